@@ -1,13 +1,19 @@
-/* Device printf and assert: the functions of the device runtime. */
+/* Device printf, assert, malloc and free: the functions of the device runtime. */
 #include "emulator/builtin.h"
 
-#include "emulator/program.h"
+#include "emulator/check.h"
 
 #include "base/number.h"
 
 #include <stdio.h>
 
-enum { ASSERT = 710, ILLEGAL_ADDRESS = 700, LONGEST_TEXT = 4096, LONGEST_SPEC = 32 };
+enum {
+    ASSERT = 710,
+    ILLEGAL_ADDRESS = 700,
+    LAUNCH_FAILED = 719,
+    LONGEST_TEXT = 4096,
+    LONGEST_SPEC = 32
+};
 
 /* ---- reading what a thread points to ---- */
 
@@ -213,9 +219,54 @@ static void assert_call(emu_warp *warp, const emu_op *op)
               (unsigned)argument(warp, op, lane, 2, 4), what);
 }
 
+/* ---- malloc and free ---- */
+
+static void malloc_call(emu_warp *warp, const emu_op *op)
+{
+    const emu_call *call = op->extra;
+    const emu_memory *memory = warp->worker->run->launch->memory;
+    EMU_FOR_LANES(lane, warp->mask)
+    {
+        uint64_t bytes = argument(warp, op, lane, 0, 8), address = 0;
+        if (memory && memory->allocate)
+            address = memory->allocate(memory->context, bytes);
+        if (address && warp->worker->check)
+            emu_check_allocated(warp->worker->check, address, bytes);
+        if (call->result_count)
+            memcpy(emu_frame_params(warp->frame, lane) + call->results[0], &address, 8);
+    }
+}
+
+static void free_call(emu_warp *warp, const emu_op *op)
+{
+    const emu_memory *memory = warp->worker->run->launch->memory;
+    EMU_FOR_LANES(lane, warp->mask)
+    {
+        uint64_t address = argument(warp, op, lane, 0, 8);
+        bool known = memory && memory->release && memory->release(memory->context, address);
+        if (address && !known) {
+            emu_raise(warp, op, LAUNCH_FAILED, lane, 0,
+                      "free of 0x%llx, which malloc did not return or which was freed before",
+                      (unsigned long long)address);
+            return;
+        }
+        if (address && warp->worker->check)
+            emu_check_freed(warp->worker->check, address);
+    }
+    memset(warp->worker->ranges, 0, sizeof warp->worker->ranges);
+}
+
 emu_handler emu_builtin_find(const char *name)
 {
-    if (strcmp(name, "vprintf") == 0)
-        return vprintf_call;
-    return strcmp(name, "__assertfail") == 0 ? assert_call : NULL;
+    static const struct {
+        const char *name;
+        emu_handler run;
+    } all[] = {{"vprintf", vprintf_call},
+               {"__assertfail", assert_call},
+               {"malloc", malloc_call},
+               {"free", free_call}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(name, all[i].name) == 0)
+            return all[i].run;
+    return NULL;
 }

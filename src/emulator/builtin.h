@@ -3,5 +3,5 @@
 
 #include "emulator/warp.h"
 
-/* The handler of a call of that name (vprintf, __assertfail), or NULL. */
+/* The handler of a call of that name (vprintf, __assertfail, malloc, free), or NULL. */
 emu_handler emu_builtin_find(const char *name);

@@ -70,6 +70,32 @@ void emu_check_note(uint64_t address, uint64_t bytes, const char *name, uint32_t
     stretch->regions = region;
 }
 
+void emu_check_allocated(emu_check *check, uint64_t address, uint64_t bytes)
+{
+    emu_region *region = calloc(1, sizeof *region);
+    if (!region)
+        return;
+    *region = (emu_region){.next = check->regions,
+                           .base = address,
+                           .bytes = bytes,
+                           .element_bytes = 1,
+                           .name = "memory of malloc"};
+    check->regions = region;
+}
+
+void emu_check_freed(emu_check *check, uint64_t address)
+{
+    for (emu_region **place = &check->regions; *place; place = &(*place)->next) {
+        emu_region *region = *place;
+        if (region->base == address) {
+            *place = region->next;
+            free(region->cells);
+            free(region);
+            return;
+        }
+    }
+}
+
 bool emu_check_grow(void **items, size_t count, size_t *capacity, size_t item_bytes)
 {
     if (count < *capacity)

@@ -35,6 +35,9 @@ const char *emu_check_off(void);
  * element, and read it meanwhile (EMU_CHECK_RACES). */
 void emu_check_note(uint64_t address, uint64_t bytes, const char *name, uint32_t element_bytes,
                     unsigned flags);
+/* malloc() of a kernel has given memory out, which nothing has set; free() has taken it back. */
+void emu_check_allocated(emu_check *check, uint64_t address, uint64_t bytes);
+void emu_check_freed(emu_check *check, uint64_t address);
 /* A copy or fill of the driver has set memory there. */
 void emu_check_filled(uint64_t address, uint64_t bytes);
 

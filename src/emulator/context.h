@@ -2,6 +2,7 @@
 #pragma once
 
 #include "emulator/handle.h"
+#include "emulator/heap.h"
 
 #include <stdatomic.h>
 
@@ -12,6 +13,7 @@ struct CUctx_st {
     unsigned flags;
     atomic_uint_least64_t id; /* asked for by threads that have the context current */
     size_t stack_bytes, persisting_l2_bytes;
+    emu_heap heap;
     CUstream legacy;
     CUstream streams; /* all but the legacy one */
     CUcontext next_destroyed;

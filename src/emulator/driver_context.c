@@ -67,6 +67,7 @@ static void end(CUcontext context)
     emu_textures_end(context);
     end_streams(context);
     emu_memory_release_owner(context);
+    emu_heap_end(&context->heap);
 }
 
 /* ---- the primary context ---- */

@@ -42,17 +42,27 @@ typedef struct kernel_command {
 
 /* ---- running ---- */
 
-/* A kernel reaches the memory of every context, as on an H200. */
+/* A kernel reaches the memory of every context, as on an H200. Of its own context's heap it reaches
+ * what malloc() gave. */
 static bool find_memory(void *context, uint64_t address, emu_range *out)
 {
     emu_allocation what;
-    (void)context;
     if (!emu_memory_lookup(&what, address)) {
         return false;
     }
     *out = (emu_range){
         .base = what.base, .end = what.base + what.bytes, .is_read_only = what.read_only};
-    return true;
+    return emu_heap_narrow(&((CUcontext)context)->heap, address, out);
+}
+
+static uint64_t allocate(void *context, uint64_t bytes)
+{
+    return emu_heap_allocate(&((CUcontext)context)->heap, bytes, context);
+}
+
+static bool release(void *context, uint64_t address)
+{
+    return emu_heap_release(&((CUcontext)context)->heap, address);
 }
 
 static const emu_texture *find_texture(void *context, uint64_t object)
@@ -132,7 +142,11 @@ static double run_kernel(emu_command *command, double start_ns)
         .l1_bytes = (uint32_t)shape.residency.l1_bytes,
         .stack_bytes = kernel->stack_bytes,
         .workers = emu.workers};
-    const emu_memory memory = {.find = find_memory, .texture = find_texture};
+    const emu_memory memory = {.find = find_memory,
+                               .texture = find_texture,
+                               .allocate = allocate,
+                               .release = release,
+                               .context = kernel->module->handle.context};
     emu_launch launch = {.program = kernel->module->program,
                          .kernel = kernel->kernel,
                          .dynamic_shared_bytes = kernel->dynamic_shared_bytes,

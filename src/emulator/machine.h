@@ -126,12 +126,16 @@ unsigned emu_texture_component_bytes(int format);
 /* How the machine asks for the allocation that holds an address. */
 typedef struct emu_memory {
     /* True, with *out filled, when the byte at `address` belongs to a live allocation. Called from
-     * several threads at once. The answer is remembered until the launch ends, so nothing is freed
-     * during a launch. */
+     * several threads at once. The answer is remembered until the launch ends, or the thread calls
+     * release(), so nothing else is freed during a launch. */
     bool (*find)(void *context, uint64_t address, emu_range *out);
     /* The texture object of that handle, or NULL. Called from several threads at once; what it
      * gives lives until the launch ends. NULL: there are none. */
     const emu_texture *(*texture)(void *context, uint64_t object);
+    /* malloc() of a kernel: the address of `bytes` bytes, 0: there is no room. free(): false where
+     * malloc() did not return the address. Called from several threads at once. NULL: no room. */
+    uint64_t (*allocate)(void *context, uint64_t bytes);
+    bool (*release)(void *context, uint64_t address);
     void *context;
 } emu_memory;
 

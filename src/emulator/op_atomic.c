@@ -1,13 +1,14 @@
 /* atom and red. */
-#include "emulator/address.h"
 #include "emulator/atomic.h"
 #include "emulator/lanes.h"
+#include "emulator/transfer.h"
 
 typedef struct atomic {
     emu_atomic what;
     ptx_type type;
     unsigned count;
     uint32_t results[8], sources[8], thirds[8];
+    emu_op barrier; /* of red.async */
 } atomic;
 
 static uint64_t read_lane(const emu_warp *warp, uint32_t operand, size_t bytes, unsigned lane)
@@ -37,15 +38,40 @@ static void apply_element(emu_warp *warp, const emu_op *op, const emu_access *ac
     }
 }
 
-static void apply(emu_warp *warp, const emu_op *op)
+static bool apply(emu_warp *warp, const emu_op *op)
 {
     const atomic *a = op->extra;
     emu_access access;
     emu_addresses(warp, op, (uint32_t)op->bytes * a->count, &access);
     if (!emu_resolve(warp, op, &access))
-        return;
+        return false;
     for (unsigned k = 0; k < a->count; k++)
         apply_element(warp, op, &access, k);
+    return true;
+}
+
+static void run(emu_warp *warp, const emu_op *op)
+{
+    apply(warp, op);
+}
+
+static bool reduce(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank)
+{
+    (void)bytes;
+    (void)rank;
+    return apply(warp, op);
+}
+
+static void reduce_lane(emu_warp *warp, const emu_op *op, unsigned lane)
+{
+    const atomic *a = op->extra;
+    (void)lane;
+    emu_transfer(warp, op, &a->barrier, op->bytes, 0, reduce);
+}
+
+static void reduce_async(emu_warp *warp, const emu_op *op)
+{
+    emu_each_alone(warp, op, reduce_lane);
 }
 
 /* ---- decoding ---- */
@@ -107,7 +133,9 @@ void emu_decode_atomic(emu_decoder *decoder)
         return;
     bool reduces = decoder->lengths[0] == 3;
     op->flags = EMU_ACCESS_WRITE | EMU_ACCESS_ATOMIC | (reduces ? EMU_ACCESS_REDUCE : 0);
-    ptx_space space = emu_take_space(decoder, PTX_GENERIC);
+    bool is_async =
+        reduces && emu_take(decoder, "async") && emu_take(decoder, "mbarrier::complete_tx::bytes");
+    ptx_space space = emu_take_space(decoder, is_async ? PTX_SHARED_CLUSTER : PTX_GENERIC);
     take_qualities(decoder);
     int what = emu_take_one(decoder, names, EMU_COUNT(names));
     a->what = what < 0 ? EMU_ATOMIC_ADD : (emu_atomic)what;
@@ -119,14 +147,18 @@ void emu_decode_atomic(emu_decoder *decoder)
     if (what < 0 || decoder->failed || !emu_atomic_exists(a->what, a->type))
         return;
     size_t first = reduces ? 1 : 2, sources = a->what == EMU_ATOMIC_CAS ? 2 : 1;
-    if (!take_vector(decoder, a) || !emu_operands(decoder, first + sources, first + sources + hint))
+    size_t count = first + sources + hint + is_async;
+    if (!take_vector(decoder, a) || !emu_operands(decoder, hint ? count - 1 : count, count))
         return;
+    if (is_async)
+        a->barrier = emu_decode_barrier(decoder, emu_operand(decoder, count - 1));
     emu_decode_address(decoder, emu_operand(decoder, first - 1), space);
     decode_elements(decoder, a, first);
     op->bytes = (uint8_t)ptx_type_bytes(a->type);
     op->extra = a;
     op->unit = EMU_CLASS_LDST;
-    op->run = apply;
+    op->count = is_async; /* the others' is not of use */
+    op->run = is_async ? reduce_async : run;
     bool in_memory = op->space == PTX_GLOBAL || op->space == PTX_GENERIC;
     decoder->flows[decoder->index].is_load = !reduces && in_memory;
 }

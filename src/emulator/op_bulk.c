@@ -3,8 +3,9 @@
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 #include "emulator/mbarrier.h"
+#include "emulator/transfer.h"
 
-enum { CHUNK = 16, MISALIGNED = 716, RANK_SHIFT = 24 };
+enum { CHUNK = 16, MISALIGNED = 716 };
 
 typedef struct bulk {
     emu_op from, barrier;  /* their own addresses */
@@ -12,75 +13,39 @@ typedef struct bulk {
     bool signals, multicasts;
 } bulk;
 
-/* The host's place of an address of the lane that runs alone; NULL after a fault. */
-static uint8_t *find(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
-                     uint32_t offset)
-{
-    emu_access access;
-    emu_op moved = *op;
-    unsigned lane = (unsigned)__builtin_ctz(warp->mask);
-    moved.imm += offset;
-    emu_addresses(warp, &moved, bytes, &access);
-    for (unsigned i = 0; rank && i < EMU_WARP; i++)
-        access.address[i] = (access.address[i] & ((1u << RANK_SHIFT) - 1)) | rank << RANK_SHIFT;
-    return emu_resolve(warp, &moved, &access) ? access.host[lane] : NULL;
-}
-
-/* Copies the lane's bytes, to the block of that rank plus one (0: where the address says). */
-static void copy_to(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank)
+static bool copy(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank)
 {
     const bulk *b = op->extra;
-    emu_stamp stamp;
-    unsigned lane = (unsigned)__builtin_ctz(warp->mask);
-    uint8_t *barrier = b->signals ? find(warp, &b->barrier, 8, rank, 0) : NULL;
-    bool ok = barrier || !b->signals;
-    if (ok && warp->worker->check)
-        emu_check_copy_begin(warp, op, lane, barrier, &stamp);
-    for (uint32_t offset = 0; ok && offset < bytes; offset += CHUNK) {
-        const uint8_t *from = find(warp, &b->from, CHUNK, 0, offset);
-        uint8_t *to = from ? find(warp, op, CHUNK, rank, offset) : NULL;
-        ok = to != NULL;
-        if (ok)
-            memcpy(to, from, CHUNK);
+    for (uint32_t offset = 0; offset < bytes; offset += CHUNK) {
+        const uint8_t *from = emu_find_alone(warp, &b->from, CHUNK, 0, offset);
+        uint8_t *to = from ? emu_find_alone(warp, op, CHUNK, rank, offset) : NULL;
+        if (!to)
+            return false;
+        memcpy(to, from, CHUNK);
     }
-    if (warp->worker->check)
-        emu_check_copy_end(warp);
-    if (!ok || !barrier)
-        return;
-    if (warp->worker->check)
-        emu_check_transfer(warp, op, lane, barrier, bytes);
-    else
-        *(emu_u64 *)barrier = emu_mbarrier_transfer(*(emu_u64 *)barrier, bytes);
+    return true;
 }
 
-static void copy_lane(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t blocks)
+static void copy_lane(emu_warp *warp, const emu_op *op, unsigned lane)
 {
     const bulk *b = op->extra;
+    const emu_op *barrier = b->signals ? &b->barrier : NULL;
+    uint32_t bytes = ((const emu_u32 *)emu_lanes(warp, b->size))[lane];
+    uint32_t blocks = b->multicasts ? ((const emu_u16 *)emu_lanes(warp, b->blocks))[lane] : 0;
     if (bytes % CHUNK) {
-        emu_raise(warp, op, MISALIGNED, (unsigned)__builtin_ctz(warp->mask), 0,
-                  "copy of %u bytes, which is not a multiple of 16", bytes);
+        emu_raise(warp, op, MISALIGNED, lane, 0, "copy of %u bytes, which is not a multiple of 16",
+                  bytes);
         return;
     }
-    if (!b->multicasts) {
-        copy_to(warp, op, bytes, 0);
-        return;
-    }
+    if (!b->multicasts)
+        emu_transfer(warp, op, barrier, bytes, 0, copy);
     EMU_FOR_LANES(rank, blocks)
-    copy_to(warp, op, bytes, rank + 1);
+    emu_transfer(warp, op, barrier, bytes, rank + 1, copy);
 }
 
 static void copy_bulk(emu_warp *warp, const emu_op *op)
 {
-    const bulk *b = op->extra;
-    const emu_u32 *sizes = emu_lanes(warp, b->size);
-    const emu_u16 *blocks = emu_lanes(warp, b->blocks);
-    uint32_t all = warp->mask;
-    EMU_FOR_LANES(lane, all)
-    {
-        warp->mask = 1u << lane;
-        copy_lane(warp, op, sizes[lane], b->multicasts ? blocks[lane] : 0);
-    }
-    warp->mask = all;
+    emu_each_alone(warp, op, copy_lane);
 }
 
 static emu_warp_order *order_of(const emu_warp *warp)
@@ -116,18 +81,6 @@ static void nothing(emu_warp *warp, const emu_op *op)
 
 /* ---- decoding ---- */
 
-/* One address of several that an instruction has. */
-static emu_op decode_one(emu_decoder *decoder, size_t index, ptx_space space, unsigned flags)
-{
-    emu_op saved = *decoder->op;
-    decoder->op->flags = (uint16_t)flags;
-    decoder->op->imm = 0;
-    emu_decode_address(decoder, emu_operand(decoder, index), space);
-    emu_op result = *decoder->op;
-    *decoder->op = saved;
-    return result;
-}
-
 /* The target's space is named before the source's. */
 static bool take_spaces(emu_decoder *decoder, ptx_space *to, ptx_space *from)
 {
@@ -157,11 +110,10 @@ static void decode_copy(emu_decoder *decoder)
     size_t count = (b->signals ? 4 : 3) + (size_t)b->multicasts;
     if (b->signals == grouped || !emu_operands(decoder, count, count + hint))
         return;
-    b->from = decode_one(decoder, 1, from, 0);
+    b->from = emu_decode_one(decoder, emu_operand(decoder, 1), from);
     b->size = emu_source(decoder, emu_operand(decoder, 2), 4);
     if (b->signals)
-        b->barrier = decode_one(decoder, 3, PTX_SHARED_CLUSTER, EMU_ACCESS_STRONG);
-    b->barrier.unit = EMU_CLASS_BARRIER;
+        b->barrier = emu_decode_barrier(decoder, emu_operand(decoder, 3));
     if (b->multicasts)
         b->blocks = emu_source(decoder, emu_operand(decoder, 4), 2);
     if (hint)

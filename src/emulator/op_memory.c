@@ -1,7 +1,7 @@
 /* Loads, stores and prefetches. */
 #include "emulator/check.h"
 #include "emulator/lanes.h"
-#include "emulator/mbarrier.h"
+#include "emulator/transfer.h"
 
 /* ---- moving ---- */
 
@@ -205,44 +205,27 @@ typedef struct async_store {
     emu_op barrier;
 } async_store;
 
-static uint8_t *find_one(emu_warp *warp, const emu_op *op, uint32_t bytes)
+static bool store_elements(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank)
 {
-    emu_access access;
-    emu_addresses(warp, op, bytes, &access);
-    return emu_resolve(warp, op, &access) ? access.host[__builtin_ctz(warp->mask)] : NULL;
+    const async_store *s = op->extra;
+    uint8_t *to[EMU_WARP], *place = emu_find_alone(warp, op, bytes, rank, 0);
+    to[__builtin_ctz(warp->mask)] = place;
+    for (unsigned k = 0; place && k < op->count; k++)
+        move_out(emu_lanes(warp, s->elements[k].operand), to, k * op->bytes, warp->mask,
+                 s->elements[k].shape);
+    return place != NULL;
 }
 
 static void store_lane(emu_warp *warp, const emu_op *op, unsigned lane)
 {
     const async_store *s = op->extra;
-    const uint32_t bytes = (uint32_t)op->bytes * op->count;
-    emu_stamp stamp;
-    uint8_t *barrier = find_one(warp, &s->barrier, 8), *to[EMU_WARP];
-    if (!barrier)
-        return;
-    if (warp->worker->check)
-        emu_check_copy_begin(warp, op, lane, barrier, &stamp);
-    to[lane] = find_one(warp, op, bytes);
-    for (unsigned k = 0; to[lane] && k < op->count; k++)
-        move_out(emu_lanes(warp, s->elements[k].operand), to, k * op->bytes, warp->mask,
-                 s->elements[k].shape);
-    if (warp->worker->check) {
-        emu_check_copy_end(warp);
-        emu_check_transfer(warp, op, lane, barrier, bytes);
-    } else {
-        *(emu_u64 *)barrier = emu_mbarrier_transfer(*(emu_u64 *)barrier, bytes);
-    }
+    (void)lane;
+    emu_transfer(warp, op, &s->barrier, (uint32_t)op->bytes * op->count, 0, store_elements);
 }
 
 static void store_async(emu_warp *warp, const emu_op *op)
 {
-    uint32_t all = warp->mask;
-    EMU_FOR_LANES(lane, all)
-    {
-        warp->mask = 1u << lane;
-        store_lane(warp, op, lane);
-    }
-    warp->mask = all;
+    emu_each_alone(warp, op, store_lane);
 }
 
 /* The value of `width` bytes in all lanes of the mask. */
@@ -413,11 +396,7 @@ static void decode_store_async(emu_decoder *decoder)
     ptx_type type = emu_take_type(decoder);
     if (!s || !known || decoder->failed || !emu_operands(decoder, 3, 3))
         return;
-    emu_decode_address(decoder, emu_operand(decoder, 2), PTX_SHARED_CLUSTER);
-    s->barrier = *op;
-    s->barrier.flags |= EMU_ACCESS_STRONG;
-    s->barrier.unit = EMU_CLASS_BARRIER;
-    *op = (emu_op){.line = op->line, .guard = op->guard, .guard_flip = op->guard_flip};
+    s->barrier = emu_decode_barrier(decoder, emu_operand(decoder, 2));
     op->unit = EMU_CLASS_LDST;
     emu_decode_address(decoder, emu_operand(decoder, 0), PTX_SHARED_CLUSTER);
     op->flags |= EMU_ACCESS_WRITE;
@@ -469,7 +448,8 @@ static void make_policy(emu_warp *warp, const emu_op *op)
     dst[i] = 0;
 }
 
-/* prefetch, discard, applypriority, createpolicy: they change when things happen, not what. */
+/* prefetch, discard, applypriority, createpolicy, setmaxnreg: they change when things happen, not
+ * what. */
 void emu_decode_prefetch(emu_decoder *decoder)
 {
     decoder->taken = UINT32_MAX;

@@ -356,6 +356,65 @@ TEST(test_reads_outside)
     }
 }
 
+/* ---- the heap of malloc() ---- */
+
+enum { KEEP, FREE, FREE_TWICE, USE_FREED, PAST_THE_END };
+
+static CUresult launch_take(CUdeviceptr got, uint64_t bytes, int then, unsigned threads)
+{
+    void *params[] = {&got, &bytes, &then};
+    OK(cuLaunchKernel(load(ptx_take, "take"), 1, 1, 1, threads, 1, 1, 0, NULL, params, NULL));
+    return cuCtxSynchronize();
+}
+
+/* How many of so many threads get memory. */
+static int count_taken(uint64_t bytes, int then, unsigned threads)
+{
+    CUdeviceptr got = new_buffer(threads * sizeof(int));
+    int values[1024], count = 0;
+    OK(launch_take(got, bytes, then, threads));
+    OK(cuMemcpyDtoH_v2(values, got, threads * sizeof(int)));
+    for (unsigned i = 0; i < threads; i++) {
+        count += values[i];
+    }
+    return count;
+}
+
+/* What a kernel does not free stays taken; the context's end gives it back. */
+TEST_ON_DEVICE(heap)
+{
+    CHECK(count_taken(1 << 20, FREE, 7) == 7);
+    CHECK(count_taken(9 << 20, KEEP, 4) == 0);
+    CHECK(count_taken(1 << 20, KEEP, 16) == 7);
+    CHECK(count_taken(1 << 20, KEEP, 16) == 0);
+    CHECK(count_taken(64, FREE, 1024) == 1024);
+    OK(cuDevicePrimaryCtxReset_v2(0));
+    open_device();
+    CHECK(count_taken(1 << 20, KEEP, 16) == 7);
+}
+
+static void lose_heap(int then, CUresult wanted, const char *message)
+{
+    CUdeviceptr got = new_buffer(4);
+    CHECK_CODE(launch_take(got, 100, then, 1), wanted);
+    CHECK(strstr(emuLastMessage(), message));
+}
+
+TEST_ON_DEVICE(freed_twice)
+{
+    lose_heap(FREE_TWICE, CUDA_ERROR_LAUNCH_FAILED, "which was freed before");
+}
+
+TEST_ON_DEVICE(freed_and_used)
+{
+    lose_heap(USE_FREED, CUDA_ERROR_ILLEGAL_ADDRESS, "in no allocation");
+}
+
+TEST_ON_DEVICE(past_the_end_of_the_heap)
+{
+    lose_heap(PAST_THE_END, CUDA_ERROR_ILLEGAL_ADDRESS, "store of 4 bytes");
+}
+
 /* The flag is pinned host memory, so that the host can end the kernel. */
 TEST_ON_DEVICE(endless)
 {

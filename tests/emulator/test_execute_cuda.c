@@ -1,34 +1,9 @@
-/* CUDA sources compiled by NVRTC, run and compared with the same computation in C. Skipped without
- * NVRTC. */
-#include "machine_fixture.h"
+/* CUDA sources compiled by NVRTC, run and compared with the same computation in C. */
+#include "cuda_fixture.h"
 
 #include "support/comma_locale.h"
 
-#include "gpu/nvrtc.h"
-
 #include <math.h>
-
-static const gt_nvrtc *nvrtc;
-
-static int find_nvrtc(void **state)
-{
-    (void)state;
-    if (gt_nvrtc_open(&nvrtc, 0) != GPUTUNE_OK) {
-        print_message("nothing is compiled: %s\n", gt_message());
-        nvrtc = NULL;
-    }
-    return 0;
-}
-
-static void load(machine *m, const char *source)
-{
-    const gt_nvrtc_request request = {.text = source, .arch = "sm_90", .ptx = true};
-    gt_compiled result;
-    SKIP_IF(!nvrtc);
-    ASSERT_OK(gt_nvrtc_compile(&result, nvrtc, &request, NULL));
-    machine_load(m, result.image.data);
-    gt_compiled_free(&result);
-}
 
 /* ---- block-wide algorithms ---- */
 

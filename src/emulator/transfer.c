@@ -1,0 +1,76 @@
+/* Moves each lane's bytes at once, and tells its mbarrier of them: at once too, or in a checked
+ * launch as late as can be (check_async.c). */
+#include "emulator/transfer.h"
+
+#include "emulator/check.h"
+#include "emulator/lanes.h"
+#include "emulator/mbarrier.h"
+
+enum { RANK_SHIFT = 24 };
+
+void emu_each_alone(emu_warp *warp, const emu_op *op,
+                    void (*run)(emu_warp *warp, const emu_op *op, unsigned lane))
+{
+    uint32_t all = warp->mask;
+    EMU_FOR_LANES(lane, all)
+    {
+        warp->mask = 1u << lane;
+        run(warp, op, lane);
+    }
+    warp->mask = all;
+}
+
+uint8_t *emu_find_alone(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
+                        uint64_t offset)
+{
+    emu_access access;
+    emu_op moved = *op;
+    unsigned lane = (unsigned)__builtin_ctz(warp->mask);
+    moved.imm += offset;
+    emu_addresses(warp, &moved, bytes, &access);
+    for (unsigned i = 0; rank && i < EMU_WARP; i++)
+        access.address[i] = (access.address[i] & ((1u << RANK_SHIFT) - 1)) | rank << RANK_SHIFT;
+    return emu_resolve(warp, &moved, &access) ? access.host[lane] : NULL;
+}
+
+void emu_transfer(emu_warp *warp, const emu_op *op, const emu_op *barrier, uint32_t bytes,
+                  uint32_t rank, emu_move *move)
+{
+    emu_stamp stamp;
+    unsigned lane = (unsigned)__builtin_ctz(warp->mask);
+    uint8_t *at = barrier ? emu_find_alone(warp, barrier, 8, rank, 0) : NULL;
+    if (barrier && !at)
+        return;
+    if (warp->worker->check)
+        emu_check_copy_begin(warp, op, lane, at, &stamp);
+    bool moved = move(warp, op, bytes, rank);
+    if (warp->worker->check)
+        emu_check_copy_end(warp);
+    if (!moved || !at)
+        return;
+    if (warp->worker->check)
+        emu_check_transfer(warp, op, lane, at, bytes);
+    else
+        *(emu_u64 *)at = emu_mbarrier_transfer(*(emu_u64 *)at, bytes);
+}
+
+emu_op emu_decode_one(emu_decoder *decoder, const ptx_operand *operand, ptx_space space)
+{
+    emu_op saved = *decoder->op;
+    *decoder->op = (emu_op){.line = saved.line,
+                            .guard = saved.guard,
+                            .guard_flip = saved.guard_flip,
+                            .unit = EMU_CLASS_LDST};
+    emu_decode_address(decoder, operand, space);
+    emu_op result = *decoder->op;
+    *decoder->op = saved;
+    return result;
+}
+
+emu_op emu_decode_barrier(emu_decoder *decoder, const ptx_operand *operand)
+{
+    emu_op barrier = emu_decode_one(decoder, operand, PTX_SHARED_CLUSTER);
+    barrier.flags |= EMU_ACCESS_STRONG;
+    barrier.unit = EMU_CLASS_BARRIER;
+    return barrier;
+}
