@@ -122,10 +122,56 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
                : own.system->xOpen(own.system, name, file, flags, opened);
 }
 
+/* What follows a database's file object: `methods` are the system's, except for reading. */
+typedef struct watched {
+    sqlite3_io_methods methods;
+    const sqlite3_io_methods *system;
+    const gt_database *database;
+    uint32_t reads;
+} watched;
+
+static watched *watched_of(sqlite3_file *file)
+{
+    return (watched *)((char *)file + own.vfs.szOsFile - sizeof(watched));
+}
+
+static bool is_over(const gt_database *database)
+{
+    return gt_patience_left_s(&database->limit) <= 0;
+}
+
+/* Reads a page, or ends the statement: one step of SQLite reads all pages of a row, which may have
+ * a gigabyte. Few reads are always possible. */
+static int read_page(sqlite3_file *file, void *out, int bytes, sqlite3_int64 at)
+{
+    enum { READS = 1000 };
+    watched *own_part = watched_of(file);
+    bool ends = ++own_part->reads % READS == 0 && is_over(own_part->database);
+    return ends ? SQLITE_INTERRUPT : own_part->system->xRead(file, out, bytes, at);
+}
+
+/* Makes reading end with the database's limit, if the file was opened by find_vfs(). */
+static void watch_reads(gt_database *database, sqlite3 *handle)
+{
+    sqlite3_file *file = NULL;
+    sqlite3_vfs *vfs = NULL;
+    (void)sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    (void)sqlite3_file_control(handle, "main", SQLITE_FCNTL_VFS_POINTER, &vfs);
+    if (vfs == &own.vfs && file && file->pMethods) {
+        watched *own_part = watched_of(file);
+        *own_part = (watched){*file->pMethods, file->pMethods, database, 0};
+        own_part->methods.xRead = read_page;
+        file->pMethods = &own_part->methods;
+    }
+}
+
 /* A program may hold several copies of this library, so the name is this one's alone. */
 static int register_vfs(void)
 {
+    enum { ALIGNMENT = _Alignof(watched) };
     own.vfs = *own.system;
+    own.vfs.szOsFile = (own.vfs.szOsFile + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    own.vfs.szOsFile += (int)sizeof(watched);
     own.vfs.xOpen = open_file;
     own.vfs.zName = own.name;
     snprintf(own.name, sizeof own.name, "gputune-%p", (void *)&own);
@@ -329,15 +375,14 @@ static int wait_for_lock(void *user, int tries)
 /* SQLite asks whether to end a statement. */
 static int ends_statement(void *user)
 {
-    const gt_database *database = user;
-    return gt_patience_left_s(&database->limit) <= 0;
+    return is_over(user);
 }
 
 /* What a file can make SQLite do is limited: gt_schema_check() refuses schemas that run code, and
  * these settings hold if a file changes after that. */
 static void restrict_connection(sqlite3 *handle, gt_database *database)
 {
-    enum { LONGEST_BYTES = 64 << 20, LONGEST_SQL = 100 << 10, STEPS = 10000 };
+    enum { LONGEST_SQL = 100 << 10, STEPS = 10000 };
     static const struct {
         int setting, value;
     } settings[] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
@@ -347,7 +392,7 @@ static void restrict_connection(sqlite3 *handle, gt_database *database)
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         sqlite3_db_config(handle, settings[i].setting, settings[i].value, NULL);
     }
-    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, LONGEST_BYTES);
+    sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, GT_LONGEST_BYTES);
     sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, LONGEST_SQL);
     sqlite3_progress_handler(handle, STEPS, ends_statement, database);
     sqlite3_busy_handler(handle, wait_for_lock, database);
@@ -366,6 +411,7 @@ static int open_connection(sqlite3 **out, gt_database *database, const char *pat
         return code;
     }
     restrict_connection(*out, database);
+    watch_reads(database, *out);
     return gt_functions_register(*out);
 }
 

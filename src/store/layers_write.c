@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "store/layers_parts.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -20,10 +21,13 @@ static bool is_writable(const gt_store *store)
 
 static void roll_back(gt_database *database)
 {
-    int code = database->code; /* the cause, not what rolling back says */
+    const int code = database->code; /* the cause, not what rolling back says */
+    const gt_patience limit = database->limit;
     if (!sqlite3_get_autocommit(database->handle)) {
+        database->limit = gt_patience_for(INFINITY, NULL);
         gt_execute(database, GT_SQL_ROLLBACK, "");
         database->code = code;
+        database->limit = limit;
     }
 }
 

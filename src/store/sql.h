@@ -3,6 +3,12 @@
 
 #include "store/columns.h"
 
+/* The longest value that is read. A longer one is not deleted either, because that takes seconds.
+ */
+#define GT_LONGEST_BYTES     67108864
+#define GT_TEXT_OF_NUMBER(n) #n
+#define GT_TEXT_NUMBER(n)    GT_TEXT_OF_NUMBER(n)
+
 /* How a list of columns becomes SQL: ", name", ", ?", or ", x.name", where x is the alias of the
  * table. */
 #define GT_PASTE_NAME(kind, name, ...)     ", " #name
@@ -278,7 +284,8 @@
     X(DROP_SCENARIOS, "DELETE FROM scenario WHERE id NOT IN "                                      \
                       "(SELECT scenario FROM trial UNION SELECT scenario FROM winner)")            \
     X(DROP_KERNELS, "DELETE FROM kernel WHERE id NOT IN (SELECT kernel FROM scenario)")            \
-    X(DROP_IMAGES, "DELETE FROM cubin WHERE id NOT IN (SELECT cubin FROM compiled)")               \
+    X(DROP_IMAGES, "DELETE FROM cubin WHERE id NOT IN (SELECT cubin FROM compiled) AND "           \
+                   "length(image) <= " GT_TEXT_NUMBER(GT_LONGEST_BYTES))                           \
     X(FASTEST_TRIALS,                                                                              \
       "SELECT 0" GT_TEXT_TRIAL " FROM " GT_TEXT_TRIAL_OF                                           \
       "AND t.median > 0 AND " GT_TEXT_SOUND_TRIAL "ORDER BY t.median, t.hash LIMIT ?3")            \

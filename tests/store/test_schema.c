@@ -3,6 +3,7 @@
 #include "store_support.h"
 
 #include "store/database.h"
+#include "store/schema.h"
 
 #include <math.h>
 
@@ -205,4 +206,44 @@ TEST_OF(a_lookup_that_takes_too_long_is_told, world *w, open_world, close_world)
     assert_true(time_at(store, 1024) == 10);
     ASSERT_OK(gt_store_check(store, true));
     assert_int_equal(w->warnings, 0);
+}
+
+/* --- rows that are longer than gputune makes them --------------------------------------------- */
+
+static int64_t images_with(gt_database *database, const char *content)
+{
+    char sql[96];
+    int64_t count = -1;
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM cubin WHERE content = x'%s'", content);
+    assert_int_equal(gt_schema_integer(&count, database->handle, sql), SQLITE_OK);
+    return count;
+}
+
+/* Deleting a row reads all its pages in one step of SQLite. */
+TEST_OF(a_long_row_does_not_hold_a_statement, world *w, open_world, close_world)
+{
+    GT_SCOPED(gt_database_close) gt_database *database = NULL;
+    gt_obstacle met;
+    make_changed(w, "INSERT INTO cubin (content, image) VALUES (x'00', zeroblob(10000000))");
+    ASSERT_OK(gt_database_open(&database, w->path, GT_DATABASE_WRITE, NULL, &met));
+    database->limit = gt_patience_for(0, NULL);
+    assert_int_equal(gt_execute(database, GT_SQL_DROP_IMAGES, ""), GPUTUNE_EDATABASE);
+    assert_int_equal(gt_database_trouble(database), GT_TROUBLE_SLOW);
+    assert_int_equal(images_with(database, "00"), 1);
+    database->limit = gt_patience_for(INFINITY, NULL);
+    ASSERT_OK(gt_execute(database, GT_SQL_DROP_IMAGES, ""));
+    assert_int_equal(images_with(database, "00"), 0);
+}
+
+/* It would take longer than a call has. */
+TEST_OF(a_huge_image_is_not_deleted, world *w, open_world, close_world)
+{
+    GT_SCOPED(gt_database_close) gt_database *database = NULL;
+    gt_obstacle met;
+    make_changed(w, "INSERT INTO cubin (content, image) VALUES (x'00', zeroblob(70000000)), "
+                    "(x'01', zeroblob(1000))");
+    ASSERT_OK(gt_database_open(&database, w->path, GT_DATABASE_WRITE, NULL, &met));
+    ASSERT_OK(gt_execute(database, GT_SQL_DROP_IMAGES, ""));
+    assert_int_equal(images_with(database, "00"), 1);
+    assert_int_equal(images_with(database, "01"), 0);
 }
