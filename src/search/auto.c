@@ -119,5 +119,7 @@ const gt_method gt_method_auto = {.bytes = sizeof(automatic),
                                   .propose = propose_auto,
                                   .told = told_auto,
                                   .learns = true,
+                                  .first = GT_MODEL_FIRST,
+                                  .first_with_hints = GT_MODEL_FIRST_WITH_HINTS,
                                   .look = look,
                                   .worth = gt_model_worth};

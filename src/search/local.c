@@ -68,4 +68,5 @@ static gputune_status propose_local(gt_strategy *strategy, void *state, gt_point
     return GPUTUNE_OK;
 }
 
-const gt_method gt_method_local = {.propose = propose_local, .learns = true};
+const gt_method gt_method_local = {
+    .propose = propose_local, .learns = true, .first = STARTS, .first_with_hints = STARTS};

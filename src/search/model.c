@@ -5,8 +5,6 @@
 #include <stdlib.h>
 
 enum {
-    FIRST = 12,
-    FIRST_WITH_HINTS = 4,
     LEAST_OK = 3,
     BETWEEN_CLIMBS = 8 /* proposals of one batch */
 };
@@ -46,7 +44,7 @@ static bool propose_first(gt_model *model, gt_strategy *strategy, gt_point *out)
         return true;
     }
     uint32_t turn = prior->turns++;
-    bool at_random = !prior->due && turn < FIRST_WITH_HINTS && turn % 2 == 1;
+    bool at_random = !prior->due && turn < GT_MODEL_FIRST_WITH_HINTS && turn % 2 == 1;
     prior->due -= prior->due > 0;
     while (!at_random && prior->next_lead < prior->lead_count) {
         const gt_point *lead = &prior->leads[prior->next_lead++];
@@ -60,7 +58,7 @@ static bool propose_first(gt_model *model, gt_strategy *strategy, gt_point *out)
 
 static bool is_ready(const gt_model *model, const gt_strategy *strategy)
 {
-    uint32_t first = model->prior.present ? FIRST_WITH_HINTS : FIRST;
+    uint32_t first = model->prior.present ? GT_MODEL_FIRST_WITH_HINTS : GT_MODEL_FIRST;
     return strategy->evidence.known.count >= first &&
            strategy->evidence.count[GT_TRIED_OK] >= LEAST_OK && !model->prior.due;
 }
@@ -131,5 +129,7 @@ const gt_method gt_method_model = {.bytes = sizeof(gt_model),
                                    .close = gt_model_close,
                                    .propose = propose_model,
                                    .learns = true,
+                                   .first = GT_MODEL_FIRST,
+                                   .first_with_hints = GT_MODEL_FIRST_WITH_HINTS,
                                    .look = look,
                                    .worth = gt_model_worth};

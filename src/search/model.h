@@ -14,7 +14,11 @@ typedef struct gt_candidate {
     gt_prospect prospect;
 } gt_candidate;
 
-enum { GT_MODEL_LEADS = 32 }; /* most hints to try first: enough for many workers */
+enum {
+    GT_MODEL_FIRST = 12, /* configurations that are proposed before the model learns */
+    GT_MODEL_FIRST_WITH_HINTS = 4,
+    GT_MODEL_LEADS = 32 /* most hints to try first: enough for many workers */
+};
 
 /* The prior: what results of other sizes or GPUs (the hints) say of a point. */
 typedef struct gt_model_prior {

@@ -202,6 +202,15 @@ void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy)
     out->done = out->exhausted || is_done(out, &strategy->settings);
 }
 
+bool gt_strategy_is_fixed(gt_strategy *strategy, uint32_t count)
+{
+    const gt_method *method = strategy->method;
+    uint32_t first = strategy->hints.count ? method->first_with_hints : method->first;
+    gt_outlook outlook;
+    gt_strategy_outlook(&outlook, strategy);
+    return !outlook.learns || strategy->evidence.known.count + count <= first;
+}
+
 bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double seconds)
 {
     const gt_evidence *evidence = &strategy->evidence;

@@ -60,6 +60,9 @@ gputune_status gt_strategy_ask(gt_strategy *strategy, gt_point *out, size_t coun
  * positive; ENOMEM. */
 gputune_status gt_strategy_tell(gt_strategy *strategy, const gt_tried *result);
 
+/* Whether the next `count` proposals are the same whatever their results will be. */
+bool gt_strategy_is_fixed(gt_strategy *strategy, uint32_t count);
+
 /* What a strategy may still find. */
 typedef struct gt_outlook {
     uint32_t tried;          /* results so far */

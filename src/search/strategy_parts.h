@@ -16,7 +16,8 @@ typedef struct gt_method {
     gputune_status (*told)(gt_strategy *strategy, void *state, const gt_tried *result);
     /* Fills the members of gt_outlook that only the method knows. Or NULL. */
     void (*look)(gt_strategy *strategy, void *state, gt_outlook *out);
-    bool learns; /* results matter to what it proposes */
+    bool learns;                      /* results matter to what it proposes: */
+    uint32_t first, first_with_hints; /* not to the first ones */
     /* The expected gain of a proposal, in logarithms of time; negative: not known. Or NULL. */
     double (*worth)(gt_strategy *strategy, void *state, const gt_point *point);
 } gt_method;

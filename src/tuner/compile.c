@@ -1,8 +1,10 @@
 /* Compiling without measuring: one configuration, or a whole space. */
 #include "tuner/session.h"
+#include "tuner/strategy_proposer.h"
 #include "tuner/tune.h"
 
 #include "base/array.h"
+#include "base/number.h"
 
 #include <stdlib.h>
 
@@ -97,6 +99,20 @@ static bool all_reported(const gt_session *session)
                            (session->stop != GT_STOP_NONE || !next_to_report(session)));
 }
 
+/* Warns if the time limit left variants out. */
+static void say_if_cut(const gt_session *session)
+{
+    const gt_request *request = session->request;
+    const gt_field *field = &session->field;
+    if (session->stop == GT_STOP_LIMIT) {
+        gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
+                    "%s: %u of %u variants were compiled within the %.3g s limit; raise the time "
+                    "limit",
+                    request->template->name, field->in[GT_STAGE_READY], gt_field_total(field),
+                    request->options.time_limit_s);
+    }
+}
+
 static int compile_space(gt_session *session)
 {
     const compile_run *run = session->state;
@@ -108,21 +124,53 @@ static int compile_space(gt_session *session)
     if (answer == GPUTUNE_OK && !session->field.in[GT_STAGE_READY]) {
         answer = session->stop == GT_STOP_NONE ? gt_field_verdict(&session->field)
                                                : gt_request_ended(session->request, compiled_text);
+    } else if (answer == GPUTUNE_OK) {
+        say_if_cut(session);
     }
     return answer;
 }
 
-int gt_compile_space(gt_request *request, gt_compiled_fn each, void *user)
+static int compile_proposals(compile_run *run, gt_request *request, gt_proposer *proposer,
+                             uint32_t limit)
 {
     static const gt_policy policy = {.next = report_finished, .done = all_reported};
-    compile_run run = {.each = each, .user = user};
-    GT_TRY(gt_request_space_to_try(request));
+    const gt_field_options options = {
+        .proposer = proposer, .with_default = true, .for_later = true, .limit = limit};
     GT_SCOPED(gt_session_close) gt_session session;
-    gt_space_proposer proposer = gt_space_proposer_make(request->space);
-    const gt_field_options options = {.proposer = &proposer.proposer,
-                                      .with_default = true,
-                                      .for_later = true,
-                                      .limit = request->options.max_variants};
-    GT_TRY(gt_session_open(&session, &policy, &run, request, &options));
+    GT_TRY(gt_session_open(&session, &policy, run, request, &options));
     return compile_space(&session);
+}
+
+/* Compiles the variants that a tuning with the same options will try. EINVAL if its strategy
+ * chooses them by their results. */
+static int compile_some(compile_run *run, gt_request *request, const gt_strategy_proposer *proposer)
+{
+    const gputune_options *o = &request->options;
+    char count[32];
+    GT_REFUSE(
+        !gt_strategy_is_fixed(proposer->strategy, o->max_variants), GPUTUNE_EINVAL,
+        "%s: the strategy '%s' chooses the %u of %s variants by their results, so they cannot "
+        "be compiled before; leave out max_variants, or choose the strategy 'random' or "
+        "'exhaustive'",
+        request->template->name, gt_strategy_name(o->strategy), o->max_variants,
+        gt_count_text(count, sizeof count, proposer->proposer.total));
+    return compile_proposals(run, request, (gt_proposer *)&proposer->proposer, o->max_variants);
+}
+
+int gt_compile_space(gt_request *request, gt_compiled_fn each, void *user)
+{
+    compile_run run = {.each = each, .user = user};
+    const uint32_t limit = request->options.max_variants;
+    GT_TRY(gt_request_space_to_try(request));
+    if (!limit || limit >= gt_space_count(request->space).count) {
+        gt_space_proposer proposer = gt_space_proposer_make(request->space);
+        return compile_proposals(&run, request, &proposer.proposer, 0);
+    }
+    gt_strategy_proposer proposer = {.request = request};
+    GT_SCOPED(gt_trial_list_free) gt_history history = {0};
+    int answer = gt_history_load(&history, request, &request->scenario);
+    GT_THEN(answer, gt_strategy_proposer_open(&proposer, request, &history));
+    GT_THEN(answer, compile_some(&run, request, &proposer));
+    gt_strategy_proposer_close(&proposer);
+    return answer;
 }

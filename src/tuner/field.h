@@ -96,8 +96,8 @@ typedef struct gt_field_options {
     gt_farm *farm;
     gt_proposer *proposer;
     bool measure;      /* false: compile only */
-    bool for_later;    /* without `measure`: what a later tuning needs is compiled, too: the service
-                          kernels and the reference */
+    bool for_later;    /* without `measure`: compile also what a later tuning needs besides the
+                          proposals: the service kernels, the reference and the fallback */
     bool with_default; /* the default is the first variant, whatever is proposed */
     bool races;        /* the fastest variant is sought. The variant for any alignment follows the
                           default, and is verified without racing. Of variants with equal launches

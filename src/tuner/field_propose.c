@@ -50,7 +50,7 @@ gputune_status gt_field_add_given(gt_field *field)
     if (field->options.with_default) {
         GT_TRY(gt_field_add_default(field));
     }
-    return field->options.races && !gt_config_is(&scalar, &standard)
+    return (field->options.races || field->options.for_later) && !gt_config_is(&scalar, &standard)
                ? add_permitted(field, &scalar, GT_ROLE_FALLBACK)
                : GPUTUNE_OK;
 }

@@ -9,3 +9,9 @@ echo "exit $?"
 $GPUTUNE warm axpy $space --db own.db -v 2>&1 | grep -o 'work: [0-9]* sources'
 # wisdom carries the registers of code
 $GPUTUNE wisdom export --whole -q --driver emu --db own.db | grep -c '^code-facts .* registers='
+# a limited number: the same variants as the later warm tries, or none
+$GPUTUNE warm axpy --driver emu --size n=1000 --max-variants 6 --compile-only -q --db few.db | wc -l
+$GPUTUNE warm axpy --driver emu --size n=1000 --max-variants 6 --db few.db -v 2>&1 | grep -o 'work: [0-9]* sources'
+size="--size m=64 --size n=64 --size k=64"
+$GPUTUNE warm gemm --driver emu $size --max-variants 40 --compile-only --db few.db
+echo "exit $?"
