@@ -571,6 +571,23 @@ static void warn_unless_stored(const gt_tuning *tuning, gputune_status stored)
     }
 }
 
+/* Says so if no variant was compiled when the time was up. */
+static bool say_uncompiled(char *out, size_t bytes, const gt_tuning *tuning)
+{
+    uint32_t count = 0;
+    for (const gt_variant *next = tuning->session.field.first; next; next = next->next) {
+        bool waits = next->failure == GPUTUNE_OK || next->failure == GPUTUNE_ETIMEOUT;
+        if (next->unit && (next->unit->stage == GT_STAGE_READY || !waits)) {
+            return false;
+        }
+        count += next->unit && next->role != GT_ROLE_FALLBACK;
+    }
+    gt_snprintf(out, bytes,
+                "none of %u variants was compiled within the %.3g s limit; raise the time limit",
+                count, tuning->session.request->options.time_limit_s);
+    return count && tuning->session.stop == GT_STOP_LIMIT;
+}
+
 /* Why a tuning that was stopped has measured nothing. */
 static gputune_status explain_stop(const gt_tuning *tuning)
 {
@@ -579,8 +596,10 @@ static gputune_status explain_stop(const gt_tuning *tuning)
     double limit = tuning->session.request->options.time_limit_s;
     const gt_variant *first = NULL;
     uint32_t failed = 0;
+    char why[128];
     GT_REFUSE(tuning->session.stop == GT_STOP_CANCELED, GPUTUNE_ECANCELED,
               "%s: stopped before any variant was measured", name);
+    GT_REFUSE(say_uncompiled(why, sizeof why, tuning), GPUTUNE_ETIMEOUT, "%s: %s", name, why);
     for (const gt_variant *variant = field->first; variant; variant = variant->next) {
         failed += variant->failure != GPUTUNE_OK;
         first = first || variant->failure == GPUTUNE_OK ? first : variant;
@@ -605,7 +624,12 @@ static gputune_status explain_stop(const gt_tuning *tuning)
 
 static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_trial_list *list)
 {
-    gt_field_note_bad_default(&tuning->session.field, tuning->session.request);
+    char why[128];
+    gt_request *request = tuning->session.request;
+    gt_field_note_bad_default(&tuning->session.field, request);
+    if (request->refuted.failure && say_uncompiled(why, sizeof why, tuning)) {
+        gt_snprintf(request->refuted.message, sizeof request->refuted.message, "%s", why);
+    }
     warn_unless_stored(tuning, store(tuning, list, NULL));
     return tuning->session.stop != GT_STOP_NONE ? explain_stop(tuning)
                                                 : gt_field_verdict(&tuning->session.field);

@@ -179,9 +179,8 @@ static gputune_status fail_unfinished(gt_field *field, gt_variant *variant)
 {
     bool compiled = variant->unit->stage == GT_STAGE_READY;
     char message[96];
-    gt_snprintf(message, sizeof message, "%s within %.3g s, a call's limit%s",
-                compiled ? "did not finish" : "was not compiled", limit_s(field),
-                compiled ? "" : "; raise it");
+    gt_snprintf(message, sizeof message, "%s within the %.3g s limit; raise the time limit",
+                compiled ? "did not finish" : "was not compiled", limit_s(field));
     variant->cut_off_s = limit_s(field);
     variant->tried_late |= variant->stage != GT_STAGE_LATE;
     return gt_field_fail(field, variant, GPUTUNE_ETIMEOUT, false, message);

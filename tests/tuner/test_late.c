@@ -291,3 +291,43 @@ TEST_OF(test_what_is_known_to_be_right_stays_so, world *w, open_world, close_wor
     tuned(w, &options);
     assert_string_equal(stored_as(w, "BLOCK=256"), "ok");
 }
+
+static bool never_compiles(void *user, const char *text)
+{
+    (void)user;
+    return block_of(text) > 0;
+}
+
+TEST_OF(test_the_message_says_that_nothing_was_compiled, world *w, open_world, close_world)
+{
+    const gputune_options options = within(0.2);
+    w->farm.compiles_for_ever = never_compiles;
+    assert_int_equal(tune(w, &options), GPUTUNE_ETIMEOUT);
+    assert_non_null(strstr(gt_message(), "none of 4 variants was compiled within the 0.2 s limit; "
+                                         "raise the time limit"));
+}
+
+static int count_compiled(void *user, const gputune_compiled *compiled)
+{
+    (void)compiled;
+    (*(uint32_t *)user)++;
+    return 0;
+}
+
+TEST_OF(test_compiling_a_space_says_what_the_limit_left_out, world *w, open_world, close_world)
+{
+    const gputune_options options = within(0.5);
+    char warning[256] = "";
+    uint32_t count = 0;
+    gt_request *request;
+    w->services.log = (gt_log){keep_warning, warning};
+    slow_block = 512;
+    w->farm.compiles_for_ever = is_slow;
+    ASSERT_OK(
+        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, &options));
+    ASSERT_OK(gt_compile_space(request, count_compiled, &count));
+    assert_int_equal(count, 3);
+    assert_string_equal(warning, "scale: 3 of 4 variants were compiled within the 0.5 s limit; "
+                                 "raise the time limit");
+    gt_request_free(request);
+}
