@@ -85,8 +85,8 @@ BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 # the tables that an installation brings
 TABLES := $(wildcard db/*.wisdom)
 
-.PHONY: all help lib tests fuzzers examples benches check check-build check-layers check-style demo install uninstall clean setup \
-        check-san check-stress check-armour check-fleet check-fault check-fuzz check-gpu check-browser check-reproducible bench tidy coverage mutate endurance wheel deb FORCE
+.PHONY: all help lib tests fuzzers examples benches quick check check-build check-layers check-style demo install uninstall clean setup \
+        check-san check-stress check-armour check-fleet check-fault check-fuzz check-gpu check-browser check-reproducible bench tidy wheel deb FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(B)/gputune $(B)/gputune-worker $(SHARED) $(B)/libgputune.a $(B)/libgputune-emu.so $(B)/man/gputune.3 \
@@ -274,6 +274,9 @@ demo: setup
 check: setup
 	@tools/setup check & $(MAKE) --no-print-directory $(ALL_CORES) check-build && wait $$! && tools/check $(B)
 check-build: all tests fuzzers benches
+#: make quick         the unit tests and the command line's cases with a scripted library
+quick: setup
+	@$(MAKE) --no-print-directory $(ALL_CORES) all tests && QUICK=1 tools/check $(B)
 
 #: make check-san     the tests under ASan with UBSan, then TSan
 #: make check-stress N=1000000   random calls from 1, 8 and 64 threads under TSan, then ASan with UBSan
@@ -281,15 +284,12 @@ check-build: all tests fuzzers benches
 #: make check-fleet   many runs under a real Slurm and Open MPI, which are installed, with emulated GPUs
 #: make check-fault   failing allocations, system and driver calls, files, workers, one by one
 #: make check-fuzz T=60   parsers on mutated input, T seconds each
-#: make coverage      lines and branches of each room that its tests reach
-#: make mutate        60 changes of the source one by one: which of them the tests notice
-#: make endurance     10000 scenarios in one application: what it holds, as it goes on
 #: make check-browser the page of gputune report in a headless browser, which it installs
 #: make check-gpu     what only a GPU can show; says "skipped" where there is none
 #: make bench         against peers, on a GPU
 #: make check-reproducible   two builds in two folders give the same bytes
 #: make tidy          clang-tidy over the source
-check-san check-stress check-armour check-fleet check-fault check-fuzz check-browser check-gpu check-reproducible tidy coverage mutate endurance:
+check-san check-stress check-armour check-fleet check-fault check-fuzz check-browser check-gpu check-reproducible tidy:
 	@B=$(B) T=$(T) N=$(N) tools/$@
 bench:
 	@B=$(B) tools/bench-run
