@@ -63,7 +63,7 @@ void emu_decode_address(emu_decoder *decoder, const ptx_operand *operand, ptx_sp
     emu_op *op = decoder->op;
     op->space = (uint8_t)space;
     if (operand->kind == PTX_OPERAND_ADDRESS && operand->second) {
-        emu_decode_fail(decoder, "instructions on tensor maps run on a GPU only");
+        emu_decode_fail(decoder, "needs an address without coordinates");
         return;
     }
     if (operand->kind != PTX_OPERAND_ADDRESS) {

@@ -100,7 +100,7 @@ emu_decode_function emu_decode_setp, emu_decode_set, emu_decode_selp, emu_decode
 emu_decode_function emu_decode_mov, emu_decode_cvt, emu_decode_cvta, emu_decode_isspacep;
 emu_decode_function emu_decode_load, emu_decode_store, emu_decode_prefetch;
 emu_decode_function emu_decode_atomic, emu_decode_async, emu_decode_async_arrive;
-emu_decode_function emu_decode_bulk, emu_decode_mbarrier, emu_decode_texture;
+emu_decode_function emu_decode_bulk, emu_decode_tensor, emu_decode_mbarrier, emu_decode_texture;
 emu_decode_function emu_decode_branch, emu_decode_table_branch, emu_decode_call, emu_decode_end;
 emu_decode_function emu_decode_bar, emu_decode_fence;
 emu_decode_function emu_decode_shuffle, emu_decode_vote, emu_decode_match, emu_decode_redux;

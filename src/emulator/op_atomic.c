@@ -55,10 +55,12 @@ static void run(emu_warp *warp, const emu_op *op)
     apply(warp, op);
 }
 
-static bool reduce(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank)
+static bool reduce(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
+                   const void *with)
 {
     (void)bytes;
     (void)rank;
+    (void)with;
     return apply(warp, op);
 }
 
@@ -66,7 +68,7 @@ static void reduce_lane(emu_warp *warp, const emu_op *op, unsigned lane)
 {
     const atomic *a = op->extra;
     (void)lane;
-    emu_transfer(warp, op, &a->barrier, op->bytes, 0, reduce);
+    emu_transfer(warp, op, &a->barrier, op->bytes, 0, reduce, NULL);
 }
 
 static void reduce_async(emu_warp *warp, const emu_op *op)

@@ -13,9 +13,9 @@ typedef struct bulk {
     bool signals, multicasts;
 } bulk;
 
-static bool copy(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank)
+static bool copy(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank, const void *with)
 {
-    const bulk *b = op->extra;
+    const bulk *b = with;
     for (uint32_t offset = 0; offset < bytes; offset += CHUNK) {
         const uint8_t *from = emu_find_alone(warp, &b->from, CHUNK, 0, offset);
         uint8_t *to = from ? emu_find_alone(warp, op, CHUNK, rank, offset) : NULL;
@@ -38,9 +38,9 @@ static void copy_lane(emu_warp *warp, const emu_op *op, unsigned lane)
         return;
     }
     if (!b->multicasts)
-        emu_transfer(warp, op, barrier, bytes, 0, copy);
+        emu_transfer(warp, op, barrier, bytes, 0, copy, b);
     EMU_FOR_LANES(rank, blocks)
-    emu_transfer(warp, op, barrier, bytes, rank + 1, copy);
+    emu_transfer(warp, op, barrier, bytes, rank + 1, copy, b);
 }
 
 static void copy_bulk(emu_warp *warp, const emu_op *op)
@@ -127,9 +127,7 @@ static void decode_copy(emu_decoder *decoder)
 void emu_decode_bulk(emu_decoder *decoder)
 {
     decoder->op->unit = EMU_CLASS_LDST;
-    if (emu_take(decoder, "tensor")) {
-        emu_decode_fail(decoder, "instructions on tensor maps run on a GPU only");
-    } else if (emu_take(decoder, "commit_group")) {
+    if (emu_take(decoder, "commit_group")) {
         emu_operands(decoder, 0, 0);
         decoder->op->run = commit;
     } else if (emu_take(decoder, "wait_group")) {
@@ -140,6 +138,8 @@ void emu_decode_bulk(emu_decoder *decoder)
     } else if (emu_take(decoder, "prefetch")) {
         decoder->taken = UINT32_MAX;
         decoder->op->run = nothing;
+    } else if (emu_take(decoder, "tensor")) {
+        emu_decode_tensor(decoder);
     } else {
         decode_copy(decoder);
     }

@@ -205,9 +205,10 @@ typedef struct async_store {
     emu_op barrier;
 } async_store;
 
-static bool store_elements(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank)
+static bool store_elements(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
+                           const void *with)
 {
-    const async_store *s = op->extra;
+    const async_store *s = with;
     uint8_t *to[EMU_WARP], *place = emu_find_alone(warp, op, bytes, rank, 0);
     to[__builtin_ctz(warp->mask)] = place;
     for (unsigned k = 0; place && k < op->count; k++)
@@ -220,7 +221,7 @@ static void store_lane(emu_warp *warp, const emu_op *op, unsigned lane)
 {
     const async_store *s = op->extra;
     (void)lane;
-    emu_transfer(warp, op, &s->barrier, (uint32_t)op->bytes * op->count, 0, store_elements);
+    emu_transfer(warp, op, &s->barrier, (uint32_t)op->bytes * op->count, 0, store_elements, s);
 }
 
 static void store_async(emu_warp *warp, const emu_op *op)

@@ -34,7 +34,7 @@ uint8_t *emu_find_alone(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32
 }
 
 void emu_transfer(emu_warp *warp, const emu_op *op, const emu_op *barrier, uint32_t bytes,
-                  uint32_t rank, emu_move *move)
+                  uint32_t rank, emu_move *move, const void *with)
 {
     emu_stamp stamp;
     unsigned lane = (unsigned)__builtin_ctz(warp->mask);
@@ -43,7 +43,7 @@ void emu_transfer(emu_warp *warp, const emu_op *op, const emu_op *barrier, uint3
         return;
     if (warp->worker->check)
         emu_check_copy_begin(warp, op, lane, at, &stamp);
-    bool moved = move(warp, op, bytes, rank);
+    bool moved = move(warp, op, bytes, rank, with);
     if (warp->worker->check)
         emu_check_copy_end(warp);
     if (!moved || !at)

@@ -4,12 +4,13 @@
 #include "emulator/address.h"
 
 /* Moves `bytes` bytes of the lane that runs alone, into the block of rank `rank` - 1 (0: where the
- * address says); false after a fault. */
-typedef bool emu_move(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank);
+ * address says), `with` what the caller of emu_transfer() gave; false after a fault. */
+typedef bool emu_move(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
+                      const void *with);
 
 /* Makes a move that the mbarrier at `barrier` counts; NULL: it is one of a bulk group. */
 void emu_transfer(emu_warp *warp, const emu_op *op, const emu_op *barrier, uint32_t bytes,
-                  uint32_t rank, emu_move *move);
+                  uint32_t rank, emu_move *move, const void *with);
 
 /* Calls `run` for each lane, alone in the warp's mask. */
 void emu_each_alone(emu_warp *warp, const emu_op *op,
