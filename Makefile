@@ -128,8 +128,8 @@ $(B)/generated/schema.c: tools/embed $(wildcard db/*.sql)
 $(B)/generated/profiles.c: tools/embed $(wildcard src/emulator/profiles/*.profile)
 	$(call say,GEN)mkdir -p $(@D); tools/embed emu_profiles src/emulator/profiles/*.profile > $@
 
-# the template language, as the source describes it: in the command line, and as a page
-LANGUAGE_SRC := tools/language src/kernel/template/template.h src/kernel/template/symbols.h templates/axpy.cu templates/gputune.cuh
+# the template language: in the command line, and as a man page
+LANGUAGE_SRC := tools/language docs/template.md
 $(B)/generated/language.c: tools/embed $(LANGUAGE_SRC)
 	$(call say,GEN)mkdir -p $(@D); for part in page text; do tools/language $$part > $(@D)/$$part.txt && \
 	    tools/embed --text cli_template_$$part $(@D)/$$part.txt || exit 1; done > $@

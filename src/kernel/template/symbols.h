@@ -44,14 +44,8 @@ typedef struct gt_symbols {
 
 /* A scope over `symbols`, which must outlive the scope. */
 gt_scope gt_symbols_scope(gt_symbols *symbols);
-/* Whether `name` is a property of the device or of the launch. Of the device:
- *   cc (90 for 9.0), sm_count, warp_size, l2_bytes, bus_width_bits, max_threads (a block's),
- *   max_threads_per_sm, max_blocks_per_sm, registers_per_sm, registers_per_block,
- *   shared_per_block (without opt-in), shared_optin (a block's, with it), shared_per_sm,
- *   shared_reserved (taken by each block), constant_bytes, max_cluster, max_parameter_bytes.
- * Of the launch: block_x block_y block_z; max_blocks and max_clusters, the blocks and clusters that
- * the GPU can hold at once by threads and shared memory (registers unknown); grid_x grid_y grid_z,
- * rounded up to the cluster. */
+/* Return whether `name` is a property of the device or of the launch; docs/template.md lists them.
+ */
 bool gt_symbol_is_reserved(const char *name);
 
 /* Whether a token is a name that expressions over the symbols may use. */
