@@ -299,7 +299,7 @@ static int export_scenario(const cli_measured *from)
         from->trials->objective == GPUTUNE_OBJECTIVE_ENERGY && given.format == KERNEL_TUNER,
         CLI_EXIT_USAGE,
         "this scenario holds energies, and a cache of Kernel Tuner times; --format t4 has both");
-    cli_take_apart(&data, from);
+    cli_take_apart(&data, from, false);
     CLI_TRY(cli_output_open(&output, cli_given.output, true));
     (given.format == T4 ? write_t4 : write_cache)(&data, output.file);
     int code = cli_output_close(&output, CLI_EXIT_OK);

@@ -154,8 +154,9 @@ static void write_axes(const cli_measured *from, FILE *file)
     cli_why why = cli_why_tables();
     fprintf(file, "%s\n", cli_why_explain(&why, from));
     if (why.axes.row_count) {
-        fputs("\nWhat each axis is worth: how much slower the best variant is that has the axis "
-              "held at another value, among those that were tried.\n\n",
+        fputs("\nHow much slower the best tried variant with each value is, and (how many were "
+              "tried). "
+              "<=: from first launches; unknown: only the default has this value.\n\n",
               file);
         cli_table_write(&why.axes, CLI_FORMAT_MARKDOWN, file);
     }

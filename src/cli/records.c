@@ -416,11 +416,15 @@ static void place_trial(cli_apart *data, const gputune_record *trial)
     data->entries[index] = (cli_entry){trial, choice, data->axes.count};
 }
 
-/* What was not proved is neither right nor wrong, for which the formats have no word; nor have they
- * one for what was proved and not measured. */
-static bool has_outcome(const gputune_record *trial)
+bool cli_trial_was_launched(const gputune_record *trial)
 {
-    return cli_is_failure(trial->status) || cli_trial_has_time(trial);
+    return strcmp(trial->status, "unproved") == 0 && trial->median_ns > 0;
+}
+
+static bool is_entry(const gputune_record *trial, bool launched)
+{
+    return cli_is_failure(trial->status) || cli_trial_has_time(trial) ||
+           (launched && cli_trial_was_launched(trial));
 }
 
 /* Orders entries by their values on the axes, and those of the same configuration with the newest
@@ -448,11 +452,11 @@ static void drop_doubles(cli_apart *data)
     data->entry_count = kept;
 }
 
-void cli_take_apart(cli_apart *out, const cli_measured *from)
+void cli_take_apart(cli_apart *out, const cli_measured *from, bool launched)
 {
     *out = (cli_apart){.from = from};
     for (size_t i = 0; i < from->count; i++) {
-        if (has_outcome(&from->trials[i])) {
+        if (is_entry(&from->trials[i], launched)) {
             add_values(out, from->trials[i].configuration, false);
         }
     }
@@ -464,7 +468,7 @@ void cli_take_apart(cli_apart *out, const cli_measured *from)
     out->choices = cli_allocate(from->count * out->axes.count + 1, sizeof *out->choices);
     out->entries = cli_allocate(from->count + 1, sizeof *out->entries);
     for (size_t i = 0; i < from->count; i++) {
-        if (has_outcome(&from->trials[i])) {
+        if (is_entry(&from->trials[i], launched)) {
             place_trial(out, &from->trials[i]);
         } else {
             out->unmeasured++;

@@ -70,8 +70,11 @@ cli_measured_list cli_measured_of(const cli_records *records);
         CLI_FIELD(gputune_record, environment, "", CLI_TEXT, CLI_IN_DATA),                         \
         CLI_FIELD(gputune_record, scenario, "", CLI_TEXT, CLI_IN_DATA)
 
-/* Whether a trial was measured and is right. */
+/* Returns true if a trial was measured and is correct. */
 bool cli_trial_has_time(const gputune_record *trial);
+/* Returns true if a trial was left out because its only launch was slow; median_ns is that launch.
+ */
+bool cli_trial_was_launched(const gputune_record *trial);
 /* Whether a trial is the winner's. */
 bool cli_measured_is_winner(const cli_measured *of, const gputune_record *trial);
 /* The best time of all trials; INFINITY without one. */
@@ -91,11 +94,12 @@ typedef struct cli_apart {
     size_t *choices;
     cli_entry *entries; /* each configuration once, in the order of the axes */
     size_t entry_count;
-    size_t unmeasured; /* trials without a time that did not fail: left out */
+    size_t unmeasured; /* trials that are no entries */
 } cli_apart;
 
-/* Takes the scenario `from` apart into axes and entries. */
-void cli_take_apart(cli_apart *out, const cli_measured *from);
+/* Takes the scenario `from` apart into axes and entries: trials that were measured or failed, and
+ * if `launched` also those that were launched once. */
+void cli_take_apart(cli_apart *out, const cli_measured *from, bool launched);
 
 /* ---- why the winners won (why.c), for `show --why` and `report` ----------------------------- */
 

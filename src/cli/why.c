@@ -5,16 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BAR_CELLS = 10, PAIRS_SHOWN = 3, FEW = 5 };
+enum { BAR_CELLS = 10, PAIRS_SHOWN = 3 };
 #define NEGLIGIBLE 0.0005 /* a cost that is written as none */
 #define TELLING    0.01   /* a cost from which on a pair of axes is shown */
 
-/* A value of an axis: the row for programs. */
+/* A value of an axis: the row for programs. The cost is that of the best variant with this value,
+ * compared with the best of all, so it is an upper bound of what holding the value costs. */
 typedef struct value_row {
     gputune_record place; /* the first member, which columns of records read */
     const char *axis, *value;
-    uint32_t variants, measured;
-    double best_ns, cost; /* NAN: nothing was measured */
+    uint32_t variants, measured, launched; /* launched: left out after one launch, which was slow */
+    double best_ns, cost;                  /* NAN: unknown */
+    const char *evidence; /* "measured", "first launch"; for an unknown cost "default only" (no
+                             other variant with this value ran), "failed" */
     bool is_winner, is_default;
 } value_row;
 
@@ -28,6 +31,8 @@ static const cli_column value_columns[] = {
     OF_VALUE(cost, CLI_REAL),
     OF_VALUE(variants, CLI_COUNT),
     OF_VALUE(measured, CLI_COUNT),
+    OF_VALUE(launched, CLI_COUNT),
+    OF_VALUE(evidence, CLI_TEXT),
     OF_VALUE(is_winner, CLI_YES),
     OF_VALUE(is_default, CLI_YES),
 };
@@ -42,10 +47,21 @@ typedef struct pair_row {
 
 static char *percent(double cost)
 {
-    return isnan(cost)         ? cli_copy("none works")
-           : cost < NEGLIGIBLE ? cli_copy("0%")
-           : cost < 1          ? cli_format("+%.1f%%", cost * 100)
-                               : cli_format("%.1fx", cost + 1);
+    if (cost < NEGLIGIBLE) {
+        return cli_copy("0%");
+    }
+    return cost < 1 ? cli_format("+%.1f%%", cost * 100) : cli_format("%.1fx", cost + 1);
+}
+
+/* The cost of a value and how many variants show it. */
+static char *cost_of(const value_row *row)
+{
+    if (!isnan(row->cost)) {
+        const bool launched = strcmp(row->evidence, "first launch") == 0;
+        return cli_format("%s%s (%u)", launched ? "<=" : "", percent(row->cost),
+                          row->measured + row->launched);
+    }
+    return cli_copy(row->measured ? "unknown (1)" : "none works");
 }
 
 #define OF_PAIR(member, title, unit, where) CLI_FIELD(pair_row, member, title, unit, where)
@@ -65,7 +81,6 @@ typedef struct axis_row {
     const char *axis, *winner, *fallback;
     const char *cost; /* of the default's value */
     double worst;     /* the cost of the worst value */
-    uint32_t most;    /* trials of the value that was tried most */
     char *bar, *values;
 } axis_row;
 
@@ -82,28 +97,42 @@ static const cli_column axis_columns[] = {
 
 /* ---- one scenario ---- */
 
+static void count_trial(value_row *row, double *best_ns, const cli_measured *from,
+                        const gputune_record *trial)
+{
+    const bool timed = cli_trial_has_time(trial);
+    const bool launched = cli_trial_was_launched(trial);
+    row->variants++;
+    row->is_winner |= cli_measured_is_winner(from, trial);
+    row->is_default |= strcmp(from->standard, trial->configuration) == 0;
+    row->measured += timed;
+    row->launched += launched;
+    if ((timed || launched) && !(*best_ns <= trial->median_ns)) {
+        *best_ns = trial->median_ns;
+        row->evidence = timed ? "measured" : "first launch";
+    }
+}
+
 static value_row row_of(const cli_apart *data, size_t axis, size_t value, double best_ns)
 {
     const cli_measured *from = data->from;
     value_row row = {.place = *from->trials,
                      .axis = data->axes.items[axis].name,
-                     .value = data->axes.items[axis].values[value]};
-    double held = INFINITY;
+                     .value = data->axes.items[axis].values[value],
+                     .evidence = "failed"};
+    double held = NAN;
     for (size_t i = 0; i < data->entry_count; i++) {
-        const cli_entry *entry = &data->entries[i];
-        if (entry->choice[axis] != value) {
-            continue;
-        }
-        row.variants++;
-        row.is_winner |= cli_measured_is_winner(from, entry->trial);
-        row.is_default |= strcmp(from->standard, entry->trial->configuration) == 0;
-        if (cli_trial_has_time(entry->trial)) {
-            row.measured++;
-            held = fmin(held, entry->trial->median_ns);
+        if (data->entries[i].choice[axis] == value) {
+            count_trial(&row, &held, from, data->entries[i].trial);
         }
     }
-    row.best_ns = isfinite(held) ? held : 0;
-    row.cost = isfinite(held) ? held / best_ns - 1 : (double)NAN;
+    /* the default is always measured, with all its values at once */
+    if (row.is_default && !row.is_winner && row.measured + row.launched == 1) {
+        held = NAN;
+        row.evidence = "default only";
+    }
+    row.best_ns = isnan(held) ? 0 : held;
+    row.cost = held / best_ns - 1;
     return row;
 }
 
@@ -112,12 +141,10 @@ static void note_value(axis_row *to, const value_row *row)
 {
     to->winner = row->is_winner ? row->value : to->winner;
     to->fallback = row->is_default ? row->value : to->fallback;
-    to->cost = row->is_default ? percent(row->cost) : to->cost;
+    to->cost = row->is_default ? cost_of(row) : to->cost;
     to->worst = fmax(to->worst, row->cost);
     if (!row->is_winner && !row->is_default) {
-        const bool few = row->measured && row->measured < FEW && row->measured * 10 < to->most;
-        cli_append(&to->values, "%s%s:%s%s", to->values[0] ? " " : "", row->value, few ? "~" : "",
-                   percent(row->cost));
+        cli_append(&to->values, "%s%s:%s", to->values[0] ? ", " : "", row->value, cost_of(row));
     }
 }
 
@@ -249,9 +276,6 @@ static void add_axes(cli_why *why, const cli_apart *data)
         *row = (axis_row){.axis = data->axes.items[a].name, .values = cli_copy("")};
         for (size_t v = 0; v < data->axes.items[a].count; v++) {
             held[v] = row_of(data, a, v, best_ns);
-            row->most = held[v].measured > row->most ? held[v].measured : row->most;
-        }
-        for (size_t v = 0; v < data->axes.items[a].count; v++) {
             cli_table_add(&why->values, &held[v]);
             note_value(row, &held[v]);
         }
@@ -292,7 +316,7 @@ static char *summary_of(const cli_apart *data)
 char *cli_why_explain(cli_why *why, const cli_measured *from)
 {
     cli_apart data;
-    cli_take_apart(&data, from);
+    cli_take_apart(&data, from, true);
     add_axes(why, &data);
     add_pairs(&why->pairs, &data);
     return summary_of(&data);

@@ -89,7 +89,8 @@ function addWorth(parent, scenario) {
   }
   const worst = values => Math.max(...values.map(value => value.cost ?? 0));
   const most = Math.max(...[...axes.values()].map(worst), 0);
-  const text = value => value.cost === null ? 'none works' : costText(value.cost);
+  const text = value => value.cost === null ? (value.measured ? 'unknown (1)' : 'none works')
+    : `${value.evidence === 'first launch' ? '≤ ' : ''}${costText(value.cost)} (${value.measured + value.launched})`;
   const lines = [...axes].sort(([, a], [, b]) => worst(b) - worst(a)).map(([name, values]) => {
     const of = wanted => values.filter(wanted).map(value => value.value).join(', ');
     const bar = create('span', {className: 'bar'});
