@@ -153,7 +153,7 @@ static gputune_status report_all(const gt_session *session, gt_finding_fn each, 
     int answer = 0;
     for (const gt_variant *variant = session->field.first; variant && !answer;
          variant = variant->next) {
-        bool ended = variant->stage == GT_STAGE_READY || variant->stage == GT_STAGE_FAILED;
+        bool ended = variant->stage == GT_STAGE_READY || variant->failure != GPUTUNE_OK;
         answer = ended ? report_variant(&r, variant) : 0; /* the time was up */
     }
     return answer;

@@ -49,12 +49,11 @@ uint32_t gt_tuning_tried(const gt_tuning *tuning)
     return gt_field_tried(&tuning->session.field) + tuning->strategy.known;
 }
 
-/* Variants with a result, or whose twin has one or is tried for both, or that are known. */
+/* Variants with a result, duplicates, and variants that are known. */
 static uint32_t count_done(const gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
-    uint32_t done =
-        field->in[GT_STAGE_READY] + field->in[GT_STAGE_SLOWER] + field->in[GT_STAGE_TWIN];
+    uint32_t done = field->in[GT_STAGE_READY] + field->in[GT_STAGE_SLOWER] + field->duplicates;
     bool beside = field->fallback && field->fallback->stage == GT_STAGE_READY;
     return done - beside + tuning->strategy.known;
 }
@@ -162,8 +161,8 @@ static gputune_status describe_race(gt_trial *trial, const gt_tuning *tuning,
     return gt_strdup((char **)&trial->message, text);
 }
 
-static gputune_status describe_twin(gt_trial *trial, const gt_template *template,
-                                    const gt_variant *tried)
+static gputune_status describe_duplicate(gt_trial *trial, const gt_template *template,
+                                         const gt_variant *tried)
 {
     gt_text text = {0};
     GT_FREED char *config = NULL;
@@ -189,23 +188,23 @@ static gputune_status describe_slower(gt_trial *trial, const gt_field *field,
 }
 
 static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning,
-                                     const gt_variant *variant)
+                                     const gt_variant *variant, const gt_duplicate *duplicate)
 {
     const gt_request *request = tuning->session.request;
     const gt_field *field = &tuning->session.field;
-    const gt_variant *tried = gt_variant_tried(variant);
-    *trial = gt_field_trial(field, variant);
+    *trial = gt_field_trial(field, variant, duplicate);
     trial->noisy = tuning->disturbance.noisy;
-    GT_TRY(gt_config_text((char **)&trial->config, request->template, &variant->config));
-    if (tried->failure != GPUTUNE_OK) {
-        return gt_strdup((char **)&trial->message, tried->message ? tried->message : "");
+    GT_TRY(gt_config_text((char **)&trial->config, request->template,
+                          duplicate ? &duplicate->config : &variant->config));
+    if (variant->failure != GPUTUNE_OK) {
+        return gt_strdup((char **)&trial->message, variant->message ? variant->message : "");
     }
-    GT_TRY(tried->stage == GT_STAGE_SLOWER ? describe_slower(trial, field, tried)
-                                           : describe_race(trial, tuning, tried));
-    if (tried->id == tuning->proved && !trial->message) {
+    GT_TRY(variant->stage == GT_STAGE_SLOWER ? describe_slower(trial, field, variant)
+                                             : describe_race(trial, tuning, variant));
+    if (variant->id == tuning->proved && !trial->message) {
         GT_TRY(gt_field_single((char **)&trial->message, field));
     }
-    return tried == variant ? GPUTUNE_OK : describe_twin(trial, request->template, tried);
+    return duplicate ? describe_duplicate(trial, request->template, variant) : GPUTUNE_OK;
 }
 
 /* Whether an earlier tuning measured the variant and this one did not, perhaps because time was
@@ -222,11 +221,10 @@ static bool is_better_known(const gt_trial *trial, const gt_tuning *tuning)
 /* Whether this tuning found out something about a variant that is worth keeping. */
 static bool is_found_out(const gt_tuning *tuning, const gt_variant *variant)
 {
-    const gt_variant *subject = gt_variant_tried(variant);
-    bool tried = find_raced(tuning, subject) || subject->stage == GT_STAGE_SLOWER ||
-                 (subject->stage == GT_STAGE_FAILED && !subject->remembered);
-    return subject->cut_off_s > 0 ||
-           (tried && gt_outcome_is_kept(subject->failure, subject->repeatable));
+    bool tried = find_raced(tuning, variant) || variant->stage == GT_STAGE_SLOWER ||
+                 (variant->stage == GT_STAGE_FAILED && !variant->remembered);
+    return variant->limit_s > 0 ||
+           (tried && gt_outcome_is_kept(variant->failure, variant->repeatable));
 }
 
 /* Whether a variant's result is final: it failed, was left out as slower, or has left the race for
@@ -238,12 +236,12 @@ static bool is_settled(const gt_tuning *tuning, const gt_variant *variant)
            (runner && gt_race_has_lost(tuning->race, runner));
 }
 
-/* Appends the trial of a variant, unless an earlier tuning knows more of it. */
+/* Appends the trial of a variant or of its duplicate, unless an earlier tuning knows more of it. */
 static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning,
-                                   const gt_variant *variant)
+                                   const gt_variant *variant, const gt_duplicate *duplicate)
 {
     gt_trial trial;
-    gputune_status status = describe_trial(&trial, tuning, variant);
+    gputune_status status = describe_trial(&trial, tuning, variant, duplicate);
     bool is_news = status == GPUTUNE_OK && !is_better_known(&trial, tuning);
     GT_THEN(status, is_news ? gt_array_push(out, trial) : GPUTUNE_OK);
     if (!is_news || status != GPUTUNE_OK) {
@@ -260,9 +258,13 @@ static gputune_status list_trials(gt_trial_list *out, gt_tuning *tuning, bool se
     for (gt_variant *variant = field->first; variant; variant = variant->next) {
         bool wanted = !settled ||
                       (!variant->kept && variant != field->doubtful && is_settled(tuning, variant));
-        if (wanted && is_found_out(tuning, variant)) {
-            variant->kept |= settled;
-            GT_TRY(append_trial(out, tuning, variant));
+        if (!wanted || !is_found_out(tuning, variant)) {
+            continue;
+        }
+        variant->kept |= settled;
+        GT_TRY(append_trial(out, tuning, variant, NULL));
+        for (size_t i = 0; i < variant->duplicates.count; i++) {
+            GT_TRY(append_trial(out, tuning, variant, &variant->duplicates.items[i]));
         }
     }
     return GPUTUNE_OK;
@@ -400,7 +402,7 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
     terms.proved = tuning->proved == result->winner || was_proved_earlier(tuning, result->winner);
     /* a request for all takes what the limit allowed, when it is made again */
     terms.complete = (terms.final || terms.complete) && !tuning->strategy.content &&
-                     !tuning->session.field.in[GT_STAGE_GIVEN_UP];
+                     !tuning->session.field.worthless;
     return terms;
 }
 
@@ -411,7 +413,7 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_
     gt_race_end end = result->end;
     bool hot = tuning->hot_winner == result->winner;
     uint64_t size = tuning->strategy.proposer.total;
-    uint32_t given_up = tuning->session.field.in[GT_STAGE_GIVEN_UP];
+    uint32_t given_up = tuning->session.field.worthless;
     bool content = tuning->session.stop == GT_STOP_NONE && tuning->strategy.content;
     bool decided = end == GT_RACE_ONE_LEFT || end == GT_RACE_NO_GAIN;
     gt_text text = {0};
@@ -639,7 +641,6 @@ static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_
  * faster than its own winner, and has found no fault with it. */
 static bool lacks_champion(const gt_tuning *tuning, uint64_t winner)
 {
-    const gt_field *field = &tuning->session.field;
     gt_config champion;
     gt_summary time;
     double champion_ns = gt_strategy_proposer_champion(&champion, &tuning->strategy);
@@ -648,15 +649,10 @@ static bool lacks_champion(const gt_tuning *tuning, uint64_t winner)
         (time.count && time.median < champion_ns)) {
         return false;
     }
-    for (const gt_variant *variant = field->first; variant; variant = variant->next) {
-        if (gt_config_is(&variant->config, &champion)) {
-            const gt_variant *tried = gt_variant_tried(variant);
-            bool failed = variant->failure != GPUTUNE_OK &&
-                          gt_outcome_is_kept(variant->failure, variant->repeatable);
-            return !failed && tried->id != winner && !find_raced(tuning, tried);
-        }
-    }
-    return true;
+    const gt_variant *tried = gt_field_find(&tuning->session.field, &champion);
+    bool failed = tried && tried->failure != GPUTUNE_OK &&
+                  gt_outcome_is_kept(tried->failure, tried->repeatable);
+    return !tried || (!failed && tried->id != winner && !find_raced(tuning, tried));
 }
 
 /* The earlier result stays: only trials and code are stored. */

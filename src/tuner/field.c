@@ -18,18 +18,6 @@ void gt_field_move(gt_field *field, gt_variant *variant, gt_stage stage)
     variant->stage = stage;
 }
 
-/* A variant whose compile was given up: it is not tried, and nor are its twins. ENOMEM. */
-static gputune_status leave_out(gt_field *field, gt_variant *variant)
-{
-    gt_field_move(field, variant, GT_STAGE_GIVEN_UP);
-    variant->failure = variant->unit->failure;
-    for (gt_variant *twin = variant->next_twin; twin; twin = twin->next_twin) {
-        gt_field_move(field, twin, GT_STAGE_GIVEN_UP);
-    }
-    gt_field_tell(field, variant, 0);
-    return gt_strdup(&variant->message, variant->unit->message);
-}
-
 static gputune_status make_setup(gt_measure_setup *setup, const gt_request *r)
 {
     *setup = (gt_measure_setup){.objective = gt_objective_facts(r->options.objective)->sampled,
@@ -208,6 +196,7 @@ static void free_variant(gt_variant *variant)
     free(variant->message);
     free(variant->verified.findings);
     free(variant->verified.single);
+    gt_array_free(&variant->duplicates);
     free(variant);
 }
 
@@ -258,31 +247,54 @@ static gputune_status intern_unit(gt_unit **out, gt_field *field, gt_hash hash, 
     return GPUTUNE_OK;
 }
 
-/* Small sizes leave some axes without a say (blocks a multiprocessor, where one block is all there
- * is): a variant that is launched exactly like an earlier one needs no trial of its own. */
-static gputune_status find_twin(gt_field *field, gt_variant *variant, gt_hash source, bool *found)
+/* Finds the variant with the same source and launches; *out is `variant` itself if it is the
+ * first. */
+static gputune_status find_first(gt_variant **out, gt_field *field, gt_variant *variant,
+                                 gt_hash source)
 {
     GT_FREED gt_launch *launches = calloc(GT_WORKLOAD_MAX, sizeof *launches);
     GT_TRY(gt_allocated(launches));
-    gputune_status status = GPUTUNE_OK;
     uint32_t id = variant->id;
     if (gt_field_bind_launches(field, variant, launches) ==
         GPUTUNE_OK) { /* else verifying reports it */
         gt_hash hash = gt_hash_join(source, gt_launch_hash(&launches[0]));
         hash = gt_hash_join(hash, gt_launch_hash(&launches[1]));
-        status = gt_hash_index_intern(&field->launches, hash, id, &id);
+        GT_TRY(gt_hash_index_intern(&field->launches, hash, id, &id));
     }
-    gt_variant *first = field->variants.items[id];
-    *found = first != variant;
-    if (*found) {
-        bool given_up = first->stage == GT_STAGE_GIVEN_UP;
-        gt_field_move(field, variant, given_up ? GT_STAGE_GIVEN_UP : GT_STAGE_TWIN);
-        variant->twin = first;
-        variant->next_twin = first->next_twin;
-        first->next_twin = variant;
-        variant->unit = first->unit;
+    *out = field->variants.items[id];
+    return GPUTUNE_OK;
+}
+
+/* Removes the variant that was started last. Later ones have not been started. */
+static void drop_started(gt_field *field)
+{
+    gt_variant **at = &field->variants.items[--field->started], *dropped = *at;
+    const size_t later = --field->variants.count - field->started;
+    memmove(at, at + 1, later * sizeof *at);
+    for (size_t i = 0; i < later; i++) {
+        at[i]->id--;
     }
-    return status;
+    *(field->started ? &at[-1]->next : &field->first) = dropped->next;
+    field->in[dropped->stage]--;
+    free_variant(dropped);
+}
+
+/* Some axes do not matter at small sizes (blocks of a multiprocessor, where there is only one
+ * block). A variant that is launched exactly as an earlier one becomes its duplicate: it is not
+ * tried. */
+static gputune_status join_first(gt_field *field, gt_variant *variant, gt_hash source, bool *joined)
+{
+    gt_variant *first;
+    GT_TRY(find_first(&first, field, variant, source));
+    *joined = first != variant;
+    if (*joined) {
+        const gt_duplicate duplicate = {variant->config, variant->trial};
+        GT_TRY(gt_array_push(&first->duplicates, duplicate));
+        field->duplicates++;
+        field->worthless += first->deferral == GT_DEFERRED_WORTHLESS;
+        drop_started(field);
+    }
+    return GPUTUNE_OK;
 }
 
 /* --- compiled sources ------------------------------------------------------------------------- */
@@ -293,18 +305,16 @@ static gputune_status advance(gt_field *field, gt_variant *variant)
 {
     const gt_unit *unit = variant->unit;
     if (unit->given_up) {
-        return leave_out(field, variant);
+        return gt_field_defer(field, variant, GT_DEFERRED_WORTHLESS, unit->failure, unit->message);
     }
     if (unit->put_off && variant->role != GT_ROLE_SKETCH) {
         field->awaits_default &= variant->role != GT_ROLE_DEFAULT;
-        gt_field_put_off(field, variant);
-        return GPUTUNE_OK;
+        return gt_field_defer(field, variant, GT_DEFERRED_LATE, GPUTUNE_OK, NULL);
     }
     if (unit->stage == GT_STAGE_FAILED) {
         field->awaits_default &= variant->role != GT_ROLE_DEFAULT;
         if (unit->failure == GPUTUNE_ETIMEOUT) {
-            variant->cut_off_s = field->options.request->options.time_limit_s;
-            variant->tried_late = true;
+            variant->limit_s = field->options.request->options.time_limit_s;
         }
         return gt_field_fail(field, variant, unit->failure, unit->repeatable, unit->message);
     }
@@ -328,14 +338,16 @@ static void count_earlier(gt_field *field)
     }
 }
 
-/* Whether earlier tunings make a trial of this variant needless, now or at all: a failure is not
- * tried again. All others race, whatever they lost to then, unless the proposer leaves them out. */
-static bool is_known_already(gt_field *field, gt_variant *variant)
+/* Handles a variant that earlier tunings tried. A failure is not tried again, one for which there
+ * was too little time is deferred (*known). All others race, whatever they lost to then, unless the
+ * proposer leaves them out. */
+static gputune_status use_history(gt_field *field, gt_variant *variant, bool *known)
 {
     const gt_request *request = field->options.request;
     const gt_trial *old = gt_history_find(field->options.history, variant->trial);
-    if (!old || request->options.force || variant->tried_late) {
-        return false;
+    *known = false;
+    if (!old || request->options.force || variant->retried) {
+        return GPUTUNE_OK;
     }
     if (gt_history_failure(old, request) != GPUTUNE_OK) {
         variant->failure = gt_history_failure(old, request);
@@ -346,18 +358,20 @@ static bool is_known_already(gt_field *field, gt_variant *variant)
         if (variant->role == GT_ROLE_DEFAULT) {
             count_earlier(field);
         }
-        return true;
+        *known = true;
+        return GPUTUNE_OK;
     }
     if (gt_trial_failure(old->status) != GPUTUNE_OK) { /* the old trial had less time */
         bool is_expected = /* its results are what others are compared with */
             variant->role == GT_ROLE_DEFAULT && !gt_workload_is_judged(&request->workload);
-        variant->hangs = old->status == GT_TRIAL_HUNG;
-        if (!is_expected) {
-            gt_field_put_off(field, variant);
-        }
-        return !is_expected;
+        bool hung = old->status == GT_TRIAL_HUNG;
+        *known = !is_expected && field->options.races;
+        variant->deferral = hung ? GT_DEFERRED_HUNG : GT_DEFERRED_NEVER;
+        return *known ? gt_field_defer(field, variant, hung ? GT_DEFERRED_HUNG : GT_DEFERRED_LATE,
+                                       GPUTUNE_OK, NULL)
+                      : GPUTUNE_OK;
     }
-    return false;
+    return GPUTUNE_OK;
 }
 
 /* The hash of a sketch's source, so that code that was compiled quickly is not taken for fully
@@ -370,7 +384,7 @@ static gt_hash sketch_hash(gt_hash source)
 /* A source that was put off is compiled again when one of its variants has its turn. */
 static bool take_up_again(gt_unit *unit, const gt_variant *variant)
 {
-    bool again = unit->put_off && variant->tried_late;
+    bool again = unit->put_off && variant->retried;
     if (again) {
         unit->put_off = false;
         unit->stage = GT_STAGE_WAITING;
@@ -389,13 +403,17 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
     GT_TRY(gt_request_source(&source, request, &variant->config));
     source.hash = is_sketch ? sketch_hash(source.hash) : source.hash;
     variant->trial = gt_trial_hash(request->template, &variant->config, source.hash);
-    bool known = !is_sketch && is_known_already(field, variant);
+    bool known = false;
+    if (field->options.races && variant->role != GT_ROLE_FALLBACK && !is_sketch) {
+        GT_TRY(join_first(field, variant, source.hash, &known));
+    }
+    if (known) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(is_sketch ? GPUTUNE_OK : use_history(field, variant, &known));
     if (known && variant->role == GT_ROLE_DEFAULT) {
         field->awaits_default = false;
         GT_TRY(gt_field_verify_compiled(field));
-    }
-    if (!known && field->options.races && variant->role != GT_ROLE_FALLBACK && !is_sketch) {
-        GT_TRY(find_twin(field, variant, source.hash, &known));
     }
     if (known) {
         return GPUTUNE_OK;
@@ -501,10 +519,9 @@ gt_variant *gt_field_next_ready(gt_field *field)
 /* Whether a variant is left without a result. One that waits to be proved again had a launch. */
 static bool is_cut_off(const gt_variant *variant)
 {
-    const gt_variant *tried = gt_variant_tried(variant);
-    bool waits = tried->stage == GT_STAGE_WAITING || tried->stage == GT_STAGE_VERIFYING ||
-                 tried->stage == GT_STAGE_LATE;
-    return waits && !(tried->verified.pilot_ns > 0);
+    bool waits = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_VERIFYING ||
+                 gt_variant_may_be_retried(variant);
+    return waits && variant->failure == GPUTUNE_OK && !(variant->verified.pilot_ns > 0);
 }
 
 void gt_field_abandon(gt_field *field)
@@ -513,7 +530,8 @@ void gt_field_abandon(gt_field *field)
     field->abandoned = true;
     for (const gt_variant *variant = field->first; variant; variant = variant->next) {
         bool counts = variant->role == GT_ROLE_PROPOSED || variant->role == GT_ROLE_DEFAULT;
-        field->cut_off += counts && is_cut_off(variant);
+        field->cut_off +=
+            counts && is_cut_off(variant) ? 1 + (uint32_t)variant->duplicates.count : 0;
     }
     field->started = (uint32_t)field->variants.count;
     field->compiling = field->verifying = 0;

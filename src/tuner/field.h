@@ -18,15 +18,22 @@ typedef enum gt_stage {
     GT_STAGE_SLOWER,   /* its first launch was clearly slower than the best right variant: it cannot
                           win, and was not proved */
     GT_STAGE_READY,    /* verified (or compiled, in a field that does not measure) */
-    GT_STAGE_TWIN,     /* has the same launch as an earlier variant, which is tried for both */
-    GT_STAGE_GIVEN_UP, /* compiling it took far longer than it is worth; not tried, and nor are its
-                          twins */
-    GT_STAGE_LATE,     /* takes long to compile, or did not end in an earlier call; tried after all
-                          others */
+    GT_STAGE_DEFERRED, /* see gt_deferral */
     GT_STAGE_SKETCHED, /* a sketch whose time, or failure, is known */
     GT_STAGE_FAILED,
     GT_STAGES
 } gt_stage;
+
+/* Why a variant was deferred, while it is and later. */
+typedef enum gt_deferral {
+    GT_DEFERRED_NEVER,
+    GT_DEFERRED_LATE, /* it takes long to compile, or did not end in an earlier call: tried after
+                         all others */
+    GT_DEFERRED_HUNG, /* it hung once, in this call or an earlier one: tried after all others, with
+                         ten times the deadline */
+    GT_DEFERRED_WORTHLESS /* compiling it took far longer than it is worth: not tried in this
+                             tuning, and not stored */
+} gt_deferral;
 
 /* Why a variant is in the field. */
 typedef enum gt_role {
@@ -39,17 +46,24 @@ typedef enum gt_role {
 typedef struct gt_unit gt_unit;
 typedef struct gt_variant gt_variant;
 
+/* A configuration that is launched exactly as a variant is, which is tried for both. */
+typedef struct gt_duplicate {
+    gt_config config;
+    gt_hash trial;
+} gt_duplicate;
+
 /* One variant. */
 struct gt_variant {
     gt_variant *next; /* the variant that was added next; NULL: none was */
     uint32_t id;      /* of the variant in jobs and events: its place in gt_field.variants */
     gt_config config;
     gt_hash trial;
-    gt_unit *unit;         /* the source it is compiled from; NULL: that was not generated yet */
-    gt_variant *sibling;   /* the next variant that waits for the same unit; NULL: none */
-    gt_variant *twin;      /* the variant that is tried instead, for both; NULL: none is */
-    gt_variant *next_twin; /* the next of the twins that one variant is tried for; NULL: none */
+    gt_unit *unit;       /* the source it is compiled from; NULL: that was not generated yet */
+    gt_variant *sibling; /* the next variant that waits for the same unit; NULL: none */
+    GT_ARRAY(gt_duplicate) duplicates; /* configurations with the same launch */
     gt_stage stage;
+    gt_deferral deferral;
+    bool retried; /* it was deferred, and its second attempt has begun */
     gt_role role;
     bool dropped;           /* the measure worker was told to forget it */
     bool surely_proved;     /* must be proved, however slow its first launch is */
@@ -62,11 +76,8 @@ struct gt_variant {
     double work; /* work of its launch over the work of the default's launch; known once it is to be
                     verified */
     uint32_t turn;  /* its place in the order in which variants were sent to verification, from 1 */
-    uint32_t hangs; /* verifications that did not end in time; after the first one the variant is
-                       tried again */
-    bool tried_late;  /* it was GT_STAGE_LATE, and was then tried */
-    double cut_off_s; /* time limit, in seconds, within which it did not end: a call with a longer
-                         limit tries it again; 0: it ended */
+    double limit_s; /* time limit, in seconds, within which it did not end: a call with a longer
+                       limit tries it again; 0: it ended */
     char *message;
     gt_verified verified;
 };
@@ -102,7 +113,7 @@ typedef struct gt_field_options {
     bool races;        /* the fastest variant is sought. The variant for any alignment follows the
                           default, and is verified without racing. Of variants with equal launches
                           only the first is tried. A variant that takes long to compile is left to
-                          gt_field_try_again(). One whose first launch shows that it cannot win is
+                          gt_field_retry(). One whose first launch shows that it cannot win is
                           not proved */
     uint32_t limit;    /* most proposals that are taken; 0: all */
     const gt_history *history; /* what earlier tunings of the scenario found; NULL: nothing */
@@ -124,6 +135,8 @@ typedef struct gt_field {
     gt_hash_index sources; /* hash of a source: the id of its unit */
     gt_hash_index launches; /* hash of a launch: the id of the first variant with it; with
                                options.races */
+    uint32_t duplicates;    /* of all variants */
+    uint32_t worthless;     /* GT_DEFERRED_WORTHLESS, their duplicates included */
     uint32_t started; /* how many of `variants` have a source that was generated and submitted */
     uint32_t compiling, verifying;
     gt_schedule schedule; /* shares the measure worker's time, and limits compiling ahead */
@@ -180,7 +193,7 @@ gputune_status gt_field_pump(gt_field *field);
  * answer comes, and are not stored: another tuning may try them.
  *
  * With options.races, ends slow compiles while other variants wait for a compile worker, and
- * leaves their variants for gt_field_try_again(). A compile is slow if it takes more than a fifth
+ * leaves their variants for gt_field_retry(). A compile is slow if it takes more than a fifth
  * of the request's limit, and far longer than every compile that has ended; while none has ended,
  * one slow compile is ended at a time. The default's compile is ended only if there is a single
  * worker. After a fifth of the limit the other variants no longer wait for the default, if there is
@@ -202,13 +215,8 @@ gt_variant *gt_field_next_ready(gt_field *field);
 /* Sends every ready variant to verification again, including those that the measure worker was told
  * to forget, for another race among them. */
 gputune_status gt_field_reverify(gt_field *field);
-/* How many variants are tried after all, when nothing else is left to try. */
-typedef struct gt_tried_again {
-    uint32_t hung; /* once; they have ten times the deadline now */
-    uint32_t late; /* that were put off, or that an earlier call with a shorter limit could not
-                      finish */
-} gt_tried_again;
-gputune_status gt_field_try_again(gt_field *field, gt_tried_again *out);
+/* Tries the deferred variants again, once nothing else is left to try. *count is how many. */
+gputune_status gt_field_retry(gt_field *field, uint32_t *count);
 /* Called when the request's time is up: fails the variants that had a fair part of the time and did
  * not finish. A later call does not try them unless its limit is longer; a variant that hung once,
  * and a default that runs suspiciously long, is tried by the next call that measures, after all
@@ -229,16 +237,13 @@ void gt_field_abandon(gt_field *field);
 bool gt_field_is_hopeless(const gt_field *field);
 /* Whether nothing is left to compile or to verify. */
 bool gt_field_is_done(const gt_field *field);
+/* Whether the variant is deferred and the field would try it again. */
+static inline bool gt_variant_may_be_retried(const gt_variant *variant)
+{
+    return variant->stage == GT_STAGE_DEFERRED && variant->deferral != GT_DEFERRED_WORTHLESS;
+}
 /* "ok", "wrong", "crashed", "hung", "compile", "launch", "slow". */
 const char *gt_variant_status(const gt_variant *variant);
-/* Whether the variant exceeded its deadline once and was not tried again, so that it may only have
- * been late. */
-bool gt_variant_may_be_late(const gt_variant *variant);
-/* The variant that was tried for this one: itself, or an earlier one with the same launch. */
-static inline const gt_variant *gt_variant_tried(const gt_variant *variant)
-{
-    return variant->twin ? variant->twin : variant;
-}
 /* The code of a unit, to be stored. The unit keeps ownership of the image. */
 gt_code gt_unit_code(const gt_unit *unit, const gt_device *device);
 /* Stores the code of the ready variants that this session compiled. */
@@ -246,22 +251,26 @@ gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *pati
 /* Says which scalars variants were proved with a single value of; NULL: none is known. The caller
  * frees *out. ENOMEM. */
 gputune_status gt_field_single(char **out, const gt_field *field);
-/* Makes a trial of what is known of a variant without its samples. The caller fills in times,
- * noise, configuration and message. */
-gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant);
+/* Makes a trial of what is known of a variant, or of a duplicate of it (NULL: of itself), without
+ * its samples. The caller fills in times, noise, configuration and message. */
+gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
+                        const gt_duplicate *duplicate);
 /* Converts a sample of a variant to the value that is compared, stored and shown: by the objective
  * `rate` the time for the work of the default's launch, else the sample itself. */
 static inline double gt_variant_value(const gt_variant *variant, double sampled)
 {
     return sampled / variant->work;
 }
+/* The variant that is tried for a configuration, its own or one with the same launch; or NULL. */
+const gt_variant *gt_field_find(const gt_field *field, const gt_config *config);
 /* The ready variant of a configuration, or NULL. */
 const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *config);
 /* How many variants were tried, or are known from earlier tunings. The fallback does not count, and
  * neither do variants whose compile was given up, or that had no result when the field was
  * abandoned. */
 uint32_t gt_field_tried(const gt_field *field);
-/* How many variants there will be, as far as that is known. As in gt_field_tried(), twins count. */
+/* How many variants there will be, as far as that is known. As in gt_field_tried(), duplicates
+ * count. */
 uint32_t gt_field_total(const gt_field *field);
 /* Whether the launch that verified a variant is as good as a quick sample of its time: it ran with
  * a cold cache, and took so long that the host's part does not count. */

@@ -33,10 +33,17 @@ static double limit_s(const gt_field *field)
 
 /* --- during the call -------------------------------------------------------------------------- */
 
-void gt_field_put_off(gt_field *field, gt_variant *variant)
+gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral why,
+                              gputune_status failure, const char *message)
 {
-    gt_field_move(field, variant, GT_STAGE_LATE);
+    gt_field_move(field, variant, GT_STAGE_DEFERRED);
+    variant->deferral = why;
+    variant->failure = failure;
+    if (why == GT_DEFERRED_WORTHLESS) {
+        field->worthless += 1 + (uint32_t)variant->duplicates.count;
+    }
     gt_field_tell(field, variant, 0);
+    return message ? gt_field_explain(field, variant, message) : GPUTUNE_OK;
 }
 
 void gt_field_note_compiled(gt_field *field, const gt_unit *unit)
@@ -73,7 +80,7 @@ static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
 {
     bool only = field->options.farm->compile_workers == 1;
     for (const gt_variant *next = unit->waiting; next; next = next->sibling) {
-        if (next->tried_late || (next->role == GT_ROLE_DEFAULT && !only)) {
+        if (next->retried || (next->role == GT_ROLE_DEFAULT && !only)) {
             return false;
         }
     }
@@ -159,7 +166,7 @@ static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
         now_s = jobs[i].id == unit->id ? jobs[i].seconds : now_s;
     }
     return now_s > fmax(MOST * limit_s(field), LEAST_S) ||
-           ((unit->spent_s > 0 || variant->tried_late) &&
+           ((unit->spent_s > 0 || variant->retried) &&
             unit->spent_s + now_s > FAIR * limit_s(field));
 }
 
@@ -181,9 +188,10 @@ static gputune_status fail_unfinished(gt_field *field, gt_variant *variant)
     char message[96];
     gt_snprintf(message, sizeof message, "%s within the %.3g s limit; raise the time limit",
                 compiled ? "did not finish" : "was not compiled", limit_s(field));
-    variant->cut_off_s = limit_s(field);
-    variant->tried_late |= variant->stage != GT_STAGE_LATE;
-    return gt_field_fail(field, variant, GPUTUNE_ETIMEOUT, false, message);
+    variant->limit_s = limit_s(field);
+    return variant->stage == GT_STAGE_DEFERRED
+               ? gt_field_defer(field, variant, variant->deferral, GPUTUNE_ETIMEOUT, message)
+               : gt_field_fail(field, variant, GPUTUNE_ETIMEOUT, false, message);
 }
 
 /* The default is not suspected for a kernel that is slow as such. */
@@ -192,7 +200,8 @@ static bool runs_for_too_long(const gt_field *field, const gt_variant *variant, 
 {
     bool suspect = variant->turn == in_hand && field->prepared &&
                    variant->role != GT_ROLE_DEFAULT && busy_s > MOST * limit_s(field);
-    return variant->stage == GT_STAGE_VERIFYING && (variant->hangs > 0 || suspect);
+    return variant->stage == GT_STAGE_VERIFYING &&
+           (variant->deferral == GT_DEFERRED_HUNG || suspect);
 }
 
 /* Whether a default that is in hand for so long may never end: for half of what the farm allows it
@@ -214,8 +223,8 @@ static gputune_status fail_running(gt_field *field, gt_variant *standard, double
         "it had been running for %.3g s when the time limit came: it may never end, or need a "
         "longer limit",
         busy_s);
-    standard->cut_off_s = MOST * limit_s(field); /* a call of the same limit tries it again */
-    return gt_field_fail(field, standard, GPUTUNE_ETIMEOUT, false, message);
+    standard->limit_s = MOST * limit_s(field); /* a call of the same limit tries it again */
+    return gt_field_defer(field, standard, GT_DEFERRED_LATE, GPUTUNE_ETIMEOUT, message);
 }
 
 gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
@@ -227,14 +236,14 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
     double most_s = MOST * limit_s(field);
     for (uint32_t i = 0; i < field->started; i++) {
         gt_variant *variant = field->variants.items[i];
-        bool hung = variant->stage == GT_STAGE_FAILED && gt_variant_may_be_late(variant);
+        bool deferred = gt_variant_may_be_retried(variant);
         if (variant->role == GT_ROLE_SKETCH) {
             continue;
         }
         bool in_hand_now = variant->stage == GT_STAGE_VERIFYING && variant->turn == in_hand;
-        bool waits = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_LATE;
-        if (hung) { /* the time for another try was lacking: a call of the same limit may have it */
-            variant->cut_off_s = most_s;
+        bool waits = variant->stage == GT_STAGE_WAITING || deferred;
+        if (deferred && variant->failure != GPUTUNE_OK) {
+            variant->limit_s = most_s; /* a call of the same limit may have time to try it again */
         } else if ((waits && compiles_slowly(field, variant, jobs, count)) ||
                    runs_for_too_long(field, variant, in_hand, busy_s)) {
             GT_TRY(fail_unfinished(field, variant));

@@ -34,13 +34,16 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event);
 
 /* ---- field_report.c -------------------------------------------------------------------------- */
 
+/* Sets a variant's message to what explains its failure. ENOMEM. */
+gputune_status gt_field_explain(const gt_field *field, gt_variant *variant, const char *message);
 /* Counts a failure, of a variant or of an earlier trial, that is the default's. */
 void gt_field_count_alike(gt_field *field, gputune_status failure, const char *message);
 
 /* ---- field_late.c ---------------------------------------------------------------------------- */
 
-/* Leaves a variant for gt_field_try_again(). */
-void gt_field_put_off(gt_field *field, gt_variant *variant);
+/* Defers a variant. ENOMEM. */
+gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral why,
+                              gputune_status failure, const char *message);
 /* A source was compiled: notes how long that took. */
 void gt_field_note_compiled(gt_field *field, const gt_unit *unit);
 

@@ -91,7 +91,8 @@ static uint32_t proposals_left(const gt_field *field)
 {
     uint32_t limit = field->options.limit;
     uint32_t most = limit && limit < GT_FIELD_VARIANTS_MAX ? limit : GT_FIELD_VARIANTS_MAX;
-    uint32_t taken = (uint32_t)field->variants.count - field->sketches - (field->fallback != NULL);
+    uint32_t taken = (uint32_t)field->variants.count + field->duplicates - field->sketches -
+                     (field->fallback != NULL);
     return taken < most ? most - taken : 0;
 }
 

@@ -74,16 +74,15 @@ static void say_other_launches(gt_text *out, const gt_field *field, const char *
 
 /* What the driver says of a fault tells no line, and of an illegal address not whose mistake it may
  * be. */
-static gputune_status explain(char **out, const gt_field *field, const gt_variant *variant,
-                              gputune_status failure, const char *message)
+gputune_status gt_field_explain(const gt_field *field, gt_variant *variant, const char *message)
 {
     gt_text text = {0};
     gputune_status status = GPUTUNE_OK;
     const gt_request *r = field->options.request;
-    const bool crashed = failure == GPUTUNE_ECRASHED;
+    const bool crashed = variant->failure == GPUTUNE_ECRASHED;
     const bool ran = variant->unit && variant->unit->stage == GT_STAGE_READY;
     gt_text_append(&text, message);
-    if ((crashed && is_fault(message)) || (failure == GPUTUNE_ETIMEOUT && ran)) {
+    if ((crashed && is_fault(message)) || (variant->failure == GPUTUNE_ETIMEOUT && ran)) {
         say_launch(&text, field, variant);
         say_other_launches(&text, field, message);
     }
@@ -97,7 +96,9 @@ static gputune_status explain(char **out, const gt_field *field, const gt_varian
     if (crashed && is_fault(message) && !r->device->emulated) {
         status = say_check(&text, field, variant);
     }
-    gputune_status taken = gt_text_take(out, &text);
+    free(variant->message);
+    variant->message = NULL;
+    gputune_status taken = gt_text_take(&variant->message, &text);
     return status ? status : taken;
 }
 
@@ -121,10 +122,8 @@ gputune_status gt_field_fail(gt_field *field, gt_variant *variant, gputune_statu
     variant->failure = failure;
     variant->repeatable = repeatable;
     field->doubtful = failure == GPUTUNE_ECRASHED ? variant : field->doubtful;
-    free(variant->message);
-    variant->message = NULL;
     gt_field_tell(field, variant, 0);
-    GT_TRY(explain(&variant->message, field, variant, failure, message ? message : ""));
+    GT_TRY(gt_field_explain(field, variant, message ? message : ""));
     gt_field_count_alike(field, failure, variant->message);
     return was_right ? gt_field_prove_slower(field) : GPUTUNE_OK;
 }
@@ -144,13 +143,6 @@ gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event
                                            : gt_fail(event->status, "%s", event->message);
 }
 
-bool gt_variant_may_be_late(const gt_variant *variant)
-{
-    bool untried = variant->hangs == 1 || variant->cut_off_s > 0;
-    return variant->stage == GT_STAGE_FAILED && variant->failure == GPUTUNE_ETIMEOUT && untried &&
-           !variant->repeatable && !variant->tried_late;
-}
-
 void gt_field_note_bad_default(const gt_field *field, gt_request *request)
 {
     const gt_variant *variant = field->standard;
@@ -167,9 +159,8 @@ bool gt_field_lacks_one(const gt_field *field)
         return true;
     }
     for (const gt_variant *variant = field->first; variant; variant = variant->next) {
-        bool under_way = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_LATE ||
-                         variant->stage == GT_STAGE_VERIFYING;
-        bool lacks = under_way || gt_variant_may_be_late(variant) ||
+        bool under_way = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_VERIFYING;
+        bool lacks = under_way || gt_variant_may_be_retried(variant) ||
                      gt_ending_of(variant->failure)->fault == GT_FAULT_MACHINE;
         if (lacks && variant->role != GT_ROLE_FALLBACK && variant->role != GT_ROLE_SKETCH) {
             return true;
@@ -183,10 +174,10 @@ const char *gt_variant_status(const gt_variant *variant)
     return gt_trial_status_name(gt_ending_of(variant->failure)->trial);
 }
 
-/* How many variants were asked for and are none that is launched as another one is. */
+/* How many variants were asked for, without duplicates. */
 static size_t asked_count(const gt_field *field)
 {
-    return field->variants.count - field->in[GT_STAGE_TWIN] - field->added_default;
+    return field->variants.count - field->added_default;
 }
 
 /* The first variant with the most frequent failure, and how many of those that were asked for have
@@ -197,7 +188,7 @@ static const gt_variant *commonest_failure(const gt_field *field, uint32_t *coun
     *count = 0;
     for (const gt_variant *variant = field->first; variant; variant = variant->next) {
         uint32_t same = 0;
-        const gt_variant *other = variant->stage == GT_STAGE_FAILED ? variant : NULL;
+        const gt_variant *other = variant->failure != GPUTUNE_OK ? variant : NULL;
         for (; other; other = other->next) {
             same += other->failure == variant->failure &&
                     !(field->added_default && other == field->standard);
@@ -218,8 +209,7 @@ static bool all_agree(const gt_field *field, const gt_variant *first, uint32_t c
                  !strchr(first->message, '?') && !strstr(first->message, " would accept ") &&
                  count == asked_count(field);
     for (const gt_variant *variant = field->first; variant && agree; variant = variant->next) {
-        agree = variant->stage == GT_STAGE_TWIN ||
-                (variant->message && strcmp(variant->message, first->message) == 0);
+        agree = variant->message && strcmp(variant->message, first->message) == 0;
     }
     return agree;
 }
@@ -303,21 +293,22 @@ static uint32_t vector_bytes(const gt_field *field, const gt_config *config)
     return gt_vector_bytes(r->template, &r->problem, config, r->device);
 }
 
-gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant)
+gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
+                        const gt_duplicate *duplicate)
 {
     static const gt_unit none = {.stage = GT_STAGE_WAITING};
-    const gt_variant *tried = gt_variant_tried(variant);
-    const gt_unit *unit = tried->unit ? tried->unit : &none;
-    return (gt_trial){.hash = variant->trial,
+    const gt_unit *unit = variant->unit ? variant->unit : &none;
+    return (gt_trial){.hash = duplicate ? duplicate->trial : variant->trial,
                       .source = unit->hash,
-                      .status = trial_status(tried),
-                      .limit_ns = tried->cut_off_s * 1e9,
-                      .is_default = variant->role == GT_ROLE_DEFAULT && variant == tried,
+                      .status = trial_status(variant),
+                      .limit_ns = variant->limit_s * 1e9,
+                      .is_default = variant->role == GT_ROLE_DEFAULT && !duplicate,
                       .resources = unit->compiled.resources,
                       .shared_bytes = shared_bytes_of(field, variant),
-                      .vector_bytes = vector_bytes(field, &variant->config),
-                      .occupancy = tried->verified.occupancy,
-                      .max_error = tried->verified.max_error,
+                      .vector_bytes =
+                          vector_bytes(field, duplicate ? &duplicate->config : &variant->config),
+                      .occupancy = variant->verified.occupancy,
+                      .max_error = variant->verified.max_error,
                       .compile_ns = unit->compiled.compile_ns,
                       .proved_at = field->options.request->proved_at,
                       .driver_version = field->options.request->device->driver_version,
@@ -363,6 +354,20 @@ gputune_status gt_field_single(char **out, const gt_field *field)
     return gt_text_take(out, &text);
 }
 
+const gt_variant *gt_field_find(const gt_field *field, const gt_config *config)
+{
+    for (const gt_variant *variant = field->first; variant; variant = variant->next) {
+        bool found = gt_config_is(&variant->config, config);
+        for (size_t i = 0; i < variant->duplicates.count && !found; i++) {
+            found = gt_config_is(&variant->duplicates.items[i].config, config);
+        }
+        if (found) {
+            return variant;
+        }
+    }
+    return NULL;
+}
+
 const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *config)
 {
     const gt_variant *variant = field->first;
@@ -375,14 +380,15 @@ const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *co
 
 uint32_t gt_field_tried(const gt_field *field)
 {
+    uint32_t begun = field->started + field->duplicates;
     uint32_t untried =
-        (field->fallback != NULL) + field->in[GT_STAGE_GIVEN_UP] + field->sketches + field->cut_off;
-    return field->started - (untried < field->started ? untried : field->started);
+        (field->fallback != NULL) + field->worthless + field->sketches + field->cut_off;
+    return begun - (untried < begun ? untried : begun);
 }
 
 uint32_t gt_field_total(const gt_field *field)
 {
-    uint64_t known = field->variants.count - field->sketches;
+    uint64_t known = field->variants.count + field->duplicates - field->sketches;
     uint64_t total = field->options.proposer->total;
     uint32_t limit = field->options.limit;
     total = limit && limit < total ? limit : total;
@@ -393,7 +399,8 @@ uint32_t gt_field_total(const gt_field *field)
 /* A sketch whose launch is too short to tell its time is of no use. */
 static gt_tried_outcome outcome_of(const gt_variant *variant, double time_ns)
 {
-    bool given_up = variant->stage == GT_STAGE_GIVEN_UP || variant->stage == GT_STAGE_LATE;
+    bool given_up = variant->stage == GT_STAGE_DEFERRED &&
+                    (variant->failure == GPUTUNE_OK || variant->deferral == GT_DEFERRED_WORTHLESS);
     bool in_vain = variant->stage == GT_STAGE_SKETCHED && !(time_ns > 0);
     return given_up                                    ? GT_TRIED_GIVEN_UP
            : variant->failure != GPUTUNE_OK || in_vain ? GT_TRIED_FAILED
@@ -417,7 +424,7 @@ void gt_field_tell(const gt_field *field, const gt_variant *variant, double time
     proposer->hear(proposer, &variant->config, &result, variant->role == GT_ROLE_SKETCH);
     result.compile_s = result.measure_s =
         0; /* of variants with the same launch, one has the cost */
-    for (const gt_variant *twin = variant->next_twin; twin; twin = twin->next_twin) {
-        proposer->hear(proposer, &twin->config, &result, false);
+    for (size_t i = 0; i < variant->duplicates.count; i++) {
+        proposer->hear(proposer, &variant->duplicates.items[i].config, &result, false);
     }
 }

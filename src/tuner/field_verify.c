@@ -142,7 +142,7 @@ static gputune_status submit_verify(gt_field *field, gt_variant *variant)
     }
     job->id = variant->id;
     job->standard = variant->role == GT_ROLE_DEFAULT;
-    job->patient = variant->hangs > 0 || field->options.request->check;
+    job->patient = variant->deferral == GT_DEFERRED_HUNG || field->options.request->check;
     job->image = variant->unit->compiled.image;
     job->slower_ns = slower_of(field, variant);
     job->saves = field->saves;
@@ -260,8 +260,11 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     if (again) {
         return GPUTUNE_OK;
     }
+    if (event->status == GPUTUNE_ETIMEOUT && !event->repeatable && field->options.races &&
+        variant->role != GT_ROLE_SKETCH && variant->deferral == GT_DEFERRED_NEVER) {
+        return gt_field_defer(field, variant, GT_DEFERRED_HUNG, event->status, event->message);
+    }
     if (event->status != GPUTUNE_OK) {
-        variant->hangs += event->status == GPUTUNE_ETIMEOUT;
         return gt_field_fail(field, variant, event->status, event->repeatable, event->message);
     }
     take_over(variant, event);
@@ -287,26 +290,23 @@ gputune_status gt_field_reverify(gt_field *field)
     return gt_field_verify_compiled(field);
 }
 
-static gputune_status try_again(gt_field *field, gt_variant *variant, gt_tried_again *out)
+static gputune_status retry(gt_field *field, gt_variant *variant)
 {
-    if (gt_variant_may_be_late(variant)) {
-        variant->failure = GPUTUNE_OK;
-        out->hung++;
-        return submit_verify(field, variant);
-    }
-    if (variant->stage != GT_STAGE_LATE) {
-        return GPUTUNE_OK;
-    }
-    variant->tried_late = true;
+    bool compiled = variant->unit && variant->unit->stage == GT_STAGE_READY;
+    variant->retried = true;
+    variant->failure = GPUTUNE_OK;
     gt_field_move(field, variant, GT_STAGE_WAITING);
-    return gt_field_start(field, variant);
+    return compiled ? submit_verify(field, variant) : gt_field_start(field, variant);
 }
 
-gputune_status gt_field_try_again(gt_field *field, gt_tried_again *out)
+gputune_status gt_field_retry(gt_field *field, uint32_t *count)
 {
-    *out = (gt_tried_again){.late = field->in[GT_STAGE_LATE]};
+    *count = 0;
     for (gt_variant *variant = field->first; variant; variant = variant->next) {
-        GT_TRY(try_again(field, variant, out));
+        if (gt_variant_may_be_retried(variant)) {
+            ++*count;
+            GT_TRY(retry(field, variant));
+        }
     }
     return GPUTUNE_OK;
 }

@@ -44,7 +44,7 @@ static void note_right(gt_trial *trial, const gt_history *here, const gt_request
 static void keep_verdict(const gt_field *field, const gt_variant *variant, const gt_history *here,
                          const gt_request *request)
 {
-    gt_trial trial = gt_field_trial(field, variant);
+    gt_trial trial = gt_field_trial(field, variant, NULL);
     GT_FREED char *config = NULL;
     if (gt_config_text(&config, request->template, &variant->config) != GPUTUNE_OK) {
         return;

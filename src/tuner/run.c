@@ -169,7 +169,7 @@ static gputune_status fill_record(gputune_record *record, gt_shapes *texts, cons
     const gt_request *request = run->session.request;
     const gt_field *field = &run->session.field;
     gt_site site = gt_site_of(&request->scenario, request->device, NULL);
-    gt_trial trial = gt_field_trial(field, variant);
+    gt_trial trial = gt_field_trial(field, variant, NULL);
     GT_TRY(gt_race_summary(run->race, variant->id, &trial.time));
     trial.message = variant->message ? variant->message : "";
     trial.noisy = run->disturbance.noisy;

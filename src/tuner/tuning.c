@@ -69,10 +69,10 @@ static bool is_soon_tried(const gt_tuning *tuning, double left_s)
 {
     static const double most_s = 1, most = 0.1;
     const gt_field *field = &tuning->session.field;
-    double begun = fmax((double)field->variants.count, 1);
+    double begun = fmax((double)(field->variants.count + field->duplicates), 1);
     double compile_s = field->schedule.compile_s * (double)field->units.count / begun /
                        tuning->session.farm->compile_workers;
-    double newcomer_s = field->schedule.newcomer_s * (1 - field->in[GT_STAGE_TWIN] / begun);
+    double newcomer_s = field->schedule.newcomer_s * (1 - field->duplicates / begun);
     double left = (double)gt_field_total(field) - gt_tuning_tried(tuning);
     return field->schedule.newcomer_s > 0 && !field->untimed &&
            left * fmax(newcomer_s, compile_s) < fmin(most_s, most * left_s);
@@ -181,16 +181,14 @@ static gputune_status prove_again(gt_tuning *tuning)
 static gputune_status retry(gt_tuning *tuning)
 {
     gt_field *field = &tuning->session.field;
-    gt_tried_again again = {0};
+    uint32_t count = 0;
     if (tuning->session.stop == GT_STOP_NONE && gt_field_is_done(field) &&
         !field->newly_ready.count) {
-        GT_TRY(gt_field_try_again(field, &again));
+        GT_TRY(gt_field_retry(field, &count));
     }
-    if (again.hung || again.late) {
+    if (count) {
         gt_log_line(&tuning->session.request->log, GPUTUNE_LOG_DEBUG,
-                    "nothing else is left: trying %u variants again that hung, and %u that are "
-                    "late",
-                    again.hung, again.late);
+                    "nothing else is left: trying %u variants again that hung or take long", count);
     }
     if (!gt_field_is_done(field)) {
         return GPUTUNE_OK;

@@ -127,7 +127,7 @@ TEST_OF(the_default_is_waited_for, world *w, open_world, close_world)
     compile_all(&field, &proposer, request, w, 100);
     assert_int_equal(w->farm.given_up, 3);
     assert_int_equal(proposer.failures, 3);
-    assert_int_equal(field.in[GT_STAGE_GIVEN_UP], 3);
+    assert_int_equal(field.worthless, 3);
     assert_int_equal(gt_field_tried(&field), 1);
     assert_int_equal(field.standard->stage, GT_STAGE_WAITING);
     assert_true(proposer.asked < 100); /* not at each turn */
