@@ -90,12 +90,12 @@ void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always)
 void gt_tuning_write_samples(const gt_tuning *tuning)
 {
     const gt_request *request = tuning->session.request;
-    bool hot = gt_tuning_breaks_by_hot_time(tuning); /* samples of another state of the cache */
     const gt_samples races[] = {
         {tuning->by_time, GPUTUNE_OBJECTIVE_KERNEL},
         {tuning->race, gt_tuning_is_before_weighing(tuning) ? GPUTUNE_OBJECTIVE_KERNEL
                                                             : request->options.objective},
-        {hot ? NULL : tuning->tie_break, GPUTUNE_OBJECTIVE_KERNEL},
+        /* hot samples are of another state of the cache */
+        {tuning->playoff.hot ? NULL : tuning->playoff.race, GPUTUNE_OBJECTIVE_KERNEL},
     };
     gt_samples_write(&tuning->session.field, races, sizeof races / sizeof *races);
 }

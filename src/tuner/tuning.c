@@ -19,15 +19,12 @@ static const struct {
     {GT_PHASE_PREPARE, GT_STEP_STOPPED, GT_PHASE_PROVE_AGAIN},
     {GT_PHASE_PROVE, GT_STEP_ALL_PROVED, GT_PHASE_RACE},
     {GT_PHASE_PROVE, GT_STEP_STOPPED, GT_PHASE_PROVE_AGAIN},
-    {GT_PHASE_RACE, GT_STEP_TIED, GT_PHASE_BREAK_TIE},
-    {GT_PHASE_RACE, GT_STEP_FINALISTS, GT_PHASE_WEIGH},
+    {GT_PHASE_RACE, GT_STEP_UNDECIDED, GT_PHASE_PLAYOFF},
     {GT_PHASE_RACE, GT_STEP_DECIDED, GT_PHASE_PROVE_AGAIN},
     {GT_PHASE_RACE, GT_STEP_STOPPED, GT_PHASE_PROVE_AGAIN},
-    {GT_PHASE_BREAK_TIE, GT_STEP_UNTIED, GT_PHASE_RACE},
-    {GT_PHASE_BREAK_TIE, GT_STEP_STOPPED, GT_PHASE_PROVE_AGAIN},
-    {GT_PHASE_WEIGH, GT_STEP_UNWEIGHED, GT_PHASE_RACE},
-    {GT_PHASE_WEIGH, GT_STEP_DECIDED, GT_PHASE_PROVE_AGAIN},
-    {GT_PHASE_WEIGH, GT_STEP_STOPPED, GT_PHASE_PROVE_AGAIN},
+    {GT_PHASE_PLAYOFF, GT_STEP_RESUMED, GT_PHASE_RACE},
+    {GT_PHASE_PLAYOFF, GT_STEP_DECIDED, GT_PHASE_PROVE_AGAIN},
+    {GT_PHASE_PLAYOFF, GT_STEP_STOPPED, GT_PHASE_PROVE_AGAIN},
     {GT_PHASE_PROVE_AGAIN, GT_STEP_CONFIRMED, GT_PHASE_RETRY},
     {GT_PHASE_PROVE_AGAIN, GT_STEP_REFUTED, GT_PHASE_PROVE},
     {GT_PHASE_PROVE_AGAIN, GT_STEP_STOPPED, GT_PHASE_PROVE_AGAIN},
@@ -54,8 +51,8 @@ static void check_invariants(const gt_tuning *tuning)
     assert((tuning->phase == GT_PHASE_PREPARE) <= !session->rounds_sent);
     assert(session->recheck_id == GT_NO_VARIANT || tuning->phase == GT_PHASE_PROVE_AGAIN);
     assert(!session->round_id || session->recheck_id == GT_NO_VARIANT);
-    assert(tuning->phase != GT_PHASE_BREAK_TIE || gt_race_is_tied(tuning->race));
-    assert(tuning->phase != GT_PHASE_WEIGH || tuning->by_time);
+    assert(tuning->phase != GT_PHASE_PLAYOFF || tuning->playoff.weighs ||
+           gt_race_is_tied(tuning->race));
     assert(tuning->phase != GT_PHASE_PROVE || tuning->end == GT_RACE_RUNNING);
     (void)session;
 }
@@ -137,23 +134,7 @@ static gputune_status race(gt_tuning *tuning)
         return sample(tuning);
     }
     if (gt_tuning_is_before_weighing(tuning) && tuning->end != GT_RACE_NONE_LEFT) {
-        GT_TRY(gt_tuning_open_weighing(tuning));
-        gt_tuning_advance(tuning, GT_STEP_FINALISTS);
-        return GPUTUNE_OK;
-    }
-    gt_tuning_advance(tuning, GT_STEP_DECIDED);
-    return GPUTUNE_OK;
-}
-
-static gputune_status weigh(gt_tuning *tuning)
-{
-    if (tuning->end == GT_RACE_RUNNING) {
-        return sample(tuning);
-    }
-    if (tuning->end == GT_RACE_NONE_LEFT) {
-        GT_TRY(gt_tuning_close_weighing(tuning));
-        gt_tuning_advance(tuning, GT_STEP_UNWEIGHED);
-        return GPUTUNE_OK;
+        return gt_tuning_open_weighing(tuning);
     }
     gt_tuning_advance(tuning, GT_STEP_DECIDED);
     return GPUTUNE_OK;
@@ -213,10 +194,13 @@ static gputune_status do_nothing(gt_tuning *tuning)
 static gputune_status next(gt_session *session)
 {
     static gputune_status (*const work[])(gt_tuning *) = {
-        [GT_PHASE_PREPARE] = prepare, [GT_PHASE_PROVE] = prove,
-        [GT_PHASE_RACE] = race,       [GT_PHASE_BREAK_TIE] = sample,
-        [GT_PHASE_WEIGH] = weigh,     [GT_PHASE_PROVE_AGAIN] = prove_again,
-        [GT_PHASE_RETRY] = retry,     [GT_PHASE_DONE] = do_nothing,
+        [GT_PHASE_PREPARE] = prepare,
+        [GT_PHASE_PROVE] = prove,
+        [GT_PHASE_RACE] = race,
+        [GT_PHASE_PLAYOFF] = sample,
+        [GT_PHASE_PROVE_AGAIN] = prove_again,
+        [GT_PHASE_RETRY] = retry,
+        [GT_PHASE_DONE] = do_nothing,
     };
     gt_tuning *tuning = session->state;
     gt_phase before;
@@ -365,7 +349,7 @@ gputune_status gt_tuning_open_race(gt_tuning *tuning)
 
 gt_race *gt_tuning_current_race(const gt_tuning *tuning)
 {
-    return tuning->phase == GT_PHASE_BREAK_TIE ? tuning->tie_break : tuning->race;
+    return tuning->phase == GT_PHASE_PLAYOFF ? tuning->playoff.race : tuning->race;
 }
 
 gt_variant *gt_tuning_variant(const gt_tuning *tuning, uint64_t id)

@@ -5,18 +5,19 @@
  * still compiled and verified; those that are right race already. In RACE all are verified.
  *
  *   PREPARE -prepared-> PROVE -all proved-> RACE -decided-> PROVE_AGAIN -confirmed-> RETRY -> DONE
- *                         ^                 |  ^ |               |                     |
- *                         |            tied v  | v finalists     | refuted             | revived
- *                         |        BREAK_TIE --+ WEIGH ----------|---> PROVE_AGAIN     |
- *                         +--------------------------------------+---------------------+
+ *                         ^            |   ^                     ^ |                   |
+ *                         |  undecided v   | resumed             | | refuted           | revived
+ *                         |          PLAYOFF ------decided-------+ |                   |
+ *                         +----------------------------------------+-------------------+
  *
- * In BREAK_TIE the variants that the host's clock cannot tell apart race by device time, and those
- * that are equally fast with a cold cache, by the time with a warm one. In WEIGH the fastest race
- * by energy. Both return to RACE if that gave no answer. PROVE_AGAIN proves the winner once more
- * after its last sample; if it is refuted, all right variants race again. RETRY tries variants
- * again that hung once, and those that take long; those that are right race again. When the time is
- * up, or the caller cancels, every phase leads to PROVE_AGAIN. Of a time limit, what that takes was
- * set aside (tuning_end.c). */
+ * A PLAYOFF is a second race, among the finalists of the first. It breaks a tie: variants that the
+ * host's clock cannot tell apart race by device time, and those that are equally fast with a cold
+ * cache, by the time with a warm one. Or it weighs: the fastest race by energy, and that race
+ * decides. It returns to RACE when the tie is broken, or if every finalist failed. PROVE_AGAIN
+ * proves the winner once more after its last sample; if it is refuted, all right variants race
+ * again. RETRY tries variants again that hung once, and those that take long; those that are right
+ * race again. When the time is up, or the caller cancels, every phase leads to PROVE_AGAIN. Of a
+ * time limit, what that takes was set aside (tuning_end.c). */
 #pragma once
 
 #include "tuner/race.h"
@@ -28,8 +29,7 @@ typedef enum gt_phase {
     GT_PHASE_PREPARE,
     GT_PHASE_PROVE,
     GT_PHASE_RACE,
-    GT_PHASE_BREAK_TIE,
-    GT_PHASE_WEIGH,
+    GT_PHASE_PLAYOFF,
     GT_PHASE_PROVE_AGAIN,
     GT_PHASE_RETRY,
     GT_PHASE_DONE
@@ -39,10 +39,8 @@ typedef enum gt_phase {
 typedef enum gt_step {
     GT_STEP_PREPARED,
     GT_STEP_ALL_PROVED,
-    GT_STEP_TIED,      /* the best cannot be told apart */
-    GT_STEP_UNTIED,    /* the tie is broken, or a failure has reopened the race */
-    GT_STEP_FINALISTS, /* the race by time is over, and the fastest are to be weighed */
-    GT_STEP_UNWEIGHED, /* every finalist failed while it was weighed */
+    GT_STEP_UNDECIDED, /* the best are tied, or are to be weighed */
+    GT_STEP_RESUMED,   /* the tie is broken, or failures have reopened the race */
     GT_STEP_DECIDED,   /* the race is over */
     GT_STEP_CONFIRMED, /* the winner was proved again, or there is none */
     GT_STEP_REFUTED,   /* the winner failed its last proof: the others race again */
@@ -51,12 +49,17 @@ typedef enum gt_step {
     GT_STEP_STOPPED    /* the time is up, or the caller cancelled */
 } gt_step;
 
+typedef struct gt_playoff {
+    gt_race *race; /* NULL before the first playoff, and when it has become gt_tuning.race */
+    bool weighs;   /* by energy; else a tie is broken */
+    bool hot;      /* by hot time */
+} gt_playoff;
+
 typedef struct gt_tuning {
     gt_session session;
     gt_phase phase;
-    gt_race *race;      /* the deciding race, by the objective; for energy, first by time */
-    gt_race *tie_break; /* by device time or hot time, among tied contestants; NULL before the first
-                           tie */
+    gt_race *race; /* the deciding race, by the objective; for energy, first by time */
+    gt_playoff playoff;
     uint64_t hot_winner; /* the variant that won a tie by its hot time, or GT_NO_VARIANT */
     gt_race *by_time; /* objective energy: the race by time, once `race` is by energy, else NULL */
     uint64_t proved;  /* the variant that was proved again after its race, or GT_NO_VARIANT */
@@ -83,7 +86,7 @@ void gt_tuning_advance(gt_tuning *tuning, gt_step step);
 
 /* An empty race with the request's options. */
 gputune_status gt_tuning_open_race(gt_tuning *tuning);
-/* The race whose rounds are sampled now: `race`, or `tie_break` in BREAK_TIE. */
+/* The race whose rounds are sampled now: `race`, or that of the playoff. */
 gt_race *gt_tuning_current_race(const gt_tuning *tuning);
 /* Whether variants that are equally fast with a cold cache race by the time with a warm one, which
  * may be far apart: not where the cache cannot hold the data. */
@@ -105,10 +108,10 @@ gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event);
 gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning);
 /* Whether the objective is energy and `race` is still by time. */
 bool gt_tuning_is_before_weighing(const gt_tuning *tuning);
-/* Opens the race by energy among the fastest by time and the default. */
+/* Opens the playoff by energy among the fastest by time and the default. */
 gputune_status gt_tuning_open_weighing(gt_tuning *tuning);
-/* Goes back to the race by time, because every finalist failed. */
-gputune_status gt_tuning_close_weighing(gt_tuning *tuning);
+/* Makes the playoff by energy the race that counts. */
+void gt_tuning_adopt_weighing(gt_tuning *tuning);
 
 /* --- tuning_end.c ----------------------------------------------------------------------------- */
 
@@ -126,9 +129,6 @@ void gt_tuning_hurry(gt_tuning *tuning);
 
 /* Opens a new race of every right variant, including those that were eliminated. */
 gputune_status gt_tuning_race_again(gt_tuning *tuning);
-/* Replaces `race` by an earlier race, without the variants that have failed since. Frees the
- * present race. */
-void gt_tuning_restore(gt_tuning *tuning, gt_race *race);
 void gt_tuning_free_races(gt_tuning *tuning);
 
 /* --- conclude.c ------------------------------------------------------------------------------ */

@@ -153,39 +153,34 @@ static void free_earlier(gt_tuning *tuning)
     tuning->earlier.race = tuning->earlier.by_time = NULL;
 }
 
-void gt_tuning_restore(gt_tuning *tuning, gt_race *race)
-{
-    gt_race_free(tuning->race);
-    tuning->race = race;
-    for (const gt_runner *runner = gt_race_first(race); runner; runner = runner->next) {
-        if (gt_tuning_variant(tuning, runner->id)->failure != GPUTUNE_OK) {
-            gt_race_fail(race, runner->id);
-        }
-    }
-}
-
+/* Frees the present race and takes the earlier one, without the variants that have failed since. */
 static void restore_earlier(gt_tuning *tuning)
 {
+    gt_race_free(tuning->race);
     gt_race_free(tuning->by_time);
+    tuning->race = tuning->earlier.race;
     tuning->by_time = tuning->earlier.by_time;
-    gt_tuning_restore(tuning, tuning->earlier.race);
+    for (const gt_runner *runner = gt_race_first(tuning->race); runner; runner = runner->next) {
+        if (gt_tuning_variant(tuning, runner->id)->failure != GPUTUNE_OK) {
+            gt_race_fail(tuning->race, runner->id);
+        }
+    }
     tuning->proved = tuning->earlier.proved;
     tuning->earlier.race = tuning->earlier.by_time = NULL;
     tuning->restored = tuning->race;
 }
 
-/* After a stop: makes the earlier race count if the present one is not decided; and the race by
- * time if no energy was measured yet. */
+/* After a stop: makes the earlier race count if the present one is not decided; or the weighing, if
+ * it has measured anything. */
 static void fall_back(gt_tuning *tuning)
 {
     bool is_over = tuning->phase == GT_PHASE_PROVE_AGAIN || tuning->phase == GT_PHASE_RETRY;
+    bool weighs = tuning->phase == GT_PHASE_PLAYOFF && tuning->playoff.weighs;
+    const gt_runner *best = weighs ? gt_race_incumbent(tuning->playoff.race) : NULL;
     if (tuning->earlier.race && !is_over) {
         restore_earlier(tuning);
-    }
-    const gt_runner *best = gt_race_incumbent(tuning->race);
-    if (tuning->by_time && (!best || !best->samples.count)) {
-        gt_tuning_restore(tuning, tuning->by_time);
-        tuning->by_time = NULL;
+    } else if (best && best->samples.count) {
+        gt_tuning_adopt_weighing(tuning);
     }
 }
 
@@ -226,9 +221,9 @@ void gt_tuning_hurry(gt_tuning *tuning)
 void gt_tuning_free_races(gt_tuning *tuning)
 {
     gt_race_free(tuning->race);
-    gt_race_free(tuning->tie_break);
+    gt_race_free(tuning->playoff.race);
     gt_race_free(tuning->by_time);
-    tuning->race = tuning->tie_break = tuning->by_time = NULL;
+    tuning->race = tuning->playoff.race = tuning->by_time = NULL;
     free_earlier(tuning);
 }
 
@@ -238,8 +233,8 @@ gputune_status gt_tuning_race_again(gt_tuning *tuning)
     tuning->earlier.race = tuning->race;
     tuning->earlier.by_time = tuning->by_time;
     tuning->earlier.proved = tuning->proved;
-    gt_race_free(tuning->tie_break);
-    tuning->race = tuning->tie_break = tuning->by_time = NULL;
+    gt_race_free(tuning->playoff.race);
+    tuning->race = tuning->playoff.race = tuning->by_time = NULL;
     tuning->proved = GT_NO_VARIANT;
     tuning->end = GT_RACE_RUNNING;
     GT_TRY(gt_tuning_open_race(tuning));

@@ -8,7 +8,11 @@
 
 enum {
     HOT_MOST = 8, /* contestants that are sampled by hot time */
-    HOT_ROUNDS = 2
+    HOT_ROUNDS = 2,
+    FINALISTS = 4,  /* that are weighed */
+    LEVEL = 3,      /* rounds that a decision needs: samples spread by 0.1 to 1% on an H200 */
+    ROUNDS_MAX = 5, /* most rounds; with the final ones they take less than half a minute */
+    FINAL_ROUNDS = 3
 };
 
 /* Orders those contestants that have not left, or are tied: the default first, then the fastest.
@@ -36,38 +40,74 @@ static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint3
     return count;
 }
 
-/* Opens `tie_break`: the tied contestants of `race` race by device time; or a few of them by hot
- * time, with the one that wins otherwise. */
-static gputune_status open_tie_break(gt_tuning *tuning)
+/* The contestants of a playoff that breaks a tie: those that are tied, and the one that wins
+ * otherwise. */
+static gputune_status find_tied(uint32_t *count, const gt_race *race, const gt_runner **out,
+                                uint32_t most)
 {
-    const gputune_options *o = &tuning->session.request->options;
-    bool hot = gt_tuning_breaks_by_hot_time(tuning);
     gt_race_result result;
-    const gt_race_options options = {.seed = o->seed,
-                                     .epsilon = o->epsilon,
-                                     .final_rounds = 1, /* its results are not stored */
-                                     .quick_from = hot ? 1 : 0,
-                                     .exact = tuning->session.request->device->emulated};
-    uint32_t most = hot ? HOT_MOST : gt_race_count(tuning->race);
-    GT_FREED const gt_runner **tied = calloc(most, sizeof *tied);
-    GT_TRY(gt_allocated(tied));
-    uint32_t count = find_finalists(tuning->race, tied, most, true);
-    GT_TRY(gt_race_result_get(tuning->race, &result));
     bool is_in = false;
-    for (uint32_t i = 0; i < count; i++) {
-        is_in |= tied[i]->id == result.winner;
+    *count = find_finalists(race, out, most, true);
+    GT_TRY(gt_race_result_get(race, &result));
+    for (uint32_t i = 0; i < *count; i++) {
+        is_in |= out[i]->id == result.winner;
     }
     if (!is_in) {
-        tied[count - 1] = gt_race_find(tuning->race, result.winner);
+        out[*count - 1] = gt_race_find(race, result.winner);
     }
-    gt_race_free(tuning->tie_break);
-    tuning->tie_break = NULL;
-    GT_TRY(gt_race_new(&tuning->tie_break, &options));
-    for (uint32_t i = 0; i < count; i++) {
-        GT_TRY(gt_race_add(tuning->tie_break, tied[i]->id, tied[i]->rank, tied[i]->is_default));
-    }
-    gt_race_complete(tuning->tie_break);
     return GPUTUNE_OK;
+}
+
+static gt_race_options playoff_options(const gt_tuning *tuning)
+{
+    const gt_request *request = tuning->session.request;
+    const gt_playoff *playoff = &tuning->playoff;
+    return playoff->weighs ? (gt_race_options){.seed = request->options.seed,
+                                               .epsilon = request->options.epsilon,
+                                               .drop_ratio = 0.5,
+                                               .level = LEVEL,
+                                               .max_rounds = ROUNDS_MAX,
+                                               .final_rounds = FINAL_ROUNDS,
+                                               .quick_from = FINALISTS + 1}
+                           : (gt_race_options){.seed = request->options.seed,
+                                               .epsilon = request->options.epsilon,
+                                               .final_rounds = 1, /* its results are not stored */
+                                               .quick_from = playoff->hot ? 1 : 0,
+                                               .exact = request->device->emulated};
+}
+
+/* Opens the playoff: by energy, among the fastest and the default; or among those that are tied, by
+ * device time, or a few of them by hot time. */
+static gputune_status open_playoff(gt_tuning *tuning, bool weighs)
+{
+    gt_playoff *playoff = &tuning->playoff;
+    gt_race_free(playoff->race);
+    *playoff =
+        (gt_playoff){.weighs = weighs, .hot = !weighs && gt_tuning_breaks_by_hot_time(tuning)};
+    const gt_race_options options = playoff_options(tuning);
+    uint32_t count, most = weighs         ? FINALISTS
+                           : playoff->hot ? HOT_MOST
+                                          : gt_race_count(tuning->race);
+    GT_FREED const gt_runner **found = calloc(most, sizeof *found);
+    GT_TRY(gt_allocated(found));
+    if (weighs) {
+        count = find_finalists(tuning->race, found, most, false);
+    } else {
+        GT_TRY(find_tied(&count, tuning->race, found, most));
+    }
+    GT_TRY(gt_race_new(&playoff->race, &options));
+    for (uint32_t i = 0; i < count; i++) {
+        GT_TRY(gt_race_add(playoff->race, found[i]->id, found[i]->rank, found[i]->is_default));
+    }
+    gt_race_complete(playoff->race);
+    tuning->end = GT_RACE_RUNNING;
+    gt_tuning_advance(tuning, GT_STEP_UNDECIDED);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_tuning_open_weighing(gt_tuning *tuning)
+{
+    return open_playoff(tuning, true);
 }
 
 /* The time in nanoseconds that a ratio of 1 means in a race; infinite if no contestant could be
@@ -91,10 +131,10 @@ static gputune_status choose(uint64_t *out, gt_tuning *tuning)
     double host_ns, device_ns, least = INFINITY, standard = INFINITY;
     uint64_t default_id = 0;
     GT_TRY(unit_of(&host_ns, tuning->race));
-    GT_TRY(unit_of(&device_ns, tuning->tie_break));
+    GT_TRY(unit_of(&device_ns, tuning->playoff.race));
     const gt_runner *best = gt_race_incumbent(tuning->race);
     *out = best ? best->id : 0;
-    for (const gt_runner *by_device = gt_race_first(tuning->tie_break); by_device;
+    for (const gt_runner *by_device = gt_race_first(tuning->playoff.race); by_device;
          by_device = by_device->next) {
         const gt_runner *by_host = gt_race_find(tuning->race, by_device->id);
         bool in = by_device->left != GT_RACE_LEFT_FAILED && by_device->ratio > 0 && by_host;
@@ -124,10 +164,10 @@ static gputune_status choose_by_hot_time(uint64_t *out, gt_tuning *tuning)
     uint64_t fastest = GT_NO_VARIANT;
     gt_race_result result;
     GT_TRY(gt_race_result_get(tuning->race, &result));
-    for (const gt_runner *runner = gt_race_first(tuning->tie_break); runner;
+    for (const gt_runner *runner = gt_race_first(tuning->playoff.race); runner;
          runner = runner->next) {
         gt_summary hot;
-        GT_TRY(gt_race_summary(tuning->tie_break, runner->id, &hot));
+        GT_TRY(gt_race_summary(tuning->playoff.race, runner->id, &hot));
         double hot_ns = runner->left != GT_RACE_LEFT_FAILED && hot.count ? hot.median : INFINITY;
         fastest = hot_ns < least ? runner->id : fastest;
         least = fmin(least, hot_ns);
@@ -139,77 +179,64 @@ static gputune_status choose_by_hot_time(uint64_t *out, gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-/* Ends a round of `tie_break`. When it is decided, the variant wins whose times on host and device
- * have the least sum, or that has by far the least hot time. */
-static gputune_status end_tie_round(gt_tuning *tuning)
+/* Ends a tie: the variant wins whose times on host and device have the least sum, or that has by
+ * far the least hot time. */
+static gputune_status end_tie(gt_tuning *tuning)
 {
     uint64_t winner = 0;
-    gt_race_end end;
-    GT_TRY(gt_race_end_round(tuning->tie_break, &end));
-    bool hot = gt_tuning_breaks_by_hot_time(tuning);
-    if (end == GT_RACE_RUNNING && !(hot && tuning->round.number >= HOT_ROUNDS)) {
-        return GPUTUNE_OK;
-    }
-    GT_TRY((hot ? choose_by_hot_time : choose)(&winner, tuning));
+    GT_TRY((tuning->playoff.hot ? choose_by_hot_time : choose)(&winner, tuning));
     GT_TRY(gt_race_break_tie(tuning->race, winner, &tuning->end));
-    gt_tuning_advance(tuning, GT_STEP_UNTIED);
+    gt_tuning_advance(tuning, GT_STEP_RESUMED);
     return GPUTUNE_OK;
 }
 
-/* Removes a contestant from `tie_break`. */
+/* Ends a weighing, whose race is the one that counts from now on, unless every finalist failed. */
+static gputune_status end_weighing(gt_tuning *tuning, gt_race_end end)
+{
+    if (end == GT_RACE_NONE_LEFT) {
+        GT_TRY(gt_race_end_round(tuning->race, &tuning->end));
+        gt_tuning_advance(tuning, GT_STEP_RESUMED);
+        return GPUTUNE_OK;
+    }
+    gt_tuning_adopt_weighing(tuning);
+    tuning->end = end;
+    gt_tuning_advance(tuning, GT_STEP_DECIDED);
+    return GPUTUNE_OK;
+}
+
+static gputune_status end_playoff_round(gt_tuning *tuning)
+{
+    gt_race_end end;
+    GT_TRY(gt_race_end_round(tuning->playoff.race, &end));
+    if (end == GT_RACE_RUNNING && !(tuning->playoff.hot && tuning->round.number >= HOT_ROUNDS)) {
+        return GPUTUNE_OK;
+    }
+    return tuning->playoff.weighs ? end_weighing(tuning, end) : end_tie(tuning);
+}
+
+void gt_tuning_adopt_weighing(gt_tuning *tuning)
+{
+    tuning->by_time = tuning->race;
+    tuning->race = tuning->playoff.race;
+    tuning->playoff.race = NULL;
+}
+
+/* Removes a contestant from the races. */
 static void fail_contestant(gt_tuning *tuning, uint64_t id)
 {
     gt_race_fail(tuning->race, id);
-    if (tuning->phase == GT_PHASE_BREAK_TIE) {
-        gt_race_fail(tuning->tie_break, id);
-        if (!gt_race_is_tied(tuning->race)) {
-            gt_tuning_advance(tuning, GT_STEP_UNTIED);
+    if (tuning->phase == GT_PHASE_PLAYOFF) {
+        gt_race_fail(tuning->playoff.race, id);
+        if (!tuning->playoff.weighs && !gt_race_is_tied(tuning->race)) {
+            gt_tuning_advance(tuning, GT_STEP_RESUMED);
         }
     }
 }
-
-enum {
-    FINALISTS = 4,
-    LEVEL = 3,      /* rounds that a decision needs: samples spread by 0.1 to 1% on an H200 */
-    ROUNDS_MAX = 5, /* most rounds; with the final ones they take less than half a minute */
-    FINAL_ROUNDS = 3
-};
 
 bool gt_tuning_is_before_weighing(const gt_tuning *tuning)
 {
     gputune_objective objective = tuning->session.request->options.objective;
     return gt_objective_facts(objective)->by_energy && !tuning->by_time;
-}
-
-gputune_status gt_tuning_open_weighing(gt_tuning *tuning)
-{
-    const gt_runner *finalists[FINALISTS];
-    const gputune_options *o = &tuning->session.request->options;
-    uint32_t count = find_finalists(tuning->race, finalists, FINALISTS, false);
-    const gt_race_options options = {.seed = o->seed,
-                                     .epsilon = o->epsilon,
-                                     .drop_ratio = 0.5,
-                                     .level = LEVEL,
-                                     .max_rounds = ROUNDS_MAX,
-                                     .final_rounds = FINAL_ROUNDS,
-                                     .quick_from = FINALISTS + 1};
-    gt_race *race;
-    GT_TRY(gt_race_new(&race, &options));
-    tuning->by_time = tuning->race;
-    tuning->race = race;
-    tuning->end = GT_RACE_RUNNING;
-    for (uint32_t i = 0; i < count; i++) {
-        GT_TRY(gt_race_add(race, finalists[i]->id, finalists[i]->rank, finalists[i]->is_default));
-    }
-    gt_race_complete(race);
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_tuning_close_weighing(gt_tuning *tuning)
-{
-    gt_tuning_restore(tuning, tuning->by_time);
-    tuning->by_time = NULL;
-    return gt_race_end_round(tuning->race, &tuning->end);
 }
 
 enum { VECTOR_BITS = 3 };
@@ -288,8 +315,9 @@ static gputune_status drop_losers(gt_tuning *tuning)
 /* What is sampled now: the objective of the race in progress. */
 static gputune_objective sampled_now(const gt_tuning *tuning)
 {
-    bool by_time = gt_tuning_is_before_weighing(tuning) || tuning->phase == GT_PHASE_BREAK_TIE;
-    return by_time ? GPUTUNE_OBJECTIVE_KERNEL : tuning->session.field.setup->objective;
+    bool weighs = tuning->phase == GT_PHASE_PLAYOFF && tuning->playoff.weighs;
+    bool by_time = gt_tuning_is_before_weighing(tuning) || tuning->phase == GT_PHASE_PLAYOFF;
+    return by_time && !weighs ? GPUTUNE_OBJECTIVE_KERNEL : tuning->session.field.setup->objective;
 }
 
 /* A quick round needs one short sample of every newcomer. The launch that verified a variant was
@@ -300,7 +328,7 @@ static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
     const gt_race *race = gt_tuning_current_race(tuning);
     const gt_runner *best = gt_race_incumbent(race);
     bool serve = round->quick && sampled_now(tuning) == GPUTUNE_OBJECTIVE_KERNEL &&
-                 tuning->phase != GT_PHASE_BREAK_TIE;
+                 tuning->phase != GT_PHASE_PLAYOFF;
     for (uint32_t i = 0; i < round->count && serve; i++) {
         const gt_runner *runner = gt_race_find(race, round->ids[i]);
         serve = (runner->samples.count == 0 || runner == best) &&
@@ -331,14 +359,13 @@ static gputune_status tell_times(gt_tuning *tuning, const gt_race_round *round)
 
 static gputune_status end_round(gt_tuning *tuning, const gt_race_round *round)
 {
-    if (tuning->phase == GT_PHASE_BREAK_TIE) {
-        return end_tie_round(tuning);
+    if (tuning->phase == GT_PHASE_PLAYOFF) {
+        return end_playoff_round(tuning);
     }
     GT_TRY(gt_race_end_round(tuning->race, &tuning->end));
     GT_TRY(tell_times(tuning, round)); /* of those too that have just left */
     if (gt_race_is_tied(tuning->race)) {
-        GT_TRY(open_tie_break(tuning));
-        gt_tuning_advance(tuning, GT_STEP_TIED);
+        GT_TRY(open_playoff(tuning, false));
     }
     return drop_losers(tuning);
 }
@@ -384,8 +411,7 @@ gputune_status gt_tuning_start_round(gt_tuning *tuning)
     gt_sample_job job = {.variants = round.ids,
                          .count = round.count,
                          .objective = sampled_now(tuning),
-                         .hot = tuning->phase == GT_PHASE_BREAK_TIE &&
-                                gt_tuning_breaks_by_hot_time(tuning),
+                         .hot = tuning->phase == GT_PHASE_PLAYOFF && tuning->playoff.hot,
                          .length = round.quick   ? GT_SAMPLE_QUICK
                                    : round.final ? GT_SAMPLE_FULL
                                                  : GT_SAMPLE_BRIEF};
