@@ -56,7 +56,7 @@ typedef struct emu_stamp {
     uint32_t group; /* of an asynchronous copy, plus one; 0: no copy. With EMU_HOW_PHASE the
                        component of its mbarrier, and the clock is the mbarrier's */
     uint8_t lane;
-    uint8_t how;
+    uint16_t how;
 } emu_stamp;
 
 enum {
@@ -64,11 +64,12 @@ enum {
     EMU_HOW_WRITE = 2,
     EMU_HOW_STRONG = 4, /* atomic, volatile or with an order: no race with another such */
     EMU_HOW_CAS = 8,
-    EMU_HOW_UNSET = 16, /* a write of what nothing has set */
-    EMU_HOW_PHASE = 32, /* a bulk copy that a phase of an mbarrier waits for */
-    EMU_HOW_BULK = 64,  /* one of a bulk group */
-    EMU_HOW_ASYNC_PROXY = EMU_HOW_PHASE | EMU_HOW_BULK,
-    EMU_HOW_NC = 128 /* a read by the path for data that nothing writes */
+    EMU_HOW_UNSET = 16,    /* a write of what nothing has set */
+    EMU_HOW_PHASE = 32,    /* a bulk copy that a phase of an mbarrier waits for */
+    EMU_HOW_BULK = 64,     /* one of a bulk group */
+    EMU_HOW_NC = 128,      /* a read by the path for data that nothing writes */
+    EMU_HOW_PRODUCT = 256, /* one of a group of wgmma */
+    EMU_HOW_ASYNC_PROXY = EMU_HOW_PHASE | EMU_HOW_BULK | EMU_HOW_PRODUCT
 };
 
 /* Notes a finding of the lane at `op`; `other` (may be NULL) is the access that it concerns.
@@ -143,12 +144,13 @@ typedef struct emu_warp_order {
     emu_unset storing[EMU_UNSET_ELEMENTS]; /* that it stores unset */
     uint32_t shuffled;                     /* lanes that it gives the value of lane from[LANE] */
     uint8_t from[EMU_WARP];
-    uint32_t ordered[EMU_WARP];   /* the clock of what the lane did last that orders */
-    const emu_op *last[EMU_WARP]; /* the lane's last access of global or shared memory */
-    emu_groups async[EMU_WARP];   /* of cp.async */
-    emu_groups bulk[EMU_WARP];    /* of bulk copies */
-    emu_groups read[EMU_WARP];    /* the same, where they have read what they copy */
-    uint32_t bulk_line[EMU_WARP]; /* of the last such copy, and its group */
+    uint32_t ordered[EMU_WARP];    /* the clock of what the lane did last that orders */
+    const emu_op *last[EMU_WARP];  /* the lane's last access of global or shared memory */
+    emu_groups async[EMU_WARP];    /* of cp.async */
+    emu_groups bulk[EMU_WARP];     /* of bulk copies */
+    emu_groups read[EMU_WARP];     /* the same, where they have read what they copy */
+    emu_groups products[EMU_WARP]; /* of wgmma */
+    uint32_t bulk_line[EMU_WARP];  /* of the last such copy, and its group */
     uint32_t bulk_group[EMU_WARP];
     struct {
         const emu_op *op; /* of the last test of an mbarrier's phase that was not over */
@@ -267,6 +269,8 @@ void emu_check_mbarrier_over(emu_warp *warp, const uint8_t *at, uint32_t lanes);
 void emu_check_copy_begin(emu_warp *warp, const emu_op *op, unsigned lane, const uint8_t *at,
                           emu_stamp *stamp);
 void emu_check_copy_end(const emu_warp *warp);
+/* The same of a product by wgmma, which reads shared memory. */
+void emu_check_product_begin(const emu_warp *warp, emu_stamp *stamp);
 /* It is to tell the mbarrier of its bytes: later. */
 void emu_check_transfer(emu_warp *warp, const emu_op *op, unsigned lane, uint8_t *at,
                         uint32_t bytes);

@@ -160,6 +160,9 @@ static void report_race(const touch *t, const emu_stamp *other, const uint8_t *a
             "%s with no griddepcontrol.wait before: the launch before this one, which %s it, may "
             "still run",
             verb, was);
+    else if (other->how & EMU_HOW_PRODUCT)
+        snprintf(what, sizeof what, "%s while a wgmma of %s may still read it", verb,
+                 own ? "this thread" : "another thread");
     else if (other->group)
         snprintf(what, sizeof what, "%s while an asynchronous copy by %s may be under way", verb,
                  own ? "this thread" : "another thread");
@@ -181,7 +184,9 @@ static void look_at_way(const touch *t, const emu_stamp *write, const uint8_t *a
                "this launch wrote";
     else if (t->stamp.how & EMU_HOW_ASYNC_PROXY && !(write->how & EMU_HOW_ASYNC_PROXY) &&
              !emu_order_is_proxied(t->warp, t->lane, write, false))
-        what = "is copied, with no fence.proxy.async behind the write of what is copied";
+        what = t->stamp.how & EMU_HOW_PRODUCT
+                   ? "is read by wgmma, with no fence.proxy.async behind the write"
+                   : "is copied, with no fence.proxy.async behind the write of what is copied";
     if (!what)
         return;
     name_place(where, sizeof where, t, at);
@@ -286,7 +291,7 @@ static void look(touch *t)
 {
     unsigned shift = t->warp->worker->check->shift;
     uint32_t granule = 1u << shift;
-    uint8_t how = t->stamp.how;
+    uint16_t how = t->stamp.how;
     look_at_variable(t);
     for (uint32_t done = 0; done < t->bytes; done += t->element_bytes) {
         look_at_unset(t, done / t->element_bytes);
@@ -331,11 +336,11 @@ static ptx_space space_of(const emu_op *op, uint64_t address)
 
 /* Volatile accesses of shared memory order nothing: they are how code for older GPUs went without
  * barriers within a warp. */
-static uint8_t how_of(const emu_op *op, ptx_space space)
+static uint16_t how_of(const emu_op *op, ptx_space space)
 {
     enum { MBARRIER = EMU_HOW_READ | EMU_HOW_WRITE | EMU_HOW_STRONG };
     unsigned flags = op->flags;
-    uint8_t how = flags & EMU_ACCESS_WRITE ? EMU_HOW_WRITE : EMU_HOW_READ;
+    uint16_t how = flags & EMU_ACCESS_WRITE ? EMU_HOW_WRITE : EMU_HOW_READ;
     bool strong = flags & (EMU_ACCESS_ATOMIC | EMU_ACCESS_STRONG) ||
                   (flags & EMU_ACCESS_VOLATILE && space == PTX_GLOBAL);
     if (flags & EMU_ACCESS_ATOMIC && !(flags & EMU_ACCESS_OVERWRITES))
@@ -349,7 +354,7 @@ static uint8_t how_of(const emu_op *op, ptx_space space)
     return strong ? how | EMU_HOW_STRONG : how;
 }
 
-static void order_by(emu_warp *warp, const emu_op *op, uint8_t how, const uint8_t *place)
+static void order_by(emu_warp *warp, const emu_op *op, uint16_t how, const uint8_t *place)
 {
     bool atomic = op->flags & EMU_ACCESS_ATOMIC;
     if (!(how & EMU_HOW_STRONG) || op->unit == EMU_CLASS_BARRIER) /* check_async.c */

@@ -230,6 +230,13 @@ void emu_check_copy_begin(emu_warp *warp, const emu_op *op, unsigned lane, const
     order->copying = stamp;
 }
 
+void emu_check_product_begin(const emu_warp *warp, emu_stamp *stamp)
+{
+    emu_warp_order *order = &warp->block->order->warps[warp->index];
+    *stamp = (emu_stamp){.how = EMU_HOW_PRODUCT, .group = order->products[0].group + 1};
+    order->copying = stamp;
+}
+
 void emu_check_copy_end(const emu_warp *warp)
 {
     warp->block->order->warps[warp->index].copying = NULL;

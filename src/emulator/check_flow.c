@@ -54,8 +54,8 @@ static bool is(const step *s, const char *opcode)
  */
 static uint32_t depends(const step *s, uint32_t lanes)
 {
-    static const char *const apart[] = {"shfl", "vote",  "match", "redux", "bar", "atom",
-                                        "call", "elect", "setp.", "lop3",  "mma", "wmma"};
+    static const char *const apart[] = {"shfl",  "vote",  "match", "redux", "bar",  "atom", "call",
+                                        "elect", "setp.", "lop3",  "mma",   "wmma", "wgmma"};
     const emu_op *op = s->op;
     if (is(s, "selp.") && s->in->operand_count == 4) {
         uint32_t chosen = emu_predicate(s->warp, op->c);

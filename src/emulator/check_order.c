@@ -206,6 +206,25 @@ static const emu_groups *groups_of(const emu_warp_order *writer, const emu_stamp
     return stamp->how & EMU_HOW_WRITE ? &writer->bulk[stamp->lane] : &writer->read[stamp->lane];
 }
 
+/* Whether the product of a stamp, by a warp of the block, is over: a wait of any warp of the
+ * warpgroup tells so. */
+static bool knows_product(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
+                          const emu_warp *from)
+{
+    const emu_block *block = from->block;
+    uint32_t first = from->index / EMU_WARPGROUP * EMU_WARPGROUP, group = stamp->group - 1;
+    for (uint32_t w = first; w < first + EMU_WARPGROUP && w < block->warp_count; w++) {
+        const emu_warp_order *order = order_of(&block->warps[w]);
+        const emu_groups *groups = &order->products[stamp->lane];
+        bool recent = group + RING > groups->waited;
+        if (group <= groups->waited &&
+            (order == order_of(warp) || known_clock(order_of(warp), lane, order->index) >=
+                                            (recent ? groups->at[group % RING] : 0)))
+            return true;
+    }
+    return false;
+}
+
 bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp)
 {
     const emu_warp_order *order = order_of(warp);
@@ -213,6 +232,8 @@ bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp
     if (stamp->how & EMU_HOW_PHASE)
         return known_clock(order, lane, stamp->group - 1) >= clock;
     const emu_warp *from = warp_of(warp->block->group, other);
+    if (from && stamp->how & EMU_HOW_PRODUCT)
+        return knows_product(warp, lane, stamp, from);
     if (from) {
         const emu_warp_order *writer = order_of(from);
         if (stamp->group) {
@@ -537,7 +558,8 @@ void emu_order_start(emu_block *block)
         emu_warp_order *warp = &order->warps[w];
         *warp = (emu_warp_order){.index = (uint32_t)index_of(block) * components + w, .clock = 1};
         for (int lane = 0; lane < EMU_WARP; lane++)
-            warp->async[lane].group = warp->bulk[lane].group = warp->read[lane].group = 1;
+            warp->async[lane].group = warp->bulk[lane].group = warp->read[lane].group =
+                warp->products[lane].group = 1;
     }
     order->slot_count = 0;
 }

@@ -107,6 +107,7 @@ static const struct {
     {"vabsdiff2", emu_decode_integer},
     {"vabsdiff4", emu_decode_integer},
     {"vote", emu_decode_vote},
+    {"wgmma", emu_decode_wgmma},
     {"wmma", emu_decode_wmma},
     {"xor", emu_decode_logic},
 };

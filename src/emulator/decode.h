@@ -106,4 +106,4 @@ emu_decode_function emu_decode_bar, emu_decode_fence;
 emu_decode_function emu_decode_shuffle, emu_decode_vote, emu_decode_match, emu_decode_redux;
 emu_decode_function emu_decode_elect, emu_decode_activemask, emu_decode_nanosleep;
 emu_decode_function emu_decode_mapa, emu_decode_rank;
-emu_decode_function emu_decode_mma, emu_decode_wmma, emu_decode_matrix_move;
+emu_decode_function emu_decode_mma, emu_decode_wmma, emu_decode_wgmma, emu_decode_matrix_move;

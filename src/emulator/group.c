@@ -153,7 +153,7 @@ static void start_block(emu_block *block, uint64_t group_index)
     block->ctaid[2] =
         (uint32_t)(group_index / wide / high) * cluster[2] + block->rank / cluster[0] / cluster[1];
     block->live_threads = block->thread_count;
-    for (int i = 0; i < EMU_BARRIERS; i++)
+    for (int i = 0; i < EMU_ALL_BARRIERS; i++)
         block->barriers[i] = (emu_barrier){.all = 1};
     spoil_shared(block, run->poison + (uint32_t)group_index);
     if (block->order)

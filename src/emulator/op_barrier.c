@@ -37,7 +37,7 @@ static void write_result(emu_warp *warp, const emu_split *split, const emu_barri
 static void release(emu_block *block, unsigned index)
 {
     emu_barrier *barrier = &block->barriers[index];
-    if (block->order)
+    if (block->order && index < EMU_BARRIERS)
         emu_order_release(block, index);
     for (uint32_t w = 0; w < block->warp_count; w++) {
         emu_warp *warp = &block->warps[w];
@@ -55,7 +55,7 @@ static void release(emu_block *block, unsigned index)
 
 void emu_barriers_check(emu_block *block)
 {
-    for (unsigned i = 0; i < EMU_BARRIERS; i++)
+    for (unsigned i = 0; i < EMU_ALL_BARRIERS; i++)
         if (is_complete(block, &block->barriers[i]))
             release(block, i);
 }
@@ -96,6 +96,18 @@ static void bar(emu_warp *warp, const emu_op *op)
         emu_wait(warp, op, warp->mask, EMU_AT_BARRIER, index, warp->pc);
     if (is_complete(block, &block->barriers[index]))
         release(block, index);
+}
+
+/* Nothing but the products themselves is ordered by it. */
+void emu_warpgroup_wait(emu_warp *warp, const emu_op *op)
+{
+    unsigned index = EMU_BARRIERS + warp->index / EMU_WARPGROUP;
+    emu_barrier *barrier = &warp->block->barriers[index];
+    barrier->expected = EMU_WARPGROUP * EMU_WARP;
+    barrier->arrived += EMU_WARP;
+    emu_wait(warp, op, warp->mask, EMU_AT_BARRIER, index, warp->pc);
+    if (is_complete(warp->block, barrier))
+        release(warp->block, index);
 }
 
 /* ---- bar.warp.sync ---- */

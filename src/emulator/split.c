@@ -64,7 +64,8 @@ bool emu_gather(emu_warp *warp, const emu_op *op, uint32_t members)
     if ((members & ~(warp->active | warp->dead)) == 0) {
         if (members && warp->worker->check) {
             emu_check_members(warp, op, members);
-            emu_order_meet(warp, members);
+            if (op->unit == EMU_CLASS_BARRIER || op->unit == EMU_CLASS_WARP)
+                emu_order_meet(warp, members); /* products and moves of matrices order nothing */
         }
         return true;
     }

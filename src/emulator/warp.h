@@ -45,7 +45,9 @@ enum {
     EMU_CARRY = 8,       /* condition code of each lane */
     EMU_SINK_SLOT = 128, /* 512 bytes that take the results nothing reads */
     EMU_FIRST_SLOT = 640,
-    EMU_BARRIERS = 16,
+    EMU_BARRIERS = 16, /* that a kernel can name; behind them are those of its warpgroups, */
+    EMU_ALL_BARRIERS = EMU_BARRIERS + 8,
+    EMU_WARPGROUP = 4, /* which have so many warps */
     EMU_RANGES = 16,
     EMU_HOT = 256
 };
@@ -124,7 +126,7 @@ struct emu_block {
     uint32_t rank;
     uint8_t *shared;
     uint32_t shared_bytes;
-    emu_barrier barriers[EMU_BARRIERS];
+    emu_barrier barriers[EMU_ALL_BARRIERS];
     struct emu_block_order *order; /* of a checked launch */
 };
 
@@ -290,6 +292,8 @@ void emu_frames_free(emu_warp *warp);
 
 /* ---- barriers (op_barrier.c) ---- */
 
+/* Makes the running lanes wait until the other warps of their warpgroup have come here, too. */
+void emu_warpgroup_wait(emu_warp *warp, const emu_op *op);
 /* Looks at each barrier again after threads of the block have exited. */
 void emu_barriers_check(emu_block *block);
 void emu_cluster_check(emu_group *group);

@@ -156,7 +156,7 @@ static const struct {
     tolerance allowed;
 } loose[] = {{"rmsnorm", {2e-3, 0}}, {"softmax", {2e-6, 0}}, {"scan", {2e-5, 0.5}}};
 
-/* What the emulator has no instructions for: setmaxnreg. */
+/* Sums of a tensor core, which the emulator rounds otherwise. */
 static const char *const beyond[] = {"gemm_bf16"};
 
 static tolerance allowed_of(const gt_template *template)

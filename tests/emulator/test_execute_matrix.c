@@ -62,7 +62,8 @@ static int value_of(int i, number n)
     return i * 7 % 11 - (n == U8 ? 0 : 5);
 }
 
-/* Runs kernel(a, b, c) on one warp: C, which is stored by rows, gets A * B + C. */
+/* Runs kernel(a, b, c) on a warp, or four for 64 rows: C, which is stored by rows, gets A * B + C.
+ */
 static void run_product(const char *source, const product *p)
 {
     GT_SCOPED(machine_free) machine m = {.count = 0};
@@ -81,7 +82,7 @@ static void run_product(const char *source, const product *p)
     for (int i = 0; i < p->m * p->n; i++)
         put(p->sum, c, (size_t)i, i % 13);
     void *arguments[] = {a, b, c};
-    machine_launch(&m, "kernel", 1, 32, arguments);
+    machine_launch(&m, "kernel", 1, p->m == 64 ? 128 : 32, arguments);
     for (int i = 0; i < p->m; i++)
         for (int j = 0; j < p->n; j++) {
             double want = (i * p->n + j) % 13;
@@ -318,6 +319,110 @@ TEST(test_matrix_of_other_type)
     assert_int_equal(emu_program_load(&program, ptx, strlen(ptx), 90, log, sizeof log), 218);
     assert_non_null(strstr(log, "PTX line 7"));
     assert_non_null(strstr(log, "a matrix of 16 x 16 .f16 is in 4 registers"));
+}
+
+/* ---- wgmma ---- */
+
+/* A tile lies in shared memory as a tensor map puts it there: by rows of SPAN bytes, swizzled; and
+ * without a swizzle in matrices of 8 rows of 16 bytes, one behind the other. */
+static const char wgmma[] =
+    "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
+    "typedef %s factor; typedef %s sum;\n"
+    "enum { M = 64, N = %d, K = 32 / sizeof(factor), SPAN = %d, COLUMNS = %d, REGISTERS = %d };\n"
+    "enum { MODE = SPAN == 16 ? 0 : SPAN == 32 ? 3 : SPAN == 64 ? 2 : 1 };\n"
+    "__device__ unsigned at(const void *p) { return __cvta_generic_to_shared(p); }\n"
+    "__device__ unsigned place(int row, int k, int rows) {\n"
+    "  unsigned across = k * sizeof(factor), down = row * sizeof(factor), byte;\n"
+    "  if (SPAN == 16 && !COLUMNS) byte = row / 8 * 256 + across / 16 * 128 + row %% 8 * 16 + "
+    "across %% 16;\n"
+    "  else if (SPAN == 16) byte = down / 16 * 256 + k / 8 * 128 + k %% 8 * 16 + down %% 16;\n"
+    "  else if (!COLUMNS) byte = row * SPAN + across;\n"
+    "  else byte = down / SPAN * (K * SPAN) + k * SPAN + down %% SPAN;\n"
+    "  return byte ^ (byte >> 7 & (SPAN / 16 - 1)) << 4;\n"
+    "}\n"
+    "__device__ unsigned long long descriptor(const void *tile) {\n"
+    "  unsigned long long leading, stride;\n"
+    "  if (SPAN == 16) leading = 128, stride = 256;\n"
+    "  else if (!COLUMNS) leading = 16, stride = 8 * SPAN;\n"
+    "  else leading = K * SPAN, stride = 8 * SPAN;\n"
+    "  return at(tile) >> 4 | leading >> 4 << 16 | stride >> 4 << 32 |\n"
+    "         (unsigned long long)MODE << 62;\n"
+    "}\n"
+    "extern \"C\" __global__ void kernel(const factor *a, const factor *b, sum *c) {\n"
+    "  __shared__ alignas(1024) unsigned char left[256 * 128], right[256 * 128];\n"
+    "  int lane = threadIdx.x %% 32, group = lane / 4, in_group = lane %% 4;\n"
+    "  for (int i = threadIdx.x; i < M * K; i += 128)\n"
+    "    *(factor *)(left + place(i / K, i %% K, M)) = a[i];\n"
+    "  for (int i = threadIdx.x; i < N * K; i += 128)\n"
+    "    *(factor *)(right + place(i / K, i %% K, N)) = b[i];\n"
+    "  asm volatile(\"fence.proxy.async;\" ::: \"memory\");\n"
+    "  __syncthreads();\n"
+    "  unsigned l[4]; sum d[N / 2]; sum *to[N / 2];\n"
+    "  for (int i = 0; i < 4; i++) {\n"
+    "    int row = threadIdx.x / 32 * 16 + group + i %% 2 * 8, each = 4 / sizeof(factor);\n"
+    "    l[i] = *(const unsigned *)&a[row * K + in_group * each + i / 2 * 4 * each];\n"
+    "  }\n"
+    "  for (int i = 0; i < N / 2; i++) {\n"
+    "    int row = threadIdx.x / 32 * 16 + group + i / 2 %% 2 * 8;\n"
+    "    d[i] = *(to[i] = &c[row * N + i / 4 * 8 + in_group * 2 + i %% 2]);\n"
+    "  }\n"
+    "  asm volatile(\"wgmma.fence.sync.aligned;\" ::: \"memory\");\n"
+    "  asm volatile(\"wgmma.mma_async.sync.aligned.m64n%dk%d.%s %s;\" : %s : %s);\n"
+    "  asm volatile(\"wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\");\n"
+    "  for (int i = 0; i < N / 2; i++) *to[i] = d[i];\n"
+    "}\n";
+
+typedef struct warpgroup_product {
+    product p;
+    const char *types, *flags; /* of the sum and factors; behind the descriptors */
+    int span;
+    bool columns, registers;
+} warpgroup_product;
+
+static void run_wgmma(const warpgroup_product *w)
+{
+    char source[8192], operands[1024] = "{", sums[2048] = "", factors[256];
+    int count = w->p.n / 2, next = count;
+    for (int i = 0; i < count; i++) {
+        snprintf(operands + strlen(operands), sizeof operands - strlen(operands), "%s%%%d",
+                 i ? "," : "", i);
+        snprintf(sums + strlen(sums), sizeof sums - strlen(sums), "%s\"+%c\"(d[%d])", i ? "," : "",
+                 w->p.sum == F32 ? 'f' : 'r', i);
+    }
+    snprintf(operands + strlen(operands), sizeof operands - strlen(operands), "}, ");
+    if (w->registers)
+        snprintf(operands + strlen(operands), sizeof operands - strlen(operands),
+                 "{%%%d,%%%d,%%%d,%%%d}", next, next + 1, next + 2, next + 3);
+    else
+        snprintf(operands + strlen(operands), sizeof operands - strlen(operands), "%%%d", next);
+    snprintf(operands + strlen(operands), sizeof operands - strlen(operands), ", %%%d, %s",
+             next + (w->registers ? 4 : 1), w->flags);
+    snprintf(factors, sizeof factors, "%s, \"l\"(descriptor(right))",
+             w->registers ? "\"r\"(l[0]), \"r\"(l[1]), \"r\"(l[2]), \"r\"(l[3])"
+                          : "\"l\"(descriptor(left))");
+    snprintf(source, sizeof source, wgmma, numbers[w->p.factor].cuda, numbers[w->p.sum].cuda,
+             w->p.n, w->span, w->columns, w->registers, w->p.n, w->p.k, w->types, operands, sums,
+             factors);
+    run_product(source, &w->p);
+}
+
+TEST(test_wgmma)
+{
+    static const warpgroup_product all[] = {
+        {{64, 8, 16, BF16, F32, false, true}, "f32.bf16.bf16", "1, 1, 1, 0, 0", 128, false, false},
+        {{64, 64, 16, F16, F32, false, true}, "f32.f16.f16", "1, 1, 1, 0, 0", 64, false, false},
+        {{64, 24, 16, F16, F32, false, true}, "f32.f16.f16", "1, 1, 1, 0, 0", 32, false, false},
+        {{64, 40, 16, F16, F32, false, true}, "f32.f16.f16", "1, -1, -1, 0, 0", 16, false, false},
+        {{64, 128, 16, BF16, F32, false, true}, "f32.bf16.bf16", "1, 1, 1, 1, 1", 128, true, false},
+        {{64, 64, 16, BF16, F32, false, true}, "f32.bf16.bf16", "1, 1, 1, 1, 1", 64, true, false},
+        {{64, 32, 16, BF16, F32, false, true}, "f32.bf16.bf16", "1, 1, 1, 1, 1", 16, true, false},
+        {{64, 96, 16, BF16, F32, false, true}, "f32.bf16.bf16", "1, 1, 1, 0", 128, false, true},
+        {{64, 16, 8, TF32, F32, false, true}, "f32.tf32.tf32", "1, 1, 1", 128, false, false},
+        {{64, 16, 32, S8, S32, false, true}, "s32.s8.s8", "1", 64, false, false},
+        {{64, 16, 32, E4M3, F32, false, true}, "f32.e4m3.e4m3", "1, 1, 1", 32, false, true},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        run_wgmma(&all[i]);
 }
 
 /* ---- red.async and setmaxnreg ---- */

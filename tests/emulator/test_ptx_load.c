@@ -22,8 +22,8 @@ TEST(test_refusals)
     refused("\177ELF", "unexpected character");
     refused(".version 8.8\n.target sm_100\n.address_size 64\n", "sm_100 and the device is sm_90");
     refused(".version 8.8\n.target sm_90\n.address_size 32\n", "address_size 64");
-    refused(HEAD ".entry k()\n{\n wgmma.fence.sync.aligned;\n ret;\n}\n",
-            "PTX line 6: wgmma.fence.sync.aligned: the emulator has no such opcode");
+    refused(HEAD ".entry k()\n{\n tcgen05.wait::ld.sync.aligned;\n ret;\n}\n",
+            "PTX line 6: tcgen05.wait::ld.sync.aligned: the emulator has no such opcode");
     refused(HEAD ".entry k()\n{\n.reg .b32 %r<2>;\nadd.frob.s32 %r0, %r1, 1;\n}\n",
             "PTX line 7: add.frob.s32");
     refused(HEAD ".entry k()\n{\n.reg .f32 %f<2>;\nsqrt.f32 %f0, %f1, %f1;\n}\n", "operands");

@@ -8,8 +8,9 @@ for name in blocks maps; do
 done
 # tensor maps are for compute capability 9.0 and higher
 $GPUTUNE warm "$templates/maps.cu" --driver emu:a100 2>&1 | grep -o 'excluded by.*'
-# what executes instructions on them compiles for the exact architecture, and not for the emulator
+# a kernel that copies by them is compiled for the exact architecture
 hopper=$(dirname "$0")/../../../templates/gemm_bf16.cu
 $GPUTUNE emit "$hopper" --driver emu --as cubin --arch sm_90a -o gemm.cubin && head -c 4 gemm.cubin | tail -c 3
 echo
-$GPUTUNE run "$hopper" -c "BY=tma CONSUMERS=1" -s m=128 -s n=128 -s k=64 --driver emu -q 2>&1 | grep -o 'instructions on tensor maps run on a GPU only' | head -1
+# and verified on the emulator
+$GPUTUNE run "$hopper" -c "BY=tma CONSUMERS=1" -s m=128 -s n=128 -s k=64 --driver emu -q --format csv | tail -n +2 | grep -o ',ok,'
