@@ -101,7 +101,7 @@ static double distance(double a, double b)
 /* The search of a kernel that comes first has the most time, and what it finds is where the others
  * begin: so it is the one whose size is nearest to all of them, and the next ones go outward. Eight
  * sizes of gemm in 30 s ended 1% over the winners of long searches on average where a middle one
- * came first, and 5% where the smallest did (tools/bench/RESULTS.md). */
+ * came first, and 5% where the smallest did (tools/bench/notes/search.md). */
 static double find_middle(const cli_turn *turns, size_t count, size_t kernel_place)
 {
     double sum = 0, middle = INFINITY;

@@ -35,7 +35,8 @@ uint32_t gt_plan_launches(double launch_ns, gt_sample_length length);
 /* By how much, as a fraction, a quick sample of a variant may differ from its brief ones, beside
  * noise. The first launch of a sample takes longer, until the SMs have read code and constants, and
  * by how much is the variant's own: on an H200, single launches of `polynomial`'s variants took 0.7
- * to 5.4 us more than the mean of five, those of `reduce` -0.4 to 3.2 us (tools/bench/RESULTS.md).
+ * to 5.4 us more than the mean of five, those of `reduce` -0.4 to 3.2 us
+ * (tools/bench/notes/race.md).
  */
 double gt_plan_quick_doubt(double launch_ns);
 /* The number of back-to-back launches in one sample of the objective `launch`: enough for 2 ms
