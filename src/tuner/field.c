@@ -445,18 +445,12 @@ static gputune_status advance_waiting(gt_field *field, gt_unit *unit)
     return gt_field_verify_compiled(field);
 }
 
-/* The compiler's message, and what it cannot know. */
+/* Keeps the compiler's message, with what the compiler cannot know. */
 static gputune_status keep_message(gt_unit *unit, const gt_template *template, const char *message)
 {
-    const char *name = gt_template_unknown_define(template, message);
-    if (!name) {
-        return gt_strdup(&unit->message, message);
-    }
     gt_text text = {0};
-    gt_text_printf(&text,
-                   "%s: only expressions know the define() of '%s', since it uses a run-time size; "
-                   "compute it in the code",
-                   message, name);
+    gt_text_append(&text, message);
+    gt_template_explain(&text, template, message);
     return gt_text_take(&unit->message, &text);
 }
 

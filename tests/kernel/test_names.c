@@ -65,16 +65,15 @@ TEST(test_template_arguments)
     static const char through[] =
         SUM("#define TWICE (2 * NUM)\n", "int T, int ALL", "    y[0] = TWICE;");
     static const char own[] = SUM("", "int B, int NUM", "    y[0] = NUM;");
-    static const char local[] = SUM("", "int T, int ALL", "    float NUM = 3; y[0] = NUM;");
-    static const char pointer[] = SUM("", "int T, int ALL", "    float *NUM = y; *NUM = T;");
+    static const char helper[] = SUM("__device__ float f(float a, int *NUM) { return a + *NUM; }\n",
+                                     "int T, int ALL", "    y[0] = f(T, &n);");
     assert_true(defines(guarded, "NUM 1"));
     assert_true(defines(plain, "NUM 1"));
     assert_true(defines(through, "NUM 1"));
     assert_false(defines(plain, "B 32"));
     assert_false(defines(own, "NUM 1"));
     assert_false(defines(own, "B 32"));
-    assert_false(defines(local, "NUM 1"));
-    assert_false(defines(pointer, "NUM 1"));
+    assert_false(defines(helper, "NUM 1"));
 }
 
 /* The reference's arguments leave the kernel its macros, and the other way round. */
@@ -97,20 +96,20 @@ static const struct {
     const char *text, *message;
 } mistakes[] = {
     {SUM("#if NUM > 2\n#define FAST\n#endif\n", "int B, int NUM", "    y[0] = NUM;"),
-     "a.cu:4:5: 'NUM' is taken for a macro here, and is a template parameter on line 7, where a "
-     "macro would replace it; expected another name of the parameter"},
-    {SUM("#ifndef NUM\n#define NUM 4\n#endif\n", "int B, int ALL", "    int NUM = 3;"),
-     "a.cu:4:9: 'NUM' is taken for a macro here, and declared elsewhere in the code; expected "
-     "another name there"},
+     "a.cu:4:5: 'NUM' is taken for a macro here, and is a parameter on line 7, where a macro would "
+     "replace it; expected another name of the parameter"},
     {SUM("int NUM = 4;\n", "int B, int ALL", "    y[0] = NUM;"),
      "a.cu:4:5: 'NUM' is a tunable, and declared here with a value of its own; expected the "
      "declaration left out, or another name"},
-    {PLAIN("tune(U = 1, 2)", "struct S { static constexpr int U = 4; };\n") "{ y[0] = S::U; }",
-     "a.cu:5:33: 'U' is a tunable, which a macro gives its value, and declared here; expected the "
-     "declaration left out, or another name"},
     {PLAIN("tune(U = 1, 2)", "enum { U = 4 };\n") "{ y[0] = U; }",
-     "a.cu:5:8: 'U' is a tunable, which a macro gives its value, and declared here; expected the "
+     "a.cu:5:8: 'U' is a tunable, and declared here with a value of its own; expected the "
      "declaration left out, or another name"},
+    {PLAIN("problem(type T = float, double)", "typedef float T;\n") "{ y[0] = (T)1; }",
+     "a.cu:5:15: 'T' is a problem value, and declared here with a value of its own; expected the "
+     "declaration left out, or another name"},
+    {PLAIN("problem(const R = 2)", "__device__ int f(int R) { return R; }\n") "{ y[0] = f(1); }",
+     "a.cu:5:22: 'R' is a problem value, which a macro gives its value, and declared here; "
+     "expected the declaration left out, or another name"},
     {PLAIN("tune(U = 1, 2)", "__device__ int f(int U) { return U; }\n") "{ y[0] = f(U); }",
      "a.cu:5:22: 'U' is a tunable, which a macro gives its value, and declared here; expected the "
      "declaration left out, or another name"},

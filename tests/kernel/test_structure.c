@@ -246,7 +246,7 @@ TEST(test_nested_lists)
 TEST(test_instances)
 {
     static const char text[] =
-        "template <typename T, int N = 1> struct vec { T v[N]; __device__ T &at(int i); };\n"
+        "template <typename E, int N = 1> struct vec { E v[N]; __device__ E &at(int i); };\n"
         "template <class A, class B> struct Pair { A first; vec<B, 2> second; };\n"
         "using Both = Pair<double, unsigned short>;\n" HEAD
         "#pragma gputune args(out vec<T, R> y[n], in Pair<char,vec<float, 3>> x[n] = {zero, "

@@ -42,28 +42,20 @@ void gt_tokens_append(gt_text *out, const char *text, size_t length)
     }
 }
 
-/* Notes which names are macros in the body, and what it depends on. Names of the code's own
- * parameters are none where the kernel gets the value as an argument, or expressions alone use it.
- */
+/* Notes which names are macros in the body. */
 static gputune_status note_names(gt_body *body, gt_name_uses *uses, const gt_template *template)
 {
     gt_template_parts *parts = template->parts;
-    const gt_body *kernel = &parts->kernel_body, *judge = &parts->judge_body;
-    uint64_t given = kernel->arguments | judge->arguments;
-    for (uint32_t i = 0; i < template->argument_count; i++) { /* and what kernels get as it is */
-        int index = gt_template_problem_index(template, template->arguments[i].name);
-        given |= index >= 0 ? UINT64_C(1) << ((int)template->axis_count + index) : 0;
-    }
+    const uint64_t given = gt_names_given(template);
     GT_TRY(gt_name_uses_find(uses, template, body->text));
     for (uint32_t i = 0; i < parts->define_count; i++) {
         parts->defines[i].is_name |= parts->defines[i].value && uses->declared_defines >> i & 1;
     }
     for (uint32_t i = 0; i < gt_name_count(template); i++) {
         const gt_name_use *use = &uses->names[i];
-        const bool free = !(given >> i & 1) || !use->is_declared;
-        const bool doubtful = use->is_in_doubt || (template->has_headers && use->occurs);
+        const bool free = !(given >> i & 1) || use->parameter.line == 0;
         body->macros |= (uint64_t)(use->occurs && free) << i;
-        body->doubtful |= (uint64_t)(doubtful && free) << i;
+        body->doubtful |= (uint64_t)(use->is_in_doubt && free) << i;
     }
     return GPUTUNE_OK;
 }

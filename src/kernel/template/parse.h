@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "kernel/template/name_use.h"
+#include "kernel/template/names.h"
 #include "kernel/template/reader.h"
 #include "kernel/template/settings.h"
 #include "kernel/template/symbols.h"
@@ -58,7 +58,7 @@ gputune_status gt_bind_kernel_arguments(gt_parse *p, gt_body *body, const gt_ker
  * scratch() that uses a grid or block which changes in a loop. */
 gputune_status gt_loops_finish(gt_parse *p);
 
-/* ---- name_use.c ---- */
+/* ---- names.c ---- */
 
 /* Checks how the bodies use the names of tunables and problem values. ETEMPLATE for a name that
  * would be a macro but is also something else in the code. */

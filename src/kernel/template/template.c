@@ -603,19 +603,6 @@ const gt_problem_value *gt_problem_type(const gt_template *template, const char 
     return i >= 0 && template->problem[i].kind == GT_PROBLEM_TYPE ? &template->problem[i] : NULL;
 }
 
-const char *gt_template_unknown_define(const gt_template *template, const char *message)
-{
-    const gt_template_parts *parts = template->parts;
-    for (uint32_t i = 0; i < parts->define_count; i++) {
-        char said[GT_NAME_MAX + 32];
-        snprintf(said, sizeof said, "identifier \"%s\" is undefined", parts->defines[i].name);
-        if (parts->defines[i].is_name && strstr(message, said)) {
-            return parts->defines[i].name;
-        }
-    }
-    return NULL;
-}
-
 uint32_t gt_name_count(const gt_template *template)
 {
     return template->axis_count + template->problem_count;

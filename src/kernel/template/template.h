@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/launch.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "kernel/text/expression.h"
 #include "kernel/text/types.h"
 
@@ -206,9 +207,9 @@ int gt_template_axis_index(const gt_template *template, const char *name);
 int gt_template_problem_index(const gt_template *template, const char *name);
 /* The type problem value of that name; NULL: there is none. */
 const gt_problem_value *gt_problem_type(const gt_template *template, const char *name);
-/* The first name of a define() that only expressions know, and which the compiler's message says is
- * undefined; NULL: there is none. */
-const char *gt_template_unknown_define(const gt_template *template, const char *message);
+/* Appends to the compiler's message what the compiler cannot know: that an undefined name is that
+ * of a define() which only expressions know, or that a macro of gputune stands in a declaration. */
+void gt_template_explain(gt_text *out, const gt_template *template, const char *message);
 /* The word of the pragma that declares axes of this kind. */
 const char *gt_axis_kind_name(gt_axis_kind kind);
 /* Whether some function of the kernels' code declares an array of dynamic shared memory while no

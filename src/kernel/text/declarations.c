@@ -56,8 +56,7 @@ static bool is_keyword(const gt_word *word)
     return word->id >= GT_IS_TEMPLATE && word->id < GT_WORDS_FIXED;
 }
 
-/* The index of the > that closes the < at `at`; `at` itself: it is a comparison. */
-static size_t close_angles(const gt_word *w, size_t count, size_t at)
+size_t gt_word_close_angles(const gt_word *w, size_t count, size_t at)
 {
     int depth = 0;
     const size_t most = count - at > ANGLES_MAX ? at + ANGLES_MAX : count;
@@ -105,7 +104,7 @@ static size_t skip_requirement(const gt_word *w, size_t count, size_t i)
             while (i < count && (gt_word_is_name(&w[i]) || w[i].id == GT_IS_SCOPE)) {
                 i++;
                 if (i < count && w[i].id == GT_IS_LESS) {
-                    i = close_angles(w, count, i) + 1;
+                    i = gt_word_close_angles(w, count, i) + 1;
                     break;
                 }
             }
@@ -121,7 +120,7 @@ static size_t skip_templates(const gt_word *w, size_t count, size_t i)
 {
     while (i < count && w[i].id == GT_IS_TEMPLATE) {
         i++;
-        i = i < count && w[i].id == GT_IS_LESS ? close_angles(w, count, i) + 1 : i;
+        i = i < count && w[i].id == GT_IS_LESS ? gt_word_close_angles(w, count, i) + 1 : i;
         if (i < count && w[i].id == GT_IS_REQUIRES) {
             i = skip_requirement(w, count, i + 1);
         }
@@ -241,6 +240,7 @@ static bool classify_class(scan *s, gt_piece *piece, const gt_word *w, size_t co
     return true;
 }
 
+/* `int a, b[2];`, `int (*f)(int);` */
 static void classify_variables(scan *s, gt_piece *piece, const gt_word *w, size_t count)
 {
     piece->kind = GT_PIECE_VARIABLE;
@@ -249,12 +249,14 @@ static void classify_variables(scan *s, gt_piece *piece, const gt_word *w, size_
         const bool ends = next->id == GT_IS_EQUAL || next->id == GT_IS_SEMICOLON ||
                           next->id == GT_IS_COMMA || is_opening(next);
         if (gt_word_is_name(&w[i]) && ends) {
-            add_key(s, piece, &w[i]);
+            const bool is_pointer = i + 2 < count && next->id == GT_IS_OPEN_PAREN &&
+                                    (w[i + 2].id == GT_IS_STAR || w[i + 2].id == GT_IS_AND);
+            add_key(s, piece, &w[is_pointer ? gt_word_close(w, count, i + 1) - 1 : i]);
             for (i++; i < count && w[i].id != GT_IS_COMMA && w[i].id != GT_IS_SEMICOLON; i++) {
                 i = is_opening(&w[i]) ? gt_word_close(w, count, i) : i;
             }
         } else if (w[i].id == GT_IS_LESS && i > 0 && gt_word_is_name(&w[i - 1])) {
-            i = close_angles(w, count, i);
+            i = gt_word_close_angles(w, count, i);
         }
     }
 }
@@ -316,13 +318,15 @@ static size_t find_head(const gt_word *w, size_t count, size_t *name)
             return i;
         }
         if (id == GT_IS_LESS && i > 0 && gt_word_is_name(&w[i - 1])) {
-            const size_t close = close_angles(w, count, i);
+            const size_t close = gt_word_close_angles(w, count, i);
             const bool is_instance =
                 close > i && close + 1 < count && w[close + 1].id == GT_IS_OPEN_PAREN;
             *name = is_instance ? i - 1 : count;
             i = is_instance ? i : close;
         } else if (id == GT_IS_OPEN_PAREN && i > 0) {
-            *name = gt_word_is_name(&w[i - 1]) && !is_keyword(&w[i - 1]) ? i - 1 : count;
+            const bool is_pointer = i + 1 < count && w[i + 1].id == GT_IS_STAR;
+            const bool is_name = gt_word_is_name(&w[i - 1]) && !is_keyword(&w[i - 1]);
+            *name = is_name && !is_pointer ? i - 1 : count;
             return i;
         } else if (id == GT_IS_OPEN_BRACE || id == GT_IS_EQUAL || id == GT_IS_SEMICOLON) {
             return i;

@@ -62,4 +62,6 @@ typedef struct gt_declarations {
  * entered. Branches of #if that are surely left out should be blanked (gt_branches_cut()).
  * ENOMEM. */
 gputune_status gt_declarations_find(gt_declarations *out, const char *text);
+/* The index of the > that closes the < at `at`; `at` itself: it is a comparison. */
+size_t gt_word_close_angles(const gt_word *words, size_t count, size_t at);
 void gt_declarations_free(gt_declarations *declarations);

@@ -58,6 +58,7 @@ try misspelt "$grid tune(UNROL = 1, 2)" "#define UNROLL 1
 $(echo "$kernel" | sed 's/2 \*/2 * UNROLL */')"
 try declared "$grid tune(UNROLL = 1, 2)" "__device__ int UNROLL = 1;
 $(echo "$kernel" | sed 's/2 \*/2 * UNROLL */')"
+try declared_in_a_function "$grid tune(UNROLL = 1, 2)" "$(echo "$kernel" | sed 's/^{/{ int UNROLL = 4;/; s/2 \*/2 * UNROLL */')"
 # what is counted is of the output that is named
 head=$(echo "$head" | sed 's/args(/args(out int whole[n], /')
 right=$(echo "$right" | sed 's/(float/(int *whole, float/; s/y\[i\] =/whole[i] = i, y[i] =/')

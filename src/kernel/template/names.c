@@ -1,0 +1,547 @@
+/* Finds the names of tunables and problem values in a text that is compiled: which of them it
+ * reads, and which it declares as something else. Refuses names that stand for two things, and
+ * tunables that change nothing. */
+#include "kernel/template/names.h"
+
+#include "kernel/template/axis_kind.h"
+#include "kernel/text/branches.h"
+#include "kernel/text/compiler_options.h"
+#include "kernel/text/declarations.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct name_scan {
+    gt_name_uses *out;
+    const gt_template *template;
+    const char *text;      /* what gputune defines in front of the text, and the text */
+    gt_declarations found; /* in it */
+    gt_word_list others;   /* words that directives and _Pragma() read */
+    gt_word_list names;    /* one for each name, as gt_name_at() has them, and each define() */
+} name_scan;
+
+/* ---- names ---- */
+
+/* Returns whether the token asks for one of the name's values: MODE_word. */
+static bool asks_for(const gt_token *token, const gt_chosen_name *own)
+{
+    size_t length = strlen(own->name);
+    if (token->length < length + 2 || memcmp(token->text, own->name, length) != 0 ||
+        token->text[length] != '_') {
+        return false;
+    }
+    const gt_token rest = {GT_TOKEN_NAME, token->text + length + 1, token->length - length - 1, 0,
+                           0};
+    for (uint32_t v = 0; v < own->count; v++) {
+        if (own->values[v].word && gt_token_is(&rest, own->values[v].word)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int name_index(const gt_template *template, const gt_token *token)
+{
+    for (uint32_t i = 0; token->kind == GT_TOKEN_NAME && i < gt_name_count(template); i++) {
+        const gt_chosen_name own = gt_name_at(template, i);
+        if (gt_token_is(token, own.name) || asks_for(token, &own)) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+bool gt_name_is_chosen(const gt_template *template, const gt_token *token)
+{
+    int index = name_index(template, token);
+    return index >= 0 && !gt_name_at(template, (uint32_t)index).is_size;
+}
+
+uint64_t gt_names_given(const gt_template *template)
+{
+    const gt_template_parts *parts = template->parts;
+    uint64_t given = parts->kernel_body.arguments | parts->judge_body.arguments;
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        int index = gt_template_problem_index(template, template->arguments[i].name);
+        given |= index >= 0 ? UINT64_C(1) << ((int)template->axis_count + index) : 0;
+    }
+    return given;
+}
+
+/* Returns what is noted of a token; NULL: it is none of the names. */
+static gt_name_use *use_of(const name_scan *s, const gt_token *token)
+{
+    const int index = name_index(s->template, token);
+    return index < 0 ? NULL : &s->out->names[index];
+}
+
+/* Returns the path of the template's file that a #line names; of its own, if the #line names none.
+ */
+static const char *path_of(const gt_template_parts *parts, const gt_token *file)
+{
+    const char *found = parts->files[0].path;
+    for (uint32_t i = 0; i < parts->file_count; i++) {
+        const char *path = parts->files[i].path, *name = gt_base_name(path);
+        bool is =
+            file->length == strlen(name) + 2 && memcmp(file->text + 1, name, file->length - 2) == 0;
+        found = is ? path : found;
+    }
+    return found;
+}
+
+static void set_place(gt_place *out, const name_scan *s, const gt_token *token)
+{
+    if (out->line == 0) {
+        gt_token file;
+        const int line = gt_line_at(&file, s->text, (size_t)(token->text - s->text));
+        *out = (gt_place){path_of(s->template->parts, &file), line, token->column};
+    }
+}
+
+/* ---- what stands in front of the text ---- */
+
+/* Appends macros that lead to all values that a name may have. */
+static void append_values(gt_text *out, const gt_template *template, uint32_t index)
+{
+    const gt_chosen_name own = gt_name_at(template, index);
+    const bool has_words = !own.is_axis || template->axes[index].kind == GT_AXIS_TUNE;
+    gt_text_printf(out, "#define %s ", own.name);
+    for (uint32_t v = 0; v < own.count && has_words; v++) {
+        gt_text_printf(out, "%s ", own.values[v].word ? own.values[v].word : "");
+    }
+    gt_text_printf(out, "%s\n", own.name);
+    for (uint32_t v = 0; v < own.count; v++) {
+        const char *word = own.values[v].word;
+        if (word && !strpbrk(word, " :<")) {
+            gt_text_printf(out, "#define %s_%s %s %s_%s\n", own.name, word, own.name, own.name,
+                           word);
+        }
+    }
+}
+
+static void append_macros(gt_text *out, const gt_template *template)
+{
+    const gt_template_parts *parts = template->parts;
+    for (uint32_t i = 0; i < gt_name_count(template); i++) {
+        append_values(out, template, i);
+    }
+    for (uint32_t i = 0; i < parts->option_count; i++) {
+        const char *macro = gt_compiler_option_macro(parts->options[i].text, false);
+        if (macro) {
+            const size_t length = strcspn(macro, "=");
+            gt_text_printf(out, "#define %.*s %s\n", (int)length, macro,
+                           macro + length + (macro[length] == '='));
+        }
+    }
+    for (uint32_t i = 0; i < parts->define_count; i++) {
+        const gt_define *own = &parts->defines[i];
+        if (!own->is_name) {
+            gt_text_printf(out, "#define %s %s %s\n", own->name,
+                           own->text    ? own->text
+                           : own->value ? own->value->text
+                                        : "",
+                           own->name);
+        }
+    }
+    gt_text_append(out, "#line 1\n");
+}
+
+/* Conditions on what clauses define are not the text's own to decide. */
+static gt_meaning meaning_of(const void *user, const gt_token *name, int64_t *value)
+{
+    const gt_template *template = user;
+    if (gt_token_is(name, "__CUDACC_RTC__")) {
+        *value = 1;
+        return GT_VALUED;
+    }
+    return name_index(template, name) >= 0 ||
+                   GT_NAMED(template->parts->defines, template->parts->define_count,
+                            GT_TOKEN_TEXT(name)) >= 0
+               ? GT_OPEN
+               : GT_UNKNOWN;
+}
+
+/* ---- declarations ---- */
+
+/* Returns the index among the names and, behind these, the define(); -1: it is none of them. */
+static int index_of(const name_scan *s, uint32_t id)
+{
+    int index = (int)s->names.count - 1;
+    while (index >= 0 && s->names.items[index].id != id) {
+        index--;
+    }
+    return index;
+}
+
+static void note_declared(name_scan *s, const gt_word *word, bool is_global)
+{
+    const int index = index_of(s, word->id), count = (int)gt_name_count(s->template);
+    if (index >= count) {
+        s->out->declared_defines |= UINT64_C(1) << (index - count);
+    } else if (index >= 0) {
+        gt_name_use *use = &s->out->names[index];
+        set_place(is_global ? &use->global : &use->parameter, s, &word->token);
+    }
+}
+
+/* Notes the parameters that the words from `from` up to `to` declare, which commas separate. */
+static void note_parameters(name_scan *s, size_t from, size_t to)
+{
+    bool is_value = false;
+    int depth = 0;
+    for (size_t i = from; i < to; i++) {
+        const gt_word *w = &s->found.words.items[i];
+        depth += gt_token_is_any(&w->token, "( [ { <") - gt_token_is_any(&w->token, ") ] } >");
+        if (depth != 0) {
+            continue;
+        }
+        is_value = w->id == GT_IS_EQUAL || (is_value && w->id != GT_IS_COMMA);
+        const bool is_last = i + 1 == to || gt_token_is_any(&w[1].token, ", = [");
+        const bool is_behind =
+            i > from &&
+            (gt_token_is_any(&w[-1].token, "* & && > __restrict__") ||
+             (gt_word_is_name(&w[-1]) && !gt_token_is_any(&w[-1].token, "const volatile")));
+        if (gt_word_is_name(w) && is_last && is_behind && !is_value) {
+            note_declared(s, w, false);
+        }
+    }
+}
+
+/* Reads what a declaration declares: parameters in its head, and names outside of classes. */
+static void read_piece(name_scan *s, const gt_piece *piece)
+{
+    const gt_word *w = s->found.words.items;
+    const uint32_t *keys = s->found.keys.items + piece->first_key;
+    size_t at = piece->begin;
+    while (at + 1 < piece->end && w[at].id == GT_IS_TEMPLATE && w[at + 1].id == GT_IS_LESS) {
+        const size_t close = gt_word_close_angles(w, piece->end, at + 1);
+        note_parameters(s, at + 2, close);
+        at = close + 1;
+    }
+    for (size_t i = at + 1; i + 1 < piece->end && piece->kind == GT_PIECE_FUNCTION; i++) {
+        if (piece->keys && w[i].id == keys[0] && w[i + 1].id == GT_IS_OPEN_PAREN) {
+            note_parameters(s, i + 2, gt_word_close(w, piece->end, i + 1));
+            break;
+        }
+    }
+    for (size_t k = 0; k < piece->keys && piece->parent < 0; k++) {
+        size_t i = piece->begin;
+        while (i < piece->end && w[i].id != keys[k]) {
+            i++;
+        }
+        /* the keys of a typedef may be names that it uses */
+        if (i + 1 < piece->end &&
+            (w[piece->begin].id != GT_IS_TYPEDEF || gt_token_is_any(&w[i + 1].token, "; ["))) {
+            note_declared(s, &w[i], true);
+        }
+    }
+}
+
+/* ---- what is read ---- */
+
+static void read_words(name_scan *s, gt_lexer lexer)
+{
+    gt_words_split(&s->others, &s->found.macros, lexer);
+}
+
+static void read_condition(name_scan *s, gt_lexer line)
+{
+    bool asks = gt_token_is_any(&line.token, "ifdef ifndef");
+    for (gt_lexer_next(&line); line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
+        gt_name_use *use = use_of(s, &line.token);
+        if (use) {
+            set_place(&use->tested, s, &line.token);
+        }
+        if (gt_lexer_is(&line, "defined")) {
+            asks = true;
+        } else if (line.token.kind == GT_TOKEN_NAME) {
+            read_words(s, gt_lexer_on(line.token.text, asks ? 0 : line.token.length));
+            asks = false;
+        }
+    }
+}
+
+/* Returns whether the directive holds only if the name is no macro. */
+static bool is_guard(gt_lexer line, const gt_token *name)
+{
+    const gt_token inverse = {GT_TOKEN_PUNCTUATION, "!", 1, 0, 0}, word = gt_token_of("defined");
+    return gt_lexer_has(line, name) &&
+           (gt_lexer_is(&line, "ifndef") ||
+            (gt_lexer_has(line, &inverse) && gt_lexer_has(line, &word)));
+}
+
+static void read_directives(name_scan *s, const char *text)
+{
+    gt_lexer above = {0}, line;
+    for (gt_lexer lexer = gt_lexer_of(text); gt_lexer_find_directive(&lexer, &line);) {
+        const gt_lexer whole = line;
+        if (gt_token_is_any(&line.token, "if elif ifdef ifndef")) {
+            read_condition(s, line);
+        } else if (gt_token_is_any(&line.token, "pragma include")) {
+            read_words(s, line);
+        } else if (gt_lexer_accept(&line, "define")) {
+            gt_name_use *use = use_of(s, &line.token);
+            if (use) {
+                set_place(&use->tested, s, &line.token);
+                use->is_in_doubt |= !is_guard(above, &line.token);
+            }
+        }
+        above = whole;
+    }
+}
+
+/* Notes which names the text contains. */
+static void note_tokens(name_scan *s, const char *text)
+{
+    gt_token before = {0}, last = {0};
+    for (gt_lexer lexer = gt_lexer_of(text); lexer.token.kind != GT_TOKEN_END;
+         gt_lexer_next(&lexer)) {
+        gt_name_use *use = use_of(s, &lexer.token);
+        if (use) {
+            use->occurs = true;
+        }
+        if (lexer.token.kind == GT_TOKEN_STRING && gt_token_is(&last, "(") &&
+            gt_token_is(&before, "_Pragma")) { /* _Pragma("unroll N") */
+            read_words(s, gt_lexer_on(lexer.token.text + 1, lexer.token.length - 1));
+        }
+        before = last;
+        last = lexer.token;
+    }
+}
+
+/* Follows what is read through the macros that it is read by. */
+static gputune_status follow_macros(name_scan *s)
+{
+    const gt_macros *macros = &s->found.macros;
+    const size_t ids = macros->ids;
+    GT_FREED bool *is_read = calloc(ids, sizeof *is_read);
+    GT_ARRAY(uint32_t) open = {0};
+    bool failed = !is_read || macros->failed;
+    for (size_t i = 0; i < s->found.reads.count && !failed; i++) {
+        failed = gt_array_push(&open, s->found.reads.items[i].id) != GPUTUNE_OK;
+    }
+    for (size_t i = 0; i < s->others.count && !failed; i++) {
+        failed = gt_array_push(&open, s->others.items[i].id) != GPUTUNE_OK;
+    }
+    while (open.count > 0 && !failed) {
+        const uint32_t id = open.items[--open.count];
+        const gt_macro *macro = is_read[id] ? NULL : gt_macro_of(macros, id);
+        is_read[id] = true;
+        for (uint32_t i = 0; macro && i < macro->words && !failed; i++) {
+            failed = gt_array_push(&open,
+                                   macros->texts.items[macro->first + macro->parameters + i].id) !=
+                     GPUTUNE_OK;
+        }
+    }
+    gt_array_free(&open);
+    GT_TRY(failed ? gt_fail_memory() : GPUTUNE_OK);
+    for (uint32_t i = 0; i < gt_name_count(s->template); i++) {
+        s->out->names[i].is_read = is_read[s->names.items[i].id];
+        s->out->names[i].occurs |= s->out->names[i].is_read;
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status find_uses(name_scan *s, const char *text, size_t front)
+{
+    const gt_template_parts *parts = s->template->parts;
+    gt_macros *macros = &s->found.macros;
+    GT_TRY(gt_declarations_find(&s->found, s->text));
+    for (uint32_t i = 0; i < gt_name_count(s->template); i++) {
+        gt_words_split(&s->names, macros, gt_lexer_of(gt_name_at(s->template, i).name));
+    }
+    for (uint32_t i = 0; i < parts->define_count; i++) {
+        gt_words_split(&s->names, macros, gt_lexer_of(parts->defines[i].name));
+    }
+    GT_TRY(macros->failed ? gt_fail_memory() : GPUTUNE_OK);
+    for (size_t i = 0; i < s->found.items.count; i++) {
+        read_piece(s, &s->found.items.items[i]);
+    }
+    note_tokens(s, text);
+    read_directives(s, s->text + front);
+    return follow_macros(s);
+}
+
+gputune_status gt_name_uses_find(gt_name_uses *out, const gt_template *template, const char *text)
+{
+    GT_FREED char *cut = NULL;
+    GT_SCOPED(gt_text_free) gt_text whole = {0};
+    name_scan s = {.out = out, .template = template};
+    *out = (gt_name_uses){0};
+    GT_TRY(gt_branches_cut(&cut, text, meaning_of, template));
+    append_macros(&whole, template);
+    const size_t front = whole.length;
+    gt_text_append(&whole, cut);
+    GT_TRY(whole.failed ? gt_fail_memory() : GPUTUNE_OK);
+    s.text = gt_text_string(&whole);
+    const gputune_status status = find_uses(&s, text, front);
+    gt_declarations_free(&s.found);
+    gt_array_free(&s.others);
+    gt_array_free(&s.names);
+    return status;
+}
+
+/* Tries the names in the text's code that are written in letters of the same case; tunables and
+ * problem values do not count. */
+static void try_names(gt_near *near, const gt_template *template, const char *text)
+{
+    static const char small[] = "abcdefghijklmnopqrstuvwxyz";
+    gt_lexer lexer = gt_lexer_of(text);
+    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+        const char *name = GT_TOKEN_TEXT(&lexer.token);
+        if (lexer.token.kind == GT_TOKEN_NAME && name_index(template, &lexer.token) < 0 &&
+            !strpbrk(name, small) == !strpbrk(near->word, small)) {
+            gt_near_try(near, name);
+        }
+    }
+}
+
+/* ---- what is refused ---- */
+
+/* Checks what one of the texts does with a name. */
+static gputune_status check_name(const gt_chosen_name *own, const gt_name_use *use, bool is_given)
+{
+    const char *what = own->is_axis ? "a tunable" : "a problem value";
+    const bool is_parameter = use->parameter.line > 0;
+    GT_REFUSE_AT(is_given && is_parameter && use->tested.line > 0, use->tested,
+                 "'%s' is taken for a macro here, and is a parameter on line %d, where a macro "
+                 "would replace it; expected another name of the parameter",
+                 own->name, use->parameter.line);
+    GT_REFUSE_AT(use->global.line > 0, use->global,
+                 "'%s' is %s, and declared here with a value of its own; expected the declaration "
+                 "left out, or another name",
+                 own->name, what);
+    GT_REFUSE_AT(!is_given && is_parameter, use->parameter,
+                 "'%s' is %s, which a macro gives its value, and declared here; expected the "
+                 "declaration left out, or another name",
+                 own->name, what);
+    return GPUTUNE_OK;
+}
+
+static gputune_status check_uses(const gt_parse *parse, const gt_name_uses *uses)
+{
+    const uint64_t given = gt_names_given(parse->template);
+    for (uint32_t i = 0; i < gt_name_count(parse->template); i++) {
+        const gt_chosen_name own = gt_name_at(parse->template, i);
+        const bool is_macro =
+            !own.is_size &&
+            !(own.is_axis && gt_axis_traits_of(parse->template->axes[i].kind)->generates);
+        GT_TRY(is_macro ? check_name(&own, &uses->names[i], given >> i & 1) : GPUTUNE_OK);
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_names_check(const gt_parse *parse)
+{
+    GT_TRY(check_uses(parse, &parse->kernel_uses));
+    return check_uses(parse, &parse->judge_uses);
+}
+
+/* Whether a constraint relates the axis to another one, whose values it chooses then. */
+static bool constrains_another(const gt_template_parts *parts, uint32_t axis)
+{
+    const uint64_t own = UINT64_C(1) << axis;
+    for (uint32_t i = 0; i < parts->require_count; i++) {
+        uint64_t used = gt_axes_used(parts->requires[i]);
+        if ((used & own) && (used & ~own)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_effect(const gt_parse *parse, uint32_t index)
+{
+    const gt_template_parts *parts = parse->parts;
+    const gt_axis_traits *traits = gt_axis_traits_of(parse->template->axes[index].kind);
+    const uint64_t bit = UINT64_C(1) << index;
+    uint64_t launch =
+        parts->geometry_axes | parts->kernel_body.arguments | gt_axes_of(parts, GT_WORDS_COMPILED);
+    return traits->generates || traits->at_launch || parse->kernel_uses.names[index].is_read ||
+           (launch & bit) || gt_compiler_options_use(parse->template, index) ||
+           constrains_another(parts, index);
+}
+
+static gputune_status check_axis(const gt_parse *parse, uint32_t index)
+{
+    const gt_axis *axis = &parse->template->axes[index];
+    const gt_place place = axis->place;
+    const gt_body *judge = &parse->parts->judge_body;
+    if (has_effect(parse, index)) {
+        return GPUTUNE_OK;
+    }
+    GT_REFUSE_AT(parse->judge_uses.names[index].is_read || (judge->arguments >> index & 1), place,
+                 "only the reference reads '%s', and has the default's value; expected the kernel "
+                 "or its launch to depend on it, or a problem(const %s = …)",
+                 axis->name, axis->name);
+    gt_near near = gt_near_to(axis->name);
+    try_names(&near, parse->template, parse->parts->kernel_body.text);
+    return gt_fail_at(place, "neither the kernel nor its launch depends on '%s'; expected %s%s",
+                      axis->name,
+                      gt_near_or(&near, "its name in the code, in block(), grid() or another "
+                                        "clause of the launch, or no such tunable"),
+                      near.name[0] ? ", which the code has" : "");
+}
+
+gputune_status gt_axes_check(const gt_parse *parse)
+{
+    for (uint32_t i = 0; i < parse->template->axis_count; i++) {
+        GT_TRY(check_axis(parse, i));
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- what the compiler reports ---- */
+
+/* Returns the first name that a macro replaces in a line of the template's files, or NULL. */
+static const char *macro_in_line(const gt_template *template, const char *path, size_t length,
+                                 long line)
+{
+    const gt_template_parts *parts = template->parts;
+    for (uint32_t i = 0; i < parts->file_count; i++) {
+        const char *name = gt_base_name(parts->files[i].path);
+        gt_lexer lexer = gt_lexer_of(parts->files[i].text);
+        bool is_file = strlen(name) == length && strncmp(name, path, length) == 0;
+        for (; is_file && lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+            if (lexer.token.line == line && gt_name_is_chosen(template, &lexer.token)) {
+                return gt_name_at(template, (uint32_t)name_index(template, &lexer.token)).name;
+            }
+        }
+    }
+    return NULL;
+}
+
+void gt_template_explain(gt_text *out, const gt_template *template, const char *message)
+{
+    const gt_template_parts *parts = template->parts;
+    const char *error = strstr(message, "): error: expected an identifier"), *open = error;
+    for (uint32_t i = 0; i < parts->define_count; i++) {
+        char undefined[GT_NAME_MAX + 32];
+        (void)snprintf(undefined, sizeof undefined, "identifier \"%s\" is undefined",
+                       parts->defines[i].name);
+        if (parts->defines[i].is_name && strstr(message, undefined)) {
+            gt_text_printf(out,
+                           ": only expressions know the define() of '%s', since it uses a "
+                           "run-time size; compute it in the code",
+                           parts->defines[i].name);
+            return;
+        }
+    }
+    while (open > message && *open != '(') {
+        open--;
+    }
+    const char *path = open;
+    while (path > message && path[-1] != '/' && path[-1] != ' ' && path[-1] != '\n') {
+        path--;
+    }
+    const char *name =
+        error ? macro_in_line(template, path, (size_t)(open - path), strtol(open + 1, NULL, 10))
+              : NULL;
+    if (name) {
+        gt_text_printf(out,
+                       ": '%s' has its value from gputune by a macro, which takes the place of "
+                       "this declaration; expected another name, or the declaration left out",
+                       name);
+    }
+}
