@@ -1,6 +1,6 @@
 /* The race: which contestants are sampled next, which ones leave, when it ends and which one has
  * won. A pure state machine: it knows ids, ranks and sampled values, no clock and no worker. One
- * thread. race.c and race_*.c.
+ * thread.
  *
  * A turn: gt_race_next_round() gives the contestants in the order in which to sample them. The
  * caller samples them one after another, and gives each value to gt_race_record().
@@ -15,7 +15,7 @@
  * when the lower bound of its log-ratio to the incumbent is above 0; from the third, if eight or
  * more contestants show the noise and its own ratios lie as close together. It leaves before that
  * when every single ratio says that it cannot win by epsilon, those of quick samples with an
- * allowance (race_judge.c). The default never leaves. The race is decided when one contestant is
+ * allowance. The default never leaves. The race is decided when one contestant is
  * left, or when no lower bound is below -epsilon. A few final rounds of winner and default then
  * give the interval of the speed-up, from samples that had no part in the choice. Of contestants
  * that cannot be told apart the one of lowest rank wins; with `tie_break`, the one that the caller
@@ -102,7 +102,7 @@ typedef struct gt_runner {
     GT_ARRAY(gt_race_sample) samples;
     gt_paired paired; /* compared with the incumbent in shared full rounds; count 0: not */
     bool calm; /* has fewer rounds than the level, and is judged by the spread of all contestants:
-                  see race_judge.c */
+                  see race.c */
     bool tied; /* may be as good as the winner of a decided race with `tie_break` */
 } gt_runner;
 
