@@ -1,15 +1,631 @@
-/* The strategy `model`: a few configurations at random, then wherever the most is expected. */
-#include "search/model.h"
+/* The strategies `model` and `auto`.
+ *
+ * `model` proposes a few configurations at random, then wherever a Gaussian process of the times,
+ * failures and compile times so far expects the most. Its parts: what the process sees of times;
+ * its rows; the prior, which results of other sizes or GPUs give; and the pool of candidates, from
+ * which the most promising one is proposed.
+ *
+ * `auto` tries a small space, or one that there is time for, as a whole, the fastest hints first,
+ * because its limit may end it early. Otherwise the model proposes; if it foresees the results of
+ * its proposals badly, it alternates with `local`. */
+#include "search/method.h"
+#include "stats/correlation.h"
+#include "stats/distribution.h"
+#include "stats/summary.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+static double model_prior_at(const gt_model *model, const float *z);
+
+/* --- times -------------------------------------------------------------------------------------
+ * Slow times need not be foreseen as exactly as fast ones, and in many spaces a few are slower by
+ * far than all others, which no process expects. So differences to the best time are compressed
+ * beyond a width; near the best they hardly change. */
+
+#define NARROW 1e-6 /* the least spread: all times may be equal */
+
+static double compress(double over, double width)
+{
+    return isinf(width) || over < 0 ? over : width * log1p(over / width);
+}
+
+static double expand(double over, double width)
+{
+    return isinf(width) || over < 0 ? over : width * expm1(over / width);
+}
+
+/* Computes the model's mean and spread from the times so far, with its present width. */
+static void model_standardise(gt_model *model, const gt_evidence *evidence)
+{
+    uint32_t count = 0;
+    double sum = 0, squares = 0;
+    model->best_log =
+        evidence->count[GT_TRIED_OK] ? evidence->known.items[evidence->best].log_time : 0;
+    for (uint32_t i = 0; i < evidence->known.count; i++) {
+        if (evidence->known.items[i].outcome == GT_TRIED_OK) {
+            double over =
+                compress(evidence->known.items[i].log_time - model->best_log, model->width);
+            sum += over;
+            squares += over * over;
+            count++;
+        }
+    }
+    model->mean = count ? sum / count : 0;
+    model->spread = count ? sqrt(squares / count - model->mean * model->mean) : 1;
+    model->spread = model->spread > NARROW ? model->spread : NARROW;
+    model->best_y = -model->mean / model->spread;
+}
+
+double gt_model_value(const gt_model *model, double log_time)
+{
+    return (compress(log_time - model->best_log, model->width) - model->mean) / model->spread;
+}
+
+double gt_model_log_time(const gt_model *model, double value)
+{
+    return model->best_log + expand(model->mean + value * model->spread, model->width);
+}
+
+/* The logarithm of the slope of gt_model_value() at log_time. */
+static double model_log_slope(const gt_model *model, double log_time)
+{
+    double over = log_time - model->best_log;
+    return -log(model->spread) - (isinf(model->width) ? 0 : log1p(over / model->width));
+}
+
+/* --- rows: which results the process learns from -----------------------------------------------
+ */
+
+enum {
+    KEPT = 300, /* rows that stay when there are too many, half of them the fastest: what is
+                   forgotten is explored again */
+    STEPS = 10, /* of learning */
+    ENOUGH = 20 /* results to choose a width by */
+};
+#define GROWTH 1.25 /* of the results until the next learning */
+
+static void model_forget_rows(gt_model *model, gt_evidence *evidence)
+{
+    gt_gaussian_clear(&model->gaussian);
+    for (uint32_t i = 0; i < evidence->known.count; i++) {
+        evidence->known.items[i].row = 0;
+    }
+    model->told_when_learnt = 0;
+}
+
+static void add_row(gt_model *model, gt_evidence *evidence, uint32_t known)
+{
+    float z[GT_COORDINATES];
+    gt_coordinates_of(z, &model->coordinates, &evidence->known.items[known].point);
+    uint32_t row = gt_gaussian_add(&model->gaussian, z);
+    evidence->known.items[known].row = row + 1;
+    model->known_of[row] = known;
+    model->row_prior[row] = model_prior_at(model, z);
+}
+
+/* Adds rows for the points that have none; false if there is no room for all. */
+static bool add_rows(gt_model *model, gt_evidence *evidence)
+{
+    for (uint32_t i = 0; i < evidence->known.count; i++) {
+        if (evidence->known.items[i].row) {
+            continue;
+        }
+        if (model->gaussian.count == GT_GAUSSIAN_ROWS) {
+            return false;
+        }
+        add_row(model, evidence, i);
+    }
+    return true;
+}
+
+/* Adds the proposals since then to the process, as long as it has room. */
+static void model_add_pending(gt_model *model, gt_evidence *evidence)
+{
+    add_rows(model, evidence);
+    gt_gaussian_update(&model->gaussian);
+}
+
+/* Chooses the rows to keep: what is pending, the fastest, and some of the others at random. */
+static void choose_rows(gt_model *model, gt_strategy *strategy, gt_ranked *order)
+{
+    gt_evidence *evidence = &strategy->evidence;
+    uint32_t count = 0, kept = 0;
+    for (uint32_t i = 0; i < evidence->known.count; i++) {
+        gt_known *known = &evidence->known.items[i];
+        known->row = 0;
+        if (known->outcome != GT_TRIED_PENDING) {
+            bool ok = known->outcome == GT_TRIED_OK;
+            order[count++] = (gt_ranked){ok ? known->log_time : (double)INFINITY, i};
+        }
+    }
+    gt_sort_ranked(order, count);
+    for (uint32_t i = KEPT / 2; i < count; i++) {
+        order[i].value = gt_random_unit(&strategy->random);
+    }
+    if (count > KEPT / 2) {
+        gt_sort_ranked(order + KEPT / 2, count - KEPT / 2);
+    }
+    gt_gaussian_clear(&model->gaussian);
+    for (; kept < count && kept < KEPT; kept++) {
+        add_row(model, evidence, order[kept].index);
+    }
+    for (uint32_t i = kept; i < count; i++) {
+        evidence->known.items[order[i].index].row = GT_GAUSSIAN_ROWS + 1; /* left out */
+    }
+}
+
+static gputune_status thin_rows(gt_model *model, gt_strategy *strategy)
+{
+    GT_FREED gt_ranked *order = malloc((strategy->evidence.known.count + 1) * sizeof *order);
+    GT_TRY(gt_allocated(order));
+    choose_rows(model, strategy, order);
+    add_rows(model, &strategy->evidence); /* what is pending */
+    return GPUTUNE_OK;
+}
+
+/* How far the times here follow those of elsewhere: the slope of a least-squares line, drawn
+ * towards none by two values' weight. */
+static void fit_prior(gt_model *model)
+{
+    double products = 0, squares = 2;
+    const double *y = model->gaussian.target[GT_TARGET_TIME].y;
+    for (uint32_t i = 0; i < model->gaussian.count; i++) {
+        if (!isnan(y[i])) {
+            products += model->row_prior[i] * y[i];
+            squares += model->row_prior[i] * model->row_prior[i];
+        }
+    }
+    model->prior.slope = fmin(fmax(products / squares, 0), 1.5);
+}
+
+/* The logarithm of a point's compile time over the usual one, or NAN. A compile that has run for
+ * longer than half of the usual time is taken to run on for as long again. */
+static double compile_value(const gt_model *model, const gt_known *known)
+{
+    double least = log(2 * known->so_far_s) - model->compile_centre;
+    if (known->compile_s > 0) {
+        return log(known->compile_s) - model->compile_centre;
+    }
+    return least > 0 ? least : (double)NAN;
+}
+
+static void set_values(gt_model *model, const gt_evidence *evidence)
+{
+    gt_target_values *target = model->gaussian.target;
+    model->compile_centre =
+        evidence->compiled ? log(evidence->compile_s / evidence->compiled) : (double)NAN;
+    for (uint32_t i = 0; i < model->gaussian.count; i++) {
+        const gt_known *known = &evidence->known.items[model->known_of[i]];
+        bool ok = known->outcome == GT_TRIED_OK, failed = known->outcome == GT_TRIED_FAILED;
+        target[GT_TARGET_TIME].y[i] = ok ? gt_model_value(model, known->log_time) : (double)NAN;
+        target[GT_TARGET_FAILURE].y[i] = failed ? 1 : ok ? 0 : (double)NAN;
+        target[GT_TARGET_COMPILE].y[i] = compile_value(model, known);
+    }
+    if (model->prior.present) {
+        fit_prior(model);
+        for (uint32_t i = 0; i < model->gaussian.count; i++) {
+            target[GT_TARGET_TIME].y[i] -= model->prior.slope * model->row_prior[i];
+        }
+    }
+    gt_gaussian_update(&model->gaussian);
+}
+
+/* How badly the process suits the times, seen by the model's width. */
+static double misfit(gt_model *model, const gt_evidence *evidence)
+{
+    uint32_t count = 0;
+    double log_slope = 0;
+    model_standardise(model, evidence);
+    set_values(model, evidence);
+    for (uint32_t i = 0; i < model->gaussian.count; i++) {
+        const gt_known *known = &evidence->known.items[model->known_of[i]];
+        if (known->outcome == GT_TRIED_OK) {
+            log_slope += model_log_slope(model, known->log_time);
+            count++;
+        }
+    }
+    return gt_gaussian_misfit(&model->gaussian) - log_slope / (count ? count : 1);
+}
+
+/* The likelihood of a process of warped values says by which width it suits the times best
+ * (Snelson, Rasmussen, Ghahramani 2003). */
+static void choose_width(gt_model *model, const gt_evidence *evidence)
+{
+    static const double widths[] = {INFINITY, 0.4, 0.15, 0.06};
+    double least = INFINITY, best = model->width;
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        model->width = widths[i];
+        double value = misfit(model, evidence);
+        if (value < least) {
+            least = value;
+            best = widths[i];
+        }
+    }
+    model->width = best;
+}
+
+gputune_status gt_model_learn(bool *anew, gt_model *model, gt_strategy *strategy)
+{
+    gt_evidence *evidence = &strategy->evidence;
+    uint32_t told = evidence->count[GT_TRIED_OK] + evidence->count[GT_TRIED_FAILED];
+    bool due = !model->told_when_learnt || told >= model->told_when_learnt * GROWTH;
+    bool thinned = !add_rows(model, evidence);
+    if (thinned) {
+        GT_TRY(thin_rows(model, strategy));
+    }
+    if (due && told >= ENOUGH) {
+        choose_width(model, evidence);
+    }
+    model_standardise(model, evidence);
+    set_values(model, evidence);
+    if (due) {
+        gt_gaussian_learn(&model->gaussian, STEPS);
+        model->told_when_learnt = told;
+    }
+    *anew = due || thinned;
+    return GPUTUNE_OK;
+}
+
+/* --- the prior: what it expects is scaled by how well such guesses did --------------------------
+ */
+
+enum { PRIOR_ROWS = 160, PRIOR_STEPS = 12 };
+
+/* Fills half of the rows with the fastest hints, and the others evenly. */
+static void fill(gt_gaussian *gaussian, const gt_model *model, const gt_strategy *strategy,
+                 const gt_ranked *order, uint32_t count)
+{
+    double mean = 0, squares = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        mean += order[i].value / count;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        squares += (order[i].value - mean) * (order[i].value - mean);
+    }
+    double spread = sqrt(squares / count) + 1e-6;
+    uint32_t rows = count < PRIOR_ROWS ? count : PRIOR_ROWS, first = rows < count ? rows / 2 : rows;
+    for (uint32_t i = 0; i < rows; i++) {
+        uint32_t at = i < first ? i : first + (i - first) * (count - first) / (rows - first);
+        float z[GT_COORDINATES];
+        gt_coordinates_of(z, &model->coordinates, &strategy->hints.items[order[at].index].point);
+        uint32_t row = gt_gaussian_add(gaussian, z);
+        gaussian->target[GT_TARGET_TIME].y[row] = (order[at].value - mean) / spread;
+    }
+}
+
+/* Sorts the hints that have a time; returns how many there are. */
+static uint32_t sort_hints(gt_strategy *strategy, gt_ranked *order)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < strategy->hints.count; i++) {
+        if (strategy->hints.items[i].outcome == GT_TRIED_OK) {
+            order[count++] = (gt_ranked){log(strategy->hints.items[i].time_ns), i};
+        }
+    }
+    gt_sort_ranked(order, count);
+    return count;
+}
+
+/* Makes the prior from the strategy's hints. The process must have no rows. ENOMEM. */
+static gputune_status model_prior_make(gt_model *model, gt_strategy *strategy)
+{
+    if (!strategy->hints.count) {
+        return GPUTUNE_OK;
+    }
+    gt_gaussian_close(&model->prior.gaussian);
+    model->prior = (gt_model_prior){0};
+    GT_FREED gt_ranked *order = malloc(strategy->hints.count * sizeof *order);
+    GT_TRY(gt_allocated(order));
+    uint32_t count = sort_hints(strategy, order);
+    if (!count) {
+        return GPUTUNE_OK;
+    }
+    gt_model_prior *prior = &model->prior;
+    GT_TRY(gt_gaussian_open(&prior->gaussian, &model->coordinates));
+    prior->present = true;
+    prior->lead_count = count < GT_MODEL_LEADS ? count : GT_MODEL_LEADS;
+    if (strategy->evidence.count[GT_TRIED_OK]) {
+        uint32_t workers = strategy->settings.workers;
+        prior->due = workers < prior->lead_count ? workers : prior->lead_count;
+    }
+    for (uint32_t i = 0; i < prior->lead_count; i++) {
+        prior->leads[i] = strategy->hints.items[order[i].index].point;
+    }
+    fill(&prior->gaussian, model, strategy, order, count);
+    gt_gaussian_update(&prior->gaussian);
+    gt_gaussian_learn(&prior->gaussian, PRIOR_STEPS);
+    return GPUTUNE_OK;
+}
+
+/* The time that the prior expects at coordinates z, standardised; 0 without hints. */
+static double model_prior_at(const gt_model *model, const float *z)
+{
+    if (!model->prior.present) {
+        return 0;
+    }
+    gt_prospect prospect, *only = &prospect;
+    memcpy(prospect.z, z, sizeof prospect.z);
+    prospect.rows = 0;
+    gt_gaussian_look(&model->prior.gaussian, &only, 1);
+    return gt_gaussian_expect(&model->prior.gaussian, &prospect, GT_TARGET_TIME);
+}
+
+/* --- the pool -----------------------------------------------------------------------------------
+ */
+
+enum {
+    RANDOM = 500,
+    NEAR_BEST = 4, /* of the fastest ones, whose neighbours are candidates */
+    JUMPS = 48,    /* and as many points that differ from each of them in two axes, and in three */
+    MANY = 800,    /* candidates that are thinned out to RANDOM */
+    CLIMBS = 3     /* steps from the most promising candidate to its neighbours */
+};
+#define FAR 6.0 /* deviations below the best where the gain is nothing but an order */
+/* A covariance learnt from few points is too sure of itself. Deviations are doubled, over many axes
+ * less: there is too much to explore there. */
+#define DOUBT_AXES 8.0
+/* Where nothing improves, what the process is sure of may be wrong: after DOUBTS results doubt
+ * grows, to MOST_DOUBT times. After WAVE it begins anew, to follow up what was found. */
+#define DOUBTS       5
+#define WAVE         20
+#define MOST_DOUBT   2.0
+#define TRUSTED      10   /* results without a gain until hints are doubted, too */
+#define SURE_FAILURE 1.02 /* a failure that is expected for sure still has a chance of 2% */
+#define ROOT_2PI     2.5066282746310002
+
+static void begin(gt_candidate *out, const gt_model *model, const gt_point *point)
+{
+    out->point = *point;
+    gt_coordinates_of(out->prospect.z, &model->coordinates, point);
+    out->prior = model_prior_at(model, out->prospect.z);
+    out->prospect.rows = 0;
+    out->score = -INFINITY;
+}
+
+typedef struct adding {
+    gt_model *model;
+    const gt_evidence *evidence;
+    gputune_status status;
+} adding;
+
+static bool add(void *user, const gt_point *point)
+{
+    adding *to = user;
+    gt_model *model = to->model;
+    uint32_t place, next = (uint32_t)model->pool.count;
+    if (gt_evidence_has(to->evidence, point)) {
+        return true;
+    }
+    to->status = gt_array_reserve(&model->pool);
+    GT_THEN(to->status, gt_hash_index_intern(&model->places, gt_point_hash(point), next, &place));
+    if (to->status == GPUTUNE_OK && place == next) {
+        begin(&model->pool.items[model->pool.count++], model, point);
+    }
+    return to->status == GPUTUNE_OK;
+}
+
+static void empty(gt_model *model)
+{
+    model->pool.count = 0;
+    gt_hash_index_free(&model->places);
+}
+
+/* Fills the pool again, with random points and with the neighbours of the best points. ENOMEM. */
+static gputune_status model_pool_fill(gt_model *model, gt_strategy *strategy)
+{
+    adding to = {model, &strategy->evidence, GPUTUNE_OK};
+    empty(model);
+    for (int i = 0; i < RANDOM; i++) {
+        gt_point point = {{0}};
+        if (!gt_strategy_draw(strategy, &point) || !add(&to, &point)) {
+            break;
+        }
+    }
+    return to.status;
+}
+
+/* Keeps the most promising candidates if there are many. ENOMEM. */
+static gputune_status model_pool_prune(gt_model *model)
+{
+    size_t count = model->pool.count;
+    if (count <= MANY) {
+        return GPUTUNE_OK;
+    }
+    GT_FREED double *scores = malloc(count * sizeof *scores);
+    GT_TRY(gt_allocated(scores));
+    for (size_t i = 0; i < count; i++) {
+        scores[i] = model->pool.items[i].score;
+    }
+    gt_sort(scores, count);
+    double least = scores[count - 1 - RANDOM];
+    empty(model);
+    for (size_t i = 0; i < count; i++) {
+        const gt_candidate *kept = &model->pool.items[i];
+        if (kept->score > least) {
+            uint32_t to = (uint32_t)model->pool.count++; /* not above i */
+            GT_TRY(gt_hash_index_intern(&model->places, gt_point_hash(&kept->point), to, &to));
+            if (to != i) {
+                model->pool.items[to] = *kept;
+            }
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status add_near(gt_model *model, gt_strategy *strategy, const gt_point *point)
+{
+    adding to = {model, &strategy->evidence, GPUTUNE_OK};
+    gt_domain_neighbours(strategy->domain, point, add, &to);
+    return to.status;
+}
+
+/* Where constraints bind axes together, changing one leads nowhere; and the next basin is often
+ * three axes away. */
+static gputune_status add_jumps(gt_model *model, gt_strategy *strategy, const gt_point *from)
+{
+    adding to = {model, &strategy->evidence, GPUTUNE_OK};
+    for (uint32_t axes = 2; axes <= 3; axes++) {
+        for (int i = 0; i < JUMPS && to.status == GPUTUNE_OK; i++) {
+            gt_point point = *from;
+            if (!gt_domain_jump(strategy->domain, &strategy->random, axes, &point)) {
+                break;
+            }
+            add(&to, &point);
+        }
+    }
+    return to.status;
+}
+
+static gputune_status model_pool_near_best(gt_model *model, gt_strategy *strategy)
+{
+    const gt_evidence *evidence = &strategy->evidence;
+    uint32_t best[NEAR_BEST];
+    uint32_t count = gt_evidence_fastest(evidence, best, NEAR_BEST);
+    for (uint32_t i = 0; i < count; i++) {
+        gt_point point = evidence->known.items[best[i]].point;
+        GT_TRY(add_near(model, strategy, &point));
+        GT_TRY(add_jumps(model, strategy, &point));
+    }
+    return GPUTUNE_OK;
+}
+
+/* Expected improvement on the best (Mockus 1975; Jones, Schonlau, Welch 1998), in standard
+ * deviations of the times, as a logarithm. */
+static double log_gain(double best, double expected, double deviation)
+{
+    double d = (best - expected) / deviation;
+    if (d < -FAR) {
+        return log(deviation) - d * d / 2 - 2 * log(-d) - log(ROOT_2PI);
+    }
+    return log(deviation) + log(d * gt_normal_cdf(d) + exp(-d * d / 2) / ROOT_2PI);
+}
+
+/* What one more try costs, as the logarithm of seconds: its share of the compile workers, and the
+ * GPU. */
+static double log_cost(const gt_model *model, const gt_strategy *strategy,
+                       const gt_prospect *prospect)
+{
+    if (!strategy->settings.by_seconds || isnan(model->compile_centre)) {
+        return 0;
+    }
+    double compile = exp(model->compile_centre +
+                         gt_gaussian_expect(&model->gaussian, prospect, GT_TARGET_COMPILE));
+    const gt_evidence *evidence = &strategy->evidence;
+    double measure = evidence->measured ? evidence->measure_s / evidence->measured : 0;
+    return log(compile / strategy->settings.workers + measure);
+}
+
+/* The factor for the process's deviations. Hints are trusted as long as they lead to something
+ * better. Whether they do is not seen by how well their ranks agree with the times here: where
+ * hints held a search up, agreement was higher than where they helped. */
+static double doubt(const gt_model *model, const gt_strategy *strategy)
+{
+    const gt_evidence *evidence = &strategy->evidence;
+    uint32_t since = evidence->told - evidence->told_at_best;
+    if (model->prior.present && since < TRUSTED) {
+        return 1;
+    }
+    double axes = 1 + fmin(1, DOUBT_AXES / strategy->domain->axis_count);
+    return axes * fmin(fmax(1, (double)(since % WAVE) / DOUBTS), MOST_DOUBT);
+}
+
+/* The score counts only what is gained beyond epsilon. Else a search goes on among the neighbours
+ * of a good configuration, for gains that do not matter, while another basin has better ones. */
+static void judge(gt_candidate *candidate, const gt_model *model, const gt_strategy *strategy)
+{
+    const gt_gaussian *gaussian = &model->gaussian;
+    const gt_prospect *prospect = &candidate->prospect;
+    double expected = gt_gaussian_expect(gaussian, prospect, GT_TARGET_TIME) +
+                      model->prior.slope * candidate->prior;
+    double deviation =
+        doubt(model, strategy) * gt_gaussian_deviation(gaussian, prospect, GT_TARGET_TIME);
+    double success = 0; /* the logarithm of its chance */
+    if (strategy->evidence.count[GT_TRIED_FAILED]) {
+        double failure = gt_gaussian_expect(gaussian, prospect, GT_TARGET_FAILURE);
+        success = log(SURE_FAILURE - fmin(fmax(failure, 0), 1));
+    }
+    double aim = gt_model_value(model, model->best_log + log1p(-strategy->settings.epsilon));
+    candidate->expected = gt_model_log_time(model, expected);
+    candidate->gain = exp(log_gain(model->best_y, expected, deviation) + success) * model->spread;
+    candidate->score =
+        log_gain(aim, expected, deviation) + success - log_cost(model, strategy, prospect);
+}
+
+/* The expected gain of a point that is not in the pool. */
+static double model_gain_at(const gt_model *model, const gt_strategy *strategy,
+                            const gt_point *point)
+{
+    gt_candidate candidate;
+    gt_prospect *only = &candidate.prospect;
+    begin(&candidate, model, point);
+    gt_gaussian_look(&model->gaussian, &only, 1);
+    judge(&candidate, model, strategy);
+    return candidate.gain;
+}
+
+static void look_at(gt_model *model, uint32_t from)
+{
+    gt_prospect *group[GT_TOGETHER];
+    uint32_t count = 0, all = model->pool.count;
+    for (uint32_t i = from; i < all; i++) {
+        group[count++] = &model->pool.items[i].prospect;
+        bool ends = i + 1 == all || model->pool.items[i + 1].prospect.rows != group[0]->rows;
+        if (ends || count == GT_TOGETHER) {
+            gt_gaussian_look(&model->gaussian, group, count);
+            count = 0;
+        }
+    }
+}
+
+/* Judges the candidates from index `from` on that were neither proposed nor told; returns the best
+ * one, or -1. */
+static int64_t judge_all(gt_model *model, const gt_strategy *strategy, uint32_t from, int64_t best)
+{
+    look_at(model, from);
+    for (uint32_t i = from; i < model->pool.count; i++) {
+        gt_candidate *candidate = &model->pool.items[i];
+        if (gt_evidence_has(&strategy->evidence, &candidate->point)) {
+            continue;
+        }
+        judge(candidate, model, strategy);
+        if (best < 0 || candidate->score > model->pool.items[best].score) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* *best is the index of the most promising candidate, or -1; with `climb`, the search also looks at
+ * the neighbours of that candidate. ENOMEM. */
+static gputune_status model_pool_best(gt_model *model, gt_strategy *strategy, bool climb,
+                                      int64_t *best)
+{
+    *best = judge_all(model, strategy, 0, -1);
+    for (int i = 0; climb && i < CLIMBS && *best >= 0; i++) {
+        int64_t before = *best;
+        uint32_t from = model->pool.count;
+        gt_point point = model->pool.items[before].point;
+        GT_TRY(add_near(model, strategy, &point));
+        *best = judge_all(model, strategy, from, before);
+        if (*best == before) {
+            break;
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* --- model --------------------------------------------------------------------------------------
+ */
 
 enum {
     LEAST_OK = 3,
     BETWEEN_CLIMBS = 8 /* proposals of one batch */
 };
 
-gputune_status gt_model_open(gt_strategy *strategy, void *state)
+/* Functions of gt_method_model that gt_method_auto has, too. */
+static gputune_status model_open(gt_strategy *strategy, void *state)
 {
     gt_model *model = state;
     model->width = INFINITY;
@@ -17,7 +633,7 @@ gputune_status gt_model_open(gt_strategy *strategy, void *state)
     return gt_gaussian_open(&model->gaussian, &model->coordinates);
 }
 
-void gt_model_close(void *state)
+static void model_close(void *state)
 {
     gt_model *model = state;
     gt_coordinates_free(&model->coordinates);
@@ -67,8 +683,8 @@ static gputune_status update(gt_model *model, gt_strategy *strategy)
 {
     bool anew;
     GT_TRY(gt_model_learn(&anew, model, strategy));
-    GT_TRY(anew ? gt_model_pool_fill(model, strategy) : gt_model_pool_prune(model));
-    return gt_model_pool_near_best(model, strategy);
+    GT_TRY(anew ? model_pool_fill(model, strategy) : model_pool_prune(model));
+    return model_pool_near_best(model, strategy);
 }
 
 static gputune_status propose_model(gt_strategy *strategy, void *state, gt_point *out, bool *found)
@@ -78,8 +694,8 @@ static gputune_status propose_model(gt_strategy *strategy, void *state, gt_point
         model->is_open = true;
         model->results = UINT64_MAX;
         model->hint_count = strategy->hints.count;
-        gt_model_forget_rows(model, &strategy->evidence);
-        GT_TRY(gt_model_prior_make(model, strategy));
+        model_forget_rows(model, &strategy->evidence);
+        GT_TRY(model_prior_make(model, strategy));
     }
     if (!is_ready(model, strategy)) {
         *found = propose_first(model, strategy, out);
@@ -90,11 +706,11 @@ static gputune_status propose_model(gt_strategy *strategy, void *state, gt_point
         model->results = strategy->evidence.results;
         model->batch = 0;
     } else {
-        gt_model_add_pending(model, &strategy->evidence);
+        model_add_pending(model, &strategy->evidence);
     }
     int64_t best;
     bool climb = model->batch++ % BETWEEN_CLIMBS == 0;
-    GT_TRY(gt_model_pool_best(model, strategy, climb, &best));
+    GT_TRY(model_pool_best(model, strategy, climb, &best));
     *found = best >= 0;
     if (*found) {
         *out = model->pool.items[best].point;
@@ -104,7 +720,7 @@ static gputune_status propose_model(gt_strategy *strategy, void *state, gt_point
     return GPUTUNE_OK;
 }
 
-static void look(gt_strategy *strategy, void *state, gt_outlook *out)
+static void look_model(gt_strategy *strategy, void *state, gt_outlook *out)
 {
     const gt_model *model = state;
     (void)strategy;
@@ -114,22 +730,142 @@ static void look(gt_strategy *strategy, void *state, gt_outlook *out)
 }
 
 /* While slow compiles hold all workers nothing is proposed, and the model would never learn. */
-double gt_model_worth(gt_strategy *strategy, void *state, const gt_point *point)
+static double model_worth(gt_strategy *strategy, void *state, const gt_point *point)
 {
     gt_model *model = state;
     bool late = model->is_open && !model->told_when_learnt && is_ready(model, strategy);
     if (late && update(model, strategy) != GPUTUNE_OK) {
         return -1;
     }
-    return model->told_when_learnt ? gt_model_gain_at(model, strategy, point) : -1;
+    return model->told_when_learnt ? model_gain_at(model, strategy, point) : -1;
 }
 
 const gt_method gt_method_model = {.bytes = sizeof(gt_model),
-                                   .open = gt_model_open,
-                                   .close = gt_model_close,
+                                   .open = model_open,
+                                   .close = model_close,
                                    .propose = propose_model,
                                    .learns = true,
                                    .first = GT_MODEL_FIRST,
                                    .first_with_hints = GT_MODEL_FIRST_WITH_HINTS,
-                                   .look = look,
-                                   .worth = gt_model_worth};
+                                   .look = look_model,
+                                   .worth = model_worth};
+
+/* --- auto ---------------------------------------------------------------------------------------
+ */
+
+enum {
+    SMALL = 128, /* valid configurations that are not worth a choice */
+    PROBE = 16,  /* results from which the rate is known */
+    JUDGED = 48, /* the last proposals by which the model is judged */
+    VERDICTS = 2 /* against the model in a row, until it alternates with local */
+};
+#define USELESS 0.05 /* rank correlation of what was expected with what came */
+
+typedef struct automatic {
+    gt_model model; /* must be first: its functions take this state */
+    bool by_turns, local_next;
+    uint32_t useless;                      /* verdicts against the model in a row */
+    uint32_t foreseen;                     /* proposals of the model with a result */
+    double expected[JUDGED], seen[JUDGED]; /* of the last of them, as a ring */
+} automatic;
+
+/* Whether all that is left can be tried in what is left of the limit, at the rate so far. */
+static bool is_time_for_all(const gt_strategy *strategy)
+{
+    const gt_evidence *evidence = &strategy->evidence;
+    const gt_domain *domain = strategy->domain;
+    if (domain->size_is_exact && domain->size <= SMALL) {
+        return true;
+    }
+    uint32_t told = evidence->count[GT_TRIED_OK] + evidence->count[GT_TRIED_FAILED];
+    if (told < PROBE || strategy->settings.limit_s <= 0 || !domain->size_is_exact) {
+        return false;
+    }
+    double spent = fmax(evidence->compile_s / strategy->settings.workers, evidence->measure_s);
+    double left = domain->size - evidence->known.count;
+    return spent / told * left <= strategy->settings.limit_s - spent;
+}
+
+/* The fastest hint that is not proposed yet, or NULL. */
+static const gt_tried *best_hint(const gt_strategy *strategy)
+{
+    const gt_tried *best = NULL;
+    for (size_t i = 0; i < strategy->hints.count; i++) {
+        const gt_tried *hint = &strategy->hints.items[i];
+        if (hint->outcome == GT_TRIED_OK && (!best || hint->time_ns < best->time_ns) &&
+            !gt_evidence_has(&strategy->evidence, &hint->point)) {
+            best = hint;
+        }
+    }
+    return best;
+}
+
+static bool propose_any(gt_strategy *strategy, gt_point *out)
+{
+    const gt_tried *hint = best_hint(strategy);
+    if (!hint) {
+        return gt_strategy_walk(strategy, out);
+    }
+    *out = hint->point;
+    return true;
+}
+
+static gputune_status propose_auto(gt_strategy *strategy, void *state, gt_point *out, bool *found)
+{
+    automatic *at = state;
+    if (is_time_for_all(strategy)) {
+        *found = propose_any(strategy, out);
+        return GPUTUNE_OK;
+    }
+    at->local_next = at->by_turns && !at->local_next;
+    if (at->local_next) {
+        return gt_method_local.propose(strategy, NULL, out, found);
+    }
+    return gt_method_model.propose(strategy, &at->model, out, found);
+}
+
+/* Compares what the model expected of its proposals with what came of them. */
+static gputune_status judge_model(automatic *at, const gt_evidence *evidence,
+                                  const gt_tried *result)
+{
+    const gt_known *known = gt_evidence_find(evidence, &result->point);
+    if (known->outcome != GT_TRIED_OK || isnan(known->expected)) {
+        return GPUTUNE_OK;
+    }
+    at->expected[at->foreseen % JUDGED] = known->expected;
+    at->seen[at->foreseen % JUDGED] = known->log_time;
+    if (++at->foreseen % JUDGED == 0) {
+        double skill;
+        GT_TRY(gt_spearman(&skill, at->expected, at->seen, JUDGED));
+        at->useless = skill < USELESS ? at->useless + 1 : 0;
+        at->by_turns = at->useless >= VERDICTS;
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status told_auto(gt_strategy *strategy, void *state, const gt_tried *result)
+{
+    automatic *at = state;
+    if (is_time_for_all(strategy)) {
+        return GPUTUNE_OK; /* all are tried, and a model costs a millisecond a result */
+    }
+    return judge_model(at, &strategy->evidence, result);
+}
+
+static void look_auto(gt_strategy *strategy, void *state, gt_outlook *out)
+{
+    automatic *at = state;
+    gt_method_model.look(strategy, &at->model, out);
+    out->learns = !is_time_for_all(strategy);
+}
+
+const gt_method gt_method_auto = {.bytes = sizeof(automatic),
+                                  .open = model_open,
+                                  .close = model_close,
+                                  .propose = propose_auto,
+                                  .told = told_auto,
+                                  .learns = true,
+                                  .first = GT_MODEL_FIRST,
+                                  .first_with_hints = GT_MODEL_FIRST_WITH_HINTS,
+                                  .look = look_auto,
+                                  .worth = model_worth};

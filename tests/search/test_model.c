@@ -1,7 +1,7 @@
 /* What the model of a search knows of its own errors. */
 #include "search/landscape.h"
 
-#include "search/model.h"
+#include "search/method.h"
 
 enum { TRIED = 100, BATCH = 4, ASKED = 200, SEEDS = 3 };
 

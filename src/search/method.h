@@ -1,9 +1,51 @@
-/* The parts of the strategy `model`: a Gaussian process of the times, failures and compile times
- * seen so far, and a pool of candidates from which the strategy proposes the most promising one. */
+/* What a strategy is made of: a method and the evidence. Declares strategy.c and model.c to one
+ * another. */
 #pragma once
 
+#include "search/evidence.h"
 #include "search/gaussian.h"
-#include "search/strategy_parts.h"
+#include "search/strategy.h"
+
+/* One way to search, with a state of its own. */
+typedef struct gt_method {
+    size_t bytes; /* size of the state, which begins as zeros */
+    gputune_status (*open)(gt_strategy *strategy, void *state); /* or NULL */
+    void (*close)(void *state);                                 /* or NULL */
+    /* Proposes one point that the evidence does not have, and may set strategy->expected. *found
+     * false: the method knows none, and the walk through the domain finds what is left. */
+    gputune_status (*propose)(gt_strategy *strategy, void *state, gt_point *out, bool *found);
+    /* Called after the evidence took a result. Or NULL. */
+    gputune_status (*told)(gt_strategy *strategy, void *state, const gt_tried *result);
+    /* Fills the members of gt_outlook that only the method knows. Or NULL. */
+    void (*look)(gt_strategy *strategy, void *state, gt_outlook *out);
+    bool learns;                      /* results matter to what it proposes: */
+    uint32_t first, first_with_hints; /* not to the first ones */
+    /* The expected gain of a proposal, in logarithms of time; negative: not known. Or NULL. */
+    double (*worth)(gt_strategy *strategy, void *state, const gt_point *point);
+} gt_method;
+
+struct gt_strategy {
+    const gt_method *method;
+    void *state;
+    const gt_domain *domain;
+    gt_search_settings settings;
+    gt_random random;
+    gt_evidence evidence;
+    double expected; /* of the point being proposed: the logarithm of its time; NAN: not known */
+    GT_ARRAY(gt_tried) hints;
+    gt_point walked; /* the last point of the walk through the domain */
+    bool walking, walked_all;
+};
+
+extern const gt_method gt_method_auto, gt_method_model, gt_method_local;
+
+/* Finds the next point of the domain, in lexicographic order, that the evidence does not have;
+ * false at the end. */
+bool gt_strategy_walk(gt_strategy *strategy, gt_point *out);
+/* Draws a random point that the evidence does not have; false if a hundred draws found none. */
+bool gt_strategy_draw(gt_strategy *strategy, gt_point *out);
+
+/* ---- model.c: a Gaussian process of the times, failures and compile times so far ---- */
 
 /* A configuration that may be proposed. */
 typedef struct gt_candidate {
@@ -58,43 +100,11 @@ typedef struct gt_model {
     gt_hash_index places; /* in the pool, by the hash of a point */
 } gt_model;
 
-/* Functions of gt_method_model that gt_method_auto has, too. */
-gputune_status gt_model_open(gt_strategy *strategy, void *state);
-void gt_model_close(void *state);
-double gt_model_worth(gt_strategy *strategy, void *state, const gt_point *point);
-
 /* Adds the results since the last call to the process, and learns the covariance again if they are
  * many. *anew: the candidates' prospects are not what they were. ENOMEM. */
 gputune_status gt_model_learn(bool *anew, gt_model *model, gt_strategy *strategy);
-/* Adds the proposals since then to the process, as long as it has room. */
-void gt_model_add_pending(gt_model *model, gt_evidence *evidence);
 
-/* Drops all rows of the process. gt_model_learn() adds the known results again, as long as there is
- * room. */
-void gt_model_forget_rows(gt_model *model, gt_evidence *evidence);
-
-/* Computes the model's mean and spread from the times so far, with its present width. */
-void gt_model_standardise(gt_model *model, const gt_evidence *evidence);
 /* The logarithm of a time as the process sees it: standardised. */
 double gt_model_value(const gt_model *model, double log_time);
 /* The inverse: the logarithm of the time that has this standardised value. */
 double gt_model_log_time(const gt_model *model, double value);
-/* The logarithm of the slope of gt_model_value() at log_time. */
-double gt_model_log_slope(const gt_model *model, double log_time);
-
-/* Makes the prior from the strategy's hints. The process must have no rows. ENOMEM. */
-gputune_status gt_model_prior_make(gt_model *model, gt_strategy *strategy);
-/* The time that the prior expects at coordinates z, standardised; 0 without hints. */
-double gt_model_prior_at(const gt_model *model, const float *z);
-
-/* Fills the pool again, with random points and with the neighbours of the best points. ENOMEM. */
-gputune_status gt_model_pool_fill(gt_model *model, gt_strategy *strategy);
-/* Keeps the most promising candidates if there are many. ENOMEM. */
-gputune_status gt_model_pool_prune(gt_model *model);
-gputune_status gt_model_pool_near_best(gt_model *model, gt_strategy *strategy);
-/* *best is the index of the most promising candidate, or -1; with `climb`, the search also looks at
- * the neighbours of that candidate. ENOMEM. */
-gputune_status gt_model_pool_best(gt_model *model, gt_strategy *strategy, bool climb,
-                                  int64_t *best);
-/* The expected gain of a point that is not in the pool. */
-double gt_model_gain_at(const gt_model *model, const gt_strategy *strategy, const gt_point *point);
