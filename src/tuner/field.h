@@ -294,3 +294,32 @@ gputune_status gt_field_fail(gt_field *field, gt_variant *variant, gputune_statu
 /* The status of a field in which no variant became ready: the most frequent failure, with the
  * message of its first case. */
 gputune_status gt_field_verdict(const gt_field *field);
+
+/* ---- between field.c and field_verify.c ---- */
+
+/* Moves a variant to another stage. */
+void gt_field_move(gt_field *field, gt_variant *variant, gt_stage stage);
+/* Generates the source of a variant, and submits its compile unless that source is known
+ * already. */
+gputune_status gt_field_start(gt_field *field, gt_variant *variant);
+/* Binds a variant's launches at the requested size and, if there is one, at the awkward size. */
+gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,
+                                      gt_launch launches[GT_WORKLOAD_MAX]);
+/* Sends compiled variants to verification, as many as the measure worker has room for, once that
+ * worker has begun to prepare. The default comes before all others, so that there is something to
+ * compare with even if the time is soon up. */
+gputune_status gt_field_verify_compiled(gt_field *field);
+/* Notes that a variant is verified, or needs no verification, and tells the proposer. */
+gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant);
+/* Takes the measure worker's answer to a verification. Fails if the answer is a failure that is not
+ * the variant's fault. */
+gputune_status gt_field_handle_verified(gt_field *field, gt_event *event);
+/* Sets a variant's message to what explains its failure. ENOMEM. */
+gputune_status gt_field_explain(const gt_field *field, gt_variant *variant, const char *message);
+/* Counts a failure, of a variant or of an earlier trial, that is the default's. */
+void gt_field_count_alike(gt_field *field, gputune_status failure, const char *message);
+/* Defers a variant. ENOMEM. */
+gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral why,
+                              gputune_status failure, const char *message);
+/* Adds the default, which is verified before all others, if the request permits it. ENOMEM. */
+gputune_status gt_field_add_default(gt_field *field);
