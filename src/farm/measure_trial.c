@@ -8,12 +8,468 @@
  * tried with the values that remain. An experiment may end the worker, or hang: the host is told
  * its key before it runs, and hands the keys of those that ended a worker to the next worker
  * (gt_lost), which then takes them as failed. */
+#include "base/clock.h"
+#include "base/hash.h"
 #include "base/number.h"
-#include "farm/measure_trial_parts.h"
+#include "base/text.h"
+#include "farm/measure_parts.h"
+#include "kernel/bind/vary.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+/* What became of an experiment. */
+typedef enum gt_fate {
+    GT_FATE_SURVIVED,
+    GT_FATE_DIFFERS, /* the reference gives no results to compare, or the default gives others */
+    GT_FATE_CRASHES,
+    GT_FATE_HANGS,
+    GT_FATE_UNTRIED
+} gt_fate;
+
+/* A data set. */
+typedef struct gt_data_set {
+    gt_variation variation; /* what is wanted; once it is settled, what remains of that */
+    bool tried, survived;   /* it is settled; something remains */
+} gt_data_set;
+
+enum { ROUNDS_MAX = 11 + GT_OTHER_MAX };
+
+struct gt_trial {
+    gt_measure *parent;
+    gt_measure measure;
+    gt_workload base;               /* the workload with the values that were requested */
+    gt_data_set usual;              /* the data set on which every variant is proved */
+    gt_data_set rounds[ROUNDS_MAX]; /* those on which a winner is proved as well */
+    uint32_t round_count;
+    gt_variation now;             /* the variation that the buffers hold, */
+    bool made;                    /* with the reference's results, which can be compared */
+    gt_lost lost;                 /* the experiments that have ended workers; */
+    uint32_t met;                 /* how many of them were met in this worker */
+    uint8_t fates[GT_NUMBER_MAX]; /* by number of the workload: what became of its other values */
+    bool varied[GT_NUMBER_MAX];   /* the default has survived another value of the number */
+    uint64_t gaps[GT_PARAMETER_MAX]; /* by buffer: what the reference leaves unwritten with the
+                                        scalars' own values */
+    char words[128];   /* how the usual data set differs from those that were requested */
+    uint32_t launcher; /* index of the launcher for the trial's size, among those of a variant */
+    double share;      /* part of the launches' time that may be spent, from 0 to 1 */
+    double spend_ns;   /* what the whole of a winner's trial may take */
+    double make_ns;    /* what it took to make the contents and the reference's results */
+    uint64_t standard; /* the default variant; GT_NO_VARIANT: not verified yet */
+};
+
+/* A limit of time, by the clock, or by the processor's time on an emulated device. */
+typedef struct gt_budget {
+    bool emulated;
+    int64_t start_ns, most_ns;
+} gt_budget;
+
+static int64_t gt_budget_clock(bool emulated)
+{
+    return emulated ? (int64_t)clock() * (1000000000 / CLOCKS_PER_SEC) : gt_now_ns();
+}
+
+/* Whether more than so many nanoseconds of the budget are left. */
+static bool gt_budget_has(const gt_budget *budget, double nanoseconds)
+{
+    return (double)(gt_budget_clock(budget->emulated) - budget->start_ns) + nanoseconds <
+           (double)budget->most_ns;
+}
+
+/* The time for each part of the trial, in nanoseconds, and how many times as much it is on an
+ * emulated device. */
+enum {
+    OFTEN_NS = 3000000,
+    ROW_NS = 6000000,
+    ROUNDS_NS = 20000000,
+    ONE_BY_ONE_NS = 100000000,
+    EMULATED = 50
+};
+
+static double gt_trial_slowness(const gt_trial *trial)
+{
+    return trial->measure.device.emulated ? EMULATED : 1;
+}
+
+static gt_budget gt_budget_of(const gt_trial *trial, double nanoseconds)
+{
+    bool emulated = trial->measure.device.emulated;
+    return (gt_budget){emulated, gt_budget_clock(emulated), (int64_t)nanoseconds};
+}
+
+/* ---- Contents -------------------------------------------------------------------------------- */
+
+static bool variation_is(const gt_variation *a, const gt_variation *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+static gputune_status make(gt_trial *trial, const gt_variation *variation)
+{
+    gt_measure *measure = &trial->measure;
+    gt_workspace *workspace = &measure->workspaces[0];
+    gt_workload_vary(&workspace->workload, &trial->base, variation);
+    trial->now = *variation;
+    trial->made = false;
+    measure->has_tolerances = measure->has_expected = false;
+    measure->damage = GT_DAMAGE_NONE;
+    GT_TRY(gt_workspace_values(measure, workspace));
+    GT_TRY(gt_tables_plan(measure));
+    GT_TRY(gt_contents_make(measure, measure->setup.seed, false));
+    trial->made = true;
+    return GPUTUNE_OK;
+}
+
+/* Fills the buffers by a variation, and runs the reference on it, unless they hold it. */
+static gputune_status trial_hold(gt_trial *trial, const gt_variation *variation)
+{
+    return trial->made && variation_is(&trial->now, variation)
+               ? gt_contents_refresh(&trial->measure)
+               : make(trial, variation);
+}
+
+/* ---- One launch ------------------------------------------------------------------------------ */
+
+/* Passes one buffer for each pair of twins: that holds what the other does, unless it was sent. */
+static gputune_status trial_launch(gt_trial *trial, gt_loaded *variant)
+{
+    const gt_workspace *on = &trial->measure.workspaces[0];
+    const void *arguments[GT_BLOCK_MAX + GT_PARAMETER_MAX];
+    memcpy(arguments, on->arguments, on->argument_count * sizeof *arguments);
+    for (const gt_buffer_slot *slot = on->slots; slot < on->slots_end; ++slot) {
+        const uint32_t twin = slot->buffer->twin;
+        if (twin && !slot->live && !on->slots[twin - 1].live) {
+            arguments[gt_argument_place(&on->workload, slot->index)] =
+                arguments[gt_argument_place(&on->workload, twin - 1)];
+        }
+    }
+    return gt_measure_launch(trial->parent, variant->launchers[trial->launcher], arguments);
+}
+
+/* The same, and the comparison of its results. */
+static gputune_status trial_launch_checked(gt_trial *trial, gt_loaded *variant)
+{
+    gt_measure *own = &trial->measure;
+    GT_TRY(gt_service_run(own, GT_SERVICE_RESET, &own->again, false));
+    GT_TRY(gt_service_poison_shared(own, GT_POISON_MIXED + 2));
+    GT_TRY(trial_launch(trial, variant));
+    if (own->workspaces[0].workload.has_check) {
+        GT_TRY(gt_check_launch(own, &own->workspaces[0]));
+    }
+    return gt_service_check(own, &own->check, false, own->findings);
+}
+
+/* ---- Judging --------------------------------------------------------------------------------- */
+
+static void trial_say_name(gt_text *text, const gt_scalar *scalar, const gt_number *number)
+{
+    bool is_part = strcmp(scalar->name, number->name) != 0;
+    gt_text_printf(text, is_part ? "%s.%s" : "%s", scalar->name, number->name);
+}
+
+static void trial_say_value(gt_text *text, const gt_number *number)
+{
+    if (gt_type_is_float(number->type)) {
+        gt_text_printf(text, "%.6g", number->low);
+    } else {
+        gt_text_printf(text, "%lld", (long long)number->integer);
+    }
+}
+
+/* Appends the scalars that have other values, the first ones by name. */
+static void say_scalars(gt_text *text, const gt_workload *now, const gt_variation *variation)
+{
+    enum { NAMED = 6 };
+    uint32_t changed = 0;
+    for (uint32_t i = 0; i < now->scalar_count; ++i) {
+        const gt_scalar *scalar = &now->scalars[i];
+        for (uint32_t k = 0; k < scalar->number_count; ++k) {
+            const uint32_t index = scalar->first_number + k;
+            if (variation->scalars[index] == GT_SCALARS_OWN || changed++ >= NAMED) {
+                continue;
+            }
+            gt_text_append(text, changed > 1 ? ", " : "where ");
+            trial_say_name(text, scalar, &now->numbers[index]);
+            gt_text_append(text, " = ");
+            trial_say_value(text, &now->numbers[index]);
+        }
+    }
+    if (changed > NAMED) {
+        gt_text_printf(text, " and %u more scalars have other values", changed - NAMED);
+    }
+}
+
+/* Appends how the size, scalars and inputs of a variation differ from those that were requested;
+ * `now` is the workload that the variation makes. */
+static void trial_describe(gt_text *text, const gt_trial *trial, const gt_workload *now,
+                           const gt_variation *variation)
+{
+    static const char *const contents[] = {
+        [GT_CONTENTS_PLAIN] = "other inputs",
+        [GT_CONTENTS_EXTREMES] = "inputs with extremes and constants",
+        [GT_CONTENTS_SPECIALS] = "inputs with NaN, infinities, extremes and constants",
+        [GT_CONTENTS_ZERO] = "inputs that are all zero",
+        [GT_CONTENTS_HIGH] = "inputs that are all the same",
+        [GT_CONTENTS_LOW] = "inputs that are all the same",
+        [GT_CONTENTS_TIES] = "inputs of few values, halfway between whole numbers",
+        [GT_CONTENTS_ROWS] = "empty rows",
+        [GT_CONTENTS_TWINS] = "one buffer for inputs of one type and size"};
+    const char *awkward = trial->parent->setup.awkward;
+    gt_text_printf(text, "%s%s%s", awkward[0] ? "at " : "", awkward, awkward[0] ? " " : "");
+    size_t before = text->length;
+    say_scalars(text, now, variation);
+    gt_text_printf(text, "%swith %s", text->length > before ? ", " : "",
+                   contents[variation->contents]);
+}
+
+static void describe_now(gt_text *text, const gt_trial *trial)
+{
+    trial_describe(text, trial, &trial->measure.workspaces[0].workload, &trial->now);
+}
+
+/* Judges the findings of the last launch, which must have reached the host. A message contains
+ * `words`. */
+static gputune_status trial_judge_results(gt_verified *out, gt_trial *trial, const char *words)
+{
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    gt_text_append(&text, " ");
+    describe_now(&text, trial);
+    gt_text_append(&text, words);
+    return gt_report_trial(out, &trial->measure, gt_text_string(&text));
+}
+
+/* Waits for the last launch on the trial's data, and judges it. */
+static gputune_status trial_wait(gt_trial *trial, const char *words)
+{
+    gt_verified ignored = {0};
+    gputune_status status = gt_measure_wait(&trial->measure);
+    trial->parent->lost |= trial->measure.lost;
+    return status < 0 ? status : trial_judge_results(&ignored, trial, words);
+}
+
+/* Names the trial's data in the message of a failure that is not of the results. */
+static gputune_status trial_say_where(gputune_status status, const gt_trial *trial)
+{
+    if (status < 0 && status != GPUTUNE_EWRONG) {
+        GT_SCOPED(gt_text_free) gt_text text = {0};
+        gt_text_append(&text, "launched ");
+        describe_now(&text, trial);
+        gt_message_prefix("%s", gt_text_string(&text));
+    }
+    return status;
+}
+
+/* ---- One experiment -------------------------------------------------------------------------- */
+
+static uint64_t trial_key(const gt_variation *variation)
+{
+    return gt_hash64(variation, sizeof *variation) | 1;
+}
+
+/* What is known of an experiment before it runs: what has ended a worker is not tried again.
+ * SURVIVED: nothing. */
+static gt_fate trial_known_fate(gt_trial *trial, uint64_t key)
+{
+    for (uint32_t i = 0; i < trial->lost.item_count; i++) {
+        if (trial->lost.items[i].key == key) {
+            trial->met++;
+            return trial->lost.items[i].hung ? GT_FATE_HANGS : GT_FATE_CRASHES;
+        }
+    }
+    bool is_enough = trial->lost.item_count == GT_LOST_MAX && trial->met >= GT_LOST_MAX;
+    return is_enough ? GT_FATE_UNTRIED : GT_FATE_SURVIVED;
+}
+
+/* Tells the host that an experiment begins; 0: none runs any more. */
+static void trial_announce(const gt_trial *trial, uint64_t key)
+{
+    gt_desk *desk = trial->parent->desk;
+    if (desk) {
+        desk->hand.trying = key;
+        gt_desk_take(desk, desk->hand.variant);
+    }
+}
+
+/* How many of the numbers that a variation changes are flags. */
+static uint32_t count_flags(const gt_trial *trial, const gt_variation *variation)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < trial->base.number_count; i++) {
+        count += variation->scalars[i] != GT_SCALARS_OWN && gt_number_is_flag(&trial->base, i);
+    }
+    return count;
+}
+
+/* Whether the reference leaves more unwritten than with the scalars' own values: where such a
+ * number counts elements, or steps from one to the next, it says nothing any more. */
+static bool has_more_gaps(const gt_trial *trial)
+{
+    bool has = false;
+    const gt_workspace *workspace = &trial->measure.workspaces[0];
+    for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
+        has |= slot->gaps > trial->gaps[slot->index];
+    }
+    return has;
+}
+
+static gputune_status launch_and_judge(gt_trial *trial, gt_loaded *variant)
+{
+    GT_TRY(trial_launch_checked(trial, variant));
+    return trial_wait(trial, "");
+}
+
+static gputune_status run(bool *fits, gt_trial *trial, const gt_variation *variation,
+                          gt_loaded *standard)
+{
+    const bool emulated = trial->measure.device.emulated;
+    const int64_t begun_ns = gt_budget_clock(emulated);
+    gputune_status status = trial_hold(trial, variation);
+    trial->parent->lost |= trial->measure.lost;
+    *fits = status == GPUTUNE_OK && !(count_flags(trial, variation) && has_more_gaps(trial));
+    if (*fits) {
+        trial->make_ns = fmax(trial->make_ns, (double)(gt_budget_clock(emulated) - begun_ns));
+    }
+    if (*fits && standard) {
+        *fits = launch_and_judge(trial, standard) == GPUTUNE_OK;
+    }
+    return trial->parent->lost ? gt_fail(GPUTUNE_ECRASHED, "%s", gt_message()) : GPUTUNE_OK;
+}
+
+/* Tries a variation on the reference, and on the default variant unless that is NULL. Fails only if
+ * the GPU is lost. */
+static gputune_status experiment(gt_fate *out, gt_trial *trial, const gt_variation *variation,
+                                 gt_loaded *standard)
+{
+    const uint64_t key = trial_key(variation);
+    bool fits;
+    *out = trial_known_fate(trial, key);
+    if (*out != GT_FATE_SURVIVED) {
+        return GPUTUNE_OK;
+    }
+    trial_announce(trial, key);
+    gputune_status status = run(&fits, trial, variation, standard);
+    if (status == GPUTUNE_OK) {
+        trial_announce(trial, 0);
+    }
+    if (!fits && count_flags(trial, variation)) { /* who knows where it has written */
+        trial->parent->damage = GT_DAMAGE_EVERYTHING;
+    }
+    *out = fits ? GT_FATE_SURVIVED : GT_FATE_DIFFERS;
+    return status;
+}
+
+/* ---- What can be demanded -------------------------------------------------------------------- */
+
+/* The next contents that demand less; false: there are none. */
+static bool narrow_contents(gt_variation *variation)
+{
+    bool can = variation->contents > GT_CONTENTS_PLAIN;
+    variation->contents =
+        variation->contents == GT_CONTENTS_SPECIALS ? GT_CONTENTS_EXTREMES : GT_CONTENTS_PLAIN;
+    return can;
+}
+
+/* Finds contents, as far as possible those of `*variation`, that survive with its scalars. Gives up
+ * at the first crash if the scalars may be the cause. */
+static gputune_status settle_contents(gt_fate *out, gt_trial *trial, gt_variation *variation,
+                                      gt_loaded *standard)
+{
+    const gt_variation own = {.contents = variation->contents, .turn = variation->turn};
+    const bool is_own = variation_is(variation, &own);
+    do {
+        GT_TRY(experiment(out, trial, variation, standard));
+    } while (*out != GT_FATE_SURVIVED && (*out == GT_FATE_DIFFERS || is_own) &&
+             narrow_contents(variation));
+    return GPUTUNE_OK;
+}
+
+/* Tries another value of one number, and leaves it where it survives: a float's, then one of the
+ * same sign. */
+static gputune_status settle_number(gt_trial *trial, gt_variation *variation, uint32_t number,
+                                    gt_scalars wanted, gt_loaded *standard)
+{
+    gt_fate its;
+    variation->scalars[number] = wanted;
+    GT_TRY(experiment(&its, trial, variation, standard));
+    if (its == GT_FATE_DIFFERS && wanted == GT_SCALARS_FAR &&
+        gt_type_is_float(trial->base.numbers[number].type)) {
+        variation->scalars[number] = GT_SCALARS_NEAR;
+        GT_TRY(experiment(&its, trial, variation, standard));
+    }
+    if (its != GT_FATE_SURVIVED) {
+        variation->scalars[number] = GT_SCALARS_OWN;
+        trial->fates[number] = (uint8_t)its;
+    }
+    return GPUTUNE_OK;
+}
+
+/* Adds one by one the scalars of `wanted` that the variation lacks. In time that is up they keep
+ * their values. */
+static gputune_status settle_scalars(gt_trial *trial, gt_variation *variation,
+                                     const gt_variation *wanted, gt_loaded *standard)
+{
+    const gt_budget all =
+        gt_budget_of(trial, ONE_BY_ONE_NS * gt_trial_slowness(trial) + 4 * trial->make_ns);
+    for (uint32_t i = 0; i < trial->base.number_count; i++) {
+        bool lacks = wanted->scalars[i] != variation->scalars[i];
+        if (lacks && !gt_budget_has(&all, trial->make_ns)) {
+            trial->fates[i] = GT_FATE_UNTRIED;
+        } else if (lacks) {
+            GT_TRY(settle_number(trial, variation, i, (gt_scalars)wanted->scalars[i], standard));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Leaves flags with their own values. */
+static void trial_keep_flags(gt_variation *variation, const gt_trial *trial)
+{
+    for (uint32_t i = 0; i < trial->base.number_count; i++) {
+        if (gt_number_is_flag(&trial->base, i)) {
+            variation->scalars[i] = GT_SCALARS_OWN;
+        }
+    }
+}
+
+/* Leaves out the scalars of which another value has ended a worker. */
+static void keep_fatal(gt_variation *variation, const gt_trial *trial)
+{
+    for (uint32_t i = 0; i < trial->base.number_count; i++) {
+        if (trial->fates[i] == GT_FATE_CRASHES || trial->fates[i] == GT_FATE_HANGS) {
+            variation->scalars[i] = GT_SCALARS_OWN;
+        }
+    }
+}
+
+/* Drops from a data set, one by one, what the reference, or the default variant unless that is
+ * NULL, does not survive. A few flags are tried one by one at once: each that crashes costs a
+ * worker, and it costs one more to try them together first. Fails only if the GPU is lost. */
+static gputune_status trial_settle(gt_trial *trial, gt_data_set *set, gt_loaded *standard)
+{
+    enum { FEW = 8 };
+    gt_fate its;
+    gt_variation wanted = set->variation;
+    keep_fatal(&wanted, trial);
+    gt_variation found = wanted;
+    if (count_flags(trial, &found) <= FEW) {
+        trial_keep_flags(&found, trial);
+    }
+    GT_TRY(settle_contents(&its, trial, &found, standard));
+    if (its != GT_FATE_SURVIVED) {
+        found = (gt_variation){.contents = wanted.contents, .turn = wanted.turn};
+        GT_TRY(settle_contents(&its, trial, &found, standard));
+    }
+    set->tried = true;
+    set->survived = its == GT_FATE_SURVIVED;
+    GT_TRY(set->survived ? settle_scalars(trial, &found, &wanted, standard) : GPUTUNE_OK);
+    set->variation = found;
+    for (uint32_t i = 0; i < trial->base.number_count && set->survived && standard; i++) {
+        trial->varied[i] |= found.scalars[i] != GT_SCALARS_OWN;
+    }
+    return GPUTUNE_OK;
+}
 
 static const uint64_t seed_apart = 0x5bd1e995u;
 
@@ -97,11 +553,11 @@ static void want_rounds(gt_trial *trial)
         gt_variation wanted = gt_variation_make(
             &trial->base, i < ROUNDS ? rounds[i].scalars : GT_SCALARS_FAR,
             gt_workload_has_contents(&trial->base, contents) ? contents : GT_CONTENTS_PLAIN, turn);
-        gt_trial_keep_flags(&wanted, trial);
+        trial_keep_flags(&wanted, trial);
         const gt_variation *last =
             &trial->rounds[trial->round_count ? trial->round_count - 1 : 0].variation;
-        bool is_new = !gt_variation_is(&wanted, &own) && !gt_variation_is(&wanted, last) &&
-                      !gt_variation_is(&wanted, &trial->usual.variation);
+        bool is_new = !variation_is(&wanted, &own) && !variation_is(&wanted, last) &&
+                      !variation_is(&wanted, &trial->usual.variation);
         trial->rounds[trial->round_count].variation = wanted;
         trial->round_count += is_new;
     }
@@ -115,19 +571,19 @@ static gputune_status begin(gt_trial *trial, const gt_measure_setup *setup)
     gt_variation own = gt_variation_make(&trial->base, GT_SCALARS_OWN, GT_CONTENTS_PLAIN, 0);
     trial->usual.variation = gt_variation_make(
         &trial->base, GT_SCALARS_FAR, has_contents ? GT_CONTENTS_SPECIALS : GT_CONTENTS_PLAIN, 0);
-    const uint64_t key = gt_trial_key(&own);
-    if (gt_trial_known_fate(trial, key) != GT_FATE_SURVIVED) {
+    const uint64_t key = trial_key(&own);
+    if (trial_known_fate(trial, key) != GT_FATE_SURVIVED) {
         return GPUTUNE_OK;
     }
-    gt_trial_announce(trial, key);
+    trial_announce(trial, key);
     GT_TRY(build(trial, setup));
-    gt_trial_announce(trial, 0);
+    trial_announce(trial, 0);
     const gt_workspace *workspace = &trial->measure.workspaces[0];
     for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         trial->gaps[slot->index] = slot->gaps;
     }
-    gt_trial_keep_flags(&trial->usual.variation, trial);
-    return gt_trial_settle(trial, &trial->usual, NULL);
+    trial_keep_flags(&trial->usual.variation, trial);
+    return trial_settle(trial, &trial->usual, NULL);
 }
 
 gputune_status gt_trial_make(gt_measure *measure, const gt_measure_setup *setup)
@@ -186,9 +642,9 @@ static void list_single(gt_text *text, const gt_trial *trial)
         for (uint32_t k = 0; k < scalar->number_count; k++) {
             const uint32_t index = scalar->first_number + k;
             if (!trial->varied[index] && gt_number_is_open(base, index)) {
-                gt_trial_say_name(text, scalar, &base->numbers[index]);
+                trial_say_name(text, scalar, &base->numbers[index]);
                 gt_text_append(text, "\t");
-                gt_trial_say_value(text, &base->numbers[index]);
+                trial_say_value(text, &base->numbers[index]);
                 gt_text_printf(text, "\t%s\n", words[trial->fates[index]]);
             }
         }
@@ -202,7 +658,7 @@ static gputune_status say_usual(gt_trial *trial)
     GT_FREED gt_workload *varied = malloc(sizeof *varied);
     GT_TRY(gt_allocated(varied));
     gt_workload_vary(varied, &trial->base, &trial->usual.variation);
-    gt_trial_describe(&text, trial, varied, &trial->usual.variation);
+    trial_describe(&text, trial, varied, &trial->usual.variation);
     gt_snprintf(trial->words, sizeof trial->words, "%s", gt_text_string(&text));
     return GPUTUNE_OK;
 }
@@ -226,12 +682,12 @@ static gputune_status settle_all(gt_trial *trial, gt_loaded *standard, bool more
             trial->usual.variation.scalars[i] = all.scalars[i];
         }
     }
-    GT_TRY(gt_trial_settle(trial, &trial->usual, standard));
+    GT_TRY(trial_settle(trial, &trial->usual, standard));
     const gt_budget some = gt_budget_of(trial, ROUNDS_NS * gt_trial_slowness(trial));
     for (uint32_t i = 0; i < trial->round_count && trial->usual.survived && more &&
                          gt_budget_has(&some, trial->make_ns);
          i++) {
-        GT_TRY(gt_trial_settle(trial, &trial->rounds[i], standard));
+        GT_TRY(trial_settle(trial, &trial->rounds[i], standard));
     }
     return trial->usual.survived ? say_usual(trial) : GPUTUNE_OK;
 }
@@ -248,8 +704,8 @@ gputune_status gt_trial_queue(gt_measure *measure, gt_loaded *variant, const gt_
     if (!trial || settles(trial, job)) {
         return GPUTUNE_OK;
     }
-    gputune_status status = gt_trial_hold(trial, &trial->usual.variation);
-    status = status < 0 ? status : gt_trial_launch_checked(trial, variant);
+    gputune_status status = trial_hold(trial, &trial->usual.variation);
+    status = status < 0 ? status : trial_launch_checked(trial, variant);
     measure->lost |= trial->measure.lost;
     return status;
 }
@@ -259,7 +715,7 @@ gputune_status gt_trial_judge(gt_verified *out, gt_measure *measure, gt_loaded *
 {
     gt_trial *trial = measure->trial;
     if (!trial || !settles(trial, job)) {
-        return trial ? gt_trial_judge_results(out, trial, "") : GPUTUNE_OK;
+        return trial ? trial_judge_results(out, trial, "") : GPUTUNE_OK;
     }
     trial->standard = variant->id;
     GT_TRY(settle_all(trial, variant, !job->again));
@@ -272,7 +728,7 @@ gputune_status gt_trial_judge(gt_verified *out, gt_measure *measure, gt_loaded *
 
 gputune_status gt_trial_name(gputune_status status, const gt_measure *measure)
 {
-    return measure->trial ? gt_trial_say_where(status, measure->trial) : status;
+    return measure->trial ? trial_say_where(status, measure->trial) : status;
 }
 
 void gt_trial_doubt(gt_measure *measure)
@@ -309,12 +765,12 @@ static gputune_status launch_often(gt_trial *trial, gt_loaded *variant)
     for (int part = 0; part < 2; ++part) {
         const gt_budget often = part_of(trial, OFTEN_NS);
         for (int i = 0; i < COMPARED && (i < LEAST || gt_budget_has(&often, 0)); ++i) {
-            GT_TRY(gt_trial_launch_checked(trial, variant));
-            GT_TRY(gt_trial_wait(trial, ", after many launches"));
+            GT_TRY(trial_launch_checked(trial, variant));
+            GT_TRY(trial_wait(trial, ", after many launches"));
         }
         const gt_budget row = part_of(trial, ROW_NS);
         for (int i = 0; part == 0 && i < MOST && gt_budget_has(&row, 0); ++i) {
-            GT_TRY(gt_trial_launch(trial, variant));
+            GT_TRY(trial_launch(trial, variant));
             bool looks = (i & (i + 1)) == 0; /* behind twice as many, and so far beyond the time */
             GT_TRY(looks ? gt_measure_wait(&trial->measure) : GPUTUNE_OK);
         }
@@ -337,17 +793,17 @@ static gt_loaded *find_standard(const gt_trial *trial)
 static gputune_status prove_on(gt_trial *trial, gt_loaded *variant, gt_data_set *set)
 {
     gt_loaded *standard = find_standard(trial);
-    GT_TRY(set->tried ? GPUTUNE_OK : gt_trial_settle(trial, set, standard));
+    GT_TRY(set->tried ? GPUTUNE_OK : trial_settle(trial, set, standard));
     if (!set->survived || variant == standard ||
-        gt_variation_is(&set->variation, &trial->usual.variation)) {
+        variation_is(&set->variation, &trial->usual.variation)) {
         return GPUTUNE_OK;
     }
-    gputune_status status = gt_trial_hold(trial, &set->variation);
+    gputune_status status = trial_hold(trial, &set->variation);
     if (status < 0) {
         return trial->measure.lost ? status : GPUTUNE_OK;
     }
-    GT_TRY(gt_trial_launch_checked(trial, variant));
-    return gt_trial_wait(trial, "");
+    GT_TRY(trial_launch_checked(trial, variant));
+    return trial_wait(trial, "");
 }
 
 /* Makes a further data set only in time that covers it: a slow reference makes that long. */
@@ -364,9 +820,9 @@ static gputune_status prove_more(gt_trial *trial, gt_loaded *variant)
 
 static gputune_status prove_winner(gt_trial *trial, gt_loaded *variant)
 {
-    GT_TRY(gt_trial_hold(trial, &trial->usual.variation));
-    GT_TRY(gt_trial_launch_checked(trial, variant));
-    GT_TRY(gt_trial_wait(trial, ", after the race"));
+    GT_TRY(trial_hold(trial, &trial->usual.variation));
+    GT_TRY(trial_launch_checked(trial, variant));
+    GT_TRY(trial_wait(trial, ", after the race"));
     GT_TRY(launch_often(trial, variant));
     return prove_more(trial, variant);
 }
@@ -382,5 +838,5 @@ gputune_status gt_trial_winner(gt_verified *out, gt_measure *measure, gt_loaded 
     trial->share = fmin(1, trial->spend_ns / parts_ns(trial));
     gputune_status status = prove_winner(trial, variant);
     measure->lost |= trial->measure.lost || status == GPUTUNE_ECRASHED;
-    return status < 0 ? gt_trial_say_where(status, trial) : tell(out, trial);
+    return status < 0 ? trial_say_where(status, trial) : tell(out, trial);
 }

@@ -1,5 +1,5 @@
 /* Winners as text: what is exported, and what becomes of an import. */
-#include "store/wisdom_parts.h"
+#include "store/wisdom.h"
 
 #include "base/array.h"
 #include "base/hash_index.h"

@@ -3,7 +3,7 @@
  * a store takes it or leaves it. */
 #include "fuzz/fuzz.h"
 
-#include "store/wisdom_parts.h"
+#include "store/wisdom.h"
 
 #include <string.h>
 
