@@ -9,6 +9,7 @@
  * because its limit may end it early. Otherwise the model proposes; if it foresees the results of
  * its proposals badly, it alternates with `local`. */
 #include "search/method.h"
+
 #include "stats/correlation.h"
 #include "stats/distribution.h"
 #include "stats/summary.h"

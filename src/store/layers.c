@@ -1,4 +1,8 @@
-/* The store's stack of databases: opening them, what is told of them, and lookups through them. */
+/* The store's stack of databases: opening them, what the log says of them, lookups and writes
+ * through them. What stayed in memory because another process had locked the file is brought to the
+ * file later; so is what other files have, when they are merged. */
+#include "store/layers.h"
+
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/environment.h"
@@ -6,19 +10,75 @@
 #include "base/network.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "store/layers_parts.h"
 
 #include <limits.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 #include <unistd.h>
+
+enum { GT_WARNING_MAX = 768 };
+#define GT_LOOKUP_WAIT_S 0.1 /* longer only if the caller can wait longer */
+
+/* The journal is SQLite's rollback journal, not a write-ahead log. The index of a write-ahead log
+ * is in memory that processes share, so that processes of two machines would damage a file on a
+ * network file system, where users' folders often are. With such a log a file that only root may
+ * write could not be read either. Writes are rare, short and of whole tunings, and a lookup waits
+ * for 0.1 s at most.
+ *
+ * A damaged file stays as it is, and results are kept in memory. The file may be another program's,
+ * or be whole again when its file system is.
+ *
+ * All threads use one connection to the user's file, and each use of it tries at once. A thread
+ * that finds the file locked by another process gives the connection back, waits, and tries again
+ * from the beginning. So no thread waits behind another one's wait for a process. Mutexes, in the
+ * order in which they are taken:
+ * - `using`: the connections to files. Held while the disk is at work,
+ *   never while another process is waited for, but for the moment that ends a commit.
+ * - `remembering`: the database in memory.
+ * - `telling`: what the log is to say, and how long was waited. Held for moments only. What is told
+ *   of the file in use changes under `using` and `telling`, and is read under either. */
+struct gt_store {
+    pid_t owner;
+    gt_log log;
+    char *asked, *system_path; /* the user's file; system_path NULL: none */
+    bool only_read;
+
+    pthread_mutex_t using;
+    gt_database *file; /* the user's; NULL: it is not open */
+    gt_database *system;
+    gt_database *wisdom; /* what was imported for this store alone; NULL: nothing */
+
+    pthread_mutex_t remembering;
+    gt_database *memory;
+    uint64_t memory_writes;
+
+    pthread_mutex_t telling;
+    bool no_file;          /* the store no longer tries to write the file */
+    bool unreadable;       /* the store no longer tries to read the file */
+    int64_t lags_since_ns; /* when a call last gave up waiting for the locked file, which lacks rows
+                              that are in memory since; 0: it lacks none */
+    int64_t locked_since_ns; /* when a lookup last waited in vain; 0: not since the last success */
+    bool distrust_told;      /* the log already says that the file's code is not trusted */
+    bool lock_told; /* the log already says, since the last successful write, that the file is
+                       locked */
+    char unkept[GT_WHY_MAX];      /* why something is kept in memory only; "": nothing is */
+    gt_obstacle unread;           /* why the file did not answer the last lookup */
+    char warning[GT_WARNING_MAX]; /* the next line for the log, written when no mutex is held */
+};
+
+static void layers_flush(gt_store *store);
+static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *context, bool writes,
+                                      const gt_patience *call, const gt_patience *limit);
+static void layers_bring(gt_store *store, const gt_patience *patience);
 
 static const double mutex_slice_s = 0.05; /* between two looks at the cancel flag */
 static const double longest_turn_s = 30;  /* behind this process's own commits and lookups */
 
-bool gt_layers_own(const gt_store *store)
+static bool layers_own(const gt_store *store)
 {
     return store->owner == getpid();
 }
@@ -38,7 +98,9 @@ static void note_read(gt_store *store, const gt_obstacle *met)
     }
 }
 
-void gt_layers_warn(gt_store *store, const char *format, ...)
+/* layers_warn() remembers a line for the log, and the next layers_flush() writes it. Call
+ * layers_flush() with no mutex held: the log's callback may call the store again. */
+static void layers_warn(gt_store *store, const char *format, ...)
 {
     va_list values;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -62,7 +124,7 @@ static void tell_distrust(gt_store *store)
     store->distrust_told |= why != NULL;
 }
 
-void gt_layers_flush(gt_store *store)
+static void layers_flush(gt_store *store)
 {
     char line[GT_WARNING_MAX];
     pthread_mutex_lock(&store->telling);
@@ -113,7 +175,9 @@ static void give_up_folder(gt_store *store)
     give_up(store, &met, false);
 }
 
-gputune_status gt_layers_open_memory(gt_database **database)
+/* Makes a database in memory if *database is NULL. The caller holds the mutex `remembering` for the
+ * store's `memory`, and `using` for its `wisdom`. */
+static gputune_status layers_open_memory(gt_database **database)
 {
     gt_obstacle met = {0};
     if (*database) {
@@ -126,7 +190,7 @@ gputune_status gt_layers_open_memory(gt_database **database)
 /* Stops using the system's file. Under `using`. */
 static void drop_system(gt_store *store, const char *why)
 {
-    gt_layers_warn(store, "the system database %s is not used: %s", store->system_path, why);
+    layers_warn(store, "the system database %s is not used: %s", store->system_path, why);
     gt_database_close(&store->system);
 }
 
@@ -140,7 +204,7 @@ static void bring_the_rest(gt_store *store)
     const double left_s = most_s - gt_seconds_since(store->lags_since_ns);
     pthread_mutex_unlock(&store->telling);
     const gt_patience patience = gt_patience_for(fmax(left_s, GT_LOOKUP_WAIT_S), NULL);
-    gt_layers_bring(store, &patience);
+    layers_bring(store, &patience);
 }
 
 gputune_status gt_store_check(gt_store *store, bool writing)
@@ -191,10 +255,10 @@ static gputune_status open_file(gt_store *store, gt_obstacle *met)
                             &at_once, met));
     const char *network = store->file->made ? gt_network_of(path) : NULL;
     if (network) {
-        gt_layers_warn(store,
-                       "the database %s is on a network file system, %s, whose locks may not hold "
-                       "between machines: set GPUTUNE_DB to a file on a local disk",
-                       path, network);
+        layers_warn(store,
+                    "the database %s is on a network file system, %s, whose locks may not hold "
+                    "between machines: set GPUTUNE_DB to a file on a local disk",
+                    path, network);
     }
     if (!store->only_read) {
         tell_distrust(store);
@@ -245,7 +309,7 @@ static gputune_status try_once(gt_store *store, gt_store_fn work, void *context,
     return status;
 }
 
-/* Does what gt_layers_use_file() says, without waiting. Under `using`. */
+/* Does what layers_use_file() says, without waiting. Under `using`. */
 static gputune_status try_file(gt_store *store, gt_store_fn work, void *context, bool writes,
                                const gt_patience *call)
 {
@@ -276,8 +340,14 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
     return writes ? GPUTUNE_EDATABASE : GPUTUNE_ENOTFOUND;
 }
 
-gputune_status gt_layers_use_file(gt_store *store, gt_store_fn work, void *context, bool writes,
-                                  const gt_patience *call, const gt_patience *limit)
+/* Calls `work` on the user's file. While another process locks it, tries again until `limit` is
+ * over: EBUSY, without a message. So it does if a statement runs past the end of the call's
+ * patience, `call` (NULL: statements run to their end). A lookup waits for other threads of this
+ * process as long as `call` says, a write as long as `limit` says. A
+ * file that `work` cannot read counts as empty: ENOTFOUND. A file that is damaged, or that fails
+ * with `writes`, is given up: EDATABASE. */
+static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *context, bool writes,
+                                      const gt_patience *call, const gt_patience *limit)
 {
     const gt_patience turn = writes ? *limit : call ? *call : gt_patience_for(longest_turn_s, NULL);
     gputune_status status;
@@ -321,7 +391,7 @@ static gputune_status read_file(gt_store *store, gt_store_fn work, void *context
 {
     const gt_patience limit = lookup_patience(store, patience);
     const bool waits = gt_patience_left_s(&limit) > 0;
-    gputune_status status = gt_layers_use_file(store, work, context, false, patience, &limit);
+    gputune_status status = layers_use_file(store, work, context, false, patience, &limit);
     if (status == GPUTUNE_EBUSY && waits) {
         GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
         store->locked_since_ns = gt_now_ns();
@@ -376,7 +446,7 @@ static gputune_status choose_file(gt_store *store, const char *path)
     GT_TRY(status);
     if (strcmp(store->asked, ":memory:") == 0) {
         store->no_file = store->unreadable = true;
-        return gt_layers_open_memory(&store->memory);
+        return layers_open_memory(&store->memory);
     }
     return GPUTUNE_OK;
 }
@@ -443,23 +513,23 @@ gputune_status gt_store_open(gt_store **out, const char *path, const char *syste
     GT_THEN(status, open_user(store, path));
     if (status == GPUTUNE_OK) {
         open_system(store);
-        gt_layers_flush(store);
+        layers_flush(store);
     }
     return GT_GIVE(status, out, store, gt_store_close(store));
 }
 
 void gt_store_close(gt_store *store)
 {
-    if (!store || !gt_layers_own(store)) {
+    if (!store || !layers_own(store)) {
         return; /* closing an inherited connection would drop the parent's locks */
     }
     bring_the_rest(store);
     if (gt_store_lags(store)) {
-        gt_layers_warn(store,
-                       "the database %s is still locked by another process: what is in memory is "
-                       "lost; end that process and tune again",
-                       store->asked);
-        gt_layers_flush(store);
+        layers_warn(store,
+                    "the database %s is still locked by another process: what is in memory is "
+                    "lost; end that process and tune again",
+                    store->asked);
+        layers_flush(store);
     }
     gt_database **const databases[] = {&store->file, &store->wisdom, &store->system,
                                        &store->memory};
@@ -517,7 +587,7 @@ static gputune_status read_below(gt_store *store, gt_store_fn work, void *contex
 static gputune_status read_layers(gt_store *store, gt_store_fn work, void *context,
                                   const gt_patience *patience, bool all)
 {
-    if (!gt_layers_own(store)) {
+    if (!layers_own(store)) {
         return GPUTUNE_ENOTFOUND;
     }
     pthread_mutex_lock(&store->remembering);
@@ -531,7 +601,7 @@ static gputune_status read_layers(gt_store *store, gt_store_fn work, void *conte
         status = read_below(store, work, context, patience, all);
         file = file == GPUTUNE_EBUSY && goes_on(status, all) ? GPUTUNE_EBUSY : status;
     }
-    gt_layers_flush(store);
+    layers_flush(store);
     return file;
 }
 
@@ -547,4 +617,355 @@ gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *contex
 {
     gputune_status status = read_layers(store, work, context, patience, true);
     return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
+}
+
+static const double longest_write_s = 5; /* for a file that stays locked */
+
+/* --- transactions ----------------------------------------------------------------------------- */
+
+static bool is_writable(const gt_store *store)
+{
+    return layers_own(store) && !store->only_read;
+}
+
+static void roll_back(gt_database *database)
+{
+    const int code = database->code; /* the cause, not what rolling back says */
+    const gt_patience limit = database->limit;
+    if (!sqlite3_get_autocommit(database->handle)) {
+        database->limit = gt_patience_for(INFINITY, NULL);
+        gt_execute(database, GT_SQL_ROLLBACK, "");
+        database->code = code;
+        database->limit = limit;
+    }
+}
+
+typedef struct transaction {
+    gt_store_fn work;
+    void *context;
+} transaction;
+
+/* Calls the work in a transaction. If an earlier one could not be rolled back for want of memory,
+ * it is rolled back first. The commit waits a moment for readers of other processes, while nobody
+ * else can begin to read; where one goes on, everything is done again later. */
+static gputune_status in_transaction(gt_database *database, void *context)
+{
+    const transaction *what = context;
+    roll_back(database);
+    gputune_status status = gt_execute(database, GT_SQL_BEGIN, "");
+    GT_THEN(status, what->work(database, what->context));
+    database->patience = gt_patience_for(GT_SHORT_STEP_S, NULL);
+    GT_THEN(status, gt_execute(database, GT_SQL_COMMIT, ""));
+    if (status != GPUTUNE_OK) {
+        roll_back(database);
+    }
+    return status;
+}
+
+/* --- the file --------------------------------------------------------------------------------- */
+
+/* `call`: how long the statements run. */
+static gputune_status write_file(gt_store *store, gt_store_fn work, void *context,
+                                 const gt_patience *call, const gt_patience *patience)
+{
+    if (!is_writable(store)) {
+        return GPUTUNE_OK;
+    }
+    const gt_patience limit = patience ? gt_patience_at_most(patience, longest_write_s)
+                                       : gt_patience_for(longest_write_s, NULL);
+    gputune_status status =
+        layers_use_file(store, in_transaction, &(transaction){work, context}, true, call, &limit);
+    if (status != GPUTUNE_EBUSY && status != GPUTUNE_EDATABASE) {
+        GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
+        store->lock_told = false;
+    }
+    layers_flush(store);
+    return status;
+}
+
+gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *context,
+                                   const gt_patience *patience)
+{
+    return write_file(store, work, context, patience, patience);
+}
+
+void gt_store_compact(gt_store *store)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->using);
+    if (store->file && !store->no_file) {
+        store->file->patience = gt_patience_for(0, NULL);
+        (void)gt_execute(store->file, GT_SQL_VACUUM, "");
+    }
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+static gputune_status write_memory(gt_database **database, gt_store_fn work, void *context)
+{
+    GT_TRY(layers_open_memory(database));
+    gputune_status status = in_transaction(*database, &(transaction){work, context});
+    return status == GPUTUNE_EDATABASE
+               ? gt_fail(status, "the database in memory failed: %s", gt_database_why(*database))
+               : status;
+}
+
+gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *context)
+{
+    if (!layers_own(store)) {
+        return GPUTUNE_OK;
+    }
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->using);
+    return write_memory(&store->wisdom, work, context);
+}
+
+gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context)
+{
+    if (!is_writable(store)) {
+        return GPUTUNE_OK;
+    }
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->remembering);
+    gputune_status status = write_memory(&store->memory, work, context);
+    store->memory_writes++;
+    return status;
+}
+
+/* The statements that copy rows from memory to the file, in the order in which rows refer to each
+ * other. */
+static const gt_sql steps[] = {GT_SQL_BRING_GPU,   GT_SQL_BRING_KERNEL, GT_SQL_BRING_SCENARIO,
+                               GT_SQL_BRING_CUBIN, GT_SQL_BRING_CODE,   GT_SQL_BRING_TRIAL,
+                               GT_SQL_BRING_WINNER};
+enum { STEPS = sizeof steps / sizeof *steps };
+
+typedef struct bringing {
+    gt_store *store;
+    uint64_t writes; /* to memory, when it was copied */
+} bringing;
+
+/* `from` once more, as `kept` of the writer's connection. */
+static gputune_status copy_kept(gt_database *database, sqlite3 *from)
+{
+    sqlite3_backup *backup = sqlite3_backup_init(database->handle, "kept", from, "main");
+    int code =
+        backup ? sqlite3_backup_step(backup, -1) : sqlite3_extended_errcode(database->handle);
+    sqlite3_backup_finish(backup);
+    return code == SQLITE_DONE ? GPUTUNE_OK : gt_database_failed(database, code);
+}
+
+static gputune_status attach_kept(gt_database *database)
+{
+    bool attached = sqlite3_db_readonly(database->handle, "kept") >= 0;
+    return attached ? GPUTUNE_OK : gt_execute(database, GT_SQL_BRING_BEGIN, "");
+}
+
+static gputune_status execute_all(gt_database *database, const gt_sql *statements, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        GT_TRY(gt_execute(database, statements[i], ""));
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status bring_rows(gt_database *database, void *context)
+{
+    bringing *what = context;
+    gt_store *store = what->store;
+    GT_TRY(attach_kept(database));
+    pthread_mutex_lock(&store->remembering);
+    gputune_status status =
+        store->memory ? copy_kept(database, store->memory->handle) : gt_fail_memory();
+    what->writes = store->memory_writes;
+    pthread_mutex_unlock(&store->remembering);
+    return status == GPUTUNE_OK ? execute_all(database, steps, STEPS) : status;
+}
+
+/* Behind the transaction. */
+static void detach(gt_store *store)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->using);
+    if (store->file && sqlite3_db_readonly(store->file->handle, "kept") >= 0) {
+        (void)gt_execute(store->file, GT_SQL_BRING_END, "");
+    }
+}
+
+/* Forgets the rows in memory that were brought to the file. Rows that were added since then are
+ * brought the next time; leases stay in memory. */
+static void forget_memory(gt_store *store, const bringing *what)
+{
+    int64_t leases = 1;
+    pthread_mutex_lock(&store->remembering);
+    bool all = store->memory && store->memory_writes == what->writes;
+    bool empty = all && gt_query_integer(&leases, store->memory, GT_SQL_LEASES, "") == GPUTUNE_OK &&
+                 leases == 0;
+    if (empty) {
+        gt_database_close(&store->memory);
+    }
+    pthread_mutex_unlock(&store->remembering);
+    pthread_mutex_lock(&store->telling);
+    if (all) {
+        store->lags_since_ns = 0;
+    }
+    if (all && !store->no_file) {
+        store->unkept[0] = '\0';
+    }
+    pthread_mutex_unlock(&store->telling);
+}
+
+bool gt_store_lags(gt_store *store)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
+    return store->lags_since_ns && !store->no_file;
+}
+
+/* Moves the rows that are in memory only because the file was locked to the file. Does nothing if
+ * there are none. The caller holds no mutex. */
+static void layers_bring(gt_store *store, const gt_patience *patience)
+{
+    bringing what = {.store = store};
+    if (!layers_own(store) || !gt_store_lags(store)) {
+        return;
+    }
+    gputune_status status = write_file(store, bring_rows, &what, NULL, patience);
+    detach(store);
+    if (status == GPUTUNE_OK) {
+        forget_memory(store, &what);
+    }
+}
+
+/* ---- file and memory ---- */
+
+static bool has_memory(gt_store *store)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->remembering);
+    return store->memory != NULL;
+}
+
+/* If the file is only locked, the next write tries it again. */
+static void tell_lock(gt_store *store)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
+    if (!store->lock_told) {
+        snprintf(store->warning, sizeof store->warning,
+                 "the database %s is locked by another process: what is found out is in memory "
+                 "until the file can be written; end the process that locks it, or set GPUTUNE_DB "
+                 "to another file",
+                 store->asked);
+    }
+    store->lock_told = true;
+    store->lags_since_ns = gt_now_ns();
+    snprintf(store->unkept, sizeof store->unkept,
+             "another process had locked it, and not all results were kept");
+}
+
+/* A write to the file also goes to the database in memory, if there is one: that is asked first,
+ * and must never be older than the file. */
+gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
+                              const gt_patience *patience)
+{
+    if (!layers_own(store)) {
+        return GPUTUNE_OK;
+    }
+    gputune_status status = gt_store_write_file(store, work, context, patience);
+    if (status == GPUTUNE_EBUSY) {
+        tell_lock(store);
+        layers_flush(store);
+    }
+    bool kept = status == GPUTUNE_OK;
+    bool lost = status == GPUTUNE_EBUSY || status == GPUTUNE_EDATABASE;
+    if (lost || (kept && has_memory(store))) {
+        status = gt_store_write_memory(store, work, context);
+    }
+    if (kept) {
+        layers_bring(store, patience);
+    }
+    return status;
+}
+
+/* ---- from other files ---- */
+
+typedef struct merging {
+    gt_database *all; /* what the files have, in memory */
+    gputune_merged *merged;
+} merging;
+
+/* Copies the rows of `kept` and counts those that changed something: a row that the file has
+ * already does not count. */
+static gputune_status bring_all(gt_database *database, void *context)
+{
+    merging *what = context;
+    gputune_merged *merged = what->merged;
+    merged->taken_trials = merged->taken_winners = merged->taken_codes = 0; /* of a try before */
+    GT_TRY(attach_kept(database));
+    GT_TRY(copy_kept(database, what->all->handle));
+    for (size_t i = 0; i < STEPS; i++) {
+        GT_TRY(gt_execute(database, steps[i], ""));
+        uint64_t rows = (uint64_t)sqlite3_changes(database->handle);
+        merged->taken_codes += steps[i] == GT_SQL_BRING_CODE ? rows : 0;
+        merged->taken_trials += steps[i] == GT_SQL_BRING_TRIAL ? rows : 0;
+        merged->taken_winners += steps[i] == GT_SQL_BRING_WINNER ? rows : 0;
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status add_counts(void *context, gt_rows *row)
+{
+    gputune_merged *merged = context;
+    merged->winners += (uint64_t)gt_rows_integer(row);
+    merged->trials += (uint64_t)gt_rows_integer(row);
+    merged->codes += (uint64_t)gt_rows_integer(row);
+    return GPUTUNE_OK;
+}
+
+static gputune_status gather(merging *what, gt_database *file)
+{
+    static const gt_sql sound[] = {GT_SQL_KEPT_WINNERS, GT_SQL_KEPT_TRIALS, GT_SQL_KEPT_CODE};
+    GT_TRY(attach_kept(what->all));
+    GT_TRY(copy_kept(what->all, file->handle));
+    GT_TRY(execute_all(what->all, sound, sizeof sound / sizeof *sound));
+    GT_TRY(gt_query_one(what->all, add_counts, what->merged, GT_SQL_KEPT_COUNTS, ""));
+    return execute_all(what->all, steps, STEPS);
+}
+
+static gputune_status gather_file(merging *what, const char *path, const gt_patience *patience)
+{
+    GT_SCOPED(gt_database_close) gt_database *file = NULL;
+    gt_obstacle met = {0};
+    gputune_status status = gt_database_open(&file, path, GT_DATABASE_READ, patience, &met);
+    if (status == GPUTUNE_OK && file->distrust) {
+        (void)gt_snprintf(met.why, sizeof met.why,
+                          "%s; 'gputune wisdom' carries results without trust", file->distrust);
+        status = GPUTUNE_EDATABASE;
+    } else if (status == GPUTUNE_OK) {
+        status = gather(what, file);
+        int code = what->all->code ? what->all->code : file->code;
+        (void)gt_snprintf(met.why, sizeof met.why, "%s", sqlite3_errstr(code));
+    }
+    return status == GPUTUNE_EDATABASE
+               ? gt_fail(status, "the database %s cannot be merged: %s", path, met.why)
+               : status;
+}
+
+gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const char *const *paths,
+                              size_t count)
+{
+    static const double each_s = 5; /* for a file that is locked */
+    merging what = {NULL, merged};
+    *merged = (gputune_merged)GPUTUNE_MERGED_INIT;
+    gputune_status status = layers_open_memory(&what.all);
+    for (size_t i = 0; i < count && status == GPUTUNE_OK; i++) {
+        const gt_patience patience = gt_patience_for(each_s, NULL);
+        status = gather_file(&what, paths[i], &patience);
+    }
+    if (status == GPUTUNE_OK) {
+        status = gt_store_write_file(store, bring_all, &what, NULL);
+        detach(store);
+        status = status == GPUTUNE_EBUSY
+                     ? gt_fail(status, "another process has locked the database; nothing was "
+                                       "merged, try again later")
+                 : status == GPUTUNE_EDATABASE
+                     ? gt_fail(status,
+                               "there is no database file that can be written; nothing was merged")
+                     : status;
+    }
+    gt_database_close(&what.all);
+    return status;
 }

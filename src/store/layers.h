@@ -1,5 +1,5 @@
 /* The store's stack of databases: which one is asked, which one is written, and what happens when
- * one of them fails. Serves layers.c and layers_*.c. */
+ * one of them fails. */
 #pragma once
 
 #include "store/database.h"

@@ -1,11 +1,12 @@
 /* The leases: which process is tuning which scenario. */
-#include "store/layers_parts.h"
+#include "store/layers.h"
 
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/file.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,9 +74,15 @@ static gt_hash new_owner(void)
 
 /* --- taking ----------------------------------------------------------------------------------- */
 
+/* The owner of the last lease of this process that could not be given back. */
+static struct {
+    pthread_mutex_t mutex;
+    gt_hash owner;
+} left = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
 typedef struct lease_try {
     gt_lease lease; /* as it is if it is granted */
-    gt_hash left;   /* the owner of a lease that this store could not give back */
+    gt_hash left;   /* the owner of a lease that could not be given back */
     char machine[MACHINE_MAX];
     int64_t holder; /* process that holds it, when it is not granted; 0: unknown */
     int64_t seen;   /* the holder as far as the last look told that could read the file */
@@ -230,27 +237,27 @@ static gputune_status wait_for_lease(gt_store *store, lease_try *attempt,
     }
 }
 
-static lease_try begin_attempt(gt_store *store, const gt_scenario *scenario)
+static lease_try begin_attempt(const gt_scenario *scenario)
 {
     gt_hash key = gt_hash_join(gt_hash_string(scenario->environment), gt_scenario_hash(scenario));
     lease_try attempt = {.lease = {.key = key, .owner = new_owner()}};
     read_machine(attempt.machine);
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    attempt.left = store->left_lease;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&left.mutex);
+    attempt.left = left.owner;
     return attempt;
 }
 
 gputune_status gt_store_lease_await(gt_store *store, const gt_scenario *scenario,
                                     const gt_patience *patience)
 {
-    lease_try attempt = begin_attempt(store, scenario);
+    lease_try attempt = begin_attempt(scenario);
     return wait_for_lease(store, &attempt, patience, look);
 }
 
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const gt_scenario *scenario,
                                       const gt_patience *patience)
 {
-    lease_try attempt = begin_attempt(store, scenario);
+    lease_try attempt = begin_attempt(scenario);
     gt_patience longest = gt_patience_for(longest_wait_s, NULL);
     GT_TRY(wait_for_lease(store, &attempt, patience ? patience : &longest, try_lease));
     *out = attempt.lease;
@@ -308,7 +315,7 @@ void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience 
     if (held && change_lease(lease, store, delete_lease, patience) != GPUTUNE_OK) {
         /* For other processes it expires. This process must not wait for its own; only the latest
          * one is remembered. */
-        GT_SCOPED(gt_unlock) pthread_mutex_t *telling = gt_lock(&store->telling);
-        store->left_lease = lease->owner;
+        GT_SCOPED(gt_unlock) pthread_mutex_t *mutex = gt_lock(&left.mutex);
+        left.owner = lease->owner;
     }
 }

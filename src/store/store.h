@@ -1,20 +1,18 @@
 /* The store keeps winners, trials, cubins and leases between runs, in SQLite. It knows no CUDA.
  * Declares functions of layers.c (opening), keys.c, results.c, records.c, lease.c and wisdom.c.
  *
- * A store is a stack of databases: one in memory, where there is one, then the user's file, then
- * what was imported for this store alone, then the read-only system file. What an upper
- * database knows wins. Trouble with a database does not make a caller fail:
- * - A file that cannot be written (read-only, full disk, a newer version) is given up: from then on
- *   the store keeps new rows in memory, after one warning through the log.
- * - A damaged file stays as it is, and the store begins "PATH.1" (.2, ...) beside it.
+ * A store is a stack of databases: one in memory, if there is one, then the user's file, then what
+ * was imported for this store only, then the read-only system file. What an upper database knows
+ * wins. Trouble with a database does not make a caller fail:
+ * - A file that cannot be written (damaged, read-only, full disk, a newer version) is not written
+ *   again: the store keeps new rows in memory, after one warning through the log. A damaged file
+ *   is not read either.
  * - If a file stays locked for all of a write's patience, the rows of this write are kept in
  *   memory, after one warning. The next write that reaches the file moves these rows to the file,
- *   and so do gt_store_check() and closing, which wait until a second after the last call gave up,
- *   since a call waits within its own limit. While the lock lasts, writes wait 30 s in all, then
- *   1 s each.
+ *   and so do gt_store_check() and closing, until a second after the last call gave up waiting.
  * - While there is a database in memory, what is written to the file is written to memory too, so
- *   that memory is never older than the file.
- * - A row whose checksum is wrong counts as missing (sql.h says what the checksums bind).
+ *   memory is never older than the file.
+ * - A row whose checksum is wrong counts as missing (sql.h lists what the checksums bind).
  * - In a file that another user owns or may write (gt_distrust()), code counts as missing and no
  *   result as proved; one warning says so.
  *
@@ -22,13 +20,11 @@
  * another thread's write while that write waits for another process. After a fork the child's store
  * knows nothing and keeps nothing (SQLite connections do not survive a fork).
  *
- * `patience` (NULL: the longest) limits how long a call waits for locks and for other threads; a
- * call heeds the cancel flag within 0.1 s. Writes wait 30 s at most. Lookups wait for other
- * processes 100 ms at most; with a patience they wait a quarter of it, and 5 s at most, all of them
- * together. Once lookups have waited so long in vain, the lookups that follow try without waiting,
- * and wait for no more than a tenth of the time since then, until the file answers one of them. For
- * commits of this process, which the disk may slow down, lookups wait as long as the patience
- * says. */
+ * `patience` (NULL: the longest) limits how long a call waits for locks and for other threads, and
+ * how long its statements run; a cancel ends a wait within 0.1 s. Writes wait for another process 5
+ * s at most. Lookups wait for a quarter of the patience, 5 s at most, and 0.1 s without one; for a
+ * second after such a wait failed, lookups do not wait. For commits of this process, which a disk
+ * may slow down, lookups wait as long as the patience allows. */
 #pragma once
 
 #include "base/array.h"
@@ -53,10 +49,9 @@ typedef struct gt_store gt_store;
  * (NULL or missing: none). Fails with ENOMEM only. `log` (may be NULL) is copied. gt_store_close()
  * releases *out.
  *
- * With `only_read` no file is made, written or put beside another; only what a killed writer left
+ * With `only_read` no file is made or written; only what a killed writer left
  * half done is undone. EDATABASE, with a message that names the file, when `path` is missing,
- * locked, or not gputune's. In place of a damaged file the one that was begun beside it is read,
- * where there is one. Where `path` is NULL, the user's file may be missing. */
+ * locked, or not gputune's. If `path` is NULL, the user's file may be missing. */
 gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
                              const gt_log *log, bool only_read);
 /* Rows that the file lacks are lost, after a warning, if it is still locked. NULL is allowed. In a
@@ -64,7 +59,7 @@ gputune_status gt_store_open(gt_store **out, const char *path, const char *syste
 void gt_store_close(gt_store *store);
 /* Tells whether the file that was asked for is in use. EDATABASE, with a message that names the
  * file and says why, when the last lookup got no answer from it; with `writing` also when new rows
- * are kept in memory, or in a file beside it. ":memory:" always serves. */
+ * are kept in memory. ":memory:" always serves. */
 gputune_status gt_store_check(gt_store *store, bool writing);
 /* Whether rows are in memory only because the file was locked. */
 bool gt_store_lags(gt_store *store);
