@@ -459,7 +459,7 @@ static void refuse(gt_slot *slot)
     gt_farm_break(slot->farm, GPUTUNE_EWORKER);
 }
 
-const gt_role gt_compile_role = {handle, refuse, slot_died, left_s, late};
+const gt_worker_role gt_compile_role = {handle, refuse, slot_died, left_s, late};
 
 /* ---- Giving up ------------------------------------------------------------------------------- */
 

@@ -86,7 +86,7 @@ typedef struct gt_slot gt_slot;
 
 /* How the two kinds of worker, compile and measure, differ: functions that handle what happens to a
  * slot's worker. */
-typedef struct gt_role {
+typedef struct gt_worker_role {
     /* Handles a frame that the worker has sent. False: the worker cannot be used any more. */
     bool (*handle)(gt_slot *slot, const gt_frame *frame);
     /* Handles a worker that is of another version, or says no hello. A new one would do the same.
@@ -99,14 +99,14 @@ typedef struct gt_role {
     double (*left_s)(gt_slot *slot);
     /* Looks at a worker whose time is over, and ends it if it makes no progress. */
     void (*late)(gt_slot *slot);
-} gt_role;
+} gt_worker_role;
 
 /* A place for one worker at a time, and the requests of that worker. Its clock (`since_ns`,
  * `computed_ns`) starts with the worker, and again with each request or variant that the worker
  * comes to. */
 struct gt_slot {
     gt_host_farm *farm; /* that the slot is part of */
-    const gt_role *role;
+    const gt_worker_role *role;
     gt_link link;
     gt_queue queue;      /* the first `sent` requests are with the worker, which is at the first */
     size_t sent, offset; /* requests that are sent; bytes sent of the next request */
@@ -278,7 +278,7 @@ static inline gt_host_farm *gt_host_of(gt_farm *farm)
  * such failure stays. */
 void gt_farm_break(gt_host_farm *farm, gputune_status status);
 
-extern const gt_role gt_compile_role, gt_measure_role;
+extern const gt_worker_role gt_compile_role, gt_measure_role;
 
 /* Queues a copy of the job, and gives queued jobs to the workers that have room. ENOMEM. */
 gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job);

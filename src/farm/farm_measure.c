@@ -706,7 +706,7 @@ static void refuse(gt_slot *slot)
     measure_refuse(host, GPUTUNE_EWORKER);
 }
 
-const gt_role gt_measure_role = {handle, refuse, died, left_s, late};
+const gt_worker_role gt_measure_role = {handle, refuse, died, left_s, late};
 
 void gt_measure_interrupt(gt_farm *base)
 {

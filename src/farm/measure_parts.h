@@ -161,7 +161,7 @@ typedef enum gt_damage {
 } gt_damage;
 
 /* The trial: another data set, on which variants are proved too. */
-typedef struct gt_trial gt_trial;
+typedef struct gt_data_trial gt_data_trial;
 
 enum { GT_TABLES = 16 };
 
@@ -226,10 +226,10 @@ struct gt_measure {
     gputune_objective objective; /* of the samples that are taken now, and their length */
     gt_sample_length length;
     double reference_ns, copy_bytes_per_s;
-    gt_trial *trial;    /* NULL: there is none */
-    gt_lost lost_tries; /* experiments of the next trial that have ended workers */
-    gt_desk *desk;      /* where the host hears of experiments; NULL: there is no host */
-    bool is_trial;      /* this state is that of a trial: nothing is timed */
+    gt_data_trial *trial; /* NULL: there is none */
+    gt_lost lost_tries;   /* experiments of the next trial that have ended workers */
+    gt_desk *desk;        /* where the host hears of experiments; NULL: there is no host */
+    bool is_trial;        /* this state is that of a trial: nothing is timed */
 
     gt_loaded *variants; /* those that may be sampled, the newest first */
     gt_loaded *dropped;  /* not needed any more, but not unloaded yet */

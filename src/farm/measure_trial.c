@@ -37,7 +37,7 @@ typedef struct gt_data_set {
 
 enum { ROUNDS_MAX = 11 + GT_OTHER_MAX };
 
-struct gt_trial {
+struct gt_data_trial {
     gt_measure *parent;
     gt_measure measure;
     gt_workload base;               /* the workload with the values that were requested */
@@ -88,12 +88,12 @@ enum {
     EMULATED = 50
 };
 
-static double gt_trial_slowness(const gt_trial *trial)
+static double gt_trial_slowness(const gt_data_trial *trial)
 {
     return trial->measure.device.emulated ? EMULATED : 1;
 }
 
-static gt_budget gt_budget_of(const gt_trial *trial, double nanoseconds)
+static gt_budget gt_budget_of(const gt_data_trial *trial, double nanoseconds)
 {
     bool emulated = trial->measure.device.emulated;
     return (gt_budget){emulated, gt_budget_clock(emulated), (int64_t)nanoseconds};
@@ -106,7 +106,7 @@ static bool variation_is(const gt_variation *a, const gt_variation *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-static gputune_status make(gt_trial *trial, const gt_variation *variation)
+static gputune_status make(gt_data_trial *trial, const gt_variation *variation)
 {
     gt_measure *measure = &trial->measure;
     gt_workspace *workspace = &measure->workspaces[0];
@@ -123,7 +123,7 @@ static gputune_status make(gt_trial *trial, const gt_variation *variation)
 }
 
 /* Fills the buffers by a variation, and runs the reference on it, unless they hold it. */
-static gputune_status trial_hold(gt_trial *trial, const gt_variation *variation)
+static gputune_status trial_hold(gt_data_trial *trial, const gt_variation *variation)
 {
     return trial->made && variation_is(&trial->now, variation)
                ? gt_contents_refresh(&trial->measure)
@@ -133,7 +133,7 @@ static gputune_status trial_hold(gt_trial *trial, const gt_variation *variation)
 /* ---- One launch ------------------------------------------------------------------------------ */
 
 /* Passes one buffer for each pair of twins: that holds what the other does, unless it was sent. */
-static gputune_status trial_launch(gt_trial *trial, gt_loaded *variant)
+static gputune_status trial_launch(gt_data_trial *trial, gt_loaded *variant)
 {
     const gt_workspace *on = &trial->measure.workspaces[0];
     const void *arguments[GT_BLOCK_MAX + GT_PARAMETER_MAX];
@@ -149,7 +149,7 @@ static gputune_status trial_launch(gt_trial *trial, gt_loaded *variant)
 }
 
 /* The same, and the comparison of its results. */
-static gputune_status trial_launch_checked(gt_trial *trial, gt_loaded *variant)
+static gputune_status trial_launch_checked(gt_data_trial *trial, gt_loaded *variant)
 {
     gt_measure *own = &trial->measure;
     GT_TRY(gt_service_run(own, GT_SERVICE_RESET, &own->again, false));
@@ -203,7 +203,7 @@ static void say_scalars(gt_text *text, const gt_workload *now, const gt_variatio
 
 /* Appends how the size, scalars and inputs of a variation differ from those that were requested;
  * `now` is the workload that the variation makes. */
-static void trial_describe(gt_text *text, const gt_trial *trial, const gt_workload *now,
+static void trial_describe(gt_text *text, const gt_data_trial *trial, const gt_workload *now,
                            const gt_variation *variation)
 {
     static const char *const contents[] = {
@@ -224,14 +224,14 @@ static void trial_describe(gt_text *text, const gt_trial *trial, const gt_worklo
                    contents[variation->contents]);
 }
 
-static void describe_now(gt_text *text, const gt_trial *trial)
+static void describe_now(gt_text *text, const gt_data_trial *trial)
 {
     trial_describe(text, trial, &trial->measure.workspaces[0].workload, &trial->now);
 }
 
 /* Judges the findings of the last launch, which must have reached the host. A message contains
  * `words`. */
-static gputune_status trial_judge_results(gt_verified *out, gt_trial *trial, const char *words)
+static gputune_status trial_judge_results(gt_verified *out, gt_data_trial *trial, const char *words)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     gt_text_append(&text, " ");
@@ -241,7 +241,7 @@ static gputune_status trial_judge_results(gt_verified *out, gt_trial *trial, con
 }
 
 /* Waits for the last launch on the trial's data, and judges it. */
-static gputune_status trial_wait(gt_trial *trial, const char *words)
+static gputune_status trial_wait(gt_data_trial *trial, const char *words)
 {
     gt_verified ignored = {0};
     gputune_status status = gt_measure_wait(&trial->measure);
@@ -250,7 +250,7 @@ static gputune_status trial_wait(gt_trial *trial, const char *words)
 }
 
 /* Names the trial's data in the message of a failure that is not of the results. */
-static gputune_status trial_say_where(gputune_status status, const gt_trial *trial)
+static gputune_status trial_say_where(gputune_status status, const gt_data_trial *trial)
 {
     if (status < 0 && status != GPUTUNE_EWRONG) {
         GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -270,7 +270,7 @@ static uint64_t trial_key(const gt_variation *variation)
 
 /* What is known of an experiment before it runs: what has ended a worker is not tried again.
  * SURVIVED: nothing. */
-static gt_fate trial_known_fate(gt_trial *trial, uint64_t key)
+static gt_fate trial_known_fate(gt_data_trial *trial, uint64_t key)
 {
     for (uint32_t i = 0; i < trial->lost.item_count; i++) {
         if (trial->lost.items[i].key == key) {
@@ -283,7 +283,7 @@ static gt_fate trial_known_fate(gt_trial *trial, uint64_t key)
 }
 
 /* Tells the host that an experiment begins; 0: none runs any more. */
-static void trial_announce(const gt_trial *trial, uint64_t key)
+static void trial_announce(const gt_data_trial *trial, uint64_t key)
 {
     gt_desk *desk = trial->parent->desk;
     if (desk) {
@@ -293,7 +293,7 @@ static void trial_announce(const gt_trial *trial, uint64_t key)
 }
 
 /* How many of the numbers that a variation changes are flags. */
-static uint32_t count_flags(const gt_trial *trial, const gt_variation *variation)
+static uint32_t count_flags(const gt_data_trial *trial, const gt_variation *variation)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < trial->base.number_count; i++) {
@@ -304,7 +304,7 @@ static uint32_t count_flags(const gt_trial *trial, const gt_variation *variation
 
 /* Whether the reference leaves more unwritten than with the scalars' own values: where such a
  * number counts elements, or steps from one to the next, it says nothing any more. */
-static bool has_more_gaps(const gt_trial *trial)
+static bool has_more_gaps(const gt_data_trial *trial)
 {
     bool has = false;
     const gt_workspace *workspace = &trial->measure.workspaces[0];
@@ -314,13 +314,13 @@ static bool has_more_gaps(const gt_trial *trial)
     return has;
 }
 
-static gputune_status launch_and_judge(gt_trial *trial, gt_loaded *variant)
+static gputune_status launch_and_judge(gt_data_trial *trial, gt_loaded *variant)
 {
     GT_TRY(trial_launch_checked(trial, variant));
     return trial_wait(trial, "");
 }
 
-static gputune_status run(bool *fits, gt_trial *trial, const gt_variation *variation,
+static gputune_status run(bool *fits, gt_data_trial *trial, const gt_variation *variation,
                           gt_loaded *standard)
 {
     const bool emulated = trial->measure.device.emulated;
@@ -339,7 +339,7 @@ static gputune_status run(bool *fits, gt_trial *trial, const gt_variation *varia
 
 /* Tries a variation on the reference, and on the default variant unless that is NULL. Fails only if
  * the GPU is lost. */
-static gputune_status experiment(gt_fate *out, gt_trial *trial, const gt_variation *variation,
+static gputune_status experiment(gt_fate *out, gt_data_trial *trial, const gt_variation *variation,
                                  gt_loaded *standard)
 {
     const uint64_t key = trial_key(variation);
@@ -373,7 +373,7 @@ static bool narrow_contents(gt_variation *variation)
 
 /* Finds contents, as far as possible those of `*variation`, that survive with its scalars. Gives up
  * at the first crash if the scalars may be the cause. */
-static gputune_status settle_contents(gt_fate *out, gt_trial *trial, gt_variation *variation,
+static gputune_status settle_contents(gt_fate *out, gt_data_trial *trial, gt_variation *variation,
                                       gt_loaded *standard)
 {
     const gt_variation own = {.contents = variation->contents, .turn = variation->turn};
@@ -387,7 +387,7 @@ static gputune_status settle_contents(gt_fate *out, gt_trial *trial, gt_variatio
 
 /* Tries another value of one number, and leaves it where it survives: a float's, then one of the
  * same sign. */
-static gputune_status settle_number(gt_trial *trial, gt_variation *variation, uint32_t number,
+static gputune_status settle_number(gt_data_trial *trial, gt_variation *variation, uint32_t number,
                                     gt_scalars wanted, gt_loaded *standard)
 {
     gt_fate its;
@@ -407,7 +407,7 @@ static gputune_status settle_number(gt_trial *trial, gt_variation *variation, ui
 
 /* Adds one by one the scalars of `wanted` that the variation lacks. In time that is up they keep
  * their values. */
-static gputune_status settle_scalars(gt_trial *trial, gt_variation *variation,
+static gputune_status settle_scalars(gt_data_trial *trial, gt_variation *variation,
                                      const gt_variation *wanted, gt_loaded *standard)
 {
     const gt_budget all =
@@ -424,7 +424,7 @@ static gputune_status settle_scalars(gt_trial *trial, gt_variation *variation,
 }
 
 /* Leaves flags with their own values. */
-static void trial_keep_flags(gt_variation *variation, const gt_trial *trial)
+static void trial_keep_flags(gt_variation *variation, const gt_data_trial *trial)
 {
     for (uint32_t i = 0; i < trial->base.number_count; i++) {
         if (gt_number_is_flag(&trial->base, i)) {
@@ -434,7 +434,7 @@ static void trial_keep_flags(gt_variation *variation, const gt_trial *trial)
 }
 
 /* Leaves out the scalars of which another value has ended a worker. */
-static void keep_fatal(gt_variation *variation, const gt_trial *trial)
+static void keep_fatal(gt_variation *variation, const gt_data_trial *trial)
 {
     for (uint32_t i = 0; i < trial->base.number_count; i++) {
         if (trial->fates[i] == GT_FATE_CRASHES || trial->fates[i] == GT_FATE_HANGS) {
@@ -446,7 +446,7 @@ static void keep_fatal(gt_variation *variation, const gt_trial *trial)
 /* Drops from a data set, one by one, what the reference, or the default variant unless that is
  * NULL, does not survive. A few flags are tried one by one at once: each that crashes costs a
  * worker, and it costs one more to try them together first. Fails only if the GPU is lost. */
-static gputune_status trial_settle(gt_trial *trial, gt_data_set *set, gt_loaded *standard)
+static gputune_status trial_settle(gt_data_trial *trial, gt_data_set *set, gt_loaded *standard)
 {
     enum { FEW = 8 };
     gt_fate its;
@@ -489,7 +489,7 @@ static uint32_t take_inputs(gt_live_input *out, const gt_measure_setup *setup)
 }
 
 /* Makes the trial's buffers, with the scalars' own values and plain contents. */
-static gputune_status build(gt_trial *trial, const gt_measure_setup *setup)
+static gputune_status build(gt_data_trial *trial, const gt_measure_setup *setup)
 {
     const gt_measure *parent = trial->parent;
     gt_measure *measure = &trial->measure;
@@ -533,7 +533,7 @@ static bool is_worth(const gt_measure_setup *setup)
 }
 
 /* Makes a list of the data sets on which a winner is proved, those that are wanted. */
-static void want_rounds(gt_trial *trial)
+static void want_rounds(gt_data_trial *trial)
 {
     static const struct {
         gt_scalars scalars;
@@ -565,7 +565,7 @@ static void want_rounds(gt_trial *trial)
 
 /* Makes the trial on the reference alone, without other values of flags: no default variant has
  * survived those yet. */
-static gputune_status begin(gt_trial *trial, const gt_measure_setup *setup)
+static gputune_status begin(gt_data_trial *trial, const gt_measure_setup *setup)
 {
     bool has_contents = gt_workload_has_contents(&trial->base, GT_CONTENTS_SPECIALS);
     gt_variation own = gt_variation_make(&trial->base, GT_SCALARS_OWN, GT_CONTENTS_PLAIN, 0);
@@ -591,7 +591,7 @@ gputune_status gt_trial_make(gt_measure *measure, const gt_measure_setup *setup)
     if (!is_worth(setup)) {
         return GPUTUNE_OK;
     }
-    gt_trial *trial = measure->trial = calloc(1, sizeof *trial);
+    gt_data_trial *trial = measure->trial = calloc(1, sizeof *trial);
     GT_TRY(gt_allocated(trial));
     trial->parent = measure;
     trial->base = setup->workloads[setup->workload_count - 1];
@@ -610,7 +610,7 @@ gputune_status gt_trial_make(gt_measure *measure, const gt_measure_setup *setup)
 
 void gt_trial_free(gt_measure *measure)
 {
-    gt_trial *trial = measure->trial;
+    gt_data_trial *trial = measure->trial;
     if (trial) {
         gt_measure_forget(&trial->measure);
         free(trial);
@@ -621,7 +621,7 @@ void gt_trial_free(gt_measure *measure)
 /* ---- The default variant --------------------------------------------------------------------- */
 
 /* Whether a flag may be changed on trial: not where a crash would end the host. */
-static bool may_be_lost(const gt_trial *trial)
+static bool may_be_lost(const gt_data_trial *trial)
 {
     const gt_desk *desk = trial->parent->desk;
     return !desk || !desk->in_thread;
@@ -629,7 +629,7 @@ static bool may_be_lost(const gt_trial *trial)
 
 /* Appends a line for each scalar that has had its own value alone: its name, its value, and what
  * became of others, or nothing. */
-static void list_single(gt_text *text, const gt_trial *trial)
+static void list_single(gt_text *text, const gt_data_trial *trial)
 {
     static const char *const words[] = {[GT_FATE_SURVIVED] = "",
                                         [GT_FATE_DIFFERS] = "differ",
@@ -652,7 +652,7 @@ static void list_single(gt_text *text, const gt_trial *trial)
 }
 
 /* Describes the data set on which variants are proved. */
-static gputune_status say_usual(gt_trial *trial)
+static gputune_status say_usual(gt_data_trial *trial)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     GT_FREED gt_workload *varied = malloc(sizeof *varied);
@@ -663,7 +663,7 @@ static gputune_status say_usual(gt_trial *trial)
     return GPUTUNE_OK;
 }
 
-static gputune_status tell(gt_verified *out, const gt_trial *trial)
+static gputune_status tell(gt_verified *out, const gt_data_trial *trial)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     list_single(&text, trial);
@@ -673,7 +673,7 @@ static gputune_status tell(gt_verified *out, const gt_trial *trial)
 
 /* Finds what the default variant survives of the data set for every variant, and, with `more`, of
  * those for a winner, in time that is left. */
-static gputune_status settle_all(gt_trial *trial, gt_loaded *standard, bool more)
+static gputune_status settle_all(gt_data_trial *trial, gt_loaded *standard, bool more)
 {
     const gt_variation all =
         gt_variation_make(&trial->base, GT_SCALARS_FAR, trial->usual.variation.contents, 0);
@@ -693,14 +693,14 @@ static gputune_status settle_all(gt_trial *trial, gt_loaded *standard, bool more
 }
 
 /* Whether the variant is the default one, by which it is found out what can be demanded. */
-static bool settles(const gt_trial *trial, const gt_verify_job *job)
+static bool settles(const gt_data_trial *trial, const gt_verify_job *job)
 {
     return job->standard && trial->standard == GT_NO_VARIANT;
 }
 
 gputune_status gt_trial_queue(gt_measure *measure, gt_loaded *variant, const gt_verify_job *job)
 {
-    gt_trial *trial = measure->trial;
+    gt_data_trial *trial = measure->trial;
     if (!trial || settles(trial, job)) {
         return GPUTUNE_OK;
     }
@@ -713,7 +713,7 @@ gputune_status gt_trial_queue(gt_measure *measure, gt_loaded *variant, const gt_
 gputune_status gt_trial_judge(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                               const gt_verify_job *job)
 {
-    gt_trial *trial = measure->trial;
+    gt_data_trial *trial = measure->trial;
     if (!trial || !settles(trial, job)) {
         return trial ? trial_judge_results(out, trial, "") : GPUTUNE_OK;
     }
@@ -740,12 +740,12 @@ void gt_trial_doubt(gt_measure *measure)
 
 /* ---- The winner ------------------------------------------------------------------------------ */
 
-static gt_budget part_of(const gt_trial *trial, double nanoseconds)
+static gt_budget part_of(const gt_data_trial *trial, double nanoseconds)
 {
     return gt_budget_of(trial, nanoseconds * gt_trial_slowness(trial) * trial->share);
 }
 
-static double parts_ns(const gt_trial *trial)
+static double parts_ns(const gt_data_trial *trial)
 {
     static const double overrun = 1.25; /* what was begun is finished */
     return overrun * gt_trial_slowness(trial) * (2 * OFTEN_NS + ROW_NS + ROUNDS_NS);
@@ -759,7 +759,7 @@ double gt_trial_winner_ns(double *further_ns, const gt_measure *measure)
 
 /* Launches the winner many times in a row, and compares the results of the first and last launches.
  */
-static gputune_status launch_often(gt_trial *trial, gt_loaded *variant)
+static gputune_status launch_often(gt_data_trial *trial, gt_loaded *variant)
 {
     enum { COMPARED = 10, LEAST = 2, MOST = 1024 };
     for (int part = 0; part < 2; ++part) {
@@ -779,7 +779,7 @@ static gputune_status launch_often(gt_trial *trial, gt_loaded *variant)
 }
 
 /* The default variant, even if it was dropped; NULL if it is not loaded any more. */
-static gt_loaded *find_standard(const gt_trial *trial)
+static gt_loaded *find_standard(const gt_data_trial *trial)
 {
     gt_loaded *one = trial->parent->dropped;
     while (one && one->id != trial->standard) {
@@ -790,7 +790,7 @@ static gt_loaded *find_standard(const gt_trial *trial)
 
 /* Proves the variant on one more data set at the same addresses, or on what the default survives of
  * it. */
-static gputune_status prove_on(gt_trial *trial, gt_loaded *variant, gt_data_set *set)
+static gputune_status prove_on(gt_data_trial *trial, gt_loaded *variant, gt_data_set *set)
 {
     gt_loaded *standard = find_standard(trial);
     GT_TRY(set->tried ? GPUTUNE_OK : trial_settle(trial, set, standard));
@@ -807,7 +807,7 @@ static gputune_status prove_on(gt_trial *trial, gt_loaded *variant, gt_data_set 
 }
 
 /* Makes a further data set only in time that covers it: a slow reference makes that long. */
-static gputune_status prove_more(gt_trial *trial, gt_loaded *variant)
+static gputune_status prove_more(gt_data_trial *trial, gt_loaded *variant)
 {
     const gt_budget some = part_of(trial, ROUNDS_NS), all = gt_budget_of(trial, trial->spend_ns);
     for (uint32_t i = 0;
@@ -818,7 +818,7 @@ static gputune_status prove_more(gt_trial *trial, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-static gputune_status prove_winner(gt_trial *trial, gt_loaded *variant)
+static gputune_status prove_winner(gt_data_trial *trial, gt_loaded *variant)
 {
     GT_TRY(trial_hold(trial, &trial->usual.variation));
     GT_TRY(trial_launch_checked(trial, variant));
@@ -830,7 +830,7 @@ static gputune_status prove_winner(gt_trial *trial, gt_loaded *variant)
 gputune_status gt_trial_winner(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                double share)
 {
-    gt_trial *trial = measure->trial;
+    gt_data_trial *trial = measure->trial;
     if (!trial) {
         return GPUTUNE_OK;
     }

@@ -19,7 +19,7 @@ enum {
  * values. */
 typedef struct gt_rule {
     uint32_t axes; /* bit i: it depends on axis i */
-    int term;      /* the term (gt_terms) that it depends on; of a require(), the constraint
+    int term;      /* the term (gt_term_list) that it depends on; of a require(), the constraint
                       itself; -1: it depends on nothing */
     int depth;     /* the last axis that it depends on; -1: none */
     int order;     /* its place among the rules of one depth */
@@ -82,7 +82,7 @@ struct gt_space {
     int counts[GT_AXIS_MAX];                      /* how many values are allowed */
     int blocked[GT_AXIS_MAX][GT_AXIS_VALUES]; /* by position in choices: the reason that excludes
                                     the value whatever the other axes' values are, or 0 */
-    gt_terms terms;
+    gt_term_list terms;
     gt_rule rules[GT_RULES_MAX];
     int rule_count;
     uint8_t touching[GT_AXIS_MAX][GT_RULES_MAX]; /* by axis: the rules that use it, in order */

@@ -25,7 +25,7 @@ typedef struct planner {
     gt_space *space;
     const gt_template *template;
     const gt_template_parts *parts;
-    gt_terms *terms;
+    gt_term_list *terms;
     int cluster, block, shared, grid[3];
     gputune_status status;
 } planner;

@@ -4,7 +4,7 @@
 enum { KEY_FAILED = 1, KEY_VALUE, KEY_TERM };
 
 typedef struct state {
-    const gt_terms *terms;
+    const gt_term_list *terms;
     const int64_t *slots;
     uint32_t known;
 } state;
@@ -141,7 +141,8 @@ static gt_residue evaluate(const state *s, int term)
     return open_term((uint64_t)term, left, 0, 0);
 }
 
-gt_residue gt_terms_evaluate(const gt_terms *terms, int term, const int64_t *slots, uint32_t known)
+gt_residue gt_terms_evaluate(const gt_term_list *terms, int term, const int64_t *slots,
+                             uint32_t known)
 {
     const state s = {terms, slots, known};
     return evaluate(&s, term);

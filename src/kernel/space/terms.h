@@ -24,10 +24,10 @@ typedef struct gt_term {
 } gt_term;
 
 /* All terms of a space. */
-typedef struct gt_terms {
+typedef struct gt_term_list {
     GT_ARRAY(gt_term) items;
     int of_slot[GT_SLOT_MAX]; /* the index of its term; negative: the slot is a constant */
-} gt_terms;
+} gt_term_list;
 
 /* What is left of a term once the axes in `known` have the values in `slots`. */
 typedef enum gt_left {
@@ -42,4 +42,5 @@ typedef struct gt_residue {
     uint64_t key; /* equal keys: the same is left, whatever the known values were */
 } gt_residue;
 
-gt_residue gt_terms_evaluate(const gt_terms *terms, int term, const int64_t *slots, uint32_t known);
+gt_residue gt_terms_evaluate(const gt_term_list *terms, int term, const int64_t *slots,
+                             uint32_t known);

@@ -385,7 +385,7 @@ static gputune_status read_file(gt_reader *reader, gt_source_file *file)
 }
 
 /* What a compiler of kernels defines. */
-static gt_verdict is_defined(const void *user, const gt_token *name)
+static gt_truth is_defined(const void *user, const gt_token *name)
 {
     (void)user;
     return gt_token_is(name, "__CUDACC_RTC__") ? GT_SURELY : GT_PERHAPS;

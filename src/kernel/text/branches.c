@@ -9,42 +9,41 @@
 
 /* ---- conditions ---- */
 
-static gt_verdict opposite(gt_verdict verdict)
+static gt_truth opposite(gt_truth verdict)
 {
-    return (gt_verdict)(GT_SURELY - verdict);
+    return (gt_truth)(GT_SURELY - verdict);
 }
 
-static gt_verdict both(gt_verdict a, gt_verdict b)
+static gt_truth both(gt_truth a, gt_truth b)
 {
     return a < b ? a : b;
 }
 
-static gt_verdict either(gt_verdict a, gt_verdict b)
+static gt_truth either(gt_truth a, gt_truth b)
 {
     return a > b ? a : b;
 }
 
 enum { NESTING = 64 };
 
-static gt_verdict read_chain(const gt_conditions *conditions, gt_lexer *line, int depth,
-                             bool is_or);
+static gt_truth read_chain(const gt_conditions *conditions, gt_lexer *line, int depth, bool is_or);
 
 /* `defined NAME` and `defined(NAME)`. */
-static gt_verdict read_defined(const gt_conditions *conditions, gt_lexer *line)
+static gt_truth read_defined(const gt_conditions *conditions, gt_lexer *line)
 {
     bool parenthesis = gt_lexer_accept(line, "(");
-    gt_verdict verdict = conditions->defined(conditions->user, &line->token);
+    gt_truth verdict = conditions->defined(conditions->user, &line->token);
     gt_lexer_next(line);
     return parenthesis && !gt_lexer_accept(line, ")") ? GT_PERHAPS : verdict;
 }
 
-static gt_verdict read_operand(const gt_conditions *conditions, gt_lexer *line, int depth)
+static gt_truth read_operand(const gt_conditions *conditions, gt_lexer *line, int depth)
 {
     bool inverse = false;
     while (gt_lexer_accept(line, "!")) {
         inverse = !inverse;
     }
-    gt_verdict verdict = GT_PERHAPS;
+    gt_truth verdict = GT_PERHAPS;
     if (gt_lexer_accept(line, "defined")) {
         verdict = read_defined(conditions, line);
     } else if (depth < NESTING && gt_lexer_accept(line, "(")) {
@@ -57,10 +56,10 @@ static gt_verdict read_operand(const gt_conditions *conditions, gt_lexer *line, 
     return inverse ? opposite(verdict) : verdict;
 }
 
-static gt_verdict read_term(const gt_conditions *conditions, gt_lexer *line, int depth)
+static gt_truth read_term(const gt_conditions *conditions, gt_lexer *line, int depth)
 {
     gt_lexer term = *line;
-    gt_verdict verdict = read_operand(conditions, line, depth);
+    gt_truth verdict = read_operand(conditions, line, depth);
     bool is_more = false;
     int open = 0;
     while (line->token.kind != GT_TOKEN_END &&
@@ -76,9 +75,9 @@ static gt_verdict read_term(const gt_conditions *conditions, gt_lexer *line, int
 }
 
 /* Terms between && or, one level up, between ||. */
-static gt_verdict read_chain(const gt_conditions *conditions, gt_lexer *line, int depth, bool is_or)
+static gt_truth read_chain(const gt_conditions *conditions, gt_lexer *line, int depth, bool is_or)
 {
-    gt_verdict verdict =
+    gt_truth verdict =
         is_or ? read_chain(conditions, line, depth, false) : read_term(conditions, line, depth);
     while (gt_lexer_accept(line, is_or ? "||" : "&&")) {
         verdict = is_or ? either(verdict, read_chain(conditions, line, depth, false))
@@ -87,7 +86,7 @@ static gt_verdict read_chain(const gt_conditions *conditions, gt_lexer *line, in
     return verdict;
 }
 
-static void open_branch(gt_conditions *conditions, gt_verdict verdict)
+static void open_branch(gt_conditions *conditions, gt_truth verdict)
 {
     unsigned slot = conditions->depth++ % GT_CONDITIONS_MAX;
     conditions->open[slot].outside = conditions->now;
@@ -95,13 +94,13 @@ static void open_branch(gt_conditions *conditions, gt_verdict verdict)
     conditions->now = both(conditions->now, verdict);
 }
 
-static void next_branch(gt_conditions *conditions, gt_verdict verdict)
+static void next_branch(gt_conditions *conditions, gt_truth verdict)
 {
     if (conditions->depth == 0) {
         return;
     }
     unsigned slot = (conditions->depth - 1) % GT_CONDITIONS_MAX;
-    gt_verdict taken = conditions->open[slot].taken;
+    gt_truth taken = conditions->open[slot].taken;
     conditions->now = both(conditions->open[slot].outside, both(opposite(taken), verdict));
     conditions->open[slot].taken = either(taken, verdict);
 }
@@ -163,7 +162,7 @@ static const macro *find_macro(const reader *r, const gt_token *name)
     return NULL;
 }
 
-static gt_verdict is_defined(const void *user, const gt_token *name)
+static gt_truth is_defined(const void *user, const gt_token *name)
 {
     const reader *r = user;
     int64_t value;
@@ -210,7 +209,7 @@ static bool text_of(void *user, const char *name, gt_lexer *value, int64_t *abov
     return is_macro;
 }
 
-static gt_verdict evaluate(const void *user, gt_lexer term)
+static gt_truth evaluate(const void *user, gt_lexer term)
 {
     values v = {.reader = user};
     GT_FREED gt_expression *expression = NULL;

@@ -4,27 +4,27 @@
 
 #include "kernel/text/lexer.h"
 
-/* Whether a condition holds. The order matters: && is the smaller of two verdicts, || the larger.
+/* Whether a condition holds. The order matters: && is the smaller of two truths, || the larger.
  */
-typedef enum gt_verdict { GT_NEVER, GT_PERHAPS, GT_SURELY } gt_verdict;
+typedef enum gt_truth { GT_NEVER, GT_PERHAPS, GT_SURELY } gt_truth;
 
 /* Whether a macro of that name is defined. */
-typedef gt_verdict (*gt_defined_fn)(const void *user, const gt_token *name);
+typedef gt_truth (*gt_defined_fn)(const void *user, const gt_token *name);
 
 /* Whether a term without && and || is true: a comparison, a sum or a macro. The lexer covers the
  * term alone. */
-typedef gt_verdict (*gt_term_fn)(const void *user, gt_lexer term);
+typedef gt_truth (*gt_term_fn)(const void *user, gt_lexer term);
 
 enum { GT_CONDITIONS_MAX = 64 };
 
 typedef struct gt_conditions {
-    gt_verdict now; /* whether the current line is compiled */
+    gt_truth now; /* whether the current line is compiled */
     gt_defined_fn defined;
     gt_term_fn term; /* NULL: every term is GT_PERHAPS */
     const void *user;
     struct {
         /* Whether the code around the #if is compiled; whether one of its branches so far is. */
-        gt_verdict outside, taken;
+        gt_truth outside, taken;
     } open[GT_CONDITIONS_MAX];
     unsigned depth;
 } gt_conditions;
