@@ -11,7 +11,7 @@
         size_t count, capacity;                                                                    \
     }
 
-/* Makes room for one more element. Evaluates to OK or ENOMEM; the array is untouched on failure. */
+/* Makes room for one more element. Evaluates to OK or ENOMEM; on failure the array is unchanged. */
 #define gt_array_reserve(array)                                                                    \
     gt_array_grow((void **)&(array)->items, &(array)->capacity, (array)->count,                    \
                   sizeof *(array)->items)
@@ -22,7 +22,7 @@
          ? ((array)->items[(array)->count++] = (value), GPUTUNE_OK)                                \
          : GPUTUNE_ENOMEM)
 
-/* Sorts the array by qsort(), which may not be called for an empty array without memory. */
+/* Sorts the array. qsort() must not be called with the NULL pointer of an empty array. */
 #define gt_array_sort(array, compare)                                                              \
     ((array)->count ? qsort((array)->items, (array)->count, sizeof *(array)->items, compare)       \
                     : (void)0)
@@ -36,10 +36,9 @@
 
 gputune_status gt_array_grow(void **items, size_t *capacity, size_t count, size_t size);
 
-/* Texts that the array owns. */
+/* An array of strings that it owns. */
 typedef GT_ARRAY(char *) gt_texts;
-/* Appends a text that malloc() allocated. The array takes over the text; on failure the function
- * frees it. ENOMEM. */
+/* Appends a text from malloc(), which the array then owns; on failure it is freed. ENOMEM. */
 gputune_status gt_texts_take(gt_texts *texts, char *text);
 /* Appends a copy of the first `length` bytes of a text. ENOMEM. */
 gputune_status gt_texts_add(gt_texts *texts, const char *text, size_t length);

@@ -1,4 +1,4 @@
-/* Compares sizes and GPUs of what is stored with those that a user names. */
+/* Compares the sizes and GPUs of stored results with those that a user names. */
 #include "base/asked_for.h"
 
 #include "base/text.h"
@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A value of a text of sizes, and the name that it is given for. */
+/* A value in a list of sizes, and the name that it is for. */
 typedef struct part {
     const char *name, *value;
     size_t name_length, value_length;
 } part;
 
-/* The next value at *at; one without a name is another value of the name before. False at the end.
- */
+/* Reads the next value at *at and moves *at past it. A value without a name belongs to the previous
+ * name. Returns false at the end. */
 static bool next_part(part *out, const char **at)
 {
     *at += strspn(*at, " ,");
@@ -48,7 +48,7 @@ static bool same_value(const part *a, const part *b)
            (read_number(&one, a) && read_number(&other, b) && one == other);
 }
 
-static bool has(const char *sizes, const part *wanted)
+static bool has_value(const char *sizes, const part *wanted)
 {
     part own = {"", "", 0, 0};
     while (next_part(&own, &sizes)) {
@@ -69,7 +69,7 @@ bool gt_sizes_match(const char *sizes, const char *wanted)
         if (one.name != name && !fits) {
             return false;
         }
-        fits = has(sizes, &one) || (one.name == name && fits);
+        fits = has_value(sizes, &one) || (one.name == name && fits);
         name = one.name;
     }
     return fits;

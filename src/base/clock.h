@@ -3,9 +3,10 @@
 
 #include <stdint.h>
 
-/* CLOCK_MONOTONIC in nanoseconds. */
+/* Returns CLOCK_MONOTONIC in nanoseconds. */
 int64_t gt_now_ns(void);
-/* CLOCK_MONOTONIC_COARSE in nanoseconds: a few milliseconds behind, and several times as cheap. */
+/* Returns CLOCK_MONOTONIC_COARSE in nanoseconds: up to a few milliseconds late, but several times
+ * as cheap. */
 int64_t gt_coarse_now_ns(void);
-/* Seconds since an earlier gt_now_ns(). */
+/* Returns the seconds since an earlier gt_now_ns(). */
 double gt_seconds_since(int64_t start_ns);

@@ -1,4 +1,4 @@
-/* Waits by CLOCK_MONOTONIC. */
+/* Waits on CLOCK_MONOTONIC. */
 #include "base/condition.h"
 
 #include "base/clock.h"
@@ -30,7 +30,7 @@ void gt_condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, double
 }
 
 #ifdef __SANITIZE_THREAD__
-/* TSan of GCC 12 does not see the calls that take a clock: there, time passes between attempts. */
+/* GCC 12's TSan does not know the calls that take a clock, so these poll. */
 static bool is_over(const struct timespec *until)
 {
     return gt_now_ns() > (int64_t)until->tv_sec * 1000000000 + until->tv_nsec;

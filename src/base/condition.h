@@ -1,5 +1,5 @@
-/* Locks a mutex until a block ends, and waits for another thread for a limited time, on a clock
- * that cannot be set (CLOCK_MONOTONIC). */
+/* Mutexes that are released at the end of a block, and waits with a time limit on a clock that
+ * cannot be set (CLOCK_MONOTONIC). */
 #pragma once
 
 #include "base/status.h"
@@ -7,16 +7,16 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Initialises a condition for gt_condition_wait(); pthread_cond_destroy() releases it. */
+/* Initialises a condition variable for gt_condition_wait(); pthread_cond_destroy() releases it. */
 void gt_condition_open(pthread_cond_t *condition);
 /* Waits for a signal for `seconds` at most, or a little less. The caller holds the mutex. */
 void gt_condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, double seconds);
-/* gt_mutex_wait() takes a mutex, gt_thread_wait() waits for the end of a thread and joins it.
- * False: `seconds` passed before that. */
+/* gt_mutex_wait() locks a mutex; gt_thread_wait() joins a thread. Both return false if that takes
+ * more than `seconds`. */
 bool gt_mutex_wait(pthread_mutex_t *mutex, double seconds);
 bool gt_thread_wait(pthread_t thread, double seconds);
 
-/* Takes a mutex and releases it where the block ends:
+/* Locks a mutex; with GT_SCOPED it is unlocked at the end of the block:
  *
  *     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&mutex); */
 static inline pthread_mutex_t *gt_lock(pthread_mutex_t *mutex)

@@ -1,5 +1,5 @@
-/* What every room may know of a GPU: numbers only, no handle. Filled by src/gpu from the driver, or
- * for a named architecture without a GPU; read by the expressions and limits of src/kernel. */
+/* Properties of a GPU as plain numbers, without handles. src/gpu fills them in from the driver, or
+ * for a named architecture without a GPU; src/kernel uses them in expressions and limits. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@ typedef struct gt_device {
     char mig_profile[32]; /* "" without MIG */
     char origin[64];      /* "cuda", "arch" (no GPU), or "emu:PROFILE:modelN" */
     char environment[40]; /* hex of the environment key (gpu/device.h) */
-    char processor[128];  /* name of the host's processor, which launches; "" without a GPU */
+    char processor[128];  /* name of the host's CPU; "" without a GPU */
     int ordinal;
     int cc; /* 90 for 9.0 */
     int sm_count, warp_size;
@@ -26,20 +26,20 @@ typedef struct gt_device {
     int shared_reserved_per_block_bytes; /* 1 KB on CC >= 8.0 */
     int64_t constant_bytes;              /* 64 KB */
     int64_t l2_bytes, memory_bytes;
-    int l2_persist_bytes, l2_window_bytes; /* most that can be set aside, largest window; 0: none */
+    int l2_persist_bytes, l2_window_bytes; /* maximum to set aside, and largest window; 0: none */
     int bus_width_bits, memory_clock_khz, sm_clock_khz;
     int max_block[3];
     int64_t max_grid[3];
     bool cluster_launch;
     int max_cluster;                  /* 1, 8 (portable) or 16 (with opt-in) */
-    int max_parameter_bytes;          /* 4096, or 32764 where CC, NVRTC and driver allow */
-    int carveout_kb[GT_CARVEOUT_MAX]; /* shared-memory sizes that the architecture has, ascending */
+    int max_parameter_bytes;          /* 4096, or 32764 if CC, NVRTC and driver allow it */
+    int carveout_kb[GT_CARVEOUT_MAX]; /* possible sizes of shared memory, ascending */
     int carveout_count;
     int driver_version, nvrtc_version; /* 13000 for 13.0; 0: none */
-    bool emulated; /* the device is emulated: its images are PTX and its times are modelled */
+    bool emulated;                     /* images are PTX and times are modelled */
 } gt_device;
 
-/* The peak rate of the device's memory, at two transfers a clock; 0: not known. */
+/* Returns the peak memory bandwidth, at two transfers per clock; 0 if unknown. */
 static inline double gt_device_peak_bytes_per_s(const gt_device *device)
 {
     return 2.0 * device->memory_clock_khz * 1e3 * device->bus_width_bits / 8;

@@ -1,4 +1,4 @@
-/* What the process is given; privileged programs read no environment variables. */
+/* Environment variables, which privileged programs ignore, and cores. */
 #include "base/environment.h"
 
 #include <sched.h>

@@ -1,17 +1,16 @@
-/* What the process is given: its environment variables, which no other file reads, and its
- * cores. */
+/* The process's environment variables, which are read only here, and its cores. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The variable's value; NULL if it is not set or empty. In a set-uid or set-gid program every
- * variable counts as not set, since whoever starts the program could make it load their code, or
- * write files, otherwise. The text belongs to the environment. */
+/* Returns the variable's value; NULL if it is unset or empty. In a set-uid or set-gid program every
+ * variable counts as unset, because the user who starts it could otherwise make it load code or
+ * write files. The environment owns the text. */
 const char *gt_environment(const char *name);
-/* Returns the next variable whose name begins with `prefix`, as "NAME=VALUE", from the *at-th on,
- * and moves *at beyond it; NULL after the last one. Their order is arbitrary. Also in set-uid and
- * set-gid programs: only to compare it. */
+/* Returns the next variable from index *at on whose name begins with `prefix`, as "NAME=VALUE", and
+ * moves *at past it; NULL if there is none. The order is arbitrary. Unlike gt_environment() it also
+ * works in set-uid programs, so compare the text only. */
 const char *gt_environment_next(size_t *at, const char *prefix);
-/* How many cores this process may use (taskset, cpusets); at least 1. */
+/* Returns how many cores this process may use (taskset, cpusets); at least 1. */
 uint32_t gt_cores(void);

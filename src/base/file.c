@@ -1,5 +1,4 @@
-/* Reads whole files, and finds folders that programs and caches have, and what matches a pattern.
- */
+/* Whole files, well-known folders, and paths that match a pattern. */
 #include "base/file.h"
 #include "base/environment.h"
 
@@ -20,7 +19,7 @@ static gputune_status cannot_read(const char *path, const char *why)
     return gt_fail(GPUTUNE_EIO, "cannot read %s: %s; expected a regular file", path, why);
 }
 
-/* A device, a FIFO or a socket may never end, or never begin. */
+/* Refuses devices, FIFOs and sockets: reading them may never end, or never begin. */
 static gputune_status check_regular(int file, const char *path)
 {
     struct stat facts;
@@ -32,7 +31,7 @@ static gputune_status check_regular(int file, const char *path)
                                     : cannot_read(path, "it is a device, a FIFO or a socket");
 }
 
-/* What a file says of its size is not relied on: it may grow while it is read. */
+/* Reads to the end, because the file may grow while it is read. */
 static gputune_status read_all(gt_text *text, int file, const char *path, size_t most)
 {
     char chunk[16384];
@@ -46,7 +45,7 @@ static gputune_status read_all(gt_text *text, int file, const char *path, size_t
         }
         gt_text_append_bytes(text, chunk, (size_t)got);
         GT_REFUSE(text->length > most, GPUTUNE_EIO,
-                  "cannot read %s: more than %zu bytes; expected less", path, most);
+                  "cannot read %s: more than %zu bytes; expected at most that many", path, most);
     }
     return GPUTUNE_OK;
 }
@@ -110,7 +109,7 @@ gputune_status gt_file_make_parents(const char *path)
     for (char *slash = strchr(copy + 1, '/'); slash && !status; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(copy, 0700) != 0 && errno != EEXIST) {
-            status = gt_fail(GPUTUNE_EIO, "cannot make the folder %s: %s", copy, strerror(errno));
+            status = gt_fail(GPUTUNE_EIO, "cannot create the folder %s: %s", copy, strerror(errno));
         }
         *slash = '/';
     }
@@ -119,7 +118,7 @@ gputune_status gt_file_make_parents(const char *path)
 
 gputune_status gt_file_own_folder(char **out)
 {
-    static const char anchor; /* its address lies in this object */
+    static const char anchor; /* an address in this object */
     Dl_info info;
     char *path = NULL;
     if (dladdr(&anchor, &info) && info.dli_fname) {
@@ -136,7 +135,7 @@ gputune_status gt_file_own_folder(char **out)
     return GPUTUNE_OK;
 }
 
-/* Whether the gputune in that folder belongs to an installation; *out is its folder then. */
+/* Sets *out to the folder of the gputune in `folder` if it belongs to an installation. */
 static gputune_status try_installed(char **out, const char *folder, size_t length)
 {
     GT_FREED char *path = NULL;
@@ -175,8 +174,8 @@ gputune_status gt_file_installed_folder(char **out)
     return *out ? GPUTUNE_OK : search_installed(out, "/usr/local/bin:/usr/bin");
 }
 
-/* Whether a file of that owner may belong to what lies in the folder. A folder above it, such as
- * /tmp, may be one that others write to. */
+/* Returns true if a file of that owner may be trusted like the folder's own files. The owner of a
+ * parent, such as /tmp, does not count: others may write there. */
 static bool is_of_owner(const char *folder, uid_t owner)
 {
     struct stat facts;
@@ -190,8 +189,8 @@ typedef struct part {
     int mode;
 } part;
 
-/* Takes the file at that place, seen from the folder, unless one was found before. */
-static gputune_status look_at(const part *part, const char *folder, const char *place)
+/* Takes the file at `place` relative to the folder, unless one was already found. */
+static gputune_status try_part(const part *part, const char *folder, const char *place)
 {
     struct stat facts;
     GT_FREED char *path = NULL;
@@ -209,11 +208,11 @@ static gputune_status look_at(const part *part, const char *folder, const char *
     return GPUTUNE_OK;
 }
 
-static gputune_status look_beside(const part *part, const char *folder)
+static gputune_status try_part_beside(const part *part, const char *folder)
 {
-    GT_TRY(look_at(part, folder, "."));
-    GT_TRY(look_at(part, folder, "gputune"));
-    return look_at(part, folder, "../libexec/gputune");
+    GT_TRY(try_part(part, folder, "."));
+    GT_TRY(try_part(part, folder, "gputune"));
+    return try_part(part, folder, "../libexec/gputune");
 }
 
 gputune_status gt_file_find_part(char **out, gt_text *tried, const char *name, int mode)
@@ -226,16 +225,16 @@ gputune_status gt_file_find_part(char **out, gt_text *tried, const char *name, i
     if (gt_file_own_folder(&own) == GPUTUNE_ENOMEM) {
         return GPUTUNE_ENOMEM;
     }
-    GT_TRY(look_beside(&part, own));
+    GT_TRY(try_part_beside(&part, own));
     if (program) {
         *strrchr(program, '/') = '\0';
     }
     if (program && !(own && strcmp(own, program) == 0)) {
-        GT_TRY(look_beside(&part, program));
+        GT_TRY(try_part_beside(&part, program));
     }
     GT_TRY(*out ? GPUTUNE_OK : gt_file_installed_folder(&installed));
-    GT_TRY(look_beside(&part, installed));
-    return look_at(&part, program, "../.."); /* a test program, below the build folder */
+    GT_TRY(try_part_beside(&part, installed));
+    return try_part(&part, program, "../.."); /* for a test program, below the build folder */
 }
 
 gputune_status gt_file_cache_folder(char **out)
@@ -264,7 +263,7 @@ gputune_status gt_path_format(char **out, const char *format, ...)
 /* ---- patterns: one component after another ---- */
 
 /* Adds `folder`/`name` if it is there. */
-static gputune_status add(gt_texts *out, const char *folder, const char *name)
+static gputune_status add_match(gt_texts *out, const char *folder, const char *name)
 {
     char *path;
     bool below = *folder && folder[strlen(folder) - 1] != '/';
@@ -286,7 +285,7 @@ static gputune_status add_entries(gt_texts *out, const char *folder, const char 
             break;
         }
         if (fnmatch(component, entry->d_name, FNM_PERIOD) == 0) {
-            status = add(out, folder, entry->d_name);
+            status = add_match(out, folder, entry->d_name);
         }
     }
     if (entries) {
@@ -296,14 +295,15 @@ static gputune_status add_entries(gt_texts *out, const char *folder, const char 
 }
 
 /* What matches the pattern's next component below each of the paths so far takes their place. */
-static gputune_status descend(gt_texts *paths, const char *component)
+static gputune_status match_component(gt_texts *paths, const char *component)
 {
     bool is_plain = !strpbrk(component, "*?[\\");
     gt_texts below = {0};
     gputune_status status = GPUTUNE_OK;
     for (size_t i = 0; i < paths->count && status == GPUTUNE_OK; i++) {
         const char *folder = paths->items[i];
-        status = is_plain ? add(&below, folder, component) : add_entries(&below, folder, component);
+        status = is_plain ? add_match(&below, folder, component)
+                          : add_entries(&below, folder, component);
     }
     gt_texts_free(paths);
     *paths = below;
@@ -325,7 +325,7 @@ gputune_status gt_matches_find(gt_texts *out, const char *pattern)
         GT_FREED char *component = NULL;
         size_t length = strcspn(pattern, "/");
         status = gt_path_format(&component, "%.*s", (int)length, pattern);
-        GT_THEN(status, descend(out, component));
+        GT_THEN(status, match_component(out, component));
         pattern += length;
     }
     gt_array_sort(out, by_name);

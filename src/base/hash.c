@@ -1,4 +1,4 @@
-/* Content hashes, by xxHash. */
+/* Content hashes, computed with xxHash. */
 #include "base/hash.h"
 
 #include <stdio.h>

@@ -13,10 +13,10 @@ enum { GT_HASH_HEX = 33 }; /* 32 digits and NUL */
 
 gt_hash gt_hash_bytes(const void *bytes, size_t count);
 gt_hash gt_hash_string(const char *string);
-/* Combines two hashes; their order matters. */
+/* Combines two hashes; the order matters. */
 gt_hash gt_hash_join(gt_hash a, gt_hash b);
 bool gt_hash_equal(gt_hash a, gt_hash b);
-/* Writes the hash into out as lower-case hex, NUL-terminated; returns out. */
+/* Writes the hash as NUL-terminated lower-case hex; returns out. */
 const char *gt_hash_hex(char out[GT_HASH_HEX], gt_hash hash);
-/* 64-bit hash for in-memory tables. */
+/* Computes a 64-bit hash for in-memory tables. */
 uint64_t gt_hash64(const void *bytes, size_t count);

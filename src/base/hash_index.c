@@ -1,4 +1,4 @@
-/* A hash table with open addressing, from content hashes to numbers. */
+/* A hash table with open addressing. */
 #include "base/hash_index.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@ struct gt_hash_entry {
     bool used;
 };
 
-/* The entry of that hash, or the free one where it belongs. */
-static struct gt_hash_entry *probe(struct gt_hash_entry *entries, uint32_t slots, gt_hash hash)
+/* Finds the entry of that hash, or the free entry where it belongs. */
+static struct gt_hash_entry *find_entry(struct gt_hash_entry *entries, uint32_t slots, gt_hash hash)
 {
     uint32_t slot = (uint32_t)hash.low & (slots - 1);
     while (entries[slot].used && !gt_hash_equal(entries[slot].hash, hash)) {
@@ -19,14 +19,14 @@ static struct gt_hash_entry *probe(struct gt_hash_entry *entries, uint32_t slots
     return &entries[slot];
 }
 
-static gputune_status grow(gt_hash_index *index)
+static gputune_status grow_index(gt_hash_index *index)
 {
     uint32_t slots = index->slots ? 2 * index->slots : 256;
     struct gt_hash_entry *entries = calloc(slots, sizeof *entries);
     GT_TRY(gt_allocated(entries));
     for (uint32_t i = 0; i < index->slots; i++) {
         if (index->entries[i].used) {
-            *probe(entries, slots, index->entries[i].hash) = index->entries[i];
+            *find_entry(entries, slots, index->entries[i].hash) = index->entries[i];
         }
     }
     free(index->entries);
@@ -39,9 +39,9 @@ gputune_status gt_hash_index_intern(gt_hash_index *index, gt_hash hash, uint32_t
                                     uint32_t *number)
 {
     if (2 * (index->count + 1) > index->slots) {
-        GT_TRY(grow(index));
+        GT_TRY(grow_index(index));
     }
-    struct gt_hash_entry *entry = probe(index->entries, index->slots, hash);
+    struct gt_hash_entry *entry = find_entry(index->entries, index->slots, hash);
     if (!entry->used) {
         *entry = (struct gt_hash_entry){hash, candidate, true};
         index->count++;
@@ -53,7 +53,7 @@ gputune_status gt_hash_index_intern(gt_hash_index *index, gt_hash hash, uint32_t
 bool gt_hash_index_find(uint32_t *number, const gt_hash_index *index, gt_hash hash)
 {
     const struct gt_hash_entry *entry =
-        index->slots ? probe(index->entries, index->slots, hash) : NULL;
+        index->slots ? find_entry(index->entries, index->slots, hash) : NULL;
     bool is_there = entry && entry->used;
     *number = is_there ? entry->number : 0;
     return is_there;

@@ -1,5 +1,4 @@
-/* What the parameters of a launch are, which launches of its kernels follow each other, and what it
- * looks like, for people. */
+/* Parameters in structs, the order of kernel launches, and texts about grids and blocks. */
 #include "base/launch.h"
 #include "base/number.h"
 
@@ -18,7 +17,7 @@ static void append_extent(char out[GT_SHAPES_TEXT], const uint32_t extent[3], co
     }
 }
 
-/* " (3 times)" behind a kernel that is launched so often in a row. */
+/* Appends " (3 times)" for repeated launches. */
 static void append_times(char out[GT_SHAPES_TEXT], uint32_t times)
 {
     size_t length = strlen(out);
@@ -27,8 +26,8 @@ static void append_times(char out[GT_SHAPES_TEXT], uint32_t times)
     }
 }
 
-/* Whether an address is in it. */
-static bool holds(const gt_launch *launch, uint32_t parameter)
+/* Returns true if the parameter is a struct that contains an address. */
+static bool holds_address(const gt_launch *launch, uint32_t parameter)
 {
     bool any = false;
     for (uint32_t i = 0; i < launch->parameter_count && !any; i++) {
@@ -41,7 +40,7 @@ gputune_status gt_launch_keep(gt_launch **out, const gt_launch *launch)
 {
     const struct {
         uint32_t count;
-        size_t first, bytes; /* of an array that ends where its last element in use does */
+        size_t first, bytes; /* array that is cut after its last used element */
     } arrays[] = {
         {launch->step_count, offsetof(gt_launch, steps), sizeof *launch->steps},
         {launch->block_count, offsetof(gt_launch, blocks), sizeof *launch->blocks},
@@ -76,7 +75,7 @@ gputune_status gt_launch_count_held(gt_launch *launch)
 {
     uint32_t bytes = 0;
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
-        bytes += holds(launch, i) ? launch->parameters[i].bytes : 0;
+        bytes += holds_address(launch, i) ? launch->parameters[i].bytes : 0;
         launch->held_count += launch->parameters[i].holder != 0;
     }
     GT_REFUSE(bytes > GT_HELD_BYTES, GPUTUNE_EUNSUPPORTED,
@@ -89,7 +88,7 @@ void gt_launch_hold(void *parameters[GT_PARAMETER_MAX], unsigned char room[GT_HE
                     const gt_launch *launch)
 {
     for (uint32_t i = 0; i < launch->parameter_count && launch->held_count; i++) {
-        if (holds(launch, i)) {
+        if (holds_address(launch, i)) {
             memcpy(room, parameters[i], launch->parameters[i].bytes);
             parameters[i] = room;
             room += launch->parameters[i].bytes;
@@ -105,7 +104,7 @@ void gt_launch_hold(void *parameters[GT_PARAMETER_MAX], unsigned char room[GT_HE
 
 /* ---- launch by launch ------------------------------------------------------------------------ */
 
-/* More items than this, and this for each launch, are those of a loop that does not end. */
+/* Beyond this many items, plus this many for each launch, a loop counts as endless. */
 enum { ITEMS_MAX = 1 << 16, ITEMS_OF_LAUNCH = 16 };
 
 void gt_iteration_begin(gt_iteration *run)
@@ -116,16 +115,16 @@ void gt_iteration_begin(gt_iteration *run)
     }
 }
 
-/* Sets a grid, a block or a number of launches. A value that is too large becomes one that is still
- * too large. */
-static void set(uint32_t *out, gt_iteration *run, int64_t value, gt_sequence_error error)
+/* Sets a grid, a block or a number of launches. A value above 32 bits is clamped to UINT32_MAX,
+ * which later checks refuse. */
+static void set_shape(uint32_t *out, gt_iteration *run, int64_t value, gt_sequence_error error)
 {
     run->error = value < 1 ? error : GT_SEQUENCE_FINE;
     *out = value < 1 ? 1 : value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
-/* Carries out one item that launches nothing. */
-static void carry_out(gt_iteration *run, const gt_sequence_item *item, int64_t value)
+/* Executes an item that is not a launch. */
+static void execute_item(gt_iteration *run, const gt_sequence_item *item, int64_t value)
 {
     uint8_t place;
     switch (item->kind) {
@@ -139,13 +138,13 @@ static void carry_out(gt_iteration *run, const gt_sequence_item *item, int64_t v
         run->at = item->target;
         break;
     case GT_SEQUENCE_GRID:
-        set(&run->grid[item->index], run, value, GT_SEQUENCE_NO_GRID);
+        set_shape(&run->grid[item->index], run, value, GT_SEQUENCE_NO_GRID);
         break;
     case GT_SEQUENCE_BLOCK:
-        set(&run->block[item->index], run, value, GT_SEQUENCE_NO_BLOCK);
+        set_shape(&run->block[item->index], run, value, GT_SEQUENCE_NO_BLOCK);
         break;
     case GT_SEQUENCE_TIMES:
-        set(&run->times, run, value, GT_SEQUENCE_NO_TIMES);
+        set_shape(&run->times, run, value, GT_SEQUENCE_NO_TIMES);
         break;
     case GT_SEQUENCE_VALUE:
         run->values[item->index] = value;
@@ -157,8 +156,8 @@ static void carry_out(gt_iteration *run, const gt_sequence_item *item, int64_t v
     }
 }
 
-/* Carries out items up to the next launch, and sets run->step. */
-static bool follow(gt_iteration *run, const gt_sequence *sequence)
+/* Executes items up to the next launch and sets run->step. Returns false if there is none. */
+static bool find_next_launch(gt_iteration *run, const gt_sequence *sequence)
 {
     while (!run->error && run->at < sequence->item_count) {
         const gt_sequence_item *item = &sequence->items[run->at++];
@@ -170,7 +169,7 @@ static bool follow(gt_iteration *run, const gt_sequence *sequence)
             run->step = item->index;
             return true;
         } else {
-            carry_out(run, item, value);
+            execute_item(run, item, value);
         }
         if (!run->error && ++run->items > ITEMS_MAX + ITEMS_OF_LAUNCH * run->launches) {
             run->error = GT_SEQUENCE_TOO_MANY;
@@ -186,7 +185,7 @@ bool gt_launch_next(gt_iteration *run, const gt_launch *launch)
     run->times = 0;
     const bool loops = gt_launch_has_sequence(launch);
     run->step = loops ? run->step : run->at++;
-    if (loops ? !follow(run, &launch->sequence) : run->step >= launch->step_count) {
+    if (loops ? !find_next_launch(run, &launch->sequence) : run->step >= launch->step_count) {
         return false;
     }
     const gt_kernel_step *step = &launch->steps[run->step];
@@ -211,19 +210,18 @@ uint64_t gt_launch_kernels(const gt_launch *launch)
     return count;
 }
 
-/* All launches of one step. */
-typedef struct summary {
+/* All launches of one step, from the first grid to the last. */
+typedef struct step_summary {
     uint32_t times, first[3], last[3];
-} summary;
+} step_summary;
 
-/* The grids, from the first launch's to the last's, or the blocks. */
 static void list_shapes(char out[GT_SHAPES_TEXT], const gt_launch *launch, bool grids)
 {
-    summary all[GT_STEPS_MAX] = {{0}};
+    step_summary all[GT_STEPS_MAX] = {{0}};
     gt_iteration run;
     gt_iteration_begin(&run);
     while (gt_launch_next(&run, launch)) {
-        summary *one = &all[run.step];
+        step_summary *one = &all[run.step];
         memcpy(one->times ? one->last : one->first, run.grid, sizeof run.grid);
         memcpy(one->last, run.grid, sizeof run.grid);
         one->times += run.times;

@@ -1,49 +1,50 @@
 /* How a variant's kernels are launched, as plain data: src/kernel makes it, src/farm and src/store
- * carry it, src/gpu carries it out. */
+ * pass it on, src/gpu executes it. */
 #pragma once
 
 #include "base/sequence.h"
 #include "base/status.h"
 
-/* How a block of parameters reaches the kernel. */
+/* How a parameter block is passed to the kernel. */
 typedef enum gt_pass {
-    GT_PASS_NONE,  /* the block is not passed */
-    GT_PASS_VALUE, /* a const __grid_constant__ struct parameter */
-    GT_PASS_SPLIT, /* by value as many bytes as every driver takes beside the other parameters, the
-                      rest through __constant__ */
+    GT_PASS_NONE,     /* not passed */
+    GT_PASS_VALUE,    /* a const __grid_constant__ struct parameter */
+    GT_PASS_SPLIT,    /* as many bytes by value as every driver accepts beside the other parameters,
+                         the rest through __constant__ */
     GT_PASS_CONSTANT, /* a __constant__ array, copied before each launch */
     GT_PASS_GLOBAL    /* a device buffer, copied before each launch */
 } gt_pass;
 
 enum {
-    GT_PARAMETER_PORTABLE_BYTES = 4096, /* of every driver; more on CC >= 7.0 with driver >= 12.1 */
+    GT_PARAMETER_PORTABLE_BYTES =
+        4096, /* for every driver; more with CC >= 7.0 and driver >= 12.1 */
     GT_PARAMETER_LARGE_BYTES = 32764,
-    GT_PARAMETER_MAX = 64, /* kernel parameters, blocks and scratch included */
+    GT_PARAMETER_MAX = 64, /* kernel parameters, including blocks and scratch buffers */
     GT_BLOCK_MAX = 8,
     GT_TENSORMAP_MAX = 8,
     GT_TENSORMAP_RANK = 5,
     GT_TENSORMAP_BYTES = 128,
     GT_TENSORMAP_ALIGNMENT = 64,
     GT_TEXTURE_MAX = 8,
-    GT_TEXTURE_ALIGNMENT = 512, /* bytes that the address is a multiple of */
-    GT_TEXTURE_PITCH = 32,      /* bytes that a row is a multiple of, on every GPU since CC 2.0 */
+    GT_TEXTURE_ALIGNMENT = 512, /* required alignment of the address */
+    GT_TEXTURE_PITCH = 32,      /* required alignment of a row, since CC 2.0 */
     GT_ENTRY_MAX = 128,
-    GT_HELD_BYTES = 4096 /* of all structs of a launch that hold addresses, together */
+    GT_HELD_BYTES = 4096 /* total size of a launch's structs that contain addresses */
 };
 
-/* The prefix of a __constant__ symbol: generated sources call the symbol for the constant part of
- * the block NAME gputune_pass_constant_NAME. */
+/* The prefix of the __constant__ symbol in generated sources that holds the constant part of a
+ * block: gputune_pass_constant_NAME. */
 #define GT_PASS_SYMBOL "gputune_pass_constant_"
 
-/* One block of bytes that the caller gives as host memory. */
+/* A block of bytes that the caller passes in host memory. */
 typedef struct gt_block {
     gt_pass pass;
-    uint32_t bytes;          /* the whole block */
-    uint32_t by_value_bytes; /* bytes of it in the parameter itself: all, the first part of a split,
-                                or 0 */
-    char symbol[96];   /* with `split` and `constant`: the symbol that takes the rest, else "" */
-    uint32_t may_lack; /* 1: an image may lack the symbol, if it does not use the block; else that
-                          is an error */
+    uint32_t bytes;          /* size of the block */
+    uint32_t by_value_bytes; /* how many of them are in the parameter itself: all, the first part of
+                                a split block, or 0 */
+    char symbol[96];         /* split, constant: the symbol for the rest; otherwise "" */
+    uint32_t may_lack; /* 1: the image may lack the symbol if it does not use the block; otherwise
+                          that is an error */
 } gt_block;
 
 typedef enum gt_parameter_kind {
@@ -56,117 +57,118 @@ typedef enum gt_parameter_kind {
     GT_PARAMETER_TEXTURE    /* a texture object of the buffer that `argument` names */
 } gt_parameter_kind;
 
-/* One kernel parameter in the order of the parameter list. */
 enum {
-    GT_SCRATCH_ZERO = 1, /* is zeroed before the first launch */
-    GT_SCRATCH_RACES = 2 /* its threads may store the same value at once (races()) */
+    GT_SCRATCH_ZERO = 1, /* zeroed before the first launch */
+    GT_SCRATCH_RACES = 2 /* threads may store the same value concurrently (races()) */
 };
 
+/* A kernel parameter, in the order of the parameter list. */
 typedef struct gt_parameter {
     gt_parameter_kind kind;
-    uint32_t bytes; /* of the parameter itself: 8 for an address */
+    uint32_t bytes; /* size of the parameter itself: 8 for an address */
     int argument; /* index into the caller's arguments; -1: none. A scratch buffer with an argument
-                     begins each launch as a copy of that buffer */
-    uint32_t map; /* of a tensor map or texture: index into the launch's maps or textures; of a
-                     value: index into gt_iteration.values */
-    uint64_t scratch_bytes; /* of a scratch buffer at this geometry, or of one that a reference gets
-                               behind the arguments; of a scalar there, the value itself */
-    uint32_t scratch;       /* of a scratch buffer: GT_SCRATCH_... */
-    uint32_t holder; /* of an address in a struct: 1 + index of the struct's parameter; else 0 */
-    uint32_t offset; /* where in the struct the address is; no step takes it as a parameter */
-    uint32_t base;   /* of a value that is added to the address of a buffer or scratch: 1 + index of
-                        that parameter; else 0 */
-    uint64_t clear_bytes; /* of a buffer or scratch buffer: so many are zeroed before every launch,
+                     is initialised before each launch with a copy of that buffer */
+    uint32_t map; /* tensor map, texture: index into the launch's maps or textures; value: index
+                     into gt_iteration.values */
+    uint64_t
+        scratch_bytes; /* scratch buffer: its size at this geometry, or that of a buffer that a
+                          reference gets after the arguments; scalar of a reference: its value */
+    uint32_t scratch;  /* scratch buffer: GT_SCRATCH_... flags */
+    uint32_t holder;   /* address in a struct: 1 + index of the struct's parameter; otherwise 0 */
+    uint32_t offset;   /* offset of the address in that struct; no step takes it as a parameter */
+    uint32_t base; /* value added to the address of a buffer or scratch buffer: 1 + index of that
+                      parameter; otherwise 0 */
+    uint64_t clear_bytes; /* buffer, scratch buffer: how many bytes are zeroed before every launch,
                              on the launch's stream */
 } gt_parameter;
 
-/* How a tensor map is encoded (cuTensorMapEncodeTiled), fastest dimension first. The address is
- * missing, since each launch gives it. Enumerators have the driver's values. */
+/* The arguments of cuTensorMapEncodeTiled(), fastest dimension first, without the address, which is
+ * set at each launch. Enumerators have the driver's values. */
 typedef struct gt_tensormap {
     uint32_t rank, type, interleave, swizzle, l2_promotion, nan_fill;
-    uint32_t alignment; /* bytes that the address must be a multiple of */
+    uint32_t alignment; /* required alignment of the address */
     uint32_t box[GT_TENSORMAP_RANK];
     uint64_t sizes[GT_TENSORMAP_RANK];
-    uint64_t strides[GT_TENSORMAP_RANK]; /* bytes; strides[0] is that of the second dimension, since
+    uint64_t strides[GT_TENSORMAP_RANK]; /* in bytes; strides[0] is the second dimension's, because
                                             the first has none */
 } gt_tensormap;
 
-/* What a texture object reads. */
+/* The memory that a texture object reads. */
 typedef enum gt_texture_memory {
     GT_TEXTURE_BUFFER, /* the caller's buffer */
-    GT_TEXTURE_ARRAY,  /* a copy of the buffer in an array that the plan owns, made before each
-                          launch */
+    GT_TEXTURE_ARRAY, /* a copy of the buffer in an array owned by the plan, made before each launch
+                       */
     GT_TEXTURE_LAYERED /* the same in a layered array */
 } gt_texture_memory;
 
-/* How a texture object is made (cuTexObjectCreate). The address is missing, since each launch gives
- * it. Enumerators and flags have the driver's values. */
+/* The arguments of cuTexObjectCreate() without the address, which is set at each launch.
+ * Enumerators and flags have the driver's values. */
 typedef struct gt_texture {
     uint32_t format, channels, filter, address, flags;
     uint32_t memory;           /* a gt_texture_memory */
-    uint32_t height, depth;    /* how many rows, and slices or layers; 0: there are none */
-    uint64_t width, row_bytes; /* elements in a row, and bytes of a row */
-    uint64_t pitch_bytes; /* bytes from row to row of the buffer; of linear memory, bytes in all */
+    uint32_t height, depth;    /* rows, and slices or layers; 0: none */
+    uint64_t width, row_bytes; /* elements and bytes per row */
+    uint64_t pitch_bytes;      /* bytes between rows of the buffer; linear memory: its size */
 } gt_texture;
 
-/* The buffer that an l2_persist axis names, and how much of the level-2 cache it gets. */
+/* The buffer of an l2_persist axis, and its share of the L2 cache. */
 typedef struct gt_l2_window {
     bool used;          /* the template has such an axis */
     uint32_t parameter; /* index into the parameters */
     uint64_t set_aside_bytes;
-    uint64_t window_bytes; /* bytes from the buffer's beginning; 0: no window */
+    uint64_t window_bytes; /* from the buffer's beginning; 0: no window */
 } gt_l2_window;
 enum { GT_STEPS_MAX = 8 };
 
 /* One kernel of a launch. */
 typedef struct gt_kernel_step {
-    char entry[GT_ENTRY_MAX]; /* its name, as gt_image_entry() (gpu/image.h) finds it */
+    char entry[GT_ENTRY_MAX]; /* its name, as found by gt_image_entry() (gpu/image.h) */
     uint32_t grid[3], block[3];
     uint32_t cluster[3];        /* all 1: no cluster attribute */
-    uint32_t preferred_cluster; /* in x, a multiple of the cluster's; 0: none */
-    uint32_t shared_bytes;      /* dynamic */
-    uint32_t times;             /* how many times in a row the kernel is launched */
-    uint32_t cooperative;  /* 1: all blocks are resident at once, and may wait for each other */
-    uint32_t programmatic; /* 1: the kernel may begin before the previous one ends */
+    uint32_t preferred_cluster; /* x dimension, a multiple of the cluster's; 0: none */
+    uint32_t shared_bytes;      /* dynamic shared memory */
+    uint32_t times;             /* number of launches in a row */
+    uint32_t cooperative;       /* 1: all blocks are resident at once and may wait for each other */
+    uint32_t programmatic;      /* 1: may start before the previous kernel ends */
     uint32_t parameter_count;
-    uint32_t parameters[GT_PARAMETER_MAX]; /* that it takes, as indices into the launch's */
+    uint32_t parameters[GT_PARAMETER_MAX]; /* indices into the launch's parameters */
 } gt_kernel_step;
 
-/* Everything that is needed to launch one variant at one problem size, except its image. From
- * `steps` on the arrays are in the order of how rarely they are used: gt_launch_keep() leaves out
- * what is behind the last element in use. */
+/* All data for launching one variant at one problem size, except its image. The arrays from `steps`
+ * on are ordered from the most to the least used: gt_launch_keep() omits everything after the last
+ * element in use. */
 typedef struct gt_launch {
-    uint32_t step_count;  /* 1; of a pipeline, its kernels, which are launched in order */
-    int carveout_kb;      /* of all steps; -1: the driver's choice */
-    uint32_t block_count; /* so many of the caller's arguments, the first ones, are pointers to the
-                             bytes of blocks */
-    uint32_t argument_count; /* how many arguments the caller passes */
+    uint32_t step_count;     /* the kernels, launched in order; 1 except for a pipeline */
+    int carveout_kb;         /* for all steps; -1: chosen by the driver */
+    uint32_t block_count;    /* this many of the caller's arguments, the first ones, are pointers to
+                                blocks */
+    uint32_t argument_count; /* arguments that the caller passes */
     uint32_t parameter_count;
-    uint32_t held_count; /* how many parameters are addresses in structs */
+    uint32_t held_count; /* parameters that are addresses in structs */
     uint32_t map_count;
     uint32_t texture_count;
-    uint32_t is_cut; /* 1: made by gt_launch_keep(), without a sequence */
+    uint32_t is_cut; /* 1: made by gt_launch_keep(); has no sequence */
     gt_l2_window l2;
     gt_parameter parameters[GT_PARAMETER_MAX];
-    gt_kernel_step steps[GT_STEPS_MAX]; /* members that the sequence sets have their values of the
-                                           step's first launch; the block is the largest */
+    gt_kernel_step steps[GT_STEPS_MAX]; /* members set by the sequence have the values of the step's
+                                           first launch; the block is the largest one */
     gt_block blocks[GT_BLOCK_MAX];
     gt_tensormap maps[GT_TENSORMAP_MAX];
     gt_texture textures[GT_TEXTURE_MAX];
     gt_sequence sequence;
 } gt_launch;
 
-/* Whether the launches of its kernels follow a sequence. */
+/* Returns true if a sequence controls the launches of the kernels. */
 static inline bool gt_launch_has_sequence(const gt_launch *launch)
 {
     return !launch->is_cut && launch->sequence.item_count > 0;
 }
 
-/* Sets *out to a copy of the launch for free(), which is not to be copied itself: it ends behind
- * the last element in use. An application may keep thousands. ENOMEM. */
+/* Makes a copy without the unused end of the struct, because an application may keep thousands. The
+ * caller releases *out with free() and must not copy it by value. ENOMEM. */
 gputune_status gt_launch_keep(gt_launch **out, const gt_launch *launch);
 
-/* Whether anything is zeroed before every launch. */
+/* Returns true if any buffer is zeroed before every launch. */
 static inline bool gt_launch_clears(const gt_launch *launch)
 {
     bool clears = false;
@@ -176,22 +178,22 @@ static inline bool gt_launch_clears(const gt_launch *launch)
     return clears;
 }
 
-/* Makes the first kernel take all parameters that are not in structs, in order. */
+/* Passes all parameters that are not in structs to the first kernel, in order. */
 void gt_launch_take_all(gt_launch *launch);
-/* Sets held_count. EUNSUPPORTED where the structs need more room than GT_HELD_BYTES. */
+/* Sets held_count. EUNSUPPORTED if the structs exceed GT_HELD_BYTES. */
 gputune_status gt_launch_count_held(gt_launch *launch);
-/* Copies the structs that hold addresses into `room`, makes `parameters` point to the copies, and
- * writes the addresses into them. `parameters` are pointers to the values of the launch's
+/* Copies the structs that contain addresses to `room`, points `parameters` at the copies, and
+ * stores the addresses in them. `parameters` are pointers to the values of the launch's
  * parameters. */
 void gt_launch_hold(void *parameters[GT_PARAMETER_MAX], unsigned char room[GT_HELD_BYTES],
                     const gt_launch *launch);
 
 void gt_iteration_begin(gt_iteration *run);
-/* Moves *run to the next launch of a kernel. Grid, block and times that the sequence does not set
- * are those of the step. False: there is none, or run->error is set. */
+/* Advances *run to the next kernel launch. Values that the sequence does not set come from the
+ * step. Returns false at the end or if run->error is set. */
 bool gt_launch_next(gt_iteration *run, const gt_launch *launch);
 
-/* How many kernel launches one launch of the variant makes. */
+/* Returns how many kernel launches one launch of the variant makes. */
 uint64_t gt_launch_kernels(const gt_launch *launch);
 
 static inline uint32_t gt_volume(const uint32_t size[3])
@@ -200,13 +202,13 @@ static inline uint32_t gt_volume(const uint32_t size[3])
 }
 
 enum { GT_SHAPES_TEXT = GT_STEPS_MAX * 56 };
-/* Writes the grids, or the blocks, of a launch's kernels: "128x8"; of several kernels in order, "47
- * + 1". Grids also say how often each kernel is launched, "64 (3 times) + 12", and where the grid
- * differs between launches the first and the last, "255..1 (255 times)". */
+/* Formats the grids or blocks of a launch's kernels: "128x8", or "47 + 1" for several kernels.
+ * Grids include repetitions, "64 (3 times) + 12", and the first and last grid if it changes,
+ * "255..1 (255 times)". */
 void gt_launch_grids(char out[GT_SHAPES_TEXT], const gt_launch *launch);
 void gt_launch_blocks(char out[GT_SHAPES_TEXT], const gt_launch *launch);
 
-/* The bytes of a block that are copied to the device before each launch. */
+/* Returns how many bytes of a block are copied to the device before each launch. */
 static inline uint32_t gt_block_copied(const gt_block *block)
 {
     return block->pass == GT_PASS_VALUE || block->pass == GT_PASS_NONE
@@ -214,7 +216,7 @@ static inline uint32_t gt_block_copied(const gt_block *block)
                : block->bytes - block->by_value_bytes;
 }
 
-/* Whether a launch copies bytes of a block, or a buffer to an array. */
+/* Returns true if each launch copies part of a block, or a buffer to an array. */
 static inline bool gt_launch_copies(const gt_launch *launch)
 {
     bool copies = false;
@@ -227,18 +229,19 @@ static inline bool gt_launch_copies(const gt_launch *launch)
     return copies;
 }
 
-/* What ptxas and the driver say of a compiled variant. */
+/* Resources of a compiled variant, from ptxas and the driver. */
 typedef struct gt_resources {
     uint32_t registers, spill_bytes; /* spills: stores plus loads, from the ptxas log */
     uint32_t static_shared_bytes, local_bytes, constant_bytes;
-    uint32_t load_widths, store_widths; /* widths in bytes of accesses to global memory in the
-                                           machine code, each a bit (4 | 16); 0: unknown, or none */
+    uint32_t load_widths,
+        store_widths; /* access widths to global memory in the machine code, one bit for each width
+                         in bytes (4 | 16); 0: none, or unknown */
 } gt_resources;
 
 /* Machine code, or PTX for an emulated device. */
 typedef struct gt_image {
-    void *data; /* owned by whoever holds the struct */
+    void *data; /* owned by the struct's owner */
     size_t bytes;
 } gt_image;
-/* Copies machine code or PTX. A NUL follows the copy, beyond its bytes. ENOMEM. */
+/* Copies machine code or PTX, and appends a NUL that `bytes` does not count. ENOMEM. */
 gputune_status gt_image_copy(gt_image *out, const void *data, size_t bytes);

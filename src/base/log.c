@@ -1,4 +1,4 @@
-/* Hands lines to the caller's log function. */
+/* Passes lines to the caller's log function. */
 #include "base/log.h"
 
 #include "base/number.h"

@@ -1,4 +1,4 @@
-/* Where warnings and progress texts go: a callback of the caller's, or nowhere. */
+/* Warnings and progress messages, passed to a callback of the caller if there is one. */
 #pragma once
 
 #include "base/status.h"
@@ -8,7 +8,6 @@ typedef struct gt_log {
     void *user;
 } gt_log;
 
-/* Writes one line to the log. The text is cut at 1 KB, and newlines become spaces. A NULL log drops
- * the line. */
+/* Writes one line, cut at 1 KB and with newlines replaced by spaces. Drops it if `log` is NULL. */
 void gt_log_line(const gt_log *log, gputune_log_level level, const char *format, ...)
     GT_PRINTF(3, 4);

@@ -1,4 +1,4 @@
-/* Which file systems are on a network. */
+/* The list of network file systems. */
 #include "base/network.h"
 
 #include <stddef.h>

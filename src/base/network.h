@@ -1,10 +1,10 @@
-/* File systems that machines share. */
+/* Network file systems. */
 #pragma once
 
 #include <stdint.h>
 
-/* The name of the network file system that the file lies on ("NFS"), whose locks may not hold; NULL
- * for a local one, or if there is no such file. */
+/* Returns the name ("NFS") of the network file system that contains the file: its locks may not
+ * work. NULL if the file system is local or there is no such file. */
 const char *gt_network_of(const char *path);
-/* The same for the file-system type that statfs() tells. */
+/* Returns the same for a file-system type from statfs(). */
 const char *gt_network_name(uint64_t type);

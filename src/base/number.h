@@ -1,11 +1,10 @@
-/* Numbers as text, alike in every locale: a host that has called setlocale() writes 1,5 for 1.5,
- * and then reads no further than the 1. All code reads and writes floating-point numbers by these
- * functions; tools/style refuses the plain functions elsewhere. They are inline and need libc
- * alone, because the emulator is a library of its own.
+/* Floating-point numbers as text, independent of the locale: after setlocale() the plain functions
+ * may write 1,5 for 1.5, and read only the 1 of 1.5. tools/style refuses them elsewhere. These
+ * functions are inline and need only libc, because the emulator is a separate library.
  *
- * The locale "C" is asked for at each call, so that nothing is shared between threads or left to a
- * forked child. glibc and musl hand out a constant for it: no memory is taken and no lock. Where a
- * libc has no memory for it, the call fails as if there were no number. */
+ * Each call uses newlocale("C"), so nothing is shared between threads or with a forked child. In
+ * glibc and musl that is a constant: no allocation, no lock. If another libc has no memory for it,
+ * the call fails as if there were no number. */
 #pragma once
 
 #include <errno.h>
@@ -32,7 +31,7 @@ static inline double gt_strtod(const char *text, char **end)
     return value;
 }
 
-/* Like vsnprintf. The locale is set for the calling thread alone, and put back. */
+/* Like vsnprintf. Changes only the calling thread's locale, and restores it. */
 __attribute__((format(printf, 3, 0))) static inline int
 gt_vsnprintf(char *out, size_t bytes, const char *format, va_list args)
 {

@@ -1,4 +1,4 @@
-/* Operations on integers, and trees of them. */
+/* Integer operations, and evaluation of trees of them. */
 #include "base/operation.h"
 
 #include <math.h>
@@ -7,9 +7,9 @@ static const char division[] = "division by zero";
 static const char overflow[] = "overflow of 64 bits";
 static const char shift[] = "a shift by a negative count or one above 62";
 static const char domain[] = "a value outside the function's domain";
-static const char real[] = "a floating number";
+static const char real[] = "a floating-point number";
 
-static const char *power(int64_t *out, int64_t base, int64_t exponent)
+static const char *compute_power(int64_t *out, int64_t base, int64_t exponent)
 {
     int64_t value = 1;
     if (exponent < 0) {
@@ -27,7 +27,7 @@ static const char *power(int64_t *out, int64_t base, int64_t exponent)
     return NULL;
 }
 
-static const char *root(int64_t *out, int64_t value)
+static const char *compute_root(int64_t *out, int64_t value)
 {
     if (value < 0) {
         return domain;
@@ -43,7 +43,7 @@ static const char *root(int64_t *out, int64_t value)
     return NULL;
 }
 
-static const char *logarithm(int64_t *out, int64_t value)
+static const char *compute_log2(int64_t *out, int64_t value)
 {
     if (value <= 0) {
         return domain;
@@ -52,18 +52,18 @@ static const char *logarithm(int64_t *out, int64_t value)
     return NULL;
 }
 
-static bool divides(gt_operation operation)
+static bool is_division(gt_operation operation)
 {
     return operation == GT_DO_DIVIDE || operation == GT_DO_REMAINDER ||
            operation == GT_DO_CEIL_DIV || operation == GT_DO_ROUND_UP;
 }
 
-static bool shifts(gt_operation operation)
+static bool is_shift(gt_operation operation)
 {
     return operation == GT_DO_SHIFT_LEFT || operation == GT_DO_SHIFT_RIGHT;
 }
 
-__extension__ typedef __int128 wide; /* no result of two 64-bit operands overflows it */
+__extension__ typedef __int128 wide; /* holds every result of two 64-bit operands */
 
 static wide divide(gt_operation operation, int64_t a, int64_t b)
 {
@@ -75,8 +75,8 @@ static wide divide(gt_operation operation, int64_t a, int64_t b)
                                           : up * b;
 }
 
-/* a OP b without a limit to its size, for every binary operation but comparisons and GT_DO_POW. No
- * division is by zero, and shifts are by 0 to 62. */
+/* Computes a OP b without overflow, for every binary operation except comparisons and GT_DO_POW. b
+ * is not a zero divisor, and shift counts are 0 to 62. */
 static wide compute(gt_operation operation, int64_t a, int64_t b)
 {
     switch (operation) {
@@ -106,25 +106,24 @@ static wide compute(gt_operation operation, int64_t a, int64_t b)
     }
 }
 
-/* a OP b into *out. */
-static const char *combine(int64_t *out, gt_operation operation, int64_t a, int64_t b)
+static const char *compute_checked(int64_t *out, gt_operation operation, int64_t a, int64_t b)
 {
-    if (b == 0 && divides(operation)) {
+    if (b == 0 && is_division(operation)) {
         return division;
     }
-    if ((b < 0 || b > 62) && shifts(operation)) {
+    if ((b < 0 || b > 62) && is_shift(operation)) {
         return shift;
     }
     if (operation == GT_DO_POW) {
-        return power(out, a, b);
+        return compute_power(out, a, b);
     }
     const wide result = compute(operation, a, b);
     *out = (int64_t)result;
     return result == *out ? NULL : overflow;
 }
 
-/* The orders of its operands in which a comparison is true, as bits; 0: the operation is no
- * comparison. */
+/* Returns the orders of its operands for which a comparison is true, as bits; 0 if the operation is
+ * not a comparison. */
 enum { ORDER_LESS = 1, ORDER_EQUAL = 2, ORDER_GREATER = 4 };
 static unsigned orders_of(gt_operation operation)
 {
@@ -157,9 +156,9 @@ const char *gt_operation_unary(int64_t *value, gt_operation operation)
         *value = *value != 0;
         return NULL;
     case GT_DO_SQRT:
-        return root(value, *value);
+        return compute_root(value, *value);
     default:
-        return logarithm(value, *value);
+        return compute_log2(value, *value);
     }
 }
 
@@ -171,7 +170,7 @@ const char *gt_operation_binary(int64_t *out, gt_operation operation, int64_t a,
         *out = truth;
         return NULL;
     }
-    return combine(out, operation, a, b);
+    return compute_checked(out, operation, a, b);
 }
 
 const char *gt_code_run(int64_t *out, const gt_instruction *code, int at, const int64_t *slots)

@@ -1,5 +1,4 @@
-/* Expressions over integers as trees, in an array: an operation stands behind its operands. Loops
- * of launches contain them. */
+/* Integer expressions as trees in an array; an operation follows its operands. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,7 +7,7 @@
 
 typedef enum gt_operation {
     GT_DO_LITERAL,
-    GT_DO_REAL, /* a floating literal, which has no integer value */
+    GT_DO_REAL, /* a floating-point literal, which has no integer value */
     GT_DO_SLOT,
     GT_DO_NEGATE, /* from here on: one operand */
     GT_DO_NOT,
@@ -38,9 +37,9 @@ typedef enum gt_operation {
     GT_DO_MIN,
     GT_DO_MAX,
     GT_DO_POW,
-    GT_DO_AND, /* from here on, the first operand decides whether the second one is computed */
+    GT_DO_AND, /* from here on the first operand decides whether the second one is evaluated */
     GT_DO_OR,
-    GT_DO_CHOOSE, /* condition ? a : b; its second operand is GT_DO_ELSE, with the operands a and b
+    GT_DO_CHOOSE, /* condition ? a : b; the second operand is GT_DO_ELSE with the operands a and b
                    */
     GT_DO_ELSE,
     GT_DO_LAST = GT_DO_ELSE
@@ -48,27 +47,27 @@ typedef enum gt_operation {
 
 typedef struct gt_instruction {
     gt_operation operation;
-    int32_t target; /* the index of the first of two operands; for GT_DO_SLOT the slot */
+    int32_t target; /* index of the first of two operands; GT_DO_SLOT: the slot */
     union {
-        int64_t integer; /* of GT_DO_LITERAL */
-        double real;     /* of GT_DO_REAL */
+        int64_t integer; /* GT_DO_LITERAL */
+        double real;     /* GT_DO_REAL */
     };
 } gt_instruction;
 
-/* Each carries out one operation on integers and returns NULL, or a text that says what went wrong.
- * Binary operations are those from GT_DO_BINARY to before GT_DO_AND. */
+/* Execute one operation on integers. Return NULL, or a description of the error. Binary operations
+ * are those from GT_DO_BINARY up to, but not including, GT_DO_AND. */
 const char *gt_operation_binary(int64_t *out, gt_operation operation, int64_t a, int64_t b);
 const char *gt_operation_unary(int64_t *value, gt_operation operation);
 
-/* Sets *out to whether a comparison is true for operands in the given order (below 0, 0 or above).
- * False: the operation is no comparison. */
+/* Evaluates a comparison for the order of its operands (below 0, 0 or above 0). Returns false if
+ * the operation is not a comparison. */
 bool gt_operation_compare(bool *out, gt_operation operation, double order);
-/* How many operands an operation has; the last one stands in front of it. */
+/* Returns the number of operands; the last one is directly before the operation. */
 static inline int gt_operation_operands(gt_operation operation)
 {
     return operation < GT_DO_NEGATE ? 0 : operation < GT_DO_BINARY ? 1 : 2;
 }
 
-/* Computes the operation at the index `at`, which is that of a tree with slots in range. Returns
- * NULL, or a text that says what went wrong. */
+/* Evaluates the operation at index `at`, whose slots must be in range. Returns NULL, or a
+ * description of the error. */
 const char *gt_code_run(int64_t *out, const gt_instruction *code, int at, const int64_t *slots);

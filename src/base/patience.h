@@ -1,5 +1,5 @@
-/* How long a call may wait, and what may end the wait sooner. Every wait of the library (database,
- * lease, worker, GPU) is given one. */
+/* The time limit of a call's waits, and flags that end them sooner. Every wait of the library
+ * (database, lease, worker, GPU) takes one. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,17 +7,18 @@
 
 typedef struct gt_patience {
     int64_t until_ns;            /* on the clock of gt_now_ns() */
-    const volatile int *cancel;  /* non-zero ends the wait at once; NULL: only the time does */
-    const volatile int *closing; /* the same of the tuner, which is being closed; NULL: none */
+    const volatile int *cancel;  /* non-zero ends the wait at once; may be NULL */
+    const volatile int *closing; /* the same, set while the tuner is being closed */
 } gt_patience;
 
-/* A patience that ends in `seconds` seconds. `cancel` may be NULL; `closing` is NULL. */
+/* Makes a patience that ends in `seconds` seconds. `cancel` may be NULL; `closing` is NULL. */
 gt_patience gt_patience_for(double seconds, const volatile int *cancel);
-/* The shorter of this patience and `seconds` from now. */
+/* Returns the patience, limited to `seconds` from now. */
 gt_patience gt_patience_at_most(const gt_patience *patience, double seconds);
-/* Whether the cancel flag is set; NULL: never. Any thread or signal handler may set it. */
+/* Returns true if the flag is set; `cancel` may be NULL. Any thread or signal handler may set
+ * it. */
 bool gt_is_canceled(const volatile int *cancel);
-/* Whether the flag `cancel` or `closing` is set. */
+/* Returns true if `cancel` or `closing` is set. */
 bool gt_patience_canceled(const gt_patience *patience);
-/* The seconds that are left; 0 when the patience is over or canceled. */
+/* Returns the seconds left; 0 if the patience is over or canceled. */
 double gt_patience_left_s(const gt_patience *patience);

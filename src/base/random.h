@@ -15,13 +15,13 @@ static inline uint64_t gt_random_next(gt_random *random)
     z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
     return z ^ (z >> 31);
 }
-/* A number drawn uniformly from [0, bound); bound > 0. */
+/* Draws uniformly from [0, bound); bound > 0. */
 static inline uint64_t gt_random_below(gt_random *random, uint64_t bound)
 {
     __extension__ typedef unsigned __int128 wide; /* Lemire's multiply-shift */
     return (uint64_t)(((wide)gt_random_next(random) * bound) >> 64);
 }
-/* A number drawn uniformly from [0, 1). */
+/* Draws uniformly from [0, 1). */
 static inline double gt_random_unit(gt_random *random)
 {
     return (double)(gt_random_next(random) >> 11) * 0x1p-53;

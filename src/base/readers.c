@@ -1,4 +1,4 @@
-/* Readers that take no lock: a place for each thread, and a wait until all have moved on. */
+/* Slots of threads, and the wait until all readers have moved on. */
 #include "base/readers.h"
 
 #include <linux/membarrier.h>
@@ -10,10 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FIRST_PLACES = 64 }; /* the others are allocated; none is ever freed */
+enum { FIRST_SLOTS = 64 }; /* further ones are allocated; none is ever freed */
 
-static gt_reader first_places[FIRST_PLACES];
-static _Atomic(gt_reader *) places; /* newest first */
+static gt_reader first_slots[FIRST_SLOTS];
+static _Atomic(gt_reader *) slots; /* newest first */
 static atomic_uint count;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t leaver;
@@ -22,7 +22,7 @@ static bool has_leaver;
 atomic_bool gt_writers_fence;
 _Thread_local gt_reader *gt_own_reader __attribute__((tls_model("initial-exec")));
 
-static void give_back(void *gone)
+static void release_slot(void *gone)
 {
     gt_own_reader = NULL;
     atomic_store_explicit(&((gt_reader *)gone)->taken, false, memory_order_release);
@@ -33,58 +33,58 @@ static bool membarrier_of(int command)
     return syscall(SYS_membarrier, command, 0, 0) == 0;
 }
 
-/* When the library is loaded: in a process that has other threads, as CUDA's, the system takes 6 to
- * 10 ms for it (measured on an H200 machine), which the first lookup would pay. */
-__attribute__((constructor)) static void take_fence(void)
+/* Registers when the library is loaded. With other threads running, such as CUDA's, registering
+ * takes 6 to 10 ms (H200), which the first lookup would otherwise pay. */
+__attribute__((constructor)) static void register_fence(void)
 {
-#ifndef __SANITIZE_THREAD__ /* which does not know membarrier() */
+#ifndef __SANITIZE_THREAD__ /* it does not know membarrier() */
     atomic_store(&gt_writers_fence, membarrier_of(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED));
 #endif
 }
 
-/* The other threads do not exist in a forked child, and leave nothing. */
-static void forget_others(void)
+/* Releases the slots of the other threads, which do not exist in a forked child. */
+static void release_other_slots(void)
 {
-    for (gt_reader *at = atomic_load(&places); at; at = at->next) {
+    for (gt_reader *at = atomic_load(&slots); at; at = at->next) {
         if (at != gt_own_reader) {
             atomic_store(&at->turns, 0);
             atomic_store(&at->taken, false);
         }
     }
-    take_fence();
+    register_fence();
 }
 
-static void add(gt_reader *added)
+static void add_slot(gt_reader *added)
 {
     added->number = atomic_fetch_add(&count, 1);
-    added->next = atomic_load(&places);
-    while (!atomic_compare_exchange_weak(&places, &added->next, added)) {
+    added->next = atomic_load(&slots);
+    while (!atomic_compare_exchange_weak(&slots, &added->next, added)) {
     }
 }
 
-static void start(void)
+static void init_slots(void)
 {
-    for (int i = 0; i < FIRST_PLACES; i++) {
-        add(&first_places[i]);
+    for (int i = 0; i < FIRST_SLOTS; i++) {
+        add_slot(&first_slots[i]);
     }
-    has_leaver = pthread_key_create(&leaver, give_back) == 0;
-    pthread_atfork(NULL, NULL, forget_others);
+    has_leaver = pthread_key_create(&leaver, release_slot) == 0;
+    pthread_atfork(NULL, NULL, release_other_slots);
 }
 
-/* Threads may outlive the library. */
-__attribute__((destructor)) static void stop(void)
+/* Deletes the key, because threads may outlive the library. */
+__attribute__((destructor)) static void delete_key(void)
 {
     if (has_leaver) {
         pthread_key_delete(leaver);
     }
 }
 
-/* The free place of the least number, so that few threads have small ones. */
-static gt_reader *take_free(void)
+/* Takes the free slot with the lowest number, so numbers stay small. */
+static gt_reader *take_free_slot(void)
 {
     for (;;) {
         gt_reader *least = NULL;
-        for (gt_reader *at = atomic_load(&places); at; at = at->next) {
+        for (gt_reader *at = atomic_load(&slots); at; at = at->next) {
             if (!atomic_load_explicit(&at->taken, memory_order_relaxed) &&
                 (!least || at->number < least->number)) {
                 least = at;
@@ -98,11 +98,11 @@ static gt_reader *take_free(void)
 
 gt_reader *gt_readers_join(void)
 {
-    pthread_once(&once, start);
-    gt_reader *taken = take_free();
+    pthread_once(&once, init_slots);
+    gt_reader *taken = take_free_slot();
     if (!taken && (taken = aligned_alloc(GT_LINE_BYTES, sizeof *taken))) {
         *taken = (gt_reader){.taken = true};
-        add(taken);
+        add_slot(taken);
     }
     if (taken) {
         taken->message[0] = '\0';
@@ -117,11 +117,11 @@ gt_reader *gt_readers_join(void)
 void gt_readers_wait(void)
 {
     const struct timespec nap = {.tv_nsec = 20000};
-    pthread_once(&once, start);
+    pthread_once(&once, init_slots);
     if (atomic_load(&gt_writers_fence)) {
         (void)membarrier_of(MEMBARRIER_CMD_PRIVATE_EXPEDITED); /* cannot fail once registered */
     }
-    for (gt_reader *at = atomic_load(&places); at; at = at->next) {
+    for (gt_reader *at = atomic_load(&slots); at; at = at->next) {
         unsigned turns = atomic_load(&at->turns);
         while (turns % 2 && atomic_load(&at->turns) == turns) {
             nanosleep(&nap, NULL);

@@ -1,9 +1,9 @@
-/* A reference count in parts. */
+/* A distributed reference count. */
 #include "base/references.h"
 
 #include <limits.h>
 
-static const long spread_bias = LONG_MAX / 2; /* keeps the sum from zero while it is spread */
+static const long spread_bias = LONG_MAX / 2; /* keeps the sum above zero while it is spread */
 
 void gt_references_init(gt_references *references)
 {

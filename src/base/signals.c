@@ -1,5 +1,4 @@
-/* Which signals the library's threads hear, and what may not end a call: the signal that a write
- * may raise, and pthread_cancel(). */
+/* Signal masks of the library's threads, and protection against SIGXFSZ and pthread_cancel(). */
 #include "base/signals.h"
 
 #include <errno.h>
@@ -8,7 +7,6 @@
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-/* The thread hears no signals but those that ask a process to end and that the caller hears. */
 int gt_thread_start(pthread_t *out, const pthread_attr_t *attributes, void *(*work)(void *),
                     void *argument)
 {

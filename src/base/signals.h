@@ -1,22 +1,21 @@
-/* Deals with the signals of the process in which the library is a guest. */
+/* Signals in a process that the library does not own. */
 #pragma once
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 
-/* Starts a thread of the library, as pthread_create() does. The new thread blocks signals, since
- * the application's own threads handle them. It blocks signals that ask a process to end (SIGHUP,
- * SIGINT, SIGQUIT, SIGTERM) only where the caller's thread does, so that the process receives them
- * even when the application's threads have ended. */
+/* Starts a thread like pthread_create(). The new thread blocks all signals, because the
+ * application's threads handle them, except SIGHUP, SIGINT, SIGQUIT and SIGTERM if the caller does
+ * not block them: the process must receive those even if the application's threads have ended. */
 int gt_thread_start(pthread_t *out, const pthread_attr_t *attributes, void *(*work)(void *),
                     void *argument);
 
-/* A write beyond the file-size limit (RLIMIT_FSIZE) raises SIGXFSZ, which ends a process that does
- * not expect it. Between gt_signal_hold() and gt_signal_release() such a write only fails: the
- * calling thread holds the signal back and discards it. pthread_cancel() does not end the thread
- * between the two either, which would leave locks and workers behind; it ends the thread later.
- * Pairs of calls may be nested. errno stays. */
+/* gt_signal_hold() and gt_signal_release() protect writes of the calling thread; pairs may be
+ * nested. A write beyond RLIMIT_FSIZE raises SIGXFSZ, which by default ends the process; between
+ * the two calls the signal is discarded and the write only fails. pthread_cancel() takes effect
+ * after the release, because otherwise locks and workers would be left behind. errno is
+ * preserved. */
 typedef struct gt_held_signal {
     sigset_t before;
     bool pending;

@@ -1,14 +1,15 @@
-/* Reads and writes structs of the public headers by their size. */
+/* Reads and writes public structs by their size. */
 #include "base/sized.h"
 
 #include <stdint.h>
 #include <string.h>
 
-/* A size outside of these is memory that was not initialised. */
+/* A size outside these limits is uninitialised memory. */
 enum { SMALLEST = 8, LARGEST = 4096 };
 
-/* Sets *common to the number of bytes that the caller's struct and the one here share. */
-static gputune_status compare(uint32_t *common, const void *theirs, size_t bytes, const char *type)
+/* Gets the number of bytes that the caller's struct and this build's struct share. */
+static gputune_status check_size(uint32_t *common, const void *theirs, size_t bytes,
+                                 const char *type)
 {
     memcpy(common, theirs, sizeof *common);
     GT_REFUSE(
@@ -25,7 +26,7 @@ gputune_status gt_sized_read(void *known, const void *given, size_t bytes, const
     if (!given) {
         return GPUTUNE_OK;
     }
-    GT_TRY(compare(&common, given, bytes, type));
+    GT_TRY(check_size(&common, given, bytes, type));
     memcpy(known, given, common);
     memcpy(known, &(uint32_t){(uint32_t)bytes}, sizeof(uint32_t));
     return GPUTUNE_OK;
@@ -34,7 +35,7 @@ gputune_status gt_sized_read(void *known, const void *given, size_t bytes, const
 gputune_status gt_sized_write(void *out, const void *known, size_t bytes, const char *type)
 {
     uint32_t common;
-    GT_TRY(compare(&common, out, bytes, type));
+    GT_TRY(check_size(&common, out, bytes, type));
     memcpy(out, known, common);
     memcpy(out, &common, sizeof common);
     return GPUTUNE_OK;

@@ -1,20 +1,19 @@
-/* Structs of the public headers that may grow: each begins with `uint32_t size`, its size in the
- * caller's build. Later releases append members, so callers that were built with an older or a
- * newer header are served alike. */
+/* Public structs that may grow. Each begins with `uint32_t size`, its size in the caller's build.
+ * Later releases append members, so callers built with an older or newer header work alike. */
 #pragma once
 
 #include "base/status.h"
 
 #include <stddef.h>
 
-/* Copies the caller's struct *given (NULL: nothing) to *known, a `type`, as far as both go. Members
- * that the caller's struct lacks keep the defaults in *known. Sets known->size to the size here.
+/* Copies the caller's struct *given to *known, a `type`, as far as both have members; `given` may
+ * be NULL. Other members of *known keep their defaults. Sets known->size to the size in this build.
  * EINVAL if given->size is not one that an _INIT macro sets. */
 #define GT_SIZED_READ(type, known, given)                                                          \
     gt_sized_read(1 ? (known) : (type *)0, 1 ? (given) : (const type *)0, sizeof(type), #type)
 
-/* Copies *known, a `type`, to the caller's struct *out, as far as both go. Sets out->size to the
- * number of bytes that are filled in. EINVAL, with *out untouched, if out->size is not one that an
+/* Copies *known, a `type`, to the caller's struct *out, as far as both have members. Sets out->size
+ * to the number of bytes written. EINVAL, with *out unchanged, if out->size is not one that an
  * _INIT macro sets. */
 #define GT_SIZED_WRITE(type, out, known)                                                           \
     gt_sized_write(1 ? (out) : (type *)0, 1 ? (known) : (const type *)0, sizeof(type), #type)

@@ -1,4 +1,4 @@
-/* Names of status codes, and the last message of each thread. */
+/* Names of status codes, and each thread's last message. */
 #include "base/status.h"
 
 #include "base/number.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* NULL: there is no memory for the thread's place. */
+/* Returns NULL if there is no memory for the thread's slot. */
 static char *own_message(void)
 {
     gt_reader *own = gt_own_reader ? gt_own_reader : gt_readers_join();
@@ -27,7 +27,8 @@ void gt_one_line(char *text)
 void gt_message_set(const char *format, ...)
 {
     int kept = errno;
-    char *message = own_message(), text[GT_MESSAGE_BYTES]; /* the arguments may hold the old one */
+    char *message = own_message(),
+         text[GT_MESSAGE_BYTES]; /* the arguments may contain the old message */
     va_list args;
     va_start(args, format);
     gt_vsnprintf(text, sizeof text, format, args);
@@ -62,7 +63,7 @@ typedef struct code {
     const char *name, *text;
 } code;
 
-static code find(int status)
+static code find_code(int status)
 {
     static const code table[] = {
 #define ROW(name, value, text) {value, #name, text},
@@ -78,12 +79,12 @@ static code find(int status)
 
 const char *gt_status_name(int status)
 {
-    return find(status).name;
+    return find_code(status).name;
 }
 
 const char *gputune_status_text(int status)
 {
-    return find(status).text;
+    return find_code(status).text;
 }
 
 const char *gputune_error(void)

@@ -1,4 +1,4 @@
-/* Growable strings, integers as users write them, and the nearest word by edit distance. */
+/* Growable strings, integers, and the nearest word by edit distance. */
 #include "base/text.h"
 
 #include "base/number.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool reserve(gt_text *text, size_t more)
+static bool reserve_text(gt_text *text, size_t more)
 {
     if (text->failed || more > SIZE_MAX / 4 - text->length) {
         text->failed = true;
@@ -30,7 +30,7 @@ static bool reserve(gt_text *text, size_t more)
 
 void gt_text_append_bytes(gt_text *text, const void *bytes, size_t count)
 {
-    if (!reserve(text, count)) {
+    if (!reserve_text(text, count)) {
         return;
     }
     memcpy(text->data + text->length, bytes, count);
@@ -51,7 +51,7 @@ void gt_text_vprintf(gt_text *text, const char *format, va_list args)
     va_end(again);
     if (count < 0) {
         text->failed = true;
-    } else if (reserve(text, (size_t)count)) {
+    } else if (reserve_text(text, (size_t)count)) {
         gt_vsnprintf(text->data + text->length, (size_t)count + 1, format, args);
         text->length += (size_t)count;
     }
@@ -73,7 +73,7 @@ void gt_text_free(gt_text *text)
 
 gputune_status gt_text_take(char **out, gt_text *text)
 {
-    if (text->failed || !reserve(text, 0)) {
+    if (text->failed || !reserve_text(text, 0)) {
         gt_text_free(text);
         return gt_fail_memory();
     }
@@ -173,7 +173,7 @@ static void multiply(magnitude *product, uint64_t factor)
     product->overflow |= __builtin_mul_overflow(product->value, factor, &product->value);
 }
 
-/* 99 where it is no digit of any base. */
+/* Returns 99 if it is not a digit of any base. */
 static unsigned digit_value(char c)
 {
     int lower = tolower((unsigned char)c);
@@ -182,7 +182,7 @@ static unsigned digit_value(char c)
                                         : 99;
 }
 
-/* NULL where there is no digit. */
+/* Returns the end of the digits, or NULL if there is none. */
 static const char *read_digits(magnitude *out, const char *at, unsigned base)
 {
     const char *start = at;
@@ -198,7 +198,7 @@ static void raise_to(magnitude *base, const magnitude *exponent)
 {
     magnitude power = {1, false};
     bool large = exponent->overflow || exponent->value > 64;
-    /* 0 and 1 are the same after 64 steps as after any more; all else has overflown */
+    /* after 64 steps 0 and 1 have not changed, and anything else has overflowed */
     for (uint64_t i = large ? 64 : exponent->value; i > 0; i--) {
         multiply(&power, base->value);
     }
@@ -210,7 +210,8 @@ static const char *read_magnitude(magnitude *out, const char *at)
 {
     static const char suffixes[] = "KMGT";
     bool hex = at[0] == '0' && tolower((unsigned char)at[1]) == 'x';
-    at = read_digits(out, hex ? at + 2 : at, hex ? 16 : 10); /* a leading zero makes none octal */
+    at =
+        read_digits(out, hex ? at + 2 : at, hex ? 16 : 10); /* a leading zero does not mean octal */
     if (at && *at == '^') {
         magnitude exponent;
         at = read_digits(&exponent, at + 1, 10);
@@ -288,7 +289,7 @@ static size_t edit_distance(const char *a, const char *b)
     return row[m];
 }
 
-/* Any two short words differ in few letters. */
+/* Refuses unrelated short words, which always differ in few letters. */
 static bool is_half_the_same(size_t distance, const char *a, const char *b)
 {
     size_t n = strlen(a), m = strlen(b);

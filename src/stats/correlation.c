@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* Mean ranks from 1 of `values` into ranks. */
-static void rank(double *ranks, gt_ranked *scratch, const double *values, size_t count)
+static void compute_ranks(double *ranks, gt_ranked *scratch, const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         scratch[i] = (gt_ranked){values[i], i};
@@ -44,8 +44,8 @@ gputune_status gt_spearman(double *out, const double *x, const double *y, size_t
     GT_FREED gt_ranked *scratch = malloc(count * sizeof *scratch);
     GT_TRY(gt_allocated(ranks));
     GT_TRY(gt_allocated(scratch));
-    rank(ranks, scratch, x, count);
-    rank(ranks + count, scratch, y, count);
+    compute_ranks(ranks, scratch, x, count);
+    compute_ranks(ranks + count, scratch, y, count);
     *out = pearson(ranks, ranks + count, count);
     return GPUTUNE_OK;
 }

@@ -15,7 +15,8 @@ double gt_normal_cdf(double x)
     return 0.5 * erfc(-x / M_SQRT2);
 }
 
-/* The continued fraction of the incomplete beta function, for x < (a + 1) / (a + b + 2). */
+/* Computes the continued fraction of the incomplete beta function, for x < (a + 1) / (a + b +
+ * 2). */
 static double beta_fraction(double a, double b, double x)
 {
     double c = 1, d = 1 / (1 - (a + b) * x / (a + 1));
@@ -36,7 +37,8 @@ static double beta_fraction(double a, double b, double x)
     return fraction;
 }
 
-/* Regularised incomplete beta I_x(a, b); `rest` is 1 - x, positive, given to keep its digits. */
+/* Computes the regularised incomplete beta function I_x(a, b). `rest` is 1 - x, passed separately
+ * for its precision. */
 static double incomplete_beta(double a, double b, double x, double rest)
 {
     if (x <= 0) {
@@ -50,7 +52,7 @@ static double incomplete_beta(double a, double b, double x, double rest)
     return 1 - front * beta_fraction(b, a, rest) / b;
 }
 
-/* P(T <= x) for x <= 0. */
+/* Computes P(T <= x) for x <= 0. */
 static double student_lower(double x, double freedom)
 {
     double sum = freedom + x * x;
@@ -65,8 +67,8 @@ static double student_density(double x, double freedom)
            sqrt(M_PI * freedom);
 }
 
-/* Newton's steps on the logarithm of the probability, of which one that leaves the interval where
- * the quantile is becomes a bisection. */
+/* Takes Newton steps on the logarithm of the probability, and bisects if a step leaves the interval
+ * that contains the quantile. */
 double gt_student_quantile(double p, double freedom)
 {
     if (p <= 0 || p >= 1) {

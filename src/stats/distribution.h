@@ -1,14 +1,13 @@
 /* Normal and Student distributions. Pure functions. */
 #pragma once
 
-/* The logarithm of the gamma function. lgamma() puts a sign into a variable that all threads have,
- * the application's too. */
+/* Returns log(gamma(x)). lgamma() is not used because it stores the sign in a global variable. */
 double gt_log_gamma(double x);
 
-/* P(Z <= x) of the standard normal. */
+/* Returns P(Z <= x) for the standard normal distribution. */
 double gt_normal_cdf(double x);
 
-/* The x for which P(T <= x) = p, for Student's distribution with `freedom` > 0 degrees of freedom
- * (not necessarily an integer). -inf for p <= 0, +inf for p >= 1. The relative error is 1e-12. The
- * function inverts the incomplete beta function (DLMF 8.17.22, Lentz's continued fraction). */
+/* Returns the x for which P(T <= x) = p, for Student's distribution with `freedom` > 0 degrees of
+ * freedom (not necessarily an integer); -inf for p <= 0, +inf for p >= 1. The relative error is
+ * 1e-12. Inverts the incomplete beta function (DLMF 8.17.22, Lentz's continued fraction). */
 double gt_student_quantile(double p, double freedom);

@@ -1,4 +1,4 @@
-/* Compares two things by the differences of their paired samples. */
+/* Trimmed means and intervals of paired differences. */
 #include "stats/paired.h"
 
 #include "stats/distribution.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the error is divided by: the values that are left. */
-static double remaining(uint32_t count)
+/* Returns how many values are left after trimming. */
+static double count_remaining(uint32_t count)
 {
     return (double)(count - 2 * (uint32_t)(GT_PAIRED_TRIM * (double)count));
 }
@@ -41,7 +41,8 @@ gt_paired gt_paired_sorted(const double *sorted, size_t count)
 
 double gt_paired_variance(const gt_paired *paired)
 {
-    return isfinite(paired->error) ? paired->error * paired->error * remaining(paired->count) : 0;
+    return isfinite(paired->error) ? paired->error * paired->error * count_remaining(paired->count)
+                                   : 0;
 }
 
 void gt_paired_moderate(gt_paired *paired, double prior, double weight)
@@ -51,7 +52,7 @@ void gt_paired_moderate(gt_paired *paired, double prior, double weight)
     }
     double own = gt_paired_variance(paired) * paired->freedom; /* 0 with one difference */
     double freedom = paired->freedom + weight;
-    paired->error = sqrt((own + prior * weight) / freedom / remaining(paired->count));
+    paired->error = sqrt((own + prior * weight) / freedom / count_remaining(paired->count));
     paired->freedom = freedom;
 }
 

@@ -1,50 +1,49 @@
-/* Compares two things by the differences of their paired samples. Here a difference is the
- * log-ratio of two times that were sampled side by side, so that what slows both cancels. Pure
- * functions. */
+/* Compares two variants by the differences of their paired samples. A difference is the log-ratio
+ * of two times that were sampled one directly after the other, so a slowdown of both cancels out.
+ * Pure functions. */
 #pragma once
 
 #include "base/status.h"
 
 #include <stddef.h>
 
-/* The part of the sorted differences that is cut from each end. Of fewer than 5 differences none is
- * cut. */
+/* The fraction of the sorted differences that is cut from each end; nothing is cut from fewer than
+ * 5. */
 #define GT_PAIRED_TRIM 0.2
 
-/* The location of paired differences, and how well it is known. */
+/* The location of paired differences, and its uncertainty. */
 typedef struct gt_paired {
-    uint32_t count;   /* of the differences, with those that are cut */
-    double mean;      /* trimmed mean */
-    double error;     /* standard error of the mean; infinite for one difference */
-    double freedom;   /* degrees of freedom of the error */
-    double low, high; /* ends of the interval of the mean; infinite if none was asked for, and for
-                         one difference */
+    uint32_t count; /* number of differences, including those that are cut */
+    double mean;    /* trimmed mean */
+    double error;   /* standard error of the mean; infinite for one difference */
+    double freedom; /* degrees of freedom of the error */
+    double low,
+        high; /* interval of the mean; infinite if none was requested, or for one difference */
 } gt_paired;
 
 /* Computes the trimmed mean, and its standard error from the winsorised sum of squares SSW: with h
  * of n values left, error^2 = SSW / (h (h - 1)), with h - 1 degrees of freedom (Tukey and
- * McLaughlin 1963; Yuen 1974). `low` and `high` are the ends of the two-sided interval with that
- * `confidence`, 0.95 for example. EINVAL without differences, ENOMEM. */
+ * McLaughlin 1963; Yuen 1974). `low` and `high` bound the two-sided interval for that `confidence`,
+ * for example 0.95. EINVAL without differences, ENOMEM. */
 gputune_status gt_paired_interval(gt_paired *out, const double *differences, size_t count,
                                   double confidence);
-/* Computes the same, but no interval, from `count` > 0 values that are sorted ascending. Allocates
- * nothing. */
+/* Computes the same without the interval, from `count` > 0 values sorted ascending. Does not
+ * allocate. */
 gt_paired gt_paired_sorted(const double *sorted, size_t count);
-/* Moves the standard error towards a spread that is known from other comparisons, as in the
- * moderated t-statistic (Smyth 2004): `prior` is that variance of one difference, and `weight` the
- * degrees of freedom of `prior`. With weight 0 nothing changes. */
+/* Moves the standard error towards a variance known from other comparisons, as in the moderated
+ * t-statistic (Smyth 2004): `prior` is that variance of one difference, and `weight` its degrees of
+ * freedom. Weight 0 changes nothing. */
 void gt_paired_moderate(gt_paired *paired, double prior, double weight);
-/* The variance of one difference that follows from the standard error; 0 if there is only one
- * difference. */
+/* Returns the variance of one difference, from the standard error; 0 for a single difference. */
 double gt_paired_variance(const gt_paired *paired);
-/* A one-sided bound: the true location is above the bound (sign -1) or below it (sign +1) with
+/* Returns a one-sided bound: the true location is above it (sign -1) or below it (sign +1) with
  * probability 1 - `error`. */
 double gt_paired_bound(const gt_paired *paired, int sign, double error);
 
-/* What a race has found out about its winner. */
+/* The result of a race. */
 typedef struct gt_verdict {
-    double speedup; /* the default's time over the winner's, geometric mean; 0: unknown */
-    double speedup_low, speedup_high; /* the speedup's 95% interval; 0: unknown */
-    bool tie;   /* another configuration is within epsilon of the winner, and may be as good */
-    bool noisy; /* other programs used the GPU during the race, or its clocks were throttled */
+    double speedup; /* default's time / winner's time, geometric mean; 0: unknown */
+    double speedup_low, speedup_high; /* 95% interval of the speedup; 0: unknown */
+    bool tie;                         /* another configuration is within epsilon of the winner */
+    bool noisy; /* other programs used the GPU during the race, or it was throttled */
 } gt_verdict;

@@ -1,4 +1,4 @@
-/* Median, mean, spread and confidence interval of a list of samples. */
+/* Medians, means, and the interval of the median. */
 #include "stats/summary.h"
 
 #include "stats/distribution.h"

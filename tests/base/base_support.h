@@ -1,4 +1,4 @@
-/* What every test of src/base includes. */
+/* Headers that every test of src/base includes. */
 #pragma once
 
 #include "support/test.h"

@@ -1,4 +1,4 @@
-/* Arrays that grow. */
+/* Growable arrays. */
 #include "base/array.h"
 #include "base_support.h"
 
@@ -17,7 +17,7 @@ TEST(array_keeps_what_is_pushed)
     assert_int_equal(numbers.count + numbers.capacity, 0);
 }
 
-TEST(room_is_made_for_one_more)
+TEST(reserve_adds_capacity)
 {
     GT_ARRAY(double) values = {0};
     for (int i = 0; i < 20; i++) {
@@ -28,7 +28,7 @@ TEST(room_is_made_for_one_more)
     gt_array_free(&values);
 }
 
-TEST(array_beyond_the_address_space_stays_as_it_is)
+TEST(array_too_large_for_memory_is_unchanged)
 {
     int item;
     void *items = &item;

@@ -2,7 +2,7 @@
 #include "base/asked_for.h"
 #include "base_support.h"
 
-TEST(sizes_have_one_value_of_each_name)
+TEST(sizes_match_one_value_of_each_name)
 {
     static const struct {
         const char *wanted;
@@ -32,7 +32,7 @@ TEST(sizes_have_one_value_of_each_name)
     assert_false(gt_sizes_match("", "n=1"));
 }
 
-TEST(gpus_by_part_of_a_name_or_environment)
+TEST(gpus_match_part_of_a_name_or_environment)
 {
     assert_true(gt_gpu_matches("NVIDIA H200", "00ff", "h200"));
     assert_true(gt_gpu_matches("NVIDIA H200", "00ff", "00ff"));

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-TEST(empty_counts_as_not_set)
+TEST(empty_variable_counts_as_unset)
 {
     setenv("GPUTUNE_DB", "", 1);
     assert_null(gt_environment("GPUTUNE_DB"));
@@ -31,7 +31,7 @@ static int close_folder(void **state)
     return 0;
 }
 
-/* What this program does when it is started with an argument: 0, if it sees nothing. */
+/* Runs in the copy of this program. Returns 0 if it sees no variable. */
 static int look(void)
 {
     char *folder;
@@ -51,7 +51,7 @@ static int start(const char *program)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* A copy of this program that runs with another group's rights. */
+/* A copy of this program runs with another group's rights. */
 TEST_OF(privileged_program_sees_no_variable, char *folder, open_folder, close_folder)
 {
     char *path, *bytes;

@@ -1,4 +1,4 @@
-/* Files, folders, and what is said of those that are not there. */
+/* Files and folders, and messages about missing ones. */
 #include "base/file.h"
 #include "base_support.h"
 #include "support/folder.h"
@@ -60,7 +60,7 @@ TEST_OF(empty_file_is_an_empty_string, char *folder, open_folder, close_folder)
     free(path);
 }
 
-TEST_OF(missing_file_is_named, char *folder, open_folder, close_folder)
+TEST_OF(message_names_a_missing_file, char *folder, open_folder, close_folder)
 {
     char *path = path_in(folder, "nowhere.cu"), *text = NULL;
     assert_int_equal(gt_file_read(&text, NULL, path), GPUTUNE_ENOTFOUND);
@@ -70,7 +70,7 @@ TEST_OF(missing_file_is_named, char *folder, open_folder, close_folder)
     free(path);
 }
 
-TEST_OF(folder_is_no_file, char *folder, open_folder, close_folder)
+TEST_OF(folder_is_not_read_as_a_file, char *folder, open_folder, close_folder)
 {
     char *text = NULL;
     assert_int_equal(gt_file_read(&text, NULL, folder), GPUTUNE_EIO);
@@ -78,7 +78,7 @@ TEST_OF(folder_is_no_file, char *folder, open_folder, close_folder)
     assert_non_null(strstr(gputune_error(), "Is a directory"));
 }
 
-/* Each of these used to fill the memory, or to wait for ever. */
+/* Each of these used to fill the memory or to block forever. */
 TEST_OF(only_regular_files_of_bounded_size_are_read, char *folder, open_folder, close_folder)
 {
     char *fifo = path_in(folder, "fifo"), *large = path_in(folder, "large"), *text = NULL;
@@ -98,12 +98,12 @@ TEST_OF(only_regular_files_of_bounded_size_are_read, char *folder, open_folder, 
     free(fifo);
 }
 
-TEST_OF(folders_above_a_path_are_made_private, char *folder, open_folder, close_folder)
+TEST_OF(parent_folders_are_created_private, char *folder, open_folder, close_folder)
 {
     char *path = path_in(folder, "a/b/c.db"), *above = path_in(folder, "a/b");
     struct stat facts;
     ASSERT_OK(gt_file_make_parents(path));
-    ASSERT_OK(gt_file_make_parents(path)); /* again: they are there */
+    ASSERT_OK(gt_file_make_parents(path)); /* again, now that they exist */
     assert_int_equal(stat(above, &facts), 0);
     assert_int_equal(facts.st_mode & 0777, 0700);
     assert_false(gt_file_exists(path));
@@ -112,12 +112,12 @@ TEST_OF(folders_above_a_path_are_made_private, char *folder, open_folder, close_
     free(path);
 }
 
-TEST_OF(folder_below_a_file_cannot_be_made, char *folder, open_folder, close_folder)
+TEST_OF(folder_in_a_file_cannot_be_created, char *folder, open_folder, close_folder)
 {
     char *file = path_in(folder, "file"), *path = path_in(folder, "file/sub/x.db");
     write_bytes(file, "x", 1);
     assert_int_equal(gt_file_make_parents(path), GPUTUNE_EIO);
-    assert_non_null(strstr(gputune_error(), "cannot make the folder"));
+    assert_non_null(strstr(gputune_error(), "cannot create the folder"));
     free(path);
     free(file);
 }
@@ -129,7 +129,7 @@ TEST(cache_folder_follows_the_environment)
     ASSERT_OK(gt_file_cache_folder(&folder));
     assert_string_equal(folder, "/xdg/gputune");
     free(folder);
-    setenv("XDG_CACHE_HOME", "relative", 1); /* not absolute: as if unset, says the standard */
+    setenv("XDG_CACHE_HOME", "relative", 1); /* not absolute: ignored, as the standard requires */
     setenv("HOME", "/h", 1);
     ASSERT_OK(gt_file_cache_folder(&folder));
     assert_string_equal(folder, "/h/.cache/gputune");
@@ -151,14 +151,14 @@ TEST(own_folder_holds_this_program)
     free(folder);
 }
 
-/* A file that another user put into a folder above is no part of gputune. */
-TEST(parts_of_another_user_are_not_found)
+/* A file that another user put into a parent folder is ignored. */
+TEST(files_of_another_user_are_not_found)
 {
     enum { NOBODY = 65534 };
     GT_SCOPED(gt_text_free) gt_text tried = {0};
     char *folder, *part, *found;
     if (geteuid() != 0) {
-        skip(); /* only root can make a file of another user's */
+        skip(); /* only root can create files of another user */
     }
     ASSERT_OK(gt_file_own_folder(&folder));
     part = path_in(folder, "../../part-of-a-test");

@@ -18,7 +18,7 @@ static void touch(const char *folder, const char *name)
     fclose(file);
 }
 
-/* The matches below the folder, with commas between. */
+/* Checks the matches in the folder, separated by commas. */
 static void expect(const char *folder, const char *pattern, const char *expected)
 {
     char *whole, found[512] = "";

@@ -1,4 +1,4 @@
-/* Numbers as text in a host whose numbers have a decimal comma, and points between thousands. */
+/* Numbers as text in a locale with a decimal comma and points between thousands. */
 #include "base/file.h"
 #include "base/log.h"
 #include "base/number.h"
@@ -9,7 +9,7 @@
 
 #include <pthread.h>
 
-TEST(reading_takes_a_point)
+TEST(numbers_are_read_with_a_point)
 {
     char *end;
     comma_locale_needed();
@@ -23,7 +23,7 @@ TEST(reading_takes_a_point)
     assert_string_equal(end, "none");
 }
 
-TEST(writing_gives_a_point_and_no_groups)
+TEST(numbers_are_written_with_a_point_and_no_groups)
 {
     char text[64];
     comma_locale_needed();
@@ -33,7 +33,7 @@ TEST(writing_gives_a_point_and_no_groups)
     assert_string_equal(text, "1.");
 }
 
-TEST(the_host_keeps_its_locale)
+TEST(host_keeps_its_locale)
 {
     char text[64];
     comma_locale_needed();
@@ -45,7 +45,7 @@ TEST(the_host_keeps_its_locale)
     assert_string_equal(text, "1,5");
 }
 
-TEST(a_locale_of_the_thread_alone_is_kept_too)
+TEST(thread_keeps_its_locale)
 {
     char text[64];
     comma_locale_needed();
@@ -63,7 +63,7 @@ static void on_log(void *user, gputune_log_level level, const char *line)
     snprintf(user, 64, "%s", line);
 }
 
-TEST(messages_paths_and_logs_have_points)
+TEST(messages_paths_and_logs_use_points)
 {
     char line[64] = "", *path;
     gt_text text = {0};
@@ -95,8 +95,8 @@ static void *format_often(void *failed)
     return NULL;
 }
 
-/* Threads that write numbers, while this one writes them the host's way. */
-TEST(threads_do_not_see_each_other)
+/* Other threads format numbers while this one formats them in the host's locale. */
+TEST(threads_keep_separate_locales)
 {
     enum { THREADS = 4 };
     pthread_t threads[THREADS];

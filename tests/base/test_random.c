@@ -6,14 +6,14 @@
 
 enum { DRAWS = 100000 };
 
-TEST(sequence_is_splitmix64s)
+TEST(random_sequence_equals_splitmix64)
 {
     gt_random random = {1234567};
     assert_true(gt_random_next(&random) == UINT64_C(6457827717110365317));
     assert_true(gt_random_next(&random) == UINT64_C(3203168211198807973));
 }
 
-TEST(below_stays_below_and_reaches_all)
+TEST(random_below_reaches_all_values)
 {
     gt_random random = {1};
     int seen[7] = {0};
@@ -28,7 +28,7 @@ TEST(below_stays_below_and_reaches_all)
     assert_true(gt_random_below(&random, 1) == 0);
 }
 
-TEST(unit_is_uniform)
+TEST(random_unit_is_uniform)
 {
     gt_random random = {2};
     double sum = 0;
@@ -40,7 +40,7 @@ TEST(unit_is_uniform)
     assert_true(fabs(sum / DRAWS - 0.5) < 0.01);
 }
 
-TEST(shuffle_keeps_all_and_repeats_with_the_seed)
+TEST(shuffle_repeats_with_its_seed)
 {
     uint64_t first[50], second[50];
     uint32_t seen[50] = {0};

@@ -1,4 +1,4 @@
-/* The count that many threads change, and the readers that a writer waits for. */
+/* Distributed reference counts, and readers that a writer waits for. */
 #include "base/readers.h"
 #include "base/references.h"
 #include "support/test.h"
@@ -12,7 +12,7 @@
 
 enum { THREADS = 6, ROUNDS = 2000 };
 
-TEST(test_counts)
+TEST(reference_count_is_exact_after_gather)
 {
     static gt_references count;
     gt_references_init(&count);
@@ -25,7 +25,7 @@ TEST(test_counts)
     assert_true(gt_references_drop(&count));
 }
 
-/* --- a writer replaces what readers look at --------------------------------------------------- */
+/* --- a writer replaces an object that readers use --------------------------------------------- */
 
 typedef struct thing {
     gt_references references;
@@ -72,7 +72,7 @@ static void *hold_and_release(void *unused)
     return unused;
 }
 
-TEST(test_nothing_is_freed_while_it_is_seen)
+TEST(writer_waits_for_readers)
 {
     pthread_t threads[THREADS];
     shown = new_thing();
@@ -95,7 +95,8 @@ TEST(test_nothing_is_freed_while_it_is_seen)
     assert_int_equal(freed, ROUNDS + 1);
 }
 
-/* --- places ----------------------------------------------------------------------------------- */
+/* --- slots
+ * -------------------------------------------------------------------------------------- */
 
 static void *note_place(void *user)
 {
@@ -103,7 +104,7 @@ static void *note_place(void *user)
     return NULL;
 }
 
-TEST(test_places_are_used_again)
+TEST(slots_are_reused)
 {
     unsigned own = gt_readers_place(), other, most = 0;
     for (int i = 0; i < 200; i++) {
@@ -129,8 +130,7 @@ static void *stay_inside(void *unused)
     return unused;
 }
 
-/* The reader does not exist there. */
-TEST(test_a_forked_child_does_not_wait_for_a_reader_of_its_parent)
+TEST(forked_child_does_not_wait_for_readers_of_its_parent)
 {
     pthread_t thread;
     int status;

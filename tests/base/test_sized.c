@@ -10,7 +10,7 @@ typedef struct sample {
     uint64_t b, c;
 } sample;
 
-/* The same with a member that only a later header has. */
+/* The same struct in a later header, with one more member. */
 typedef struct later {
     sample known;
     uint64_t d;
@@ -18,7 +18,7 @@ typedef struct later {
 
 static const uint64_t untouched = 0xabababababababab;
 
-TEST(test_reads_what_both_know)
+TEST(read_copies_common_members)
 {
     sample out = {sizeof out, 1, 2, 3};
     ASSERT_OK(GT_SIZED_READ(sample, &out, &((sample){sizeof(sample), 4, 5, 6})));
@@ -31,10 +31,10 @@ TEST(test_reads_what_both_know)
     assert_true(out.size == sizeof out && out.a == 7 && out.b == 8 && out.c == 9);
 }
 
-TEST(test_reads_no_further_than_an_older_callers_struct)
+TEST(read_stops_at_the_end_of_an_older_struct)
 {
     sample out = {sizeof out, 1, 2, 3};
-    uint64_t *older = calloc(2, sizeof *older); /* exactly as long as it says */
+    uint64_t *older = calloc(2, sizeof *older); /* exactly the size that it states */
     memcpy(older, &((sample){.size = 16, .a = 4}), 8);
     older[1] = 5;
     ASSERT_OK(GT_SIZED_READ(sample, &out, (const sample *)(const void *)older));
@@ -42,14 +42,14 @@ TEST(test_reads_no_further_than_an_older_callers_struct)
     free(older);
 }
 
-TEST(test_keeps_the_defaults_without_a_struct)
+TEST(read_keeps_defaults_without_a_struct)
 {
     sample out = {sizeof out, 1, 2, 3};
     ASSERT_OK(GT_SIZED_READ(sample, &out, NULL));
     assert_true(out.a == 1 && out.b == 2 && out.c == 3);
 }
 
-TEST(test_writes_what_both_know)
+TEST(write_copies_common_members)
 {
     const sample known = {sizeof known, 1, 2, 3};
     sample older = {.size = offsetof(sample, c), .c = untouched};
@@ -60,7 +60,7 @@ TEST(test_writes_what_both_know)
     assert_true(newer.known.size == sizeof known && newer.known.c == 3 && newer.d == untouched);
 }
 
-TEST(test_refuses_sizes_that_no_header_sets)
+TEST(invalid_sizes_are_refused)
 {
     static const uint32_t wrong[] = {0, 1, 4, 17, 4100, 0xdeadbeef};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

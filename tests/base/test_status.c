@@ -1,4 +1,4 @@
-/* The thread's one line of message, and the names of codes. */
+/* The thread's message, and the names of codes. */
 #include "base/log.h"
 #include "base/status.h"
 #include "base_support.h"
@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 
-TEST(failing_gives_the_code_and_one_line)
+TEST(fail_returns_the_code_and_sets_one_line)
 {
     assert_int_equal(gt_fail(GPUTUNE_EIO, "first\nsecond\r\nthird %d", 3), GPUTUNE_EIO);
     assert_string_equal(gputune_error(), "first second  third 3");
@@ -24,21 +24,21 @@ TEST(long_message_is_cut)
     assert_memory_equal(gputune_error(), "the place: xxx", 14);
 }
 
-TEST(prefix_keeps_what_was_said)
+TEST(prefix_keeps_the_message)
 {
     gt_fail(GPUTUNE_ETEMPLATE, "no such axis");
     assert_int_equal(gt_fail_prefix(GPUTUNE_ETEMPLATE, "%s:%d", "axpy.cu", 7), GPUTUNE_ETEMPLATE);
     assert_string_equal(gputune_error(), "axpy.cu:7: no such axis");
 }
 
-TEST(message_may_quote_the_last_one)
+TEST(message_may_include_the_previous_one)
 {
     gt_fail(GPUTUNE_EIO, "disk full");
     gt_fail(GPUTUNE_EIO, "not stored: %s", gputune_error());
     assert_string_equal(gputune_error(), "not stored: disk full");
 }
 
-TEST(failing_keeps_errno)
+TEST(fail_preserves_errno)
 {
     errno = ENOENT;
     gt_fail(GPUTUNE_EIO, "%s", strerror(errno));
@@ -53,7 +53,7 @@ static void *fail_elsewhere(void *user)
     return user;
 }
 
-TEST(message_is_the_threads_own)
+TEST(message_is_per_thread)
 {
     pthread_t thread;
     gt_fail(GPUTUNE_EIO, "mine");

@@ -1,8 +1,8 @@
-/* Growable strings, integers as users write them, and the name that was meant. */
+/* Growable strings, integers, and the nearest name. */
 #include "base/text.h"
 #include "base_support.h"
 
-TEST(text_grows_and_is_taken)
+TEST(text_grows_and_is_moved_out)
 {
     gt_text text = {0};
     char *taken;
@@ -35,7 +35,7 @@ TEST(text_too_long_for_memory_fails_at_the_end)
     assert_null(text.data);
 }
 
-TEST(integers_as_users_write_them)
+TEST(integers_are_read_with_suffixes_and_exponents)
 {
     static const struct {
         const char *text;
@@ -56,11 +56,11 @@ TEST(integers_as_users_write_them)
         {"10^18", INT64_C(1000000000000000000)},
         {"7^0", 1},
         {"2^10K", 1 << 20},
-        {"010", 10}, /* a leading zero pads */
+        {"010", 10}, /* a leading zero is padding */
         {"0099", 99},
         {"1^99", 1},
         {"0^99999999999999999999", 0},
-        {"-2^2", -4}, /* the sign is the whole's */
+        {"-2^2", -4}, /* the sign applies last */
         {"0xfK", 15360},
         {"9223372036854775807", INT64_MAX},
         {"-9223372036854775808", INT64_MIN},
@@ -73,7 +73,7 @@ TEST(integers_as_users_write_them)
     }
 }
 
-TEST(integers_that_are_none)
+TEST(malformed_integers_are_refused)
 {
     static const char *const bad[] = {
         "",   " ",   "K",    "four", "4KB",   "4 K",  "1.5", "4x",
@@ -89,7 +89,7 @@ TEST(integers_that_are_none)
     assert_non_null(strstr(gputune_error(), "'9KB' is not an integer; expected"));
 }
 
-TEST(integers_that_do_not_fit)
+TEST(too_large_integers_are_refused)
 {
     static const char *const large[] = {"9223372036854775808",
                                         "-9223372036854775809",
@@ -107,7 +107,7 @@ TEST(integers_that_do_not_fit)
     }
 }
 
-TEST(nearest_name_is_the_one_meant)
+TEST(nearest_name_is_found)
 {
     static const char *const names[] = {"axpy", "matmul", "reduce", "transpose", "softmax"};
     assert_string_equal(gt_nearest("matmull", names, COUNT(names)), "matmul");
@@ -119,13 +119,13 @@ TEST(nearest_name_is_the_one_meant)
     assert_null(gt_nearest("", names, COUNT(names)));
     static const char *const letters[] = {"n", "ab"};
     assert_string_equal(gt_nearest("nn", letters, 2), "n");
-    /* or any letter would be near any other */
+    /* otherwise every letter would be near every other */
     assert_null(gt_nearest("m", letters, 2));
     assert_null(gt_nearest("xy", letters, 2));
     assert_null(gt_nearest("bcd", letters, 2));
 }
 
-TEST(nearest_of_a_very_long_word_is_none)
+TEST(very_long_word_has_no_nearest_name)
 {
     static const char *const names[] = {"axpy"};
     char word[500];
@@ -134,8 +134,8 @@ TEST(nearest_of_a_very_long_word_is_none)
     assert_null(gt_nearest(word, names, 1));
 }
 
-/* A quoted source may be of any encoding, and a message may be cut within a character. */
-TEST(what_is_not_utf8_is_replaced)
+/* A quoted source may have any encoding, and a message may be cut inside a character. */
+TEST(invalid_utf8_is_replaced)
 {
     static const char *const cases[][2] = {{"caf\xe9 \xc3\xa9", "caf? \xc3\xa9"},
                                            {"\xe2\x82\xac \xe2\x82", "\xe2\x82\xac ??"},

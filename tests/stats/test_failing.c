@@ -1,4 +1,4 @@
-/* Memory that is short for statistics is named as such. */
+/* Statistics report that memory is short. */
 #include "support/each_failure.h"
 
 #include "stats/correlation.h"

@@ -42,11 +42,11 @@ TEST(student_distribution)
     }
     near(gt_student_quantile(0.5, 3), 0, 1e-10);
     assert_true(gt_student_quantile(0, 5) == -INFINITY && gt_student_quantile(1, 5) == INFINITY);
-    assert_true(gt_student_quantile(1e-200, 1) < -1e150); /* its square is beyond all doubles */
+    assert_true(gt_student_quantile(1e-200, 1) < -1e150); /* its square overflows a double */
 }
 
-/* libm's lgamma() puts a sign into a variable of the whole process. */
-TEST(what_the_application_computed_stays)
+/* libm's lgamma() stores a sign in a global variable. */
+TEST(signgam_is_not_changed)
 {
     signgam = -1;
     near(gt_student_quantile(0.975, 5.5), 2.501858617589239, 1e-10);
@@ -54,7 +54,7 @@ TEST(what_the_application_computed_stays)
     assert_int_equal(signgam, -1);
 }
 
-TEST(nothing_to_sum_up)
+TEST(summary_without_samples)
 {
     static const double constant[] = {4, 4, 4}, rising[] = {1, 2, 3};
     gt_summary s = {.count = 7};
@@ -73,8 +73,8 @@ TEST(nothing_to_sum_up)
     assert_int_equal(gt_paired_interval(&paired, NULL, 0, 0.95), GPUTUNE_EINVAL);
 }
 
-/* One difference says nothing of how differences vary. */
-TEST(one_pair)
+/* One difference has no spread. */
+TEST(interval_of_one_pair)
 {
     static const double difference[] = {0.5};
     gt_paired paired;
@@ -97,7 +97,7 @@ TEST(summary)
     near(s.low, 10.1, 0); /* ranks 2 and 9 of 10 */
     near(s.high, 12.9, 0);
     ASSERT_OK(gt_summarise(&s, values, 3));
-    near(s.low, 10.1, 0); /* too few for 95%: the range */
+    near(s.low, 10.1, 0); /* too few for 95%: the whole range */
     near(s.high, 11.2, 0);
     ASSERT_OK(gt_summarise(&s, values, 1));
     near(s.stddev, 0, 0);
@@ -116,7 +116,7 @@ TEST(ranks_of_the_median_interval)
     }
 }
 
-/* Whatever the shape of the noise, the interval of the median covers at 95% or more. */
+/* The interval of the median covers at least 95% for any distribution of the noise. */
 TEST(median_interval_covers)
 {
     enum { RUNS = 4000, SAMPLES = 15 };
@@ -156,7 +156,7 @@ TEST(paired_interval)
     near(p.freedom, 5, 0);
     near(p.low, 0.008185437094106816, 1e-10);
     near(p.high, 0.019147896239226518, 1e-10);
-    ASSERT_OK(gt_paired_interval(&p, few, COUNT(few), 0.95)); /* nothing cut */
+    ASSERT_OK(gt_paired_interval(&p, few, COUNT(few), 0.95)); /* nothing is cut */
     near(p.mean, 0.0275, 1e-12);
     near(p.error, 0.008539125638299666, 1e-12);
     near(p.low, 0.0003246911620398453, 1e-8);
@@ -168,7 +168,7 @@ TEST(paired_interval)
     assert_int_equal(gt_paired_interval(&p, few, 0, 0.95), GPUTUNE_EINVAL);
 }
 
-/* The limits of moderation: no weight changes nothing, a great one gives the prior's error. */
+/* Without weight nothing changes; with a large one the error is the prior's. */
 TEST(moderated_error)
 {
     static const double values[] = {0.01, 0.02, 0.03, 0.05};

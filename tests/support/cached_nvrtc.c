@@ -1,10 +1,8 @@
-/* Stands in for NVRTC in tests that compile the same sources again and again: hands every call on
- * to the real one, and keeps what a compile gave in files beside itself, for all processes.
- * Failures, precompiled headers and headers of folders that a test may write are never kept. With
- * COMPILE_SLOWLY=N in the environment what was kept takes N times as long as its compile did,
- * without a core. With COMPILE_ANEW all is compiled. `real` beside it is a link to the real
- * library.
- */
+/* Replaces NVRTC in tests that compile the same sources repeatedly. Calls are forwarded to the real
+ * library, the link `real` beside this one; the results of compilations are cached in files there,
+ * for all processes. Failures, precompiled headers, and compilations with include folders that a
+ * test may modify are not cached. Environment: COMPILE_SLOWLY=N makes a cached result take N times
+ * as long as its compilation, without using a core; COMPILE_ANEW disables the cache. */
 #define XXH_INLINE_ALL
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -22,7 +20,7 @@
 
 enum { SUCCESS = 0, OUT_OF_MEMORY = 1, NAMES = 64, PIECES = 3 + NAMES };
 
-/* What a compile gives: log, cubin, PTX, and the lowered name of each instance. */
+/* The results of a compilation: log, cubin, PTX, and the lowered name of each instance. */
 typedef struct piece {
     size_t bytes;
     char *data;
@@ -33,7 +31,7 @@ typedef struct program {
     XXH3_state_t key;
     char *names[NAMES];
     int name_count;
-    bool kept; /* `pieces` are a compile's of before */
+    bool kept; /* `pieces` come from the cache */
     piece pieces[PIECES];
 } program;
 
@@ -63,7 +61,8 @@ static void *real(const char *name)
 /* REAL(name, parameters)(arguments) */
 #define REAL(name, parameters) ((int(*) parameters)real(#name))
 
-/* ---- calls that are handed on ---------------------------------------------------------------- */
+/* ---- forwarded calls
+ * -------------------------------------------------------------------------- */
 
 #define HAND_ON(name, parameters, arguments)                                                       \
     GIVEN int name parameters;                                                                     \
@@ -147,11 +146,12 @@ int nvrtcAddNameExpression(program *p, const char *name)
     return REAL(nvrtcAddNameExpression, (void *, const char *))(p->real, name);
 }
 
-/* ---- what is kept ---------------------------------------------------------------------------- */
+/* ---- the cache
+ * -------------------------------------------------------------------------------- */
 
-/* How a file of one compile begins; the pieces follow. */
+/* The beginning of a cached file; the pieces follow. */
 typedef struct heading {
-    struct timespec took; /* of the thread's processor time */
+    struct timespec took; /* CPU time of the thread */
     size_t sizes[PIECES];
 } heading;
 
@@ -180,7 +180,7 @@ static void fetch(program *p, int i, const char *size_call, const char *call)
     }
 }
 
-/* Once in its place a file is whole. One that cannot be written is not missed. */
+/* Writes a file and renames it, so it is always complete. Failures are ignored. */
 static void keep(program *p, struct timespec took, const char *path)
 {
     char part[PATH_MAX + 64];
@@ -197,7 +197,7 @@ static void keep(program *p, struct timespec took, const char *path)
     }
     snprintf(part, sizeof part, "%s.%d", path, (int)getpid());
     if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY) {
-        return; /* a write beyond it would end the process */
+        return; /* a write beyond the limit would end the process */
     }
     int file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     for (int i = 0; i < PIECES; i++) {
@@ -216,7 +216,8 @@ static void keep(program *p, struct timespec took, const char *path)
     }
 }
 
-/* A folder of headers is a toolkit's, which stays as it is. */
+/* Returns true unless the option may name a folder whose files change. Only a toolkit's folders do
+ * not. */
 static bool may_be_kept(const char *option)
 {
     bool pch = strncmp(option, "--create-pch", 12) == 0 || strncmp(option, "--use-pch", 9) == 0;
@@ -248,7 +249,7 @@ int nvrtcCompileProgram(program *p, int count, const char *const *options)
         add_to_key(p, options[i]);
         keeps = keeps && may_be_kept(options[i]);
     }
-    real("nvrtcVersion"); /* which finds the folder */
+    real("nvrtcVersion"); /* sets the folder */
     XXH128_hash_t key = XXH3_128bits_digest(&p->key);
     snprintf(path, sizeof path, "%s/%016llx%016llx", folder, (unsigned long long)key.high64,
              (unsigned long long)key.low64);
@@ -270,7 +271,8 @@ int nvrtcCompileProgram(program *p, int count, const char *const *options)
     return result;
 }
 
-/* ---- what a compile gave --------------------------------------------------------------------- */
+/* ---- results
+ * ---------------------------------------------------------------------------------- */
 
 #define PIECE(i, size_name, name)                                                                  \
     GIVEN int size_name(program *p, size_t *bytes);                                                \

@@ -1,7 +1,6 @@
-/* The clocks and sleeps of this program, but for processor time, in place of libc's, so that a test
- * need not wait for what ends with time, nor depend on how fast its machine is. A wait for a mutex
- * or a condition is by the true clock: tests in which threads meet at one leave the monotonic clock
- * alone. */
+/* Replaces libc's clocks (except CPU time) and sleeps in this program, so tests neither wait for
+ * time to pass nor depend on the machine's speed. Waits for a mutex or a condition variable use the
+ * real clock: tests in which threads wait for each other leave the monotonic clock alone. */
 #pragma once
 
 #include <stdatomic.h>
@@ -11,14 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 
-static _Atomic int64_t clock_ahead_us; /* of both clocks */
-static _Atomic time_t clock_leap_s;    /* of the wall clock alone */
-static atomic_bool sleeps_are_short;   /* a tenth of what is asked for; the clocks skip the rest */
+static _Atomic int64_t clock_ahead_us; /* offset of both clocks */
+static _Atomic time_t clock_leap_s;    /* offset of the wall clock only */
+static atomic_bool sleeps_are_short;   /* sleeps take a tenth; the clocks skip the rest */
 
-static atomic_bool clock_stands; /* both clocks, but for sleeps */
+static atomic_bool clock_stands; /* both clocks stop, except for sleeps */
 static struct timespec clock_stands_at;
 
-/* A clock that stands goes on by what the program sleeps, and by a microsecond when it is read. */
+/* A stopped clock advances by the program's sleeps, and by a microsecond at each read. */
 int clock_gettime(clockid_t clock, struct timespec *out)
 {
     int code = 0;
@@ -37,7 +36,7 @@ int clock_gettime(clockid_t clock, struct timespec *out)
     return code;
 }
 
-/* What happens when a clock that stands has gone on for so long. */
+/* A function to call when a stopped clock reaches a time. */
 static struct {
     int64_t at_us;
     void (*act)(void *user);
@@ -57,7 +56,6 @@ static inline void clock_set_true(void)
     sleeps_are_short = false;
 }
 
-/* From now on. */
 static inline void clock_stand(void)
 {
     clock_set_true();

@@ -1,4 +1,4 @@
-/* Makes the locale by a script that runs localedef, from the top of the tree. */
+/* Creates the locale with a script that runs localedef, from the top of the tree. */
 #include "support/comma_locale.h"
 
 #include "support/folder.h"

@@ -1,10 +1,10 @@
-/* A host whose numbers have a decimal comma. */
+/* A locale with a decimal comma. */
 #pragma once
 
-/* For a test's setup: makes such a locale in a temporary folder and sets it for this process. The
- * tests of a machine where that cannot be are skipped, by comma_locale_needed(). */
+/* Setup function: creates the locale in a temporary folder and sets it for this process. If that
+ * fails, comma_locale_needed() skips the tests. */
 int comma_locale_set(void **state);
-/* For a test's teardown: sets back what was and removes the folder. */
+/* Teardown function: restores the locale and removes the folder. */
 int comma_locale_reset(void **state);
-/* Skips the test where there is no such locale, saying so; checks that 1.5 is written 1,5. */
+/* Skips the test with a message if the locale is missing; checks that 1.5 is printed as 1,5. */
 void comma_locale_needed(void);

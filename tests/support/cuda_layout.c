@@ -4,7 +4,7 @@
 #include <cuda.h>
 #endif
 
-#if defined(CUDA_VERSION) && CUDA_VERSION >= 13000 /* older ones lack some of the names */
+#if defined(CUDA_VERSION) && CUDA_VERSION >= 13000 /* older headers lack some of the names */
 
 #include "emulator/attributes.h"
 

@@ -1,5 +1,5 @@
-/* What src/gpu/abi.h and cuda.h must agree on. Both headers cannot be in one file, so each side
- * fills a table from this list, included once after either header. */
+/* Sizes and values in which src/gpu/abi.h and cuda.h must agree. One file cannot include both, so
+ * each side fills a table from this list, which is included after either header. */
 #pragma once
 
 #include <stddef.h>
@@ -13,7 +13,7 @@ typedef struct cuda_layout_row {
 #define OFFSET(type, field) {"offsetof(" #type ", " #field ")", (long long)offsetof(type, field)},
 #define VALUE(name)         {#name, (long long)(name)},
 
-/* The rows, ended by a NULL. */
+/* The rows, terminated by NULL. */
 #define CUDA_LAYOUT_ROWS                                                                           \
     SIZE(CUdevice)                                                                                 \
     SIZE(CUdeviceptr)                                                                              \
@@ -129,7 +129,7 @@ typedef struct cuda_layout_row {
     VALUE(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)                                                     \
     VALUE(CU_STREAM_CAPTURE_MODE_RELAXED)
 
-/* cuda.h's side; empty (a NULL row alone) where the compiler did not find cuda.h. */
+/* The rows from cuda.h; empty if the compiler did not find cuda.h. */
 extern const cuda_layout_row cuda_layout[];
-/* cuda.h's value of a code of abi_codes.h by its full name; -1 without cuda.h or such a name. */
+/* Returns cuda.h's value of a code in abi_codes.h by its full name; -1 if it is unknown. */
 long long cuda_code(const char *name);

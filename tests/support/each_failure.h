@@ -1,5 +1,5 @@
-/* Lets what is tested fail once for each call that could fail in it: the first allocation, the
- * second, and so on, until it makes no more. For programs that are linked with fault/failing.c. */
+/* Repeats a test with one call failing: the first allocation, the second, and so on, until no call
+ * is left. For programs linked with fault/failing.c. */
 #pragma once
 
 #include "base/status.h"
@@ -50,8 +50,7 @@ static inline void sqlite_end(void *unused)
     (void)unused;
 }
 
-/* SQLite's allocations, of which there are many, are a kind of call of their own: "sqlite". Before
- * all else. */
+/* Counts SQLite's many allocations as calls of a separate kind, "sqlite". Call it first. */
 static inline void tell_sqlite_apart(void)
 {
     static const sqlite3_mem_methods methods = {.xMalloc = sqlite_malloc,
@@ -64,23 +63,24 @@ static inline void tell_sqlite_apart(void)
     assert_int_equal(sqlite3_config(SQLITE_CONFIG_MALLOC, &methods), SQLITE_OK);
 }
 
-/* What is tested. It frees what it got, whatever became of it, and asserts what must hold. */
+/* The code to test. It releases everything, succeeds or fails, and asserts what must hold in both
+ * cases. */
 typedef gputune_status (*each_act)(void *user);
-/* Asserts what must hold once nothing fails any more. */
+/* Asserts what must hold after the failures. */
 typedef void (*each_check)(void *user);
 
-/* What an attempt must give back: allocations, or what a test counts in their place. */
+/* Counts what an attempt must release: allocations, unless a test replaces it. */
 static long (*count_held)(void) = failing_live;
 
-/* `call` is one of FAILING_CALLS, "sqlite", or what a test asks failing_now() for. Whatever fails,
- * `act` must not crash or keep memory, and where it fails, it must say why; of memory that is
- * short, it must say that. `step`: how far apart the numbers are that are tried, 1 for all.
- * `afterwards` may be NULL. Returns how many failures there were. */
+/* Runs `act` once for each failing `call`: one of FAILING_CALLS, "sqlite", or an argument of
+ * failing_now(). `act` must neither crash nor leak; if it fails, it must set a message, which says
+ * so if memory is short. Only every `step`th call fails. `afterwards` may be NULL. Returns the
+ * number of failures. */
 static inline long each_failure(const char *call, long step, each_act act, each_check afterwards,
                                 void *user)
 {
     long calls = 0, tried = 0;
-    if (act(user) != GPUTUNE_OK) { /* what is made once in a process is made here */
+    if (act(user) != GPUTUNE_OK) { /* one-time initialisation happens here */
         fail_msg("with nothing failing: %s", gt_message());
     }
     for (int always = 0; always < 2; always++) {
@@ -89,7 +89,8 @@ static inline long each_failure(const char *call, long step, each_act act, each_
             long held = count_held();
             failing_begin(call, n, always);
             gputune_status status = act(user);
-            calls = failing_end() < n ? 0 : n + step; /* it came to this one: there may be more */
+            calls =
+                failing_end() < n ? 0 : n + step; /* this call was reached, so there may be more */
             tried += calls > 0;
             if (count_held() != held) {
                 fail_msg("%s %ld: %ld allocations are left", call, n, count_held() - held);
@@ -109,7 +110,7 @@ static inline long each_failure(const char *call, long step, each_act act, each_
     return tried;
 }
 
-/* Every `step`th call; in the long test (GPUTUNE_TEST_LONG) all. */
+/* Fails every `step`th call; all of them in the long test (GPUTUNE_TEST_LONG). */
 static inline long each_call(const char *call, long step, each_act act, each_check afterwards,
                              void *user)
 {
@@ -121,8 +122,7 @@ static inline void each_allocation(long step, each_act act, each_check afterward
     assert_true(each_call("allocation", step, act, afterwards, user) > 5);
 }
 
-/* Every `step`th of SQLite's allocations, of which there are thousands; in the long test ten times
- * as many. */
+/* Fails every `step`th of SQLite's thousands of allocations; ten times as many in the long test. */
 static inline void each_of_sqlite(long step, each_act act, each_check afterwards, void *user)
 {
     step = getenv("GPUTUNE_TEST_LONG") ? (step + 9) / 10 : step;

@@ -10,7 +10,7 @@ fake_driver fake;
 
 enum { CALLS_MAX = 65536 };
 
-/* Calls that change nothing, left out of the story. */
+/* Calls that change nothing; the story leaves them out. */
 static const char *const questions[] = {
     "CtxGetCurrent",
     "StreamGetCaptureInfo",
@@ -54,7 +54,7 @@ static uint64_t count_object(int *live)
     return number;
 }
 
-/* In a context that the driver cannot tell, nothing can be freed. */
+/* Returns true for calls that release something: they need the context to work. */
 static bool frees(const char *name)
 {
     return strncmp(name, "Ctx", 3) == 0 || strstr(name, "Free") || strstr(name, "Unload") ||
@@ -72,7 +72,7 @@ static CUresult answer(const char *name)
     return fake.fail_after-- > 0 ? CUDA_SUCCESS : fake.fail_code;
 }
 
-/* Notes the call and leaves the function when the script says that it fails. */
+/* Records the call, and returns from the function if the script makes it fail. */
 #define NOTE(name)                                                                                 \
     fake_call *call = note(name);                                                                  \
     CUresult scripted = answer(name);                                                              \
@@ -261,7 +261,7 @@ static CUresult mem_free(CUdeviceptr address)
     return CUDA_SUCCESS;
 }
 
-/* A driver's memory is none of malloc()'s, which tests let fail. */
+/* The driver's memory does not come from malloc(), which tests let fail. */
 extern void *__libc_malloc(size_t bytes);
 extern void __libc_free(void *memory);
 

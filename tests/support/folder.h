@@ -1,14 +1,14 @@
-/* A temporary folder for one test, and files of text. */
+/* Temporary folders and text files for tests. */
 #pragma once
 
 #include "base/status.h"
 
-/* Makes one; the path is for folder_remove() to free. Fails the test where it cannot. */
+/* Creates a folder; folder_remove() frees the path. Fails the test on error. */
 char *folder_make(void);
-/* Likewise, where writing needs no disk if there is such a place. */
+/* The same in memory instead of on disk, if possible. */
 char *folder_make_in_memory(void);
-/* Removes it with all that is in it. */
+/* Removes the folder with its contents and frees the path. */
 void folder_remove(char *folder);
 
-/* Writes a file anew, as printf() would. Fails the test where it cannot. */
+/* Writes a file in printf() format, replacing an existing one. Fails the test on error. */
 void file_write(const char *path, const char *format, ...) GT_PRINTF(2, 3);

@@ -1,11 +1,11 @@
-/* Parses a text that is one expression and nothing else. */
+/* Parses a text that consists of one expression. */
 #pragma once
 
 #include "kernel/text/lexer.h"
 
 #include <string.h>
 
-/* As gt_expression_read(); ETEMPLATE also for what follows the expression. */
+/* Like gt_expression_read(); ETEMPLATE also if anything follows the expression. */
 static inline gputune_status parse_expression(gt_expression **out, const char *text, gt_place place,
                                               const gt_scope *scope)
 {

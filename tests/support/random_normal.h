@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Standard normal (Box-Muller). */
+/* Draws from the standard normal distribution (Box-Muller). */
 static inline double random_normal(gt_random *random)
 {
     double u = 1.0 - gt_random_unit(random);

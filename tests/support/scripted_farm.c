@@ -21,7 +21,7 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* When the worker that is free first is free. */
+/* Returns the time at which the first worker becomes free. */
 static int64_t *first_free(scripted_farm *farm)
 {
     int64_t *first = &farm->worker_free[0];
@@ -31,7 +31,7 @@ static int64_t *first_free(scripted_farm *farm)
     return first;
 }
 
-/* `launches_ns`: how long the GPU launches for it. */
+/* Queues an event after `launches_ns` of launches on the GPU. */
 static gputune_status push_after(scripted_farm *farm, gt_event event, double launches_ns)
 {
     if (farm->fails && farm->fails("answer", 0)) {
@@ -64,7 +64,7 @@ static gputune_status push(scripted_farm *farm, gt_event event)
     return push_after(farm, event, 0);
 }
 
-/* The GPU is at something that does not end. */
+/* Simulates a kernel that does not end. */
 static gputune_status never_answer(scripted_farm *farm)
 {
     farm->gpu_free = INT64_MAX / 2;
@@ -138,7 +138,7 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
     GT_TRY(refuse(farm));
     farm->first_verified = farm->verifies++ ? farm->first_verified : job->id;
     while (farm->launches.count <= job->id) {
-        GT_TRY(gt_array_push(&farm->sampled, false)); /* never fewer than launches */
+        GT_TRY(gt_array_push(&farm->sampled, false)); /* at least as many as launches */
         GT_TRY(gt_array_push(&farm->launches, (gt_launch){0}));
     }
     farm->launches.items[job->id] = job->launches[0];
@@ -249,7 +249,7 @@ static gputune_status drop(gt_farm *base, uint64_t variant)
     return refuse((scripted_farm *)base);
 }
 
-/* Whether an event comes within so many seconds; waits for it. */
+/* Waits for an event for at most `seconds`. Returns false if there is none. */
 static bool await_due(const scripted_farm *farm, double seconds)
 {
     bool comes = farm->next < farm->events.count;
@@ -261,7 +261,7 @@ static bool await_due(const scripted_farm *farm, double seconds)
     return left_s <= seconds;
 }
 
-/* What is due first comes next; of what is due at once, what was asked for first. */
+/* Moves the event that is due first to the front; among equal ones the one requested first. */
 static void put_earliest_first(scripted_farm *farm)
 {
     size_t first = farm->next;

@@ -1,4 +1,4 @@
-/* The list of a program's tests, and the main() of those that have none. */
+/* The list of a program's tests, and the default main(). */
 #include "support/test.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@ static struct CMUnitTest tests[64];
 static int lines[64];
 static size_t count;
 
-/* Constructors run in any order: each test is put where its line belongs. */
+/* Adds a test in the order of lines, because constructors run in any order. */
 void test_add(int line, const struct CMUnitTest *test)
 {
     if (count == sizeof tests / sizeof *tests) {

@@ -1,5 +1,5 @@
-/* A test says its name once, where it stands: TEST(name) { … } is a test of this program. They run
- * in the order of the file. A program whose tests need nothing around them has no main(). */
+/* TEST(name) { … } defines and registers a test. Tests run in the order of the file. A program
+ * without global fixtures needs no main(). */
 #pragma once
 
 #include <setjmp.h>
@@ -13,11 +13,11 @@
 
 #define TEST(name) TEST_WITHIN(name, NULL, NULL)
 
-/* A test before which `set_up`, and after which `tear_down` runs. */
+/* A test with a setup and a teardown function. */
 #define TEST_WITHIN(name, set_up, tear_down) TEST_OF(name, void *no_state, set_up, tear_down)
 
-/* The same of what `set_up` made: TEST_OF(name, world *w, open_world, close_world) { … }. The
- * function is not inlined: gcc 12 warns of pointers there that do not dangle. */
+/* The same, with the object that `set_up` made: TEST_OF(name, world *w, open_world, close_world) {
+ * … }. Not inlined because gcc 12 would warn of pointers that do not dangle. */
 #define TEST_OF(name, parameter, set_up, tear_down)                                                \
     __attribute__((noinline)) static void name(parameter);                                         \
     static void run_##name(void **state)                                                           \
@@ -30,7 +30,7 @@
     }                                                                                              \
     static void name(__attribute__((unused)) parameter)
 
-/* The main() of a program whose tests run between two functions; either may be NULL. */
+/* The main() of a program with global fixtures; either may be NULL. */
 #define TESTS_WITHIN(before_all, after_all)                                                        \
     int main(void)                                                                                 \
     {                                                                                              \
@@ -59,9 +59,9 @@
     {                                                                                              \
         sizeof(gputune_options), GPUTUNE_MEASURE, __VA_ARGS__                                      \
     }
-#pragma GCC diagnostic ignored "-Woverride-init" /* of the effort */
+#pragma GCC diagnostic ignored "-Woverride-init" /* for the effort */
 
-/* What main() returns: the number of tests that failed. The functions may be NULL. */
+/* Runs all tests and returns the number that failed, for main(). The functions may be NULL. */
 int tests_run(CMFixtureFunction before_all, CMFixtureFunction after_all);
 
 void test_add(int line, const struct CMUnitTest *test);
