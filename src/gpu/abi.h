@@ -1,7 +1,6 @@
-/* The part of the CUDA driver's binary interface that gputune uses: types, constants and entry
- * points, so that cuda.h is not needed to build. Names, values and layouts are cuda.h's (CUDA 13.0,
- * 64-bit Linux); tests/gpu/test_abi.c compares them with a real cuda.h where the compiler finds
- * one. Never include both this header and cuda.h in one file. */
+/* The part of the CUDA driver's ABI that gputune uses, so that building does not need cuda.h.
+ * Names, values and layouts are those of CUDA 13.0 on 64-bit Linux; tests/gpu/test_abi.c compares
+ * them with cuda.h if the compiler finds it. Never include this header and cuda.h in one file. */
 #pragma once
 
 #include "gpu/abi_codes.h"
@@ -89,7 +88,7 @@ typedef enum CUdriverProcAddressQueryResult {
     CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2
 } CUdriverProcAddressQueryResult;
 
-/* Flags that cuda.h declares as enums and its functions take as unsigned int. */
+/* Flags that are enums in cuda.h but unsigned int in function parameters. */
 enum {
     CU_GET_PROC_ADDRESS_DEFAULT = 0,
     CU_CTX_SCHED_SPIN = 0x01,
@@ -152,7 +151,7 @@ typedef struct CUmemAccessDesc {
     CUmemAccess_flags flags;
 } CUmemAccessDesc;
 
-/* Only the kinds of launch attribute that gputune sets are named in the union. */
+/* The launch attributes that gputune sets. */
 typedef enum CUlaunchAttributeID {
     CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,
     CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
@@ -185,7 +184,7 @@ typedef union CUlaunchAttributeValue {
     struct {
         unsigned int x, y, z;
     } preferredClusterDim;
-    unsigned int sharedMemCarveout; /* percent of the multiprocessor's maximum */
+    unsigned int sharedMemCarveout; /* percentage of the SM's maximum */
 } CUlaunchAttributeValue;
 
 typedef struct CUlaunchAttribute {
@@ -194,7 +193,7 @@ typedef struct CUlaunchAttribute {
     CUlaunchAttributeValue value;
 } CUlaunchAttribute;
 
-/* Enumerations of cuda.h, whose values templates state as numbers. */
+/* Enumerations in cuda.h; templates give their values as numbers. */
 typedef int CUtensorMapDataType, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion,
     CUtensorMapFloatOOBfill;
 
@@ -212,7 +211,7 @@ typedef struct CUarray_st *CUarray;
 enum { CUDA_ARRAY3D_LAYERED = 1 };
 
 typedef struct CUDA_ARRAY3D_DESCRIPTOR {
-    size_t Width, Height, Depth; /* Depth: of a layered array, the number of layers */
+    size_t Width, Height, Depth; /* Depth: the number of layers of a layered array */
     int Format;
     unsigned int NumChannels, Flags;
 } CUDA_ARRAY3D_DESCRIPTOR;
@@ -235,7 +234,7 @@ typedef struct CUDA_MEMCPY3D {
     size_t WidthInBytes, Height, Depth;
 } CUDA_MEMCPY3D;
 
-/* What a texture object reads, without mipmaps. */
+/* The memory that a texture object reads; without mipmaps. */
 typedef struct CUDA_RESOURCE_DESC {
     int resType;
     union {
@@ -259,7 +258,7 @@ typedef struct CUDA_RESOURCE_DESC {
     unsigned int flags;
 } CUDA_RESOURCE_DESC;
 
-typedef struct CUDA_RESOURCE_VIEW_DESC CUDA_RESOURCE_VIEW_DESC; /* of arrays */
+typedef struct CUDA_RESOURCE_VIEW_DESC CUDA_RESOURCE_VIEW_DESC; /* for arrays */
 
 typedef struct CUDA_TEXTURE_DESC {
     int addressMode[3], filterMode;
@@ -278,7 +277,7 @@ typedef struct CUlaunchConfig {
     unsigned int numAttrs;
 } CUlaunchConfig;
 
-/* cuGetProcAddress_v2, the one entry point that is looked up by name. */
+/* cuGetProcAddress_v2, the only entry point that is looked up with dlsym(). */
 typedef CUresult (*gt_get_proc_address)(const char *symbol, void **address, int version,
                                         cuuint64_t flags, CUdriverProcAddressQueryResult *found);
 

@@ -1,5 +1,5 @@
-/* The CUDA driver's result codes that gputune or its emulator uses, and the device attributes that
- * gputune asks for, as lists of name and value. They are those of CUDA 13.0's cuda.h. */
+/* Lists of the CUDA result codes that gputune or its emulator uses, and of the device attributes
+ * that gputune reads, from CUDA 13.0's cuda.h. */
 #pragma once
 
 /* X(name, value) */

@@ -1,9 +1,9 @@
-/* Every CUDA driver entry point that gputune uses.
+/* The CUDA driver's entry points that gputune uses.
  *
- * X(member, symbol, version, need, parameters): `symbol` and `version` are what cuGetProcAddress_v2
- * is asked for: `version` is the CUDA version that introduced the ABI declared here
- * (cudaTypedefs.h), because asking for a later version than the driver's fails. `need` is REQUIRED
- * or OPTIONAL; an optional member may be NULL. All entry points return CUresult. */
+ * X(member, symbol, version, need, parameters): `symbol` and `version` are arguments of
+ * cuGetProcAddress_v2; `version` is the CUDA version that introduced this ABI (cudaTypedefs.h),
+ * because a version newer than the driver fails. `need` is REQUIRED or OPTIONAL; an optional member
+ * may be NULL. All entry points return CUresult. */
 #pragma once
 
 #define GT_DRIVER_LIST(X)                                                                          \
@@ -171,7 +171,7 @@
     X(GraphRetainUserObject, cuGraphRetainUserObject, 11030, REQUIRED,                             \
       (CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags))
 
-/* The functions that only the emulator exports (src/emulator/extensions.h), looked up by name:
+/* Functions that only the emulator exports (src/emulator/extensions.h), looked up with dlsym():
  * Y(member, symbol, return type, parameters). The members are NULL with a real driver. */
 #define GT_EMULATOR_LIST(Y)                                                                        \
     Y(EmuProfileName, emuProfileName, const char *, (CUdevice device))                             \

@@ -1,5 +1,4 @@
-/* Reads a device's properties from the driver, or from the table of architectures that have a name
- * but no GPU here, and makes its environment key. */
+/* Device properties from the driver or from a table of architectures, and the environment key. */
 #include "gpu/device.h"
 
 #include "base/file.h"
@@ -19,7 +18,7 @@ typedef struct buffers {
     size_t bytes;
 } buffers;
 
-static gputune_status make(buffers *out, const gt_driver *driver, size_t most_bytes)
+static gputune_status make_buffers(buffers *out, const gt_driver *driver, size_t most_bytes)
 {
     size_t free_bytes, total;
     GT_CUDA(driver, MemGetInfo, &free_bytes, &total);
@@ -30,12 +29,12 @@ static gputune_status make(buffers *out, const gt_driver *driver, size_t most_by
     return gt_cuda_check(driver, driver->EventCreate(&out->end, 0), "cuEventCreate");
 }
 
-static gputune_status copy(double *bytes_per_s, const buffers *buffers, const gt_driver *driver,
-                           int copies)
+static gputune_status measure_copies(double *bytes_per_s, const buffers *buffers,
+                                     const gt_driver *driver, int copies)
 {
     float elapsed_ms;
     for (int i = 0; i <= copies; i++) {
-        if (i == 1) { /* the first one warms up */
+        if (i == 1) { /* the first copy warms up */
             GT_CUDA(driver, EventRecord, buffers->begin, NULL);
         }
         GT_CUDA(driver, MemcpyDtoDAsync, buffers->to, buffers->from, buffers->bytes, NULL);
@@ -47,7 +46,7 @@ static gputune_status copy(double *bytes_per_s, const buffers *buffers, const gt
     return GPUTUNE_OK;
 }
 
-static void destroy(const buffers *buffers, const gt_driver *driver)
+static void free_buffers(const buffers *buffers, const gt_driver *driver)
 {
     const CUdeviceptr memory[] = {buffers->from, buffers->to};
     CUevent const events[] = {buffers->begin, buffers->end};
@@ -65,9 +64,9 @@ gputune_status gt_copy_rate(double *bytes_per_s, const gt_driver *driver, size_t
                             int copies)
 {
     buffers buffers = {0};
-    gputune_status status = make(&buffers, driver, most_bytes);
-    GT_THEN(status, copy(bytes_per_s, &buffers, driver, copies));
-    destroy(&buffers, driver);
+    gputune_status status = make_buffers(&buffers, driver, most_bytes);
+    GT_THEN(status, measure_copies(bytes_per_s, &buffers, driver, copies));
+    free_buffers(&buffers, driver);
     return status;
 }
 
@@ -96,8 +95,8 @@ static const int carveout_164kb[] = {0, 8, 16, 32, 64, 100, 132, 164};
 static const int carveout_228kb[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
 #define SIZES(list) list, sizeof(list) / sizeof *(list)
 
-/* The same guide's table of technical specifications; multiprocessors and level-2 cache of one
- * product (T4, A100, A40, Orin, L40, H100, B200, B300, Thor, RTX PRO 6000, GB10). */
+/* From the same guide's table of technical specifications; SM count and L2 cache of one product
+ * (T4, A100, A40, Orin, L40, H100, B200, B300, Thor, RTX PRO 6000, GB10). */
 static const struct arch {
     int cc, threads_per_sm, blocks_per_sm, shared_per_sm_kb, shared_optin_kb, reserved_kb;
     const int *carveout;
@@ -119,8 +118,8 @@ static const struct arch {
 };
 enum { ARCHES = sizeof table / sizeof *table };
 
-/* The row of `cc`, else the newest of the same major version, else the newest older one, else the
- * oldest. */
+/* Finds the row of `cc`; otherwise the newest of the same major version, the newest older one, or
+ * the oldest. */
 static const struct arch *nearest_arch(int cc)
 {
     const struct arch *best = &table[0];
@@ -135,8 +134,8 @@ static const struct arch *nearest_arch(int cc)
     return best;
 }
 
-/* The target that code for a GPU of compute capability `cc` is compiled for: the GPU itself, with
- * all that only it has ("sm_80", "sm_90a", "sm_120a"). wgmma and tcgen05 need the `a`. */
+/* Writes the compilation target for a compute capability with all its features ("sm_80", "sm_90a",
+ * "sm_120a"): wgmma and tcgen05 need the `a`. */
 static void arch_exact(char *out, size_t bytes, int cc)
 {
     enum { FIRST_WITH_FEATURES = 90 };
@@ -156,7 +155,7 @@ void gt_device_add_arch_facts(gt_device *device)
     }
 }
 
-static void fill(gt_device *device, const struct arch *arch)
+static void fill_from_arch(gt_device *device, const struct arch *arch)
 {
     *device = (gt_device){
         .ordinal = -1,
@@ -174,7 +173,7 @@ static void fill(gt_device *device, const struct arch *arch)
         .shared_reserved_per_block_bytes = arch->reserved_kb * KB,
         .constant_bytes = INT64_C(64) * KB,
         .l2_bytes = (int64_t)arch->l2_mb * MB,
-        /* as an A100 has it; an H200 sets 62.5% aside */
+        /* as on an A100; an H200 sets 62.5% aside */
         .l2_persist_bytes = arch->cc >= 80 ? arch->l2_mb * MB / 4 * 3 : 0,
         .l2_window_bytes = arch->cc >= 80 ? 128 * MB : 0,
         .memory_bytes = (int64_t)1 << 40,
@@ -205,7 +204,7 @@ gputune_status gt_device_for_arch(gt_device *out, const char *arch)
         return gt_fail(GPUTUNE_EINVAL, "unknown architecture \"%s\"; known:%s", arch,
                        gt_text_string(&known));
     }
-    fill(out, row);
+    fill_from_arch(out, row);
     snprintf(out->name, sizeof out->name, "%s (no GPU)", arch);
     if (*suffix == 'f') {
         snprintf(out->arch, sizeof out->arch, "%s", arch);
@@ -231,7 +230,7 @@ void gt_device_environment(gt_device *device)
 
 enum { LARGE_PARAMETERS_VERSION = 12010 };
 
-/* Attributes that are a plain int member of gt_device. */
+/* Attributes stored in an int member of gt_device. */
 static const struct {
     size_t offset;
     CUdevice_attribute attribute;
@@ -261,14 +260,14 @@ static const struct {
 #undef PLAIN
 };
 
-static gputune_status get(int *out, const gt_driver *driver, CUdevice device,
-                          CUdevice_attribute attribute)
+static gputune_status get_attribute(int *out, const gt_driver *driver, CUdevice device,
+                                    CUdevice_attribute attribute)
 {
     GT_CUDA(driver, DeviceGetAttribute, out, attribute, device);
     return GPUTUNE_OK;
 }
 
-/* The attribute; 0 where the driver does not know it. */
+/* Reads an attribute; 0 if the driver does not know it. */
 static int get_or_zero(const gt_driver *driver, CUdevice device, CUdevice_attribute attribute)
 {
     int value = 0;
@@ -280,21 +279,21 @@ static gputune_status read_attributes(gt_device *out, const gt_driver *driver, C
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
         int value = get_or_zero(driver, device, plain[i].attribute);
         if (plain[i].required && value <= 0) {
-            GT_TRY(get(&value, driver, device, plain[i].attribute));
+            GT_TRY(get_attribute(&value, driver, device, plain[i].attribute));
         }
         memcpy((char *)out + plain[i].offset, &value, sizeof value);
     }
     int major, minor;
-    GT_TRY(get(&major, driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR));
-    GT_TRY(get(&minor, driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+    GT_TRY(get_attribute(&major, driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR));
+    GT_TRY(get_attribute(&minor, driver, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
     out->cc = major * 10 + minor;
     out->constant_bytes = get_or_zero(driver, device, CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY);
     out->l2_bytes = get_or_zero(driver, device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
     out->cluster_launch = get_or_zero(driver, device, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH) > 0;
     for (int axis = 0; axis < 3; axis++) {
         int value;
-        GT_TRY(get(&value, driver, device,
-                   (CUdevice_attribute)(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + axis)));
+        GT_TRY(get_attribute(&value, driver, device,
+                             (CUdevice_attribute)(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + axis)));
         out->max_grid[axis] = value;
     }
     size_t bytes;
@@ -303,7 +302,7 @@ static gputune_status read_attributes(gt_device *out, const gt_driver *driver, C
     return GPUTUNE_OK;
 }
 
-/* "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", as nvidia-smi prints it. */
+/* Formats a UUID like nvidia-smi: "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx". */
 static void format_uuid(char *out, size_t bytes, const CUuuid *uuid, bool is_mig)
 {
     size_t used = (size_t)snprintf(out, bytes, is_mig ? "MIG-" : "GPU-");
@@ -345,7 +344,7 @@ gputune_status gt_device_count(int *out, const gt_driver *driver)
     return GPUTUNE_OK;
 }
 
-/* What the first processor's "model name" is. */
+/* Reads the first CPU's "model name". */
 static void read_processor(char *out, size_t bytes)
 {
     char text[1024];
@@ -407,7 +406,7 @@ gputune_status gt_device_restore(gt_device *device)
 {
     gt_device made;
     GT_REFUSE(gt_device_for_arch(&made, device->arch) != GPUTUNE_OK, GPUTUNE_ENOTFOUND,
-              "the stored facts of %s name no architecture", device->name);
+              "the stored properties of %s have no architecture", device->name);
     snprintf(made.name, sizeof made.name, "%s", device->name);
     snprintf(made.origin, sizeof made.origin, "%s", device->origin);
     snprintf(made.mig_profile, sizeof made.mig_profile, "%s", device->mig_profile);
@@ -423,7 +422,7 @@ gputune_status gt_device_restore(gt_device *device)
     gt_device_set_nvrtc(&made, device->nvrtc_version);
     gt_device_environment(&made);
     GT_REFUSE(strcmp(made.environment, device->environment) != 0, GPUTUNE_ENOTFOUND,
-              "the stored facts of %s are of another GPU", made.name);
+              "the stored properties of %s belong to another GPU", made.name);
     read_processor(made.processor, sizeof made.processor);
     *device = made;
     return GPUTUNE_OK;
@@ -443,7 +442,7 @@ static gputune_status no_such_device(const gt_driver *driver, const char *which,
                    list.length ? gt_text_string(&list) : "none");
 }
 
-/* The only device whose UUID begins with `prefix`, or -1. */
+/* Finds the only device whose UUID begins with `prefix`; -1 if there is none or several. */
 static int find_by_uuid(const gt_driver *driver, const char *prefix, int count)
 {
     int found = -1;
@@ -460,7 +459,7 @@ static int find_by_uuid(const gt_driver *driver, const char *prefix, int count)
     return found;
 }
 
-/* The current context's device, else 0. */
+/* Finds the current context's device; otherwise 0. */
 static int find_current(const gt_driver *driver, int count)
 {
     CUcontext context = NULL;

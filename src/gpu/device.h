@@ -1,53 +1,50 @@
-/* Fills a gt_device (base/device.h) from a driver. */
+/* Reads a gt_device (base/device.h) from a driver or makes one for an architecture. */
 #pragma once
 
 #include "base/device.h"
 #include "base/status.h"
 #include "gpu/driver.h"
 
-/* Sets *out to the number of devices; 0 is not an error. */
+/* Gets the number of devices; 0 is not an error. */
 gputune_status gt_device_count(int *out, const gt_driver *driver);
-/* Reads all properties of one device; needs no context. nvrtc_version stays 0:
- * gt_device_set_nvrtc() sets it. */
+/* Reads all properties of one device, except nvrtc_version (gt_device_set_nvrtc()). Needs no
+ * context. */
 gputune_status gt_device_query(gt_device *out, const gt_driver *driver, int ordinal);
-/* The same without clock rates, because the driver takes a millisecond to tell them (seen on an
- * H200), and without the environment key, which is computed from them. The caller fills in both:
- * the rates from those that are stored, or by gt_device_read_clock_rates(); then the key by
- * gt_device_environment(). */
+/* Like gt_device_query(), but leaves out the clock rates, which take the driver a millisecond
+ * (H200), and the environment key, which depends on them. The caller adds the rates, stored ones or
+ * those of gt_device_read_clock_rates(), and then calls gt_device_environment(). */
 gputune_status gt_device_identify(gt_device *out, const gt_driver *driver, int ordinal);
-/* Sets memory_clock_khz and sm_clock_khz to what the driver says; 0 where the driver does not
- * know. */
+/* Reads memory_clock_khz and sm_clock_khz; 0 if the driver does not know them. */
 gputune_status gt_device_read_clock_rates(gt_device *device, const gt_driver *driver);
-/* Finds the ordinal of a device. `which` is a number or a UUID ("GPU-…"; a unique prefix is
- * enough); NULL: the device of the current context, else 0. The message of ENODRIVER lists the
- * devices. */
+/* Finds the ordinal of a device. `which` is a number or a UUID ("GPU-…" or a unique prefix of it);
+ * NULL means the device of the current context, or 0 if there is none. The message of ENODRIVER
+ * lists the devices. */
 gputune_status gt_device_find(int *ordinal, const gt_driver *driver, const char *which);
-/* Makes a device of the facts that are stored with results (environment, name, arch, origin,
- * mig_profile, counts, sizes, rates and versions), without the driver: its architecture decides the
- * rest. Its uuid is empty, its ordinal -1. ENOTFOUND if that device has another environment key:
- * then the GPU differs from its architecture, or the stored facts are damaged. */
+/* Completes a device without the driver, from the members stored with results (environment, name,
+ * arch, origin, mig_profile, counts, sizes, rates and versions) and its architecture. Its uuid is
+ * empty, its ordinal -1. ENOTFOUND if the environment key does not match: the GPU differs from its
+ * architecture, or the stored members are damaged. */
 gputune_status gt_device_restore(gt_device *device);
-/* Records NVRTC's version (13000; 0: none) and lowers max_parameter_bytes where that version is too
- * old for large kernel parameters (before 12.1). */
+/* Sets NVRTC's version (13000; 0: none). Lowers max_parameter_bytes if the version is too old for
+ * large kernel parameters (before 12.1). */
 void gt_device_set_nvrtc(gt_device *device, int nvrtc_version);
 
-/* The limits of a named architecture ("sm_80", "sm_90", "sm_100", …), for compiling without a GPU;
- * out->arch is the exact target (sm_90a for sm_90), or "sm_100f" where `arch` is that: other GPUs
- * of the family run its code too. Counts and sizes that the architecture leaves open are those of
- * its best-known data-centre product. The message of EINVAL lists the known names. */
+/* Makes a device for a named architecture ("sm_80", "sm_90", "sm_100", …), to compile without a
+ * GPU. out->arch is the exact target (sm_90a for sm_90); "sm_100f" stays, for code that runs on
+ * other GPUs of the family. Counts and sizes that vary within the architecture are those of its
+ * best-known data-centre product. The message of EINVAL lists the known names. */
 gputune_status gt_device_for_arch(gt_device *out, const char *arch);
-/* Sets what the driver does not report: the carveout sizes and the largest cluster of the compute
- * capability. Reads cc and cluster_launch of *device. A capability that is newer than the table
- * counts as the newest known one of its generation. */
+/* Sets properties that the driver does not report: the carveout sizes and the largest cluster, from
+ * cc and cluster_launch. A compute capability newer than the table is treated as the newest known
+ * one of its generation. */
 void gt_device_add_arch_facts(gt_device *device);
-/* Writes the environment key into device->environment. The key says for which GPUs stored times
- * hold: it covers all properties that determine times, and none that differs between equal
- * machines. */
+/* Sets device->environment, the key of the GPUs for which stored times are valid. It covers all
+ * properties that affect times, and none that differs between equal machines. */
 void gt_device_environment(gt_device *device);
 
-/* Measures how fast the GPU copies between two of its buffers, of `most_bytes` or an eighth of the
- * free memory, a few times, in the current context. *bytes_per_s counts bytes read plus bytes
- * written. EDEVMEM where the GPU's memory is full, ECUDA. */
+/* Measures the GPU's copy rate in the current context, with two buffers of `most_bytes` or an
+ * eighth of the free memory, in `copies` copies. *bytes_per_s counts bytes read plus bytes written.
+ * EDEVMEM if GPU memory is full, ECUDA. */
 gputune_status gt_copy_rate(double *bytes_per_s, const gt_driver *driver, size_t most_bytes,
                             int copies);
 /* The same in the device's primary context. */

@@ -1,4 +1,4 @@
-/* Finds and loads a CUDA driver, turns its error codes into messages, and enters its contexts. */
+/* Loading of drivers, messages for error codes, and entering of contexts. */
 #include "gpu/driver.h"
 
 #include "base/condition.h"
@@ -16,10 +16,8 @@
 
 #define GT_EMULATOR_FILE "libgputune-emu.so"
 
-/* Sets *out, which the caller frees, to the emulator's library: GPUTUNE_EMULATOR (a file, or the
- * folder that holds it), else one that gt_file_find_part() finds. ENODRIVER lists what was
- * searched.
- */
+/* Finds the emulator's library: GPUTUNE_EMULATOR (a file, or its folder), or gt_file_find_part().
+ * ENODRIVER lists the searched places. The caller frees *out. */
 static gputune_status find_emulator(char **out)
 {
     const char *given = gt_environment("GPUTUNE_EMULATOR");
@@ -30,8 +28,8 @@ static gputune_status find_emulator(char **out)
         return gt_file_exists(*out)
                    ? GPUTUNE_OK
                    : gt_fail(GPUTUNE_ENODRIVER,
-                             "no emulator at %s (GPUTUNE_EMULATOR); unset it or name %s", given,
-                             GT_EMULATOR_FILE);
+                             "no emulator at %s (GPUTUNE_EMULATOR); unset it, or set it to %s",
+                             given, GT_EMULATOR_FILE);
     }
     GT_TRY(gt_file_find_part(out, &tried, GT_EMULATOR_FILE, R_OK));
     return *out ? GPUTUNE_OK
@@ -60,8 +58,8 @@ static const struct entry {
 #undef EXTRA
 };
 
-/* Sets the function pointer at `function` to the library's symbol; NULL: it has none. POSIX allows
- * this conversion. */
+/* Sets the function pointer at `function` to the library's symbol, or NULL. POSIX allows this
+ * conversion. */
 static void find_symbol(void *function, const gt_driver *driver, const char *symbol)
 {
     void *address = dlsym(driver->handle, symbol);
@@ -93,8 +91,8 @@ static gputune_status check_version(gt_driver *driver)
     CUresult result = get_version(&driver->version);
     GT_REFUSE(result == CUDA_ERROR_STUB_LIBRARY, GPUTUNE_ENODRIVER,
               "no CUDA driver: libcuda.so.1 is the toolkit's stub; install the NVIDIA driver, or "
-              "take the stubs folder out of LD_LIBRARY_PATH");
-    GT_REFUSE(result != CUDA_SUCCESS, GPUTUNE_ENODRIVER, "%s does not tell its version (error %d)",
+              "remove the stubs folder from LD_LIBRARY_PATH");
+    GT_REFUSE(result != CUDA_SUCCESS, GPUTUNE_ENODRIVER, "cannot get the version of %s (error %d)",
               driver->name, (int)result);
     GT_REFUSE(driver->version < OLDEST_DRIVER, GPUTUNE_ENODRIVER,
               "the CUDA driver is too old: it supports CUDA %d.%d, and 12.0 (R525) is the oldest "
@@ -113,7 +111,7 @@ static gputune_status fill_table(gt_driver *driver)
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
         if (entries[i].version > 0) {
             GT_TRY(find_member(driver, get, &entries[i]));
-        } else { /* the emulator's own */
+        } else { /* an extension of the emulator */
             find_symbol((char *)driver + entries[i].offset, driver, entries[i].symbol);
         }
     }
@@ -121,8 +119,8 @@ static gputune_status fill_table(gt_driver *driver)
     return GPUTUNE_OK;
 }
 
-/* Selects the emulator's profile. This comes first, because the profile decides even the driver's
- * version. */
+/* Selects the emulator's profile. Must come first, because even the driver version depends on
+ * it. */
 static gputune_status select_profile(const gt_driver *driver, const char *profile)
 {
     CUresult (*choose)(const char *);
@@ -139,11 +137,11 @@ static gputune_status select_profile(const gt_driver *driver, const char *profil
                         : gt_fail(GPUTUNE_EINVAL, "the emulator has no profile \"%s\"", profile);
 }
 
-/* What CUDA_ERROR_NOT_INITIALIZED means in a process that has called cuInit(). */
+/* Explains CUDA_ERROR_NOT_INITIALIZED after a successful cuInit(). */
 static const char forked[] = "CUDA does not work in a process that was forked from one that uses "
                              "it; start this one by exec (in Python, by spawn)";
 
-static gputune_status start(gt_driver *driver)
+static gputune_status init_driver(gt_driver *driver)
 {
     CUresult result = driver->Init(0);
     const char *text = "unknown error";
@@ -167,13 +165,13 @@ static gputune_status start(gt_driver *driver)
                        driver->version / 1000, driver->version % 1000 / 10);
     default:
         return gt_fail(GPUTUNE_ENODRIVER,
-                       "the CUDA driver does not start: %s (cuInit: %d); nvidia-smi may tell more",
-                       text, (int)result);
+                       "the CUDA driver does not start: %s (cuInit: %d); see nvidia-smi", text,
+                       (int)result);
     }
 }
 
-/* Finds the library that the name of a driver asks for; of the emulator also the profile, else
- * *profile is NULL. The caller frees *path. */
+/* Finds the library for a driver's name, and the emulator's profile, otherwise NULL. The caller
+ * frees *path. */
 static gputune_status find_library(char **path, const char **profile, const char *name)
 {
     *profile = NULL;
@@ -192,7 +190,7 @@ static struct {
     size_t count;
 } opened = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static gputune_status load(gt_driver *driver, const char *name)
+static gputune_status load_driver(gt_driver *driver, const char *name)
 {
     GT_FREED char *path = NULL;
     const char *profile;
@@ -212,8 +210,8 @@ static gputune_status load(gt_driver *driver, const char *name)
     return fill_table(driver);
 }
 
-/* The standard driver is that of the environment, else CUDA's. */
-static gputune_status load_locked(gt_driver **out, const char *name)
+/* Loads GPUTUNE_DRIVER, or CUDA's driver, if `name` is NULL. */
+static gputune_status load_driver_locked(gt_driver **out, const char *name)
 {
     name = name ? name : gt_environment("GPUTUNE_DRIVER");
     name = name && *name ? name : "cuda";
@@ -227,9 +225,9 @@ static gputune_status load_locked(gt_driver **out, const char *name)
               GPUTUNE_EINVAL, "too many drivers in one process, or too long a name");
     gt_driver *driver = calloc(1, sizeof *driver);
     GT_TRY(gt_allocated(driver));
-    gputune_status status = load(driver, name);
+    gputune_status status = load_driver(driver, name);
     if (status < 0) {
-        free(driver); /* its library stays loaded: drivers cannot be unloaded safely */
+        free(driver); /* the library stays loaded, because drivers cannot be unloaded safely */
         return status;
     }
     *out = opened.drivers[opened.count++] = driver;
@@ -240,8 +238,8 @@ gputune_status gt_driver_open(const gt_driver **out, const char *name)
 {
     gt_driver *driver;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&opened.lock);
-    GT_TRY(load_locked(&driver, name));
-    GT_TRY(driver->started ? GPUTUNE_OK : start(driver));
+    GT_TRY(load_driver_locked(&driver, name));
+    GT_TRY(driver->started ? GPUTUNE_OK : init_driver(driver));
     *out = driver;
     return GPUTUNE_OK;
 }
@@ -250,12 +248,12 @@ gputune_status gt_driver_probe(int *version, const char *name)
 {
     gt_driver *driver;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&opened.lock);
-    GT_TRY(load_locked(&driver, name));
+    GT_TRY(load_driver_locked(&driver, name));
     *version = driver->version;
     return GPUTUNE_OK;
 }
 
-/* The status of a failed call. What no kernel can cause is not said to be a kernel's failure. */
+/* Maps a failed call's code to a status. Errors that no kernel can cause are not blamed on one. */
 static gputune_status status_of(CUresult result)
 {
     static const struct {
@@ -333,8 +331,9 @@ gputune_status gt_context_current(gt_context *out, const gt_driver *driver)
     return GPUTUNE_OK;
 }
 
-/* A driver accepts a destroyed context that is pushed, and damages the process's memory. The id of
- * a destroyed context it refuses to tell (both seen on an H200 with driver 13.0). */
+/* Checks that the context still exists. A driver accepts a push of a destroyed context and then
+ * corrupts the process's memory, but refuses to return its id (both seen on an H200 with driver
+ * 13.0). */
 static gputune_status check_alive(const gt_driver *driver, const gt_context *context)
 {
     unsigned long long id;

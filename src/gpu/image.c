@@ -1,5 +1,5 @@
-/* Finds kernels in images: entries of PTX, function symbols of cubins, their mangled names; and
- * what widths the loads and stores of machine code have. */
+/* Kernels in images (PTX entries, cubin symbols, mangled names), and access widths in machine
+ * code. */
 #include "gpu/image.h"
 
 #include "base/text.h"
@@ -18,7 +18,7 @@ bool gt_image_is_ptx(const gt_image *image)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* Whether what stands between `begin` and `end` is what the compiler calls an unnamed namespace. */
+/* Returns true if the text is the compiler's name of an unnamed namespace. */
 static bool is_unnamed(const char *begin, size_t length)
 {
     static const char *const marks[] = {"_GLOBAL__N_", "_INTERNAL_"};
@@ -31,7 +31,7 @@ static bool is_unnamed(const char *begin, size_t length)
     return false;
 }
 
-/* Steps over `part`, and over a "::" in front of it unless it is the first, in *name. */
+/* Skips `part` in *name, and a "::" before it unless it is the first. */
 static bool take_part(const char **name, bool first, const char *part, size_t length)
 {
     if (!first) {
@@ -47,8 +47,8 @@ static bool take_part(const char **name, bool first, const char *part, size_t le
     return true;
 }
 
-/* Whether a mangled name (Itanium C++ ABI: _Z, N for namespaces, a length before each part, I for
- * template arguments) is that of a function `name`. */
+/* Returns true if a mangled name (Itanium C++ ABI: _Z, N for namespaces, a length before each part,
+ * I for template arguments) is that of a function `name`. */
 static bool is_mangled(const char *symbol, size_t bytes, const char *name)
 {
     const char *end = symbol + bytes, *at = symbol + 2;
@@ -78,7 +78,7 @@ static bool is_mangled(const char *symbol, size_t bytes, const char *name)
     return !*name && !first;
 }
 
-/* What a search has found. */
+/* The state and result of a search for a kernel. */
 typedef struct search {
     const char *name;
     const char *exact, *found; /* in the image */
@@ -86,7 +86,7 @@ typedef struct search {
     unsigned instances;
 } search;
 
-static void consider(void *user, const char *symbol, size_t bytes)
+static void match_symbol(void *user, const char *symbol, size_t bytes)
 {
     search *search = user;
     if (bytes == strlen(search->name) && memcmp(symbol, search->name, bytes) == 0) {
@@ -106,7 +106,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || (c && strchr("_$%", c));
 }
 
-/* Calls `each` with the names that are declared behind a word: the last words in front of one of
+/* Calls `each` with the names declared after a keyword: the last identifier before one of
  * `ends`. */
 static void each_declared(const gt_image *image, const char *word, const char *ends,
                           gt_image_name_fn *each, void *user)
@@ -136,7 +136,7 @@ static void each_declared(const gt_image *image, const char *word, const char *e
 
 /* ---- cubins ---------------------------------------------------------------------------------- */
 
-/* `count` items of `size` bytes at `offset`, or NULL where the image is shorter. */
+/* Returns `count` items of `size` bytes at `offset`, or NULL if the image is shorter. */
 static const void *part_at(const gt_image *image, uint64_t offset, uint64_t count, uint64_t size)
 {
     uint64_t bytes;
@@ -147,8 +147,8 @@ static const void *part_at(const gt_image *image, uint64_t offset, uint64_t coun
     return (const char *)image->data + offset;
 }
 
-/* The section headers of a cubin; they may stand at any address. NULL: there are none. */
-static const char *sections(const gt_image *image, uint16_t *count)
+/* Returns the section headers of a cubin, possibly unaligned; NULL if there are none. */
+static const char *section_headers(const gt_image *image, uint16_t *count)
 {
     Elf64_Ehdr header;
     if (gt_image_is_ptx(image) || image->bytes < sizeof header) {
@@ -168,7 +168,7 @@ static Elf64_Shdr section_at(const char *headers, uint32_t index)
     return section;
 }
 
-/* Whether a symbol is a kernel, or a variable in a section that kernels may write. */
+/* Returns true if the symbol is a kernel, or a variable in a section that kernels may write. */
 static bool is_wanted(const Elf64_Sym *symbol, bool kernels, const char *headers, uint16_t count)
 {
     const uint16_t home = symbol->st_shndx;
@@ -180,7 +180,7 @@ static bool is_wanted(const Elf64_Sym *symbol, bool kernels, const char *headers
 static void each_symbol(const gt_image *image, bool kernels, gt_image_name_fn *each, void *user)
 {
     uint16_t count = 0;
-    const char *headers = sections(image, &count);
+    const char *headers = section_headers(image, &count);
     for (uint16_t s = 0; headers && s < count; s++) {
         const Elf64_Shdr table = section_at(headers, s);
         if (table.sh_type != SHT_SYMTAB || table.sh_link >= count) {
@@ -202,7 +202,7 @@ static void each_symbol(const gt_image *image, bool kernels, gt_image_name_fn *e
     }
 }
 
-/* Calls `each` with the names of all kernels, or of all variables. */
+/* Calls `each` with the names of all kernels or of all variables. */
 static void each_name(const gt_image *image, bool kernels, gt_image_name_fn *each, void *user)
 {
     if (!gt_image_is_ptx(image)) {
@@ -222,11 +222,11 @@ void gt_image_each_variable(const gt_image *image, gt_image_name_fn *each, void 
 static search search_image(const gt_image *image, const char *name)
 {
     search search = {.name = name};
-    each_name(image, true, consider, &search);
+    each_name(image, true, match_symbol, &search);
     return search;
 }
 
-/* What a note in the image begins with: a comment of PTX, and nothing to readers of cubins. */
+/* Writes the beginning of a note: a comment in PTX, ignored by readers of cubins. */
 static void append_mark(gt_text *out, const char *name)
 {
     gt_text_printf(out, "\n// entry of %s: ", name);
@@ -250,8 +250,8 @@ gputune_status gt_image_note_entry(gt_image *image, const char *name, const char
     return GPUTUNE_OK;
 }
 
-/* The symbol that a note tells; NULL: there is none. */
-static const char *noted(size_t *bytes, const gt_image *image, const char *mark)
+/* Returns the symbol in a note; NULL if there is none. */
+static const char *find_noted(size_t *bytes, const gt_image *image, const char *mark)
 {
     const size_t length = strlen(mark);
     const char *at = memmem(image->data, image->bytes, mark, length);
@@ -272,7 +272,7 @@ gputune_status gt_image_entry(char **out, const gt_image *image, const char *nam
         GT_SCOPED(gt_text_free) gt_text mark = {0};
         size_t bytes;
         append_mark(&mark, name);
-        const char *symbol = noted(&bytes, image, gt_text_string(&mark));
+        const char *symbol = find_noted(&bytes, image, gt_text_string(&mark));
         if (symbol) {
             return gt_strndup(out, symbol, bytes);
         }
@@ -284,11 +284,11 @@ gputune_status gt_image_entry(char **out, const gt_image *image, const char *nam
     return search.found ? gt_strndup(out, search.found, search.found_bytes) : gt_strdup(out, name);
 }
 
-/* An instruction is 16 bytes: the opcode in its lowest 12 bits (before its predicate), the size of
- * an access in bits 73 to 75 (checked with nvdisasm 13.0 for sm_75 to sm_121, tests/gpu). */
+/* An instruction has 16 bytes, with the opcode in its lowest 12 bits (before the predicate) and the
+ * access size in bits 73 to 75 (checked with nvdisasm 13.0 for sm_75 to sm_121, tests/gpu). */
 enum { INSTRUCTION_BYTES = 16, OPCODE_MASK = 0xfff, SIZE_SHIFT = 73 - 64, BLACKWELL = 100 };
 
-/* How many bytes an instruction accesses: as its size says, or LDGSTS's own, or always 32. */
+/* The width of an access: from its size field, from LDGSTS's field, or always 32 bytes. */
 typedef enum width { BY_SIZE, ASYNC, WIDEST } width;
 
 static const struct {
@@ -308,9 +308,9 @@ static const struct {
     {0x97f, true, WIDEST}    /* STG.ENL2.256 */
 };
 
-/* By the field: U8, S8, U16, S16, 32, 64, 128. LDGSTS has 32, 64 and 128 alone; from Blackwell on
- * they have a field of their own. */
-static uint32_t bytes_of(width width, uint64_t high, int cc)
+/* Decodes the size field: U8, S8, U16, S16, 32, 64, 128. LDGSTS has only 32, 64 and 128, in a
+ * separate field from Blackwell on. */
+static uint32_t access_bytes(width width, uint64_t high, int cc)
 {
     static const uint8_t by_size[8] = {1, 1, 2, 2, 4, 8, 16, 0};
     return width == WIDEST                     ? 32
@@ -326,7 +326,7 @@ static void read_code(gt_resources *out, const char *code, size_t bytes, int cc)
         for (size_t k = 0; k < sizeof opcodes / sizeof *opcodes; k++) {
             if ((words[0] & OPCODE_MASK) == opcodes[k].opcode) {
                 *(opcodes[k].stores ? &out->store_widths : &out->load_widths) |=
-                    bytes_of(opcodes[k].width, words[1], cc);
+                    access_bytes(opcodes[k].width, words[1], cc);
             }
         }
     }
@@ -336,7 +336,7 @@ void gt_machine_code_widths(gt_resources *out, const gt_image *cubin, const char
 {
     const int cc = strncmp(arch, "sm_", 3) == 0 ? (int)strtol(arch + 3, NULL, 10) : 0;
     uint16_t count = 0;
-    const char *headers = sections(cubin, &count);
+    const char *headers = section_headers(cubin, &count);
     out->load_widths = out->store_widths = 0;
     for (uint16_t i = 0; headers && i < count; i++) {
         const Elf64_Shdr section = section_at(headers, i);

@@ -1,5 +1,4 @@
-/* Loads images and functions, with the log of the driver when it refuses; and maps device memory
- * twice. */
+/* Loading of images and functions, and memory that is mapped twice. */
 #include "gpu/module.h"
 
 #include "gpu/image.h"
@@ -15,7 +14,7 @@ static gputune_status load_ptx(CUmodule *out, const gt_driver *driver, const gt_
     gputune_status status = gt_cuda_check(driver, result, "cuModuleLoadDataEx");
     log[sizeof log - 1] = '\0';
     log[strcspn(log, "\n")] = '\0';
-    bool is_told = status < 0 && strstr(gt_message(), log); /* by the emulator */
+    bool is_told = status < 0 && strstr(gt_message(), log); /* the emulator's message has it */
     return status < 0 && !is_told ? gt_fail_prefix(status, "%.200s", log) : status;
 }
 
@@ -39,7 +38,7 @@ gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodu
     GT_TRY(gt_cuda_check(driver, result, "cuModuleGetFunction"));
     if (driver->FuncLoad) {
         GT_CUDA(driver, FuncLoad, function);
-    } else { /* before 12.4: reading an attribute that only loaded code has loads the code */
+    } else { /* before 12.4: reading an attribute that only loaded code has forces loading */
         int registers;
         GT_CUDA(driver, FuncGetAttribute, &registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
     }
@@ -47,8 +46,8 @@ gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodu
     return GPUTUNE_OK;
 }
 
-static bool map(CUdeviceptr *out, const gt_driver *driver, int ordinal, const gt_view *view,
-                CUmemAccess_flags flags)
+static bool map_view(CUdeviceptr *out, const gt_driver *driver, int ordinal, const gt_view *view,
+                     CUmemAccess_flags flags)
 {
     CUdeviceptr at;
     const CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, ordinal}, flags};
@@ -66,7 +65,7 @@ static bool map(CUdeviceptr *out, const gt_driver *driver, int ordinal, const gt
     return false;
 }
 
-static void unmap(CUdeviceptr at, const gt_driver *driver, size_t bytes)
+static void unmap_view(CUdeviceptr at, const gt_driver *driver, size_t bytes)
 {
     if (at) {
         driver->MemUnmap(at, bytes);
@@ -97,8 +96,8 @@ static bool take_mapped(gt_view *out, const gt_driver *driver, int ordinal, uint
     if (driver->MemCreate(&view.memory, view.bytes, &properties, 0) != CUDA_SUCCESS) {
         return false;
     }
-    if (map(&view.own, driver, ordinal, &view, CU_MEM_ACCESS_FLAGS_PROT_READWRITE) &&
-        map(&view.address, driver, ordinal, &view, CU_MEM_ACCESS_FLAGS_PROT_READ)) {
+    if (map_view(&view.own, driver, ordinal, &view, CU_MEM_ACCESS_FLAGS_PROT_READWRITE) &&
+        map_view(&view.address, driver, ordinal, &view, CU_MEM_ACCESS_FLAGS_PROT_READ)) {
         *out = view;
         return true;
     }
@@ -133,7 +132,7 @@ void gt_view_free(const gt_view *view, const gt_driver *driver)
         driver->MemFree(view->own);
         return;
     }
-    unmap(view->address, driver, view->bytes);
-    unmap(view->own, driver, view->bytes);
+    unmap_view(view->address, driver, view->bytes);
+    unmap_view(view->own, driver, view->bytes);
     driver->MemRelease(view->memory);
 }

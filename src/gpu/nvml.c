@@ -1,4 +1,4 @@
-/* Reads NVML, and gives zeros where there is none. */
+/* Reads NVML; all values are zero without it. */
 #include "gpu/nvml.h"
 
 #include "base/file.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The parts of nvml.h that are used here. Results are 0 for success. */
+/* Constants of nvml.h. Functions return 0 on success. */
 enum { CLOCK_SM = 1, CLOCK_MEMORY = 2, ERROR_INSUFFICIENT_SIZE = 7, UNCORRECTED = 1 };
 /* Hardware slowdown, software thermal, hardware thermal, power brake. */
 enum { REASONS_THAT_SPOIL = 0x8 | 0x20 | 0x40 | 0x80 };
@@ -22,7 +22,7 @@ typedef struct process_info {
 } process_info;
 
 typedef struct utilization {
-    unsigned gpu, memory; /* percent */
+    unsigned gpu, memory; /* percentages */
 } utilization;
 
 /* X(member, symbol, parameters) */
@@ -56,7 +56,7 @@ static struct {
 #undef MEMBER
 } nvml_library = {.once = PTHREAD_ONCE_INIT};
 
-/* Whether a function is there and succeeds. */
+/* True if a function exists and succeeds. */
 #define GOT(member, ...) (nvml_library.member && nvml_library.member(__VA_ARGS__) == 0)
 
 static void load_library(void)
@@ -110,10 +110,9 @@ uint32_t gt_nvml_count(void)
     return count;
 }
 
-/* Whether process `pid` is a worker that this process or `friend` started, or one that waits. In
- * /proc/PID/stat the number of the parent stands behind the process's name and a letter, its state.
- */
-static bool is_calm_worker(unsigned pid, pid_t friend)
+/* Returns true if process `pid` is a worker of this process or of `friend`, or one that waits. In
+ * /proc/PID/stat the parent's pid follows the process's name and a state letter. */
+static bool is_own_or_waiting_worker(unsigned pid, pid_t friend)
 {
     static const char name[] = " (gputune-worker) ";
     char path[32], text[256];
@@ -124,9 +123,8 @@ static bool is_calm_worker(unsigned pid, pid_t friend)
            (parent && (parent == getpid() || parent == friend));
 }
 
-/* Other processes than this one and `friend`. In a container NVML may list them under the numbers
- * of another namespace. This one is then among those listed, because it has a context, and the
- * friend may be. */
+/* Counts processes other than this one and `friend`. In a container NVML may list pids of another
+ * namespace: this process is then in the list, because it has a context, and the friend may be. */
 static void count_others(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
 {
     process_info infos[64];
@@ -143,7 +141,7 @@ static void count_others(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
     for (unsigned i = 0; i < count; i++) {
         listed = listed || infos[i].pid == (unsigned)getpid();
         if (infos[i].pid != (unsigned)getpid() && infos[i].pid != (unsigned)friend &&
-            !is_calm_worker(infos[i].pid, friend)) {
+            !is_own_or_waiting_worker(infos[i].pid, friend)) {
             out->others++;
             out->one = infos[i].pid;
         }

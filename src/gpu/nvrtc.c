@@ -1,4 +1,4 @@
-/* Loads NVRTC, compiles a source with it, and reads its log. */
+/* Loads NVRTC, compiles sources, and parses logs. */
 #include "gpu/nvrtc.h"
 
 #include "base/clock.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* nvrtc.h's, as far as used. */
+/* Declarations of nvrtc.h. */
 typedef struct program_st *program;
 enum { NVRTC_SUCCESS = 0, NVRTC_ERROR_OUT_OF_MEMORY = 1, NVRTC_ERROR_INVALID_OPTION = 5 };
 
@@ -46,35 +46,35 @@ struct gt_nvrtc {
 #undef MEMBER
     const char *(*error_string)(int result);
     int number;       /* 13000 */
-    bool keeps_heads; /* has precompiled headers: since 12.8 */
+    bool keeps_heads; /* supports precompiled headers (12.8) */
     char path[1024];
-    atomic_uint refused; /* bits of standard[] that this NVRTC has refused */
+    atomic_uint refused; /* bits of standard[] that this NVRTC refused */
 };
 
-/* "name" is looked for beside the source, which would be this process's working folder: this one
- * has no folder. The sources have #line. */
+/* #include "name" searches the source's folder, by default the working folder; this path has no
+ * folder. Sources have #line. */
 static const char program_name[] = "/dev/null/gputune.cu";
 
 enum { OPTIONS_MAX = 64 };
 
-/* Options of every compile that an older NVRTC may not have; `since` is the first version with it.
- * An option that is refused all the same is left out from then on. */
+/* Standard options that an older NVRTC may lack; `since` is the first version with the option. One
+ * that is refused nevertheless is left out from then on. */
 static const struct optional {
     const char *text;
     int since;
-    bool once; /* a request's own takes its place */
+    bool once; /* replaced by the request's own */
 } standard[] = {
     {"--std=c++17", 11000, true},
     {"-default-device", 11000, false},
     {"--ptxas-options=-v", 11010, false},
     {"--no-cache", 12090,
-     false}, /* without it NVRTC loads libcuda, and a cache hit has no ptxas lines */
+     false}, /* otherwise NVRTC loads libcuda, and a cache hit has no ptxas lines */
     {"--frandom-seed=gputune", 12000, false},
-    {"-D__linux__=1", 11000, false}, /* as the host's compiler has it under nvcc */
+    {"-D__linux__=1", 11000, false}, /* the host compiler defines it under nvcc */
 };
 enum { STANDARD = sizeof standard / sizeof *standard };
 
-/* Options of requests that the oldest supported NVRTC does not have. */
+/* Request options that the oldest supported NVRTC lacks. */
 static const struct optional newer[] = {
     {"--minimal", 12040, false},
     {"--split-compile", 12050, false},
@@ -104,9 +104,9 @@ static gputune_status find_symbols(gt_nvrtc *nvrtc, void *handle)
     return GPUTUNE_OK;
 }
 
-/* NVRTC opens its builtins by their bare name when it compiles, which the loader finds only where a
- * toolkit is in its path. Those beside NVRTC are loaded first: the loader then takes them. In a
- * wheel they are nowhere else. That there are none is no failure: the loader may have its own. */
+/* Loads the builtins beside NVRTC. NVRTC opens them by bare name, which the loader resolves only if
+ * a toolkit is in its path or they are already loaded; a wheel's are only there. It is not an error
+ * if there are none: the loader may find others. */
 static void load_builtins(const gt_nvrtc *nvrtc)
 {
     GT_FREED char *real = realpath(nvrtc->path, NULL);
@@ -118,7 +118,7 @@ static void load_builtins(const gt_nvrtc *nvrtc)
     }
 }
 
-static gputune_status load(gt_nvrtc **out, const char *path)
+static gputune_status load_nvrtc(gt_nvrtc **out, const char *path)
 {
     Dl_info info;
     void *address, *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -129,9 +129,9 @@ static gputune_status load(gt_nvrtc **out, const char *path)
     GT_TRY(find_symbols(nvrtc, handle));
     int major = 0, minor = 0;
     GT_REFUSE(nvrtc->version(&major, &minor) != NVRTC_SUCCESS, GPUTUNE_ENOCOMPILER,
-              "%s does not tell its version", path);
+              "cannot get the version of %s", path);
     nvrtc->number = major * 1000 + minor * 10;
-    /* the loaded file's own path, which tells more than "libnvrtc.so.13" */
+    /* use the loaded file's path, which is more precise than "libnvrtc.so.13" */
     memcpy(&address, &nvrtc->version, sizeof address);
     if (dladdr(address, &info) && info.dli_fname) {
         snprintf(nvrtc->path, sizeof nvrtc->path, "%s", info.dli_fname);
@@ -147,21 +147,21 @@ static struct {
     GT_ARRAY(gt_nvrtc *) loaded;
 } opened = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static bool serves(const gt_nvrtc *nvrtc, int driver_version)
+static bool is_usable(const gt_nvrtc *nvrtc, int driver_version)
 {
     return !driver_version || nvrtc->number / 1000 <= driver_version / 1000;
 }
 
-/* Loads the candidates in turn until one is usable; `tried` gets the reasons why others are not: of
- * those that are there and do not load the first one's. */
+/* Loads the first usable candidate. `tried` gets the reasons against the others; for files that
+ * exist but do not load, only the first one's. */
 static gputune_status open_candidates(const gt_nvrtc **out, const gt_nvrtc_candidates *candidates,
                                       int driver_version, gt_text *tried)
 {
     bool told = false;
     for (size_t i = 0; i < candidates->paths.count; i++) {
         gt_nvrtc *nvrtc = NULL;
-        if (load(&nvrtc, candidates->paths.items[i]) < 0 || !nvrtc) {
-            if (!told && strchr(candidates->paths.items[i], '/')) { /* it is there */
+        if (load_nvrtc(&nvrtc, candidates->paths.items[i]) < 0 || !nvrtc) {
+            if (!told && strchr(candidates->paths.items[i], '/')) { /* the file exists */
                 told = true;
                 gt_text_printf(tried, "; %s", gt_message());
             }
@@ -171,7 +171,7 @@ static gputune_status open_candidates(const gt_nvrtc **out, const gt_nvrtc_candi
             free(nvrtc);
             return GPUTUNE_ENOMEM;
         }
-        if (serves(nvrtc, driver_version)) {
+        if (is_usable(nvrtc, driver_version)) {
             *out = nvrtc;
             return GPUTUNE_OK;
         }
@@ -189,7 +189,7 @@ gputune_status gt_nvrtc_open(const gt_nvrtc **out, int driver_version)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&opened.lock);
     for (size_t i = 0; i < opened.loaded.count; i++) {
-        if (serves(opened.loaded.items[i], driver_version)) {
+        if (is_usable(opened.loaded.items[i], driver_version)) {
             *out = opened.loaded.items[i];
             return GPUTUNE_OK;
         }
@@ -212,7 +212,7 @@ bool gt_nvrtc_keeps_heads(const gt_nvrtc *nvrtc)
 
 /* ---- compiling ---- */
 
-static gputune_status check(const gt_nvrtc *nvrtc, int result, const char *call)
+static gputune_status check_result(const gt_nvrtc *nvrtc, int result, const char *call)
 {
     return result == NVRTC_SUCCESS ? GPUTUNE_OK
                                    : gt_fail(GPUTUNE_ENOCOMPILER, "%s: %s (%d)", call,
@@ -236,7 +236,7 @@ typedef struct options {
     char *head; /* owned */
 } options;
 
-/* Whether the request states an option of its own in place of a standard one. */
+/* Returns true if the request's options replace this standard one. */
 static bool is_replaced(const struct optional *option, const gt_nvrtc_request *request)
 {
     const char *name = option->text + strspn(option->text, "-");
@@ -256,7 +256,7 @@ static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
 {
     enum { OWN = 3 }; /* the architecture, and two for the head */
     GT_REFUSE(request->option_count > OPTIONS_MAX - STANDARD - OWN, GPUTUNE_EINVAL,
-              "%zu compiler options are too many; at most %d", request->option_count,
+              "%zu compiler options; expected at most %d", request->option_count,
               OPTIONS_MAX - STANDARD - OWN);
     snprintf(out->arch, sizeof out->arch, "--gpu-architecture=%s", request->arch);
     out->items[0] = out->arch;
@@ -285,8 +285,8 @@ static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
     return GPUTUNE_OK;
 }
 
-/* Notes the standard options that the log calls unrecognised. Returns whether one of them was not
- * noted before. */
+/* Remembers the standard options that the log calls unrecognised. Returns true if one of them is
+ * new. */
 static bool learn_refused(gt_nvrtc *nvrtc, const char *log)
 {
     unsigned refused = 0;
@@ -301,23 +301,25 @@ static bool learn_refused(gt_nvrtc *nvrtc, const char *log)
 typedef int (*get_size)(program, size_t *);
 typedef int (*get_bytes)(program, char *);
 
-/* Fetches one product of a program with a NUL behind it. */
-static gputune_status fetch(gt_image *out, const gt_nvrtc *nvrtc, program program, get_size size,
-                            get_bytes bytes, const char *call)
+/* Fetches one result of a program, and appends a NUL. */
+static gputune_status fetch_bytes(gt_image *out, const gt_nvrtc *nvrtc, program program,
+                                  get_size size, get_bytes bytes, const char *call)
 {
     size_t count = 0;
-    GT_TRY(check(nvrtc, size(program, &count), call));
+    GT_TRY(check_result(nvrtc, size(program, &count), call));
     char *data = calloc(1, count + 1);
     GT_TRY(gt_allocated(data));
-    gputune_status status = check(nvrtc, bytes(program, data), call);
+    gputune_status status = check_result(nvrtc, bytes(program, data), call);
     return GT_GIVE(status, out, ((gt_image){data, count}), free(data));
 }
 
-/* How wide accesses are is read off machine code, so that there is a cubin even for PTX. */
+/* Fetches the image. Even for PTX a cubin is needed, because access widths are read from machine
+ * code. */
 static gputune_status fetch_image(gt_compiled *out, const gt_nvrtc *nvrtc, program program,
                                   const gt_nvrtc_request *request)
 {
-    GT_TRY(fetch(&out->image, nvrtc, program, nvrtc->cubin_size, nvrtc->cubin, "nvrtcGetCUBIN"));
+    GT_TRY(
+        fetch_bytes(&out->image, nvrtc, program, nvrtc->cubin_size, nvrtc->cubin, "nvrtcGetCUBIN"));
     GT_REFUSE(out->image.bytes == 0, GPUTUNE_EINVAL,
               "found %s, which has no machine code; expected an architecture such as sm_90",
               request->arch);
@@ -327,7 +329,7 @@ static gputune_status fetch_image(gt_compiled *out, const gt_nvrtc *nvrtc, progr
     }
     free(out->image.data);
     out->image = (gt_image){0};
-    return fetch(&out->image, nvrtc, program, nvrtc->ptx_size, nvrtc->ptx, "nvrtcGetPTX");
+    return fetch_bytes(&out->image, nvrtc, program, nvrtc->ptx_size, nvrtc->ptx, "nvrtcGetPTX");
 }
 
 static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const char *log,
@@ -350,15 +352,15 @@ static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const cha
                            nvrtc->error_string(result), result);
 }
 
-/* Notes in the image which of a template's instances were asked for. */
+/* Marks in the image the requested instances of templates. */
 static gputune_status note_instances(gt_compiled *out, const gt_nvrtc *nvrtc, program program,
                                      const gt_nvrtc_request *request)
 {
     for (size_t i = 0; i < request->instance_count; i++) {
         const char *lowered = NULL;
         GT_FREED char *name = NULL;
-        GT_TRY(check(nvrtc, nvrtc->lowered(program, request->instances[i], &lowered),
-                     "nvrtcGetLoweredName"));
+        GT_TRY(check_result(nvrtc, nvrtc->lowered(program, request->instances[i], &lowered),
+                            "nvrtcGetLoweredName"));
         GT_TRY(gt_strndup(&name, request->instances[i], strcspn(request->instances[i], "<")));
         GT_TRY(gt_image_note_entry(&out->image, name, lowered));
     }
@@ -367,15 +369,15 @@ static gputune_status note_instances(gt_compiled *out, const gt_nvrtc *nvrtc, pr
 
 /* ---- headers that are missing ---- */
 
-/* A header that no folder has stops no kernel: most are for host code. The compiler gets one
- * with the integer types in its place. Which ones a source needs is found by compiling it, so the
- * names are kept for the sources that begin alike. */
+/* Missing headers do not stop a compilation, because most are for host code: they are replaced by
+ * one with the integer types. Compiling shows which ones a source needs, so the names are
+ * remembered for sources with the same beginning. */
 enum { MISSING_MAX = 64, HEADS_MAX = 256 };
 
 static struct {
     pthread_mutex_t lock;
     GT_ARRAY(gt_hash) heads;
-    GT_ARRAY(gt_texts) names; /* by head */
+    GT_ARRAY(gt_texts) names; /* for each head */
 } known_missing = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static gt_hash head_of(const gt_nvrtc_request *request)
@@ -383,8 +385,8 @@ static gt_hash head_of(const gt_nvrtc_request *request)
     return gt_hash_bytes(request->text, request->head_bytes);
 }
 
-/* Whether a folder of the options has the header by now. */
-static gputune_status is_there(bool *out, const gt_nvrtc_request *request, const char *name)
+/* Sets *out if a folder of the options contains the header now. */
+static gputune_status find_header(bool *out, const gt_nvrtc_request *request, const char *name)
 {
     *out = false;
     for (size_t i = 0; i < request->option_count && !*out; i++) {
@@ -406,7 +408,7 @@ static gputune_status recall_missing(gt_texts *out, const gt_nvrtc_request *requ
         for (size_t k = 0; gt_hash_equal(known_missing.heads.items[i], head) && k < names->count;
              k++) {
             bool found;
-            GT_TRY(is_there(&found, request, names->items[k]));
+            GT_TRY(find_header(&found, request, names->items[k]));
             GT_TRY(found ? GPUTUNE_OK
                          : gt_texts_add(out, names->items[k], strlen(names->items[k])));
         }
@@ -414,7 +416,7 @@ static gputune_status recall_missing(gt_texts *out, const gt_nvrtc_request *requ
     return GPUTUNE_OK;
 }
 
-/* Takes the names over. What cannot be kept is found again. */
+/* Takes over the names. If they cannot be stored, they are found again later. */
 static void keep_missing(const gt_nvrtc_request *request, gt_texts *names)
 {
     const gt_hash head = head_of(request);
@@ -435,10 +437,10 @@ static void keep_missing(const gt_nvrtc_request *request, gt_texts *names)
     }
 }
 
-/* Adds the header that the log names as missing. Returns whether there is one. */
+/* Adds the header that the log reports as missing. Returns true if there is one. */
 static bool learn_missing(gt_texts *missing, const char *log)
 {
-    static const char words[] = "open source file \""; /* cannot or could not */
+    static const char words[] = "open source file \""; /* after "cannot" or "could not" */
     const char *at = strstr(log, words);
     GT_FREED char *name = at ? strdup(at + sizeof words - 1) : NULL;
     if (!name || missing->count == MISSING_MAX) {
@@ -451,7 +453,7 @@ static bool learn_missing(gt_texts *missing, const char *log)
            gt_texts_add(missing, name, length) == GPUTUNE_OK;
 }
 
-/* A head that is kept or used is an #include of its own. */
+/* Creates the program. A precompiled head is an #include. */
 static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
                                      const gt_nvrtc_request *request, const gt_texts *missing,
                                      bool splits_head)
@@ -466,7 +468,7 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
     memcpy(all_texts, texts, count * sizeof *texts);
     for (size_t i = 0; i < missing->count; i++) {
         all_names[count] = missing->items[i];
-        all_texts[count++] = "#include <stdint.h>\n"; /* as nearly all headers have it */
+        all_texts[count++] = "#include <stdint.h>\n"; /* nearly all headers include it */
     }
     if (splits_head) {
         gt_text_append(&source, "#include \"gputune_head.cuh\"\n#pragma nv_hdrstop\n");
@@ -477,27 +479,28 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
         all_texts[count++] = head;
         text = gt_text_string(&source);
     }
-    return check(nvrtc, nvrtc->create(out, text, program_name, (int)count, all_texts, all_names),
-                 "nvrtcCreateProgram");
+    return check_result(nvrtc,
+                        nvrtc->create(out, text, program_name, (int)count, all_texts, all_names),
+                        "nvrtcCreateProgram");
 }
 
-/* *again: an option was refused or a header is missing, and another attempt without it may
- * succeed. */
+/* Compiles a program. Sets *again if an option was refused or a header is missing, so another
+ * attempt without it may succeed. */
 static gputune_status compile_program(gt_compiled *out, gt_nvrtc *nvrtc, program program,
                                       const gt_nvrtc_request *request, const gt_nvrtc_head *head,
                                       gt_texts *missing, bool *again)
 {
     options options;
     for (size_t i = 0; i < request->instance_count; i++) {
-        GT_TRY(check(nvrtc, nvrtc->add_name(program, request->instances[i]),
-                     "nvrtcAddNameExpression"));
+        GT_TRY(check_result(nvrtc, nvrtc->add_name(program, request->instances[i]),
+                            "nvrtcAddNameExpression"));
     }
     GT_TRY(make_options(&options, nvrtc, request, head));
     int result = nvrtc->compile(program, options.count, options.items);
     free(options.head);
     gt_image log = {0};
     gputune_status status =
-        fetch(&log, nvrtc, program, nvrtc->log_size, nvrtc->log, "nvrtcGetProgramLog");
+        fetch_bytes(&log, nvrtc, program, nvrtc->log_size, nvrtc->log, "nvrtcGetProgramLog");
     out->log = log.data;
     if (status == GPUTUNE_OK) {
         gt_ptxas_parse(&out->resources, out->log);
@@ -552,23 +555,22 @@ void gt_compiled_free(gt_compiled *compiled)
 
 enum { STATIC_SHARED_LIMIT = 48 * 1024 };
 
-/* The end of a line: its newline or the NUL. */
+/* Returns the end of a line: its newline or the NUL. */
 static const char *line_end(const char *line)
 {
     return line + strcspn(line, "\n");
 }
 
-/* `needle` within [from, to), or NULL. */
-static const char *find(const char *from, const char *to, const char *needle)
+/* Finds `needle` in [from, to); NULL if it is not there. */
+static const char *find_in(const char *from, const char *to, const char *needle)
 {
     return memmem(from, (size_t)(to - from), needle, strlen(needle));
 }
 
-/* The number that stands before `unit` in the line, with one blank between; 0 when there is none.
- */
+/* Reads the number before `unit` in the line, with one blank between; 0 if there is none. */
 static uint32_t number_before(const char *line, const char *end, const char *unit)
 {
-    const char *at = find(line, end, unit);
+    const char *at = find_in(line, end, unit);
     const char *digits = at;
     while (digits && digits > line && digits[-1] >= '0' && digits[-1] <= '9') {
         digits--;
@@ -581,7 +583,7 @@ static uint32_t constant_bytes(const char *line, const char *end)
 {
     uint32_t sum = 0;
     const char *at;
-    while ((at = find(line, end, " bytes cmem["))) {
+    while ((at = find_in(line, end, " bytes cmem["))) {
         sum += number_before(line, at + strlen(" bytes cmem["), " bytes cmem[");
         line = at + 1;
     }
@@ -593,14 +595,14 @@ void gt_ptxas_parse(gt_resources *out, const char *log)
     gt_resources best = {0}, entry = {0};
     for (const char *line = log; *line; line = *line_end(line) ? line_end(line) + 1 : "") {
         const char *end = line_end(line);
-        if (find(line, end, "Compiling entry function")) {
+        if (find_in(line, end, "Compiling entry function")) {
             entry = (gt_resources){0};
         }
         entry.spill_bytes += number_before(line, end, " bytes spill stores") +
                              number_before(line, end, " bytes spill loads");
         const uint32_t stack = number_before(line, end, " bytes stack frame");
         entry.local_bytes = stack ? stack : entry.local_bytes;
-        if (find(line, end, "Used ")) {
+        if (find_in(line, end, "Used ")) {
             entry.registers = number_before(line, end, " registers");
             entry.static_shared_bytes = number_before(line, end, " bytes smem");
             entry.constant_bytes = constant_bytes(line, end);
@@ -612,13 +614,13 @@ void gt_ptxas_parse(gt_resources *out, const char *log)
     *out = best;
 }
 
-/* The first line with an error in it, or NULL. */
+/* Finds the first line with an error, or NULL. */
 static const char *first_error(const char *log)
 {
     static const char *const marks[] = {"error:", "fatal   :", "error   :", "catastrophic error"};
     for (const char *line = log; *line; line = *line_end(line) ? line_end(line) + 1 : "") {
         for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-            if (find(line, line_end(line), marks[i])) {
+            if (find_in(line, line_end(line), marks[i])) {
                 return line;
             }
         }
@@ -641,7 +643,7 @@ gputune_status gt_compile_error_line(char **out, const char *log)
         }
         line = log;
         for (const char *next = log; *next; next = *line_end(next) ? line_end(next) + 1 : "") {
-            line = line_end(next) > next ? next : line; /* the last one */
+            line = line_end(next) > next ? next : line; /* last line */
         }
     }
     return gt_strndup(out, line, (size_t)(line_end(line) - line));

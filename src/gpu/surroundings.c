@@ -1,4 +1,4 @@
-/* A hash of what decides which GPU CUDA gives to this process. */
+/* Hashes what determines which GPU CUDA gives to this process. */
 #include "gpu/surroundings.h"
 
 #include "base/environment.h"
@@ -23,7 +23,7 @@ static gputune_status append_file(gt_text *text, const char *path)
     return GPUTUNE_OK;
 }
 
-/* The lines that name a GPU. The others change while the GPU is not in use. */
+/* Appends the lines that name a GPU; the others change while the GPU is idle. */
 static void append_names(gt_text *text, const char *path)
 {
     char content[8192];
@@ -37,8 +37,8 @@ static void append_names(gt_text *text, const char *path)
     }
 }
 
-/* A device file that a cgroup or its mode keeps from this process is a GPU that it does not get;
- * access() says so without opening the file, which could wake the GPU. */
+/* Appends whether this process may open a device file: a cgroup or its mode may hide the GPU.
+ * access() tells that without opening it, which could wake the GPU. */
 static void append_access(gt_text *text, const char *path)
 {
     gt_text_printf(text, "%s %d\n", path, access(path, R_OK | W_OK) == 0);
@@ -49,7 +49,7 @@ static void append_path(gt_text *text, const char *path)
     gt_text_printf(text, "%s\n", path);
 }
 
-/* Appends a part for each path that matches. *count is their number. */
+/* Calls `append` for each matching path, and counts them. */
 static gputune_status append_each(gt_text *text, size_t *count, const char *pattern,
                                   void (*append)(gt_text *text, const char *path))
 {
@@ -86,8 +86,8 @@ static gputune_status append_gpus(gt_text *text)
     return append_each(text, &others, "/dev/nvidia-caps/*", append_access);
 }
 
-/* The driver's library: a path names it; else the linker finds it by its cache, which is written
- * anew when libraries are installed. */
+/* Appends the driver's library: a path, or the linker's cache, which is rewritten when libraries
+ * are installed. */
 static gputune_status append_library(gt_text *text, const char *driver)
 {
     bool is_path = strchr(driver, '/') != NULL;
@@ -101,7 +101,8 @@ static gputune_status append_library(gt_text *text, const char *driver)
     return GPUTUNE_OK;
 }
 
-/* Hashes what CUDA and the dynamic linker read: a sum, since variables have no order. */
+/* Hashes the variables that CUDA and the dynamic linker read, as a sum, because their order is
+ * arbitrary. */
 static gt_hash hash_variables(void)
 {
     static const char *const prefixes[] = {"CUDA_", "NVIDIA_", "LD_"};

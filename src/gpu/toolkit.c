@@ -1,5 +1,4 @@
-/* CUDA's toolkit: where its headers and NVRTC are looked for, the headers that come with gputune,
- * and what brings one that is missing. */
+/* Search for the CUDA toolkit, gputune's own headers, and hints about missing ones. */
 #include "gpu/toolkit.h"
 
 #include "base/environment.h"
@@ -15,10 +14,10 @@ static const char cccl[] = "install CCCL (the CUDA toolkit, or pip install nvidi
 static const char runtime[] = "install the CUDA toolkit, or pip install nvidia-cuda-runtime" ELSE;
 static const char both[] =
     "install the CUDA toolkit, or pip install nvidia-cuda-runtime nvidia-cuda-cccl" ELSE;
-static const char random_header[] =
-    "install the CUDA toolkit, or pip install nvidia-curand and name its include folder by -I" ELSE;
+static const char random_header[] = "install the CUDA toolkit, or pip install nvidia-curand and "
+                                    "pass its include folder with -I" ELSE;
 
-/* By how the names begin; the first that fits. */
+/* Hints by prefix of the header's name; the first match counts. */
 static const struct hint {
     const char *begins, *advice;
 } hints[] = {
@@ -45,7 +44,7 @@ static void append_advice(gt_text *out, const char *name)
         }
     }
     gt_text_append(out, strpbrk(name, "./")
-                            ? "name its folder by -I, include_paths or GPUTUNE_INCLUDE"
+                            ? "pass its folder with -I, include_paths or GPUTUNE_INCLUDE"
                             : "kernels have no C++ standard library; leave it out where "
                               "__CUDACC_RTC__ is defined");
 }
@@ -62,7 +61,7 @@ static void append_folders(gt_text *out, const char *const *options, size_t coun
     gt_text_append(out, any ? "; " : "; no toolkit was found, and no folder is named; ");
 }
 
-/* Whether the error may come from a header that is not there: the compiler misses a name. */
+/* Returns true if a missing header may cause the error: the compiler does not know a name. */
 static bool misses_name(const char *line)
 {
     static const char *const words[] = {"is undefined", "has no member", "must be a class",
@@ -105,9 +104,9 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
 
 extern const struct embedded {
     const char *name, *text;
-} gt_device_headers[]; /* ended by a NULL name */
+} gt_device_headers[]; /* terminated by a NULL name */
 
-/* The prelude and kernels that say std:: find there what the toolkit has. */
+/* A header that includes the toolkit's, for the prelude and kernels that use std::. */
 #define TOOLKIT(name)                                                                              \
     {                                                                                              \
         name, "#pragma once\n#include <cuda/std/" name ">\n"                                       \
@@ -123,7 +122,7 @@ static const char *header_names[GT_DEVICE_HEADERS_MAX], *header_texts[GT_DEVICE_
 static size_t count;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void add(const char *name, const char *text)
+static void add_header(const char *name, const char *text)
 {
     if (count < GT_DEVICE_HEADERS_MAX) {
         header_names[count] = name;
@@ -131,19 +130,19 @@ static void add(const char *name, const char *text)
     }
 }
 
-static void fill(void)
+static void fill_headers(void)
 {
     for (size_t i = 0; i < sizeof toolkits / sizeof *toolkits; i++) {
-        add(toolkits[i].name, toolkits[i].text);
+        add_header(toolkits[i].name, toolkits[i].text);
     }
     for (size_t i = 0; gt_device_headers[i].name; i++) {
-        add(gt_device_headers[i].name, gt_device_headers[i].text);
+        add_header(gt_device_headers[i].name, gt_device_headers[i].text);
     }
 }
 
 size_t gt_device_header_list(const char *const **out_names, const char *const **out_texts)
 {
-    pthread_once(&once, fill);
+    pthread_once(&once, fill_headers);
     *out_names = header_names;
     *out_texts = header_texts;
     return count;
@@ -151,7 +150,7 @@ size_t gt_device_header_list(const char *const **out_names, const char *const **
 
 const char *gt_device_header_text(const char *name)
 {
-    pthread_once(&once, fill);
+    pthread_once(&once, fill_headers);
     size_t index = gt_index_of(name, header_names, count);
     return index < count ? header_texts[index] : NULL;
 }
@@ -160,17 +159,18 @@ const char *gt_device_header_text(const char *name)
 
 typedef enum cuda_root {
     ROOT_HOME,   /* CUDA_HOME */
-    ROOT_LOADER, /* no folder: the place in the order where the loader's path is tried */
-    ROOT_PREFIX, /* a toolkit's default prefix; may hold '*' */
-    ROOT_PYTHON  /* the prefix of a Python installation, whose wheels may have parts of CUDA */
+    ROOT_LOADER, /* not a folder: when to try the loader's path */
+    ROOT_PREFIX, /* a toolkit's default prefix; may contain '*' */
+    ROOT_PYTHON  /* prefix of a Python installation, whose wheels may have parts of CUDA */
 } cuda_root;
 
-/* Is told of one folder; a failure ends the walk. */
+/* Visits one folder; a failure ends the walk. */
 typedef gputune_status (*root_fn)(void *user, cuda_root kind, const char *folder);
 
 static const char *const prefixes[] = {"/usr/local/cuda", "/usr/local/cuda-[0-9]*", "/opt/cuda"};
 
-/* The prefix of the first python3 on PATH ("/usr" for /usr/bin/python3); NULL stays without one. */
+/* Gets the prefix of the first python3 on PATH ("/usr" for /usr/bin/python3); otherwise *out stays
+ * NULL. */
 static gputune_status python_prefix(char **out)
 {
     const char *path = gt_environment("PATH");
@@ -179,7 +179,7 @@ static gputune_status python_prefix(char **out)
         GT_FREED char *program = NULL;
         GT_TRY(gt_path_format(&program, "%.*s/python3", (int)length, path));
         GT_FREED char *real = gt_file_exists(program) ? realpath(program, NULL) : NULL;
-        char *slash = real ? strrchr(real, '/') : NULL; /* of PREFIX/bin/python3.11 */
+        char *slash = real ? strrchr(real, '/') : NULL; /* in PREFIX/bin/python3.11 */
         if (slash) {
             *slash = '\0';
             slash = strrchr(real, '/');
@@ -222,7 +222,7 @@ static gputune_status visit_roots(root_fn visit, void *user)
 
 /* ---- matches --------------------------------------------------------------------------------- */
 
-/* Where something is looked for below a folder. */
+/* Subfolders to search in a folder. */
 typedef struct places {
     const char *const *items;
     size_t count;
@@ -234,7 +234,7 @@ static gputune_status add_path(gt_texts *out, const char *path)
     return gt_texts_add(out, path, strlen(path));
 }
 
-/* Lists what matches ROOT PLACE NAME, place by place, in reverse order: newer versions first. */
+/* Lists the matches of ROOT PLACE NAME, place by place, in reverse order: newer versions first. */
 static gputune_status list_below(gt_texts *out, const char *root, places below, const char *name)
 {
     for (size_t i = 0; i < below.count; i++) {
@@ -260,8 +260,7 @@ static void note_searched(gt_text *searched, const char *place)
 static const char *const names[] = {"/libnvrtc.so.13", "/libnvrtc.so.12", "/libnvrtc.so"};
 enum { NAMES = sizeof names / sizeof *names };
 
-/* Below a toolkit, or a folder that the user named; and below the prefix of a Python installation.
- */
+/* In a toolkit or a folder named by the user, and in the prefix of a Python installation. */
 static const char *const library_folders[] = {"", "/lib64", "/lib", "/targets/*-linux/lib",
                                               "/nvidia/*/lib"};
 static const char *const python_library_folders[] = {"/lib/python3*/site-packages/nvidia/*/lib",
@@ -324,18 +323,18 @@ gputune_status gt_wheel_find(gt_texts *out, const char *pattern)
 
 /* ---- headers --------------------------------------------------------------------------------- */
 
-/* Below a toolkit, below a folder beside an NVRTC, and below a Python prefix. */
+/* In a toolkit, in a folder beside an NVRTC, and in a Python prefix. */
 static const char *const header_folders[] = {"/include", "/targets/*-linux/include", "/*/include"};
 static const char *const python_header_folders[] = {"/lib/python3*/site-packages/nvidia/*/include",
                                                     "/lib/python3*/dist-packages/nvidia/*/include",
                                                     "/lib/python3/dist-packages/nvidia/*/include"};
 
-/* The two parts, which may lie in different folders, each known by a header that tells a version.
- */
+/* The two parts, which may be in different folders. Each is recognised by a header with its
+ * version. */
 enum { PARTS = 2 };
 static const struct part {
     const char *name, *header, *macro;
-    int major, minor, patch; /* what the macro's number is divided by; 0: it does not tell */
+    int major, minor, patch; /* divisors of the macro's number; 0: not in it */
 } parts[PARTS] = {
     {"cuda", "cuda_runtime_api.h", "#define CUDART_VERSION", 1000, 10, 0},
     {"cccl", "cub/version.cuh", "#define CUB_VERSION", 100000, 100, 1},
@@ -344,10 +343,10 @@ static const struct part {
 typedef struct finder {
     gt_toolkit *found;
     bool have[PARTS];
-    long versions[PARTS]; /* as the macros have them */
+    long versions[PARTS]; /* values of the macros */
 } finder;
 
-/* Notes which parts of the toolkit the folder has. Returns whether it has any. */
+/* Records which parts of the toolkit the folder contains. Returns true if it contains any. */
 static bool note_parts(finder *finder, const char *folder)
 {
     bool any = false;
@@ -377,7 +376,7 @@ static bool is_complete(const finder *finder)
     return finder->have[0] && finder->have[1];
 }
 
-/* A folder and, from toolkit 13 on, its subfolder of CCCL. */
+/* Tries a folder and, from toolkit 13 on, its CCCL subfolder. */
 static gputune_status try_folder(finder *finder, const char *folder)
 {
     GT_FREED char *below = NULL;
@@ -408,8 +407,8 @@ static gputune_status search_headers(void *user, cuda_root kind, const char *fol
     return GPUTUNE_OK;
 }
 
-/* An NVRTC that was named brings its own toolkit: PREFIX/lib64/libnvrtc.so.13, or a wheel's
- * nvidia/cu13/lib/libnvrtc.so.13, beside whose folder the other wheels' lie. */
+/* Searches beside an NVRTC named by the user: PREFIX/lib64/libnvrtc.so.13, or a wheel's
+ * nvidia/cu13/lib/libnvrtc.so.13, whose folder is beside those of the other wheels. */
 static gputune_status search_beside(finder *finder, const char *given)
 {
     GT_FREED char *real = realpath(given, NULL);

@@ -1,4 +1,4 @@
-/* What the tests of the launcher share: a device, an image, and launches. */
+/* Shared by the launcher's tests: a device, an image, and launches. */
 #pragma once
 
 #include "gpu/launcher.h"
@@ -29,7 +29,7 @@ static CUdeviceptr out_buffer = 0xabcd00;
 static const int count = 12345;
 static const void *const arguments[] = {block, &out_buffer, &count};
 
-/* kernel(out, count), with a block in front where it is passed as a parameter. */
+/* kernel(out, count), with a block before them if it is passed as a parameter. */
 static inline gt_launch make_launch(gt_pass pass)
 {
     gt_launch launch = {
@@ -64,7 +64,7 @@ static inline gt_launch make_launch(gt_pass pass)
     return launch;
 }
 
-/* Of a copy of the launch, which stays for this test. */
+/* Loads a copy of the launch, which lives as long as the test. */
 static inline gputune_status try_load(gt_launcher **out, const gt_launch *launch)
 {
     static gt_launch kept[32];

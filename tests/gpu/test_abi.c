@@ -1,5 +1,5 @@
-/* src/gpu/abi.h against a real cuda.h. Skipped where the compiler finds none: give its folder by
- * EXTRA_CFLAGS=-I... */
+/* Compares src/gpu/abi.h with cuda.h. Skipped if the compiler does not find it: give its folder
+ * with EXTRA_CFLAGS=-I... */
 #include "emulator/attributes.h"
 #include "emulator/driver_abi.h"
 #include "gpu/driver.h"

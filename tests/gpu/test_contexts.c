@@ -1,6 +1,6 @@
-/* What a driver answers to objects of another context and to contexts that have ended: the
- * emulator's, or with GPUTUNE_TEST_DRIVER=cuda the GPU's. Each case has a process of its own. What
- * CUDA leaves undefined is not here (tests/emulator/test_driver_context.c). */
+/* How a driver responds to objects of another context and to destroyed contexts: the emulator's, or
+ * with GPUTUNE_TEST_DRIVER=cuda the GPU's. Each case runs in its own process. Cases that CUDA
+ * leaves undefined are in tests/emulator/test_driver_context.c. */
 #include "gpu/driver.h"
 #include "support/test.h"
 
@@ -28,7 +28,7 @@ static const char ptx[] = ".version 7.0\n"
                           "ret;\n"
                           "}\n";
 
-/* One context and an object of each kind in it. */
+/* A context with an object of each kind. */
 typedef struct world {
     CUcontext context;
     CUmodule module;
@@ -169,7 +169,7 @@ static CUresult destroy_its_objects(void)
     return driver->MemFree(other.buffer);
 }
 
-/* ---- contexts that have ended ---- */
+/* ---- destroyed contexts ---- */
 
 static CUresult allocate(void)
 {
@@ -241,7 +241,7 @@ static CUresult enter_reset(void)
     return driver->CtxSetCurrent(primary);
 }
 
-/* The handle of the primary context stays the same, and its identity does not. */
+/* The primary context's handle stays the same, but its identity does not. */
 static CUresult retain_after_reset(void)
 {
     unsigned long long before, after;
@@ -315,7 +315,7 @@ static void run(const test_case *one)
     _exit(0);
 }
 
-TEST(test_answers)
+TEST(driver_reports_errors_of_foreign_and_destroyed_contexts)
 {
     int differ = 0;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

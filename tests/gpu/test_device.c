@@ -14,8 +14,8 @@ static gt_device for_arch(const char *arch)
     return device;
 }
 
-/* What is stored with results makes the device again, unless a fact is another. */
-TEST(test_devices_from_stored_facts)
+/* A device is restored from stored properties, unless one was changed. */
+TEST(device_is_restored_from_stored_properties)
 {
     gt_device whole = for_arch("sm_90");
     snprintf(whole.name, sizeof whole.name, "NVIDIA H200");
@@ -99,7 +99,7 @@ TEST(test_unknown_architectures)
     }
 }
 
-TEST(test_unknown_capabilities_take_their_generation)
+TEST(unknown_capability_uses_its_generation)
 {
     gt_device device = {.cc = 129, .cluster_launch = true, .shared_per_sm_bytes = 100 * 1024};
     gt_device_add_arch_facts(&device);
@@ -117,13 +117,13 @@ static bool changes_environment(const gt_device *before, gt_device after)
     return strcmp(before->environment, after.environment) != 0;
 }
 
-TEST(test_environment_holds_what_decides_times)
+TEST(environment_key_covers_properties_that_affect_times)
 {
     gt_device base = for_arch("sm_90");
     assert_int_equal(strlen(base.environment), 32);
     assert_string_equal(base.environment, for_arch("sm_90").environment);
     gt_device other = base;
-    other.memory_clock_khz += 1; /* all that tells an A100-40 from an A100-80 */
+    other.memory_clock_khz += 1; /* the only difference between an A100-40 and an A100-80 */
     assert_true(changes_environment(&base, other));
     other = base;
     other.l2_bytes += 1;
@@ -136,7 +136,7 @@ TEST(test_environment_holds_what_decides_times)
     assert_true(changes_environment(&base, other));
 }
 
-TEST(test_environment_leaves_out_what_does_not)
+TEST(environment_key_ignores_other_properties)
 {
     gt_device base = for_arch("sm_90"), other = base;
     memcpy(other.uuid, "GPU-1234", 9);
@@ -148,7 +148,7 @@ TEST(test_environment_leaves_out_what_does_not)
     assert_false(changes_environment(&base, other));
 }
 
-/* As CUDA names an instance, and the whole GPU. */
+/* Names a MIG instance and the whole GPU like CUDA. */
 static CUresult name_an_instance(char *name, int bytes, CUdevice device)
 {
     (void)device;
@@ -156,9 +156,9 @@ static CUresult name_an_instance(char *name, int bytes, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-/* What is measured on it answers on instances of the same profile only, and workers see it by its
- * own UUID. */
-TEST(test_a_mig_instance_is_a_gpu_of_its_own)
+/* Its results are valid only for instances of the same profile, and workers find it by its own
+ * UUID. */
+TEST(mig_instance_is_a_separate_gpu)
 {
     const gt_driver *whole;
     gt_device instance, gpu;
@@ -176,7 +176,7 @@ TEST(test_a_mig_instance_is_a_gpu_of_its_own)
     assert_string_not_equal(instance.environment, gpu.environment);
 }
 
-TEST(test_an_old_compiler_limits_parameters)
+TEST(old_nvrtc_limits_parameters)
 {
     gt_device device = for_arch("sm_90");
     gt_device_set_nvrtc(&device, 13000);

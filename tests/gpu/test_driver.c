@@ -1,4 +1,4 @@
-/* Opening drivers where there is none, or something else. */
+/* Opening drivers that are missing or unusable. */
 #include "gpu/driver.h"
 #include "support/test.h"
 
@@ -23,18 +23,18 @@ TEST(test_unknown_names)
     expect_failure("emux", GPUTUNE_EINVAL, "unknown driver \"emux\"");
 }
 
-TEST(test_the_environment_names_the_driver)
+TEST(driver_is_chosen_by_environment)
 {
     setenv("GPUTUNE_DRIVER", "opencl", 1);
     expect_failure(NULL, GPUTUNE_EINVAL, "unknown driver \"opencl\"");
     setenv("GPUTUNE_DRIVER", "", 1);
     const gt_driver *driver;
-    gputune_status status = gt_driver_open(&driver, NULL); /* as if unset: the real one, if any */
+    gputune_status status = gt_driver_open(&driver, NULL); /* like unset: the real driver, if any */
     assert_true(status == GPUTUNE_OK || status == GPUTUNE_ENODRIVER);
     unsetenv("GPUTUNE_DRIVER");
 }
 
-TEST(test_a_driver_is_known_before_it_is_started)
+TEST(driver_version_is_known_before_start)
 {
     int version = 0;
     assert_int_equal(gt_driver_probe(&version, "opencl"), GPUTUNE_EINVAL);
@@ -50,7 +50,7 @@ TEST(test_no_such_library)
     expect_failure("/nowhere/libcuda.so.1", GPUTUNE_ENODRIVER, "/nowhere/libcuda.so.1");
 }
 
-TEST(test_a_library_that_is_no_driver)
+TEST(library_that_is_not_a_driver_is_refused)
 {
     Dl_info info;
     void *address = dlsym(RTLD_DEFAULT, "_cmocka_run_group_tests");
@@ -59,7 +59,7 @@ TEST(test_a_library_that_is_no_driver)
     expect_failure(info.dli_fname, GPUTUNE_ENODRIVER, "is not a CUDA driver");
 }
 
-TEST(test_emulator_named_in_vain)
+TEST(missing_emulator_is_reported)
 {
     char empty[] = "/tmp/gputune-test-XXXXXX";
     assert_non_null(mkdtemp(empty));
@@ -72,7 +72,7 @@ TEST(test_emulator_named_in_vain)
     rmdir(empty);
 }
 
-TEST(test_no_driver_names_the_remedy)
+TEST(missing_driver_message_has_a_remedy)
 {
     const gt_driver *driver;
     if (gt_driver_open(&driver, "cuda") == GPUTUNE_OK) {

@@ -1,5 +1,5 @@
-/* Memory that is short, and a driver whose nth call fails, while a kernel is loaded, launched,
- * captured and freed: nothing is left behind, and the next launch works. */
+/* Fails allocations and driver calls while a kernel is loaded, launched, captured and freed:
+ * nothing leaks, and the next launch works. */
 #include "launcher_support.h"
 
 #include "support/each_failure.h"
@@ -10,7 +10,7 @@ typedef struct job {
     bool shared;
 } job;
 
-/* On ten streams, and again on the first; repeats; a capture. */
+/* Launches on ten streams, again on the first, repeatedly, and in a capture. */
 static gputune_status use(gt_launcher *launcher, const job *j)
 {
     double occupancy;

@@ -1,4 +1,4 @@
-/* Finding kernels in images by the names that templates give them. */
+/* Finding kernels in images by the names in templates. */
 #include "gpu/image.h"
 #include "support/test.h"
 
@@ -30,7 +30,7 @@ TEST(test_ptx)
     assert_entry(&image, "f", "_Z1fI3FooEvT_Pi");
     assert_entry(&image, "a::v1::axpy", "_ZN1a2v14axpyIfLi3EEEvPT_PKS2_");
     assert_entry(&image, "tanon", "_ZN33_GLOBAL__N__00000000_4_k_cu_plain5tanonILi4EEEvPi");
-    /* no such kernel: the driver says so */
+    /* unknown kernels are left to the driver */
     assert_entry(&image, "axpy", "axpy");
     assert_entry(&image, "v1::axpy", "v1::axpy");
     assert_int_equal(gt_image_entry(&found, &image, "twice"), GPUTUNE_EINVAL);
@@ -40,8 +40,8 @@ TEST(test_ptx)
                         "arguments");
 }
 
-/* Of several instances the one that was asked for is noted in the image, whose text still ends. */
-TEST(test_a_note_of_the_instance)
+/* A note names the requested one of several instances; the image's text still ends with a NUL. */
+TEST(note_selects_the_template_instance)
 {
     gt_image image = {malloc(sizeof ptx), sizeof ptx}, plain = {malloc(sizeof ptx), sizeof ptx};
     memcpy(image.data, ptx, sizeof ptx);
@@ -50,14 +50,14 @@ TEST(test_a_note_of_the_instance)
     assert_entry(&image, "twice", "_Z5twiceIdEvPT_");
     assert_entry(&image, "f", "_Z1fI3FooEvT_Pi");
     assert_int_equal(strlen(image.data) + 1, image.bytes);
-    /* one that is alone needs none */
+    /* a single instance needs no note */
     ASSERT_OK(gt_image_note_entry(&plain, "f", "_Z1fI3FooEvT_Pi"));
     assert_int_equal(plain.bytes, sizeof ptx);
     free(image.data);
     free(plain.data);
 }
 
-/* A cubin as far as it is read: header, symbols, names, two section headers. */
+/* The parts of a cubin that are read: header, symbols, names, two section headers. */
 typedef struct cubin {
     Elf64_Ehdr header;
     Elf64_Shdr sections[2];
@@ -92,7 +92,7 @@ TEST(test_cubin)
     assert_entry(&(gt_image){&c, sizeof c}, "g", "g");
 }
 
-/* Every byte of a cubin's headers may be wrong. */
+/* Each byte of a cubin's headers is damaged in turn. */
 TEST(test_damaged_cubins)
 {
     for (size_t at = SELFMAG; at < offsetof(cubin, names); at++) {

@@ -1,16 +1,16 @@
-/* The launcher against a driver that keeps books: passing, attributes, refusals, freeing. */
+/* The launcher on the fake driver: passing, attributes, refusals, freeing. */
 #include "launcher_support.h"
 
 /* ---- passing ---- */
 
-TEST_WITHIN(test_plain_launch_is_one_call_and_a_question, setup, NULL)
+TEST_WITHIN(plain_launch_makes_one_call_and_a_query, setup, NULL)
 {
     gt_launcher *launcher = load_pass(GT_PASS_NONE);
     CUdeviceptr scratch = 1;
     assert_int_equal(gt_launcher_scratch(&scratch, launcher, fake_stream(3), 0), 0);
     assert_int_equal(scratch, 0);
     assert_int_equal(gt_launcher_launch(launcher, fake_stream(3), arguments + 1), 0);
-    assert_int_equal(fake.call_count, 2); /* whether the stream is captured, and the launch */
+    assert_int_equal(fake.call_count, 2); /* the capture query and the launch */
     const fake_call *call = fake_find("LaunchKernelEx", 0);
     assert_ptr_equal(call->stream, fake_stream(3));
     assert_int_equal(call->config.gridDimX, 256);
@@ -42,13 +42,13 @@ TEST_WITHIN(test_constant_copies_then_launches_then_records, setup, NULL)
                     *kernel = fake_find("LaunchKernelEx", 0);
     assert_int_equal(copy->bytes, BLOCK_BYTES);
     assert_memory_equal(copy->data, block, FAKE_DATA_BYTES);
-    assert_ptr_not_equal(copy->pointers[0], block); /* the caller's memory may change at once */
-    assert_int_equal(copy->object, kernel->object + 1000); /* the symbol of that very module */
+    assert_ptr_not_equal(copy->pointers[0], block); /* the caller may change its memory at once */
+    assert_int_equal(copy->object, kernel->object + 1000); /* the symbol of the same module */
     assert_int_equal(kernel->parameters[0], 0xabcd00);
     free_and_check(launcher);
 }
 
-TEST_WITHIN(test_split_copies_what_is_not_by_value, setup, NULL)
+TEST_WITHIN(split_block_copies_the_rest, setup, NULL)
 {
     gt_launch launch = make_launch(GT_PASS_SPLIT);
     gt_launcher *launcher = load(&launch);
@@ -60,7 +60,7 @@ TEST_WITHIN(test_split_copies_what_is_not_by_value, setup, NULL)
     free_and_check(launcher);
 }
 
-TEST_WITHIN(test_global_passes_a_buffer_of_its_own, setup, NULL)
+TEST_WITHIN(global_block_passes_its_own_buffer, setup, NULL)
 {
     gt_launcher *launcher = load_pass(GT_PASS_GLOBAL);
     launch_on(launcher, 1);
@@ -108,7 +108,7 @@ static gt_launch launch_with_scratch(void)
     return launch;
 }
 
-TEST_WITHIN(test_scratch_begins_each_launch_as_its_argument, setup, NULL)
+TEST_WITHIN(scratch_is_initialised_from_its_argument, setup, NULL)
 {
     gt_launch launch = launch_with_scratch();
     launch.parameters[2].argument = 0;
@@ -142,8 +142,8 @@ TEST_WITHIN(test_scratch_is_known_before_the_first_launch, setup, NULL)
     free_and_check(launcher);
 }
 
-/* Once for each stream, and never again. There is room for a guard in front of it and behind. */
-TEST_WITHIN(test_scratch_that_is_zero_at_first, setup, NULL)
+/* Zeroed once for each stream. There is room for guards before and after it. */
+TEST_WITHIN(scratch_is_zeroed_before_the_first_launch, setup, NULL)
 {
     gt_launch launch = launch_with_scratch();
     launch.parameters[2].scratch = GT_SCRATCH_ZERO;
@@ -165,7 +165,7 @@ TEST_WITHIN(test_scratch_that_is_zero_at_first, setup, NULL)
     free_and_check(launcher);
 }
 
-/* So that what a graph of them leaves in scratch is there for the next launch to find. */
+/* The next launch then sees what a graph of repeats left in scratch memory. */
 TEST_WITHIN(test_repeats_share_the_scratch_of_launches, setup, NULL)
 {
     gt_launch launch = launch_with_scratch();
@@ -181,7 +181,7 @@ TEST_WITHIN(test_repeats_share_the_scratch_of_launches, setup, NULL)
     free_and_check(launcher);
 }
 
-TEST_WITHIN(test_repeat_leaves_the_copy_out, setup, NULL)
+TEST_WITHIN(repeat_omits_the_copy, setup, NULL)
 {
     gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
     assert_int_equal(gt_launcher_repeat(launcher, fake_stream(1), arguments), GPUTUNE_EINVAL);
@@ -271,7 +271,7 @@ TEST_WITHIN(test_carveout_percent_reaches_the_size, setup, NULL)
     static const int maxima[] = {64, 100, 164, 228};
     for (size_t m = 0; m < 4; m++) {
         for (size_t i = 0; i < 10 && sizes[i] <= maxima[m]; i++) {
-            /* The driver takes the smallest size that is not below the percentage. */
+            /* The driver chooses the smallest size that is at least the percentage. */
             int percent = gt_carveout_percent(sizes[i], maxima[m]);
             size_t chosen = 0;
             while (sizes[chosen] * 100 < percent * maxima[m]) {
@@ -294,7 +294,7 @@ static void expect_refusal(const gt_launch *launch, gputune_status status, const
     fake_reset();
 }
 
-TEST_WITHIN(test_refusals_name_their_reason, setup, NULL)
+TEST_WITHIN(refusal_message_has_the_reason, setup, NULL)
 {
     gt_launch launch = make_launch(GT_PASS_NONE);
     fake.current = NULL;
@@ -335,7 +335,7 @@ TEST_WITHIN(test_refusals_name_their_reason, setup, NULL)
                    "cuModuleLoadData: CUDA_ERROR_INVALID_IMAGE (200): as scripted");
 }
 
-/* Two blocks: one to a buffer of its own, one to the code's own symbol. */
+/* One block goes to its own buffer, the other to the module's symbol. */
 TEST_WITHIN(test_each_block_is_copied_to_its_place, setup, NULL)
 {
     gt_launch launch = make_launch(GT_PASS_GLOBAL);
@@ -374,7 +374,7 @@ TEST_WITHIN(test_parameter_sizes_are_compared_with_the_kernel, setup, NULL)
     free_and_check(launcher);
 }
 
-/* A tool that reports failing calls of the driver finds none in a program whose plans are right. */
+/* A tool that reports failing driver calls finds none in a correct program. */
 TEST_WITHIN(test_no_call_fails_while_code_is_loaded, setup, NULL)
 {
     for (gt_pass pass = GT_PASS_NONE; pass <= GT_PASS_GLOBAL; pass++) {
@@ -383,7 +383,7 @@ TEST_WITHIN(test_no_call_fails_while_code_is_loaded, setup, NULL)
     }
 }
 
-TEST_WITHIN(test_another_context_is_named, setup, NULL)
+TEST_WITHIN(wrong_context_is_reported, setup, NULL)
 {
     gt_launcher *plain = load_pass(GT_PASS_NONE);
     gt_launcher *copying = load_pass(GT_PASS_GLOBAL);
@@ -398,7 +398,7 @@ TEST_WITHIN(test_another_context_is_named, setup, NULL)
     assert_int_equal(fake_count("MemcpyHtoDAsync"), 0);
     fake.fail_name = NULL;
     gt_launcher_free(plain);
-    free_and_check(copying); /* from the other context, which stays */
+    free_and_check(copying); /* from the other context, which stays current */
     assert_ptr_equal(fake.current, fake_context(2));
 }
 
@@ -423,10 +423,10 @@ TEST_WITHIN(test_free_breaks_no_capture, setup, NULL)
     gt_launcher *launcher = load_pass(GT_PASS_SPLIT);
     launch_on(launcher, 1);
     free_and_check(launcher);
-    assert_int_equal(fake_count("CtxSynchronize"), 0); /* it would, in any capture mode */
+    assert_int_equal(fake_count("CtxSynchronize"), 0); /* it would break the capture in any mode */
 }
 
-TEST_WITHIN(test_a_second_size_shares_the_module, setup, NULL)
+TEST_WITHIN(second_size_shares_the_module, setup, NULL)
 {
     gt_launcher *parent = load_pass(GT_PASS_NONE), *child;
     gt_launch launch = make_launch(GT_PASS_NONE);

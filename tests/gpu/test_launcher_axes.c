@@ -1,5 +1,4 @@
-/* The axes of the launch: the window of level-2 cache and what the context sets aside for how long;
- * preferred clusters. */
+/* Launch axes: the L2 window, how long the context sets L2 aside, and preferred clusters. */
 #include "launcher_support.h"
 
 static size_t limit;
@@ -43,7 +42,7 @@ static gt_launcher *load_l2(uint64_t set_aside, uint64_t window)
     return load(&launch);
 }
 
-TEST_WITHIN(test_the_window_is_the_buffer_of_each_launch, setup_l2, NULL)
+TEST_WITHIN(l2_window_follows_the_buffer_of_each_launch, setup_l2, NULL)
 {
     gt_launcher *launcher = load_l2(30000, 40000);
     const void *const without_block[] = {&out_buffer, &count};
@@ -57,7 +56,7 @@ TEST_WITHIN(test_the_window_is_the_buffer_of_each_launch, setup_l2, NULL)
     free_and_check(launcher);
 }
 
-TEST_WITHIN(test_the_most_is_set_aside_until_the_last_is_freed, setup_l2, NULL)
+TEST_WITHIN(l2_keeps_the_maximum_until_the_last_launcher_is_freed, setup_l2, NULL)
 {
     gt_launcher *small = load_l2(2000, 500), *large = load_l2(3000, 500);
     assert_int_equal(limit, 3000);
@@ -71,8 +70,8 @@ TEST_WITHIN(test_the_most_is_set_aside_until_the_last_is_freed, setup_l2, NULL)
     assert_int_equal(resets, 1);
 }
 
-/* A variant that asks for less must not profit from what another one needs. */
-TEST_WITHIN(test_a_sample_gets_what_it_asks_for, setup_l2, NULL)
+/* A variant that requests less must not profit from another one's share. */
+TEST_WITHIN(l2_share_of_a_sample_is_its_own, setup_l2, NULL)
 {
     gt_launcher *none = load_l2(0, 0), *small = load_l2(2000, 500), *large = load_l2(3000, 500);
     gt_launch plain_launch = make_launch(GT_PASS_NONE);
@@ -101,7 +100,7 @@ TEST_WITHIN(test_a_preferred_cluster, setup_l2, NULL)
     gt_launcher *launcher = load(&launch);
     ASSERT_OK(gt_launcher_launch(launcher, fake_stream(1), without_block));
     const fake_call *call = fake_find("LaunchKernelEx", 0);
-    assert_int_equal(call->config.numAttrs, 2); /* it counts only beside a regular one */
+    assert_int_equal(call->config.numAttrs, 2); /* valid only together with a regular cluster */
     assert_int_equal(call->attributes[0].id, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
     assert_int_equal(call->attributes[0].value.clusterDim.x, 1);
     assert_int_equal(call->attributes[1].id, CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION);
@@ -111,7 +110,7 @@ TEST_WITHIN(test_a_preferred_cluster, setup_l2, NULL)
     assert_int_equal(try_load(&launcher, &launch), GPUTUNE_EINVAL);
 }
 
-/* Clusters and residency are of the kernel that asks for them; the window is of all. */
+/* Clusters and residency apply to the kernel that requests them, the window to all kernels. */
 TEST_WITHIN(test_the_steps_of_a_pipeline, setup_l2, NULL)
 {
     const void *const without_block[] = {&out_buffer, &count};
@@ -149,9 +148,8 @@ TEST_WITHIN(test_the_steps_of_a_pipeline, setup_l2, NULL)
         strstr(gt_message(), "kernel: a cooperative grid of 1048576 blocks does not fit"));
 }
 
-/* kernel(buffer, buffer, value) for 1 and 2, with grids of 10 and 20; two buffers change places
- * behind each.
- */
+/* kernel(buffer, buffer, value) for the values 1 and 2, with grids of 10 and 20; two buffers are
+ * swapped after each launch. */
 static gt_launch loop_of_two(void)
 {
     gt_launch launch = make_launch(GT_PASS_NONE);
@@ -187,13 +185,13 @@ static gt_launch loop_of_two(void)
     return launch;
 }
 
-TEST_WITHIN(test_a_loop, setup_l2, NULL)
+TEST_WITHIN(loop_of_launches, setup_l2, NULL)
 {
     CUdeviceptr other = 0x123400;
     const void *const two[] = {&out_buffer, &other};
     gt_launch launch = loop_of_two();
     gt_launcher *launcher = load(&launch);
-    for (size_t i = 0; i < 4; i++) { /* each launch of the whole begins anew */
+    for (size_t i = 0; i < 4; i++) { /* each launch of the whole starts from the beginning */
         if (i % 2 == 0) {
             ASSERT_OK(gt_launcher_launch(launcher, fake_stream(1), two));
         }
@@ -217,7 +215,7 @@ TEST_WITHIN(test_every_grid_of_a_loop_is_a_multiple_of_the_cluster, setup_l2, NU
     assert_non_null(strstr(gt_message(), "a grid of 10 blocks is not a multiple"));
 }
 
-TEST_WITHIN(test_a_driver_without_the_limit, setup_l2, NULL)
+TEST_WITHIN(driver_without_the_l2_limit, setup_l2, NULL)
 {
     gt_launcher *launcher = NULL;
     gt_launch launch = make_launch(GT_PASS_NONE);

@@ -1,5 +1,5 @@
-/* The launcher on a device: the emulator, or the one that GPUTUNE_DRIVER names ("cuda"). Skipped
- * without NVRTC or that driver. */
+/* The launcher on the emulator, or on the device of GPUTUNE_DRIVER ("cuda"). Skipped without NVRTC
+ * or that driver. */
 #include "gpu/device.h"
 #include "gpu/launcher.h"
 #include "gpu/module.h"
@@ -18,7 +18,7 @@ static gt_device device;
 static CUcontext context;
 static char why_not[1100];
 
-/* out[i] = the block's i-th value plus `add`, however the block comes. */
+/* out[i] = the block's i-th value plus `add`, for each way of passing the block. */
 static const char source[] =
     "#define COUNT 2000\n"
     "#define SPLIT 512\n"
@@ -142,7 +142,7 @@ static gt_launch spread_launch(gt_pass pass)
     return launch;
 }
 
-/* The kernel takes all parameters. */
+/* Loads a launch whose kernel takes all parameters. */
 static gputune_status load(gt_launcher **out, gt_pass pass, gt_launch *launch)
 {
     gt_launch_take_all(launch);
@@ -180,7 +180,7 @@ static void fill(int *block, int seed)
     }
 }
 
-/* How many of the results are not those of a block filled from `seed`, plus `add`. */
+/* Returns how many results differ from a block filled from `seed`, plus `add`. */
 static int count_wrong(CUdeviceptr out, int seed, int add)
 {
     static _Thread_local int result[COUNT];
@@ -206,7 +206,7 @@ TEST(test_every_way_of_passing)
         for (int seed = 0; seed < 3; seed++) {
             fill(block, seed);
             OK(gt_launcher_launch(launcher, stream, arguments));
-            fill(block, -1); /* the caller's memory is free at once */
+            fill(block, -1); /* the caller may reuse its memory at once */
             CU(StreamSynchronize(stream));
             assert_int_equal(count_wrong(out, seed, add), 0);
         }
@@ -268,7 +268,7 @@ static void *launch_many(void *user)
     return NULL;
 }
 
-/* Threads on one stream, or each on its own. */
+/* Launches from threads that share a stream, or have one each. */
 static void launch_from_threads(gt_pass pass, bool shared_stream)
 {
     gt_launcher *launcher = load_spread(pass);
@@ -342,7 +342,7 @@ TEST(test_a_graph_replays_what_was_captured)
         for (int replay = 0; replay < 2; replay++) {
             CU(MemsetD8(first, 0, COUNT * 4));
             CU(MemsetD8(second, 0, COUNT * 4));
-            OK(gt_launcher_launch(launcher, stream, to_first)); /* others go on using it */
+            OK(gt_launcher_launch(launcher, stream, to_first)); /* others keep using it */
             CU(GraphLaunch(exec, stream));
             CU(StreamSynchronize(stream));
             assert_int_equal(count_wrong(first, 1, add), 0);
@@ -445,7 +445,7 @@ TEST(test_scratch_and_clears)
     CU(StreamSynchronize(stream));
     CU(MemcpyDtoH(result, out, sizeof result));
     for (int i = 0; i < 16; i++) {
-        assert_int_equal(result[i], 4 * 128 / 16 * add); /* of one launch, not of three */
+        assert_int_equal(result[i], 4 * 128 / 16 * add); /* of one launch only */
         assert_int_equal(result[16 + i], 1);
     }
     gt_launcher_free(launcher);
@@ -494,20 +494,20 @@ TEST(test_clusters_up_to_the_device_limit)
     CU(MemFree(out));
 }
 
-TEST(test_what_does_not_fit_is_refused)
+TEST(too_large_launch_is_refused)
 {
     need_device();
     gt_launcher *launcher = NULL;
     gt_launch launch = rank_launch(1, (uint32_t)device.shared_per_block_optin_bytes + 1024);
     assert_int_equal(load(&launcher, GT_PASS_GLOBAL, &launch), GPUTUNE_ECUDA);
     assert_non_null(strstr(gt_message(), "shared memory"));
-    launch = rank_launch(32, 0); /* above what any device has */
+    launch = rank_launch(32, 0); /* above every device's limit */
     assert_int_equal(load(&launcher, GT_PASS_GLOBAL, &launch), GPUTUNE_ECUDA);
     assert_non_null(strstr(gt_message(), "cluster"));
     assert_null(launcher);
 }
 
-TEST(test_bad_ptx_is_told_once)
+TEST(bad_ptx_is_reported_once)
 {
     static char text[] = ".version 7.0\n.target sm_75\n.address_size 64\n.entry k() { nonsense; }";
     const gt_image image = {text, sizeof text};

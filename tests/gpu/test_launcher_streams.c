@@ -1,4 +1,4 @@
-/* The launcher against a driver that keeps books: streams, threads and captures. */
+/* The launcher on the fake driver: streams, threads and captures. */
 #include "launcher_support.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@ TEST_WITHIN(test_each_stream_has_a_module, setup, NULL)
     launch_on(launcher, 1);
     launch_on(launcher, 2);
     launch_on(launcher, 1);
-    assert_int_equal(fake_count("ModuleLoadData"), 1); /* the first stream took the one loaded */
+    assert_int_equal(fake_count("ModuleLoadData"), 1); /* the first stream took the loaded module */
     assert_int_not_equal(fake_find("LaunchKernelEx", 0)->object,
                          fake_find("LaunchKernelEx", 1)->object);
     assert_int_equal(fake_find("LaunchKernelEx", 0)->object,
@@ -36,12 +36,12 @@ TEST_WITHIN(test_a_ninth_stream_waits, setup, NULL)
     assert_ptr_equal(fake_find("StreamWaitEvent", 0)->stream, fake_stream(GT_LAUNCHER_STREAMS + 1));
     assert_int_equal(fake_count("ModuleLoadData"), 0);
     fake_forget();
-    launch_on(launcher, GT_LAUNCHER_STREAMS + 1); /* it owns the lane now */
+    launch_on(launcher, GT_LAUNCHER_STREAMS + 1); /* this stream owns the state now */
     assert_int_equal(fake_count("StreamWaitEvent"), 0);
     free_and_check(launcher);
 }
 
-TEST_WITHIN(test_a_failed_wait_is_made_up_for, setup, NULL)
+TEST_WITHIN(failed_wait_is_repeated, setup, NULL)
 {
     gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
     for (int stream = 1; stream <= GT_LAUNCHER_STREAMS; stream++) {
@@ -67,7 +67,7 @@ TEST_WITHIN(test_staging_is_reused_after_its_event_only, setup, NULL)
         launches++;
     }
     assert_in_range(launches, 2, 99);
-    size_t slots = launches - 1; /* the last one had to wait for the first one's slot */
+    size_t slots = launches - 1; /* the last launch waited for the first one's slot */
     assert_int_equal(fake_find("EventSynchronize", 0)->object, fake_find("EventRecord", 0)->object);
     assert_ptr_equal(fake_find("MemcpyHtoDAsync", slots)->pointers[0],
                      fake_find("MemcpyHtoDAsync", 0)->pointers[0]);
@@ -94,7 +94,7 @@ TEST_WITHIN(test_a_failed_launch_keeps_the_slot_until_its_event, setup, NULL)
     free_and_check(launcher);
 }
 
-/* What one thread launches: many rounds over more streams than there are instances. */
+/* Launches many rounds over more streams than there are instances. */
 static void *launch_round_robin(void *user)
 {
     for (int i = 0; i < 200; i++) {
@@ -110,7 +110,7 @@ static bool is_call(const fake_call *call, const char *name, CUstream stream)
     return strcmp(call->name, name) == 0 && call->stream == stream;
 }
 
-/* The index of the launch that reads what call `copy` copied: the next thing done to its module. */
+/* Finds the launch that reads the data of call `copy`: the next call for its module. */
 static size_t find_launch(size_t copy)
 {
     uint64_t symbol = fake.calls[copy].object;
@@ -125,8 +125,8 @@ static size_t find_launch(size_t copy)
     return 0;
 }
 
-/* Between a block's copy into a module and the launch that reads it nothing else touches that
- * module, and a stream that takes it over waits for the one before. */
+/* Checks that no other call for the module is between a block's copy and the launch that reads it,
+ * and that a stream that takes over a module waits for the previous one. */
 static void check_critical_sections(void)
 {
     static size_t last_launch[4096]; /* by module */
@@ -183,14 +183,14 @@ TEST_WITHIN(test_captured_launch_belongs_to_the_graph, setup, NULL)
     assert_int_not_equal(fake_find("LaunchKernelEx", 0)->object, outside);
     assert_int_equal(fake_find("LaunchKernelEx", 0)->object,
                      fake_find("LaunchKernelEx", 1)->object);
-    /* A replay reads both again: each must still hold what it was launched with. */
+    /* A replay reads both again, so each must still hold its launch's data. */
     assert_int_equal(*(const uint8_t *)fake_find("MemcpyHtoDAsync", 0)->pointers[0], first);
     assert_int_equal(*(const uint8_t *)fake_find("MemcpyHtoDAsync", 1)->pointers[0], block[0]);
     fake_graphs_gone();
     free_and_check(launcher);
 }
 
-TEST_WITHIN(test_instance_of_a_gone_graph_is_used_again, setup, NULL)
+TEST_WITHIN(instance_of_a_destroyed_graph_is_reused, setup, NULL)
 {
     gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
     fake.capture_status[1] = CU_STREAM_CAPTURE_STATUS_ACTIVE;
@@ -204,7 +204,7 @@ TEST_WITHIN(test_instance_of_a_gone_graph_is_used_again, setup, NULL)
     free_and_check(launcher);
 }
 
-TEST_WITHIN(test_launcher_may_go_before_its_graph_lets_go, setup, NULL)
+TEST_WITHIN(launcher_may_be_freed_before_its_graph, setup, NULL)
 {
     gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
     fake.capture_status[1] = CU_STREAM_CAPTURE_STATUS_ACTIVE;
@@ -213,7 +213,7 @@ TEST_WITHIN(test_launcher_may_go_before_its_graph_lets_go, setup, NULL)
     assert_int_equal(fake.live_modules, 1);
     assert_int_equal(fake.live_host, 1);
     fake_graphs_gone();
-    assert_int_equal(fake.live_modules, 1); /* a graph's callback may not call the driver */
+    assert_int_equal(fake.live_modules, 1); /* a graph's callback must not call the driver */
     launcher = load_pass(GT_PASS_NONE);
     free_and_check(launcher);
 }

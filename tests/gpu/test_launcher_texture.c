@@ -1,4 +1,4 @@
-/* Texture objects of a launch: how they are made, how long they are kept, and who destroys them. */
+/* How texture objects of a launch are created, kept and destroyed. */
 #include "launcher_support.h"
 
 #include "emulator/driver_abi.h"
@@ -87,7 +87,7 @@ TEST_WITHIN(test_linear_memory_is_described, setup, NULL)
     free_and_check(launcher);
 }
 
-/* A stream has an array of its own, which each launch fills from its buffer, at any address. */
+/* Each stream has its own array, filled from the buffer before each launch, at any address. */
 TEST_WITHIN(test_arrays_are_filled_before_each_launch, setup, NULL)
 {
     static const CUdeviceptr anywhere = 0x10004;
@@ -136,7 +136,7 @@ TEST_WITHIN(test_arrays_of_one_dimension_and_three, setup, NULL)
     }
 }
 
-TEST_WITHIN(test_each_address_has_one, setup, NULL)
+TEST_WITHIN(each_address_has_one_texture_object, setup, NULL)
 {
     const gt_launch launch = make_texture_launch(line, GT_PASS_NONE);
     gt_launcher *launcher = load(&launch);
@@ -153,8 +153,8 @@ TEST_WITHIN(test_each_address_has_one, setup, NULL)
     free_and_check(launcher);
 }
 
-/* The graph's launches use the object for as long as there is the graph, whoever has its module. */
-TEST_WITHIN(test_graphs_keep_theirs, setup, NULL)
+/* The objects live as long as the graph, whoever owns its module. */
+TEST_WITHIN(graph_keeps_its_texture_objects, setup, NULL)
 {
     static const gt_pass ways[] = {GT_PASS_NONE, GT_PASS_GLOBAL, GT_PASS_CONSTANT};
     for (size_t i = 0; i < 2 * sizeof ways / sizeof *ways; i++) {

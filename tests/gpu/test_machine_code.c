@@ -1,5 +1,5 @@
-/* The widths of loads and stores in machine code that NVRTC makes. Skipped where there is none. The
- * expected ones are what nvdisasm 13.0 says of the same code. */
+/* Access widths in machine code from NVRTC. Skipped without NVRTC. The expected widths are those
+ * that nvdisasm 13.0 shows. */
 #include "gpu/image.h"
 #include "gpu/nvrtc.h"
 #include "support/test.h"
@@ -68,8 +68,8 @@ TEST(test_every_width_on_every_architecture)
     }
 }
 
-/* 256 bits at once from Blackwell on, twice 128 before. */
-TEST(test_the_widest)
+/* 256 bits from Blackwell on, twice 128 before. */
+TEST(widest_accesses)
 {
     need_nvrtc();
     assert_widths(MOVE("wide", ""), "sm_90", 16, 16);
@@ -77,7 +77,7 @@ TEST(test_the_widest)
     assert_widths(MOVE("wide", ""), "sm_120", 32, 32);
 }
 
-/* Generic accesses, and copies into shared memory, whose field of the size has moved. */
+/* Generic accesses, and copies to shared memory, whose size field has moved. */
 TEST(test_generic_and_asynchronous)
 {
     static const char generic[] =

@@ -1,4 +1,4 @@
-/* Finding NVRTC and compiling with it. Skipped where there is none. */
+/* Finding NVRTC and compiling with it. Skipped without NVRTC. */
 #include "base/file.h"
 #include "gpu/nvrtc.h"
 #include "gpu/toolkit.h"
@@ -84,7 +84,7 @@ TEST(test_options_take_effect)
     gt_compiled_free(&result);
 }
 
-/* With nvcc they come by the headers that the host's code includes. */
+/* With nvcc, headers of the host's code include them. */
 TEST(test_headers_of_the_host_bring_integer_types)
 {
     need_nvrtc();
@@ -111,7 +111,7 @@ TEST(test_errors_carry_place_and_log)
     gt_compiled_free(&result);
 }
 
-TEST(test_too_much_static_shared_memory_is_said)
+TEST(too_much_static_shared_memory_is_reported)
 {
     need_nvrtc();
     gt_compiled result;
@@ -158,7 +158,7 @@ static void expect_candidate(const gt_nvrtc_candidates *found, const char *path)
     fail_msg("%s is not among the %zu candidates", path, found->paths.count);
 }
 
-/* Makes an empty file and its folders below a new temporary folder. */
+/* Creates an empty file and its folders in a new temporary folder. */
 static char *make_file(const char *root, const char *below)
 {
     char *path;
@@ -181,7 +181,7 @@ TEST(test_search_finds_toolkits_and_wheels)
         {"VIRTUAL_ENV", "lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12"},
     };
     GT_FREED char *given = getenv("GPUTUNE_NVRTC") ? strdup(getenv("GPUTUNE_NVRTC")) : NULL;
-    unsetenv("GPUTUNE_NVRTC"); /* all else is not looked at where it is set */
+    unsetenv("GPUTUNE_NVRTC"); /* nothing else is searched if it is set */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char *root = folder_make();
         char *file = make_file(root, rows[i].file);

@@ -1,4 +1,4 @@
-/* Reading `ptxas -v` logs, as NVRTC hands them on. */
+/* Parsing `ptxas -v` logs in NVRTC's output. */
 #include "gpu/nvrtc.h"
 #include "support/test.h"
 
@@ -26,7 +26,7 @@ static const char older[] =
     "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
     "ptxas info    : Used 40 registers, 2048 bytes smem, 376 bytes cmem[0], 8 bytes cmem[2]\n";
 
-TEST(test_the_kernel_with_most_registers_counts)
+TEST(kernel_with_most_registers_counts)
 {
     gt_resources resources;
     gt_ptxas_parse(&resources, two_kernels);
@@ -69,7 +69,7 @@ static void expect_line(const char *log, const char *expected)
     assert_string_equal(line, expected);
 }
 
-TEST(test_the_telling_line_of_a_failure)
+TEST(error_line_of_a_failed_compilation)
 {
     expect_line("axpy.cu(3): warning #161-D: unrecognized #pragma\n"
                 "axpy.cu(9): error: identifier \"z\" is undefined\n    z\n    ^\n\n1 error\n",

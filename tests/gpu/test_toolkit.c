@@ -1,5 +1,4 @@
-/* Where the toolkit's headers are found, which version they are, and what is said of missing ones.
- */
+/* Finding the toolkit's headers and version, and hints about missing headers. */
 #include "base/file.h"
 #include "gpu/toolkit.h"
 #include "support/folder.h"
@@ -66,8 +65,8 @@ TEST_WITHIN(test_a_toolkit_with_cccl_below, open_folder, close_folder)
     expect("cuda 13.0 cccl 3.0.2", "/cuda/include", "/cuda/include/cccl");
 }
 
-/* The wheels of CUDA 12 are folders beside each other, those of 13 are one. */
-TEST_WITHIN(test_wheels, open_folder, close_folder)
+/* The wheels of CUDA 12 are separate folders; those of CUDA 13 share one. */
+TEST_WITHIN(headers_are_found_in_wheels, open_folder, close_folder)
 {
     static const char site[] = "env/lib/python3.12/site-packages/nvidia";
     char name[256];
@@ -85,7 +84,7 @@ TEST_WITHIN(test_wheels, open_folder, close_folder)
     gt_toolkit_free(&toolkit);
 }
 
-TEST_WITHIN(test_the_named_compiler_brings_its_own, open_folder, close_folder)
+TEST_WITHIN(named_nvrtc_uses_its_own_headers, open_folder, close_folder)
 {
     write_header("other/include/cuda_runtime_api.h", "#define CUDART_VERSION  12000\n");
     write_header("env/nvidia/cu13/include/cuda_runtime_api.h", runtime);
@@ -96,7 +95,7 @@ TEST_WITHIN(test_the_named_compiler_brings_its_own, open_folder, close_folder)
     expect("cuda 13.0 cccl 3.0.2", "/env/nvidia/cu13/include", "/env/nvidia/cu13/include/cccl");
 }
 
-TEST(test_hints)
+TEST(hints_about_missing_headers)
 {
     static const char *const options[] = {"--fmad=false", "-I/a", "-I/b"};
     static const char *const cases[][2] = {
@@ -106,7 +105,7 @@ TEST(test_hints)
                         "nvidia-cuda-runtime nvidia-cuda-cccl, or set CUDA_HOME"},
         {"regex", "; looked in /a, /b; kernels have no C++ standard library; leave it out where "
                   "__CUDACC_RTC__ is defined"},
-        {"mine/x.cuh", "; looked in /a, /b; name its folder by -I, include_paths or "
+        {"mine/x.cuh", "; looked in /a, /b; pass its folder with -I, include_paths or "
                        "GPUTUNE_INCLUDE"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -131,5 +130,5 @@ TEST(test_hints)
                           NULL, 0);
     assert_string_equal(gt_text_string(&none),
                         "; headers that were not found: a.h; no toolkit was found, and no folder "
-                        "is named; name its folder by -I, include_paths or GPUTUNE_INCLUDE");
+                        "is named; pass its folder with -I, include_paths or GPUTUNE_INCLUDE");
 }

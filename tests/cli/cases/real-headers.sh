@@ -37,9 +37,9 @@ __global__ void rounded_reference(float *y, const float *x, size_t n)
 F
 $GPUTUNE warm ./k.cu -I lib --format csv 2>/dev/null | cut -d, -f1,2 
 GPUTUNE_INCLUDE=$PWD/lib $GPUTUNE emit ./k.cu --as ptx 2>/dev/null | grep -c 'entry rounded('
-$GPUTUNE emit ./k.cu --as ptx 2>&1 | sed 's/looked in .*; name/looked in FOLDERS; name/'
+$GPUTUNE emit ./k.cu --as ptx 2>&1 | sed 's/looked in .*; pass/looked in FOLDERS; pass/'
 sed -i 's,scale.cuh,boost/regex.hpp,' k.cu
-$GPUTUNE emit ./k.cu --as ptx 2>&1 | sed 's/looked in .*; name/looked in FOLDERS; name/'
+$GPUTUNE emit ./k.cu --as ptx 2>&1 | sed 's/looked in .*; pass/looked in FOLDERS; pass/'
 $GPUTUNE emit ./k.cu -I nowhere
 # what a file includes for its host code, and what the toolkit has of it
 cat >h.cu <<'F'
