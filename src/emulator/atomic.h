@@ -1,4 +1,4 @@
-/* Read-modify-write of one memory location, atomic among host threads. */
+/* Read-modify-write of a memory location, atomic among host threads. */
 #pragma once
 
 #include "emulator/ptx.h"
@@ -16,11 +16,11 @@ typedef enum emu_atomic {
     EMU_ATOMIC_CAS
 } emu_atomic;
 
-/* Whether PTX has the operation for the type, and so has emu_atomic_apply. */
+/* Returns true if PTX has the operation for the type; emu_atomic_apply() then supports it. */
 bool emu_atomic_exists(emu_atomic what, ptx_type type);
 
-/* Replaces the value at `place` (aligned to its type) by what the operation makes of it, `b` and
- * `c` (for cas: compared with b, replaced by c), and returns the old one. `flush`: single-precision
+/* Applies the operation to the value at `place`, which is aligned to its type, and returns the old
+ * value. `b` and `c` are its operands: cas compares with b and stores c. `flush`: single-precision
  * sums treat subnormals as zero. */
 uint64_t emu_atomic_apply(emu_atomic what, ptx_type type, void *place, uint64_t b, uint64_t c,
                           bool flush);

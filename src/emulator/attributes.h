@@ -1,5 +1,5 @@
-/* The device attributes that a profile may name, as a list of name and value: those that gputune
- * asks for. */
+/* The device attributes that a profile may contain, as names and values: those that gputune
+ * reads. */
 #pragma once
 
 #include "gpu/abi_codes.h"

@@ -11,7 +11,7 @@ struct CUctx_st {
     bool is_primary;
     atomic_bool alive; /* false: destroyed, or a primary context that was reset or released */
     unsigned flags;
-    atomic_uint_least64_t id; /* asked for by threads that have the context current */
+    atomic_uint_least64_t id; /* read by threads that have the context current */
     size_t stack_bytes, persisting_l2_bytes;
     emu_heap heap;
     CUstream legacy;
@@ -19,15 +19,14 @@ struct CUctx_st {
     CUcontext next_destroyed;
 };
 
-/* What is current on the calling thread, alive or not; NULL for none. */
+/* Returns the calling thread's current context, alive or not; NULL if there is none. */
 CUcontext emu_context_top(void);
 
-/* Whether a call that needs a context has one: 201 where none is current, 709 where the current one
- * is no longer alive. */
+/* Checks that a context is current: 201 if there is none, 709 if it is no longer alive. */
 CUresult emu_context_check_current(void);
 
-/* Changes the thread's stack. Push: 2 above 32 contexts. Pop: 201 when it is empty. Set replaces
- * the top; NULL removes it. */
+/* Change the thread's stack of contexts. Push: 2 beyond 32 contexts. Pop: 201 if it is empty. Set
+ * replaces the top; NULL removes it. */
 CUresult emu_context_push(CUcontext context);
 CUresult emu_context_pop(CUcontext *out);
 void emu_context_set(CUcontext context);

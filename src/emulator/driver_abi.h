@@ -1,6 +1,6 @@
-/* The CUDA driver's binary interface as its implementer sees it: gputune's own declaration of it,
- * and the few names that only a driver needs. Compiling with -DEMU_CHECK_ABI takes cuda.h 13.0
- * instead, so that the compiler compares every entry point with the original. */
+/* The CUDA driver's ABI for its implementation: gputune's declarations, and names that only a
+ * driver needs. With -DEMU_CHECK_ABI, cuda.h 13.0 replaces them, so the compiler checks every entry
+ * point. */
 #pragma once
 
 #include <stddef.h>

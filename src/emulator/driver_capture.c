@@ -1,4 +1,4 @@
-/* Stream capture: cuStreamBeginCapture, cuStreamEndCapture and what asks about it. */
+/* Stream capture: cuStreamBeginCapture, cuStreamEndCapture and their queries. */
 #include "emulator/capture.h"
 #include "emulator/enter.h"
 #include "emulator/stream.h"
@@ -30,7 +30,7 @@ EMU_EXPORT CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
     return code;
 }
 
-static CUresult query(emu_capture_info *out, CUstream stream)
+static CUresult query_capture(emu_capture_info *out, CUstream stream)
 {
     emu_lock();
     CUresult code = emu_stream_resolve(&stream, stream);
@@ -44,13 +44,13 @@ EMU_EXPORT CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *
     EMU_ENTER(cuStreamIsCapturing, EMU_USE);
     EMU_CHECK(status, CUDA_ERROR_INVALID_VALUE);
     emu_capture_info info;
-    EMU_TRY(query(&info, stream));
+    EMU_TRY(query_capture(&info, stream));
     *status = info.status;
     return CUDA_SUCCESS;
 }
 
-static CUresult tell(const emu_capture_info *info, cuuint64_t *id, CUgraph *graph,
-                     const CUgraphNode **nodes, size_t *count)
+static CUresult return_capture_info(const emu_capture_info *info, cuuint64_t *id, CUgraph *graph,
+                                    const CUgraphNode **nodes, size_t *count)
 {
     if (id) {
         *id = info->id;
@@ -75,12 +75,12 @@ EMU_EXPORT CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureSt
     EMU_ENTER(cuStreamGetCaptureInfo, EMU_USE);
     EMU_CHECK(status, CUDA_ERROR_INVALID_VALUE);
     emu_capture_info info;
-    EMU_TRY(query(&info, stream));
+    EMU_TRY(query_capture(&info, stream));
     *status = info.status;
     if (edges) {
         *edges = NULL;
     }
-    return tell(&info, id, graph, nodes, count);
+    return return_capture_info(&info, id, graph, nodes, count);
 }
 
 #ifndef EMU_CHECK_ABI

@@ -13,15 +13,14 @@
 
 enum { LARGEST_STACK_BYTES = 512 * 1024 };
 
-/* ---- the life of a context ---- */
+/* ---- creating and destroying contexts ---- */
 
-/* There is one primary context. Its handle stays the same when it is reset, as on hardware. */
+/* The primary context. As on hardware, a reset does not change its handle. */
 static struct CUctx_st primary_context;
 static unsigned primary_count, primary_flags;
-static CUcontext destroyed; /* those that were, not the primary one; under the lock */
+static CUcontext destroyed; /* destroyed contexts, except the primary one; under the lock */
 
-/* Lock held. */
-static CUresult begin(CUcontext context, unsigned flags, CUdevice device)
+static CUresult init_context(CUcontext context, unsigned flags, CUdevice device)
 {
     EMU_TRY(emu_choose_device(device));
     context->flags = flags;
@@ -39,7 +38,7 @@ static void end_streams(CUcontext context)
         CUstream stream = context->streams;
         context->streams = stream->next;
         if (stream->stop) {
-            continue; /* destroyed before, its worker is about to end */
+            continue; /* already destroyed; its worker is about to end */
         }
         CUgraph orphan = emu_capture_forget_stream(stream);
         if (orphan) {
@@ -50,9 +49,9 @@ static void end_streams(CUcontext context)
     emu_stream_retire(context->legacy);
 }
 
-/* Ends a context as hardware does: its work is waited for, and all that was made in it goes. The
- * object itself stays, because other threads may still have it current. Lock held. */
-static void end(CUcontext context)
+/* Ends a context like hardware: waits for its work, and destroys all its objects. The struct stays,
+ * because other threads may have the context current. Lock held. */
+static void end_context(CUcontext context)
 {
     CUmodule module;
     CUevent event;
@@ -76,7 +75,7 @@ static CUresult retain_primary(CUdevice device)
 {
     EMU_TRY(emu_choose_device(device));
     if (!primary_context.alive) {
-        EMU_TRY(begin(&primary_context, primary_flags, device));
+        EMU_TRY(init_context(&primary_context, primary_flags, device));
     }
     if (!primary_context.is_primary) {
         primary_context.is_primary = true;
@@ -98,8 +97,8 @@ EMU_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
     return code;
 }
 
-/* Other devices have no context in this process. */
-static bool is_own(CUdevice device)
+/* Returns true for the process's device: other devices have no context. */
+static bool is_process_device(CUdevice device)
 {
     return device == emu.device;
 }
@@ -107,7 +106,7 @@ static bool is_own(CUdevice device)
 static void end_primary(void)
 {
     if (primary_context.alive) {
-        end(&primary_context);
+        end_context(&primary_context);
     }
 }
 
@@ -116,7 +115,8 @@ EMU_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
     EMU_ENTER(cuDevicePrimaryCtxRelease, EMU_INITIALIZED);
     EMU_TRY(emu_check_device(device));
     emu_lock();
-    CUresult code = is_own(device) && primary_count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+    CUresult code =
+        is_process_device(device) && primary_count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
     if (!code && !--primary_count) {
         end_primary();
     }
@@ -124,13 +124,13 @@ EMU_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
     return code;
 }
 
-/* Succeeds even after a sticky error, which stays: as on an H200. */
+/* Succeeds even after a sticky error, which stays, as on an H200. */
 EMU_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
 {
     EMU_ENTER(cuDevicePrimaryCtxReset, EMU_INITIALIZED);
     EMU_TRY(emu_check_device(device));
     emu_lock();
-    if (is_own(device)) {
+    if (is_process_device(device)) {
         end_primary();
     }
     emu_unlock();
@@ -150,14 +150,14 @@ EMU_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flag
 
 /* ---- other contexts ---- */
 
-static CUresult create(CUcontext *out, unsigned flags, CUdevice device)
+static CUresult create_context(CUcontext *out, unsigned flags, CUdevice device)
 {
     EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
     EMU_TRY(emu_check_device(device));
     CUcontext context = calloc(1, sizeof *context);
     EMU_CHECK(context, CUDA_ERROR_OUT_OF_MEMORY);
     emu_lock();
-    CUresult code = begin(context, flags & CU_CTX_FLAGS_MASK, device);
+    CUresult code = init_context(context, flags & CU_CTX_FLAGS_MASK, device);
     emu_unlock();
     if (code) {
         free(context);
@@ -174,7 +174,7 @@ EMU_EXPORT CUresult cuCtxCreate_v4(CUcontext *out, CUctxCreateParams *params, un
     EMU_ENTER(cuCtxCreate, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(!params || (!params->numExecAffinityParams && !params->cigParams),
               CUDA_ERROR_NOT_SUPPORTED);
-    return create(out, flags, device);
+    return create_context(out, flags, device);
 }
 
 EMU_EXPORT CUresult cuCtxCreate_v3(CUcontext *out, CUexecAffinityParam *params, int count,
@@ -182,13 +182,13 @@ EMU_EXPORT CUresult cuCtxCreate_v3(CUcontext *out, CUexecAffinityParam *params, 
 {
     EMU_ENTER(cuCtxCreate, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(!params && !count, CUDA_ERROR_NOT_SUPPORTED);
-    return create(out, flags, device);
+    return create_context(out, flags, device);
 }
 
 EMU_EXPORT CUresult cuCtxCreate_v2(CUcontext *out, unsigned flags, CUdevice device)
 {
     EMU_ENTER(cuCtxCreate, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
-    return create(out, flags, device);
+    return create_context(out, flags, device);
 }
 
 EMU_EXPORT CUresult cuCtxDestroy_v2(CUcontext context)
@@ -198,7 +198,7 @@ EMU_EXPORT CUresult cuCtxDestroy_v2(CUcontext context)
               CUDA_ERROR_INVALID_CONTEXT);
     emu_handle_drop(&context->handle);
     emu_lock();
-    end(context);
+    end_context(context);
     context->next_destroyed = destroyed;
     destroyed = context;
     emu_unlock();
@@ -208,11 +208,10 @@ EMU_EXPORT CUresult cuCtxDestroy_v2(CUcontext context)
     return CUDA_SUCCESS;
 }
 
-/* ---- what is current ---- */
+/* ---- the current context ---- */
 
-/* A GPU's driver accepts a destroyed context here, and damages the process's memory: the process
- * ends later, by "free(): invalid pointer" (seen on an H200 with driver 13.0). On the emulator it
- * ends at once and says why, so that a program's mistake is found here. */
+/* Ends the process with a message if the context was destroyed. NVIDIA's driver accepts it and
+ * corrupts memory, so the process ends later with "free(): invalid pointer" (H200, driver 13.0). */
 static void end_if_destroyed(CUcontext context, const char *call)
 {
     emu_lock();
@@ -311,7 +310,7 @@ EMU_EXPORT CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 {
     EMU_ENTER(cuCtxSetLimit, EMU_USE);
     EMU_CHECK((unsigned)limit < CU_LIMIT_MAX, CUDA_ERROR_INVALID_VALUE);
-    if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE) { /* more than there is counts as that */
+    if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE) { /* larger values are clamped */
         size_t most = (size_t)emu_attribute(CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE);
         emu_context_top()->persisting_l2_bytes = value < most ? value : most;
         return CUDA_SUCCESS;
@@ -322,7 +321,7 @@ EMU_EXPORT CUresult cuCtxSetLimit(CUlimit limit, size_t value)
     return CUDA_SUCCESS;
 }
 
-/* The model keeps no lines from launch to launch. */
+/* Does nothing: the model does not keep lines between launches. */
 EMU_EXPORT CUresult cuCtxResetPersistingL2Cache(void)
 {
     EMU_ENTER(cuCtxResetPersistingL2Cache, EMU_USE);

@@ -8,26 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An asynchronous copy reads this much pageable host memory at the call, as the driver's staging
- * does. For more it waits. */
+/* An asynchronous copy reads up to this much pageable host memory at the call, like the driver's
+ * staging. For more it waits. */
 enum { STAGED_BYTES = 64 * 1024 };
 
 typedef enum place { PLACE_DEVICE, PLACE_PINNED, PLACE_PAGEABLE } place;
 
-/* What a call demands of its two addresses. */
+/* Requirements for the addresses of a call. */
 typedef enum side { SIDE_ANY, SIDE_DEVICE } side;
 
 typedef struct copy_command {
     emu_command command;
     void *to;
     const void *from;
-    size_t bytes;       /* of a row, */
-    size_t rows, pitch; /* which are so far apart where they come from */
-    double rate;        /* bytes per second of the modelled transfer, each byte counted once */
+    size_t bytes;       /* size of a row */
+    size_t rows, pitch; /* number of rows, and distance between rows of the source */
+    double rate;        /* modelled rate in bytes per second; each byte counts once */
     void *staged;
 } copy_command;
 
-static void touch(const void *at, size_t bytes)
+static void touch_memory(const void *at, size_t bytes)
 {
     emu_level2_touch((uint64_t)(uintptr_t)at, (double)bytes,
                      emu_attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
@@ -47,8 +47,8 @@ static double run_copy(emu_command *command, double start_ns)
         memmove((char *)copy->to + row * copy->bytes, from + row * copy->pitch, copy->bytes);
     }
     emu_check_filled((uint64_t)(uintptr_t)copy->to, bytes);
-    touch(copy->from, bytes);
-    touch(copy->to, bytes);
+    touch_memory(copy->from, bytes);
+    touch_memory(copy->to, bytes);
     return emu.profile.copy_fixed_ns + (double)bytes / copy->rate * 1e9;
 }
 
@@ -118,9 +118,9 @@ static bool is_captured(CUstream handle)
     return captured;
 }
 
-/* `async` follows the driver's rules: pinned memory is read and written later, pageable memory
+/* Copies. `async` follows the driver's rules: pinned memory is accessed later, pageable memory
  * before the call returns; a captured copy reads its source at each replay. */
-static CUresult copy(const copy_call *call, CUstream stream, bool async)
+static CUresult submit_copy(const copy_call *call, CUstream stream, bool async)
 {
     place to, from;
     EMU_TRY(place_of(&to, call->to, call->bytes, call->to_side));
@@ -139,7 +139,7 @@ static CUresult copy(const copy_call *call, CUstream stream, bool async)
     return emu_run_on(stream, &command->command, wait);
 }
 
-static uint64_t host(const void *pointer)
+static uint64_t host_address(const void *pointer)
 {
     return (uint64_t)(uintptr_t)pointer;
 }
@@ -149,28 +149,29 @@ static uint64_t host(const void *pointer)
     {                                                                                              \
         EMU_ENTER(name, EMU_USE | EMU_UNSAFE);                                                     \
         const copy_call call = {to_expression, from_expression, bytes, sides};                     \
-        return copy(&call, NULL, false);                                                           \
+        return submit_copy(&call, NULL, false);                                                    \
     }
 #define COPY_ASYNC(name, versioned, to_type, to_expression, from_type, from_expression, sides)     \
     EMU_EXPORT CUresult versioned(to_type to, from_type from, size_t bytes, CUstream stream)       \
     {                                                                                              \
         EMU_ENTER(name, EMU_USE);                                                                  \
         const copy_call call = {to_expression, from_expression, bytes, sides};                     \
-        return copy(&call, stream, true);                                                          \
+        return submit_copy(&call, stream, true);                                                   \
     }
 #define SIDES(to, from) SIDE_##to, SIDE_##from
 
-COPY(cuMemcpyHtoD, cuMemcpyHtoD_v2, CUdeviceptr, to, const void *, host(from), SIDES(DEVICE, ANY))
-COPY(cuMemcpyDtoH, cuMemcpyDtoH_v2, void *, host(to), CUdeviceptr, from, SIDES(ANY, DEVICE))
+COPY(cuMemcpyHtoD, cuMemcpyHtoD_v2, CUdeviceptr, to, const void *, host_address(from),
+     SIDES(DEVICE, ANY))
+COPY(cuMemcpyDtoH, cuMemcpyDtoH_v2, void *, host_address(to), CUdeviceptr, from, SIDES(ANY, DEVICE))
 COPY(cuMemcpyDtoD, cuMemcpyDtoD_v2, CUdeviceptr, to, CUdeviceptr, from, SIDES(DEVICE, DEVICE))
-COPY_ASYNC(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, CUdeviceptr, to, const void *, host(from),
-           SIDES(DEVICE, ANY))
-COPY_ASYNC(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, void *, host(to), CUdeviceptr, from,
+COPY_ASYNC(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, CUdeviceptr, to, const void *,
+           host_address(from), SIDES(DEVICE, ANY))
+COPY_ASYNC(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, void *, host_address(to), CUdeviceptr, from,
            SIDES(ANY, DEVICE))
 COPY_ASYNC(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, CUdeviceptr, to, CUdeviceptr, from,
            SIDES(DEVICE, DEVICE))
 
-/* From device memory to the whole of an array alone. */
+/* Supports only copies from device memory to a whole array. */
 EMU_EXPORT CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *call, CUstream stream)
 {
     EMU_ENTER(cuMemcpy3DAsync, EMU_USE);
@@ -223,15 +224,15 @@ static double run_set(emu_command *command, double start_ns)
     } else {
         fill32((uint32_t *)(void *)set->to, set->value, set->count);
     }
-    touch(set->to, bytes);
+    touch_memory(set->to, bytes);
     emu_check_filled((uint64_t)(uintptr_t)set->to, bytes);
     return emu.profile.set_fixed_ns + (double)bytes / emu.profile.dram_bytes_per_second * 1e9;
 }
 
 static const emu_command_class set_class = {.run = run_set};
 
-/* A fill of `count` elements of `width` bytes (1 or 4). 1 for a range outside of one allocation and
- * for a misaligned address; 2 when memory runs out. */
+/* Makes a fill of `count` elements of `width` bytes (1 or 4). 1 for a range outside one allocation
+ * or a misaligned address; 2 if memory runs out. */
 static CUresult new_set(emu_command **out, CUdeviceptr to, unsigned value, size_t width,
                         size_t count)
 {
@@ -247,8 +248,8 @@ static CUresult new_set(emu_command **out, CUdeviceptr to, unsigned value, size_
     return CUDA_SUCCESS;
 }
 
-/* The plain fills wait, although the driver does not promise it. On hardware a fill is over long
- * before the next launch arrives on another stream; here it would not be. */
+/* Synchronous fills wait, although the driver does not promise it: on hardware a fill ends long
+ * before the next launch on another stream arrives; here it might not. */
 static CUresult set_on(CUstream stream, bool wait, CUdeviceptr to, unsigned value, size_t width,
                        size_t count)
 {

@@ -1,4 +1,4 @@
-/* The devices and what their profiles say of them: cuDevice*. */
+/* Devices and their properties from profiles: cuDevice*. */
 #include "emulator/enter.h"
 
 #include <stdio.h>
@@ -30,7 +30,8 @@ EMU_EXPORT CUresult cuDeviceGetName(char *name, int bytes, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-/* A constant with the profile's name in it: the same on every machine, and no real device's. */
+/* Makes a constant UUID with the profile's name: equal on every machine, and unlike a real
+ * device's. */
 static void make_uuid(CUuuid *uuid, CUdevice device)
 {
     const char *profile = emu.devices[device].name;

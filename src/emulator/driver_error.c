@@ -67,7 +67,7 @@ static const error_text errors[] = {
 };
 /* clang-format on */
 
-static const error_text *find(CUresult error)
+static const error_text *find_error(CUresult error)
 {
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
         if (errors[i].code == error) {
@@ -80,7 +80,7 @@ static const error_text *find(CUresult error)
 EMU_EXPORT CUresult cuGetErrorName(CUresult error, const char **name)
 {
     EMU_CHECK(name, CUDA_ERROR_INVALID_VALUE);
-    const error_text *found = find(error);
+    const error_text *found = find_error(error);
     *name = found ? found->name : NULL;
     return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -88,7 +88,7 @@ EMU_EXPORT CUresult cuGetErrorName(CUresult error, const char **name)
 EMU_EXPORT CUresult cuGetErrorString(CUresult error, const char **text)
 {
     EMU_CHECK(text, CUDA_ERROR_INVALID_VALUE);
-    const error_text *found = find(error);
+    const error_text *found = find_error(error);
     *text = found ? found->text : NULL;
     return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

@@ -15,7 +15,7 @@ static double run_record(emu_command *command, double start_ns)
     return emu.profile.event_ns;
 }
 
-/* Only ever submitted to a stream: a capture remembers an event's nodes instead. */
+/* Submitted only to streams; a capture stores an event's nodes instead. */
 static const emu_command_class record_class = {.run = run_record};
 
 void emu_event_free(CUevent event)
@@ -75,8 +75,8 @@ static CUresult record_on_stream(CUevent event, CUstream stream)
     return CUDA_SUCCESS;
 }
 
-/* An event and the stream that records it are of one context. */
-static CUresult record(CUevent event, CUstream handle)
+/* Records an event on a stream of the same context. */
+static CUresult record_event(CUevent event, CUstream handle)
 {
     CUstream stream;
     EMU_TRY(emu_stream_resolve(&stream, handle));
@@ -89,7 +89,7 @@ EMU_EXPORT CUresult cuEventRecord(CUevent event, CUstream stream)
 {
     EMU_ENTER(cuEventRecord, EMU_USE);
     emu_lock();
-    CUresult code = record(event, stream);
+    CUresult code = record_event(event, stream);
     emu_unlock();
     return code;
 }
@@ -105,14 +105,14 @@ static CUresult wait_event(CUstream handle, CUevent event)
     }
     EMU_CHECK(!event->capture_id, CUDA_ERROR_CAPTURED_EVENT);
     if (stream->capture) {
-        /* An event from outside would be missing when the graph is replayed. */
+        /* An event from outside the capture would be missing at replay. */
         emu_capture_invalidate(stream->capture);
         return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
     }
     return emu_queue_wait_for(stream, event->completion);
 }
 
-/* The stream and the event may be of different contexts. Event nodes of graphs (flag 1) are not
+/* The stream and the event may belong to different contexts. Event nodes of graphs (flag 1) are not
  * emulated. */
 EMU_EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
 {
@@ -155,7 +155,7 @@ EMU_EXPORT CUresult cuEventSynchronize(CUevent event)
     return code;
 }
 
-static CUresult elapsed(float *out_ms, CUevent start, CUevent end)
+static CUresult elapsed_ms(float *out_ms, CUevent start, CUevent end)
 {
     EMU_CHECK(!start->capture_id && !end->capture_id, CUDA_ERROR_CAPTURED_EVENT);
     EMU_CHECK(start->completion && end->completion, CUDA_ERROR_INVALID_HANDLE);
@@ -173,7 +173,7 @@ EMU_EXPORT CUresult cuEventElapsedTime_v2(float *out_ms, CUevent start, CUevent 
               CUDA_ERROR_INVALID_HANDLE);
     EMU_CHECK(!((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING), CUDA_ERROR_INVALID_HANDLE);
     emu_lock();
-    CUresult code = elapsed(out_ms, start, end);
+    CUresult code = elapsed_ms(out_ms, start, end);
     emu_unlock();
     return code;
 }

@@ -1,11 +1,11 @@
-/* Functions: cuFunc*, and the figures of a kernel that launches and occupancy follow from. */
+/* Functions: cuFunc*, and properties of kernels for launches and occupancy. */
 #include "emulator/enter.h"
 #include "emulator/module.h"
 #include "emulator/occupancy.h"
 
 enum { SHARED_BYTES = 48 * 1024 };
 
-static uint32_t volume(const uint32_t dimensions[3])
+static uint32_t block_volume(const uint32_t dimensions[3])
 {
     uint32_t threads = dimensions[0];
     for (int i = 1; i < 3; i++) {
@@ -16,13 +16,14 @@ static uint32_t volume(const uint32_t dimensions[3])
 
 static uint32_t bound_threads(const emu_kernel *kernel)
 {
-    uint32_t required = volume(kernel->required_threads), most = volume(kernel->max_threads);
+    uint32_t required = block_volume(kernel->required_threads),
+             most = block_volume(kernel->max_threads);
     return required ? required : most;
 }
 
-/* The most registers of a thread with which `threads` threads fit on a multiprocessor. A warp gets
- * registers in whole steps. */
-static uint32_t registers_for(uint32_t threads)
+/* Returns the maximum registers per thread for which `threads` threads fit on an SM. A warp's
+ * registers are allocated in multiples. */
+static uint32_t max_registers_for(uint32_t threads)
 {
     uint32_t warps = (threads + EMU_WARP - 1) / EMU_WARP;
     uint32_t step = (uint32_t)emu.profile.register_granularity / EMU_WARP;
@@ -31,11 +32,10 @@ static uint32_t registers_for(uint32_t threads)
     return step ? each / step * step : each;
 }
 
-/* The registers that ptxas takes, estimated from the most values that are live at once in the order
- * of the text. ptxas needs fewer, because it reorders instructions and computes addresses again.
- * Measured over 50 variants of axpy, copy, gather, histogram and paramsum for sm_90 (toolkit 13.0):
- * between 0.33 and 0.9 of them, 0.47 over all. */
-static uint32_t allotted(uint32_t live)
+/* Estimates ptxas's registers from the maximum number of live values in text order. ptxas needs
+ * fewer, because it reorders and recomputes: in 50 variants of axpy, copy, gather, histogram and
+ * paramsum for sm_90 (toolkit 13.0), 0.33 to 0.9 of them, 0.47 overall. */
+static uint32_t estimate_registers(uint32_t live)
 {
     const double part = 0.47;
     double registers = part * live;
@@ -44,10 +44,10 @@ static uint32_t allotted(uint32_t live)
 
 int emu_kernel_registers(const emu_kernel *kernel)
 {
-    uint32_t registers = allotted(kernel->registers);
+    uint32_t registers = estimate_registers(kernel->registers);
     uint32_t blocks = kernel->min_blocks ? kernel->min_blocks : 1;
     uint32_t threads = bound_threads(kernel) * blocks;
-    uint32_t cap = threads ? registers_for(threads) : 255;
+    uint32_t cap = threads ? max_registers_for(threads) : 255;
     if (kernel->max_registers && kernel->max_registers < cap) {
         cap = kernel->max_registers;
     }
@@ -78,95 +78,95 @@ int emu_function_dynamic_limit(CUfunction function)
 
 /* ---- attributes ---- */
 
-static int local_bytes(CUfunction function)
+static int read_local_bytes(CUfunction function)
 {
     return (int)function->kernel->local_bytes;
 }
 
-static int max_threads(CUfunction function)
+static int read_max_threads(CUfunction function)
 {
     return emu_kernel_max_threads(function->kernel);
 }
 
-static int static_shared(CUfunction function)
+static int read_static_shared(CUfunction function)
 {
     return (int)function->kernel->static_shared_bytes;
 }
 
-static int const_bytes(CUfunction function)
+static int read_const_bytes(CUfunction function)
 {
     return (int)function->kernel->const_bytes;
 }
 
-static int registers(CUfunction function)
+static int read_registers(CUfunction function)
 {
     return emu_kernel_registers(function->kernel);
 }
 
-static int compute_capability(CUfunction function)
+static int read_compute_capability(CUfunction function)
 {
     (void)function;
     return emu_compute_capability();
 }
 
-static int carveout(CUfunction function)
+static int read_carveout(CUfunction function)
 {
     return function->settings.carveout_percent;
 }
 
-static int cluster_must_be_set(CUfunction function)
+static int read_cluster_must_be_set(CUfunction function)
 {
     return function->kernel->explicit_cluster && !function->settings.required_cluster[0];
 }
 
-static int cluster_width(CUfunction function)
+static int read_cluster_width(CUfunction function)
 {
     return function->settings.required_cluster[0];
 }
 
-static int cluster_height(CUfunction function)
+static int read_cluster_height(CUfunction function)
 {
     return function->settings.required_cluster[1];
 }
 
-static int cluster_depth(CUfunction function)
+static int read_cluster_depth(CUfunction function)
 {
     return function->settings.required_cluster[2];
 }
 
-static int non_portable(CUfunction function)
+static int read_non_portable(CUfunction function)
 {
     return function->settings.non_portable_cluster;
 }
 
-static int scheduling(CUfunction function)
+static int read_scheduling(CUfunction function)
 {
     return function->settings.scheduling_policy;
 }
 
-static int zero(CUfunction function)
+static int read_zero(CUfunction function)
 {
     (void)function;
     return 0;
 }
 
 static int (*const readers[CU_FUNC_ATTRIBUTE_MAX])(CUfunction) = {
-    [CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = max_threads,
-    [CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES] = static_shared,
-    [CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES] = const_bytes,
-    [CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES] = local_bytes,
-    [CU_FUNC_ATTRIBUTE_NUM_REGS] = registers,
-    [CU_FUNC_ATTRIBUTE_PTX_VERSION] = compute_capability,
-    [CU_FUNC_ATTRIBUTE_BINARY_VERSION] = compute_capability,
-    [CU_FUNC_ATTRIBUTE_CACHE_MODE_CA] = zero,
+    [CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = read_max_threads,
+    [CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES] = read_static_shared,
+    [CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES] = read_const_bytes,
+    [CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES] = read_local_bytes,
+    [CU_FUNC_ATTRIBUTE_NUM_REGS] = read_registers,
+    [CU_FUNC_ATTRIBUTE_PTX_VERSION] = read_compute_capability,
+    [CU_FUNC_ATTRIBUTE_BINARY_VERSION] = read_compute_capability,
+    [CU_FUNC_ATTRIBUTE_CACHE_MODE_CA] = read_zero,
     [CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] = emu_function_dynamic_limit,
-    [CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT] = carveout,
-    [CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET] = cluster_must_be_set,
-    [CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = cluster_width,
-    [CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT] = cluster_height,
-    [CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH] = cluster_depth,
-    [CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED] = non_portable,
-    [CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE] = scheduling,
+    [CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT] = read_carveout,
+    [CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET] = read_cluster_must_be_set,
+    [CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = read_cluster_width,
+    [CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT] = read_cluster_height,
+    [CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH] = read_cluster_depth,
+    [CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED] = read_non_portable,
+    [CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE] = read_scheduling,
 };
 
 CUresult emu_function_check(CUfunction function)
@@ -190,7 +190,7 @@ static int optin_bytes(const emu_kernel *kernel)
            (int)kernel->static_shared_bytes;
 }
 
-/* The attributes that may be set, and between which values. */
+/* Sets the attributes that may be changed, within their limits. */
 EMU_EXPORT CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
                                        int value)
 {
@@ -237,7 +237,7 @@ EMU_EXPORT CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t
     return CUDA_SUCCESS;
 }
 
-/* Everything is loaded with its module. */
+/* Does nothing: functions are loaded with their module. */
 EMU_EXPORT CUresult cuFuncLoad(CUfunction function)
 {
     EMU_ENTER(cuFuncLoad, EMU_USE);

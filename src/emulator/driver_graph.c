@@ -78,7 +78,7 @@ EMU_EXPORT CUresult cuUserObjectRelease(CUuserObject object, unsigned count)
     return CUDA_SUCCESS;
 }
 
-static CUresult attach(CUgraph graph, CUuserObject object, unsigned count)
+static CUresult attach_user_object(CUgraph graph, CUuserObject object, unsigned count)
 {
     for (size_t i = 0; i < graph->user_count; i++) {
         if (graph->users[i].object == object) {
@@ -101,7 +101,7 @@ EMU_EXPORT CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, 
                   count && flags <= CU_GRAPH_USER_OBJECT_MOVE,
               CUDA_ERROR_INVALID_VALUE);
     emu_lock();
-    CUresult code = attach(graph, object, count);
+    CUresult code = attach_user_object(graph, object, count);
     emu_unlock();
     if (!code && flags != CU_GRAPH_USER_OBJECT_MOVE) {
         object->references += (int)count;

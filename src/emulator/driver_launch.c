@@ -1,4 +1,4 @@
-/* Kernel launches, checked as the driver checks them: cuLaunchKernel, cuLaunchKernelEx. */
+/* Kernel launches, with the driver's checks: cuLaunchKernel, cuLaunchKernelEx. */
 #include "emulator/check.h"
 #include "emulator/driver_texture.h"
 #include "emulator/enter.h"
@@ -20,10 +20,10 @@ enum {
 typedef struct launch_request {
     CUfunction function;
     unsigned grid[3], block[3];
-    unsigned cluster[3]; /* zeros: the kernel's own */
+    unsigned cluster[3]; /* zeros: the kernel's cluster */
     unsigned dynamic_shared_bytes;
-    void **params;        /* one pointer a parameter, or */
-    void **extra;         /* the block of parameters as a whole */
+    void **params;        /* a pointer for each parameter, or */
+    void **extra;         /* the whole parameter block */
     int carveout_percent; /* -1: the function's preference */
     bool cooperative, programmatic;
 } launch_request;
@@ -42,8 +42,8 @@ typedef struct kernel_command {
 
 /* ---- running ---- */
 
-/* A kernel reaches the memory of every context, as on an H200. Of its own context's heap it reaches
- * what malloc() gave. */
+/* Finds memory of any context, as on an H200; in the heap of the kernel's context, only blocks of
+ * malloc(). */
 static bool find_memory(void *context, uint64_t address, emu_range *out)
 {
     emu_allocation what;
@@ -55,12 +55,12 @@ static bool find_memory(void *context, uint64_t address, emu_range *out)
     return emu_heap_narrow(&((CUcontext)context)->heap, address, out);
 }
 
-static uint64_t allocate(void *context, uint64_t bytes)
+static uint64_t allocate_heap(void *context, uint64_t bytes)
 {
     return emu_heap_allocate(&((CUcontext)context)->heap, bytes, context);
 }
 
-static bool release(void *context, uint64_t address)
+static bool release_heap(void *context, uint64_t address)
 {
     return emu_heap_release(&((CUcontext)context)->heap, address);
 }
@@ -71,20 +71,20 @@ static const emu_texture *find_texture(void *context, uint64_t object)
     return emu_texture_find(object);
 }
 
-static void print(void *context, const char *text, size_t bytes)
+static void print_text(void *context, const char *text, size_t bytes)
 {
     (void)context;
     fwrite(text, 1, bytes, stdout);
     fflush(stdout);
 }
 
-static uint32_t volume(const uint32_t dimensions[3])
+static uint32_t grid_volume(const uint32_t dimensions[3])
 {
     return dimensions[0] * dimensions[1] * dimensions[2];
 }
 
-/* The buffers a launch can reach, as far as its parameters tell: every aligned 8-byte value that is
- * an address of the device. For the level-2 model only. */
+/* Collects the buffers that a launch may access, for the L2 model: every aligned 8-byte value in
+ * its parameters that is a device address. */
 static void note_buffers(emu_kernel_shape *shape, const kernel_command *kernel)
 {
     for (size_t at = 0; at + 8 <= kernel->kernel->param_bytes; at += 8) {
@@ -102,13 +102,13 @@ static void note_buffers(emu_kernel_shape *shape, const kernel_command *kernel)
 
 static emu_kernel_shape shape_of(const kernel_command *kernel)
 {
-    emu_kernel_shape shape = {.needs = {.threads = (int)volume(kernel->block),
+    emu_kernel_shape shape = {.needs = {.threads = (int)grid_volume(kernel->block),
                                         .registers = kernel->registers,
                                         .shared_bytes = kernel->kernel->dynamic_shared_offset +
                                                         kernel->dynamic_shared_bytes,
                                         .carveout_percent = kernel->carveout_percent},
                               .blocks = (double)kernel->grid[0] * kernel->grid[1] * kernel->grid[2],
-                              .cluster_blocks = (int)volume(kernel->cluster),
+                              .cluster_blocks = (int)grid_volume(kernel->cluster),
                               .param_bytes = kernel->kernel->param_bytes};
     if (!kernel->dynamic_shared_bytes) {
         shape.needs.shared_bytes = kernel->kernel->static_shared_bytes;
@@ -144,8 +144,8 @@ static double run_kernel(emu_command *command, double start_ns)
         .workers = emu.workers};
     const emu_memory memory = {.find = find_memory,
                                .texture = find_texture,
-                               .allocate = allocate,
-                               .release = release,
+                               .allocate = allocate_heap,
+                               .release = release_heap,
                                .context = kernel->module->handle.context};
     emu_launch launch = {.program = kernel->module->program,
                          .kernel = kernel->kernel,
@@ -154,7 +154,7 @@ static double run_kernel(emu_command *command, double start_ns)
                          .globals = kernel->module->globals,
                          .limits = &limits,
                          .memory = &memory,
-                         .print = print,
+                         .print = print_text,
                          .is_programmatic = kernel->programmatic,
                          .cancel = &emu.cancel};
     memcpy(launch.grid, kernel->grid, sizeof launch.grid);
@@ -166,7 +166,7 @@ static double run_kernel(emu_command *command, double start_ns)
     bool ready =
         !kernel->cooperative || emu_memory_allocate(&launch.grid_workspace, GRID_WORKSPACE_BYTES,
                                                     EMU_MEMORY_MODULE, kernel->module) == 0;
-    if (kernel->module->unloaded) { /* of a graph: what is in flight ends before */
+    if (kernel->module->unloaded) { /* in a graph; launches in flight end before an unload */
         fault.code = CUDA_ERROR_LAUNCH_FAILED;
         snprintf(fault.message, sizeof fault.message,
                  "kernel %.80s is launched by a graph, and its module was unloaded",
@@ -174,7 +174,8 @@ static double run_kernel(emu_command *command, double start_ns)
         ready = false;
     }
     bool failed = !ready || emu_run(&launch, &counters, &fault) != 0;
-    if (failed && !(ready && launch.check)) { /* a checked launch just ends: the finding is noted */
+    if (failed &&
+        !(ready && launch.check)) { /* a checked launch only ends: the finding is recorded */
         report_fault(&fault);
     }
     if (launch.check) {
@@ -219,7 +220,7 @@ static CUresult check_dimensions(const launch_request *request, const emu_kernel
     for (int i = 1; i < 3; i++) {
         bound[i] = bound[i] ? bound[i] : 1;
     }
-    return !bound[0] || threads <= volume(bound) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return !bound[0] || threads <= grid_volume(bound) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult check_resources(const launch_request *request, CUfunction function)
@@ -239,7 +240,8 @@ static CUresult check_resources(const launch_request *request, CUfunction functi
     return !large || allowed ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* Which cluster the launch has: the attribute, else what the kernel or its attributes require. */
+/* Chooses the launch's cluster: the attribute, otherwise the one required by the kernel or its
+ * attributes. */
 static void choose_cluster(uint32_t cluster[3], const launch_request *request, CUfunction function)
 {
     const int *required = function->settings.required_cluster;
@@ -275,7 +277,7 @@ static CUresult check_cluster(const uint32_t cluster[3], const launch_request *r
                                                              : CUDA_ERROR_INVALID_CLUSTER_SIZE;
 }
 
-/* All blocks of a cooperative launch must be resident at once. */
+/* Checks that all blocks of a cooperative launch are resident at once. */
 static CUresult check_cooperative(const launch_request *request, CUfunction function)
 {
     const emu_block_needs needs = {
@@ -331,8 +333,8 @@ static CUresult copy_params(unsigned char *to, const emu_kernel *kernel, void **
     return CUDA_SUCCESS;
 }
 
-static void fill(kernel_command *kernel, const launch_request *request, CUfunction function,
-                 const uint32_t cluster[3])
+static void fill_command(kernel_command *kernel, const launch_request *request, CUfunction function,
+                         const uint32_t cluster[3])
 {
     kernel->module = function->module;
     kernel->module->references++;
@@ -349,10 +351,10 @@ static void fill(kernel_command *kernel, const launch_request *request, CUfuncti
                                                               : function->settings.carveout_percent;
 }
 
-/* Refuses as hardware does: 1 for dimensions or shared memory out of range and for missing
- * parameters, 701 for too many registers, 801 for more than 4096 bytes of parameters on a driver
- * before 12.1, 912 for a cluster that the device, the grid or the function's attributes do not
- * allow, 720 for a cooperative grid that does not fit on the device at once. */
+/* Makes a kernel command. Fails like hardware: 1 for dimensions or shared memory out of range and
+ * for missing parameters, 701 for too many registers, 801 for more than 4096 bytes of parameters on
+ * a driver before 12.1, 912 for a cluster that the device, the grid or the function's attributes do
+ * not allow, 720 for a cooperative grid that does not fit on the device at once. */
 static CUresult new_kernel(kernel_command **out, const launch_request *request)
 {
     CUfunction function = request->function;
@@ -367,7 +369,7 @@ static CUresult new_kernel(kernel_command **out, const launch_request *request)
     kernel_command *kernel =
         emu_command_new(&kernel_class, sizeof *kernel + function->kernel->param_bytes + 16);
     EMU_CHECK(kernel, CUDA_ERROR_OUT_OF_MEMORY);
-    fill(kernel, request, function, cluster);
+    fill_command(kernel, request, function, cluster);
     CUresult code = copy_params(kernel->params, function->kernel, request->params, request->extra);
     if (code) {
         emu_command_release(&kernel->command);
@@ -379,8 +381,8 @@ static CUresult new_kernel(kernel_command **out, const launch_request *request)
 
 /* ---- entry points ---- */
 
-/* The function and the stream are of one context, which need not be the current one. The default
- * streams are the current context's. */
+/* Checks that the function and the stream belong to one context, which need not be current. The
+ * default streams belong to the current context. */
 static CUresult check_objects(CUfunction function, CUstream stream)
 {
     EMU_TRY(emu_function_check(function));
@@ -391,8 +393,8 @@ static CUresult check_objects(CUfunction function, CUstream stream)
     return together ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* Handing over a launch costs the host more when it carries a large block of parameters. */
-static CUresult launch(const launch_request *request, CUstream stream)
+/* Launches a kernel. A large parameter block costs more host time. */
+static CUresult launch_kernel(const launch_request *request, CUstream stream)
 {
     EMU_TRY(check_objects(request->function, stream));
     kernel_command *kernel;
@@ -416,13 +418,13 @@ EMU_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigne
                                     .params = params,
                                     .extra = extra,
                                     .carveout_percent = -1};
-    return launch(&request, stream);
+    return launch_kernel(&request, stream);
 }
 
-/* Attributes that change nothing here are accepted: priority, access policy windows, scheduling
- * policy. A kernel with programmatic serialisation waits for the one before; that it need not is
- * for the sanitizer. */
-/* A hint: the model does not keep lines. */
+/* Attributes without an effect on the model are accepted: priority, access policy windows,
+ * scheduling policy. A kernel with programmatic serialisation waits for the previous one; only the
+ * sanitizer uses that it need not. */
+/* Checks an access policy window, a hint without effect on the model. */
 static CUresult check_window(const CUlaunchAttribute *attribute)
 {
     size_t most = (size_t)emu_attribute(CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE);
@@ -433,7 +435,7 @@ static CUresult check_window(const CUlaunchAttribute *attribute)
                : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult apply(launch_request *request, const CUlaunchAttribute *attribute)
+static CUresult apply_attribute(launch_request *request, const CUlaunchAttribute *attribute)
 {
     switch (attribute->id) {
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
@@ -472,7 +474,7 @@ EMU_EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction fu
                               .extra = extra,
                               .carveout_percent = -1};
     for (unsigned i = 0; i < config->numAttrs; i++) {
-        EMU_TRY(apply(&request, &config->attrs[i]));
+        EMU_TRY(apply_attribute(&request, &config->attrs[i]));
     }
-    return launch(&request, config->hStream);
+    return launch_kernel(&request, config->hStream);
 }

@@ -1,11 +1,11 @@
-/* Allocations and where they are: cuMem*, cuIpc*. */
+/* Allocations: cuMem*, cuIpc*. */
 #include "emulator/enter.h"
 #include "emulator/registered.h"
 #include "emulator/stream.h"
 
 #include <string.h>
 
-static CUresult allocate(CUdeviceptr *out, size_t bytes, emu_memory_kind kind)
+static CUresult allocate_memory(CUdeviceptr *out, size_t bytes, emu_memory_kind kind)
 {
     EMU_CHECK(out && bytes, CUDA_ERROR_INVALID_VALUE);
     uint64_t address;
@@ -17,10 +17,11 @@ static CUresult allocate(CUdeviceptr *out, size_t bytes, emu_memory_kind kind)
 EMU_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t bytes)
 {
     EMU_ENTER(cuMemAlloc, EMU_USE | EMU_UNSAFE);
-    return allocate(out, bytes, EMU_MEMORY_DEVICE);
+    return allocate_memory(out, bytes, EMU_MEMORY_DEVICE);
 }
 
-/* Waits for the context's work, as freeing does on hardware. Unmapping a view does not. */
+/* Frees an allocation after the context's work has ended, like hardware. Unmapping a view does not
+ * wait. */
 static CUresult free_kind(uint64_t address, emu_memory_kind kind)
 {
     emu_allocation what;
@@ -92,7 +93,7 @@ EMU_EXPORT CUresult cuMemAllocHost_v2(void **out, size_t bytes)
     EMU_ENTER(cuMemAllocHost, EMU_USE | EMU_UNSAFE);
     EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
     CUdeviceptr address;
-    EMU_TRY(allocate(&address, bytes, EMU_MEMORY_HOST));
+    EMU_TRY(allocate_memory(&address, bytes, EMU_MEMORY_HOST));
     *out = (void *)(uintptr_t)address;
     return CUDA_SUCCESS;
 }

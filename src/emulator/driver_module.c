@@ -1,4 +1,4 @@
-/* Modules: cuModule*. What is loaded is PTX text. */
+/* Modules: cuModule*. Images are PTX. */
 #include "emulator/module.h"
 
 #include "emulator/enter.h"
@@ -10,13 +10,13 @@
 
 enum { STATIC_SHARED_BYTES = 48 * 1024 };
 
-/* Where a load may write what went wrong. */
+/* The caller's buffer for a load's error message. */
 typedef struct load_log {
     char *error;
     size_t error_bytes;
 } load_log;
 
-static CUresult refuse(const load_log *log, CUresult code, const char *message)
+static CUresult refuse_image(const load_log *log, CUresult code, const char *message)
 {
     emu_report(message);
     if (log->error && log->error_bytes) {
@@ -25,7 +25,7 @@ static CUresult refuse(const load_log *log, CUresult code, const char *message)
     return code;
 }
 
-/* What ptxas would refuse when it assembles the text. */
+/* Checks limits that ptxas checks when it assembles the text. */
 static CUresult check_limits(const emu_program *program, const load_log *log)
 {
     char why[256];
@@ -36,26 +36,27 @@ static CUresult check_limits(const emu_program *program, const load_log *log)
             snprintf(why, sizeof why,
                      "kernel %s uses too much shared data (%u bytes, %d max without dynamic)",
                      kernel->name, kernel->static_shared_bytes, STATIC_SHARED_BYTES);
-            return refuse(log, CUDA_ERROR_INVALID_PTX, why);
+            return refuse_image(log, CUDA_ERROR_INVALID_PTX, why);
         }
         if (kernel->const_bytes >
             (uint32_t)emu_attribute(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY)) {
             snprintf(why, sizeof why, "kernel %s uses too much constant data (%u bytes)",
                      kernel->name, kernel->const_bytes);
-            return refuse(log, CUDA_ERROR_INVALID_PTX, why);
+            return refuse_image(log, CUDA_ERROR_INVALID_PTX, why);
         }
     }
     for (size_t i = 0; i < emu_program_global_count(program); i++) {
         if (emu_program_global_at(program, i)->is_external) {
             snprintf(why, sizeof why, "undefined variable %s: linking is not emulated",
                      emu_program_global_at(program, i)->name);
-            return refuse(log, CUDA_ERROR_INVALID_PTX, why);
+            return refuse_image(log, CUDA_ERROR_INVALID_PTX, why);
         }
     }
     return CUDA_SUCCESS;
 }
 
-/* A cubin is an ELF file; fat binaries begin with either of two numbers. */
+/* Returns true for a cubin, which is an ELF file, or a fat binary, which begins with one of two
+ * numbers. */
 static bool is_binary(const void *data)
 {
     static const unsigned char elf[4] = {0x7f, 'E', 'L', 'F'};
@@ -63,19 +64,19 @@ static bool is_binary(const void *data)
     return !memcmp(data, elf, 4) || !memcmp(data, &fat[0], 4) || !memcmp(data, &fat[1], 4);
 }
 
-/* 209 for a cubin or fat binary, 218 and 222 for text that the machine refuses or that exceeds
- * shared or constant memory; the log and emuLastMessage say why. */
+/* Loads a program. 209 for a cubin or fat binary, 218 and 222 for text that the machine refuses or
+ * that exceeds shared or constant memory; the log and emuLastMessage have the reason. */
 static CUresult load_program(emu_program **out, const void *data, const load_log *log)
 {
     char why[512] = "";
     if (is_binary(data)) {
-        return refuse(log, CUDA_ERROR_NO_BINARY_FOR_GPU,
-                      "the image is machine code: the emulated device takes PTX");
+        return refuse_image(log, CUDA_ERROR_NO_BINARY_FOR_GPU,
+                            "the image is machine code: the emulated device takes PTX");
     }
     CUresult code = (CUresult)emu_program_load(out, data, strlen(data), emu_compute_capability(),
                                                why, sizeof why);
     if (code) {
-        return refuse(log, code, why);
+        return refuse_image(log, code, why);
     }
     code = check_limits(*out, log);
     if (code) {
@@ -122,8 +123,8 @@ static void initialise_global(CUmodule module, size_t index)
     }
 }
 
-/* Those that no code uses (a header like CUB's has a thousand) wait until somebody asks for them.
- */
+/* Allocates the variables. Those that no code uses (CUB's headers have a thousand) are only
+ * allocated when requested. */
 static CUresult make_globals(CUmodule module)
 {
     const emu_program *program = module->program;
@@ -168,7 +169,7 @@ void emu_module_unload(CUmodule module)
     emu_module_release(module);
 }
 
-static void publish(CUmodule module, CUcontext context)
+static void add_handles(CUmodule module, CUcontext context)
 {
     emu_handle_add(&module->handle, module, EMU_KIND_MODULE, context);
     for (size_t i = 0; i < module->function_count; i++) {
@@ -177,7 +178,7 @@ static void publish(CUmodule module, CUcontext context)
     }
 }
 
-/* Takes over the program. */
+/* Creates a module that owns the program. */
 static CUresult new_module(CUmodule *out, emu_program *program)
 {
     CUmodule module = calloc(1, sizeof *module);
@@ -193,12 +194,12 @@ static CUresult new_module(CUmodule *out, emu_program *program)
         emu_module_release(module);
         return code;
     }
-    publish(module, emu_context_top());
+    add_handles(module, emu_context_top());
     *out = module;
     return CUDA_SUCCESS;
 }
 
-static CUresult load(CUmodule *out, const void *data, const load_log *log)
+static CUresult load_module(CUmodule *out, const void *data, const load_log *log)
 {
     EMU_CHECK(out && data, CUDA_ERROR_INVALID_VALUE);
     emu_program *program;
@@ -210,7 +211,7 @@ EMU_EXPORT CUresult cuModuleLoadData(CUmodule *out, const void *data)
 {
     EMU_ENTER(cuModuleLoadData, EMU_USE | EMU_UNSAFE);
     const load_log none = {0};
-    return load(out, data, &none);
+    return load_module(out, data, &none);
 }
 
 static size_t option_size(unsigned count, const CUjit_option *options, void *const *values,
@@ -232,21 +233,21 @@ EMU_EXPORT CUresult cuModuleLoadDataEx(CUmodule *out, const void *data, unsigned
     load_log log = {
         .error = (char *)(uintptr_t)option_size(count, options, values, CU_JIT_ERROR_LOG_BUFFER),
         .error_bytes = option_size(count, options, values, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)};
-    return load(out, data, &log);
+    return load_module(out, data, &log);
 }
 
 /* A module may be used while another context is current, as on an H200. */
-static CUresult check(CUmodule module)
+static CUresult check_module(CUmodule module)
 {
     return emu_handle_is(module, EMU_KIND_MODULE) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* Waits for the work of the module's own context. */
+/* Waits for the work of the module's context. */
 EMU_EXPORT CUresult cuModuleUnload(CUmodule module)
 {
     EMU_ENTER(cuModuleUnload, EMU_USE | EMU_UNSAFE);
     emu_lock();
-    CUresult code = check(module);
+    CUresult code = check_module(module);
     code = code ? code : emu_queue_join_context(module->handle.context);
     if (!code) {
         emu_module_unload(module);
@@ -259,7 +260,7 @@ EMU_EXPORT CUresult cuModuleGetFunction(CUfunction *out, CUmodule module, const 
 {
     EMU_ENTER(cuModuleGetFunction, EMU_USE);
     EMU_CHECK(out && name && *name, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(check(module));
+    EMU_TRY(check_module(module));
     for (size_t i = 0; i < module->function_count; i++) {
         if (!strcmp(module->functions[i].kernel->name, name)) {
             *out = &module->functions[i];
@@ -274,7 +275,7 @@ EMU_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CU
 {
     EMU_ENTER(cuModuleGetGlobal, EMU_USE);
     EMU_CHECK(name && (address || bytes), CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(check(module));
+    EMU_TRY(check_module(module));
     for (size_t i = 0; i < module->global_count; i++) {
         const emu_global *global = emu_program_global_at(module->program, i);
         if (strcmp(global->name, name) != 0) {

@@ -1,4 +1,4 @@
-/* Starting the driver: cuInit, its environment, and the calls that only the emulator has. */
+/* cuInit, its environment, and functions that only the emulator has. */
 #include "emulator/driver_symbols.h"
 #include "emulator/enter.h"
 #include "emulator/extensions.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The memory that this container may take; without a limit ("max"), infinity. */
+/* Returns the memory limit of this container; infinity without a limit ("max"). */
 static double container_bytes(void)
 {
     char text[64] = "", *end;
@@ -26,8 +26,8 @@ static double container_bytes(void)
     return ok && end != text ? limit : HUGE_VAL;
 }
 
-/* Host memory that device allocations may take: three quarters of what this machine or container
- * has. */
+/* Returns the host memory for device allocations: three quarters of this machine's or container's
+ * memory. */
 static size_t host_share_bytes(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -52,8 +52,8 @@ static CUresult read_workers(void)
     return CUDA_SUCCESS;
 }
 
-/* A forked child has neither the streams' threads nor the memory: as with a real driver, it cannot
- * use CUDA. */
+/* A forked child has neither the streams' threads nor the memory, so it cannot use CUDA, as with a
+ * real driver. */
 static void in_forked_child(void)
 {
     emu.initialized = false;
@@ -75,7 +75,7 @@ static bool knows_call(const char *name)
     return false;
 }
 
-/* No device has less. */
+/* Returns the smallest memory size of the devices. */
 static double least_memory_bytes(void)
 {
     double least = emu.devices[0].total_memory_bytes;
@@ -85,7 +85,7 @@ static double least_memory_bytes(void)
     return least;
 }
 
-static CUresult start(void)
+static CUresult init_driver(void)
 {
     char why[sizeof emu.message];
     const char *verbose = getenv("GPUTUNE_EMU_VERBOSE");
@@ -116,14 +116,14 @@ EMU_EXPORT CUresult cuInit(unsigned flags)
     EMU_CHECK(!flags, CUDA_ERROR_INVALID_VALUE);
     EMU_CHECK(!emu.forked, CUDA_ERROR_NOT_INITIALIZED);
     emu_lock();
-    CUresult code = emu.initialized ? CUDA_SUCCESS : start();
+    CUresult code = emu.initialized ? CUDA_SUCCESS : init_driver();
     emu_unlock();
     EMU_TRY(code);
     EMU_ENTER(cuInit, EMU_INITIALIZED);
     return CUDA_SUCCESS;
 }
 
-/* Before cuInit it is the version of the profile that cuInit would take. */
+/* Before cuInit, returns the version of the profile that cuInit would use. */
 EMU_EXPORT CUresult cuDriverGetVersion(int *version)
 {
     EMU_CHECK(version, CUDA_ERROR_INVALID_VALUE);
@@ -141,7 +141,7 @@ EMU_EXPORT CUresult cuDriverGetVersion(int *version)
     return CUDA_SUCCESS;
 }
 
-/* ---- what a real driver has not ---- */
+/* ---- functions that a real driver lacks ---- */
 
 EMU_EXPORT CUresult emuModelledTimeNs(double *out)
 {

@@ -1,5 +1,5 @@
-/* The emulated driver's state: its lock, its sticky error, the last message and the modelled host
- * clock of each thread. */
+/* The emulated driver's state: lock, sticky error, last message, and each thread's modelled host
+ * clock. */
 #include "emulator/driver.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ void emu_unlock(void)
     pthread_mutex_unlock(&emu.lock);
 }
 
-/* After one of these the process cannot use the device any more. */
+/* Errors after which the process cannot use the device. */
 static const int fatal_codes[] = {CUDA_ERROR_CONTAINED,
                                   CUDA_ERROR_ECC_UNCORRECTABLE,
                                   CUDA_ERROR_ILLEGAL_ADDRESS,
@@ -79,7 +79,7 @@ CUresult emu_check_device(CUdevice device)
 
 CUresult emu_choose_device(CUdevice device)
 {
-    if (emu.is_device_chosen) { /* what threads read stays as it is */
+    if (emu.is_device_chosen) { /* other threads may be reading the profile */
         if (device == emu.device) {
             return CUDA_SUCCESS;
         }
@@ -97,7 +97,8 @@ CUresult emu_choose_device(CUdevice device)
 double emu_host_now(void)
 {
     if (host_ns <= 0) {
-        /* A thread begins at the furthest clock of any thread: it comes after their work. */
+        /* A new thread starts at the latest clock of all threads, because it comes after their
+         * work. */
         host_ns = (double)emu.latest_host_ns;
     }
     return host_ns;

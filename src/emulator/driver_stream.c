@@ -3,7 +3,7 @@
 #include "emulator/enter.h"
 #include "emulator/stream.h"
 
-static CUresult create(CUstream *out, unsigned flags)
+static CUresult create_stream(CUstream *out, unsigned flags)
 {
     EMU_CHECK(out && !(flags & ~(unsigned)CU_STREAM_NON_BLOCKING), CUDA_ERROR_INVALID_VALUE);
     emu_lock();
@@ -16,18 +16,18 @@ static CUresult create(CUstream *out, unsigned flags)
 EMU_EXPORT CUresult cuStreamCreate(CUstream *out, unsigned flags)
 {
     EMU_ENTER(cuStreamCreate, EMU_USE | EMU_UNSAFE);
-    return create(out, flags);
+    return create_stream(out, flags);
 }
 
-/* Streams do not slow each other down here, so that a priority changes nothing. */
+/* Ignores the priority, because streams do not slow each other down. */
 EMU_EXPORT CUresult cuStreamCreateWithPriority(CUstream *out, unsigned flags, int priority)
 {
     EMU_ENTER(cuStreamCreateWithPriority, EMU_USE | EMU_UNSAFE);
     (void)priority;
-    return create(out, flags);
+    return create_stream(out, flags);
 }
 
-/* The stream's work is still finished. */
+/* The stream's work still completes. */
 EMU_EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
 {
     EMU_ENTER(cuStreamDestroy, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);

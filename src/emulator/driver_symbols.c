@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Declared under names of this file's own and without their types: only addresses are taken. */
+/* Declared with local names and without types, because only addresses are needed. */
 #define X(name, version, symbol) extern void emu_address_##symbol(void) __asm__(#symbol);
 EMU_SYMBOL_LIST(X)
 #undef X
@@ -25,8 +25,8 @@ static const entry entries[] = {
 
 enum { ENTRY_COUNT = sizeof entries / sizeof entries[0] };
 
-/* The newest form of `name` that `version` covers. *known: the driver has some form of it. */
-static const entry *find(const char *name, int version, int driver_version, bool *known)
+/* Finds the newest variant of `name` up to `version`. Sets *known if the driver has any variant. */
+static const entry *find_symbol(const char *name, int version, int driver_version, bool *known)
 {
     const entry *best = NULL;
     *known = false;
@@ -44,9 +44,9 @@ static const entry *find(const char *name, int version, int driver_version, bool
 
 CUresult cuDriverGetVersion(int *version);
 
-/* Works before cuInit. A name that is missing, or newer than `version`, is success with NULL;
- * asking for a later version than the driver's is 1. Flags choose between legacy and per-thread
- * default streams; here NULL is always the legacy one, which orders at least as much. */
+/* Works before cuInit. Returns success and NULL for a name that is missing or newer than `version`;
+ * 1 for a version newer than the driver's. Flags choose between legacy and per-thread default
+ * streams; here NULL is always the legacy one, which is ordered at least as strictly. */
 EMU_EXPORT CUresult cuGetProcAddress_v2(const char *name, void **out, int version, cuuint64_t flags,
                                         CUdriverProcAddressQueryResult *status)
 {
@@ -56,7 +56,7 @@ EMU_EXPORT CUresult cuGetProcAddress_v2(const char *name, void **out, int versio
     EMU_CHECK(name && out && flags <= 2, CUDA_ERROR_INVALID_VALUE);
     EMU_TRY(cuDriverGetVersion(&driver_version));
     EMU_CHECK(version <= driver_version, CUDA_ERROR_INVALID_VALUE);
-    const entry *found = find(name, version, driver_version, &known);
+    const entry *found = find_symbol(name, version, driver_version, &known);
     *out = NULL;
     if (found) {
         memcpy(out, &found->function, sizeof *out);

@@ -1,7 +1,7 @@
-/* Every call of the CUDA driver that the emulator answers: X(plain name, driver version that
- * brought this form of it, exported symbol). The versions are those of cudaTypedefs.h. A name with
- * several forms has a row for each, oldest first. A form may be left out only if a newer one is
- * here: who asks for a newer form would get an older one. */
+/* All entry points of the emulator: X(plain name, first driver version with this variant, exported
+ * symbol). Versions are those of cudaTypedefs.h. Variants of a name are listed oldest first. A
+ * variant may only be left out if a newer one is present; otherwise a caller that requests the
+ * newer one would get an older one. */
 #pragma once
 
 /* clang-format off */

@@ -1,4 +1,4 @@
-/* cuTensorMapEncodeTiled: checks what it gets, and keeps it in the map (tensor_map.h). */
+/* cuTensorMapEncodeTiled: checks its arguments, and stores them in the map (tensor_map.h). */
 #include "emulator/context.h"
 #include "emulator/enter.h"
 #include "emulator/tensor_map.h"
@@ -13,7 +13,7 @@ static bool is_sound_dimension(cuuint64_t size, cuuint32_t box, cuuint32_t step)
            step <= 8;
 }
 
-/* Rows of a box are copied 16 bytes at a time, and are no longer than what is swizzled. */
+/* Checks that a box's rows are multiples of 16 bytes, and not longer than the swizzle. */
 static bool is_sound_row(const emu_tensor_map *map)
 {
     uint32_t bytes = map->box[0] * emu_tensor_element_bytes(map->type);
@@ -21,7 +21,7 @@ static bool is_sound_row(const emu_tensor_map *map)
            (bytes % INNER_ALIGNMENT == 0 && (!map->swizzle || bytes <= 16u << map->swizzle));
 }
 
-/* Works without a context, as the real one does. */
+/* Works without a context, like the real one. */
 EMU_EXPORT CUresult cuTensorMapEncodeTiled(
     CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
     const cuuint64_t *sizes, const cuuint64_t *strides, const cuuint32_t *box,
@@ -52,7 +52,7 @@ EMU_EXPORT CUresult cuTensorMapEncodeTiled(
         made.box[i] = (uint16_t)box[i];
         made.steps[i] = (uint8_t)steps[i];
     }
-    made.steps[0] = 1; /* documented: it is ignored */
+    made.steps[0] = 1; /* ignored, as documented */
     EMU_CHECK(is_sound_row(&made), CUDA_ERROR_INVALID_VALUE);
     memcpy(map, &made, sizeof made);
     return CUDA_SUCCESS;

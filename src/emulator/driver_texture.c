@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As every GPU since compute capability 7.5 has them. */
+/* Limits of every GPU since compute capability 7.5. */
 enum { ADDRESS_ALIGNMENT = 512, PITCH_ALIGNMENT = 32, CHANNELS = 4 };
 static const uint64_t most_linear[3] = {UINT64_C(1) << 28}, most_rows[3] = {131072, 65000},
                       most_of_arrays[2][4][3] = {
@@ -16,7 +16,7 @@ static const uint64_t most_linear[3] = {UINT64_C(1) << 28}, most_rows[3] = {1310
 
 struct CUarray_st {
     emu_handle handle;
-    emu_texture texture; /* what a texture of it has of it */
+    emu_texture texture; /* the properties that its textures share */
 };
 
 typedef struct texture_object {
@@ -54,7 +54,7 @@ static unsigned rank_of(const CUDA_ARRAY3D_DESCRIPTOR *shape, bool layered)
     return 1 + (shape->Height > 0) + (shape->Depth > 0 && !layered);
 }
 
-/* In row order, as nothing can tell. */
+/* Stores arrays in row order, because the layout is not observable. */
 EMU_EXPORT CUresult cuArray3DCreate_v2(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *shape)
 {
     EMU_ENTER(cuArray3DCreate, EMU_USE | EMU_UNSAFE);
@@ -142,7 +142,7 @@ static bool describe_memory(emu_texture *out, const CUDA_RESOURCE_DESC *resource
                        out->pitch_bytes >= out->sizes[0] * element));
 }
 
-static CUresult describe(emu_texture *out, const CUDA_RESOURCE_DESC *resource)
+static CUresult describe_resource(emu_texture *out, const CUDA_RESOURCE_DESC *resource)
 {
     const emu_texture *array = NULL;
     switch (resource->resType) {
@@ -159,7 +159,7 @@ static CUresult describe(emu_texture *out, const CUDA_RESOURCE_DESC *resource)
     }
 }
 
-/* A filter makes a float of what it reads. */
+/* Checks the settings. A filter requires values that are read as float. */
 static bool has_sound_settings(const CUDA_TEXTURE_DESC *settings, int format)
 {
     const bool is_float = format >= CU_AD_FORMAT_HALF;
@@ -181,7 +181,7 @@ EMU_EXPORT CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC
     EMU_CHECK(out && resource && settings, CUDA_ERROR_INVALID_VALUE);
     EMU_CHECK(!view, CUDA_ERROR_NOT_SUPPORTED);
     emu_texture texture;
-    EMU_TRY(describe(&texture, resource));
+    EMU_TRY(describe_resource(&texture, resource));
     EMU_CHECK(has_sound_settings(settings, texture.format), CUDA_ERROR_INVALID_VALUE);
     memcpy(texture.address, settings->addressMode, sizeof texture.address);
     texture.filter = settings->filterMode;
@@ -194,7 +194,7 @@ EMU_EXPORT CUresult cuTexObjectCreate(CUtexObject *out, const CUDA_RESOURCE_DESC
     return CUDA_SUCCESS;
 }
 
-static void end(texture_object *object)
+static void end_texture(texture_object *object)
 {
     emu_handle_drop(&object->handle);
     emu_handle_free(object);
@@ -205,7 +205,7 @@ EMU_EXPORT CUresult cuTexObjectDestroy(CUtexObject object)
     EMU_ENTER(cuTexObjectDestroy, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(emu_texture_find(object), CUDA_ERROR_INVALID_VALUE);
     emu_lock();
-    end(object_of(object));
+    end_texture(object_of(object));
     emu_unlock();
     return CUDA_SUCCESS;
 }
@@ -215,7 +215,7 @@ void emu_textures_end(CUcontext context)
     texture_object *object;
     CUarray array;
     while ((object = emu_handle_any(EMU_KIND_TEXTURE, context))) {
-        end(object);
+        end_texture(object);
     }
     while ((array = emu_handle_any(EMU_KIND_ARRAY, context))) {
         end_array(array);

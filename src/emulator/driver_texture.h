@@ -1,16 +1,16 @@
-/* Texture objects and arrays, as launches and copies see them. */
+/* Texture objects and arrays, for launches and copies. */
 #pragma once
 
 #include "emulator/context.h"
 #include "emulator/machine.h"
 
-/* What the object of that handle reads; NULL without one. Any thread. */
+/* Finds a texture object by its handle; NULL if there is none. Any thread. */
 const emu_texture *emu_texture_find(uint64_t object);
 
-/* What a texture object of that array reads, and how many rows it has, one behind the other; NULL
- * without one. */
+/* emu_array_find() gets the texture of an array, NULL if there is none; emu_array_rows() its number
+ * of rows, which are stored one after the other. */
 const emu_texture *emu_array_find(CUarray array);
 uint64_t emu_array_rows(CUarray array);
 
-/* Destroys all that were made in the context, but for the memory of arrays. Lock held. */
+/* Destroys all objects of the context, except the memory of arrays. Lock held. */
 void emu_textures_end(CUcontext context);

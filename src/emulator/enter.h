@@ -1,19 +1,19 @@
-/* How every entry point of the driver begins. */
+/* Checks at the beginning of every entry point. */
 #pragma once
 
 #include "emulator/driver.h"
 
-/* What an entry point needs before it does anything. */
+/* Preconditions of an entry point. */
 enum {
-    EMU_INITIALIZED = 1,     /* cuInit, else 3 */
-    EMU_NO_STICKY_ERROR = 2, /* no sticky error, else that error */
-    EMU_CONTEXT = 4,         /* a current context, else 201; one that is alive, else 709 */
-    EMU_UNSAFE = 8,          /* no capture that forbids it, else 900 and that capture is invalid */
+    EMU_INITIALIZED = 1,     /* cuInit was called; otherwise 3 */
+    EMU_NO_STICKY_ERROR = 2, /* no sticky error; otherwise that error */
+    EMU_CONTEXT = 4,         /* a current context, otherwise 201; it is alive, otherwise 709 */
+    EMU_UNSAFE = 8, /* no capture forbids it; otherwise 900, and the capture becomes invalid */
     EMU_USE = EMU_INITIALIZED | EMU_NO_STICKY_ERROR | EMU_CONTEXT
 };
 
-/* Runs the fault script for `name`, checks `needs` and moves the modelled host clock by the cost of
- * a call. 0, or the code to return. Lock not held. */
+/* Runs the fault script for `name`, checks `needs` and advances the modelled host clock by the cost
+ * of a call. Returns 0 or the code to return. Lock not held. */
 CUresult emu_enter(const char *name, unsigned needs);
 
 #define EMU_ENTER(name, needs)                                                                     \

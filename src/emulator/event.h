@@ -1,4 +1,4 @@
-/* Events: the completion of what they were last recorded after, or the nodes of a capture. */
+/* Events: a completion of recorded work, or nodes of a capture. */
 #pragma once
 
 #include "emulator/graph.h"
@@ -12,5 +12,5 @@ struct CUevent_st {
     CUgraphNode *nodes;
 };
 
-/* Ends the event with its handle. Lock held. */
+/* Frees the event and its handle. Lock held. */
 void emu_event_free(CUevent event);

@@ -1,4 +1,4 @@
-/* Floating point as PTX defines it, on values. */
+/* Floating-point operations as PTX defines them. */
 #pragma once
 
 #include <stdbool.h>
@@ -45,13 +45,13 @@ static inline double emu_float64(uint64_t bits)
     return value;
 }
 
-/* Single-precision arithmetic has one NaN, 0x7fffffff. */
+/* Replaces a NaN by 0x7fffffff, the only NaN of single-precision arithmetic. */
 static inline float emu_nan32(float value)
 {
     return value != value ? emu_float32(0x7fffffff) : value;
 }
 
-/* .ftz: a subnormal becomes zero of its sign. */
+/* .ftz: replaces a subnormal by a zero with its sign. */
 static inline float emu_flush(float value)
 {
     uint32_t bits = emu_bits32(value);
@@ -64,7 +64,7 @@ static inline double emu_flush64(double value)
     return emu_float64((bits & 0x7ff0000000000000) == 0 ? bits & 0x8000000000000000 : bits);
 }
 
-/* .sat: to [0, 1], NaN to +0. */
+/* .sat: clamps to [0, 1]; NaN becomes +0. */
 static inline float emu_saturate32(float value)
 {
     return value > 0 ? (value < 1 ? value : 1) : 0;
@@ -75,24 +75,24 @@ static inline double emu_saturate64(double value)
     return value > 0 ? (value < 1 ? value : 1) : 0;
 }
 
-/* Conversions between half precisions and float, rounding to nearest even or toward zero. A NaN
- * becomes the format's canonical one, 0x7fff. From float all are exact. */
+/* Convert between half precisions and float, rounding to nearest even or toward zero. NaN becomes
+ * the format's canonical one, 0x7fff. From float all are exact. */
 uint16_t emu_half_from_float(float value, emu_rounding rounding);
 uint16_t emu_half_from_double(double value, emu_rounding rounding);
 uint16_t emu_bfloat_from_double(double value, emu_rounding rounding);
 float emu_half_to_float(uint16_t bits);
 float emu_bfloat_to_float(uint16_t bits);
 
-/* 8-bit floats (e5m2 or else e4m3), to nearest even; what is too large becomes the largest finite
- * value, a NaN 0x7f. */
+/* Convert 8-bit floats (e5m2, otherwise e4m3), rounding to nearest even. Values that are too large
+ * become the largest finite value, NaN becomes 0x7f. */
 uint8_t emu_fp8_from_double(double value, bool is_e5m2);
 float emu_fp8_to_float(uint8_t bits, bool is_e5m2);
 
-/* The sum a + b rounded to odd: rounding it once more to a narrower format is as good as rounding
- * the exact sum. */
+/* Returns a + b rounded to odd: rounding that again to a narrower format equals rounding the exact
+ * sum. */
 double emu_add_to_odd(double a, double b);
 
-/* Sets the host's rounding direction; returns the one before, for emu_round_restore(). To nearest
- * is the direction that is set already, which costs nothing. */
+/* Sets the host's rounding direction; returns the previous one for emu_round_restore(). Rounding to
+ * nearest is the default and costs nothing. */
 int emu_round_begin(emu_rounding rounding);
 void emu_round_restore(int before);

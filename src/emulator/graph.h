@@ -1,4 +1,4 @@
-/* Graphs: what a capture records, what can be instantiated and replayed. */
+/* Graphs: recorded by captures, instantiated and replayed. */
 #pragma once
 
 #include "emulator/queue.h"
@@ -6,7 +6,7 @@
 struct CUgraphNode_st {
     CUgraph graph;
     emu_command *command;
-    size_t index; /* its place in the graph */
+    size_t index; /* position in the graph */
     size_t dependency_count;
     CUgraphNode *dependencies;
 };
@@ -31,7 +31,7 @@ struct CUgraph_st {
     emu_user_reference *users;
 };
 
-/* One node of an instantiated graph: its dependencies come before it. */
+/* A node of an instantiated graph; its dependencies come before it. */
 typedef struct emu_exec_node {
     emu_command *command;
     size_t dependency_count;
@@ -39,8 +39,8 @@ typedef struct emu_exec_node {
     double end_ns;
 } emu_exec_node;
 
-/* An instantiated graph is itself a command. As on hardware, its runs never overlap, whatever their
- * streams. */
+/* An instantiated graph, which is itself a command. As on hardware, its runs never overlap, even on
+ * different streams. */
 struct CUgraphExec_st {
     emu_command command;
     emu_handle handle;
@@ -51,18 +51,18 @@ struct CUgraphExec_st {
     emu_user_reference *users;
 };
 
-/* An empty graph with a handle; NULL when memory runs out. */
+/* Creates an empty graph with a handle; NULL if memory runs out. */
 CUgraph emu_graph_new(void);
-/* Frees the graph with its nodes and its references on user objects. Lock not held: a user object's
- * destructor is the caller's code. */
+/* Frees the graph, its nodes, and its references to user objects. Lock not held, because a user
+ * object's destructor is the application's code. */
 void emu_graph_free(CUgraph graph);
-/* Adds a node that depends on `dependencies`, which are nodes of this graph; takes over the
- * command. 2 when memory runs out. */
+/* Adds a node that depends on `dependencies`, nodes of this graph; takes ownership of the command.
+ * 2 if memory runs out. */
 CUresult emu_graph_add(CUgraphNode *out, CUgraph graph, emu_command *command,
                        const CUgraphNode *dependencies, size_t count);
-/* Copies the graph for running; 2 when memory runs out. Lock held. */
+/* Copies the graph for execution; 2 if memory runs out. Lock held. */
 CUresult emu_graph_instantiate(CUgraphExec *out, CUgraph graph);
 
-/* Gives up `count` references; the last one calls the destructor, the caller's code. Lock not held.
- */
+/* Releases `count` references; the last one calls the destructor, which is the application's code.
+ * Lock not held. */
 void emu_user_object_release(CUuserObject object, unsigned count);

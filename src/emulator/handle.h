@@ -1,5 +1,5 @@
-/* The handles that are valid now. A driver call looks a handle up here before it follows the
- * pointer, so that a handle that was destroyed, or that never was one, is an error and no crash. */
+/* The set of valid handles. Driver calls look up a handle here before they use the pointer, so an
+ * invalid one causes an error instead of a crash. */
 #pragma once
 
 #include "emulator/driver_abi.h"
@@ -19,29 +19,29 @@ typedef enum emu_kind {
     EMU_KIND_ARRAY
 } emu_kind;
 
-/* A member of every object behind a handle. */
+/* A member of every object that has a handle. */
 typedef struct emu_handle {
-    const void *object; /* the handle's value; NULL while it is not valid */
+    const void *object; /* the handle's value; NULL if invalid */
     emu_kind kind;
-    CUcontext context; /* where the object was made; NULL: in none */
+    CUcontext context; /* the object's context; NULL: none */
     struct emu_handle *next;
 } emu_handle;
 
-/* Makes `object` a valid handle. `handle` is a member of it. Any thread. */
+/* Makes `object` a valid handle. `handle` is one of its members. Any thread. */
 void emu_handle_add(emu_handle *handle, const void *object, emu_kind kind, CUcontext context);
 
-/* Ends the handle's validity, before its object is freed. An invalid one stays so. Any thread. */
+/* Invalidates the handle, before its object is freed. Does nothing if it is invalid. Any thread. */
 void emu_handle_drop(emu_handle *handle);
 
-/* Frees an object that was behind a handle, some time later: as long as its memory is not used
- * again, an old handle is not the handle of a new object. Any thread. */
+/* Frees an object that had a handle, after a delay: an old handle must not soon become the handle
+ * of a new object. Any thread. */
 void emu_handle_free(void *object);
 
-/* Whether `object` is a valid handle of that kind. Any value may be asked for. Any thread. */
+/* Returns true if `object`, any value, is a valid handle of that kind. Any thread. */
 bool emu_handle_is(const void *object, emu_kind kind);
 
-/* The same, of an object that was made in `context`. */
+/* The same for an object of `context`. */
 bool emu_handle_is_of(const void *object, emu_kind kind, CUcontext context);
 
-/* Some valid handle of that kind that was made in `context`, or NULL. Any thread. */
+/* Returns any valid handle of that kind in `context`, or NULL. Any thread. */
 void *emu_handle_any(emu_kind kind, CUcontext context);

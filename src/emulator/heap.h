@@ -1,25 +1,25 @@
-/* Where malloc() and free() of kernels take memory from: a heap for each context, of the size that
- * a driver gives it at first. What kernels do not free stays taken as long as the context lives. */
+/* The heap of malloc() and free() in kernels: one for each context, of the driver's default size.
+ * Memory that kernels do not free stays allocated as long as the context. */
 #pragma once
 
 #include "emulator/machine.h"
 
-/* Zeroed: nothing was taken from it yet. */
+/* A heap; all zero before its first use. */
 typedef struct emu_heap {
-    _Atomic uint64_t base;   /* device address; 0: not made yet */
-    _Atomic uint32_t *start; /* by unit: the first one of its block, plus one; 0: none */
-    uint32_t *bytes;         /* of the block, by its first unit */
-    uint32_t cursor;         /* unit where the search for room goes on */
-    uint32_t too_many;       /* so many units were not found since the last release; 0: none */
+    _Atomic uint64_t base;   /* device address; 0: not created yet */
+    _Atomic uint32_t *start; /* for each unit: first unit of its block, plus one; 0: none */
+    uint32_t *bytes;         /* size of the block, by its first unit */
+    uint32_t cursor;         /* unit where the next search starts */
+    uint32_t too_many;       /* this many units were not found since the last release; 0: none */
 } emu_heap;
 
-/* Returns the address of `bytes` bytes, aligned to 16; 0: there is no room. The first call makes
- * the heap, as memory of `owner`. Any thread. */
+/* Allocates `bytes` bytes, aligned to 16; returns 0 if they do not fit. The first call creates the
+ * heap, as memory of `owner`. Any thread. */
 uint64_t emu_heap_allocate(emu_heap *heap, uint64_t bytes, void *owner);
-/* Gives a block back; false: none begins at the address. Any thread. */
+/* Releases a block; returns false if none begins at the address. Any thread. */
 bool emu_heap_release(emu_heap *heap, uint64_t address);
-/* Narrows the range of an allocation that is the heap to the block that holds the address; false:
- * none does. Any thread. */
+/* Narrows *range from the whole heap to the block that contains the address; returns false if there
+ * is none. Any thread. */
 bool emu_heap_narrow(emu_heap *heap, uint64_t address, emu_range *range);
-/* Forgets the heap; its memory goes with its owner. Nothing may be using it. */
+/* Resets the heap; its owner frees the memory. No kernel may be using it. */
 void emu_heap_end(emu_heap *heap);

@@ -1,14 +1,14 @@
-/* Handlers of operations that treat each lane by itself. */
+/* Handlers of operations that work on each lane separately. */
 #pragma once
 
 #include "emulator/decode.h"
 
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
-#pragma clang diagnostic ignored "-Wpass-failed" /* a hint that is not taken does no harm */
+#pragma clang diagnostic ignored "-Wpass-failed" /* an ignored hint is harmless */
 #endif
 
-/* Lane types: any of them may look at the same register. */
+/* Lane types; they may alias, because any of them may access a register. */
 typedef uint8_t __attribute__((may_alias)) emu_u8;
 typedef int8_t __attribute__((may_alias)) emu_s8;
 typedef uint16_t __attribute__((may_alias)) emu_u16;
@@ -20,7 +20,8 @@ typedef int64_t __attribute__((may_alias)) emu_s64;
 typedef float __attribute__((may_alias)) emu_f32;
 typedef double __attribute__((may_alias)) emu_f64;
 
-/* Runs `statement` for each lane `i` in the mask: all 32 at once where no other lane can see it. */
+/* Executes `statement` for each lane `i` in the mask; for all 32 if no other lane can see the
+ * results. */
 #define EMU_EACH_LANE(warp, statement)                                                             \
     do {                                                                                           \
         if (emu_is_full(warp)) {                                                                   \
@@ -37,7 +38,7 @@ typedef double __attribute__((may_alias)) emu_f64;
     } while (0)
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are type names */
-/* name: dst = expression of a (b, c); D is the type of the result, T, U, V those of the operands */
+/* name: dst = expression of a (b, c); D is the result's type, T, U, V are the operands' types */
 #define EMU_UNARY(name, D, T, expression)                                                          \
     EMU_WIDE static void name(emu_warp *warp, const emu_op *op)                                    \
     {                                                                                              \
@@ -69,7 +70,7 @@ typedef double __attribute__((may_alias)) emu_f64;
 #define EMU_TERNARY(name, D, T, expression) EMU_TERNARY3(name, D, T, T, T, expression)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* A predicate from a comparison of each lane. */
+/* Computes a predicate by comparing each lane. */
 #define EMU_COMPARE(name, T, expression)                                                           \
     EMU_WIDE static uint32_t name(const void *left, const void *right)                             \
     {                                                                                              \

@@ -1,22 +1,22 @@
-/* What the level-2 cache holds, by buffer: least recently used goes first. A model of residency,
- * enough to tell a hot replay from a cold one; deterministic for work on one stream. */
+/* The contents of the L2 cache by buffer, least recently used out first. This model of residency
+ * distinguishes hot from cold replays; it is deterministic for work on one stream. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Memory that a launch can reach from `address` on. */
+/* Memory from `address` on that a launch can access. */
 typedef struct emu_buffer {
     uint64_t address;
     double bytes;
 } emu_buffer;
 
-/* A kernel moved `traffic` bytes between level 1 and level 2, somewhere in `buffers`. Returns the
- * bytes that DRAM had to move: what was not resident of the part touched (at most the traffic,
- * divided among the buffers by size), and where that exceeds the cache, the same part of every
- * further access. Afterwards the buffers are the most recent ones. Any thread. */
+/* Accounts for a kernel that moved `traffic` bytes between L1 and L2, somewhere in `buffers`.
+ * Returns the bytes moved from DRAM: the touched part (at most the traffic, divided among the
+ * buffers by size) that was not resident, and if that exceeds the cache, the same fraction of all
+ * further accesses. The buffers become the most recently used. Any thread. */
 double emu_level2_pass(const emu_buffer *buffers, size_t count, double traffic,
                        double capacity_bytes);
 
-/* A copy or fill went over [address, address + bytes). */
+/* Accounts for a copy or fill of [address, address + bytes). */
 void emu_level2_touch(uint64_t address, double bytes, double capacity_bytes);

@@ -1,23 +1,22 @@
-/* The clock: how long a kernel takes on the profile's device, from what it did. Deterministic; made
- * to rank variants as hardware does, not to predict microseconds.
+/* The timing model: the time of a kernel on the profile's device, from its counts. Deterministic;
+ * designed to rank variants like hardware, not to predict microseconds.
  *
- * A launch is bounded by each of several terms; the longest decides, and terms of near length add a
- * little (an 8-norm), as resources that are all nearly full get into each other's way:
- *   issue    warp instructions over the four schedulers of each multiprocessor
- *   units    instructions of each class over the units that serve them
- *   l1       128-byte lines looked up, shared memory wavefronts (bank conflicts count), divergent
- *            constants: one a cycle
+ * A launch is bounded by several terms. The longest one dominates, and terms of similar length add
+ * a little (an 8-norm), because resources that are nearly full interfere with each other:
+ *   issue    warp instructions over the four schedulers of each SM
+ *   units    instructions of each class over the units that execute them
+ *   l1       128-byte lines looked up, shared memory wavefronts (with bank conflicts), divergent
+ *            constants: one per cycle
  *   cluster  sectors and atomics to other blocks' shared memory
- *   l2       sectors that missed level 1, stores, over the level-2 bandwidth, and what one
- *            multiprocessor can take
- *   dram     what level 2 does not hold; its content is remembered from launch to launch
- *   atomics  global atomics by sector, and the hottest address one after another
- *   latency  waves of resident blocks times the time that one block lives: with few resident warps,
- *            or few loads in flight, bandwidth is not reached
+ *   l2       sectors that missed L1, and stores, over the L2 bandwidth and over an SM's maximum
+ *   dram     bytes that L2 does not hold; its contents persist between launches
+ *   atomics  global atomics by sector, and serialised atomics on the hottest address
+ *   latency  waves of resident blocks times the lifetime of one block: with few resident warps, or
+ *            few loads in flight, bandwidth is not reached
  *   path     the longest single warp
- *   launch   blocks and warps started, one after another on each multiprocessor
- * Work is dealt in whole blocks: a multiprocessor with one more than the others is waited for, and
- * clusters leave some multiprocessors empty. */
+ *   launch   starting blocks and warps, one after another on each SM
+ * Work is distributed in whole blocks: an SM with one more than the others determines the end, and
+ * clusters leave some SMs empty. */
 #pragma once
 
 #include "emulator/level2.h"
@@ -25,7 +24,7 @@
 #include "emulator/occupancy.h"
 
 enum {
-    EMU_MODEL_VERSION = 1, /* raise it whenever a modelled time changes */
+    EMU_MODEL_VERSION = 1, /* increase it when a modelled time changes */
     EMU_SHAPE_BUFFERS = 16
 };
 
@@ -39,6 +38,6 @@ typedef struct emu_kernel_shape {
     emu_buffer buffers[EMU_SHAPE_BUFFERS];
 } emu_kernel_shape;
 
-/* Length of a kernel in ns, and what it leaves in level 2. Any thread. */
+/* Returns the time of a kernel in ns, and updates the contents of L2. Any thread. */
 double emu_model_kernel(const emu_profile *profile, const emu_kernel_shape *shape,
                         const emu_counters *counters);

@@ -1,13 +1,13 @@
-/* Modules: a decoded program with variables of its own, in one context. */
+/* Modules: a decoded program with its own variables, in one context. */
 #pragma once
 
 #include "emulator/context.h"
 #include "emulator/driver.h"
 
-/* What cuFuncSetAttribute changes. */
+/* Settings of cuFuncSetAttribute. */
 typedef struct emu_settings {
-    int max_dynamic_bytes; /* -1: what is left of the 48 KB */
-    int carveout_percent;  /* -1: the driver's choice */
+    int max_dynamic_bytes; /* -1: the rest of the 48 KB */
+    int carveout_percent;  /* -1: chosen by the driver */
     int non_portable_cluster;
     int scheduling_policy;
     int required_cluster[3];
@@ -23,26 +23,26 @@ struct CUfunc_st {
 struct CUmod_st {
     emu_handle handle;
     atomic_int references; /* the handle, and each launch in flight or in a graph */
-    bool unloaded;         /* by the program; under the lock */
+    bool unloaded;         /* by the application; guarded by the lock */
     emu_program *program;
     size_t function_count;
     struct CUfunc_st *functions;
     size_t global_count;
-    uint64_t *globals; /* device address of each, 0 before it is allocated */
+    uint64_t *globals; /* device addresses; 0 before allocation */
 };
 
-/* Ends the module's handle and those of its functions; its memory goes with the last launch. Lock
+/* Invalidates the handles of the module and its functions; the last launch frees the memory. Lock
  * held. */
 void emu_module_unload(CUmodule module);
-/* Gives up one reference. Lock held or not. */
+/* Releases one reference. Lock held or not. */
 void emu_module_release(CUmodule module);
 
-/* Whether this is a function of a loaded module, in whatever context; 400 else. */
+/* Checks that this is a function of a loaded module, in any context; 400 otherwise. */
 CUresult emu_function_check(CUfunction function);
 
-/* Most threads a block may have by launch bounds and registers. */
+/* Returns the maximum threads of a block by launch bounds and registers. */
 int emu_kernel_max_threads(const emu_kernel *kernel);
-/* Registers a thread, as capped by launch bounds. */
+/* Returns the registers per thread, limited by launch bounds. */
 int emu_kernel_registers(const emu_kernel *kernel);
-/* Most dynamic shared memory a launch of the function may ask for. */
+/* Returns the maximum dynamic shared memory of a launch. */
 int emu_function_dynamic_limit(CUfunction function);

@@ -1,44 +1,44 @@
-/* A loaded program: the parsed module and what was decoded from it. */
+/* A loaded program: the parsed module and its decoded operations. */
 #pragma once
 
 #include "emulator/machine.h"
 #include "emulator/ptx.h"
 #include "emulator/warp.h"
 
-/* Where an instruction goes on. */
+/* The successors of an instruction. */
 typedef struct emu_flow {
     const uint32_t *targets; /* instructions of the same function */
     uint32_t count;
     bool falls_through;
-    bool is_load; /* its results come from global memory */
+    bool is_load; /* loads from global memory */
 } emu_flow;
 
-/* A function or kernel, decoded. */
+/* A decoded function or kernel. */
 typedef struct emu_function {
     const ptx_function *source;
     uint32_t first, end; /* operations */
     uint32_t register_bytes;
     uint32_t param_bytes;
     uint32_t local_bytes;
-    uint32_t live_words; /* most 32-bit values live at once */
+    uint32_t live_words; /* maximum number of live 32-bit values */
     const uint32_t *callees;
     size_t callee_count;
     bool calls_indirectly;
-    const bool *uses_shared;     /* by index of the module's shared variables */
-    const uint32_t *touches;     /* the registers of each operation, for check_flow.c: twice the
-                                    index, plus one where it is written */
-    const uint32_t *first_touch; /* of each operation, and behind the last */
-    const emu_flow *flows;       /* of each operation */
+    const bool *uses_shared; /* by index of the module's shared variables */
+    const uint32_t *touches; /* registers of each operation, for check_flow.c: twice the index, plus
+                                one if it is written */
+    const uint32_t *first_touch; /* for each operation, and after the last one */
+    const emu_flow *flows;       /* for each operation */
 } emu_function;
 
-/* One lane's part of a frame's parameter area. */
+/* Returns one lane's part of a frame's parameter area. */
 static inline uint8_t *emu_frame_params(const emu_frame *frame, uint32_t lane)
 {
     return frame->params + (size_t)lane * frame->function->param_bytes;
 }
 
 typedef struct emu_entry {
-    emu_kernel kernel; /* first: what the driver holds points here */
+    emu_kernel kernel; /* first, because the driver has pointers to it */
     const emu_function *function;
     const uint32_t *shared_offsets; /* by index of the module's shared variables */
 } emu_entry;
@@ -47,7 +47,7 @@ struct emu_program {
     ptx_module module;
     emu_op *ops;
     size_t op_count, op_capacity;
-    emu_function *functions; /* by index as in module.functions */
+    emu_function *functions; /* same indices as module.functions */
     uint8_t *constants;
     size_t constant_bytes;
     emu_entry *entries;
@@ -56,7 +56,7 @@ struct emu_program {
     uint32_t const_bytes;
 };
 
-/* A call: offsets of arguments and results in the caller's parameter area. */
+/* A call, with the offsets of arguments and results in the caller's parameter area. */
 typedef struct emu_call {
     uint32_t callee; /* index of the function; EMU_INDIRECT: in register op->a */
     uint32_t argument_count, result_count;
@@ -65,5 +65,5 @@ typedef struct emu_call {
 
 #define EMU_INDIRECT UINT32_MAX
 
-/* The address of function i is this plus i: no pointer to memory looks like it. */
+/* The address of function i is this plus i, which is not a memory address. */
 #define EMU_FUNCTION_ADDRESS UINT64_C(0x0004000000000000)

@@ -1,4 +1,4 @@
-/* A PTX module as parsed: names resolved to registers and variables, opcodes still text. */
+/* A parsed PTX module: names are resolved to registers and variables, opcodes are text. */
 #pragma once
 
 #include "emulator/pool.h"
@@ -38,12 +38,12 @@ typedef enum ptx_type {
     PTX_TYPE_COUNT
 } ptx_type;
 
-/* Size of a value of the type; a predicate's is 0. */
+/* Returns the size of a value of the type; 0 for a predicate. */
 unsigned ptx_type_bytes(ptx_type type);
 bool ptx_type_is_signed(ptx_type type);
 const char *ptx_type_name(ptx_type type);
 
-/* The type of that name, without its dot; PTX_NO_TYPE for another word. */
+/* Finds a type by its name without the dot; PTX_NO_TYPE if it is unknown. */
 ptx_type ptx_type_find(const char *name, size_t length);
 
 typedef enum ptx_space {
@@ -58,14 +58,14 @@ typedef enum ptx_space {
 
 struct ptx_function;
 
-/* An address in an initialiser: 8 bytes at `offset` are the address of a variable or function plus
+/* An address in an initialiser: 8 bytes at `offset` hold the address of a variable or function plus
  * `addend`. */
 typedef struct ptx_relocation {
     uint64_t offset;
     const char *name;
     int64_t addend;
     bool is_function;
-    uint32_t index; /* among the module's globals or functions, set when the module is complete */
+    uint32_t index; /* in the module's globals or functions; set when the module is complete */
 } ptx_relocation;
 
 typedef struct ptx_variable {
@@ -73,21 +73,21 @@ typedef struct ptx_variable {
     ptx_space space;
     bool is_external;
     bool is_kernel_param;
-    bool is_used; /* by an instruction or another one's initial value */
+    bool is_used; /* by an instruction or another variable's initial value */
     uint32_t align;
-    uint32_t index; /* among the module's globals, or its shared variables */
+    uint32_t index; /* in the module's globals or shared variables */
     uint64_t bytes;
-    uint64_t offset; /* parameters and locals: in their function's area */
+    uint64_t offset; /* parameters and locals: offset in their function's area */
     uint8_t *initial;
     ptx_relocation *relocations;
     size_t relocation_count, relocation_capacity;
-    struct ptx_variable *next; /* in its scope */
+    struct ptx_variable *next; /* next in the scope */
 } ptx_variable;
 
 typedef enum ptx_operand_kind {
     PTX_OPERAND_REGISTER,
     PTX_OPERAND_INTEGER,
-    PTX_OPERAND_FLOAT32, /* value holds the bits */
+    PTX_OPERAND_FLOAT32, /* value has the bits */
     PTX_OPERAND_FLOAT64,
     PTX_OPERAND_VARIABLE, /* the address of `variable`, plus value */
     PTX_OPERAND_NAME,     /* a label, a function, a special register */
@@ -99,9 +99,9 @@ typedef enum ptx_operand_kind {
 
 typedef struct ptx_operand {
     ptx_operand_kind kind;
-    ptx_type type; /* of a register */
+    ptx_type type; /* type of a register */
     bool is_negated;
-    uint32_t reg; /* index among the function's registers */
+    uint32_t reg; /* index in the function's registers */
     uint32_t count;
     uint64_t value;
     const char *name;
@@ -136,7 +136,7 @@ typedef struct ptx_instruction {
     const ptx_scope *scope;
 } ptx_instruction;
 
-/* A label, or (with targets) a .branchtargets table. */
+/* A label, or a .branchtargets table (with targets). */
 typedef struct ptx_label {
     const char *name;
     const ptx_scope *scope;
@@ -156,7 +156,7 @@ typedef struct ptx_function {
     size_t param_count, param_capacity;
     ptx_variable **returns;
     size_t return_count, return_capacity;
-    uint32_t param_bytes; /* of formal parameters, results and the body's .param variables */
+    uint32_t param_bytes; /* formal parameters, results and .param variables of the body */
     uint32_t formal_bytes;
     uint32_t local_bytes;
     ptx_type *registers;
@@ -170,11 +170,11 @@ typedef struct ptx_function {
 
 /* A line of CUDA source. */
 typedef struct ptx_place {
-    const char *file; /* NULL: not known */
+    const char *file; /* NULL: unknown */
     uint32_t line;
 } ptx_place;
 
-/* .loc: what follows in the PTX comes from there. */
+/* .loc: the source of the PTX lines after it. */
 typedef struct ptx_location {
     uint32_t ptx_line, file, line;
 } ptx_location;
@@ -191,26 +191,26 @@ typedef struct ptx_module {
     ptx_scope scope;
     ptx_variable **globals; /* global and constant */
     size_t global_count, global_capacity;
-    ptx_variable **shared; /* of the module and of its functions' bodies */
+    ptx_variable **shared; /* of the module and its functions' bodies */
     size_t shared_count, shared_capacity;
     ptx_function **functions;
     size_t function_count, function_capacity;
-    ptx_location *locations; /* in the order of the text */
+    ptx_location *locations; /* in text order */
     size_t location_count, location_capacity;
     ptx_file *files;
     size_t file_count, file_capacity;
-    char error[256]; /* one line, set when something failed */
+    char error[256]; /* one line, set on failure */
 } ptx_module;
 
-/* Parses the text into *module (zeroed before; release it with ptx_module_free in every case).
- * False with module->error set when the text is wrong or memory ran out. */
+/* Parses the text into *module, which is zeroed before; always release it with ptx_module_free().
+ * Returns false and sets module->error if the text is wrong or memory ran out. */
 bool ptx_parse(ptx_module *module, const char *text, size_t bytes);
 void ptx_module_free(ptx_module *module);
 
-/* The source of a line of the PTX, if it was compiled with -lineinfo: in the file that its function
- * begins in. */
+/* Finds the source of a PTX line, if it was compiled with -lineinfo, in the file in which its
+ * function begins. */
 ptx_place ptx_module_place(const ptx_module *module, uint32_t ptx_line);
 
-/* The label of that name as seen from `scope`, or NULL. */
+/* Finds a label from `scope` outwards, or returns NULL. */
 const ptx_label *ptx_function_label(const ptx_function *function, const ptx_scope *scope,
                                     const char *name);

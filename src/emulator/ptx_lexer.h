@@ -6,20 +6,20 @@
 #include <stdint.h>
 
 typedef enum ptx_token_kind {
-    PTX_END,       /* of the text */
-    PTX_WORD,      /* a name, register or opcode, with its dotted parts: ld.global.f32, %tid.x */
+    PTX_END,       /* end of the text */
+    PTX_WORD,      /* a name, register or opcode with its dotted parts: ld.global.f32, %tid.x */
     PTX_DIRECTIVE, /* .entry, .b32: one dotted word */
     PTX_INTEGER,   /* value */
-    PTX_FLOAT32,   /* 0f3F800000: value holds the bits */
-    PTX_FLOAT64,   /* 0d3FF0000000000000 or 1.0: value holds the bits */
-    PTX_STRING,    /* text without the quotes */
+    PTX_FLOAT32,   /* 0f3F800000: value has the bits */
+    PTX_FLOAT64,   /* 0d3FF0000000000000 or 1.0: value has the bits */
+    PTX_STRING,    /* text excludes the quotes */
     PTX_PUNCTUATION,
-    PTX_BAD /* a character that PTX does not have */
+    PTX_BAD /* an invalid character */
 } ptx_token_kind;
 
 typedef struct ptx_token {
     ptx_token_kind kind;
-    const char *text; /* into the source, not terminated */
+    const char *text; /* in the source, not terminated */
     size_t length;
     uint64_t value;
     int line;
@@ -32,8 +32,8 @@ typedef struct ptx_lexer {
 
 void ptx_lexer_begin(ptx_lexer *lexer, const char *text, size_t bytes);
 
-/* The next token; PTX_END for ever at the end. */
+/* Reads the next token; always PTX_END at the end. */
 ptx_token ptx_lexer_next(ptx_lexer *lexer);
 
-/* Whether the token is exactly this text. */
+/* Returns true if the token is this text. */
 bool ptx_token_is(const ptx_token *token, const char *text);

@@ -1,5 +1,5 @@
-/* Streams as queues of commands: a worker thread each, completions for what is still to come, and
- * the modelled time at which each command starts and ends. */
+/* Streams as command queues, each with a worker thread; completions of submitted work; and the
+ * modelled start and end of each command. */
 #pragma once
 
 #include "emulator/context.h"
@@ -8,15 +8,15 @@
 typedef struct emu_command emu_command;
 typedef struct emu_completion emu_completion;
 
-/* What a stream runs. Immutable once submitted, shared by reference: a graph runs the same command
- * many times. */
+/* A class of commands. Commands are immutable once submitted and shared by reference: a graph runs
+ * the same command many times. */
 typedef struct emu_command_class {
-    /* Does the work and returns its modelled length in ns. Called without the lock, by one thread
-     * at a time; `start_ns` is the modelled time at which it begins. */
+    /* Executes the command and returns its modelled time in ns. Called without the lock, by one
+     * thread at a time; `start_ns` is the modelled start. */
     double (*run)(emu_command *command, double start_ns);
-    void (*release)(emu_command *command); /* frees its own members; NULL: none */
-    bool is_kernel;                        /* pays the gap between kernels */
-    bool has_handle;                       /* the command is the object of a handle */
+    void (*release)(emu_command *command); /* frees the command's members; may be NULL */
+    bool is_kernel;                        /* costs the gap between kernels */
+    bool has_handle;                       /* the command has a handle */
 } emu_command_class;
 
 struct emu_command {
@@ -24,12 +24,12 @@ struct emu_command {
     atomic_int references;
 };
 
-/* Allocates a command of `bytes` with one reference; NULL when memory runs out. */
+/* Allocates a command of `bytes` with one reference; NULL if memory runs out. */
 void *emu_command_new(const emu_command_class *class, size_t bytes);
 emu_command *emu_command_retain(emu_command *command);
 void emu_command_release(emu_command *command);
 
-/* Says when a submitted command is done, and its modelled end. */
+/* The completion of a submitted command, and its modelled end. */
 struct emu_completion {
     atomic_int references;
     bool done;
@@ -41,55 +41,55 @@ typedef struct emu_submission {
     struct emu_submission *next;
     emu_command *command;
     emu_completion *completion;
-    double host_ns; /* modelled host clock when it was handed over */
+    double host_ns; /* modelled host clock at submission */
     size_t wait_count;
-    emu_completion *waits[]; /* other streams' work to wait for */
+    emu_completion *waits[]; /* work of other streams to wait for */
 } emu_submission;
 
 struct CUstream_st {
     emu_handle handle;
     CUcontext context;
-    CUstream next; /* in the context */
+    CUstream next; /* next in the context */
     unsigned flags;
     uint64_t id;
     bool is_legacy;
-    bool is_thread_default; /* made for one thread by handle 2 */
+    bool is_thread_default; /* created for one thread by handle 2 */
     pthread_t thread_default_of;
 
-    atomic_int references; /* the handle, the worker, events of a capture */
-    bool has_worker, stop; /* stop: the handle is destroyed */
+    atomic_int references; /* the handle, the worker, and events of a capture */
+    bool has_worker, stop; /* stop: the handle was destroyed */
     pthread_cond_t work;
     emu_submission *first, *last_submission;
-    emu_completion *last; /* of the newest command, NULL before the first */
-    double clock_ns;      /* modelled end of what has run */
+    emu_completion *last; /* of the latest command; NULL before the first */
+    double clock_ns;      /* modelled end of executed commands */
 
-    size_t wait_count; /* completions that the next command must wait for (cuStreamWaitEvent) */
+    size_t wait_count; /* completions that the next command waits for (cuStreamWaitEvent) */
     emu_completion **waits;
 
     struct emu_capture *capture; /* NULL: none */
-    CUstream next_captured;      /* in the capture */
+    CUstream next_captured;      /* next in the capture */
     size_t dependency_count;
-    CUgraphNode *dependencies; /* nodes that the next captured one depends on */
+    CUgraphNode *dependencies; /* dependencies of the next captured node */
 };
 
-/* Hands a command to a stream, after everything that CUDA orders before it: earlier commands, waits
- * added, and across the legacy stream and blocking streams. Takes over the caller's reference in
- * any case. Sets *out (may be NULL) to a new reference on its completion. Lock held; the stream is
- * not being captured. */
+/* Submits a command to a stream, after everything that CUDA orders before it: earlier commands,
+ * added waits, and work across the legacy stream and blocking streams. Always takes over the
+ * caller's reference. Sets *out, which may be NULL, to a new reference to its completion. Lock
+ * held; the stream must not be captured. */
 CUresult emu_queue_submit(emu_completion **out, CUstream stream, emu_command *command);
 
 /* Makes the stream's next command wait for `completion`. Lock held. */
 CUresult emu_queue_wait_for(CUstream stream, emu_completion *completion);
 
-/* Waits until `completion` is done (NULL: nothing to wait for) and moves the modelled host clock
- * there. Lock held; it is given up meanwhile. Returns the sticky error if the process is lost. */
+/* Waits for `completion` (NULL: returns at once) and advances the modelled host clock to its end.
+ * Lock held, but released while waiting. Returns the sticky error if there is one. */
 CUresult emu_queue_join(emu_completion *completion);
-/* The same for all that was submitted to a stream, or to every stream of a context. Lock held. */
+/* The same for all work of a stream, or of every stream of a context. Lock held. */
 CUresult emu_queue_join_stream(CUstream stream);
 CUresult emu_queue_join_context(CUcontext context);
-/* Whether all that was submitted to the stream is done. Lock held. */
+/* Returns true if all work of the stream is done. Lock held. */
 bool emu_queue_idle(CUstream stream);
 
-/* Ends the handle's validity, and the worker once its queue is empty. Until then the stream stays
- * in its context's list, so that a wait for the context includes its work. Lock held. */
+/* Invalidates the handle, and ends the worker when its queue is empty. Until then the stream stays
+ * in its context's list, so waits for the context include its work. Lock held. */
 void emu_stream_retire(CUstream stream);

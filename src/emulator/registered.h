@@ -1,15 +1,16 @@
-/* Host memory of the caller's that was made known to the driver: cuMemHostRegister. Any thread. */
+/* Host memory registered with cuMemHostRegister. Any thread. */
 #pragma once
 
 #include "emulator/memory.h"
 
-/* Adds a range. CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED when it overlaps another; 2 when the
+/* Adds a range. CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED if it overlaps another one; 2 if the
  * table is full. */
 int emu_registered_add(void *host, size_t bytes, void *owner);
-/* Removes the range that begins at `host`; CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED for none. */
+/* Removes the range that begins at `host`; CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED if there is
+ * none. */
 int emu_registered_remove(void *host);
-/* Removes all ranges of `owner`, which is a context that ends. */
+/* Removes all ranges of `owner`, a context that ends. */
 void emu_registered_release_owner(void *owner);
 
-/* The range that holds `address`. */
+/* Finds the range that contains `address`; false if there is none. */
 bool emu_registered_find(emu_allocation *out, uint64_t address);

@@ -3,8 +3,9 @@
 
 #include "emulator/warp.h"
 
-/* A special register's value in one lane. */
+/* Returns a special register's value in one lane. */
 typedef uint64_t emu_special(const emu_warp *warp, unsigned lane);
 
-/* The register of that name (%tid.x), or NULL; *is_uniform when all lanes of a warp agree. */
+/* Finds a register by its name (%tid.x), or returns NULL. Sets *is_uniform if all lanes of a warp
+ * have the same value. */
 emu_special *emu_special_find(const char *name, bool *is_uniform);

@@ -1,19 +1,19 @@
-/* Streams as driver calls name them, and the one way in which a call hands work to a stream. */
+/* Stream handles, and submission of work to streams. */
 #pragma once
 
 #include "emulator/queue.h"
 
-/* A stream of `context`, in its list, with a handle; 2 when memory runs out. Lock held. */
+/* Creates a stream in the list of `context`, with a handle; 2 if memory runs out. Lock held. */
 CUresult emu_stream_new(CUstream *out, CUcontext context, unsigned flags);
 
-/* A context's legacy stream, which is in no list and has no handle of its own. Lock held. */
+/* Creates a context's legacy stream, which is in no list and has no handle. Lock held. */
 CUresult emu_stream_new_legacy(CUstream *out, CUcontext context);
 
-/* The stream behind a handle: NULL and 1 are the current context's legacy stream, 2 the thread's
- * own. 400 for none. Lock held. */
+/* Resolves a handle: NULL and 1 mean the current context's legacy stream, 2 the thread's own. 400
+ * if it is invalid. Lock held. */
 CUresult emu_stream_resolve(CUstream *out, CUstream handle);
 
-/* Submits to a stream, or adds a node when it is being captured. Takes the lock itself and takes
- * over the command. With `wait` it also waits for the end (refused while capturing, 900). NULL
- * command is out of memory. */
+/* Submits a command to a stream, or adds a node if the stream is captured. Takes the lock, and
+ * ownership of the command; a NULL command means out of memory. With `wait` it also waits for the
+ * end (900 during a capture). */
 CUresult emu_run_on(CUstream handle, emu_command *command, bool wait);

@@ -1,5 +1,4 @@
-/* What cuTensorMapEncodeTiled() keeps in the 128 bytes of a CUtensorMap, for the copies that read
- * it. */
+/* The emulator's layout of the 128 bytes of a CUtensorMap. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,11 +7,11 @@
 enum { EMU_TENSOR_RANK = 5, EMU_TENSOR_MAGIC = 0x70616d74 };
 
 typedef struct emu_tensor_map {
-    uint8_t type, rank, swizzle, interleave; /* the driver API's numbers, but for the rank */
+    uint8_t type, rank, swizzle, interleave; /* the driver API's values, except the rank */
     uint32_t magic;
     uint64_t address;
     uint64_t sizes[EMU_TENSOR_RANK];
-    uint64_t strides[EMU_TENSOR_RANK]; /* in bytes, of dimensions 1 to 4 */
+    uint64_t strides[EMU_TENSOR_RANK]; /* of dimensions 1 to 4, in bytes */
     uint16_t box[EMU_TENSOR_RANK];
     uint8_t steps[EMU_TENSOR_RANK];
     uint8_t fills_nan;
@@ -21,7 +20,7 @@ typedef struct emu_tensor_map {
 
 _Static_assert(sizeof(emu_tensor_map) == 128, "a CUtensorMap has 128 bytes");
 
-/* Bytes of an element of a CUtensorMapDataType; 0: there is no such type. */
+/* Returns the element size of a CUtensorMapDataType; 0 if there is no such type. */
 static inline unsigned emu_tensor_element_bytes(int type)
 {
     /* u8, u16, u32, s32, u64, s64, f16, f32, f64, bf16, f32 flushed, tf32, tf32 flushed */
@@ -29,7 +28,7 @@ static inline unsigned emu_tensor_element_bytes(int type)
     return type >= 0 && type < (int)sizeof bytes ? bytes[type] : 0;
 }
 
-/* Elements of the box in a dimension. */
+/* Returns the number of elements of the box in a dimension. */
 static inline uint32_t emu_tensor_side(const emu_tensor_map *map, unsigned dimension)
 {
     return (map->box[dimension] + map->steps[dimension] - 1u) / map->steps[dimension];

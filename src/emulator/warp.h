@@ -1,10 +1,9 @@
-/* What the machine is made of while it runs: decoded operations, warps, blocks, groups of blocks.
+/* The machine's state while it runs: decoded operations, warps, blocks, groups of blocks.
  *
- * Registers are stored register-major: the 32 lanes of one register lie next to each other, 64
- * bytes for 16-bit ones, 128 for 32-bit, 256 for 64-bit, 512 for 128-bit. A predicate is one
- * 32-bit mask. An operand is an offset into the current frame's registers or, with bit 0 set, into
- * the program's constants, which are stored the same way; handlers thus treat immediates and
- * registers alike. */
+ * Registers are stored register-major: the 32 lanes of a register are adjacent, 64 bytes for 16-bit
+ * ones, 128 for 32-bit, 256 for 64-bit, 512 for 128-bit. A predicate is a 32-bit mask. An operand
+ * is an offset into the current frame's registers or, with bit 0 set, into the program's constants,
+ * which have the same layout; so handlers treat immediates and registers alike. */
 #pragma once
 
 #include "emulator/machine.h"
@@ -24,37 +23,37 @@ typedef void (*emu_handler)(emu_warp *warp, const emu_op *op);
 
 struct emu_op {
     emu_handler run;
-    uint64_t imm;      /* address offset, branch target, flags: the handler's */
-    const void *extra; /* more of the handler's: register lists, calls; the program's */
+    uint64_t imm;      /* address offset, branch target, flags: defined by the handler */
+    const void *extra; /* more data for the handler: register lists, calls; owned by the program */
     uint32_t dst, a, b, c, d;
-    uint32_t guard;      /* predicate; the always-true one without a guard */
+    uint32_t guard;      /* predicate; EMU_TRUE_SLOT without a guard */
     uint32_t guard_flip; /* all ones for @!p */
-    uint32_t line;       /* in the PTX */
+    uint32_t line;       /* PTX line */
     uint8_t unit;        /* emu_class */
-    uint8_t waits;       /* uses the result of a global load that nothing has waited for yet */
-    uint8_t bytes;       /* memory: of one element */
+    uint8_t waits;       /* uses the result of a global load that was not waited for yet */
+    uint8_t bytes;       /* memory: size of one element */
     uint8_t count;       /* memory: elements */
     uint8_t space;       /* memory: ptx_space */
-    uint8_t width;       /* memory: bytes of the register */
-    uint16_t flags;      /* the handler's */
+    uint8_t width;       /* memory: size of the register */
+    uint16_t flags;      /* defined by the handler */
 };
 
 enum {
-    EMU_TRUE_SLOT = 0, /* predicate that is always true */
+    EMU_TRUE_SLOT = 0, /* an always-true predicate */
     EMU_SINK_PREDICATE = 4,
-    EMU_CARRY = 8,       /* condition code of each lane */
-    EMU_SINK_SLOT = 128, /* 512 bytes that take the results nothing reads */
+    EMU_CARRY = 8,       /* condition codes of the lanes */
+    EMU_SINK_SLOT = 128, /* 512 bytes for results that nothing reads */
     EMU_FIRST_SLOT = 640,
-    EMU_BARRIERS = 16, /* that a kernel can name; behind them are those of its warpgroups, */
-    EMU_ALL_BARRIERS = EMU_BARRIERS + 8,
-    EMU_WARPGROUP = 4, /* which have so many warps */
+    EMU_BARRIERS = 16,                   /* barriers that a kernel can name */
+    EMU_ALL_BARRIERS = EMU_BARRIERS + 8, /* and those of its warpgroups */
+    EMU_WARPGROUP = 4,                   /* warps of a warpgroup */
     EMU_RANGES = 16,
     EMU_HOT = 256
 };
 
-/* One activation of a function by some lanes of a warp. */
+/* A call of a function by some lanes of a warp. */
 struct emu_frame {
-    emu_frame *parent; /* NULL: the kernel's */
+    emu_frame *parent; /* NULL: the kernel's frame */
     const struct emu_function *function;
     const emu_op *call; /* the call that made the frame */
     uint32_t return_pc;
@@ -64,13 +63,13 @@ struct emu_frame {
     uint32_t local_base;
     uint32_t depth;
     uint32_t inside;         /* lanes that have not returned */
-    struct emu_unset *unset; /* of a checked launch: by register (check_flow.c) */
+    struct emu_unset *unset; /* checked launch: by register (check_flow.c) */
 };
 
 typedef enum emu_state {
     EMU_READY,
-    EMU_AT_SYNC,    /* waits for other lanes of its warp to come to the same instruction */
-    EMU_AT_BARRIER, /* of the block */
+    EMU_AT_SYNC,    /* waits for other lanes of its warp to reach the same instruction */
+    EMU_AT_BARRIER, /* waits for a barrier of the block */
     EMU_AT_CLUSTER  /* barrier.cluster.wait */
 } emu_state;
 
@@ -80,41 +79,41 @@ typedef struct emu_split {
     const emu_op *waiting_op;
     uint32_t pc;
     uint32_t mask;
-    uint32_t turn; /* when it last ran, for fairness */
+    uint32_t turn; /* time of its last run, for fairness */
     uint8_t state;
     uint8_t barrier;
 } emu_split;
 
 struct emu_warp {
-    uint8_t *base[2]; /* registers of the frame that runs, constants of the program */
+    uint8_t *base[2]; /* registers of the running frame, constants of the program */
     uint32_t mask;    /* lanes that execute the current operation */
-    uint32_t dead;    /* lanes that do not exist or have exited */
-    uint32_t active;  /* lanes of the split that runs */
-    uint32_t pc;      /* of the next operation */
-    uint32_t limit;   /* reaching this pc ends the split's run; 0 ends it at once */
+    uint32_t dead;    /* lanes that are absent or have exited */
+    uint32_t active;  /* lanes of the running split */
+    uint32_t pc;      /* next operation */
+    uint32_t limit;   /* pc that ends the split's run; 0 ends it at once */
     emu_frame *frame;
     emu_block *block;
     emu_worker *worker;
     unsigned current, split_count;
     emu_split splits[EMU_WARP];
     uint32_t turn;
-    uint32_t patience; /* operations until splits that wait get a turn */
-    bool yields;       /* other warps shall run before it */
-    bool polls;      /* of a checked launch: the turn ended where an mbarrier's phase is not over */
-    emu_frame *home; /* the kernel's frame, used for one block after another */
-    uint32_t index;  /* in the block */
+    uint32_t patience; /* operations until waiting splits run */
+    bool yields;       /* lets other warps run first */
+    bool polls; /* checked launch: the turn ended because an mbarrier's phase is not complete */
+    emu_frame *home; /* the kernel's frame, reused for each block */
+    uint32_t index;  /* index in the block */
     uint64_t issued, waits;
     uint8_t *local;                   /* EMU_WARP x local_bytes */
     uint32_t local_bytes;             /* of one lane */
-    uint32_t cluster_phase[EMU_WARP]; /* phase in which the lane arrived */
+    uint32_t cluster_phase[EMU_WARP]; /* phase of each lane's arrival */
     uint16_t tid[3][EMU_WARP];
 };
 
 typedef struct emu_barrier {
     uint32_t arrived;         /* threads */
     uint32_t expected;        /* threads; 0: all of the block that have not exited */
-    uint32_t warps;           /* warps that have arrived in this phase */
-    uint32_t count, all, any; /* of the predicates of bar.red */
+    uint32_t warps;           /* arrived warps in this phase */
+    uint32_t count, all, any; /* of bar.red's predicates */
 } emu_barrier;
 
 struct emu_block {
@@ -127,10 +126,10 @@ struct emu_block {
     uint8_t *shared;
     uint32_t shared_bytes;
     emu_barrier barriers[EMU_ALL_BARRIERS];
-    struct emu_block_order *order; /* of a checked launch */
+    struct emu_block_order *order; /* only in a checked launch */
 };
 
-/* A sector that atomics of the group meet at. */
+/* A sector that atomics of the group access. */
 typedef struct emu_hot {
     uint64_t sector;
     uint64_t lanes;
@@ -145,36 +144,36 @@ struct emu_group {
     uint32_t live_threads;
     uint32_t cluster_arrived, cluster_phase;
     uint32_t sm;
-    uint32_t idle;    /* of a checked launch: turns in which all warps waited for mbarriers */
-    uint64_t hottest; /* most lanes on one of the sectors below; 0: none are noted */
+    uint32_t idle;    /* checked launch: turns in which all warps waited for mbarriers */
+    uint64_t hottest; /* maximum number of lanes on one of these sectors; 0: there are none */
     emu_hot hot[EMU_HOT];
 };
 
-/* Everything that one launch's host threads share. */
+/* Data shared by a launch's host threads. */
 typedef struct emu_run_state {
     const emu_launch *launch;
     const struct emu_function *function;
     emu_limits limits;
     uint32_t cluster[3];
     uint32_t blocks_per_group;
-    uint64_t groups, groups_per_sm; /* each multiprocessor has a run of consecutive groups */
-    uint32_t quantum;               /* operations of one warp before the next one's turn */
+    uint64_t groups, groups_per_sm; /* each SM has consecutive groups */
+    uint32_t quantum;               /* operations of a warp before the next one runs */
     atomic_ullong next_sm;
     atomic_int stop;
     emu_fault *fault;
     pthread_mutex_t lock;
     struct timespec started;
-    uint32_t poison;          /* which garbage comes first in shared memory */
-    uint64_t most_operations; /* a checked launch that takes more does not end */
+    uint32_t poison;          /* variant of the initial garbage in shared memory */
+    uint64_t most_operations; /* limit after which a checked launch counts as endless */
 } emu_run_state;
 
-/* Alone in its cache lines: the others' counters change all the time. */
+/* A host thread's state, in its own cache lines because its counters change all the time. */
 struct emu_worker {
     _Alignas(128) emu_run_state *run;
-    emu_group *spare;             /* one that has ended, to be used again */
-    emu_range ranges[EMU_RANGES]; /* the allocation that an operation hit last, by its line */
+    emu_group *spare;             /* an ended group, for reuse */
+    emu_range ranges[EMU_RANGES]; /* the last allocation of an operation, by its line */
     struct emu_l1 *l1;
-    struct emu_check *check; /* NULL: the launch is not checked */
+    struct emu_check *check; /* NULL: not checked */
     emu_counters counters;
 };
 
@@ -183,7 +182,7 @@ static inline bool emu_is_full(const emu_warp *warp)
     return (warp->mask | warp->dead) == UINT32_MAX;
 }
 
-/* The 32 lanes of an operand. */
+/* Returns the 32 lanes of an operand. */
 static inline void *emu_lanes(const emu_warp *warp, uint32_t operand)
 {
     return warp->base[operand & 1] + (operand & ~1u);
@@ -196,7 +195,7 @@ static inline uint32_t emu_predicate(const emu_warp *warp, uint32_t operand)
     return value;
 }
 
-/* Writes the lanes in `mask` of a predicate. */
+/* Writes a predicate's lanes in `mask`. */
 static inline void emu_set_predicate(emu_warp *warp, uint32_t operand, uint32_t mask,
                                      uint32_t value)
 {
@@ -206,25 +205,25 @@ static inline void emu_set_predicate(emu_warp *warp, uint32_t operand, uint32_t 
 
 static inline unsigned emu_popcount(uint32_t value)
 {
-    /* most masks are full, and the instruction is not in every host's base set */
+    /* most masks are full, and not every host has the instruction */
     return value == UINT32_MAX ? EMU_WARP : (unsigned)__builtin_popcount(value);
 }
 
-/* for each lane in `mask` */
+/* iterates over the lanes in a mask */
 #define EMU_FOR_LANES(lane, lanes)                                                                 \
     for (uint32_t rest_ = (lanes), lane;                                                           \
          rest_ && (((lane) = (uint32_t)__builtin_ctz(rest_)), true); rest_ &= rest_ - 1)
 
-/* Vectorise a loop whose lanes are independent, also where result and operand are one register. */
+/* Vectorises a loop over independent lanes, even if result and operand are one register. */
 #if defined(__clang__)
 #define EMU_VECTOR _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define EMU_VECTOR _Pragma("GCC ivdep")
 #endif
 
-/* Compiles the function a second time for hosts with AVX2, which the loader chooses. What it
- * computes is the same: no operations are contracted. A sanitizer is not ready when the loader
- * asks. */
+/* Compiles a second version of the function for AVX2, which the loader selects. The results are
+ * equal, because operations are not contracted. Not with sanitizers, which are not ready when the
+ * loader selects. */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) &&                            \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define EMU_WIDE __attribute__((target_clones("avx2", "default")))
@@ -236,71 +235,70 @@ static inline unsigned emu_popcount(uint32_t value)
 
 typedef enum emu_progress { EMU_ENDED, EMU_SPENT, EMU_STUCK } emu_progress;
 
-/* Prepares the group of that index to start on the worker, from its spare or anew. NULL when memory
- * runs out. */
+/* Prepares a group to start on the worker, reusing its spare. NULL if memory runs out. */
 emu_group *emu_group_start(emu_worker *worker, uint64_t index, uint32_t sm);
-/* Runs its warps in turn for about `budget` operations, until all have exited, or until none can
- * go on by itself. */
+/* Runs the warps in turn for about `budget` operations, until all have exited, or until none can
+ * continue. */
 emu_progress emu_group_run(emu_group *group, uint64_t budget);
-/* Adds what its warps did to the worker's counters and keeps it as the worker's spare. */
+/* Adds the warps' counts to the worker's counters, and keeps the group as its spare. */
 void emu_group_end(emu_group *group);
 void emu_group_free(emu_group *group);
 
 /* ---- splits (split.c) ---- */
 
-/* Runs the warp until all its lanes wait or have exited, or about `budget` operations are done.
- * Returns the number executed. */
+/* Runs the warp until all its lanes wait or have exited, or for about `budget` operations. Returns
+ * the number executed. */
 uint32_t emu_warp_run(emu_warp *warp, uint32_t budget);
 
 bool emu_warp_is_ready(const emu_warp *warp);
 
-/* Lets the lanes in `mask` of the running split go on at `target`, the others after the current
+/* Continues the lanes in `mask` of the running split at `target`, and the others after the current
  * operation. */
 void emu_branch(emu_warp *warp, uint32_t mask, uint32_t target);
 
-/* Adds a split that is ready. */
+/* Adds a ready split. */
 void emu_add_split(emu_warp *warp, emu_frame *frame, uint32_t pc, uint32_t mask);
 
-/* Takes the lanes out of the running split; the rest goes on after the current operation. */
+/* Removes lanes from the running split; the rest continues after the current operation. */
 void emu_leave_split(emu_warp *warp, uint32_t mask);
 
-/* Makes the lanes in `mask` wait in `state` and then go on at `pc`. */
+/* Makes the lanes in `mask` wait in `state`, and then continue at `pc`. */
 void emu_wait(emu_warp *warp, const emu_op *op, uint32_t mask, emu_state state, unsigned barrier,
               uint32_t pc);
 
-/* All lanes that running lanes name in the mask `operand`: lanes of one operation may be of several
- * sets, which have different masks. */
+/* Returns all lanes in the running lanes' mask `operand`: lanes of one operation may belong to
+ * several sets with different masks. */
 uint32_t emu_members(const emu_warp *warp, uint32_t operand);
 
-/* For .sync operations: whether all lanes of `members` that still live run this operation now. If
- * not, the split waits for them before it and the handler must return. */
+/* For .sync operations: returns true if all live lanes of `members` execute this operation now.
+ * Otherwise the split waits for them before it, and the handler must return. */
 bool emu_gather(emu_warp *warp, const emu_op *op, uint32_t members);
 
 /* ---- frames (frame.c) ---- */
 
-/* A new frame of the function inside `parent` (NULL: the kernel's). NULL when memory runs out. */
+/* Creates a frame of the function inside `parent` (NULL: the kernel's). NULL if memory runs out. */
 emu_frame *emu_frame_new(emu_warp *warp, const struct emu_function *function, emu_frame *parent);
-/* Makes all registers zero, so that a kernel that reads one unwritten does so alike each time. */
+/* Zeroes all registers, so that a kernel that reads an unwritten one is deterministic. */
 void emu_frame_clear(emu_frame *frame);
 void emu_frame_free(emu_frame *frame);
-/* The lanes return from the frame, or exit from it and all that it was called from. A frame that no
- * lane is in is freed. */
+/* Return the lanes from the frame, or exit it and all its callers. A frame without lanes is
+ * freed. */
 void emu_frame_return(emu_frame *frame, uint32_t mask);
 void emu_frame_exit(emu_frame *frame, uint32_t mask);
-/* Frees the frames of all calls that the warp's lanes are in. */
+/* Frees the frames of all calls of the warp's lanes. */
 void emu_frames_free(emu_warp *warp);
 
 /* ---- barriers (op_barrier.c) ---- */
 
-/* Makes the running lanes wait until the other warps of their warpgroup have come here, too. */
+/* Makes the running lanes wait for the other warps of their warpgroup. */
 void emu_warpgroup_wait(emu_warp *warp, const emu_op *op);
-/* Looks at each barrier again after threads of the block have exited. */
+/* Check the barriers again after threads of the block have exited. */
 void emu_barriers_check(emu_block *block);
 void emu_cluster_check(emu_group *group);
 
 /* ---- faults (fault.c) ---- */
 
-/* Records the launch's first fault and stops all its warps. lane is the offender. */
+/* Records the launch's first fault, caused by `lane`, and stops all its warps. */
 __attribute__((format(printf, 6, 7))) void emu_raise(emu_warp *warp, const emu_op *op, int code,
                                                      unsigned lane, uint64_t address,
                                                      const char *format, ...);
