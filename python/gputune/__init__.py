@@ -1,29 +1,29 @@
-"""gputune: the fastest variant of a CUDA kernel on the GPU at hand, found once and remembered.
+"""gputune finds the fastest variant of a CUDA kernel on this GPU once, and stores it.
 
     import gputune
     axpy = gputune.tune("axpy", n=y.size)   # measures, or finds the winner in the database
     axpy(y, x, 2.0, y.size)                 # launches it on the arrays' current stream
 
-Arrays are PyTorch's tensors, what has __cuda_array_interface__ (CuPy, Numba) or DLPack (JAX), or plain
-addresses; on the emulator, NumPy's too. A kernel is a name, or the path of a template.
+Arrays are PyTorch tensors, objects with __cuda_array_interface__ (CuPy, Numba) or DLPack (JAX), or plain
+addresses; on the emulator, NumPy arrays too. A kernel is a name, or the path of a template.
 
     with gputune.tune("axpy", n=1024) as axpy:    # releases the plan at the end
         print(axpy.info["configuration"])
     gputune.space("axpy", n=1024)["valid"]        # how many variants this GPU allows
-    gputune.run("axpy", ["BLOCK=128", "BLOCK=256"], n=1024)   # measures these, side by side
-    gputune.compare("axpy", n=1024)               # the winner beside the default
-    gputune.tune("axpy", n=1024, progress=True)   # with a bar
+    gputune.run("axpy", ["BLOCK=128", "BLOCK=256"], n=1024)   # measures these side by side
+    gputune.compare("axpy", n=1024)               # compares the winner with the default
+    gputune.tune("axpy", n=1024, progress=True)   # shows a progress bar
     gputune.add_source("mine.cu", text)           # a kernel whose template is in memory
     gputune.records()                             # the stored winners, as dicts
     gputune.trials("axpy")                        # every stored result of a kernel
-    gputune.forget("axpy", dry_run=True)          # what would go
-    gputune.diagnose()                            # what is wrong here, and what to do about it
+    gputune.forget("axpy", dry_run=True)          # lists what would be deleted
+    gputune.diagnose()                            # checks this installation
 
-    @gputune.kernel("./axpy.cu")                  # a function that tunes, and launches
+    @gputune.kernel("./axpy.cu")                  # a function that tunes and launches
     def axpy(y, x, a, n): "y += a x"
 
-A call that fails raises a subclass of gputune.Error, such as gputune.NotFoundError. gputune.h and
-gputune(1) say the rest."""
+Failed calls raise a subclass of gputune.Error, such as gputune.NotFoundError. See also gputune.h and
+gputune(1)."""
 from __future__ import annotations
 
 import atexit
@@ -45,7 +45,7 @@ from typing import (TYPE_CHECKING, Any, Callable, Literal, Mapping, Optional, Pr
 
 try:
     from . import _abi
-except ImportError:  # it is made from gputune.h when the package is
+except ImportError:  # generated from gputune.h when the package is built
     raise ImportError(f"{os.path.dirname(os.path.abspath(__file__))} is gputune's source, not an installed "
                       "package; run `pip install .` at the top of the source tree, and start Python in a "
                       "folder from which it does not find the source first") from None
@@ -87,7 +87,7 @@ __version__: str = library.gputune_version().decode()
 
 
 class DType(Protocol):
-    """A framework's type of elements, such as x.dtype of an array."""
+    """An element type of a framework, such as x.dtype of an array."""
 
     @property
     def itemsize(self) -> int:
@@ -126,7 +126,7 @@ _CERTAINTIES = {_abi.GPUTUNE_EXACT: "exact", _abi.GPUTUNE_ABOUT: "about",
                 _abi.GPUTUNE_AT_MOST: "at most"}
 
 
-# --- what callers give, as C wants it ---------------------------------------------------------------
+# --- conversion of arguments to C ----------------------------------------------------------------------
 
 def _choose(what: str, words: Mapping[str, int], word: Any) -> int:
     if not isinstance(word, str):
@@ -169,7 +169,7 @@ def _kernel(value: Any) -> bytes:
 
 
 def _words(what: str, values: Any, example: str, kinds: tuple[type, ...] = (str,)) -> Any:
-    """A list of words as a C array of them."""
+    """Converts a list of words to a C array."""
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
         raise TypeError(f"{what} is {values!r}; expected a list such as [{example!r}]")
     words = list(values)
@@ -209,7 +209,7 @@ def _sizes(values: Mapping[str, Size]) -> Any:
 
 
 def _filter(kernel: Any, any_gpu: bool, gpu: Any, sizes: Any, kind: str = "RECORD", **members: Any) -> Any:
-    """Which records are meant, as gputune_record_filter or gputune_wisdom_filter."""
+    """Makes a gputune_record_filter or gputune_wisdom_filter."""
     if sizes is not None and not isinstance(sizes, Mapping):
         raise TypeError(f"sizes is {sizes!r}; expected a dict of values, or of lists of them")
     words = []
@@ -223,7 +223,7 @@ def _filter(kernel: Any, any_gpu: bool, gpu: Any, sizes: Any, kind: str = "RECOR
 
 
 def _alignments(alignment: Any) -> dict[str, Any]:
-    """Members of gputune_options."""
+    """Returns the alignment members of gputune_options."""
     if not isinstance(alignment, Mapping):
         return {"alignment": _integer("alignment", alignment, 0, (1 << 32) - 1, " or a dict of them")}
     items = [_abi.gputune_alignment(encoded("alignment", name),
@@ -237,7 +237,7 @@ Group = Tuple[int, Callable[[Optional[bytes]], bytes]]
 
 
 def _group(given: Any, stop: Interrupt) -> Any:
-    """gputune_group."""
+    """Makes a gputune_group."""
     if not (isinstance(given, tuple) and len(given) == 2 and callable(given[1])):
         raise TypeError(f"group is {given!r}; expected a rank and a function that broadcasts bytes")
     rank, function = _integer("rank", given[0], 0, (1 << 31) - 1), given[1]
@@ -266,7 +266,7 @@ def _opening_options(device: Any = None, driver: Any = None, database: Any = Non
                      worker: Any = None, compile_workers: int = 0, record: Any = None,
                      tune_only: bool = False, read_only: bool = False,
                      emulate_without_gpu: bool = False) -> Any:
-    """Tuner's arguments as gputune_open_options."""
+    """Converts Tuner's arguments to gputune_open_options."""
     if log is not None and not callable(log):
         raise TypeError(f"log is {log!r}; expected a function of a level and a line")
     if log is None and not os.environ.get("GPUTUNE_LOG"):
@@ -289,7 +289,7 @@ def _opening_options(device: Any = None, driver: Any = None, database: Any = Non
 
 
 class _Shared:
-    """What a process has one of: copies are the same object, and it cannot be sent elsewhere."""
+    """An object that exists once in a process: it copies as itself, and cannot be pickled."""
     __slots__ = ()
 
     def __copy__(self) -> Any:
@@ -304,17 +304,17 @@ class _Shared:
 
 
 class _Planned(_fast.Launcher):
-    """What the plans of one answer share: the library's plan, and what is known of it."""
+    """The library's plan and its properties, shared by all Plan objects of one answer."""
     pointer: int
     driver: Driver | None
     device: Mapping[str, Any]
     arguments: list[dict[str, Any]]
-    request: tuple[bytes, Any, Any]  # what tune_kernel() was asked for
-    places: dict[Any, Any]  # where operators and decorated functions find their values
+    request: tuple[bytes, Any, Any]  # arguments of tune_kernel()
+    places: dict[Any, Any]  # positions of values for operators and decorated functions
 
 
 def _planned(pointer: int, driver: Driver | None, device: Mapping[str, Any]) -> _Planned:
-    """Takes over a reference to the library's plan."""
+    """Takes ownership of a reference to the library's plan."""
     arguments: list[dict[str, Any]] = []
     argument = _abi.gputune_parameter()
     while library.gputune_plan_argument(ctypes.byref(argument), pointer, len(arguments)) == 0:
@@ -329,10 +329,10 @@ def _planned(pointer: int, driver: Driver | None, device: Mapping[str, Any]) -> 
 # --- plans ------------------------------------------------------------------------------------------
 
 class Plan(_Shared, _fast.Launched):
-    """A kernel to be launched many times: plan(*arguments, stream=None), with the template's arguments
-    in their order. `stream`: an integer, or a stream of PyTorch, CuPy or Numba; without one, the stream
-    that the arrays' framework uses now. Thread-safe. `with` releases it at the end; else it goes with
-    its last reference."""
+    """A kernel to launch any number of times: plan(*arguments, stream=None), with the template's arguments in
+    their order. `stream` is an integer, or a stream of PyTorch, CuPy or Numba; default: the current stream of
+    the arrays' framework. Thread-safe. `with` releases the plan at the end; otherwise it is released with its
+    last reference."""
     __slots__ = ("__weakref__",)
 
     def _held(self) -> _Planned:
@@ -342,7 +342,7 @@ class Plan(_Shared, _fast.Launched):
         return planned
 
     def _look(self, arguments: Sequence[Any], stream: Any, status: int | None) -> None:
-        """Launches what needs a closer look, or failed without it."""
+        """Launches with arguments that the fast path cannot convert, or after it failed."""
         held = self._held()
         driver = held.driver
         if driver is None:
@@ -364,7 +364,7 @@ class Plan(_Shared, _fast.Launched):
 
     @property
     def info(self) -> dict[str, Any]:
-        """Which configuration it is, where it came from and what it gained."""
+        """Its configuration, origin and speedup."""
         info = _abi.gputune_info()
         _check(library.gputune_plan_info(ctypes.byref(info), self._held().pointer))
         out = as_dict(info)
@@ -374,13 +374,14 @@ class Plan(_Shared, _fast.Launched):
 
     @property
     def arguments(self) -> list[dict[str, Any]]:
-        """What a launch takes, in order: kind ("buffer", "scalar", "block"), name, type, bytes, ..."""
+        """The arguments of a launch, in order: kind ("buffer", "scalar", "block"), name, type, bytes, ..."""
         return [{**one, "kind": _KINDS[one["kind"]]} for one in self._held().arguments]
 
     @property
     def functions(self) -> list[dict[str, Any]]:
-        """What is launched, for programs that launch it themselves: each function's name, grid, block,
-        cluster, dynamic shared_bytes, parameters and image, a cubin as bytes (PTX of an emulated device)."""
+        """The kernel functions, for programs that launch them without gputune: each function's name, grid,
+        block, cluster, dynamic shared_bytes, parameters and image, a cubin as bytes (PTX for an emulated
+        device)."""
         made: list[dict[str, Any]] = []
         one = _abi.gputune_function()
         held = self._held()
@@ -400,7 +401,7 @@ class Plan(_Shared, _fast.Launched):
                          "image": ctypes.string_at(one.image, one.image_bytes)})
 
     def close(self) -> None:
-        """Releases the plan. Launches in progress end first."""
+        """Releases the plan, after launches in progress have ended."""
         self._planned = None
 
     def __enter__(self) -> Plan:
@@ -420,13 +421,13 @@ class Plan(_Shared, _fast.Launched):
 # --- tuners -----------------------------------------------------------------------------------------
 
 def _option_names(method: Callable[..., Any]) -> set[str]:
-    """What a method takes by name, apart from problem values."""
+    """Returns the names of a method's keyword arguments, except problem values."""
     return {one.name for one in inspect.signature(method).parameters.values()
             if one.kind is one.KEYWORD_ONLY and one.name != "sizes"}
 
 
 def _misspelt(method: Callable[..., Any], given: Mapping[str, Any], message: str) -> str:
-    """What else a name that was taken for a problem value may be; "" if nothing."""
+    """Returns a hint about an option that a problem value's name may be meant as; "" if there is none."""
     own = _option_names(method)
     for name in given:
         if name not in own and name != "sizes" and name in re.findall(r"\w+", message):
@@ -439,7 +440,7 @@ def _misspelt(method: Callable[..., Any], given: Mapping[str, Any], message: str
 
 
 def _check_names(tuner: Tuner, method: Callable[..., Any], kernel: Any, given: Mapping[str, Any]) -> None:
-    """Refuses an option that may be meant as the kernel's problem value of the same name."""
+    """Refuses an option if the kernel has a problem value of the same name."""
     sizes = given.get("sizes") or {}
     options = (_option_names(method) & set(given)).difference(sizes if isinstance(sizes, Mapping) else ())
     if options:
@@ -451,7 +452,7 @@ def _check_names(tuner: Tuner, method: Callable[..., Any], kernel: Any, given: M
 
 
 def _sized(method: _Method) -> _Method:
-    """For methods whose keywords are options or problem values: tells one from the other."""
+    """Decorates a method whose keywords are options or problem values, and checks which one is meant."""
     @functools.wraps(method)
     def call(self: Tuner, kernel: Any, *arguments: Any, **given: Any) -> Any:
         _check_names(self, method, kernel, given)
@@ -467,7 +468,7 @@ def _sized(method: _Method) -> _Method:
     return cast(_Method, call)
 
 
-_ONCE = ("force", "progress", "inputs", "reference", "cancel", "group")  # options of one call
+_ONCE = ("force", "progress", "inputs", "reference", "cancel", "group")  # options that are valid for one call
 
 
 def _answered_first(tune: _Method) -> _Method:
@@ -490,13 +491,13 @@ _open_tuners: weakref.WeakSet[Tuner] = weakref.WeakSet()
 
 @atexit.register
 def _close_all() -> None:
-    """While callbacks still find Python: the threads of tunings in the background call them."""
+    """Closes all tuners before Python ends, because background tunings call back into it."""
     for tuner in list(_open_tuners):
         tuner.close()
 
 
 class Tuner(_Shared):
-    """A GPU with a database; `with` closes it. Thread-safe. Plans may outlive it."""
+    """A GPU and a database. Thread-safe. `with` closes it; plans may outlive it."""
 
     def __init__(self, device: int | str | None = None, driver: Path | None = None,
                  database: Path | None = None, templates: Path | None = None,
@@ -508,41 +509,41 @@ class Tuner(_Shared):
         Parameters
         ----------
         device
-            A number, a UUID, or "none"; else that of the current context, or 0.
+            A number, a UUID, or "none". Default: the device of the current context, or 0.
         driver
             "cuda", "emu" (the emulator), or a library's path.
         database, templates, worker
-            Paths in place of the user's database (":memory:" keeps nothing), the installed kernels and
-            the installed worker program.
+            Paths that replace the user's database (":memory:" stores nothing on disk), the installed kernels
+            and the installed worker program.
         log
-            A function of (level, line), with level 0 to 3: error, warning, info, debug. Without one, lines
-            go to the logger "gputune" of Python's logging, which shows warnings, unless GPUTUNE_LOG is set.
+            A function of (level, line), with level 0 to 3: error, warning, info, debug. By default lines go
+            to Python's logger "gputune", which shows warnings, unless GPUTUNE_LOG is set.
         keep_workers, compile_workers
-            Workers stay between tunings, which makes many in a row quicker. How many compile; 0: as many
-            as there are cores.
+            Keep workers between tunings, which is faster for many in a row; and the number of compile
+            workers, 0: one for each core.
         max_plans
-            How many plans are kept for later calls; 0 stands for 1024.
+            How many plans are cached; 0: 1024.
         include
-            Folders of headers that kernels may include.
+            Include folders for kernels.
         record
-            A file for misses: what was asked for and not stored.
+            A file for misses: requests without a stored result.
         tune_only, read_only
-            For tools: nothing is launched here, and the driver starts in a worker; nothing is written.
+            For tools: launch nothing in this process and start the driver only in a worker; write nothing.
         emulate_without_gpu
-            Take the emulator where there is no GPU.
+            Use the emulator if there is no GPU.
         """
         self._opened: Any = None
         options = _opening_options(device, driver, database, templates, log, keep_workers, max_plans, include,
                                    worker, compile_workers, record, tune_only, read_only,
                                    emulate_without_gpu)
-        self._log = options.log  # lives as long as the tuner
+        self._log = options.log  # must live as long as the tuner
         handle = ctypes.c_void_p()
         _check(library.gputune_open(ctypes.byref(handle), ctypes.byref(options)))
         self._opened = handle
         _open_tuners.add(self)
         self._driver: Driver | None = None
-        self.device: dict[str, Any] | None = None  # what the GPU is
-        self._answers: dict[Any, Any] = {}  # of calls of tune(), by key()
+        self.device: dict[str, Any] | None = None  # the GPU's properties
+        self._answers: dict[Any, Any] = {}  # results of tune(), by key()
         self._most_answers = max_plans or 1024
         if device != "none":
             facts = _abi.gputune_device()
@@ -580,18 +581,18 @@ class Tuner(_Shared):
             self.close()
 
     def add_template(self, path: Path) -> None:
-        """Reads a template; its kernel's name then stands for it."""
+        """Reads a template, whose kernel can then be tuned by name."""
         _check(library.gputune_add_template(self._handle, encoded("path", path)))
 
     def add_source(self, name: str, source: str) -> None:
-        """Adds a template whose text is `source`; `name` ("axpy.cu") stands for a path in messages."""
+        """Adds a template with the text `source`; `name` ("axpy.cu") is its path in messages."""
         if not isinstance(source, str):
             raise TypeError(f"source is {source!r}; expected a str")
         _check(library.gputune_add_source(self._handle, encoded("name", name), source.encode(), None))
 
     def _options(self, stop: Interrupt, only: Any, progress: Progress | None = None,
                  **members: Any) -> tuple[Any, list[Any]]:
-        """gputune_options, and what it points to."""
+        """Makes gputune_options, and the objects that they point to."""
         restrictions, count = _words("only", only, "BLOCK=128,256")
         options = _abi.gputune_options(only=restrictions,
                                        only_count=count, cancel=ctypes.pointer(stop.flag), **members)
@@ -628,54 +629,54 @@ class Tuner(_Shared):
              samples: Path | None = None, background: bool = False, share: float = 0,
              cancel: Cancel | None = None, progress: Progress | bool | None = None,
              group: Group | None = None, **more_sizes: Size) -> Plan:
-        """A Plan for a kernel at problem sizes.
+        """Returns a Plan for a kernel at problem sizes.
 
         Parameters
         ----------
         kernel
             A name, or the path of a template.
         sizes, **more_sizes
-            n=1024, T="half", T=x.dtype; `sizes` is a dict for those that are called like an option.
+            n=1024, T="half", T=x.dtype; `sizes` is a dict for names that are also options.
         effort
             "cached" never measures, "estimate" ranks without measuring, "measure", or "exhaustive",
-            which drops no variant early.
+            which eliminates no variant early.
         objective, cache
-            What counts ("kernel", "launch", "latency", "energy", "rate"), and whether the data is in
+            What to optimise ("kernel", "launch", "latency", "energy", "rate"), and whether the data is in
             L2 before a sample ("hot") or not ("cold").
         time_limit
-            Seconds until the best so far wins; 0: 10, for energy 30.
+            Seconds after which the best variant so far wins; 0: 10, for energy 30.
         max_variants, epsilon, strategy, seed
-            How many variants at most, the smallest gain worth looking for as a fraction, which are tried
-            first ("auto", "exhaustive", "random", "model", "local"), and the seed of what is random.
+            The maximum number of variants, the smallest relevant speedup as a fraction, the search strategy
+            ("auto", "exhaustive", "random", "model", "local"), and the seed of random choices.
         only
-            Restrictions such as ["BLOCK=128,256"]. The default races beside them: info["outside_only"]
-            says where it is the answer although they leave it out.
+            Restrictions such as ["BLOCK=128,256"]. The default is always measured too: info["outside_only"]
+            is set if it is the result although the restrictions exclude it.
         alignment
-            Bytes that every buffer is aligned to at least, or a dict of them by argument; 0: 16.
+            The guaranteed alignment of every buffer in bytes, or a dict by argument; 0: 16.
         isolation
-            "thread": untried variants run in this process, which a bad one can end.
+            "thread" runs untested variants in this process; a faulty one can crash it.
         inputs, inputs_tag
-            Arrays on host or GPU, or paths of .npy files, by argument, in place of generated data. The
-            tag names what is on the GPU: results are kept for each name.
+            Arrays on host or GPU, or paths of .npy files, by argument, instead of generated data. The
+            tag identifies inputs on the GPU; results are stored per tag.
         reference, reference_tag
-            A function that computes what a launch must give: reference(sizes, *arguments), with
-            sizes as a dict and the kernel's arguments in order, as NumPy arrays and numbers. It writes
-            the outputs' arrays in place. Change the tag with the function: then results that were
-            proved with it answer other processes at once.
+            A function that computes the expected outputs: reference(sizes, *arguments), with sizes as a
+            dict and the kernel's arguments in order, as NumPy arrays and numbers. It writes the outputs
+            in place. With a tag, other processes reuse results that were verified by the function;
+            change it whenever the function changes.
         samples
-            A file that every raw sample is appended to, as CSV.
+            A CSV file to which every raw sample is appended.
         background, share
-            Return what is known at once, and tune on a thread of the tuner, in that share of the GPU's
-            time. wait() waits for it; later calls of tune() return the winner.
+            Return the best known variant at once, and tune on a thread of the tuner, with that share of the
+            GPU's time. wait() waits for it; later calls of tune() return the winner.
         cancel
-            A Cancel, whose set() ends the tuning from another thread.
+            A Cancel; another thread ends the tuning with its set().
         progress
-            True for a bar (tqdm's where it is installed), or a function that gets a dict several times a
-            second. An exception in it ends the tuning, as Ctrl-C does.
+            True for a bar (tqdm's if installed), or a function that is called with a dict several times a
+            second. An exception in it ends the tuning, like Ctrl-C.
         group
-            A rank and a broadcast, for processes that must all launch the same variant, such as MPI's.
-            Each makes this call, with the same arguments. Rank 0 measures. The broadcast gets rank 0's
-            bytes, or None elsewhere, and returns them, as mpi4py's bcast() does.
+            A rank and a broadcast function, for processes that must all launch the same variant, such as
+            MPI's. All make this call with the same arguments. Rank 0 measures. The broadcast gets rank
+            0's bytes, or None on other ranks, and returns them, like mpi4py's bcast().
         """
         wanted, given = _kernel(kernel), _all_sizes(sizes, more_sizes)
         if cancel is not None and not isinstance(cancel, Cancel):
@@ -700,7 +701,7 @@ class Tuner(_Shared):
             share=_fraction("share", share), **_alignments(alignment), **data)
         packed = _sizes(given)
         if background:
-            options.cancel = None  # nothing of this call is there any more when it is read
+            options.cancel = None  # this call's objects no longer exist when it is read
         if reference is not None:
             options.reference = self._reference(kernel, given, reference, stop)
             options.user = _identity(reference)
@@ -725,18 +726,18 @@ class Tuner(_Shared):
         return Plan(planned)
 
     def _arguments(self, kernel: Path, sizes: Mapping[str, Size]) -> list[dict[str, Any]]:
-        """What a launch takes, before there is a plan: by a plan of the default."""
+        """Returns the arguments of a launch before there is a plan, from a plan of the default."""
         plan: Plan = inspect.unwrap(Tuner.tune)(self, kernel, sizes=sizes, effort="cached")
         return plan._held().arguments
 
     def _reference(self, kernel: Path, sizes: Mapping[str, Size], function: Any, stop: Interrupt) -> Any:
-        """The function for C."""
+        """Makes the reference function for C."""
         if not callable(function):
             raise TypeError(f"reference is {function!r}; expected a function of the sizes and the arguments")
         return _reference(function, stop, self._arguments(kernel, sizes))
 
     def _note_answer(self, key: Any, planned: _Planned) -> None:
-        """Lets a call like this ask the tuner alone from now on."""
+        """Lets later equal calls use the fast path, which only asks the tuner."""
         wanted, packed, (options, _) = planned.request
         if len(self._answers) >= self._most_answers:
             self._answers.clear()
@@ -750,11 +751,11 @@ class Tuner(_Shared):
             sizes: Mapping[str, Size] | None = None, objective: Objective = "default", cache: Cache = "cold",
             time_limit: float = 0, epsilon: float = 0, seed: int = 0, save: Path | None = None,
             **more_sizes: Size) -> list[Record]:
-        """Proves and measures configurations such as "BLOCK=128 VEC=4" side by side, and returns a
-        dict for each in their order. `speedup` is the first one's time over this one's; 0 for the first.
-        Without configurations: the default. Stores no results. `epsilon`: measures until the times are
-        known to 0.4 of that; 0: 0.005. `save`: a folder, to which the outputs of the first configuration
-        are written once it is proved, as NAME.npy."""
+        """Verifies and measures configurations such as "BLOCK=128 VEC=4" side by side, and returns a dict for
+        each, in their order. `speedup` is the first one's time divided by this one's; 0 for the first.
+        Without configurations, runs the default. Stores no results. `epsilon`: measures until the times are
+        known to 0.4 of that; 0: 0.005. `save`: a folder for the verified outputs of the first configuration,
+        as NAME.npy."""
         wanted, packed = _kernel(kernel), _sizes(_all_sizes(sizes, more_sizes))
         words, count = _words("configurations", configurations, "BLOCK=128 VEC=4")
         stop = Interrupt()
@@ -774,10 +775,10 @@ class Tuner(_Shared):
                 sizes: Mapping[str, Size] | None = None, objective: Objective = "default",
                 cache: Cache = "cold", time_limit: float = 0, seed: int = 0,
                 **more_sizes: Size) -> list[Record]:
-        """run() of the default and of these configurations; without any, of the stored winner."""
+        """Calls run() with the default and these configurations; without any, with the stored winner."""
         problem = _all_sizes(sizes, more_sizes)
         _words("configurations", configurations, "BLOCK=128 VEC=4")
-        tune, run = inspect.unwrap(Tuner.tune), inspect.unwrap(Tuner.run)  # none is a problem value
+        tune, run = inspect.unwrap(Tuner.tune), inspect.unwrap(Tuner.run)  # no option is a problem value
         info = tune(self, kernel, sizes=problem, effort="cached", objective=objective, cache=cache).info
         others = list(configurations) or [info["configuration"]]
         found: list[Record] = run(self, kernel, [info["default_configuration"], *others], sizes=problem,
@@ -787,8 +788,8 @@ class Tuner(_Shared):
     @_sized
     def check(self, /, kernel: Path, *, sizes: Mapping[str, Size] | None = None, max_variants: int = 0,
               only: Sequence[str] = (), seed: int = 0, **more_sizes: Size) -> list[dict[str, Any]]:
-        """What the emulator's sanitizer finds in a kernel's variants, as dicts; the last one of each
-        variant has the kind "checked". Needs a tuner with driver="emu"."""
+        """Returns the findings of the emulator's sanitizer in a kernel's variants, as dicts; the last one of
+        each variant has the kind "checked". Needs a tuner with driver="emu"."""
         wanted, packed = _kernel(kernel), _sizes(_all_sizes(sizes, more_sizes))
         stop = Interrupt()
         found: list[dict[str, Any]] = []
@@ -802,9 +803,9 @@ class Tuner(_Shared):
     @_sized
     def space(self, /, kernel: Path, *, sizes: Mapping[str, Size] | None = None, arch: str | None = None,
               only: Sequence[str] = (), **more_sizes: Size) -> dict[str, Any]:
-        """A kernel's space on the tuner's GPU, or for `arch` ("sm_90"): how many `combinations`, how
-        many of them are `valid`, how many different `sources` these have, its `axes` with the values
-        that are possible, its `default`, and the `excluded` combinations by reason."""
+        """Describes a kernel's space on the tuner's GPU, or for `arch` ("sm_90"): the number of
+        `combinations`, of `valid` ones and of their different `sources`, its `axes` with their possible
+        values, its `default`, and the `excluded` combinations by reason."""
         stop = Interrupt()
         options, _kept = self._options(stop, only)
         out = ctypes.POINTER(_abi.gputune_space)()
@@ -830,22 +831,22 @@ class Tuner(_Shared):
     def records(self, kernel: Path | None = None, *, all: bool = False, failures: bool = False,
                 any_gpu: bool = False, history: bool = False, gpu: str | None = None,
                 sizes: Mapping[str, Sizes] | None = None, frame: bool = False) -> Any:
-        """What is stored, as dicts.
+        """Returns stored results as dicts.
 
         Parameters
         ----------
         kernel
-            A name or a path; without it, of all kernels.
+            A name or a path. Default: all kernels.
         all, failures
-            Every trial, not the winners alone; or beside the winners what failed.
+            Every trial instead of only the winners; or the winners and the failed variants.
         any_gpu, gpu
-            Of every GPU, or of those that have this in their name ("H200"); else of the tuner's.
+            Results of every GPU, or of GPUs with this in their name ("H200"). Default: the tuner's GPU.
         sizes
             Only at these sizes: {"n": 1024}, {"n": [1024, 4096], "T": "half"}.
         history
-            Also what was measured before the template was edited.
+            Also results from before the template was edited.
         frame
-            As a pandas DataFrame.
+            Return a pandas DataFrame.
         """
         wanted = _filter(kernel, any_gpu, gpu, sizes, all_trials=bool(all), failures=bool(failures),
                          history=bool(history))
@@ -868,7 +869,7 @@ class Tuner(_Shared):
 
     def trials(self, kernel: Path | None = None, *, any_gpu: bool = False, history: bool = False,
                gpu: str | None = None, sizes: Mapping[str, Sizes] | None = None, frame: bool = False) -> Any:
-        """Every stored result, not only the winners: records(all=True)."""
+        """Returns every stored result, not only the winners: records(all=True)."""
         return self.records(kernel, all=True, any_gpu=any_gpu, history=history, gpu=gpu, sizes=sizes,
                             frame=frame)
 
@@ -881,16 +882,16 @@ class Tuner(_Shared):
         Parameters
         ----------
         kernel, any_gpu, gpu, sizes
-            Which records, as in records(); a kernel of None: those of all kernels.
+            Which records, as in records(); None: all kernels.
         outdated, older_drivers, older_than
-            Only those that were measured before the template was edited, with an older driver than the
-            GPU's last results, or that were not measured for so many seconds.
+            Only records from before the template was edited, with an older driver than the GPU's last
+            results, or not measured within this many seconds.
         most_bytes
-            Then the oldest, until the data takes at most so much.
+            Then also the oldest ones, until the data is at most this large.
         everything
-            All records of this GPU, if nothing above selects some: without it, that is InvalidError.
+            Delete all records of this GPU if nothing above selects any; otherwise that is an InvalidError.
         dry_run
-            Only return the records; delete nothing.
+            Return the records without deleting them.
         """
         wanted = _filter(kernel, any_gpu, gpu, sizes)
         options = _abi.gputune_forget_options(
@@ -902,23 +903,23 @@ class Tuner(_Shared):
             self._handle, ctypes.byref(wanted), ctypes.byref(options), callback(each), None))]
 
     def merge(self, paths: Sequence[Path]) -> dict[str, int]:
-        """Takes over what other database files have: all, or nothing. Returns how many `trials`, `winners`
-        and `codes` (compiled sources) they have, and `taken_trials`, `taken_winners` and `taken_codes`, which
-        were missing here or had no more evidence."""
+        """Merges other database files into this one: all, or nothing. Returns how many `trials`, `winners`
+        and `codes` (compiled sources) they contain, and how many were merged because they were missing here
+        or had more evidence: `taken_trials`, `taken_winners` and `taken_codes`."""
         files, count = _paths("paths", paths, "other.db")
         merged = _abi.gputune_merged()
         _check(library.gputune_merge(ctypes.byref(merged), self._handle, files, count))
         return as_dict(merged)
 
     def background(self) -> dict[str, int]:
-        """How many tunings in the background are waiting, running, tuned and failed."""
+        """Returns how many background tunings are waiting, running, tuned and failed."""
         state = _abi.gputune_background_state()
         _check(library.gputune_background(ctypes.byref(state), self._handle))
         return as_dict(state)
 
     def wait(self, seconds: float) -> None:
-        """Waits until every tuning in the background has ended; TimeLimitError after so many seconds.
-        Ctrl-C ends the waiting, not the tuning."""
+        """Waits until all background tunings have ended; TimeLimitError after that many seconds. Ctrl-C ends
+        the wait, not the tuning."""
         end = time.monotonic() + _seconds("seconds", seconds)
         while True:
             left = end - time.monotonic()
@@ -931,8 +932,8 @@ class Tuner(_Shared):
                     gpu: str | None = None, sizes: Mapping[str, Sizes] | None = None,
                     whole: bool = False) -> int:
         """Writes the winners of this GPU (or of others, as in records()) to a file, for other machines.
-        `whole`: with their code, so that no compiler is needed there, and with the fastest other trials,
-        from which searches at other sizes begin. Returns how many winners there were."""
+        `whole` includes their code, so no compiler is needed there, and the fastest other trials, as a start
+        for searches at other sizes. Returns the number of winners."""
         wanted = _filter(kernel, any_gpu, gpu, sizes, "WISDOM", whole=bool(whole))
         count = ctypes.c_uint32()
         _check(library.gputune_wisdom_save(encoded("path", path), ctypes.byref(count), self._handle,
@@ -940,8 +941,8 @@ class Tuner(_Shared):
         return count.value
 
     def load_wisdom(self, path: Path, *, trust: bool = False, keep: bool = True) -> int:
-        """Takes over what save_wisdom() wrote. `trust`: results that were measured with the same source,
-        GPU and driver are not proved again. `keep`: in the database, else for this tuner alone."""
+        """Loads a file of save_wisdom(). `trust`: results measured with the same source, GPU and driver are
+        not verified again. `keep`: store them in the database, otherwise only in this tuner."""
         count = ctypes.c_uint32()
         _check(library.gputune_wisdom_load(ctypes.byref(count), self._handle, encoded("path", path),
                                            ctypes.byref(_trusting(trust, keep))))
@@ -949,13 +950,13 @@ class Tuner(_Shared):
 
     def export_wisdom(self, kernel: Path | None = None, *, any_gpu: bool = False, gpu: str | None = None,
                       sizes: Mapping[str, Sizes] | None = None, whole: bool = False) -> str:
-        """What save_wisdom() writes, as a str."""
+        """Like save_wisdom(), but returns the text."""
         wanted = _filter(kernel, any_gpu, gpu, sizes, "WISDOM", whole=bool(whole))
         return _taken(lambda out, _: library.gputune_wisdom_export(out, None, self._handle,
                                                                    ctypes.byref(wanted))).decode()
 
     def import_wisdom(self, wisdom: str, *, trust: bool = False, keep: bool = True) -> int:
-        """load_wisdom() of what export_wisdom() returned."""
+        """Like load_wisdom(), for a text from export_wisdom()."""
         if not isinstance(wisdom, str):
             raise TypeError(f"wisdom is {wisdom!r}; expected a str")
         count = ctypes.c_uint32()
@@ -964,7 +965,7 @@ class Tuner(_Shared):
         return count.value
 
     def kernels(self, kernel: Path | None = None) -> list[dict[str, Any]]:
-        """What there is to tune, or what a name or path means, as dicts."""
+        """Lists the kernels, or the kernel of a name or path, as dicts."""
         if kernel is None:
             callback = _abi.FUNCTIONS["gputune_kernels"][1][1]
             found = iterate(lambda each: library.gputune_kernels(self._handle, callback(each), None))
@@ -982,8 +983,8 @@ class Tuner(_Shared):
     def emit(self, /, kernel: Path, configuration: str | None = None, *, form: Form = "source",
              arch: str | None = None, sizes: Mapping[str, Size] | None = None,
              **more_sizes: Size) -> str | bytes:
-        """The code of a configuration, or of the default: "source" and "ptx" as a str, "cubin" as bytes,
-        for `arch` ("sm_90a") or the tuner's GPU."""
+        """Returns the code of a configuration, or of the default, for `arch` ("sm_90a") or the tuner's GPU:
+        "source" and "ptx" as a str, "cubin" as bytes."""
         packed, wanted = _sizes(_all_sizes(sizes, more_sizes)), _choose("form", _FORMS, form)
         code = _taken(lambda out, count: library.gputune_emit(
             out, count, self._handle, _kernel(kernel), packed, encoded("configuration", configuration),
@@ -993,8 +994,8 @@ class Tuner(_Shared):
     @_sized
     def compile(self, /, kernel: Path, arch: str, *, sizes: Mapping[str, Size] | None = None,
                 only: Sequence[str] = (), time_limit: float = 0, **more_sizes: Size) -> list[dict[str, Any]]:
-        """Compiles a kernel's space for a GPU ("sm_90a") that need not be here, and keeps the code. Returns
-        a dict for each variant: its status, registers, log, ..."""
+        """Compiles a kernel's space for a GPU ("sm_90a"), which need not be present, and stores the code.
+        Returns a dict for each variant: its status, registers, log, ..."""
         wanted, packed = _kernel(kernel), _sizes(_all_sizes(sizes, more_sizes))
         stop = Interrupt()
         found: list[dict[str, Any]] = []
@@ -1005,18 +1006,17 @@ class Tuner(_Shared):
         return found
 
     def refresh(self) -> None:
-        """Looks every kernel up once more when it is next asked for, as other processes may have stored
-        results since."""
+        """Looks up every kernel again at its next use, because other processes may have stored results."""
         self._answers.clear()
         library.gputune_refresh(self._handle)
 
     def check_database(self) -> None:
-        """Raises DatabaseError where results are not kept in the database that was asked for."""
+        """Raises DatabaseError if results are not stored in the requested database."""
         _check(library.gputune_check_database(self._handle))
 
 
 def _taken(call: Callable[[Any, Any], int]) -> bytes:
-    """What a call gives in memory of the library's."""
+    """Returns the bytes that a call allocates in the library."""
     out, count = ctypes.c_char_p(), ctypes.c_size_t()
     _check(call(ctypes.byref(out), ctypes.byref(count)))
     try:
@@ -1031,7 +1031,7 @@ def _trusting(trust: bool, keep: bool) -> Any:
 
 
 def _worded(found: dict[str, Any]) -> dict[str, Any]:
-    """With words for the numbers of enumerations."""
+    """Replaces enumeration values by words."""
     found["objective"] = text(library.gputune_objective_name(found["objective"]))
     found["cache"] = "hot" if found["cache"] else "cold"
     return found
@@ -1063,7 +1063,7 @@ _opening = threading.Lock()
 
 
 def _with_arguments_of(model: Callable[_P, Any]) -> Callable[[Callable[..., _R]], Callable[_P, _R]]:
-    """Gives a function the arguments of another, for help() and for readers of types."""
+    """Gives a function the signature of another one, for help() and type checkers."""
     def decorate(function: Callable[..., _R]) -> Callable[_P, _R]:
         signature = inspect.signature(model)
         returned = inspect.signature(function).return_annotation
@@ -1074,17 +1074,17 @@ def _with_arguments_of(model: Callable[_P, Any]) -> Callable[[Callable[..., _R]]
 
 @_with_arguments_of(Tuner)
 def open(*arguments: Any, **options: Any) -> Tuner:
-    """Another Tuner than the one of the functions here."""
+    """Opens a Tuner separate from the one that this module's functions use."""
     return Tuner(*arguments, **options)
 
 
 def _current() -> Tuner:
-    """The tuner of the current context's GPU, opened once for each."""
+    """Returns the tuner of the current context's GPU; opens it once per GPU."""
     try:
         ordinal = _driver_of(os.environ.get("GPUTUNE_DRIVER") or "cuda").current_device()
     except Error:
-        ordinal = None  # opening says what is missing
-    key = ordinal or 0, os.getpid()  # a forked child opens its own
+        ordinal = None  # opening reports what is missing
+    key = ordinal or 0, os.getpid()  # a forked child opens its own tuner
     with _opening:
         if key not in _tuners:
             _tuners[key] = tuner = Tuner(device=key[0])
@@ -1095,9 +1095,9 @@ def _current() -> Tuner:
 
 @_with_arguments_of(Tuner)
 def diagnose(*arguments: Any, **options: Any) -> list[dict[str, str]]:
-    """Looks at all that tuning depends on, as open() with these options would use it: driver, GPU,
-    compiler, workers, database, ... Each `subject` has a `verdict` ("ok", "warning" or "failure"), what was
-    `found`, and a `remedy`, which is "" where nothing is to be done."""
+    """Checks everything that tuning depends on, with the options of open(): driver, GPU, compiler, workers,
+    database, ... Each `subject` has a `verdict` ("ok", "warning" or "failure"), `found`, and a `remedy`, ""
+    if nothing needs to be done."""
     given = _opening_options(*arguments, **options)
     callback = _abi.FUNCTIONS["gputune_diagnose"][1][1]
     found = iterate(lambda each: library.gputune_diagnose(ctypes.byref(given), callback(each), None))
@@ -1105,20 +1105,21 @@ def diagnose(*arguments: Any, **options: Any) -> list[dict[str, str]]:
 
 
 def devices(driver: Path | None = None) -> list[dict[str, Any]]:
-    """The GPUs that there are, as dicts like Tuner.device. Needs no tuner."""
+    """Lists the GPUs as dicts like Tuner.device. Needs no tuner."""
     callback = _abi.FUNCTIONS["gputune_devices"][1][1]
     return iterate(lambda each: library.gputune_devices(encoded("driver", driver), callback(each), None))
 
 
 def device_count(driver: Path | None = None) -> int:
-    """How many GPUs there are, without starting CUDA's driver where NVML tells."""
+    """Returns the number of GPUs, without starting the CUDA driver if NVML knows it."""
     count = ctypes.c_int()
     _check(library.gputune_device_count(ctypes.byref(count), encoded("driver", driver)))
     return count.value
 
 
 def misses(path: Path) -> list[dict[str, Any]]:
-    """What programs asked for and did not find, as GPUTUNE_RECORD=PATH notes it, the most wanted first."""
+    """Returns the requests of programs without a stored result, as recorded by GPUTUNE_RECORD=PATH, most
+    frequent first."""
     callback = _abi.FUNCTIONS["gputune_misses"][1][1]
     found = iterate(lambda each: library.gputune_misses(encoded("path", path), callback(each), None))
     return [_worded(miss) for miss in found]
@@ -1126,8 +1127,8 @@ def misses(path: Path) -> list[dict[str, Any]]:
 
 def draft_template(path: Path, kernel: str | None = None, source: str | None = None,
                    arguments: Sequence[str] = ()) -> str:
-    """A first template of a CUDA program: what its kernels need, behind pragmas, with comments that mark
-    guesses and ask questions. `source`: the text, where it is not what `path` has. `arguments`: -I, -D and
+    """Drafts a template from a CUDA program: the code that its kernels need, after pragmas, with comments
+    that mark guesses and ask questions. `source` replaces the text of `path`. `arguments`: -I, -D and
     --host=FILE. Needs libclang: pip install gputune[draft]."""
     if source is None:
         with builtins.open(path, encoding="utf-8") as file:
@@ -1138,7 +1139,7 @@ def draft_template(path: Path, kernel: str | None = None, source: str | None = N
 
 
 def _here(method: Callable[Concatenate[Tuner, _P], _R]) -> Callable[_P, _R]:
-    """A tuner's method for the tuner of the current context's GPU and the user's database."""
+    """Makes a function of a Tuner method, for the current context's GPU and the user's database."""
     def call(*arguments: _P.args, **options: _P.kwargs) -> _R:
         return method(_current(), *arguments, **options)
 
@@ -1186,7 +1187,7 @@ load_wisdom = _here(Tuner.load_wisdom)
 
 def kernel(template: Path, *, sizes: Callable[..., Mapping[str, Size]] | None = None,
            tuner: Tuner | None = None, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Makes a function that launches a template, tuned at the sizes of each call:
+    """Makes a function that launches a template, tuned for the sizes of each call:
 
         @gputune.kernel("./axpy.cu")
         def axpy(y, x, a, n):
@@ -1195,17 +1196,16 @@ def kernel(template: Path, *, sizes: Callable[..., Mapping[str, Size]] | None = 
         axpy(y, x, 2.0, y.size)
         axpy.plan(y, x, 2.0, y.size).info
 
-    The parameters are called like the template's arguments and problem values, in any order; the body is not
-    run. A launch gets them by name; a parameter that is called like a problem value gives it. `sizes`: a
-    function of the arguments that returns the problem's values, if they are others; then more parameters are
-    allowed, for that function. `tuner`: else that of the current device. Further options are those of
-    tune()."""
+    The parameters have the names of the template's arguments and problem values, in any order; the body is
+    not executed. `sizes`: a function of the arguments that returns the problem values, if the parameters do
+    not have their names; it may use additional parameters. `tuner`: default: the current device's. Further
+    options are those of tune()."""
     ask = tuner.tune if tuner else tune
 
     def decorate(function: Callable[..., Any]) -> Any:
         signature = inspect.signature(function)
         parameters = list(signature.parameters)
-        values: list[str] = []  # the problem's
+        values: list[str] = []  # problem values
         if any(one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in signature.parameters.values()):
             raise TypeError(f"{function.__name__}() has a parameter with *; expected the template's "
                             "arguments by name")
@@ -1226,7 +1226,7 @@ def kernel(template: Path, *, sizes: Callable[..., Mapping[str, Size]] | None = 
             return {name: value for name, value in zip(parameters, arguments) if name in values}
 
         def prepared(given: tuple[Any, ...]) -> tuple[Plan, Callable[[Sequence[Any]], Any], tuple[Any, ...]]:
-            """A plan, and what picks a launch's values from the last."""
+            """Returns a plan, a function that picks a launch's values from a list, and that list."""
             wanted = problem(given)
             made = ask(template, sizes=wanted, **options)
             held = made._held()

@@ -1,4 +1,4 @@
-"""The command line, as it comes with the package: python -m gputune, or the script gputune."""
+"""The command line: python -m gputune, or the script gputune."""
 import os
 import sys
 

@@ -1,4 +1,4 @@
-"""Python values as a kernel's arguments."""
+"""Converts Python values to kernel arguments."""
 from __future__ import annotations
 
 import ctypes
@@ -15,7 +15,7 @@ _SCALARS: dict[str, Any] = {
     "long long": ctypes.c_int64, "unsigned long long": ctypes.c_uint64, "bool": ctypes.c_bool,
     "float": ctypes.c_float, "double": ctypes.c_double, "half": ctypes.c_uint16,
     "__nv_bfloat16": ctypes.c_uint16}
-known_type = _SCALARS.__contains__  # whether the elements of arrays can be said to be of that type
+known_type = _SCALARS.__contains__  # tests whether arrays can have elements of that type
 _FLOATS = ("float", "double", "half", "__nv_bfloat16")
 
 
@@ -38,7 +38,7 @@ def _boolean(value: Any) -> ctypes.c_bool:
 
 
 def _float_bits(value: float, type_name: str) -> Any:
-    """The nearest number of that type. OverflowError where it is beyond the largest."""
+    """Rounds to the nearest number of that type. OverflowError beyond the largest one."""
     if type_name == "double":
         return ctypes.c_double(value)
     if type_name == "half":
@@ -46,7 +46,7 @@ def _float_bits(value: float, type_name: str) -> Any:
     bits = struct.unpack("<I", struct.pack("<f", value))[0]
     if type_name == "float":
         return ctypes.c_float(value)
-    return ctypes.c_uint16((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)  # rounded to the nearest
+    return ctypes.c_uint16((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)  # rounds to nearest
 
 
 def _float(value: Any, type_name: str) -> Any:
@@ -59,7 +59,7 @@ def _float(value: Any, type_name: str) -> Any:
 
 
 def _number(value: Any, type_name: str, size: int) -> Any:
-    """A number, or the bytes of a struct, as a ctypes object."""
+    """Converts a number, or the bytes of a struct, to a ctypes object."""
     if type_name.endswith("*"):
         if value is not None and not (isinstance(value, int) and value == 0):
             raise TypeError(f"is a {type(value).__name__}; the template has null there, which is None or 0")
@@ -75,7 +75,7 @@ def _number(value: Any, type_name: str, size: int) -> Any:
 
 
 def _bytes(value: Any, size: int) -> Any:
-    """Host memory of that many bytes: a ctypes object, bytes, or what has the buffer protocol."""
+    """Returns host memory of that many bytes from a ctypes object, bytes, or a buffer."""
     try:
         data = memoryview(value).tobytes()
     except TypeError:
@@ -87,7 +87,7 @@ def _bytes(value: Any, size: int) -> Any:
 
 
 def _block(value: Any, type_name: str, element_bytes: int, size: int) -> Any:
-    """A block of parameters: numbers in a sequence, or host memory with elements of that type."""
+    """Converts a parameter block: a sequence of numbers, or host memory with elements of that type."""
     kind = _SCALARS.get(type_name)
     if kind is not None and isinstance(value, (list, tuple)):
         if len(value) * element_bytes != size:
@@ -103,8 +103,8 @@ def _block(value: Any, type_name: str, element_bytes: int, size: int) -> Any:
 
 
 class Arguments:
-    """Converts the values of one launch. `known` has the template's arguments as dicts, in their
-    order. `on_host`: the device is emulated, and takes arrays in host memory."""
+    """Converts the values of one launch. `known` has the template's arguments as dicts, in order. `on_host`:
+    the device is emulated and accepts arrays in host memory."""
 
     def __init__(self, kernel: str, values: Sequence[Any], known: Sequence[dict[str, Any]],
                  stream: int, on_host: bool) -> None:
@@ -113,7 +113,7 @@ class Arguments:
             raise TypeError(f"{kernel} takes {len(known)} argument{'s' * (len(known) != 1)} ({names}); "
                             f"got {len(values)}")
         self.items = (ctypes.c_void_p * max(len(values), 1))()
-        self.keep: list[Any] = []  # until the launch
+        self.keep: list[Any] = []  # kept until the launch
         self.producers: set[int] = set()  # streams to wait for
         self.host: list[DeviceArray] = []  # arrays in host memory
         self._stream, self._on_host = stream, on_host
@@ -162,7 +162,7 @@ class Arguments:
 
 def picker(what: str, known: Sequence[Mapping[str, Any]],
            names: Sequence[str]) -> Callable[[Sequence[Any]], Any]:
-    """A function that picks a launch's values, in the template's order, from values of these names."""
+    """Returns a function that picks a launch's values, in the template's order, by these names."""
     for one in known:
         if one["name"] not in names:
             raise TypeError(f"{what}: the template's argument '{one['name']}' is no parameter, output or "
@@ -172,7 +172,8 @@ def picker(what: str, known: Sequence[Mapping[str, Any]],
 
 
 def _stream_of_interface(stream: int) -> int:
-    """__cuda_array_interface__ calls the legacy default stream 1, the driver 0 or 1."""
+    """Converts the stream number of __cuda_array_interface__, where the legacy default stream is 1, to the
+    driver's."""
     return 0 if stream == 1 else stream
 
 

@@ -1,7 +1,7 @@
-"""Arrays on the device, whoever made them: their address, bytes, element type and stream.
+"""Arrays of any framework on the device: their address, bytes, element type and stream.
 
-Known are PyTorch's tensors, __cuda_array_interface__ (CuPy, Numba, ...), DLPack (JAX, ...), and plain
-addresses as integers. On the emulator, arrays in host memory (NumPy, ...) too."""
+Supported are PyTorch tensors, __cuda_array_interface__ (CuPy, Numba, ...), DLPack (JAX, ...), and
+addresses as integers; on the emulator also arrays in host memory (NumPy, ...)."""
 from __future__ import annotations
 
 import ctypes
@@ -11,24 +11,24 @@ from typing import Any, Iterable, Sequence
 _TYPES = {"f2": "half", "f4": "float", "f8": "double", "i1": "signed char", "u1": "unsigned char",
           "i2": "short", "u2": "unsigned short", "i4": "int", "u4": "unsigned int",
           "i8": "long long", "u8": "unsigned long long", "b1": "bool"}
-TYPE_LETTERS = {name: letters for letters, name in _TYPES.items()}  # as NumPy calls them
+TYPE_LETTERS = {name: letters for letters, name in _TYPES.items()}  # NumPy's names
 TORCH_TYPES = {"float16": "half", "bfloat16": "__nv_bfloat16", "float32": "float", "float64": "double",
           "int8": "signed char", "uint8": "unsigned char", "int16": "short", "uint16": "unsigned short",
           "int32": "int", "uint32": "unsigned int", "int64": "long long", "uint64": "unsigned long long",
           "bool": "bool", "float8_e4m3fn": "__nv_fp8_e4m3", "float8_e5m2": "__nv_fp8_e5m2"}
-NAMES = {name: theirs for theirs, name in TORCH_TYPES.items()}  # as PyTorch and ml_dtypes call them
+NAMES = {name: theirs for theirs, name in TORCH_TYPES.items()}  # names in PyTorch and ml_dtypes
 _DLPACK = {(0, 8): "signed char", (0, 16): "short", (0, 32): "int", (0, 64): "long long",
            (1, 8): "unsigned char", (1, 16): "unsigned short", (1, 32): "unsigned int",
            (1, 64): "unsigned long long", (2, 16): "half", (2, 32): "float", (2, 64): "double",
            (4, 16): "__nv_bfloat16", (6, 8): "bool"}
 
 
-_FORMATS = {"e": "f2", "f": "f4", "d": "f8", "?": "b1"}  # the buffer protocol's
+_FORMATS = {"e": "f2", "f": "f4", "d": "f8", "?": "b1"}  # of the buffer protocol
 
 
 class DeviceArray:
-    """What is known of an array: `type` None: not known. `stream`: the producer's, None: nothing to
-    wait for. `keep` is to live until the launch."""
+    """Properties of an array. `type` None: unknown. `stream`: the producer's; None: nothing to wait for.
+    `keep` must live until the launch."""
 
     def __init__(self, address: int, type: str | None, bytes: int, *, readonly: bool = False,
                  stream: int | None = None, keep: Any = None, on_host: bool = False) -> None:
@@ -58,7 +58,7 @@ def _torch_type(tensor: Any) -> str | None:
 
 
 def _need_plain(tensor: Any) -> None:
-    """A lazy view has the negative or the conjugate of what is in its memory."""
+    """Refuses lazy views, whose memory has the negated or conjugated values."""
     lazy = [name for name in ("conj", "neg") if getattr(tensor, f"is_{name}", bool)()]
     apart = not tensor.is_contiguous()
     found = ["not contiguous"] * apart + ["a view of other numbers than its memory has"] * bool(lazy)
@@ -102,7 +102,7 @@ def _from_dlpack(array: Any, stream: int) -> DeviceArray:
     device, _ = array.__dlpack_device__()
     if device not in (2, 3, 13):  # CUDA, pinned host, managed
         raise TypeError("is not in the GPU's memory")
-    # 1 is the legacy default stream, which gputune calls 0; the producer makes it wait
+    # 1 is the legacy default stream, gputune's 0; the producer makes it wait
     capsule = array.__dlpack__(stream=stream or 1) if device == 2 else array.__dlpack__()
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -128,7 +128,7 @@ def _element_type(view: memoryview) -> str | None:
 
 
 def _view_of_numpy(array: Any) -> tuple[memoryview, str | None]:
-    """Types of ml_dtypes, such as bfloat16, are unknown to the buffer protocol, which shows their bytes."""
+    """Views a NumPy array. The buffer protocol only shows bytes for types of ml_dtypes, such as bfloat16."""
     try:
         view = memoryview(array)
     except ValueError:
@@ -140,16 +140,16 @@ def _view_of_numpy(array: Any) -> tuple[memoryview, str | None]:
 
 
 def _view_of_torch(tensor: Any) -> tuple[memoryview, str | None]:
-    """Not by NumPy, which knows neither bfloat16 nor gradients."""
+    """Views a tensor without NumPy, which supports neither bfloat16 nor gradients."""
     _need_plain(tensor)
     memory: Any = (ctypes.c_char * (tensor.numel() * tensor.element_size())).from_address(tensor.data_ptr())
-    memory.tensor = tensor  # which lives as long as the view
+    memory.tensor = tensor  # must live as long as the view
     return memoryview(memory), _torch_type(tensor)
 
 
 def host_view(value: Any) -> tuple[memoryview, str | None] | None:
-    """An array in host memory as a memoryview, and the type of its elements as templates call it (None: not
-    known); None of what is no array."""
+    """Returns a memoryview of an array in host memory, and its element type in templates (None: unknown);
+    None if the value is not an array."""
     if hasattr(value, "data_ptr") and getattr(value, "is_cuda", True) is False:
         return _view_of_torch(value)
     if hasattr(value, "__array__") and not hasattr(value, "__cuda_array_interface__"):
@@ -163,14 +163,14 @@ def host_view(value: Any) -> tuple[memoryview, str | None] | None:
 
 
 def host_array(value: Any) -> DeviceArray | None:
-    """An array in host memory; None of what is none."""
+    """Returns an array in host memory; None if the value is not one."""
     found = host_view(value)
     if found is None:
         return None
     view, kind = found
     if not view.c_contiguous:
         raise TypeError("is not contiguous in C order; copy it first")
-    if view.readonly:  # ctypes gives no address then
+    if view.readonly:  # ctypes cannot get its address
         kept: Any = (ctypes.c_char * max(view.nbytes, 1)).from_buffer_copy(view.tobytes() or b"\0")
     else:
         kept = (ctypes.c_char * view.nbytes).from_buffer(view)
@@ -179,8 +179,8 @@ def host_array(value: Any) -> DeviceArray | None:
 
 
 def device_array(value: Any, stream: int, on_host: bool) -> DeviceArray | None:
-    """A DeviceArray for a value that is one; None for others. TypeError says why an array cannot be
-    used. `stream`: the one that will read it. `on_host`: arrays in host memory can be used."""
+    """Returns a DeviceArray for an array, None for other values. The TypeError explains why an array cannot
+    be used. `stream` will read it. `on_host`: arrays in host memory can be used."""
     found = host_array(value) if on_host and _is_on_host(value) else None
     if found is not None:
         return found
@@ -202,7 +202,7 @@ def _is_on_host(value: Any) -> bool:
 
 
 def stream_handle(stream: Any) -> int:
-    """A stream of any framework as its address: an integer, PyTorch's, CuPy's, Numba's, or what has
+    """Returns the address of a stream: an integer, a stream of PyTorch, CuPy or Numba, or an object with
     __cuda_stream__."""
     if stream is None:
         return 0
@@ -220,7 +220,7 @@ def stream_handle(stream: Any) -> int:
 
 
 def current_stream(values: Iterable[Any]) -> int:
-    """The stream that the arrays' framework uses now; the legacy default stream of others."""
+    """Returns the current stream of the arrays' framework; otherwise the legacy default stream."""
     for value in values:
         module = type(value).__module__.partition(".")[0]
         if module == "torch" and getattr(value, "is_cuda", False):

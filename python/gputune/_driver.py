@@ -1,5 +1,5 @@
-"""The few calls of the CUDA driver that launching from Python needs: the current context, one stream
-waiting for another, and host memory that a kernel may use."""
+"""The CUDA driver calls for launches from Python: the current context, waits between streams, and host memory
+that a kernel may use."""
 from __future__ import annotations
 
 import contextlib
@@ -26,7 +26,7 @@ class Driver:
             raise failure(_abi.GPUTUNE_ECUDA, f"{name}: CUDA error {code}")
 
     def ensure_context(self, ordinal: int) -> None:
-        """Makes the device's primary context current where this thread has none."""
+        """Makes the device's primary context current if this thread has no context."""
         context = ctypes.c_void_p()
         self.call("cuCtxGetCurrent", ctypes.byref(context))
         if not context.value:
@@ -42,7 +42,7 @@ class Driver:
         return context
 
     def current_device(self) -> int | None:
-        """The ordinal of the current context's device; None without a context."""
+        """Returns the ordinal of the current context's device; None without a context."""
         context, device = ctypes.c_void_p(), ctypes.c_int()
         if self.cuda.cuInit(0) or self.cuda.cuCtxGetCurrent(ctypes.byref(context)) or not context.value:
             return None
@@ -50,15 +50,15 @@ class Driver:
         return device.value
 
     def keep_answers(self, ordinal: int, answers: Any) -> None:
-        """Lets calls on this device be answered without a question to the driver but which it is."""
+        """Enables the fast path for calls on this device, which only queries the current device."""
         _fast.keep_answers(ordinal, answers, _fast.address_of(self.cuda.cuCtxGetCurrent),
                            _fast.address_of(self.cuda.cuCtxGetDevice))
 
     @contextlib.contextmanager
     def registered(self, spans: Iterable[tuple[int, int]]) -> Iterator[None]:
-        """Lets kernels use host memory, given as addresses and bytes, while the context is open. Its
-        end waits for them."""
-        with _registering:  # two launches may use one array
+        """Lets kernels use host memory, given as addresses and sizes, inside the `with` block. Waits for them
+        at its end."""
+        with _registering:  # two launches may use the same array
             done: list[int] = []
             try:
                 for address, size in _merged(spans):
@@ -71,7 +71,7 @@ class Driver:
 
     @contextlib.contextmanager
     def copied(self, arrays: Iterable[Any]) -> Iterator[list[DeviceCopy]]:
-        """NumPy arrays in the device's memory, while the context is open."""
+        """Copies NumPy arrays to the device for the `with` block."""
         copies: list[DeviceCopy] = []
         try:
             for array in arrays:
@@ -82,7 +82,7 @@ class Driver:
                 self.cuda.cuMemFree_v2(ctypes.c_void_p(copy.address))
 
     def wait(self, stream: int, producer: int) -> None:
-        """Lets `stream` wait for what `producer` has been given so far."""
+        """Makes `stream` wait for the work submitted to `producer` so far."""
         event = ctypes.c_void_p()
         self.call("cuEventCreate", ctypes.byref(event), 2)  # without timing
         try:
@@ -93,7 +93,7 @@ class Driver:
 
 
 class DeviceCopy:
-    """A NumPy array in the device's memory."""
+    """A copy of a NumPy array on the device."""
 
     def __init__(self, driver: Driver, array: Any) -> None:
         self._driver, self._array = driver, array
@@ -103,12 +103,12 @@ class DeviceCopy:
         self.restore()
 
     def restore(self) -> None:
-        """Gives it the array's elements again."""
+        """Copies the array's elements again."""
         self._driver.call("cuMemcpyHtoD_v2", ctypes.c_uint64(self.address),
                           ctypes.c_void_p(self._array.ctypes.data), ctypes.c_size_t(self._array.nbytes))
 
     def read(self) -> Any:
-        """What it holds now, as another array; waits for the kernels that were launched."""
+        """Returns the current contents as a new array, after launched kernels have ended."""
         out = self._array.copy()
         self._driver.call("cuCtxSynchronize")
         self._driver.call("cuMemcpyDtoH_v2", ctypes.c_void_p(out.ctypes.data), ctypes.c_uint64(self.address),
@@ -117,7 +117,7 @@ class DeviceCopy:
 
 
 def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The same bytes without overlaps: views of one array share some."""
+    """Merges overlapping ranges, because views of one array may share bytes."""
     merged: list[tuple[int, int]] = []
     for address, size in sorted(span for span in spans if span[1]):
         last, length = merged[-1] if merged else (0, 0)
@@ -129,8 +129,8 @@ def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def driver(name: str) -> Driver:
-    """The driver that a tuner of that name uses ("cuda", "emu", "emu:PROFILE" or a library's path).
-    Loading it here shares the copy that gputune has."""
+    """Returns the driver with that name ("cuda", "emu", "emu:PROFILE" or a library's path). It shares the
+    library that gputune has loaded."""
     if name.split(":")[0] == "emu":
         given = os.environ.get("GPUTUNE_EMULATOR")
         if given and os.path.isdir(given):

@@ -10,7 +10,7 @@ _NAMES = {value: name[len("GPUTUNE_"):] for name, value in vars(_abi).items()
 
 
 class Error(Exception):
-    """A call failed. `status` is gputune_status's number, `name` its name ("ENOTFOUND")."""
+    """A failed call. `status` is the gputune_status, `name` its name ("ENOTFOUND")."""
 
     status: int
     name: str
@@ -25,7 +25,7 @@ class Error(Exception):
 
 
 class InvalidError(Error, ValueError):
-    """An argument is wrong (EINVAL)."""
+    """An argument is invalid (EINVAL)."""
 
 
 class OutOfMemoryError(Error, MemoryError):
@@ -73,7 +73,7 @@ class DatabaseError(Error):
 
 
 class BusyError(Error):
-    """What is needed is in use by another process or call (EBUSY)."""
+    """A resource is in use by another process or call (EBUSY)."""
 
 
 class CaptureError(Error):
@@ -109,7 +109,7 @@ class NotCachedError(Error):
 
 
 class RecordedError(Error):
-    """A text of wisdom has a mistake (ERECORDED)."""
+    """A wisdom text has a mistake (ERECORDED)."""
 
 
 _CLASSES = {
@@ -128,5 +128,5 @@ _CLASSES = {
 
 
 def failure(status: int, message: str) -> Error:
-    """The exception for a status."""
+    """Makes the exception for a status."""
     return _CLASSES.get(status, Error)(status, message)

@@ -1,5 +1,5 @@
-"""Launches with arguments that need no closer look (PyTorch's tensors on the GPU, addresses, and plain
-numbers), and calls of tune() that were answered before. _native.c does the same where it was built."""
+"""The fast path: launches with simple arguments (PyTorch tensors on the GPU, addresses, and plain numbers),
+and repeated calls of tune(). _native.c does the same if it was built."""
 from __future__ import annotations
 
 import ctypes
@@ -13,18 +13,18 @@ from . import _abi
 from ._arrays import TORCH_TYPES
 from ._library import library
 
-# writes one value into a slot's storage; False: it needs a closer look
+# writes one value into a slot's storage; False: use the slow path
 Step = Callable[[Any, int, Any], bool]
 
 _LETTERS = {"signed char": "b", "unsigned char": "B", "short": "h", "unsigned short": "H", "int": "i",
             "unsigned int": "I", "long long": "q", "unsigned long long": "Q", "float": "f",
             "double": "d"}
-_types: dict[Any, str | None] = {}  # what a framework's dtype is called here
+_types: dict[Any, str | None] = {}  # names of frameworks' dtypes
 
 
 def code(parameter: Mapping[str, Any]) -> str:
-    """How a parameter's values are written: a letter of struct.pack(), "P" for a buffer, or "?": they
-    need a closer look."""
+    """Returns how a parameter's values are written: a letter of struct.pack(), "P" for a buffer, or "?" for
+    the slow path."""
     if parameter["kind"] == _abi.GPUTUNE_PARAMETER_BUFFER:
         return "P" if parameter["element_bytes"] else "?"
     if parameter["kind"] == _abi.GPUTUNE_PARAMETER_BLOCK:
@@ -33,22 +33,22 @@ def code(parameter: Mapping[str, Any]) -> str:
 
 
 def type_name(dtype: Any) -> str | None:
-    """What the elements of a framework's dtype are called in templates."""
+    """Returns the name of a framework's dtype in templates."""
     if dtype not in _types:
         _types[dtype] = TORCH_TYPES.get(str(dtype).rpartition(".")[2])
     return _types[dtype]
 
 
 def word_of(value: Any) -> str | None:
-    """What stands for a word of a template: a str, or a framework's dtype (x.dtype, numpy.float32). None:
-    neither."""
+    """Returns the word for a str or a framework's dtype (x.dtype, numpy.float32); None for other values."""
     if isinstance(value, type):
         return TORCH_TYPES.get(value.__name__)
     return value if isinstance(value, str) else type_name(value) if _is_dtype(value) else None
 
 
 def _is_dtype(value: Any) -> bool:
-    """torch.dtype, numpy.dtypes.Float32DType, or NumPy's class for a type of others, "dtype[bfloat16]"."""
+    """Returns true for torch.dtype, numpy.dtypes.Float32DType, or NumPy's class for other libraries' types,
+    "dtype[bfloat16]"."""
     name = type(value).__name__
     return name[-5:].lower() == "dtype" or name[:6] == "dtype["
 
@@ -58,7 +58,8 @@ def _current_stream(device: int) -> int:
 
 
 def stream_reader(kind: type) -> Callable[[int], int] | None:
-    """What gives a device's current stream for arrays of that class; None: it is the default one."""
+    """Returns a function that gets a device's current stream for arrays of that class; None: always the
+    default stream."""
     if kind.__module__.partition(".")[0] != "torch":
         return None
     read: Callable[[int], int] = getattr(sys.modules["torch"]._C, "_cuda_getCurrentRawStream",
@@ -110,7 +111,7 @@ def _step(letter: str, wanted: str, bytes_wanted: int, element_bytes: int) -> St
 
 
 class _Slot:
-    """Room for the arguments of one launch."""
+    """Storage for the arguments of one launch."""
 
     def __init__(self, count: int) -> None:
         self.storage = (ctypes.c_uint64 * max(count, 1))()
@@ -120,7 +121,7 @@ class _Slot:
 
 
 class Launcher:
-    """A reference to a plan of the library, and what its launches need. Thread-safe."""
+    """A reference to a library plan, and the data of its launches. Thread-safe."""
 
     def __init__(self, pointer: int, parameters: list[tuple[str, str, int, int]]) -> None:
         self.pointer = pointer
@@ -142,7 +143,7 @@ class Launcher:
         return 0
 
     def launch(self, values: Sequence[Any], stream: Any) -> int | None:
-        """The status; None where a value needs a closer look, and nothing was launched."""
+        """Launches and returns the status; None if a value needs the slow path, and nothing was launched."""
         if len(values) != len(self._steps) or not (stream is None or type(stream) is int):
             return None
         try:
@@ -161,7 +162,7 @@ class Launcher:
 
 
 class Launched:
-    """What a plan is a subclass of: calling it launches. `_planned`: a Launcher, or None."""
+    """The base class of Plan: calling it launches. `_planned`: a Launcher, or None."""
     __slots__ = ("_planned",)
 
     def __init__(self, planned: Launcher) -> None:
@@ -177,10 +178,10 @@ class Launched:
         raise NotImplementedError
 
 
-# --- calls of tune() that were answered before -------------------------------------------------------
+# --- repeated calls of tune() ------------------------------------------------------------------------
 
 class Answer:
-    """A call's answer, and the call for asking again: addresses, and what lives at them."""
+    """A stored answer, and the call that asks for it again: addresses, and the objects at them."""
 
     def __init__(self, plans: Callable[[Any], Any], planned: Any, tuner: int, kernel: int, count: int,
                  items: int, options: int, kept: Any) -> None:
@@ -189,7 +190,7 @@ class Answer:
             count, ctypes.cast(items, ctypes.POINTER(_abi.gputune_size))), options)
 
     def ask(self) -> Any:
-        """A plan; None where the tuner's answer is another one now."""
+        """Returns a plan; None if the tuner's answer has changed."""
         tuner, kernel, sizes, options = self._call
         pointer = ctypes.c_void_p()
         status = _tune(ctypes.byref(pointer), tuner, kernel, sizes, options)
@@ -221,18 +222,17 @@ def _add(out: list[Any], options: Mapping[str, Any]) -> bool:
 
 
 def key(kernel: Any, options: dict[str, Any]) -> tuple[Any, ...] | None:
-    """A key of that call, flat. What compares equal to a number of another type has its type before
-    it. None: the call has none."""
+    """Returns a flat key of a call; None if it has none. Values that equal numbers of another type are
+    preceded by their type."""
     out = [kernel]
     return tuple(out) if type(kernel) is str and _add(out, options) else None
 
 
 def hit(answers: Any, kernel: Any, options: dict[str, Any]) -> Any:
-    """The plan of a call that was answered before, asked for again; None: ask as if for the first
-    time."""
+    """Returns the plan of a repeated call; None: use the slow path."""
     try:
         answer = answers.get(key(kernel, options))
-    except TypeError:  # not to be hashed
+    except TypeError:  # not hashable
         return None
     return answer and answer.ask()
 
@@ -242,7 +242,7 @@ _functions: list[Any] = []
 
 
 def hit_here(kernel: Any, options: dict[str, Any]) -> Any:
-    """The same by the tuner of the current context's device."""
+    """The same for the tuner of the current context's device."""
     context, device = ctypes.c_void_p(), ctypes.c_int()
     if not _functions or _functions[0](ctypes.byref(context)) != 0 or \
             (context.value and _functions[1](ctypes.byref(device)) != 0):
@@ -251,19 +251,19 @@ def hit_here(kernel: Any, options: dict[str, Any]) -> Any:
 
 
 def keep_answers(device: int, answers: Any, current_context: int, current_device: int) -> None:
-    """Makes hit_here() find a tuner's answers. The functions are the driver's, by address."""
+    """Lets hit_here() find a tuner's answers. The functions are addresses in the driver."""
     kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
     _functions[:] = [kind(current_context), kind(current_device)]
     _here[device] = answers
 
 
 def forget() -> None:
-    """Takes back every keep_answers()."""
+    """Undoes every keep_answers()."""
     _here.clear()
 
 
 def address_of(function: Any) -> int:
-    """Where a function of ctypes lies."""
+    """Returns the address of a ctypes function."""
     return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 

@@ -1,4 +1,4 @@
-"""Loads libgputune, calls it, and turns its failures into exceptions."""
+"""Loads libgputune, calls it, and raises exceptions for its failures."""
 from __future__ import annotations
 
 import ctypes
@@ -16,8 +16,8 @@ NATIVE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native")
 
 
 def _offer_nvrtc() -> None:
-    """NVRTC from this Python's wheels, where the library would not find it: no toolkit, and this
-    interpreter is not the first on PATH."""
+    """Offers NVRTC from this Python's wheels if the library would not find it: there is no toolkit, and this
+    interpreter is not the first one on PATH."""
     if os.environ.get("GPUTUNE_NVRTC") or os.environ.get("CUDA_HOME") or os.path.isdir("/usr/local/cuda"):
         return
     for folder in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), *sys.path}:
@@ -35,7 +35,7 @@ def _load() -> ctypes.CDLL:
         for name, (result, arguments) in _abi.FUNCTIONS.items():
             function = getattr(loaded, name)
             function.restype, function.argtypes = result, arguments
-    except (OSError, AttributeError) as error:  # there is none, or an older one
+    except (OSError, AttributeError) as error:  # missing, or older
         raise ImportError(f"gputune's library cannot be used: {error}; expected the one that this package "
                           "was made with, in its folder `native` or where GPUTUNE_LIBRARY says: run "
                           "`pip install .` at the top of gputune's source tree") from None
@@ -47,19 +47,19 @@ library = _load()
 
 
 def check(status: int) -> int:
-    """Raises the status's exception for a negative status; returns the others."""
+    """Raises an exception for a negative status; returns other values."""
     if status < 0:
         raise failure(status, library.gputune_error().decode())
     return status
 
 
 def text(value: bytes | None) -> Any:
-    """A C string as str; None where it is NULL."""
+    """Converts a C string to a str; NULL to None."""
     return None if value is None else value.decode()
 
 
 def encoded(what: str, value: Any) -> bytes | None:
-    """A str or path for C; None stays None."""
+    """Converts a str or path for C; None stays None."""
     if value is None:
         return None
     if not isinstance(value, (str, bytes, os.PathLike)):
@@ -71,7 +71,7 @@ def encoded(what: str, value: Any) -> bytes | None:
 
 
 def as_dict(struct: Any) -> dict[str, Any]:
-    """A struct as a dict: strings decoded, arrays as tuples, without size and pointers."""
+    """Converts a struct to a dict: strings decoded, arrays as tuples, without size and pointers."""
     out: dict[str, Any] = {}
     for name, kind in struct._fields_:
         value = getattr(struct, name)
@@ -85,15 +85,15 @@ def as_dict(struct: Any) -> dict[str, Any]:
 
 
 class Interrupt:
-    """What stops a call: gputune_options' `cancel`, and what a callback has thrown."""
+    """Stops a call: holds the `cancel` flag of gputune_options, and an exception from a callback."""
 
     def __init__(self, flag: Any = None) -> None:
         self.flag: Any = ctypes.c_int(0) if flag is None else flag
         self.thrown: list[BaseException] = []
 
     def guarded(self, function: Callable[..., Any], failed: Any) -> Callable[..., Any]:
-        """The function for C: an exception stops the call instead of passing through C, and
-        `failed` is the function's result then."""
+        """Wraps a function for C: an exception stops the call instead of passing through C, and the function
+        then returns `failed`."""
         def call(*arguments: Any) -> Any:
             try:
                 return function(*arguments)
@@ -104,8 +104,8 @@ class Interrupt:
         return call
 
     def run(self, call: Callable[[], int]) -> None:
-        """Calls C on a thread of its own where this is the main thread, which hears Ctrl-C
-        meanwhile, and then stops the call. Raises what the call or a callback has thrown, or the failure."""
+        """Calls C. The main thread does so on another thread, because it receives Ctrl-C, and then stops the
+        call. Raises the exception of the call or a callback, or the failure."""
         if threading.current_thread() is threading.main_thread():
             self._run_apart(call)
         else:
@@ -113,7 +113,7 @@ class Interrupt:
 
     def _run_apart(self, call: Callable[[], int]) -> None:
         answers: list[tuple[int, str]] = []
-        ended = threading.Event()  # Thread.join() may return at once after an interrupted one
+        ended = threading.Event()  # Thread.join() may return at once after an interrupted join
 
         def work() -> None:
             try:
@@ -129,7 +129,7 @@ class Interrupt:
         while not ended.is_set():
             try:
                 ended.wait()
-            except BaseException as error:  # a signal's handler raised it
+            except BaseException as error:  # raised by a signal handler
                 self.flag.value = 1
                 interrupt = interrupt or error
         if interrupt:
@@ -144,7 +144,7 @@ class Interrupt:
 
 
 def collect(found: list[dict[str, Any]]) -> Callable[[Any, Any], int]:
-    """A C callback's function that adds what it gets to a list, as dicts."""
+    """Makes a function for a C callback that appends its structs to a list, as dicts."""
     def each(_: Any, item: Any) -> int:
         found.append(as_dict(item.contents))
         return 0
@@ -152,7 +152,7 @@ def collect(found: list[dict[str, Any]]) -> Callable[[Any, Any], int]:
 
 
 def iterate(call: Callable[[Any], int]) -> list[dict[str, Any]]:
-    """Collects as dicts what `call` hands to the function that it gets."""
+    """Collects the structs that `call` passes to its callback, as dicts."""
     found: list[dict[str, Any]] = []
     stop = Interrupt()
     status = call(stop.guarded(collect(found), 1))

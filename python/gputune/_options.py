@@ -1,4 +1,4 @@
-"""What a tuning is given besides numbers and words: inputs, a reference, what stops it, what shows it."""
+"""Options of a tuning: inputs, references, cancellation, progress."""
 from __future__ import annotations
 
 import ctypes
@@ -18,7 +18,7 @@ Reference = Callable[..., object]
 
 
 class Cancel:
-    """Stops the calls that it is given to (tune(cancel=...)), from any thread. What is finished is kept."""
+    """Cancels the calls that get it (tune(cancel=...)), from any thread. Finished results are kept."""
 
     def __init__(self) -> None:
         self.flag = ctypes.c_int(0)
@@ -47,8 +47,8 @@ def _wait(name: str, driver: Any, streams: Iterable[int]) -> None:
 
 
 def inputs(given: Mapping[str, Any] | None, driver: Any) -> tuple[dict[str, Any], list[Any]]:
-    """Members of gputune_options for arrays on host or GPU and paths of .npy files, by argument, and
-    what they point to."""
+    """Makes members of gputune_options from arrays on host or GPU and paths of .npy files, by argument, and
+    the objects that they point to."""
     if given is not None and not isinstance(given, Mapping):
         raise TypeError(f"inputs is {given!r}; expected a dict of arrays and paths by argument")
     items, types, files, kept = [], [], [], []
@@ -80,7 +80,7 @@ def inputs(given: Mapping[str, Any] | None, driver: Any) -> tuple[dict[str, Any]
 # --- a reference -------------------------------------------------------------------------------------
 
 def _of_ml_dtypes(name: str) -> Any:
-    """NumPy's type of bfloat16 and the like; None without ml_dtypes, whose they are."""
+    """Returns the NumPy type for types of ml_dtypes, such as bfloat16; None without it."""
     try:
         return getattr(importlib.import_module("ml_dtypes"), NAMES.get(name, ""), None)
     except ImportError:
@@ -88,7 +88,7 @@ def _of_ml_dtypes(name: str) -> Any:
 
 
 def _value(numpy: Any, item: Any, known: Mapping[str, Any]) -> Any:
-    """An argument on the host: a NumPy array over its elements, or a scalar."""
+    """Makes an argument on the host: a NumPy array of its elements, or a scalar."""
     data = (ctypes.c_char * item.bytes).from_address(item.data)
     letters = TYPE_LETTERS.get(known["type"])
     kind = letters or _of_ml_dtypes(known["type"]) or f"V{known['element_bytes'] or known['bytes']}"
@@ -104,16 +104,16 @@ _numbers = itertools.count(1)
 
 
 def identity(function: Reference) -> int:
-    """What a function is known by as a call's `user`: C's functions that are made of functions of Python
-    get addresses that others had before."""
+    """Returns a number for a function, as a call's `user`. Addresses of C functions made from Python
+    functions are reused, so they do not identify them."""
     try:
         return _known.setdefault(function, next(_numbers))
-    except TypeError:  # it takes no weak references, or has no hash
+    except TypeError:  # no weak references, or no hash
         return next(_numbers)
 
 
 def reference(function: Reference, stop: Interrupt, arguments: Sequence[Mapping[str, Any]]) -> Any:
-    """A function of the sizes and the kernel's arguments, for C."""
+    """Makes a reference function for C, from a function of the sizes and the kernel's arguments."""
     numpy = importlib.import_module("numpy")
 
     def call(_: Any, sizes: Any, items: Any, count: int) -> int:
@@ -126,7 +126,7 @@ def reference(function: Reference, stop: Interrupt, arguments: Sequence[Mapping[
 # --- progress ----------------------------------------------------------------------------------------
 
 class Bar:
-    """A progress bar: tqdm's where it is installed, in notebooks too, else a line on stderr."""
+    """A progress bar: tqdm's if installed, also in notebooks; otherwise a line on stderr."""
 
     def __init__(self, kernel: str) -> None:
         self._kernel, self._width = kernel, 0
@@ -159,5 +159,5 @@ class Bar:
 
 
 def progress(shown: Progress, stop: Interrupt) -> Any:
-    """A function of a dict, for C."""
+    """Makes a progress function for C, from a function of a dict."""
     return _abi.gputune_progress_fn(stop.guarded(lambda _, item: shown(as_dict(item.contents)), None))

@@ -1,17 +1,17 @@
-"""Kernel Tuner's tune_kernel() and run_kernel() for CUDA C, served by gputune:
+"""Kernel Tuner's tune_kernel() and run_kernel() for CUDA C, implemented with gputune:
 
     from gputune.kernel_tuner import tune_kernel, run_kernel
 
-Arguments mean what they mean in Kernel Tuner 1.x, and (results, env) is what it returns: a dict for each
+Arguments are those of Kernel Tuner 1.x, and so is the result (results, env): a dict for each
 configuration, with its time in milliseconds. Variants are compiled on all cores while the GPU measures,
 and every variant runs in a worker process before it may run here. Needs NumPy.
 
-How often a configuration is measured is gputune's choice, so `iterations` has no effect. Strategies other
-than "brute_force" take a random sample of max_fevals configurations (100 if it is not said), with a
-warning. `time_limit` of strategy_options ends any of them, and a sample that has nothing else goes on until
-then: what there is no time for is not in the results. Not served, with NotImplementedError: other languages
-than CUDA, texmem_args, observers, simulation_mode, several objectives. `cache` (with a warning),
-`parallel`, `platform`, `compiler` and `log` have no effect."""
+gputune decides how often a configuration is measured, so `iterations` has no effect. Strategies other
+than "brute_force" take a random sample of max_fevals configurations (default: 100), with a warning. The
+`time_limit` of strategy_options ends every strategy; without max_fevals the sample continues until then.
+Configurations that were not measured in time are not in the results. Languages other than CUDA,
+texmem_args, observers, simulation_mode and several objectives raise NotImplementedError. `cache` (with a
+warning), `parallel`, `platform`, `compiler` and `log` have no effect."""
 from __future__ import annotations
 
 import contextlib
@@ -49,17 +49,17 @@ _TYPES = {"float16": "half", "bfloat16": "__nv_bfloat16", "float32": "float", "f
 _KNOWN = re.compile(r"^(u?char|u?short|u?int|u?longlong|float|double|half)[1-4]$|^half$|^size_t$|^bool$|"
                     r"^(unsigned|signed)?( ?(char|short|int|long long|long))?$|^float$|^double$")
 _DEFAULT_SAMPLE = 100
-_MODULES = {"math": math, "np": numpy, "numpy": numpy}  # of expressions
-_NO_LIMIT = 86400.0  # seconds: Kernel Tuner has none
-_EPSILON = 0.05  # 0.4 of it is how closely times are to be known
+_MODULES = {"math": math, "np": numpy, "numpy": numpy}  # available in expressions
+_NO_LIMIT = 86400.0  # seconds, because Kernel Tuner has no limit
+_EPSILON = 0.05  # times are measured to 0.4 of it
 _NONE_WORKS = (CompileError, CrashedError, CudaError, DeviceMemoryError, NoVariantError, WrongResultError)
-_MOST_DEFAULTS = 16  # that are tried for one template
-_MOST_VALUES = 192  # of a tunable
-_FIRST_VALUES = 4  # where there is a time limit, which ends the configurations of a template together
-_SHORT = 0.1  # of the time that is left: after a template that took no more, the next one has twice as many
+_MOST_DEFAULTS = 16  # tried for one template
+_MOST_VALUES = 192  # values of a tunable
+_FIRST_VALUES = 4  # with a time limit, which ends all configurations of a template together
+_SHORT = 0.1  # fraction of the remaining time: if a template took no more, the next one has twice as many
 
 
-# --- what Kernel Tuner's arguments mean --------------------------------------------------------------
+# --- conversion of Kernel Tuner's arguments -----------------------------------------------------------
 
 @functools.lru_cache(maxsize=4096)
 def _compiled(expression: str) -> types.CodeType:
@@ -67,8 +67,8 @@ def _compiled(expression: str) -> types.CodeType:
 
 
 def _evaluate(expression: str, params: Mapping[str, Any]) -> Any:
-    """The value of an expression in Python with parameters as names. A parameter whose name is no
-    identifier of Python ("GFLOP/s") is replaced in the text."""
+    """Evaluates a Python expression with parameters as names. A parameter whose name is not a Python
+    identifier ("GFLOP/s") is replaced in the text."""
     for name, value in params.items():
         if not name.isidentifier():
             expression = expression.replace(name, repr(value))
@@ -110,7 +110,7 @@ def _block(names: Sequence[str], params: Mapping[str, Any]) -> list[int]:
 
 
 class _Launch:
-    """How one configuration is launched: block, grid, shared memory."""
+    """The block, grid and shared memory of a configuration's launch."""
 
     def __init__(self, given: Mapping[str, Any], params: dict[str, Any]) -> None:
         self.block_names = names = _block_names(given)
@@ -155,10 +155,10 @@ def _source_text(source: Any, params: dict[str, Any]) -> str:
         return file.read()
 
 
-# --- one template for the configurations whose text is the same ---------------------------------------
+# --- one template for all configurations with the same text -------------------------------------------
 
 def _signature(text: str, name: str) -> list[tuple[str, str, bool]]:
-    """Type, name and whether it is a constant pointer, of each parameter of a kernel."""
+    """Returns the type and name of each parameter of a kernel, and whether it is a pointer to const."""
     plain = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.S)
     short = re.escape(name.partition("<")[0].strip().rpartition("::")[2])
     found = re.search(rf"__global__[^;{{}}]*?\b{short}\s*\(", plain)
@@ -186,7 +186,7 @@ def _parameter(text: str) -> tuple[str, str, bool]:
 
 
 def _host(value: Any) -> Any:
-    """An argument in host memory."""
+    """Returns an argument in host memory."""
     if hasattr(value, "detach"):
         return value.detach().cpu().numpy()
     return value.get() if hasattr(value, "get") and hasattr(value, "__cuda_array_interface__") else value
@@ -208,20 +208,20 @@ def _argument(number: int, value: Any, parameter: tuple[str, str, bool]) -> str:
         raise TypeError(f"argument {number + 1} ({name}) is {value!r}; expected a NumPy array or a NumPy "
                         "scalar such as numpy.int32(8)")
     kind = _c_type(kind, value.dtype)
-    if isinstance(value, numpy.ndarray):  # whose values come as inputs
+    if isinstance(value, numpy.ndarray):  # its values are passed as inputs
         return f"{'in' if constant else 'inout'} {kind} {name}[{_elements(kind, value)}] = zero"
     plain = value.item()
     return f"{kind} {name} = {int(plain) if isinstance(plain, bool) else repr(plain)}"
 
 
 class _Variants:
-    """Configurations of one kernel as one template: a tunable says which one it is."""
+    """Configurations of one kernel as one template; a tunable selects one."""
 
     def __init__(self, given: Mapping[str, Any], name: str) -> None:
         self.given, self.name = given, name
-        self.texts: list[str] = []  # of the kernel, for each configuration
+        self.texts: list[str] = []  # the kernel's text for each configuration
         self.params: list[dict[str, Any]] = []
-        self.places: list[int] = []  # among all configurations
+        self.places: list[int] = []  # index among all configurations
         self.launches: list[_Launch] = []
 
     def configuration(self, i: int) -> list[str]:
@@ -257,7 +257,7 @@ class _Variants:
                 "unsigned long long *wrong)\n{\n}\n")
 
     def _code(self, whole: bool) -> str:
-        """What differs among the configurations: their macros, and the `whole` kernel."""
+        """Returns the code that differs between configurations: their macros, and the `whole` kernel."""
         text = ""
         for i, (params, launch) in enumerate(zip(self.params, self.launches)):
             text += f"#{'elif' if i else 'if'} kt_configuration == {i}\n"
@@ -271,7 +271,8 @@ class _Variants:
 
 def _grouped(given: Mapping[str, Any], configurations: Iterable[dict[str, Any]],
              most: Callable[[], int] = lambda: _MOST_VALUES) -> Iterator[_Variants]:
-    """The configurations as templates of `most` at most. None is looked at before its template is."""
+    """Groups the configurations into templates of at most `most`. Reads each configuration only when its
+    template is made."""
     groups: dict[str, _Variants] = {}
     for place, params in enumerate(configurations):
         text = _source_text(given["kernel_source"], params)
@@ -294,7 +295,7 @@ def _grouped(given: Mapping[str, Any], configurations: Iterable[dict[str, Any]],
 # --- measuring and launching -------------------------------------------------------------------------
 
 def _inputs(given: Mapping[str, Any], variants: _Variants, folder: str) -> tuple[dict[str, Any], list[Any]]:
-    """Members of gputune_options that hold the arguments, and what they point to."""
+    """Makes the members of gputune_options with the arguments, and the objects that they point to."""
     names = [name for _, name, _ in _signature(variants.texts[0], variants.name)]
     arrays = [(name, value) for name, value in zip(names, given["arguments"])
               if isinstance(value, numpy.ndarray)]
@@ -310,7 +311,7 @@ def _inputs(given: Mapping[str, Any], variants: _Variants, folder: str) -> tuple
 
 
 def _samples(path: str) -> dict[str, list[float]]:
-    """Milliseconds by configuration."""
+    """Reads the milliseconds of each configuration."""
     found: dict[str, list[float]] = {}
     with contextlib.suppress(FileNotFoundError), open(path, newline="") as file:
         for row in csv.DictReader(file):
@@ -320,9 +321,9 @@ def _samples(path: str) -> dict[str, list[float]]:
 
 def _measured(tuner: Tuner, template: str, variants: _Variants, time_limit: float,
               folder: str) -> list[dict[str, Any]]:
-    """A record of gputune_run() for each configuration, with "times", or for those that the limit left time
-    for. All code of the file is compiled for the template's default too, and where that fails, nothing
-    runs: then another one is the default."""
+    """Returns a record of gputune_run() with "times" for each configuration that was measured in time. The
+    template's default compiles the file's whole code; if that fails, nothing runs, and another default is
+    tried."""
     found: list[dict[str, Any]] = []
     why = ""
     for default in range(min(len(variants.params), _MOST_DEFAULTS)):
@@ -338,7 +339,7 @@ def _measured(tuner: Tuner, template: str, variants: _Variants, time_limit: floa
 
 def _run(tuner: Tuner, template: str, variants: _Variants, time_limit: float,
          folder: str) -> tuple[list[dict[str, Any]], str, bool]:
-    """The records, why there are none, and whether another default may help."""
+    """Returns the records, the reason if there are none, and whether another default may help."""
     given = variants.given
     members, _kept = _inputs(given, variants, folder)
     samples = os.path.join(folder, f"{template}.csv")
@@ -365,7 +366,7 @@ def _run(tuner: Tuner, template: str, variants: _Variants, time_limit: float,
 
 
 class _Arguments:
-    """A kernel's arguments on the device, for one launch after another."""
+    """A kernel's arguments on the device, for successive launches."""
 
     def __init__(self, tuner: Tuner, given: Mapping[str, Any], kept: contextlib.ExitStack) -> None:
         assert tuner._driver and tuner.device
@@ -377,8 +378,8 @@ class _Arguments:
                         for value in given["arguments"]]
 
     def launched(self, template: str, variants: _Variants, i: int, wanted: Sequence[bool]) -> list[Any]:
-        """The arguments as one launch leaves them, None for those that are not wanted. The configuration
-        is the default of its template, as nothing is known of the others here; a worker has launched it."""
+        """Returns the arguments after one launch, None for those that are not wanted. The configuration must
+        be its template's default, the only one that this process may launch; a worker has launched it."""
         self._tuner.add_source(template, variants.template(i))
         plan = self._tuner.tune(template, effort="cached", time_limit=_NO_LIMIT)
         constant = [one for _, _, one in _signature(variants.texts[i], variants.name)]
@@ -402,19 +403,19 @@ def _is_right(given: Mapping[str, Any], results: list[Any]) -> bool:
 
 
 class ErrorConfig(str):
-    """What stands as "__error__" of a configuration that failed: why."""
+    """The "__error__" of a failed configuration: the reason."""
 
 
 class InvalidConfig(ErrorConfig):
-    """It cannot be launched on this GPU."""
+    """The configuration cannot be launched on this GPU."""
 
 
 class CompilationFailedConfig(ErrorConfig):
-    """It does not compile."""
+    """The configuration does not compile."""
 
 
 class RuntimeFailedConfig(ErrorConfig):
-    """It crashed, hung or was not to be launched."""
+    """The configuration crashed, hung or could not be launched."""
 
 
 _FAILED: dict[str, type[str]] = {"compile": CompilationFailedConfig, "launch": RuntimeFailedConfig,
@@ -422,8 +423,8 @@ _FAILED: dict[str, type[str]] = {"compile": CompilationFailedConfig, "launch": R
 
 
 def _error(record: Mapping[str, Any]) -> str:
-    """Why a configuration failed, of Kernel Tuner's own class where a script uses that too. Too much static
-    shared memory is what compilers refuse."""
+    """Returns why a configuration failed, as Kernel Tuner's own class if the script uses it. Too much static
+    shared memory counts as a compilation failure."""
     too_much = re.search("static shared memory|too much shared data", record["message"])
     kind: type[str] = CompilationFailedConfig if too_much else _FAILED.get(record["status"], InvalidConfig)
     theirs: type[str] = getattr(sys.modules.get("kernel_tuner.util"), kind.__name__, kind)
@@ -444,7 +445,7 @@ def _result(given: Mapping[str, Any], params: dict[str, Any], record: Mapping[st
     return out
 
 
-# --- what is searched --------------------------------------------------------------------------------
+# --- the search space ---------------------------------------------------------------------------------
 
 def _restrictions(given: Mapping[str, Any]) -> list[Any]:
     restrictions = given["restrictions"]
@@ -455,7 +456,7 @@ def _restrictions(given: Mapping[str, Any]) -> list[Any]:
 
 
 def _test(one: Any, names: Sequence[str]) -> tuple[list[str], Callable[[dict[str, Any]], Any]]:
-    """The parameters that a restriction reads, and the restriction as a function of them."""
+    """Returns the parameters that a restriction reads, and the restriction as a function of them."""
     if isinstance(one, str):
         is_plain = all(name.isidentifier() for name in names)
         read = [name for name in names if not is_plain or name in _compiled(one).co_names]
@@ -468,8 +469,8 @@ def _test(one: Any, names: Sequence[str]) -> tuple[list[str], Callable[[dict[str
 
 
 def _space(given: Mapping[str, Any], most_threads: int) -> list[tuple[Any, ...]]:
-    """The configurations that are allowed, in the order of the product. A restriction is applied as soon
-    as what it reads has values, and evaluated once for the same values."""
+    """Returns the allowed configurations, in product order. A restriction is applied as soon as its
+    parameters have values, and evaluated once for equal values."""
     names, blocks = list(given["tune_params"]), _block_names(given)
     tests = [_test(one, names) for one in _restrictions(given)]
     tests.append(([name for name in names if name in blocks],
@@ -534,7 +535,7 @@ def _refuse(given: Mapping[str, Any]) -> None:
 
 @contextlib.contextmanager
 def _opened(given: Mapping[str, Any]) -> Iterator[tuple[Tuner, str]]:
-    """A tuner that keeps nothing, and a folder."""
+    """Opens a tuner that stores nothing, and a temporary folder."""
     include = [os.getcwd(), *(one[2:] for one in given["compiler_options"] or () if one.startswith("-I"))]
     source = given["kernel_source"]
     first = source[0] if isinstance(source, (list, tuple)) else source
@@ -568,8 +569,8 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
                 objective_higher_is_better: bool | None = None, objectives: Any = None,
                 seed: int | None = None) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Measures the configurations of tune_params that the restrictions allow. Returns a dict for each, in
-    the order of tune_params' product, and what they were measured on with the best of them. Raises
-    RuntimeError where a configuration's results differ from `answer`."""
+    the order of tune_params' product, and a dict with the environment and the best one. Raises
+    RuntimeError if a configuration's results differ from `answer`."""
     given = dict(locals())
     _refuse(given)
     given["arguments"] = [_host(value) for value in arguments]
@@ -627,7 +628,7 @@ def _timed(spent: dict[str, float], name: str, call: Callable[[], Any]) -> Any:
 
 def _environment(given: Mapping[str, Any], device: Mapping[str, Any], spent: Mapping[str, float],
                  begun: float, found: list[dict[str, Any]]) -> dict[str, Any]:
-    """Totals are of the clock: of compiles at the same time each second counts once."""
+    """Makes the environment dict. Totals are wall-clock times: compilations at the same time count once."""
     out: dict[str, Any] = {
         "device_name": device["name"], "compute_capability": str(device["compute_capability"]),
         "iterations": given["iterations"], "compiler_options": list(given["compiler_options"] or ()),
@@ -669,8 +670,7 @@ def run_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argument
                compiler_options: Sequence[str] | None = None, defines: Mapping[str, Any] | None = None,
                block_size_names: Sequence[str] | None = None, quiet: bool = False,
                log: Any = None) -> list[Any]:
-    """Launches one configuration, after a worker has launched it, and returns the arguments as the kernel
-    leaves them."""
+    """Launches one configuration, after a worker has launched it; returns the arguments after the launch."""
     given = dict(locals(), seed=None)
     _refuse(given)
     given["arguments"] = [_host(value) for value in arguments]

@@ -1,4 +1,4 @@
-"""PyTorch operators from templates, which torch.compile keeps and CUDA graphs capture:
+"""PyTorch operators from templates, for torch.compile and CUDA graphs:
 
     import torch, gputune.torch
 
@@ -11,15 +11,15 @@
     def twice(x: torch.Tensor) -> torch.Tensor:
         "2 x"
 
-The function gives the schema alone: its parameters are called like the template's arguments, and its body
-is not run. Arguments that are named like a problem value get that value. `outputs` makes a tensor for each
-`out` argument that the operator returns, in the order of its results; the same functions serve as the fake
+The function only provides the schema: its parameters have the names of the template's arguments, and its
+body is not executed. Arguments with the name of a problem value get that value. `outputs` makes a tensor for
+each `out` argument that the operator returns, in the order of its results; the same functions are the fake
 implementation. The first call at new sizes tunes, or finds the winner in the database; call it once before
-a CUDA graph captures it. Nothing is launched where all tensors that are written are empty. What comes back
-is torch.library's, with register_autograd().
+a CUDA graph captures it. Nothing is launched if all written tensors are empty. The result is a
+torch.library operator, with register_autograd().
 
-A call on plain tensors that need no gradient, at sizes that were tuned before, launches without PyTorch's
-dispatcher, which takes longer than the rest of the call. All other calls go through it: tensors that require
+Calls with plain tensors that need no gradient, at sizes that were tuned before, bypass PyTorch's
+dispatcher, which takes longer than the rest of the call. All other calls use it: tensors that require
 a gradient, subclasses of Tensor, modes, transforms (vmap), traces and profiles."""
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from . import tune as _tune
 from ._arguments import picker
 
 __all__ = ["operator"]
-torch: Any = importlib.import_module("torch")  # which readers of types take for this file
+torch: Any = importlib.import_module("torch")  # otherwise type checkers confuse it with this file
 _Tensor: Any = torch.Tensor
 _Defined: Any = importlib.import_module("torch._library.custom_ops").CustomOpDef
 _DeviceContext: Any = importlib.import_module("torch.utils._device").DeviceContext
@@ -41,7 +41,7 @@ _profiler: Any = importlib.import_module("torch.autograd.profiler")
 _increment_version: Any = torch.autograd.graph.increment_version
 _is_dynamo_compiling: Any = torch.compiler.is_dynamo_compiling
 _is_grad_enabled: Any = torch.is_grad_enabled
-# The Python types that a parameter's values have in a direct call, by the schema's type.
+# Python types of a parameter's values in a direct call, by schema type.
 _PLAIN = {"Tensor": (_Tensor, torch.nn.Parameter), "float": (float,), "int": (int,), "bool": (bool,)}
 
 
@@ -49,8 +49,8 @@ def _watched(functions: Any = torch._C._len_torch_function_stack,
              dispatches: Any = torch._C._len_torch_dispatch_stack,
              transforms: Any = torch._C._functorch.peek_interpreter_stack,
              traces: Any = torch._C._get_tracing_state) -> bool:
-    """Whether a mode, a transform, a trace or a profiler wants to see the calls of operators. The mode of
-    torch.set_default_device() does not."""
+    """Returns true if a mode, a transform, a trace or a profiler observes operator calls; the mode of
+    torch.set_default_device() does not count."""
     count = functions()
     if count and not (count == 1 and type(torch._C._get_function_stack_at(0)) is _DeviceContext):
         return True
@@ -59,14 +59,14 @@ def _watched(functions: Any = torch._C._len_torch_function_stack,
 
 
 class _Operator(_Defined):  # type: ignore[misc]
-    """What torch.library.custom_op() makes, with a way around PyTorch's dispatcher."""
+    """The result of torch.library.custom_op(), with a path around PyTorch's dispatcher."""
 
     def _prepare(self, launch: Callable[[Sequence[Any]], tuple[Any] | None]) -> None:
         arguments = self._opoverload._schema.arguments
         self._launch = launch
         self._kinds = [_PLAIN.get(str(one.type), ()) for one in arguments]
         self._tensors = [i for i, one in enumerate(arguments) if str(one.type) == "Tensor"]
-        self._known: set[tuple[type, ...]] = set()  # the arguments' types of calls that went well
+        self._known: set[tuple[type, ...]] = set()  # argument types of successful calls
         self._direct = True
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
@@ -77,7 +77,7 @@ class _Operator(_Defined):  # type: ignore[misc]
                 _is_grad_enabled() and any([arguments[i].requires_grad for i in self._tensors])):
             try:
                 launched = self._launch(arguments)
-            except TypeError:  # a tensor that must be copied first, or a mistake, which the other way tells
+            except TypeError:  # a tensor to copy first, or a mistake, which the dispatcher reports
                 launched = None
             if launched is not None:
                 return launched[0]
@@ -98,11 +98,10 @@ class _Operator(_Defined):  # type: ignore[misc]
 def operator(name: str, kernel: Path, *, sizes: Callable[..., Mapping[str, Size]],
              outputs: Mapping[str, Callable[..., Any]] | None = None, mutates: Sequence[str] = (),
              tuner: Tuner | None = None, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Makes an operator of torch.library out of a template, for a function whose signature is the
-    operator's. `name`: "library::name". `sizes`: the problem's values from the operator's arguments.
-    `outputs`: a function of the arguments for each tensor that is returned, by the template's names.
-    `mutates`: parameters that the kernel writes. `tuner`: else that of the current device. Further options
-    are those of tune()."""
+    """Makes a torch.library operator from a template, for a function with the operator's signature. `name`:
+    "library::name". `sizes`: computes the problem values from the operator's arguments. `outputs`: a function
+    of the arguments for each returned tensor, by the template's names. `mutates`: parameters that the kernel
+    writes. `tuner`: default: the current device's. Further options are those of tune()."""
     made = dict(outputs or {})
     ask = tuner.tune if tuner else _tune
     hit = _fast.hit_here if tuner is None else functools.partial(_fast.hit, tuner._answers)
@@ -124,7 +123,7 @@ def operator(name: str, kernel: Path, *, sizes: Callable[..., Mapping[str, Size]
             tensors, wanted = results(arguments), dict(sizes(*arguments))
             try:
                 plan = ask(kernel, sizes=wanted, **options)
-            except InvalidError:  # no plan is for no elements
+            except InvalidError:  # there is no plan for zero elements
                 written = [*tensors.values(), *(arguments[i] for i in mutated)]
                 if not written or any(tensor.numel() for tensor in written):
                     raise
@@ -140,7 +139,7 @@ def operator(name: str, kernel: Path, *, sizes: Callable[..., Mapping[str, Size]
             return returned(tensors)
 
         def again(arguments: Sequence[Any]) -> tuple[Any] | None:
-            """launch() at sizes that it was called at before; None: call that."""
+            """Launches at sizes of an earlier launch(); None: call that."""
             wanted = sizes(*arguments)
             plan = hit(kernel, {"sizes": wanted, **options})
             places = plan and plan._planned.places.get((name, *wanted))
