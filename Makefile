@@ -1,8 +1,8 @@
 # gputune. `make demo` and `make check` do everything on a fresh machine; `make help` lists the rest.
 #
-#   V=1          shows the commands            STATIC=1  links SQLite, xxHash, zlib as archives
-#   B=DIR        another build folder          PREFIX=, LIBDIR=, DESTDIR=  where `make install` puts things
-#   SANITIZE=address,undefined | thread        DEBUG=1  checks invariants with asserts (SANITIZE does too)
+#   V=1          prints the commands           STATIC=1  links SQLite, xxHash, zlib as archives
+#   B=DIR        another build folder          PREFIX=, LIBDIR=, DESTDIR=  folders of `make install`
+#   SANITIZE=address,undefined | thread        DEBUG=1  checks invariants with asserts (as SANITIZE does)
 #   EXTRA_CFLAGS=, CC=
 
 VERSION := 1.0.0
@@ -27,21 +27,21 @@ say = $(if $(V),,@echo "  $(1)  $(patsubst $(B)/%,%,$@)";)
 CPPFLAGS := -D_GNU_SOURCE -Iinclude -Isrc -I$(B)/generated
 OPTIMIZE ?= -O2
 SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-# backtraces have lines; variables, which take a seventh of the compiler's time, are for DEBUG=1
+# line numbers for backtraces; DEBUG=1 adds variables, which take a seventh of the compile time
 BASE_CFLAGS := -std=c11 $(if $(DEBUG),-g,-g1 -DNDEBUG) $(OPTIMIZE) -Wall -Wextra -Wpedantic -Werror -fPIC -fvisibility=hidden \
                "-ffile-prefix-map=$(CURDIR)=." -pthread $(SANFLAGS) $(EXTRA_CFLAGS)
-# loaded by dlopen: thread-local data that is made on first use ends the process where memory is short
+# loaded with dlopen(): thread-local data allocated on first use would end the process when memory is short
 EMULATOR_CFLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -ftls-model=initial-exec
-# tests compile five times as fast without optimisation, and most of them wait for the library
+# tests compile five times as fast without optimisation, and mostly wait for the library
 TEST_CFLAGS = $(if $(SANITIZE),,-O0 $(if $(DEBUG),,-g0))
 LDFLAGS := -pthread $(SANFLAGS)
 lib = $(if $(STATIC),-l:lib$(1).a,-l$(1))
-# Archives need not be position-independent: with STATIC=1 there is no shared library, and the
-# examples link the archive.
+# Archives need not be position-independent: with STATIC=1 there is no shared library, and examples link the
+# archive.
 SHARED := $(if $(STATIC),,$(B)/libgputune.so)
 LIBS := $(call lib,sqlite3) $(call lib,xxhash) $(call lib,z) -lm -ldl
 
-# --- what there is ---------------------------------------------------------------------------------
+# --- sources ---------------------------------------------------------------------------------------
 ROOMS := base gpu kernel draft stats store search farm tuner api
 MAINS := src/farm/worker_main.c
 LIB_SRC := $(filter-out $(MAINS),$(foreach r,$(ROOMS),$(wildcard src/$(r)/*.c src/$(r)/*/*.c)))
@@ -66,7 +66,7 @@ EMU_OBJ := $(call obj,$(EMU_SRC) src/base/signals.c src/base/environment.c) $(if
 SUPPORT_OBJ := $(call obj,$(SUPPORT_SRC))
 SUPPORT_LOCALE_OBJ := $(call obj,tests/support/comma_locale.c tests/support/folder.c tests/support/test.c)
 TESTS := $(patsubst %.c,$(B)/%,$(TEST_SRC))
-# whatever they call may fail; a sanitizer has allocations of its own
+# linked with injected failures; sanitizers have their own allocator
 FAILING := $(foreach test,$(TESTS),$(if $(findstring /test_failing,$(test)),$(test)))
 TESTS := $(if $(SANITIZE),$(filter-out $(FAILING),$(TESTS)),$(TESTS))
 FAKE_WORKER := $(B)/tests/farm/fake-worker
@@ -78,11 +78,11 @@ DIFFERENTIAL_OBJ := $(call obj,$(wildcard tests/device/*.c)) $(B)/obj/generated/
 FUZZERS := $(patsubst %.c,$(B)/%,$(FUZZ_SRC))
 FAKE := $(B)/tests/cli/gputune-fake $(patsubst %,$(B)/tests/cli/%.so,nfs reserves)
 EXAMPLES := $(patsubst %.c,$(B)/%,$(EXAMPLE_SRC)) $(patsubst %.c,$(B)/%_cxx,$(EXAMPLE_SRC))
-# runs search strategies against recorded spaces; its options and output are those of a command
+# runs search strategies on recorded spaces; options and output are like a command's
 REPLAY_OBJ := $(call obj,$(filter-out %/main.c,$(wildcard tools/replay/*.c)))
 BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 
-# the tables that an installation brings
+# tables that are installed
 TABLES := $(wildcard db/*.wisdom)
 
 .PHONY: all help lib tests fuzzers examples benches quick check check-build check-layers check-style demo install uninstall clean setup \
@@ -106,14 +106,14 @@ $(B)/flags: FORCE
 	    echo '$(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(EMULATOR_CFLAGS) $(TEST_CFLAGS)' > $@
 
 $(B)/obj/src/emulator/%.o: MORE_CFLAGS := $(EMULATOR_CFLAGS)
-# the model is loops over numbers
+# the model consists of numeric loops
 $(B)/obj/src/search/%.o: MORE_CFLAGS := -O3 -fno-math-errno -fno-trapping-math
 $(B)/obj/src/%.o: src/%.c $(B)/flags
 	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(MORE_CFLAGS) -MMD -MP -c $< -o $@
 $(B)/obj/tests/fuzz/%.o: TEST_CFLAGS :=
 $(B)/obj/tests/%.o: tests/%.c $(B)/flags
 	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) -Itests -Itools $(BASE_CFLAGS) $(TEST_CFLAGS) -MMD -MP -c $< -o $@
-# the wheels that set-up brings have a cuda.h; a toolkit's comes first
+# tools/setup's wheels contain cuda.h; a toolkit's has precedence
 $(B)/obj/tests/support/cuda_layout.o: CPPFLAGS += -idirafter build/nvrtc/nvidia/cu13/include
 $(B)/obj/tools/%.o: tools/%.c $(B)/flags
 	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) -Itools $(BASE_CFLAGS) -MMD -MP -c $< -o $@
@@ -143,7 +143,7 @@ $(B)/generated/report.c: tools/embed tools/report-page $(wildcard src/cli/report
 	$(call say,GEN)mkdir -p $(@D); tools/report-page src/cli/report > $(@D)/report.html && \
 	    tools/embed --text cli_report_page $(@D)/report.html > $@
 
-# the structs that pass between host and worker, as their headers declare them
+# structs exchanged between host and worker, read from their headers
 WIRE_SRC := include/gputune.h $(patsubst %,src/%.h,base/operation base/sequence base/launch base/device \
             kernel/text/element_kinds kernel/text/types kernel/template/template kernel/bind/problem gpu/nvrtc farm/job farm/wire)
 $(B)/generated/wire_tables.c: tools/wire-tables $(WIRE_SRC)
@@ -157,11 +157,11 @@ DEVICE_HEADERS := $(sort $(patsubst ./%,src/gpu/headers/%,$(shell cd src/gpu/hea
 $(B)/generated/device_headers.c: tools/embed $(DEVICE_HEADERS)
 	$(call say,GEN)mkdir -p $(@D); tools/embed --below src/gpu/headers gt_device_headers $(DEVICE_HEADERS) > $@
 
-# what stands in for CUDA's headers where programs are drafted
+# the replacement of CUDA's headers in drafts
 $(B)/generated/draft_stub.c: tools/embed src/draft/stub.cuh
 	$(call say,GEN)mkdir -p $(@D); tools/embed --text gt_draft_stub src/draft/stub.cuh > $@
 
-# the service kernels compiled ahead, by a tool of the build's own
+# the service kernels, compiled by a tool of this build
 EMBED_OBJ := $(B)/obj/tools/embed_service.o $(B)/obj/generated/service.o $(B)/obj/generated/device_headers.o \
              $(call obj,$(wildcard src/base/*.c src/gpu/nvrtc.c src/gpu/image.c src/gpu/toolkit.c src/gpu/*header*.c))
 $(B)/embed-service: $(EMBED_OBJ)
@@ -172,10 +172,10 @@ $(B)/generated/programs.c: tools/embed tests/device/programs.cu
 	$(call say,GEN)mkdir -p $(@D); tools/embed --text programs_source tests/device/programs.cu > $@
 
 # --- products ----------------------------------------------------------------------------------------
-# for what is built here: all names
+# for programs built here: all names
 $(B)/internal.a: $(LIB_OBJ)
 	$(call say,AR )rm -f $@; $(AR) rcs $@ $^
-# for applications: one object, whose only global names are those of gputune.h
+# for applications: one object that only exports the names of gputune.h
 $(B)/libgputune.a: $(LIB_OBJ)
 	$(call say,AR )rm -f $@; $(LD) -r $^ -o $(B)/libgputune.o && \
 	    $(OBJCOPY) -w -G 'gputune_*' -G tune_kernel $(B)/libgputune.o && $(AR) rcs $@ $(B)/libgputune.o
@@ -189,12 +189,12 @@ $(B)/gputune-worker: $(WORKER_OBJ) $(B)/internal.a
 	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 $(B)/tools/replay: $(B)/obj/tools/replay/main.o $(REPLAY_OBJ) $(filter-out %/main.o,$(CLI_OBJ)) $(B)/internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
-# no soname: it is loaded by its path alone, and nothing takes it for the system's driver
+# no soname: it is only loaded by path, and cannot replace the system's driver
 $(B)/libgputune-emu.so: $(EMU_OBJ)
 	$(call say,LD )$(CC) -shared $(LDFLAGS) $^ -o $@ -lm -ldl
 
 # --- tests, examples, benchmarks ---------------------------------------------------------------------
-# two hundred programs with the whole library: gold links them in half the time, and in a quarter
+# two hundred programs contain the whole library: gold links them in half the time, and in a quarter
 # without debug information, which DEBUG=1 keeps
 GOLD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 $(TESTS) $(FUZZERS) $(BENCHES): private LDFLAGS += $(GOLD) $(if $(DEBUG),,-Wl,--strip-debug)
@@ -202,18 +202,18 @@ EMU_TEST_OBJ = $(EMU_OBJ)
 $(filter $(B)/tests/replay/%,$(TESTS)) $(B)/tests/fuzz/fuzz_recorded: $(REPLAY_OBJ)
 $(B)/tests/emulator/%: $(B)/obj/tests/emulator/%.o $(SUPPORT_OBJ) $(EMU_OBJ) $(B)/internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
-# what the command line has of the library in place of the fake
+# the parts of the library that the command line needs in addition to the fake
 CLI_BASE_OBJ := $(B)/obj/tests/cli/fake_gputune.o $(call obj,src/base/status.c src/base/readers.c \
     src/base/text.c src/base/asked_for.c src/base/clock.c src/base/condition.c src/base/network.c)
 $(B)/tests/cli/test_%: $(B)/obj/tests/cli/test_%.o $(filter-out %/main.o,$(CLI_OBJ)) $(CLI_BASE_OBJ) $(SUPPORT_LOCALE_OBJ)
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
-# a network file system; a library that reserves memory
+# preloaded libraries: a network file system, and reserved memory
 $(B)/tests/cli/%.so: tests/cli/%.c
 	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -O1 -g -Wall -Wextra -Werror -fPIC -shared $< -o $@ -ldl
-# the command line with canned answers, for exact output
+# the command line with a scripted library, for exact output
 $(B)/tests/cli/gputune-fake: $(CLI_OBJ) $(CLI_BASE_OBJ)
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
-# FUZZER=libfuzzer (with CC=clang) takes libFuzzer's driver in place of the built-in one
+# FUZZER=libfuzzer (with CC=clang) uses libFuzzer's driver instead of the built-in one
 FUZZ_DRIVER := $(if $(filter libfuzzer,$(FUZZER)),-fsanitize=fuzzer,$(B)/obj/tests/fuzz/driver.o)
 $(B)/tests/fuzz/fuzz_ptx: $(B)/obj/tests/fuzz/fuzz_ptx.o $(filter %.o,$(FUZZ_DRIVER)) $(EMU_OBJ)
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ $(filter-out %.o,$(FUZZ_DRIVER)) -o $@ -lm -ldl
@@ -221,15 +221,15 @@ $(B)/tests/fuzz/fuzz_%: $(B)/obj/tests/fuzz/fuzz_%.o $(filter %.o,$(FUZZ_DRIVER)
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(filter-out %.o,$(FUZZ_DRIVER)) -o $@ $(LIBS)
 $(FAKE_WORKER): $(B)/obj/tests/farm/fake_worker.o $(WORKER_OBJ) $(B)/internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
-# the same PTX on a GPU and in the emulator; needs only the drivers, so it can be carried elsewhere
+# runs the same PTX on a GPU and in the emulator; needs only the drivers, so it can be copied elsewhere
 $(DIFFERENTIAL): $(DIFFERENTIAL_OBJ) $(B)/internal.a | $(B)/libgputune-emu.so
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 $(FAKE_NVML): tests/farm/fake_nvml.c tests/farm/fake_nvml.h
 	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -O1 -g -Wall -Wextra -Werror -fPIC -shared -Wl,-soname,libnvidia-ml.so.1 $< -o $@
-# NVRTC that compiles what it has compiled before only once
+# NVRTC with a cache of its results
 $(CACHED_NVRTC): tests/support/cached_nvrtc.c
 	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -fPIC -shared -fvisibility=hidden $< -o $@ -ldl
-# NVRTC and its builtins as a wheel has them: without a RUNPATH
+# NVRTC and its builtins like those of a wheel: without a RUNPATH
 $(FAKE_WHEEL): tests/gpu/fake_nvrtc.c
 	$(call say,LD )mkdir -p $(@D); $(CC) -shared -fPIC -Wl,-soname,$(@F) $< -ldl -o $@ && \
 	    $(CC) -shared -fPIC -x c /dev/null -Wl,-soname,libnvrtc-builtins.so.12.9 -o $(@D)/libnvrtc-builtins.so.12.9
@@ -238,13 +238,13 @@ $(filter $(B)/tests/farm/%,$(TESTS)): | $(FAKE_WORKER) $(FAKE_NVML) $(B)/gputune
 $(B)/tests/%: $(B)/obj/tests/%.o $(SUPPORT_OBJ) $(B)/internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) -o $@ -lcmocka $(LIBS)
 $(FAILING): $(B)/obj/tests/fault/failing.o
-# its functions stand before those of libc also for the libraries that the program loads
+# exports its functions, so that they replace libc's in loaded libraries too
 $(B)/tests/fault/walk: $(call obj,tests/fault/walk.c tests/fault/attempt.c tests/fault/application.c tests/fault/failing.c) $(B)/internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) -rdynamic $^ -o $@ $(LIBS)
 $(B)/tests/fault/failing_nvrtc.so: $(B)/tests/fault/failing.so
 $(B)/tests/fault/%.so: tests/fault/%.c tests/fault/failing.h
 	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror -fPIC -shared $< -o $@
-# Examples need a toolkit's headers, and its link stub or its runtime; without them there are none.
+# Examples need a toolkit's headers, and its link stub or runtime; without them none are built.
 $(B)/tools/examples/driver_api $(B)/tools/examples/driver_api_cxx: MORE_LIBS := -L$(CUDA_LIB)/stubs -lcuda
 $(B)/tools/examples/runtime_api $(B)/tools/examples/runtime_api_cxx: MORE_LIBS := -L$(CUDA_LIB) -lcudart_static -lrt
 EXAMPLE_FLAGS = -Wall -Wextra -Wpedantic -Werror -Iinclude -isystem $(CUDA_INCLUDE) $(SANFLAGS)
@@ -264,13 +264,13 @@ setup:
 	@tools/setup
 ALL_CORES = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
-#: make demo          sets up, builds, tunes the kernels: on the GPU, else without
+#: make demo          sets up, builds, tunes the kernels, with or without a GPU
 demo: setup
 	@$(MAKE) --no-print-directory $(ALL_CORES) all
 	@tools/demo $(B)
 
 #: make check         sets up, builds, runs every test that needs no GPU
-# what is only downloaded for tests comes while the build runs
+# files that only tests need are downloaded during the build
 check: setup
 	@tools/setup check & $(MAKE) --no-print-directory $(ALL_CORES) check-build && wait $$! && tools/check $(B)
 check-build: all tests fuzzers benches
@@ -278,15 +278,15 @@ check-build: all tests fuzzers benches
 quick: setup
 	@$(MAKE) --no-print-directory $(ALL_CORES) all tests && QUICK=1 tools/check $(B)
 
-#: make check-san     the tests under ASan with UBSan, then TSan
-#: make check-stress N=1000000   random calls from 1, 8 and 64 threads under TSan, then ASan with UBSan
-#: make check-armour  bad variants, kills, crowds and damaged files, long
-#: make check-fleet   many runs under a real Slurm and Open MPI, which are installed, with emulated GPUs
+#: make check-san     the tests under ASan and UBSan, then TSan
+#: make check-stress N=1000000   random calls from 1, 8 and 64 threads under TSan, then ASan and UBSan
+#: make check-armour  long runs with bad variants, kills, many processes and damaged files
+#: make check-fleet   many runs under Slurm and Open MPI (it installs them), with emulated GPUs
 #: make check-fault   failing allocations, system and driver calls, files, workers, one by one
 #: make check-fuzz T=60   parsers on mutated input, T seconds each
-#: make check-browser the page of gputune report in a headless browser, which it installs
-#: make check-gpu     what only a GPU can show; says "skipped" where there is none
-#: make bench         against peers, on a GPU
+#: make check-browser the page of gputune report in a headless browser (it installs one)
+#: make check-gpu     tests that need a GPU; prints "skipped" without one
+#: make bench         comparison with other tuners, on a GPU
 #: make check-reproducible   two builds in two folders give the same bytes
 #: make tidy          clang-tidy over the source
 check-san check-stress check-armour check-fleet check-fault check-fuzz check-browser check-gpu check-reproducible tidy:
@@ -294,7 +294,7 @@ check-san check-stress check-armour check-fleet check-fault check-fuzz check-bro
 bench:
 	@B=$(B) tools/bench-run
 
-# anywhere, without another build: nothing that is built knows where it will be
+# works for any prefix without a rebuild, because no product contains its location
 install uninstall: export PREFIX := $(PREFIX)
 install uninstall: export LIBDIR := $(LIBDIR)
 install uninstall: export DESTDIR := $(DESTDIR)
@@ -305,8 +305,8 @@ install: all
 uninstall:
 	@tools/package/install $(B) uninstall
 
-#: make wheel         the Python package with all of this inside, into $(B)/wheel
-# the same once more, but each finds its libraries in its own folder
+#: make wheel         the Python package, including the library and programs, in $(B)/wheel
+# linked again, to find libraries in their own folder
 WHEEL := $(addprefix $(B)/wheel/,libgputune.so gputune gputune-worker)
 $(B)/wheel/libgputune.so: $(LIB_OBJ) src/api/gputune.map
 	$(call say,LD )mkdir -p $(@D); $(CC) -shared -Wl,-soname,libgputune.so.1 -Wl,-Bsymbolic -Wl,--exclude-libs,ALL -Wl,-rpath,'$$ORIGIN' \
@@ -318,7 +318,7 @@ $(B)/wheel/gputune-worker: $(WORKER_OBJ) $(B)/internal.a
 wheel: all $(WHEEL)
 	@tools/package/wheel $(B) $(B)/wheel
 
-#: make deb           Debian packages, into $(B)/deb, with the distribution's tools
+#: make deb           Debian packages in $(B)/deb, with the distribution's tools
 deb:
 	@tools/package/deb $(B)/deb
 

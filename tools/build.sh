@@ -1,6 +1,6 @@
-# Sourced by the scripts here, from the top of the tree, with $build set.
+# Sourced by scripts in the top folder, with $build set.
 
-# build_them TARGET...: PREBUILT=1 takes what lies in the build folder, on a machine that cannot build
+# build_them TARGET...: with PREBUILT=1 uses the existing build folder, on a machine that cannot build
 build_them() {
     [ -n "${PREBUILT:-}" ] || make --no-print-directory B="$build" "$@"
 }

@@ -1,6 +1,6 @@
-# Sourced by the scripts here that run sanitized builds, from the top of the tree.
-# symbolize needs no tool with gcc; workers leave without tidying up, so leaks are the host's only
-# a CUDA driver wants the gap in ASan's shadow for itself; TSan would let each worker that ends sleep for a second
+# Sourced by scripts that run sanitized builds, from the top folder. With gcc, symbolize needs no tool.
+# Workers exit without cleaning up, so only the host is checked for leaks. The CUDA driver needs the gap in
+# ASan's shadow; TSan would delay each ending worker by a second.
 export ASAN_OPTIONS="detect_leaks=1:abort_on_error=0:exitcode=99:protect_shadow_gap=0:${ASAN_OPTIONS:-}"
 export LSAN_OPTIONS="suppressions=$PWD/tools/lsan.supp:print_suppressions=0:${LSAN_OPTIONS:-}"
 export UBSAN_OPTIONS="print_stacktrace=1:${UBSAN_OPTIONS:-}"

@@ -1,5 +1,5 @@
-# bash completion for gputune; installed as share/bash-completion/completions/gputune
-# Commands and options are asked of gputune itself, which prints them from its tables.
+# bash completion for gputune; installed as share/bash-completion/completions/gputune. Commands and options
+# are queried from gputune, which prints them from its tables.
 
 _gputune_kernels() {
     gputune kernels --format csv --quiet 2>/dev/null | tail -n +2 | cut -d, -f1

@@ -1,12 +1,12 @@
-# fish completion for gputune; installed as share/fish/vendor_completions.d/gputune.fish
-# Commands and options are asked of gputune itself, which prints them from its tables.
+# fish completion for gputune; installed as share/fish/vendor_completions.d/gputune.fish. Commands and options
+# are queried from gputune, which prints them from its tables.
 
 function __gputune_command
     set -l words (commandline -opc)
     test (count $words) -ge 2; and echo $words[2]
 end
 
-# "value<TAB>what it is" for each option, its letter, or the values of the option before the cursor.
+# Prints "value<TAB>description" for each option, its letter, or the values of the option before the cursor.
 function __gputune_options
     set -l command (__gputune_command)
     set -l words (commandline -opc)

@@ -1,5 +1,5 @@
-"""The shortest whole program in Python: y += 2 x on the GPU at hand, by the fastest variant of axpy, on
-PyTorch's tensors and its current stream. Wants PyTorch and gputune's wheel."""
+"""The shortest complete program in Python: y += 2 x with the fastest variant of axpy, on PyTorch tensors
+and the current stream. Needs PyTorch and gputune's wheel."""
 import gputune
 import torch
 

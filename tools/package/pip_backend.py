@@ -1,4 +1,4 @@
-"""`pip install .` builds what `make wheel` builds (PEP 517; pyproject.toml names this file)."""
+"""Lets `pip install .` build what `make wheel` builds (PEP 517; named in pyproject.toml)."""
 import os
 import shutil
 import subprocess
