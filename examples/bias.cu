@@ -1,11 +1,11 @@
-// y[r][i] = x[r][i] + bias[i]: all rows share a bias that is larger than L1. Between two uses of one of
-// its elements a whole row of x and y goes by: does it pay to keep it in the level-2 cache?
+// y[r][i] = x[r][i] + bias[i]: all rows share a bias larger than L1. Between two uses of an element a
+// whole row of x and y is accessed. The tuning decides how much of the bias to keep in the L2 cache.
 #pragma gputune kernel(add_bias)
 #pragma gputune problem(rows = 32, columns = 6 << 20)
 #pragma gputune args(out float y[rows * columns], in float x[rows * columns], \
                      in float bias[columns], size_t rows, size_t columns)
-#pragma gputune l2_persist(KEPT = 0, 25, 50, 75, 100 : bias) // per cent of what can be set aside
-#pragma gputune tune(STREAM = 0, 1) // x and y are marked as touched once
+#pragma gputune l2_persist(KEPT = 0, 25, 50, 75, 100 : bias) // percentage of the maximum set-aside
+#pragma gputune tune(STREAM = 0, 1) // marks x and y as used once
 #pragma gputune tune(BLOCK = 256, 512, 1024)
 #pragma gputune default(KEPT = 0, STREAM = 0, BLOCK = 256)
 #pragma gputune block(BLOCK)

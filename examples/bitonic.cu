@@ -1,10 +1,10 @@
-// bitonic sort of n integers, n a power of 2: loops of launches that are tuned and launched as one
+// Bitonic sort of n integers, n a power of 2: loops of launches, tuned and launched together
 //
-// What a program would write around its launch,
+// The loops that a program would write around its launch,
 //     for (int k = 2; k <= n; k <<= 1)
 //         for (int j = k >> 1; j > 0; j >>= 1)
 //             stage<<<ceil_div(n, 2 * BLOCK), BLOCK>>>(x, n, j, k);
-// stands in the template: for() is around the launch() behind it, and j and k are arguments of each
+// are in the template: for() contains the launch() after it, and j and k are arguments of each
 // launch. The program calls gputune_launch(plan, stream, GPUTUNE_ARGS(&x, &n)) once.
 #pragma gputune kernel(bitonic)
 #pragma gputune problem(n = 1 << 16)
@@ -17,7 +17,7 @@
 #pragma gputune launch(stage, block = BLOCK, grid = ceil_div(n, 2 * BLOCK), args = (x, n, j, k))
 #pragma gputune reference(ranks, block = 256, grid = ceil_div(n, 256))
 
-// Each thread compares two elements that are j apart; runs of k elements rise and fall by turns.
+// Each thread compares two elements j apart; runs of k elements alternately rise and fall.
 __global__ void stage(unsigned int *x, int n, int j, int k)
 {
     const int pair = blockIdx.x * blockDim.x + threadIdx.x;
@@ -36,7 +36,7 @@ __device__ unsigned int input(unsigned int index)
     return index * 7919 % 65537;
 }
 
-// Each element finds its place among those of the input.
+// Each thread finds the sorted position of its element.
 __global__ void ranks(unsigned int *x, int n)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

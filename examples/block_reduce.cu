@@ -1,4 +1,4 @@
-// Sums of rows by CUB's block reduction, of which the algorithm is an axis
+// Sums of rows with CUB's block reduction, whose algorithm is an axis
 #include <cub/block/block_reduce.cuh>
 
 #pragma gputune kernel(row_sums)

@@ -9,8 +9,8 @@
 #pragma gputune tune(block_size_y = 1, 2, 4, 8, 16, 32)
 #pragma gputune tune(tile_size_x = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 #pragma gputune tune(tile_size_y = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
-#pragma gputune tune(use_padding = 0, 1) // of shared memory's rows: the rows of a warp use other banks
-#pragma gputune tune(read_only = 0, 1)   // load by way of the read-only cache
+#pragma gputune tune(use_padding = 0, 1) // pads rows in shared memory, to avoid bank conflicts
+#pragma gputune tune(read_only = 0, 1)   // loads through the read-only cache
 #pragma gputune default(block_size_x = 32, block_size_y = 8)
 #pragma gputune require(use_padding == 0 || block_size_x % 32 != 0)
 #pragma gputune require(block_size_x * block_size_y >= 32)
@@ -25,7 +25,7 @@ __constant__ float weights[FILTER_W * FILTER_H];
 
 constexpr int TILE_W = block_size_x * tile_size_x + FILTER_W - 1;
 constexpr int TILE_H = block_size_y * tile_size_y + FILTER_H - 1;
-// Padded rows begin as many banks apart as a block is wide.
+// Padded rows begin a block's width of banks apart.
 constexpr int STRIDE = TILE_W + (use_padding ? (block_size_x + 32 - TILE_W % 32) % 32 : 0);
 
 __global__ void convolution_tiled(float *__restrict__ y, const float *x, int w, int h)

@@ -1,8 +1,8 @@
 // Direct Coulomb summation: the potential of a few hundred atoms at each point of a grid of n^3 points
 //
-// What may be tuned is how much a thread has in common with itself: points above one another (Z_ITERATIONS)
-// share an atom's distance in the plane, and atoms come from global memory or from constant memory, which
-// serves a whole warp at once. The atoms are a struct of the code, whose radius the kernel does not read.
+// A thread's points above one another (Z_ITERATIONS) share an atom's distance in the plane. Atoms are read
+// from global memory or from constant memory, which serves a whole warp at once. Each atom is a struct,
+// whose radius the kernel does not read.
 #include "gputune.cuh"
 
 struct atom {
@@ -16,7 +16,7 @@ struct atom {
 #pragma gputune args(out float energy[n][n][n], int n, float spacing = 0.25)
 #pragma gputune tune(BLOCK_X = 16, 32) tune(BLOCK_Y = 1, 2, 4, 8)
 #pragma gputune tune(Z_ITERATIONS = 1, 2, 4, 8, 16)
-#pragma gputune tune(UNROLL = 1, 4, 8) // of the loop over atoms
+#pragma gputune tune(UNROLL = 1, 4, 8) // unrolling of the loop over atoms
 #pragma gputune default(BLOCK_X = 16, BLOCK_Y = 8)
 #pragma gputune require(BLOCK_X * BLOCK_Y >= 32)
 #pragma gputune block(BLOCK_X, BLOCK_Y)

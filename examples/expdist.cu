@@ -1,5 +1,5 @@
-// How near two sets of points are: the sum of exp(-distance² / scale) over all pairs. One kernel adds up
-// the pairs of each block by CUB, another one what the blocks have.
+// The similarity of two point sets: the sum of exp(-distance² / scale) over all pairs. One kernel adds up
+// the pairs of each block with CUB, another one the blocks' sums.
 #include <cub/block/block_reduce.cuh>
 
 #pragma gputune kernel(expdist)
@@ -28,7 +28,7 @@
 
 constexpr int TILE_X = block_size_x * tile_size_x, TILE_Y = block_size_y * tile_size_y;
 
-// What a block needs of a set of points.
+// A block's part of a point set.
 template <int TILE> struct points {
     double x[TILE], y[TILE], scale[TILE];
     __device__ void load(const double *from, const double *scales, int begin, int count)

@@ -1,4 +1,4 @@
-// A hash of each 64-bit key: integers only, so that every result is exact
+// A hash of each 64-bit key: only integers, so results are exact
 #include "gputune.cuh"
 
 #pragma gputune kernel(hash)

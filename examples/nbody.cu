@@ -5,7 +5,7 @@
 #pragma gputune problem(n = 4096)
 #pragma gputune args(out float4 acceleration[n], in float4 body[n] = uniform(0, 1), int n, float softening = 0.01)
 #pragma gputune tune(BLOCK = 64, 128, 256)
-#pragma gputune tune(BODIES = 1, 2, 4) // of a thread
+#pragma gputune tune(BODIES = 1, 2, 4) // bodies of a thread
 #pragma gputune tune(UNROLL = 1, 4, 8)
 #pragma gputune default(BLOCK = 128, BODIES = 1, UNROLL = 4)
 #pragma gputune block(BLOCK)
@@ -36,7 +36,7 @@ __global__ void nbody(float4 *acceleration, const float4 *body, int n, float sof
     }
     for (int begin = 0; begin < n; begin += BLOCK) {
         const int mine = begin + threadIdx.x;
-        tile[threadIdx.x] = mine < n ? body[mine] : float4{0, 0, 0, 0}; // without mass
+        tile[threadIdx.x] = mine < n ? body[mine] : float4{0, 0, 0, 0}; // has no mass
         __syncthreads();
 #pragma unroll UNROLL
         for (int other = 0; other < BLOCK; other++) {

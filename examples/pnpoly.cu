@@ -1,4 +1,4 @@
-// Which points lie in a polygon: each counts the edges to its right, and an odd number is inside
+// Tests points for being in a polygon: with an odd number of edges to its right, a point is inside
 
 #pragma gputune kernel(pnpoly)
 #pragma gputune problem(n = 20000000, const VERTICES = 600)
@@ -18,8 +18,8 @@
 
 __constant__ float2 vertices[VERTICES];
 
-// Whether the height a is between b and c. No point is as high as the polygon's highest corner or as
-// low as its lowest, where the last two ways would be wrong.
+// Returns true if the height a is between b and c. The last two methods require that no point is as
+// high as the polygon's highest corner or as low as its lowest.
 GPUTUNE_INLINE bool is_between(float a, float b, float c)
 {
 #if between_method == 0

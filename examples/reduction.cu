@@ -1,4 +1,4 @@
-// The sum of an array by one launch: the last block that is done adds up the blocks' sums
+// The sum of an array in one launch: the block that finishes last adds up the blocks' sums
 #include "gputune.cuh"
 
 #pragma gputune kernel(reduction)
@@ -10,8 +10,8 @@
 #pragma gputune vector(VEC = 1, 2, 4 : x)
 #pragma gputune tune(BLOCK = 128, 256, 512)
 #pragma gputune tune(UNROLL = 1, 2, 4)
-#pragma gputune tune(BLOCKS = resident, 32, 64, 128, 256, 512) // as many as the GPU holds at once, or fewer
-#pragma gputune tune(SHUFFLE = 1, 0) // sums of warps by shuffles, or of blocks in shared memory
+#pragma gputune tune(BLOCKS = resident, 32, 64, 128, 256, 512) // resident: as many as the GPU holds at once
+#pragma gputune tune(SHUFFLE = 1, 0) // sums of warps with shuffles, or of blocks in shared memory
 #pragma gputune default(VEC = 1, BLOCK = 256, UNROLL = 1)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(min(BLOCKS == resident ? max_blocks : min(BLOCKS, max_blocks), \
@@ -48,7 +48,7 @@ GPUTUNE_INLINE float block_sum(float value)
     value = sums[0];
     __syncthreads();
 #endif
-    return value; // of the first thread
+    return value; // valid in the first thread
 }
 
 __global__ void reduction(float *sum, const float *x, size_t n, float *partial, unsigned int *done)

@@ -1,12 +1,12 @@
-// y is the image in steps of `step` pixels, interpolated: by the filter of a texture, whose weights have
-// 8 bits, or with exact weights between four texels, which a texture with a filter has at their centers
+// y is the image sampled every `step` pixels with interpolation: with a texture's filter, whose weights
+// have 8 bits, or with exact weights of four texels, read at their centers from the same texture
 
 #pragma gputune kernel(resize)
 #pragma gputune problem(w = 1920, h = 1080)
 #pragma gputune args(out float y[h][w], in float image[h][ceil_div(w, 8) * 8] = uniform(0, 1), int w, int h, \
                      float step = 0.6)
 #pragma gputune texture(image, filter = linear, address = border, width = w) // rows are padded to 32 bytes
-#pragma gputune tune(FILTER = 1, 0) // 0: by the kernel
+#pragma gputune tune(FILTER = 1, 0) // 1: the texture's filter, 0: the kernel's
 #pragma gputune tune(BLOCK_X = 16, 32, 64) tune(BLOCK_Y = 1, 4, 8)
 #pragma gputune default(BLOCK_X = 32, BLOCK_Y = 8)
 #pragma gputune block(BLOCK_X, BLOCK_Y)
@@ -19,7 +19,7 @@ __global__ void resize(float *y, cudaTextureObject_t image, int w, int h, float 
     int i = blockIdx.x * BLOCK_X + threadIdx.x, j = blockIdx.y * BLOCK_Y + threadIdx.y;
     if (i >= w || j >= h)
         return;
-    float u = i * step, v = j * step; // texel (a, b) has its center at (a + 0.5, b + 0.5)
+    float u = i * step, v = j * step; // the center of texel (a, b) is at (a + 0.5, b + 0.5)
 #if FILTER
     y[j * w + i] = tex2D<float>(image, u + 0.5f, v + 0.5f);
 #else

@@ -5,8 +5,8 @@
 #pragma gputune tune(block_size_x = 16, 32, 48, 64, 80, 96, 112, 128, 256, 512)
 #pragma gputune tune(block_size_y = 1, 2, 4, 8, 16, 32)
 #pragma gputune tune(tile_size = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10) // results of a thread
-#pragma gputune tune(use_padding = 0, 1) // of shared memory's rows: the rows of a warp use other banks
-#pragma gputune tune(read_only = 0, 1)   // load by way of the read-only cache
+#pragma gputune tune(use_padding = 0, 1) // pads rows in shared memory, to avoid bank conflicts
+#pragma gputune tune(read_only = 0, 1)   // loads through the read-only cache
 #pragma gputune default(block_size_x = 32, block_size_y = 8)
 #pragma gputune require(use_padding == 0 || block_size_x % 32 != 0)
 #pragma gputune require(block_size_x * block_size_y >= 32)
@@ -27,12 +27,12 @@
 
 __constant__ float weights[FILTER];
 
-// y is w x h; a block makes TILE_X * TILE_Y results in steps of its size, of a filter FW wide and FH high.
+// y is w x h; a block computes TILE_X * TILE_Y results in steps of its size, with a filter of FW x FH.
 template <int TILE_X, int TILE_Y, int FW, int FH>
 __device__ void convolve(float *__restrict__ y, const float *x, int w, int h)
 {
     constexpr int W = block_size_x * TILE_X + FW - 1, H = block_size_y * TILE_Y + FH - 1;
-    // Padded rows begin as many banks apart as a block is wide.
+    // Padded rows begin a block's width of banks apart.
     constexpr int STRIDE = W + (use_padding ? (block_size_x + 32 - W % 32) % 32 : 0);
     __shared__ float tile[H][STRIDE];
     const int x0 = blockIdx.x * (block_size_x * TILE_X), y0 = blockIdx.y * (block_size_y * TILE_Y);

@@ -6,14 +6,13 @@
 #SBATCH --cpus-per-task=64
 #SBATCH --time=02:00:00
 #
-# Tunes many scenarios on many nodes, whose GPUs are all of one model:
+# Tunes many scenarios on many nodes with GPUs of the same model:
 #
 #     sbatch slurm.sh gemm --size m=1K,2K,4K --size n=1K,2K,4K --size k=1K,2K,4K
 #
-# A task for each node takes its part of the scenarios and spreads it over the node's GPUs. Each task
-# writes a database of its own into the folder RESULTS, which all nodes must see; they are merged
-# into RESULTS.db. Where a task was killed, submit the same again: what is finished is not measured
-# once more.
+# One task per node tunes a part of the scenarios on the node's GPUs. Each task writes its own database
+# in the folder RESULTS, which all nodes must share; they are merged into RESULTS.db. If a task was
+# killed, submit the same job again: finished scenarios are not measured again.
 set -u
 RESULTS=${RESULTS:-$PWD/gputune-results}
 export RESULTS

@@ -1,4 +1,4 @@
-// y = A x for a sparse matrix by rows: a few threads for each row
+// y = A x for a sparse matrix in CSR format: a few threads for each row
 #include "gputune.cuh"
 
 #pragma gputune kernel(spmv)
@@ -6,8 +6,8 @@
 #pragma gputune args(out float y[rows], in float x[columns], in int row[rows + 1] = prefix(nonzeros), \
                      in int column[nonzeros] = uniform(0, columns - 1), in float value[nonzeros], int rows)
 #pragma gputune tune(BLOCK = 64, 128, 256)
-#pragma gputune tune(LANES = 1, 2, 4, 8, 16, 32) // of a row
-#pragma gputune tune(READ_ONLY = 0, 1) // load x by way of the read-only cache
+#pragma gputune tune(LANES = 1, 2, 4, 8, 16, 32) // threads of a row
+#pragma gputune tune(READ_ONLY = 0, 1) // loads x through the read-only cache
 #pragma gputune default(BLOCK = 128, LANES = 1)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(rows * LANES, BLOCK))

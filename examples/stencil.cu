@@ -20,7 +20,7 @@ __global__ void stencil(float *next, const float *x, int w, int h)
     }
 }
 
-// The edge stays as it was.
+// The edge is not changed.
 __global__ void stencil_reference(double *next, const float *x, int w, int h)
 {
     const int column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;

@@ -1,4 +1,4 @@
-// c[i] = a[i] + b[i]: one axis, and the least that a template needs
+// c[i] = a[i] + b[i]: a minimal template with one axis
 
 #pragma gputune kernel(vector_add)
 #pragma gputune problem(n = 10000000)

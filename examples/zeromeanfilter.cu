@@ -1,4 +1,4 @@
-// Takes from every other element of a column the mean of these, in place; and the same with rows
+// Subtracts from every other element of a column their mean, in place; then the same for rows
 
 #pragma gputune problem(w = 3539, h = 4391)
 #pragma gputune args(int h, int w, inout float image[h][w])
@@ -15,7 +15,7 @@
 #pragma gputune grid(1, ceil_div(h, block_size_y))
 #pragma gputune reference(zero_mean_rows_reference, block = 128, grid = ceil_div(h, 128))
 
-// The sums of the even and of the odd elements of a line, whose threads lie STEP apart in the block.
+// The sums of the even and of the odd elements of a line, whose threads are STEP apart in the block.
 template <int THREADS, int STEP> __device__ float2 add_up(float even, float odd, int thread)
 {
     __shared__ float2 sums[block_size_x * block_size_y];

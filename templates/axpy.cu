@@ -1,4 +1,4 @@
-// y[i] += a * x[i]: two loads and a store per element, bound by memory
+// y[i] += a * x[i]: two loads and a store per element, limited by memory bandwidth
 #include "gputune.cuh"
 
 #pragma gputune kernel(axpy)

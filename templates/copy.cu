@@ -1,4 +1,4 @@
-// y[i] = x[i]: how near a kernel comes to the memory's bandwidth
+// y[i] = x[i]: a measure of the memory bandwidth that a kernel reaches
 #include "gputune.cuh"
 
 #pragma gputune kernel(copy)
@@ -8,8 +8,8 @@
 #pragma gputune vector(VEC = 1, 2, 4, 8 : x, y)
 #pragma gputune tune(BLOCK = 128, 256, 512, 1024)
 #pragma gputune tune(UNROLL = 1, 2, 4)
-#pragma gputune tune(CACHE = cached, streamed) // whether the caches keep what is touched once
-#pragma gputune tune(WAVES = 0, 1)             // 0: a block for each tile; else resident ones
+#pragma gputune tune(CACHE = cached, streamed) // caching of data that is used once
+#pragma gputune tune(WAVES = 0, 1)             // 0: a block for each tile; otherwise only resident blocks
 #pragma gputune default(VEC = 1, BLOCK = 256, UNROLL = 4, CACHE = cached, WAVES = 0)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(WAVES ? min(ceil_div(n, BLOCK * VEC * UNROLL), WAVES * max_blocks) \

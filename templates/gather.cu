@@ -1,4 +1,4 @@
-// y[i] = table[index[i]]: a table in the L1 cache, or in shared memory
+// y[i] = table[index[i]], with the table in the L1 cache or in shared memory
 #include "gputune.cuh"
 
 #pragma gputune kernel(gather)

@@ -1,4 +1,4 @@
-// C = alpha A B + beta C in fp32 without tensor cores, any sizes, all stored by rows
+// C = alpha A B + beta C in fp32 without tensor cores, any sizes, row-major matrices
 #include "gputune.cuh"
 
 #pragma gputune kernel(gemm)
@@ -7,20 +7,20 @@
 #pragma gputune problem(k = 4096)
 #pragma gputune args(inout float c[m][n], in float a[m][k], in float b[k][n], unsigned int m, \
                      unsigned int n, unsigned int k, float alpha = 1.5, float beta = 0.5)
-// A block makes BM x BN elements of C, a thread 8 x TN of them, 16 deep at a time.
+// A block computes BM x BN elements of C, a thread 8 x TN of them, in steps of 16 along k.
 #pragma gputune tune(BM = 64, 128)
 #pragma gputune tune(BN = 64, 128, 256)
 #pragma gputune tune(TN = 4, 8)
-// STAGES tiles of A and B are in shared memory at once. They go there by asynchronous copies, and
-// where there is one, through registers. A's lies there by columns, of which a thread loads one at
-// a time (STEP), or by rows as it comes, of which it loads four elements.
+// STAGES tiles of A and B are in shared memory at once. They are copied asynchronously or, if there
+// is only one, through registers. A's tile is stored by columns, from which a thread loads one at a
+// time (STEP), or by rows as in memory, from which it loads four elements.
 #pragma gputune tune(STAGES = 1, 2, 3, 4)
 #pragma gputune tune(STEP = 1, 4)
 #pragma gputune vector(VK = 1, 2, 4 : a)
 #pragma gputune vector(VN = 1, 2, 4 : b, c)
-#pragma gputune tune(WARPS = 8, 12, 16) // that a multiprocessor is to hold: limits registers
-// GROUP rows of tiles are made together, for the level 2 cache. The blocks of a cluster split the
-// depth, and add up what they have in distributed shared memory.
+#pragma gputune tune(WARPS = 8, 12, 16) // resident warps of an SM: limits registers
+// GROUP rows of tiles are computed together, for the L2 cache. The blocks of a cluster split k, and
+// add up their sums in distributed shared memory.
 #pragma gputune tune(GROUP = 1, 4, 16)
 #pragma gputune cluster(SPLIT = 1, 2, 4, 8)
 #pragma gputune default(BM = 64, BN = 128, TN = 8, WARPS = 12, GROUP = 16)
@@ -28,8 +28,8 @@
 #pragma gputune require(block_x >= 64 && block_x <= 512 && WARPS * warp_size % block_x == 0)
 #pragma gputune require(BM * BK % (VK * block_x) == 0)
 #pragma gputune require(STAGES > 1 ? cc >= 80 && VK <= STEP : STEP == 1)
-// Accesses are as wide as rows allow. Single ones are for columns, and for buffers that begin
-// anywhere.
+// Accesses are as wide as rows allow. Single elements are for columns, and for unaligned
+// buffers.
 #pragma gputune require(VK == 4 || k % (2 * VK) != 0 || VK * STEP == 1)
 #pragma gputune require(VN == 4 || n % (2 * VN) != 0 || VN * VK * STEP * STAGES == 1)
 #pragma gputune require(TM * TN + 2 * (TM * STEP + TN) + 24 + \
@@ -45,25 +45,25 @@
 #pragma gputune reference(gemm_reference, block = 16, 16, grid = ceil_div(n, 64), ceil_div(m, 64), \
                           rtol = 1e-6, stol = 2e-7 * sqrt(k))
 
-constexpr int THREADS = BM / TM * (BN / TN), LANES_M = 4, LANES_N = 8; // a warp's threads
-constexpr int A_LOADS = BM * BK / VK / THREADS, B_LOADS = BK * BN / VN / THREADS; // a thread's
+constexpr int THREADS = BM / TM * (BN / TN), LANES_M = 4, LANES_N = 8; // threads of a warp
+constexpr int A_LOADS = BM * BK / VK / THREADS, B_LOADS = BK * BN / VN / THREADS; // of a thread
 constexpr bool ASYNC = STAGES > 1;
-constexpr int AHEAD = ASYNC ? STAGES - 1 : 1; // tiles on their way
-// How far columns are moved that a warp stores at once, so that each goes through other banks.
+constexpr int AHEAD = ASYNC ? STAGES - 1 : 1; // tiles being copied
+// Offset between columns that a warp stores at once, to avoid bank conflicts.
 constexpr int SHIFT = 32 * VK / BK < 4 ? 4 : 32 * VK / BK;
 constexpr int A_PADDING = STEP > 1 ? 4 * BM : BK / VK * SHIFT;
 constexpr int A_TILE = BK * BM + A_PADDING, SLOT = A_TILE + BK * BN; // in floats
 
-// Hides where a value comes from, so that what is added to it stays an addition.
+// Hides a value from the compiler, so that an addition to it stays an addition.
 GPUTUNE_INLINE void keep(int &value)
 {
     asm volatile("" : "+r"(value));
 }
 
-extern __shared__ __align__(16) float staged[]; // STAGES slots, each for a tile of A and one of B
+extern __shared__ __align__(16) float staged[]; // STAGES slots with a tile of A and a tile of B
 
-// Where an element of A's tile lies in its slot. What a warp stores or loads at once goes through
-// different banks.
+// Returns the index of an element of A's tile in its slot. Elements that a warp stores or loads at
+// once are in different banks.
 GPUTUNE_INLINE int place_of(int row, int depth)
 {
     return STEP > 1 ? row * (BK + 4) + depth : depth * BM + row + depth / VK * SHIFT;
@@ -71,7 +71,7 @@ GPUTUNE_INLINE int place_of(int row, int depth)
 
 // ---- From global to shared memory -----------------------------------------------------------
 
-// W floats, or zeros from nowhere.
+// Loads W floats, or zeros.
 template <int W> GPUTUNE_INLINE void copy_async(float *to, const float *from, bool inside)
 {
     const unsigned int at = __cvta_generic_to_shared(to), bytes = inside ? 4 * W : 0;
@@ -86,21 +86,21 @@ template <int W> GPUTUNE_INLINE void copy_async(float *to, const float *from, bo
     }
 }
 
-// A thread's part in moving one tile after the other. The first may be less than BK deep: what it
-// lacks is zero, and all others are whole. Rows and columns beyond C's edge are copies of the last.
+// A thread's part in copying successive tiles. The first tile may be shorter than BK along k and is
+// padded with zeros; all others are complete. Rows and columns beyond C's edge repeat the last one.
 struct stager {
     const float *a, *b; // the next tile to fetch
     unsigned int n;
     int slot;
     unsigned int a_from[A_LOADS], b_from[B_LOADS];
 
-    // What is on its way through registers.
+    // Data that is copied through registers.
     struct held {
         gputune_vector<float, VK> a[A_LOADS];
         gputune_vector<float, VN> b[B_LOADS];
     };
 
-    // The thread's first access of a tile, and how far down or right the i-th is.
+    // The thread's first access of a tile, and the offset of the i-th one.
     static constexpr int A_ACROSS = BK / VK, B_ACROSS = BN / VN, A_DOWN = THREADS / A_ACROSS;
     int a_row, a_depth, a_to, b_to;
 
@@ -130,7 +130,7 @@ struct stager {
         return (threadIdx.x % B_ACROSS + i * THREADS % B_ACROSS) * VN;
     }
 
-    // Begins to fetch a tile: a whole one, or one of that depth.
+    // Starts to fetch a tile: a complete one, or one of that depth.
     template <bool WHOLE> GPUTUNE_INLINE void fetch(held &here, int depth)
     {
         float *to = staged + slot;
@@ -138,7 +138,7 @@ struct stager {
         for (int i = 0; i < A_LOADS; i++) {
             const bool inside = WHOLE || a_depth < depth;
             if constexpr (ASYNC) {
-                // columns come one by one (VK = 1)
+                // columns are loaded one by one (VK = 1)
                 copy_async<VK>(to + a_to + place_of(i * A_DOWN, 0), a + a_from[i], inside);
             } else {
                 here.a[i] = inside ? gputune_load<VK>(a + a_from[i]) : gputune_vector<float, VK>{};
@@ -156,7 +156,7 @@ struct stager {
         a += depth;
         b += size_t(depth) * n;
     }
-    // Ends a fetch, or none.
+    // Completes a fetch if there is one.
     GPUTUNE_INLINE void commit()
     {
         if constexpr (ASYNC) {
@@ -164,8 +164,8 @@ struct stager {
             slot = slot == (STAGES - 1) * SLOT ? 0 : slot + SLOT;
         }
     }
-    // Waits until the oldest tile on its way, if there is one, is there for all threads, and all
-    // have left the one before it.
+    // Waits until the oldest tile being copied, if any, is visible to all threads, and all threads
+    // have finished the previous one.
     GPUTUNE_INLINE void arrive(const held &here, bool is_one)
     {
         if constexpr (ASYNC) {
@@ -201,11 +201,11 @@ struct stager {
 
 // ---- From shared memory to registers, and the sums ------------------------------------------
 
-// A thread's rows and columns of the block's tile: quads that the other lanes' lie between, so that
-// a warp loads neighbours; rows one by one where A's tile lies by rows.
+// A thread's rows and columns of the block's tile: quads, interleaved with those of other lanes, so
+// that a warp loads neighbours; single rows if A's tile is stored by rows.
 struct position {
     int row, column; // the first ones
-    int a, b;        // and where they lie in the tiles
+    int a, b;        // and their indices in the tiles
 
     GPUTUNE_INLINE position()
     {
@@ -218,7 +218,7 @@ struct position {
         keep(a);
         keep(b);
     }
-    // How far down its i-th row is, and how far right its j-th column.
+    // The offsets of its i-th row and j-th column.
     static GPUTUNE_INLINE int down(int i)
     {
         return STEP > 1 ? i * LANES_M : i / 4 * (4 * LANES_M) + i % 4;
@@ -229,7 +229,7 @@ struct position {
     }
 };
 
-// What a thread multiplies in one step.
+// The operands of one step of a thread.
 struct fragment {
     float a[TM][STEP], b[STEP][TN];
 
@@ -267,7 +267,7 @@ struct fragment {
             }
         }
     }
-    // To and fro, so that an operand of one product is often one of the next.
+    // Back and forth, so that successive products often share an operand.
     GPUTUNE_INLINE void multiply(float sums[TM][TN]) const
     {
 #pragma unroll
@@ -284,7 +284,7 @@ struct fragment {
     }
 };
 
-// Adds the products of `tiles` tiles, the first of them `depth` deep.
+// Adds the products of `tiles` tiles, the first of which has depth `depth`.
 GPUTUNE_INLINE void accumulate(float sums[TM][TN], stager &stage, const position &mine,
                                unsigned int tiles, unsigned int depth)
 {
@@ -299,7 +299,7 @@ GPUTUNE_INLINE void accumulate(float sums[TM][TN], stager &stage, const position
         stage.commit();
     }
     stage.arrive(first, true);
-    fragment parts[2]; // the next is loaded while the first is multiplied
+    fragment parts[2]; // one is loaded while the other is multiplied
     int slot = 0;
     parts[0].load(staged, mine, 0);
 #pragma unroll 1
@@ -317,7 +317,7 @@ GPUTUNE_INLINE void accumulate(float sums[TM][TN], stager &stage, const position
         }
         stage.arrive(next, more);
         slot = slot == (STAGES - 1) * SLOT ? 0 : slot + SLOT;
-        // a tile's last products are made while the next one's first fragment is loaded
+        // a tile's last products overlap with the load of the next one's first fragment
         parts[0].load(staged + slot, mine, 0);
         parts[1].multiply(sums);
     }
@@ -341,7 +341,7 @@ GPUTUNE_INLINE void update(float *c, gputune_vector<float, VN> sum, float alpha,
     gputune_store<VN>(c, sum);
 }
 
-// Calls body(row, column, sums of VN columns) for all that a thread has.
+// Calls body(row, column, sums of VN columns) for all elements of a thread.
 template <typename BODY>
 GPUTUNE_INLINE void each_sum(const float sums[TM][TN], const position &mine, BODY body)
 {
@@ -359,8 +359,8 @@ GPUTUNE_INLINE void each_sum(const float sums[TM][TN], const position &mine, BOD
     }
 }
 
-// Updates this block's part of the tile by its sums and those of the cluster's other blocks. What C
-// has is loaded while blocks wait for each other.
+// Updates this block's part of the tile with its sums and those of the cluster's other blocks. C is
+// loaded while the blocks wait for each other.
 template <typename INSIDE>
 GPUTUNE_INLINE void update_together(float *c, unsigned int n, float alpha, float beta,
                                     const float sums[TM][TN], const position &mine, INSIDE inside)
@@ -407,7 +407,7 @@ GPUTUNE_INLINE void update_together(float *c, unsigned int n, float alpha, float
             }
         }
     }
-    gputune_cluster_sync(); // no block ends while others read its sums
+    gputune_cluster_sync(); // no block may end while others read its sums
 }
 
 __global__ void gemm(float *__restrict__ c, const float *__restrict__ a,
@@ -420,8 +420,8 @@ __global__ void gemm(float *__restrict__ c, const float *__restrict__ a,
     if (tile.y >= m) {
         return;
     }
-    const unsigned int rows = m - tile.y, columns = n - tile.x; // to C's edges
-    // The first tile takes what is over BK, so that all others are whole.
+    const unsigned int rows = m - tile.y, columns = n - tile.x; // up to C's edges
+    // The first tile takes the remainder of BK, so that all others are complete.
     const unsigned int tiles = (k + BK - 1) / BK, over = k - (tiles - 1) * BK;
     const unsigned int share = (tiles + SPLIT - 1) / SPLIT;
     const unsigned int first = (SPLIT > 1 ? gputune_cluster_rank() : 0) * share;
@@ -448,7 +448,7 @@ __global__ void gemm(float *__restrict__ c, const float *__restrict__ a,
     }
 }
 
-// A thread makes 4 x 4 elements, 16 apart.
+// A thread computes 4 x 4 elements, 16 apart.
 __global__ void gemm_reference(double *c, const float *a, const float *b, unsigned int m,
                                unsigned int n, unsigned int k, float alpha, float beta,
                                double *scale)

@@ -1,14 +1,14 @@
-// C = A * B^T for bfloat16 by TMA and wgmma, sums in float: compute capability 9.0 alone
+// C = A * B^T for bfloat16 with TMA and wgmma, sums in float: only compute capability 9.0
 //
-// A and B are stored by rows of k elements, as linear layers have them. A block lives on one
-// multiprocessor and makes one tile of C after the other. Its first warps bring tiles of A and
-// B, 64 elements of k at a time, into a ring of STAGES slots; CONSUMERS groups of four warps multiply
-// MMAS times 64 rows by BN columns each. The SHARE blocks of a cluster make tiles below each other:
-// each brings a part of the tile of B that they have in common, to all of them.
+// A and B are stored as rows of k elements, as in linear layers. A block stays on one SM and computes
+// one tile of C after another. Its first warps copy tiles of A and B, 64 elements of k at a time,
+// into a ring of STAGES slots; CONSUMERS groups of four warps multiply MMAS times 64 rows by BN columns
+// each. The SHARE blocks of a cluster compute tiles in the same columns: each copies a part of the
+// common tile of B to all of them.
 //
-// When all clusters have had equally many tiles, fewer may be left than there are clusters. These are
-// cut along k, into PIECES at most, so that they take a part of a tile's time. The piece of a tile that
-// is the last to be done adds up all of them.
+// The last tiles may be fewer than the clusters. They are cut along k into at most PIECES, so that
+// they take only a part of a tile's time. The piece of a tile that finishes last adds up all of
+// them.
 #include "gputune.cuh"
 #include <cuda_bf16.h>
 
@@ -22,20 +22,20 @@
 #pragma gputune tune(CONSUMERS = 1, 2, 3) tune(MMAS = 1, 2) tune(BN = 64, 128, 192, 256)
 #pragma gputune tune(STAGES = 2, 3, 4, 5, 6, 8)
 #pragma gputune cluster(SHARE = 1, 2, 4)
-// TMA needs rows of 16 bytes or a multiple. The threads of eight warps copy any rows.
+// TMA needs rows of a multiple of 16 bytes. The threads of eight warps copy any rows.
 #pragma gputune tune(BY = tma, threads)
-// How C is written: by TMA through so many buffers of 16 rows for each warp, or (0) from registers.
+// How C is written: with TMA through this many buffers of 16 rows for each warp, or (0) from registers.
 #pragma gputune tune(BUFFERS = 0, 1, 2, 4)
-#pragma gputune tune(GROUP = 1, 4, 8, 16) // rows of clusters that are made together, for the L2 cache
-#pragma gputune tune(PIECES = 1, 2, 4, 8) // of k, for tiles that are left at the end
-// Bytes that the L2 cache fetches where it misses; 0: no more than TMA asks for, which is less where
-// rows do not begin at lines.
+#pragma gputune tune(GROUP = 1, 4, 8, 16) // rows of clusters computed together, for the L2 cache
+#pragma gputune tune(PIECES = 1, 2, 4, 8) // of k, for the last tiles
+// Bytes that the L2 cache fetches on a miss; 0: only those that TMA requests, which are fewer if
+// rows do not begin at cache lines.
 #pragma gputune tune(FETCH = 256, 0)
 #pragma gputune define(BM = 64 * CONSUMERS * MMAS, CHUNK = 128 / sizeof(OUT))
 #pragma gputune define(COPIERS = BY == tma ? 1 : 2) // groups of four warps
 #pragma gputune default(CONSUMERS = 2, BN = 128, STAGES = 4, BY = threads, GROUP = 8)
 #pragma gputune require(cc == 90)
-// With three groups a thread has 128 registers at first, which are too few for 256 columns.
+// With three groups a thread initially has 128 registers, too few for 256 columns.
 #pragma gputune require(MMAS * BN <= (CONSUMERS == 3 ? 192 : 256))
 #pragma gputune require(BY == threads ? SHARE == 1 && STAGES <= 4 && MMAS == 1 && BN <= 128 \
                                         && CONSUMERS <= 2 : k % 8 == 0)
@@ -54,13 +54,13 @@
                          sm_count / SHARE * SHARE))
 #pragma gputune shared(1024 + STAGES * (BM + BN) * 128 + CONSUMERS * 4 * BUFFERS * 2048)
 #pragma gputune work(flops = 2 * m * n * k, bytes = 2 * (m * k + n * k) + sizeof(OUT) * m * n)
-// wgmma cuts sums off where float would round them
+// wgmma truncates sums where float would round them
 #pragma gputune reference(gemm_reference, block = 16, 16, grid = ceil_div(n, 64), ceil_div(m, 64), \
                           rtol = sizeof(OUT) == 2 ? 4e-3 : 1e-6, stol = 1e-6 + 8e-9 * k)
 
 typedef __nv_bfloat16 number;
 
-constexpr int AHEAD = BY_tma; // slots whose products are being made while the next one's begin
+constexpr int AHEAD = BY_tma; // slots still being multiplied when the next one starts
 constexpr int BK = 64, A_BYTES = BM * BK * 2, STAGE_BYTES = (BM + BN) * BK * 2;
 
 GPUTUNE_INLINE uint32_t shared_address(const void *at)
@@ -108,7 +108,7 @@ GPUTUNE_INLINE void barrier_wait(uint64_t *barrier, uint32_t parity)
     }
 }
 
-// What was written to shared memory is seen by TMA and wgmma.
+// Makes writes to shared memory visible to TMA and wgmma.
 GPUTUNE_INLINE void publish()
 {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -125,7 +125,7 @@ GPUTUNE_INLINE void copy_in(void *to, const CUtensorMap *map, int column, int ro
                  : "memory");
 }
 
-// To the same place in all blocks of the cluster.
+// Copies to the same address in all blocks of the cluster.
 GPUTUNE_INLINE void copy_in_to_all(void *to, const CUtensorMap *map, int column, int row,
                                    uint64_t *barrier)
 {
@@ -145,20 +145,20 @@ GPUTUNE_INLINE void copy_out(const CUtensorMap *map, const void *from, int colum
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
-// Waits until all but the last `left` copies to global memory have read what they copy.
+// Waits until all but the last `left` copies to global memory have read their source.
 template <int left> GPUTUNE_INLINE void wait_for_copies()
 {
     asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(left) : "memory");
 }
 
-// Where 16 bytes of a row of 128 lie: swizzled as TMA does it.
+// The place of 16 bytes in a row of 128: swizzled like TMA.
 GPUTUNE_INLINE uint32_t swizzled(uint32_t row, uint32_t byte)
 {
     return row * 128 + (byte ^ row % 8 * 16);
 }
 
-// Begins to copy ROWS rows of 64 elements, where all rows begin at multiples of 16 bytes; behind the
-// end of a row there are zeros.
+// Starts to copy ROWS rows of 64 elements, all of which begin at multiples of 16 bytes; elements after
+// the end of a row are zeros.
 template <int ROWS>
 GPUTUNE_INLINE void copy_sixteens(unsigned char *to, const number *from, unsigned int first,
                                   unsigned int rows, unsigned int k, unsigned int column)
@@ -174,30 +174,30 @@ GPUTUNE_INLINE void copy_sixteens(unsigned char *to, const number *from, unsigne
     }
 }
 
-// Waits for all but the last `left` slots that this thread has copied to.
+// Waits for all but the last `left` slots of this thread's copies.
 template <int left> GPUTUNE_INLINE void wait_for_sixteens()
 {
     asm volatile("cp.async.wait_group %0;" ::"n"(left) : "memory");
 }
 
-// ROWS rows of 64 elements that the warps copy, each its share of them. Rows may begin at any
-// element: what is loaded are aligned pairs, of which the thread before has the first half. Where the
-// matrix begins with the second half of a pair (`odd` is 1), so does `from`, and elements count from
-// the first half, which is not used.
+// ROWS rows of 64 elements, copied in parts by the warps. Rows may begin at any element: the warps
+// load aligned pairs, the first half of which belongs to the previous thread. If the matrix begins
+// with the second half of a pair (`odd` is 1), so does `from`, and elements count from the unused
+// first half.
 template <int ROWS> struct share {
     static constexpr int COUNT = ROWS / (4 * COPIERS);
     const number *from;
     unsigned int odd;
     unsigned int first, rows, k;        // the tile's first row; all rows of the matrix, their length
     uint32_t pairs[COUNT];              // of this thread, for each row
-    uint32_t behind[(COUNT + 31) / 32]; // a thread for each row: the pair behind the warp's
+    uint32_t behind[(COUNT + 31) / 32]; // one thread for each row: the pair after the warp's
 
-    // The element of a row that the copy begins with; the last row stands for those behind it.
+    // The element of a row at which the copy begins; rows after the last one repeat it.
     GPUTUNE_INLINE size_t begin(int i, unsigned int column) const
     {
         return size_t(min(first + threadIdx.x / 32 * COUNT + i, rows - 1)) * k + column;
     }
-    // What lies behind the matrix is not read, if it may.
+    // Does not read beyond the matrix.
     template <bool INSIDE> GPUTUNE_INLINE uint32_t pair_with(size_t element) const
     {
         const size_t at = element & ~size_t(1), count = size_t(rows) * k + odd;
@@ -217,7 +217,7 @@ template <int ROWS> struct share {
             behind[i / 32] = pair_with<INSIDE>(begin(min(i + lane, COUNT - 1), column + odd) + 64);
         }
     }
-    // Zeros for what is behind the end of a row.
+    // Zeros after the end of a row.
     GPUTUNE_INLINE void store(unsigned char *to, unsigned int column) const
     {
         const int lane = threadIdx.x % 32;
@@ -239,7 +239,7 @@ template <int ROWS> struct share {
 
 // ---- Multiplying ----------------------------------------------------------------------------
 
-// Of a tile of rows of 128 bytes, swizzled by 128 bytes: groups of 8 rows are 1024 bytes apart.
+// The descriptor of a tile of 128-byte rows, swizzled by 128 bytes: groups of 8 rows are 1024 bytes apart.
 GPUTUNE_INLINE uint64_t descriptor(const void *tile)
 {
     const uint64_t start = (shared_address(tile) & 0x3ffff) >> 4;
@@ -290,7 +290,7 @@ GPUTUNE_INLINE void multiply(float (&d)[BN / 2], uint64_t a, uint64_t b)
 #endif
 }
 
-// Begins to multiply a slot's tiles.
+// Starts to multiply a slot's tiles.
 GPUTUNE_INLINE void multiply_slot(float (&d)[MMAS][BN / 2], const unsigned char *a,
                                   const unsigned char *b)
 {
@@ -309,7 +309,7 @@ template <int left> GPUTUNE_INLINE void wait_for_products()
 {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(left) : "memory");
 }
-// Waits for all of them; no sum is read before.
+// Waits for all products before a sum is read.
 GPUTUNE_INLINE void wait_for_sums(float (&d)[MMAS][BN / 2])
 {
     wait_for_products<0>();
@@ -327,17 +327,17 @@ GPUTUNE_INLINE void wait_for_sums(float (&d)[MMAS][BN / 2])
 // A tile of C, or a piece of it: some of the steps along k.
 struct portion {
     unsigned int row, column, begin, end; // the tile's first row and column; the piece's steps
-    unsigned int tile, piece, pieces;     // of the tiles that are left
+    unsigned int tile, piece, pieces;     // of the last tiles
 };
 
-// Calls body(portion) for those of this block, GROUP rows of clusters at a time.
+// Calls body(portion) for this block's portions, GROUP rows of clusters at a time.
 template <typename BODY>
 GPUTUNE_INLINE void each_portion(unsigned int m, unsigned int n, unsigned int steps, BODY body)
 {
     const unsigned int down = (m + BM * SHARE - 1) / (BM * SHARE), across = (n + BN - 1) / BN;
     const unsigned int rank = SHARE > 1 ? gputune_cluster_rank() : 0;
     const unsigned int clusters = gridDim.x / SHARE, left = down * across % clusters;
-    const unsigned int whole = down * across - left; // tiles, equally many for each cluster
+    const unsigned int whole = down * across - left; // tiles, divided equally among the clusters
     const unsigned int pieces = left ? min(min(PIECES, clusters / left), steps) : 1;
     for (unsigned int i = blockIdx.x / SHARE; i < whole + left * pieces; i += clusters) {
         portion part = {0, 0, 0, steps, 0, 0, 1};
@@ -354,19 +354,19 @@ GPUTUNE_INLINE void each_portion(unsigned int m, unsigned int n, unsigned int st
     }
 }
 
-// Whether a warp's sums are those of all pieces: where others are still to be done, they are left
-// for the last one, which adds up all of them in their order.
+// Returns true if a warp has the sums of all pieces: the one that finishes last adds up all pieces in
+// their order; the others store theirs for it.
 GPUTUNE_INLINE bool collect(float (&d)[MMAS][BN / 2], const portion &part, unsigned int warp,
                             unsigned int row, unsigned int m, float *parts, unsigned int *done)
 {
     constexpr int WARPS = 4 * CONSUMERS;
     const unsigned int lane = threadIdx.x % 32;
-    const auto of_piece = [&](unsigned int piece) { // one block of a cluster for each
+    const auto of_piece = [&](unsigned int piece) { // each by one block of a cluster
         const unsigned int block = blockIdx.x + (piece - part.piece) * SHARE;
         return reinterpret_cast<float4 *>(parts) +
                (size_t(block) * WARPS + warp) * (MMAS * BN / 8 * 32) + lane;
     };
-    const auto each = [&](auto body) { // four sums of a thread, and their place
+    const auto each = [&](auto body) { // four sums of a thread, and their index
 #pragma unroll
         for (int r = 0; r < MMAS; r++) {
             if (row + r * 64 + lane / 4 < m) {
@@ -384,7 +384,7 @@ GPUTUNE_INLINE bool collect(float (&d)[MMAS][BN / 2], const portion &part, unsig
     __threadfence();
     __syncwarp();
     unsigned int before = 0;
-    if (lane == 0) { // the last one makes it zero
+    if (lane == 0) { // the last one resets it
         before = atomicInc(&done[(part.tile * SHARE + blockIdx.x % SHARE) * WARPS + warp],
                            part.pieces - 1);
     }
@@ -403,7 +403,7 @@ GPUTUNE_INLINE bool collect(float (&d)[MMAS][BN / 2], const portion &part, unsig
     return true;
 }
 
-// The two neighbours of a row that a thread has.
+// Two adjacent elements of a row in a thread.
 GPUTUNE_INLINE void convert(__nv_bfloat16 (&out)[2], float x, float y)
 {
     out[0] = x, out[1] = y;
@@ -413,8 +413,8 @@ GPUTUNE_INLINE void convert(float (&out)[2], float x, float y)
     out[0] = x, out[1] = y;
 }
 
-// Calls body(row, column, two neighbours) for what a thread has of so many columns, those from
-// `first` on. Rows are those of the warp's 16.
+// Calls body(row, column, two neighbours) for a thread's elements of the columns from `first`
+// on. Rows count within the warp's 16.
 template <int COLUMNS, typename BODY>
 GPUTUNE_INLINE void each_pair(const float (&d)[BN / 2], int first, BODY body)
 {
@@ -430,7 +430,7 @@ GPUTUNE_INLINE void each_pair(const float (&d)[BN / 2], int first, BODY body)
     }
 }
 
-// A warp's 16 rows: by TMA, CHUNK columns at a time, or each thread for itself.
+// Writes a warp's 16 rows: with TMA, CHUNK columns at a time, or each thread its own elements.
 GPUTUNE_INLINE void put(const float (&d)[BN / 2], OUT *c, const CUtensorMap *map,
                         unsigned char *buffers, unsigned int row, unsigned int column,
                         unsigned int m, unsigned int n)
@@ -439,7 +439,7 @@ GPUTUNE_INLINE void put(const float (&d)[BN / 2], OUT *c, const CUtensorMap *map
 #pragma unroll
     for (int first = 0; first < BN; first += CHUNK) {
         unsigned char *buffer = buffers + first / CHUNK % BUFFERS * 2048;
-        wait_for_copies<BUFFERS - 1>(); // one thread has all of them
+        wait_for_copies<BUFFERS - 1>(); // one thread makes all copies
         __syncwarp();
         each_pair<CHUNK>(d, first, [&](int r, int j, const gputune_vector<OUT, 2> &pair) {
             gputune_store<2>(reinterpret_cast<OUT *>(buffer + swizzled(r, j * sizeof(OUT))), pair);
@@ -469,7 +469,7 @@ GPUTUNE_INLINE void put(const float (&d)[BN / 2], OUT *c, const CUtensorMap *map
 
 // ---- The kernel -----------------------------------------------------------------------------
 
-// A place in the ring of slots, and the parity of the barriers there.
+// A position in the ring of slots, and the parity of its barriers.
 struct place {
     unsigned int slot = 0, parity = 0;
     GPUTUNE_INLINE void next()
@@ -480,12 +480,12 @@ struct place {
     }
 };
 
-// Registers go from the warps that need fewer than all have at first to the others.
+// Moves registers from warps that need fewer than the initial number to the others.
 template <int registers> GPUTUNE_INLINE void keep_registers()
 {
     constexpr int AT_FIRST = 65536 / (128 * (COPIERS + CONSUMERS)) / 8 * 8;
     if constexpr (CONSUMERS == 1) {
-        return; // there are enough
+        return; // there are enough already
     } else if constexpr (registers < AT_FIRST) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
     } else {
@@ -493,7 +493,7 @@ template <int registers> GPUTUNE_INLINE void keep_registers()
     }
 }
 
-// Brings all tiles of a block by asynchronous copies, of which LATE slots are on their way.
+// Copies all tiles of a block asynchronously, with LATE slots in flight.
 GPUTUNE_INLINE void bring_by_sixteens(unsigned char *slots, uint64_t *full, uint64_t *empty,
                                       const number *a, const number *b, unsigned int m,
                                       unsigned int n, unsigned int k, unsigned int steps)
@@ -501,7 +501,7 @@ GPUTUNE_INLINE void bring_by_sixteens(unsigned char *slots, uint64_t *full, uint
     constexpr unsigned int LATE = STAGES / 2;
     unsigned int begun = 0;
     place at;
-    const auto tell = [&](unsigned int ago) { // of the slot that was begun so many slots ago
+    const auto tell = [&](unsigned int ago) { // signals the slot that was started this many slots ago
         publish();
         barrier_arrive(&full[(at.slot + STAGES - ago) % STAGES], 0);
     };
@@ -591,7 +591,7 @@ __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
         keep_registers<BY_threads ? 104 : CONSUMERS == 3 ? 160 : 232>();
         const int group = threadIdx.x / 128 - COPIERS, warp = threadIdx.x / 32 - 4 * COPIERS;
         unsigned char *buffers = slots + STAGES * STAGE_BYTES + warp * BUFFERS * 2048;
-        const auto release = [&](unsigned int slot) { // a thread for each block that writes to it
+        const auto release = [&](unsigned int slot) { // one thread for each block that writes to it
             if (threadIdx.x % 128 < SHARE) {
                 barrier_arrive(&empty[slot], threadIdx.x % 128);
             }
@@ -627,11 +627,11 @@ __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
     }
     if constexpr (SHARE > 1) {
         __syncwarp();
-        gputune_cluster_sync(); // no block ends while another arrives at its barriers
+        gputune_cluster_sync(); // no block may end while another one arrives at its barriers
     }
 }
 
-// A thread makes 4 x 4 elements, 16 apart.
+// A thread computes 4 x 4 elements, 16 apart.
 __global__ void gemm_reference(double *c, const number *a, const number *b, unsigned int m,
                                unsigned int n, unsigned int k, double *scale)
 {
@@ -649,7 +649,7 @@ __global__ void gemm_reference(double *c, const number *a, const number *b, unsi
         __syncthreads();
         for (int i = 0; i < 4; i++) {
             for (int j = 0; j < 4; j++) {
-                float part = 0, magnitude = 0; // a product has no more digits than a float
+                float part = 0, magnitude = 0; // a product is exact in a float
                 for (int e = 0; e < 16; e++) {
                     const float product =
                         left[threadIdx.y + 16 * i][e] * right[threadIdx.x + 16 * j][e];

@@ -1,4 +1,4 @@
-// counts[k] = how often k occurs: bins in a cluster's shared memory, or in global memory
+// counts[k] = number of keys equal to k: bins in a cluster's shared memory, or in global memory
 #include "gputune.cuh"
 
 #pragma gputune kernel(histogram)
@@ -11,7 +11,7 @@
 #pragma gputune carveout(CARVEOUT = auto, 100, 228)
 #pragma gputune vector(VEC = 1, 4 : keys)
 #pragma gputune tune(BLOCK = 256, 512, 1024)
-#pragma gputune tune(BLOCKS = 1, 2, 4) // a multiprocessor
+#pragma gputune tune(BLOCKS = 1, 2, 4) // per SM
 #pragma gputune default(BINS_IN = global, CLUSTER = 1, VEC = 1, BLOCK = 256, BLOCKS = 4)
 #pragma gputune require(BINS_IN == shared || CLUSTER == 1)
 #pragma gputune require(BINS_IN == shared || CARVEOUT == auto)
@@ -27,7 +27,7 @@
 
 extern __shared__ unsigned int own_counts[];
 
-// Bin k is the (k / size)-th of block k % size of the cluster, so that neighbours are spread.
+// Bin k is the (k / size)-th of block k % size of the cluster, to spread neighbours.
 __global__ void histogram(unsigned int *counts, const unsigned int *__restrict__ keys, size_t n,
                           unsigned int bins)
 {

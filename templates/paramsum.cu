@@ -1,4 +1,4 @@
-// sum of a block of parameters by one thread: what passing a large block costs
+// The sum of a parameter block, by one thread: measures the cost of passing a large block
 #include "gputune.cuh"
 
 #pragma gputune kernel(paramsum)

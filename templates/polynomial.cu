@@ -1,4 +1,4 @@
-// y = c[0] + c[1] * x + … + c[COUNT - 1] * x^(COUNT - 1) for each x: 32 KB of coefficients as
+// y = c[0] + c[1] * x + … + c[COUNT - 1] * x^(COUNT - 1) for each x, with 32 KB of coefficients as
 // parameters
 #include "gputune.cuh"
 
@@ -9,15 +9,15 @@
 #pragma gputune pass(c : T[COUNT] = value, split, constant, global)
 #pragma gputune args(out T y[n], in T x[n] = uniform(-1, 1), size_t n)
 #pragma gputune tune(BLOCK = 32, 64, 128, 256)
-#pragma gputune tune(POINTS = 1, 2, 4) // of a thread, for which a coefficient is read once
-#pragma gputune tune(CHAINS = 1, 2, 4) // of dependent operations, for each point
+#pragma gputune tune(POINTS = 1, 2, 4) // points of a thread, which reads each coefficient once
+#pragma gputune tune(CHAINS = 1, 2, 4) // chains of dependent operations for each point
 #pragma gputune tune(UNROLL = 1, 2, 4, 8, 16)
 #pragma gputune default(c = split, BLOCK = 128, POINTS = 4, CHAINS = 1, UNROLL = 16)
 #pragma gputune require(COUNT % CHAINS == 0)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK * POINTS))
 #pragma gputune work(bytes = sizeof(T) * (2 * n + COUNT), flops = 2 * n * COUNT)
-// Rounding adds up to less than this; how far results move with x near 1 and -1 is no measure of
+// An upper bound of rounding errors; how much results change with x near 1 and -1 does not measure
 // it.
 #pragma gputune reference(polynomial_reference, block = 128, grid = ceil_div(n, 128),              \
                           rtol = sizeof(T) == 8 ? 1e-12 : 1e-3,                                    \
@@ -48,7 +48,7 @@ __global__ void polynomial(GPUTUNE_PARAM(c) T *__restrict__ y, const T *__restri
     constexpr int below = GPUTUNE_FIRST(c) / CHAINS * CHAINS;
     constexpr int above = below < GPUTUNE_FIRST(c) ? below + CHAINS : below;
     add(above, COUNT);
-    add(below, above); // of both places
+    add(below, above); // of both parts
     add(0, below);
 #pragma unroll
     for (int p = 0; p < POINTS; p++) {

@@ -5,18 +5,18 @@
 
 #pragma gputune kernel(rmsnorm)
 #pragma gputune problem(rows = 16384)
-#pragma gputune problem(const columns = 4096) // compiled in: short rows are spared checks
+#pragma gputune problem(const columns = 4096) // a constant: short rows need no checks
 #pragma gputune problem(type T = half, __nv_bfloat16, float)
 #pragma gputune args(out T y[rows][columns], in T x[rows][columns], in T weight[columns],          \
                      float epsilon = 1e-5, unsigned int rows)
-// Whether threads keep their part of a row in registers, if it has up to 32 elements; else they
-// read it again.
+// KEPT = 1: threads keep their part of a row in registers if it has up to 32 elements; otherwise
+// they read it again.
 #pragma gputune tune(KEPT = 1, 0)
-#pragma gputune tune(ROWS = 1, 2, 4, 8) // of a block
+#pragma gputune tune(ROWS = 1, 2, 4, 8) // rows of a block
 #pragma gputune vector(VEC = 4, 8, 2, 1 : x, y, weight)
-#pragma gputune tune(THREADS = 256, 128, 512, 64, 1024, 32) // of a row
-#pragma gputune tune(WEIGHTS = late, early)    // read behind the sum of squares, or with x
-#pragma gputune tune(CACHE = cached, streamed) // whether the caches keep the result
+#pragma gputune tune(THREADS = 256, 128, 512, 64, 1024, 32) // threads of a row
+#pragma gputune tune(WEIGHTS = late, early)    // read after the sum of squares, or with x
+#pragma gputune tune(CACHE = cached, streamed) // caching of the result
 #pragma gputune default(VEC = 1)
 #pragma gputune define(PARTS = ceil_div(columns, THREADS * VEC)) // vectors of a thread
 #pragma gputune define(FITS = PARTS * VEC <= 32)
@@ -29,7 +29,7 @@
 #pragma gputune block(THREADS, ROWS)
 #pragma gputune grid(ceil_div(rows, ROWS))
 #pragma gputune work(bytes = 2 * rows * columns * sizeof(T), flops = 4 * rows * columns)
-// Sums are made in float, and a result is rounded to its type once.
+// Sums are computed in float, and results are rounded to their type once.
 #pragma gputune reference(rmsnorm_reference, block = 128, grid = rows,                             \
                           rtol = T == half ? 6e-4 : sizeof(T) == 2 ? 4.5e-3 : 1e-5,                \
                           atol = T == half ? 4e-8 : 1e-37)
@@ -40,9 +40,9 @@ typedef gputune_streamed caching;
 typedef gputune_cached caching;
 #endif
 
-constexpr unsigned int STEP = THREADS * VEC; // what the threads of a row read at once
+constexpr unsigned int STEP = THREADS * VEC; // elements that the threads of a row read at once
 
-// Whether a thread's k-th vector is in the row: each begins STEP elements behind the one before.
+// Returns true if a thread's k-th vector is in the row: vectors are STEP elements apart.
 GPUTUNE_INLINE bool is_inside(unsigned int first, int k)
 {
     return (k + 1) * STEP <= columns || first + k * STEP < columns;
@@ -53,7 +53,7 @@ __global__ void rmsnorm(T *__restrict__ y, const T *__restrict__ x, const T *__r
 {
     const unsigned int row = blockIdx.x * ROWS + threadIdx.y;
     if (ROWS > 1 && row >= rows) {
-        return; // a whole warp
+        return; // the whole warp
     }
     x += size_t(row) * columns;
     y += size_t(row) * columns;

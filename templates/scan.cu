@@ -1,4 +1,4 @@
-// y[i] = x[0] + … + x[i] in one pass: each tile learns from those before it what to begin with
+// y[i] = x[0] + … + x[i] in one pass: each tile gets its initial value from the tiles before it
 // (Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", NVR-2016-002)
 #include "blocks.cuh"
 
@@ -11,9 +11,9 @@
 #pragma gputune vector(VEC = 1, 2, 4 : x, y)
 #pragma gputune tune(BLOCK = 128, 256, 512, 1024)
 #pragma gputune tune(STEPS = 1, 2, 3, 4, 6, 8) // vectors of a thread
-#pragma gputune tune(CACHE = cached, streamed) // whether the caches keep what is touched once
-// By what tiles tell their sums and ask for them, and after how many nanoseconds a tile asks again:
-// many that ask without a pause are in the way of those that tell.
+#pragma gputune tune(CACHE = cached, streamed) // caching of data that is used once
+// How tiles publish and read sums, and the nanoseconds between two reads: many tiles that read
+// without a pause slow down those that publish.
 #pragma gputune tune(TOLD_BY = words, atomics)
 #pragma gputune tune(PAUSE = 0, 200, 700)
 #pragma gputune default(VEC = 1, BLOCK = 512, STEPS = 6, CACHE = cached, TOLD_BY = atomics)
@@ -30,10 +30,10 @@ typedef gputune_streamed caching;
 typedef gputune_cached caching;
 #endif
 
-enum { SUM_OF_TILE = 1, SUM_OF_ALL = 2 }; // with the tiles before it
+enum { SUM_OF_TILE = 1, SUM_OF_ALL = 2 }; // including the tiles before it
 
-// What tiles tell in a launch: its number, a kind and a sum in one word, so that all are seen at once.
-// What the launch before told has another number, so that nothing needs to be cleared.
+// A published word: the launch's number, a kind and a sum in one word, so they become visible at
+// once. Words of earlier launches have another number, so nothing needs to be cleared.
 struct teller {
     unsigned long long *told;
     unsigned int launch;
@@ -62,14 +62,14 @@ struct teller {
     {
         return word >> 32 == mark(SUM_OF_TILE) || word >> 32 == mark(SUM_OF_ALL);
     }
-    // The sum of all tiles before this one, for a warp. Each of its threads looks at another tile.
+    // Computes the sum of all tiles before this one, with a warp whose threads read one tile each.
     GPUTUNE_INLINE T sum_before(unsigned int tile) const
     {
         T sum = 0;
         int at = int(tile) - 1 - int(threadIdx.x % 32);
         for (;; at -= 32) {
             unsigned long long word = (unsigned long long)mark(SUM_OF_ALL)
-                                      << 32; // of what is in front of all tiles
+                                      << 32; // of the empty prefix before all tiles
             if (at >= 0) {
                 while (!is_told(word = ask(at))) {
 #if PAUSE
@@ -90,7 +90,7 @@ struct teller {
     }
 };
 
-// The sums up to each thread of a warp.
+// Computes the prefix sums of a warp's threads.
 template <typename number> GPUTUNE_INLINE number warp_scan(number value)
 {
 #pragma unroll
@@ -104,14 +104,14 @@ template <typename number> GPUTUNE_INLINE number warp_scan(number value)
 __global__ void scan(T *__restrict__ y, const T *__restrict__ x, size_t n, unsigned long long *told,
                      unsigned long long *ticket)
 {
-    __shared__ T sums[BLOCK / 32]; // of warps, then of the warps before each
+    __shared__ T sums[BLOCK / 32]; // of the warps, then of the warps before each
     __shared__ T begin;
-    __shared__ unsigned long long number; // of the launch and, in the lower half, of the tile
+    __shared__ unsigned long long number; // launch and, in the lower half, tile
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     if (threadIdx.x == 0) {
-        number = atomicAdd(ticket, 1ull); // a tile's predecessors have begun
+        number = atomicAdd(ticket, 1ull); // all tiles before this one have started
         if ((unsigned int)number == gridDim.x - 1) {
-            *ticket = ((number >> 32) + 1) << 32; // all have one: the next launch begins with tile 0
+            *ticket = ((number >> 32) + 1) << 32; // the last tile: the next launch starts with tile 0
         }
     }
     __syncthreads();
@@ -136,7 +136,7 @@ __global__ void scan(T *__restrict__ y, const T *__restrict__ x, size_t n, unsig
             }
         }
     }
-    T sum = 0; // of the steps before
+    T sum = 0; // of the previous steps
 #pragma unroll
     for (int s = 0; s < STEPS; s++) {
 #pragma unroll
@@ -197,13 +197,13 @@ __global__ void scan(T *__restrict__ y, const T *__restrict__ x, size_t n, unsig
     }
 }
 
-// Each block adds up all elements before its own, and goes on with these, 1024 after the other.
+// Each block adds up all elements before its own, then its own, 1024 at a time.
 __global__ void scan_reference(double *y, const T *x, size_t n, double *scale)
 {
-    __shared__ double sums[32], magnitudes[32]; // of warps
+    __shared__ double sums[32], magnitudes[32]; // of the warps
     const int warp = threadIdx.x / 32;
     const size_t first = size_t(blockIdx.x) << 22, end = min(n, first + (1 << 22));
-    double sum = 0, magnitude = 0; // of all elements before
+    double sum = 0, magnitude = 0; // of all previous elements
 #pragma unroll 8
     for (size_t i = threadIdx.x; i < first; i += 1024) {
         const double value = x[i];

@@ -1,4 +1,4 @@
-// One step of a star-shaped stencil of radius R in two dimensions; the edge stays as it is
+// One step of a star-shaped stencil of radius R in two dimensions; the edge is not changed
 #include "gputune.cuh"
 
 #pragma gputune kernel(stencil2d)
@@ -6,13 +6,13 @@
 #pragma gputune problem(const R = 1, 2, 3, 4)
 #pragma gputune problem(type T = float, double)
 #pragma gputune args(out T y[height][width], in T x[height][width], int height, int width)
-// Of the point and of its neighbours at each distance:
+// Weights of the point and of its neighbours at each distance.
 #pragma gputune pass(c : T[R + 1] = value)
-#pragma gputune tune(VIA = l1, shared) // where neighbours are read
+#pragma gputune tune(VIA = l1, shared) // where neighbours are read from
 #pragma gputune vector(VEC = 1, 2, 4 : x, y)
 #pragma gputune tune(BLOCK_X = 32, 64, 128, 256)
 #pragma gputune tune(BLOCK_Y = 1, 2, 4, 8)
-#pragma gputune tune(ROWS = 1, 2, 4, 8, 16, 32) // of a thread, one after another
+#pragma gputune tune(ROWS = 1, 2, 4, 8, 16, 32) // successive rows of a thread
 #pragma gputune default(VIA = l1, VEC = 1, BLOCK_X = 128, BLOCK_Y = 2, ROWS = 2)
 #pragma gputune require(width % VEC == 0)
 #pragma gputune require(BLOCK_X * BLOCK_Y >= 64 && BLOCK_X * BLOCK_Y <= 1024)
@@ -29,7 +29,7 @@
 extern __shared__ T tile[];
 enum { TILE_WIDTH = BLOCK_X * VEC + 2 * R, TILE_HEIGHT = BLOCK_Y * ROWS + 2 * R };
 
-// The block's points and R more on each side, as far as they are there.
+// The block's points and R more on each side, as far as they exist.
 GPUTUNE_INLINE void stage(const T *x, int height, int width)
 {
     const int left = blockIdx.x * (BLOCK_X * VEC) - R, top = blockIdx.y * (BLOCK_Y * ROWS) - R;
@@ -44,7 +44,7 @@ GPUTUNE_INLINE void stage(const T *x, int height, int width)
 }
 #endif
 
-// A thread's points of a row, in one access where the row is in global memory.
+// A thread's points of a row, in one access if the row is in global memory.
 GPUTUNE_INLINE gputune_vector<T, VEC> read_points(const T *from)
 {
 #if VIA_l1
@@ -76,7 +76,7 @@ __global__ void stencil2d(GPUTUNE_PARAM(c) T *__restrict__ y, const T *__restric
         return;
     }
     const bool inside = column >= R && column + VEC + R <= width;
-    T window[2 * R + 1][VEC]; // of the rows around the one that is computed
+    T window[2 * R + 1][VEC]; // rows around the computed one
     auto read = [&](int i) {
         gputune_vector<T, VEC> points = {};
         if (row + i >= 0 && row + i < height) {

@@ -1,26 +1,26 @@
-// y = x after some steps of a star-shaped stencil of radius R on a torus: as many in a launch as
-// pay
+// y = x after several steps of a star-shaped stencil of radius R on a torus; the number of steps in a
+// launch is tuned
 #include "gputune.cuh"
 
-// A block reads a tile with the points around it once, and makes STEPS steps of it. What a launch
-// does depends on that, so the winner is who makes the most steps in a second; made[0] says how
-// many.
+// A block reads a tile with the points around it once, and computes STEPS steps of it. The work of a
+// launch depends on that, so the winner makes the most steps per second; made[0] is their
+// number.
 #pragma gputune kernel(stencil2d_steps)
 #pragma gputune problem(height = 8192, width = 8192)
 #pragma gputune problem(const R = 1, 2)
 #pragma gputune problem(type T = float, double)
 #pragma gputune args(out T y[height][width], out unsigned int made[1], in T x[height][width],      \
                      unsigned int height, unsigned int width)
-// Of the point and of its neighbours at each distance:
+// Weights of the point and of its neighbours at each distance.
 #pragma gputune pass(c : T[R + 1] = value : uniform(0, 0.2))
 #pragma gputune tune(STEPS = 1, 2, 3, 4, 5, 6, 8)
 #pragma gputune tune(BX = 32, 64, 128)
 #pragma gputune tune(BY = 1, 2, 4, 8, 16)
-#pragma gputune tune(TX = 1, 2, 4) // a thread's points of the last step
+#pragma gputune tune(TX = 1, 2, 4) // points of a thread in the last step
 #pragma gputune tune(TY = 1, 2, 4, 8)
 #pragma gputune tune(KEPT_IN = shared,                                                             \
-                     registers)       // a step's results, until all have read the one before
-#pragma gputune tune(UNROLLED = 0, 1) // the steps
+                     registers)       // holds a step's results until all have read the previous one
+#pragma gputune tune(UNROLLED = 0, 1) // unrolls the steps
 #pragma gputune default(STEPS = 4, BX = 32, BY = 8, TX = 2, TY = 4, KEPT_IN = shared, UNROLLED = 0)
 #pragma gputune require(BX * BY >= 64 && BX * BY <= 1024)
 #pragma gputune require(STEPS > 1 || (KEPT_IN == shared && UNROLLED == 0))
@@ -38,9 +38,9 @@
 
 constexpr int HALO = R * STEPS, WIDE = BX * TX + 2 * HALO, HIGH = BY * TY + 2 * HALO;
 
-extern __shared__ T cells[]; // HIGH rows of WIDE, twice where results are kept here
+extern __shared__ T cells[]; // HIGH rows of WIDE; two copies if results are kept here
 
-// The index i on a ring of n; i is no lower than -HALO.
+// The index i on a ring of n, for i >= -HALO.
 GPUTUNE_INLINE unsigned int wrapped(int i, unsigned int n)
 {
     return unsigned(i) < n ? i : (i + n * HALO) % n;
@@ -68,7 +68,7 @@ __global__ void stencil2d_steps(GPUTUNE_PARAM(c) T *__restrict__ y, unsigned int
     T *now = cells;
 #pragma unroll UNROLLED ? STEPS : 1
     for (int step = 1; step < STEPS; step++) {
-        const int edge = R * step; // what is at least so far from the tile's edge
+        const int edge = R * step; // minimum distance from the tile's edge
         if constexpr (KEPT_IN_shared) {
             T *next = now == cells ? cells + WIDE * HIGH : cells;
             for (int j = edge + threadIdx.y; j < HIGH - edge; j += BY) {
@@ -115,13 +115,13 @@ __global__ void stencil2d_steps(GPUTUNE_PARAM(c) T *__restrict__ y, unsigned int
 
 #define MOST 8 // steps
 
-// So many steps are one sum over the neighbourhood: its weights come from the same steps of a
-// single one.
+// Several steps are one sum over the neighbourhood. Its weights result from the same steps applied
+// to a single 1.
 __global__ void stencil2d_steps_check(const T *c, const T *y, const unsigned int *made, const T *x,
                                       unsigned int height, unsigned int width,
                                       unsigned long long *wrong)
 {
-    constexpr int REACH = R * MOST, ROW = 2 * (REACH + R) + 1; // an edge of zeros around them
+    constexpr int REACH = R * MOST, ROW = 2 * (REACH + R) + 1; // surrounded by zeros
     __shared__ double weights[2][ROW * ROW];
     const int steps = *made;
     const size_t index = size_t(blockIdx.x) * blockDim.x + threadIdx.x;

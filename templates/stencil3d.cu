@@ -1,4 +1,4 @@
-// One step of a star-shaped stencil of radius R in three dimensions; the edge stays as it is
+// One step of a star-shaped stencil of radius R in three dimensions; the edge is not changed
 #include "gputune.cuh"
 
 #pragma gputune kernel(stencil3d)
@@ -7,14 +7,14 @@
 #pragma gputune problem(type T = float, double)
 #pragma gputune args(out T y[depth][height][width], in T x[depth][height][width], int depth,       \
                      int height, int width)
-// Of the point and of its neighbours at each distance:
+// Weights of the point and of its neighbours at each distance.
 #pragma gputune pass(c : T[R + 1] = value)
-#pragma gputune tune(VIA = l1, shared) // where a plane's neighbours are read
+#pragma gputune tune(VIA = l1, shared) // where a plane's neighbours are read from
 #pragma gputune vector(VEC = 1, 2, 4 : x, y)
 #pragma gputune tune(BLOCK_X = 16, 32, 64, 128)
 #pragma gputune tune(BLOCK_Y = 1, 2, 4, 8, 16)
-#pragma gputune tune(PLANES = 1, 4, 8, 16, 64) // of a thread, one after another
-#pragma gputune tune(AHEAD = 0, 1, 2, 4)       // planes that are on their way from memory
+#pragma gputune tune(PLANES = 1, 4, 8, 16, 64) // successive planes of a thread
+#pragma gputune tune(AHEAD = 0, 1, 2, 4)       // planes being loaded from memory
 #pragma gputune default(VIA = l1, VEC = 1, BLOCK_X = 64, BLOCK_Y = 4, PLANES = 4, AHEAD = 1)
 #pragma gputune require(width % VEC == 0 && AHEAD < PLANES)
 #pragma gputune require(BLOCK_X * BLOCK_Y >= 64 && BLOCK_X * BLOCK_Y <= 1024)
@@ -36,11 +36,11 @@ typedef gputune_vector<T, VEC> points;
 extern __shared__ T tile[];
 enum { TILE_WIDTH = BLOCK_X * VEC + 2 * R, TILE_HEIGHT = BLOCK_Y + 2 * R };
 
-// The block's points of a plane and R more on each side, as far as they are there.
+// The block's points of a plane and R more on each side, as far as they exist.
 GPUTUNE_INLINE void stage(const T *plane, int height, int width)
 {
     const int left = blockIdx.x * (BLOCK_X * VEC) - R, top = blockIdx.y * BLOCK_Y - R;
-    __syncthreads(); // the plane before was read
+    __syncthreads(); // the previous plane was read
     for (int i = threadIdx.y; i < TILE_HEIGHT; i += BLOCK_Y) {
         for (int j = threadIdx.x; j < TILE_WIDTH; j += BLOCK_X) {
             if (top + i >= 0 && top + i < height && left + j >= 0 && left + j < width) {
@@ -52,7 +52,7 @@ GPUTUNE_INLINE void stage(const T *plane, int height, int width)
 }
 #endif
 
-// In one access where the row is in global memory.
+// In one access if the row is in global memory.
 GPUTUNE_INLINE points read_points(const T *from)
 {
 #if VIA_l1
@@ -77,7 +77,7 @@ __global__ void stencil3d(GPUTUNE_PARAM(c) T *__restrict__ y, const T *__restric
     const bool there = column < width && row < height;
     const bool inside = there && row >= R && row + R < height;
     const size_t place = there ? size_t(row) * width + column : 0;
-    // Of the planes around the one that is computed and of those ahead, at this place:
+    // Planes around the computed one and those loaded ahead, at this position:
     points window[2 * R + 1 + AHEAD] = {};
 #pragma unroll
     for (int d = 0; d < 2 * R + AHEAD; d++) {

@@ -1,14 +1,14 @@
-// y = x after some steps of a star-shaped stencil of radius R on a torus of three dimensions: as
-// many in a launch as pay
+// y = x after several steps of a star-shaped stencil of radius R on a three-dimensional torus; the
+// number of steps in a launch is tuned
 #include "gputune.cuh"
 
-// A block goes through PLANES planes of a tile, and those around them, from first to last. As soon
-// as a plane was read, the first step of the plane R before it can be made, of that the second step
-// of the plane R before, and so on: the planes that each step needs stay in registers. A warp has a
-// row of the tile, so that neighbours in a row come by shuffles; those above and below come through
-// shared memory, where threads leave their first and last R rows. Around the tile, each step loses
-// R points. What a launch does depends on STEPS, so the winner is who makes the most steps in a
-// second; made[0] says how many.
+// A block processes PLANES planes of a tile, and those around them, from first to last. When a plane
+// has been read, the first step of the plane R before it can be computed, then the second step of
+// the plane R before that, and so on: the planes that each step needs stay in registers. A warp has
+// a row of the tile, so neighbours in a row are exchanged with shuffles; those above and below come
+// through shared memory, where threads store their first and last R rows. At the tile's border, each
+// step loses R points. The work of a launch depends on STEPS, so the winner makes the most steps per
+// second; made[0] is their number.
 #pragma gputune kernel(stencil3d_steps)
 #pragma gputune problem(depth = 512, height = 512, width = 512)
 #pragma gputune problem(const R = 1, 2)
@@ -16,14 +16,14 @@
 #pragma gputune args(out T y[depth][height][width], out unsigned int made[1],                      \
                      in T x[depth][height][width], unsigned int depth, unsigned int height,        \
                      unsigned int width)
-// Of the point and of its neighbours at each distance:
+// Weights of the point and of its neighbours at each distance.
 #pragma gputune pass(c : T[R + 1] = value : uniform(0, 0.14))
 #pragma gputune tune(STEPS = 1, 2, 3, 4, 6)
 #pragma gputune vector(VEC = 1, 2, 4 : x, y)
-#pragma gputune tune(BY = 4, 8, 16, 32) // warps
-#pragma gputune tune(TY = 1, 2, 4, 8)   // a thread's rows
+#pragma gputune tune(BY = 4, 8, 16, 32) // warps of a block
+#pragma gputune tune(TY = 1, 2, 4, 8)   // rows of a thread
 #pragma gputune tune(PLANES = 16, 32, 64, 128, 256)
-#pragma gputune tune(AHEAD = 0, 1)  // planes that are on their way from memory
+#pragma gputune tune(AHEAD = 0, 1)  // planes being loaded from memory
 #pragma gputune tune(UNROLL = 1, 2) // planes
 #pragma gputune define(ACROSS = (32 - 2 * ceil_div(R * STEPS, VEC)) * VEC,                         \
                        DOWN = BY * TY - 2 * R * STEPS)
@@ -42,20 +42,20 @@
 #pragma gputune check(stencil3d_steps_check, block = 256,                                          \
                       grid = ceil_div(depth * height * width, 256))
 
-constexpr int HALO = R * STEPS, SIDE = (HALO + VEC - 1) / VEC; // lost on each side: points, lanes
-constexpr int WIDE = 32 * VEC, EDGES = 2 * R * WIDE;           // a warp's points in shared memory
+constexpr int HALO = R * STEPS, SIDE = (HALO + VEC - 1) / VEC; // points and lanes lost on each side
+constexpr int WIDE = 32 * VEC, EDGES = 2 * R * WIDE;           // points of a warp in shared memory
 
-typedef gputune_vector<T, VEC> points; // a thread's of one row
+typedef gputune_vector<T, VEC> points; // of a thread in one row
 
-extern __shared__ T edges[]; // for odd and even planes, steps and warps: EDGES
+extern __shared__ T edges[]; // EDGES for odd and even planes, steps and warps
 
-// The index i on a ring of n; i is no lower than -16.
+// The index i on a ring of n, for i >= -16.
 GPUTUNE_INLINE unsigned int wrapped(int i, unsigned int n)
 {
     return unsigned(i) < n ? i : (i + n * 16) % n;
 }
 
-// The point of a row that is `by` points beyond the thread's j-th, for as many as a warp has.
+// The point of a row that is `by` points after the thread's j-th, within the warp.
 GPUTUNE_INLINE T along(const points &row, int j, int by)
 {
     const int to = j + by, lanes = to < 0 ? (VEC - 1 - to) / VEC : to / VEC;
@@ -77,7 +77,7 @@ __global__ void stencil3d_steps(GPUTUNE_PARAM(c) T *__restrict__ y, unsigned int
     for (int v = 0; v < TY; v++) {
         from[v] = wrapped(top + v, height) * width + wrapped(column, width);
     }
-    unsigned int next = wrapped(first - HALO, depth); // the plane to read
+    unsigned int next = wrapped(first - HALO, depth); // next plane to read
     const auto read = [&](points(&rows)[TY]) {
 #pragma unroll
         for (int v = 0; v < TY; v++) {
@@ -85,7 +85,7 @@ __global__ void stencil3d_steps(GPUTUNE_PARAM(c) T *__restrict__ y, unsigned int
         }
         next = next + 1 == depth ? 0 : next + 1;
     };
-    // Of each step, what it is made of, as far as it was made in time: 2 R planes, and `now`
+    // The inputs of each step that were computed already: 2 R planes, and `now`
     points before[STEPS][2 * R][TY] = {}, now[TY], coming[TY];
     const auto step = [&](points(&old)[2 * R][TY], const T *shared) {
         const T *above = shared + max(warp - 1, 0) * EDGES + lane * VEC;
@@ -136,7 +136,7 @@ __global__ void stencil3d_steps(GPUTUNE_PARAM(c) T *__restrict__ y, unsigned int
             for (int v = 0; v < TY; v++) {
                 now[v] = coming[v];
             }
-            read(coming); // one that is not needed at last
+            read(coming); // the last one is not needed
         }
         T *shared = edges + k % 2 * (STEPS * BY * EDGES);
 #pragma unroll
@@ -148,7 +148,7 @@ __global__ void stencil3d_steps(GPUTUNE_PARAM(c) T *__restrict__ y, unsigned int
                 gputune_store<VEC>(mine + (R + i) * WIDE, before[s][R][TY - R + i]);
             }
         }
-        __syncthreads(); // of two planes before, all were read then
+        __syncthreads(); // all of the plane two before were read
 #pragma unroll
         for (int s = 0; s < STEPS; s++) {
             step(before[s], shared + s * BY * EDGES);
@@ -168,8 +168,8 @@ __global__ void stencil3d_steps(GPUTUNE_PARAM(c) T *__restrict__ y, unsigned int
     }
 }
 
-// So many steps are one sum over the neighbourhood: its weights, of which those to the right, below
-// and behind are enough, come from the same steps of a single one.
+// Several steps are one sum over the neighbourhood. Its weights, of which one octant is enough,
+// result from the same steps applied to a single 1.
 __global__ void stencil3d_steps_check(const T *c, const T *y, const unsigned int *made, const T *x,
                                       unsigned int depth, unsigned int height, unsigned int width,
                                       unsigned long long *wrong)
@@ -184,7 +184,7 @@ __global__ void stencil3d_steps_check(const T *c, const T *y, const unsigned int
     }
     for (int i = threadIdx.x; i < ROW * PLANE; i += blockDim.x) {
         weights[0][i] = i == 0;
-        weights[1][i] = 0; // and so they stay beyond their reach
+        weights[1][i] = 0; // and so they stay outside their reach
     }
     __syncthreads();
     for (int step = 0; step < steps; step++) {

@@ -1,5 +1,5 @@
-// y[j][i] = x[i][j]: tiles go through shared memory, so that both sides are read and written in
-// rows
+// y[j][i] = x[i][j]: tiles pass through shared memory, so that reads and writes are both
+// contiguous
 #include "gputune.cuh"
 
 #pragma gputune kernel(transpose)
@@ -10,7 +10,7 @@
 #pragma gputune vector(VEC = 1, 2, 4 : x, y)
 #pragma gputune tune(TILE = 32, 64, 128)
 #pragma gputune tune(BLOCK = 64, 128, 256, 512)
-#pragma gputune tune(CACHE = cached, streamed) // whether the caches keep what is touched once
+#pragma gputune tune(CACHE = cached, streamed) // caching of data that is used once
 #pragma gputune tune(ORDER = rows_first, columns_first) // of tiles
 #pragma gputune default(VEC = 1, TILE = 32, BLOCK = 256, CACHE = cached, ORDER = rows_first)
 #pragma gputune require(rows % VEC == 0 && columns % VEC == 0)
@@ -35,7 +35,7 @@ __global__ void transpose(T *__restrict__ y, const T *__restrict__ x, unsigned i
 {
     T(*tile)
     [TILE + 1] =
-        reinterpret_cast<T(*)[TILE + 1]>(shared); // a column's elements lie in different banks
+        reinterpret_cast<T(*)[TILE + 1]>(shared); // a column's elements are in different banks
     const unsigned int wide = (columns + TILE - 1) / TILE, high = (rows + TILE - 1) / TILE;
     const unsigned int row = (ORDER_rows_first ? blockIdx.x / wide : blockIdx.x % high) * TILE;
     const unsigned int column = (ORDER_rows_first ? blockIdx.x % wide : blockIdx.x / high) * TILE;
