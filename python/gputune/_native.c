@@ -1,9 +1,9 @@
-/* Launches and hits without ctypes: what _fast.py does, for CPython from 3.10 on, by its stable
- * ABI.
+/* Launches and hits without ctypes: the functions of _fast.py, for CPython 3.10 or later, with its
+ * stable ABI.
  *
- * Everything is as in _fast.py, which is used where this was not built: a value that needs a closer
- * look makes a launch go through Plan._look(), and a call that was not answered before makes hit()
- * return None. The library's functions come as addresses, so that nothing is linked. */
+ * Behaves like _fast.py, which is used if this module was not built: a value that the fast path
+ * cannot convert makes a launch use Plan._look(), and hit() returns None for a new call. Library
+ * functions are passed as addresses, so nothing is linked. */
 #define Py_LIMITED_API 0x030a0000
 #include <Python.h>
 #include <structmember.h>
@@ -21,14 +21,14 @@ static struct {
     void (*release)(gputune_plan *plan);
     int (*tune)(gputune_plan **out, gputune *tuner, const char *kernel, gputune_sizes sizes,
                 const gputune_options *options);
-    int (*current_context)(void **out); /* of the driver; NULL: none is loaded */
+    int (*current_context)(void **out); /* of the driver; NULL if none is loaded */
     int (*current_device)(int *out);
 } call;
 
 static PyObject *type_name, *stream_reader; /* functions of _fast.py */
 static PyObject *stream_type, *stream_read; /* stream_reader()'s last argument and result */
-static PyObject *exchange_type;             /* whose arrays `exchange` describes; NULL: none yet */
-static const struct exchange *exchange;     /* NULL: they offer none */
+static PyObject *exchange_type; /* class whose arrays `exchange` describes; NULL: none yet */
+static const struct exchange *exchange; /* NULL if the class offers none */
 static PyObject *answers_of[MOST_DEVICES];
 static struct {
     PyObject *dtype, *is_cuda, *is_contiguous, *is_neg, *data_ptr, *numel, *get_device, *look,
@@ -37,8 +37,8 @@ static struct {
 
 /* ---- DLPack's exchange in C -------------------------------------------------------------------
  *
- * What an array's class may offer from DLPack 1.3 on (PyTorch from 2.10): all of an array by one
- * call, and the current stream by another. The layouts are those of dlpack.h. */
+ * An array's class may offer these functions from DLPack 1.3 on (PyTorch from 2.10): one describes
+ * an array, another returns the current stream. The layouts are those of dlpack.h. */
 
 enum { EXCHANGE_MAJOR = 1, ON_CUDA = 2 };
 
@@ -62,7 +62,7 @@ typedef struct exchange {
     int (*current_stream)(int device_type, int32_t device, void **out);
 } exchange_api;
 
-/* What a class offers, or NULL, perhaps with an exception. */
+/* Returns the functions that a class offers, or NULL, possibly with an exception. */
 static const exchange_api *exchange_offered(PyObject *type)
 {
     PyObject *capsule = PyObject_GetAttr(type, word.exchange);
@@ -71,7 +71,7 @@ static const exchange_api *exchange_offered(PyObject *type)
     return api && api->major == EXCHANGE_MAJOR && api->describe && api->current_stream ? api : NULL;
 }
 
-/* The same, of the last class asked for. */
+/* Returns the same, cached for the last class. */
 static const exchange_api *exchange_of(PyObject *type)
 {
     if (type != exchange_type) {
@@ -84,7 +84,7 @@ static const exchange_api *exchange_of(PyObject *type)
     return exchange;
 }
 
-/* How many elements there are; 0 too where they are not contiguous. */
+/* Returns the number of elements; 0 if they are not contiguous. */
 static unsigned long long contiguous_elements(const tensor *array)
 {
     int64_t count = 1;
@@ -100,7 +100,7 @@ static unsigned long long contiguous_elements(const tensor *array)
 
 typedef struct parameter {
     char code;              /* a letter of struct.pack(); 'P': a buffer, '?': to be looked at */
-    PyObject *type, *dtype; /* of a buffer's elements: its name, and a dtype that is known as it */
+    PyObject *type, *dtype; /* a buffer's element type: its name, and a dtype known to be equal */
     element_type exchanged; /* what DLPack calls that dtype; all 0: not known yet */
     unsigned long long bytes, element_bytes;
 } parameter;
@@ -158,7 +158,8 @@ static PyObject *method(PyObject *object, PyObject *name)
     return out;
 }
 
-/* What was wrong with a value is told by the closer look. False: it is Ctrl-C, or the like. */
+/* Clears an exception, because the slow path will report it. Returns false for Ctrl-C and similar
+ * ones. */
 static int forgive(void)
 {
     if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) {
@@ -168,7 +169,7 @@ static int forgive(void)
     return 1;
 }
 
-/* 1, 0, or -1 with an exception. */
+/* Returns 1, 0, or -1 with an exception. */
 static int truth(PyObject *object)
 {
     int out = object ? PyObject_IsTrue(object) : -1;
@@ -202,15 +203,15 @@ static int has_type(parameter *parameter, PyObject *value)
     return 0;
 }
 
-/* Whether so many elements at an address are what the parameter takes: a tensor without data (a
- * fake one of torch.compile) is at 0. */
+/* Returns true if the parameter accepts that many elements at the address. A tensor without data,
+ * such as torch.compile's fake ones, is at 0. */
 static int fits(const parameter *parameter, unsigned long long elements, uint64_t address)
 {
     unsigned long long least = parameter->bytes / parameter->element_bytes;
     return elements >= least && (address || !least);
 }
 
-/* By DLPack's exchange. What its types are called here is learned from dtypes. */
+/* Converts an array with DLPack's exchange, whose types are learned from dtypes. */
 static int put_exchanged(uint64_t *out, parameter *parameter, PyObject *value,
                          const exchange_api *api)
 {
@@ -228,8 +229,9 @@ static int put_exchanged(uint64_t *out, parameter *parameter, PyObject *value,
     return fits(parameter, contiguous_elements(&array), *out) ? 0 : LOOK;
 }
 
-/* Whether it is a lazy view of PyTorch's, which has the negative of what is in its memory; DLPack's
- * exchange does not tell. Other arrays lack the method: a type that does is not asked again. */
+/* Returns true for a lazy view of PyTorch, whose memory has the negated values, which DLPack's
+ * exchange does not report. Arrays of other types lack the method; such a type is not queried
+ * again. */
 static bool is_negative_view(PyObject *value)
 {
     static PyObject *plain_type;
@@ -311,7 +313,7 @@ static int put(uint64_t *out, parameter *parameter, PyObject *value)
     }
 }
 
-/* What gives the current stream of a device for arrays of that type, borrowed. */
+/* Returns the function that gets a device's current stream for arrays of that type, borrowed. */
 static PyObject *reader_of(PyObject *type)
 {
     if (type != stream_type) {
@@ -327,7 +329,7 @@ static PyObject *reader_of(PyObject *type)
     return stream_read;
 }
 
-/* The stream that the array's framework uses now on its device; 0 where it has none. */
+/* Gets the current stream of the array's framework on its device; 0 if there is none. */
 static int stream_of(uint64_t *out, PyObject *value)
 {
     const exchange_api *api = exchange_of((PyObject *)Py_TYPE(value));
@@ -348,7 +350,7 @@ static int stream_of(uint64_t *out, PyObject *value)
     return PyErr_Occurred() ? LOOK : 0;
 }
 
-/* The same of the first array. */
+/* Gets that stream for the first array. */
 static int current_stream(uint64_t *out, PyObject *values)
 {
     *out = 0;
@@ -362,7 +364,7 @@ static int current_stream(uint64_t *out, PyObject *values)
     return 0;
 }
 
-/* A status, or LOOK: nothing was launched, and a value needs a closer look. */
+/* Returns a status, or LOOK: nothing was launched, and a value needs the slow path. */
 static int launch(launcher *self, PyObject *values, PyObject *stream)
 {
     uint64_t room[MOST_ARGUMENTS] = {0}, handle;
@@ -384,18 +386,18 @@ static int launch(launcher *self, PyObject *values, PyObject *stream)
         return LOOK;
     }
     int status;
-    Py_INCREF(self); /* the plan may be closed meanwhile */
+    Py_INCREF(self); /* another thread may close the plan */
     Py_BEGIN_ALLOW_THREADS status = call.launch(self->plan, (void *)(uintptr_t)handle,
                                                 (gputune_args){(size_t)self->count, items});
     Py_END_ALLOW_THREADS Py_DECREF(self);
     return status;
 }
 
-/* ---- what a plan is a subclass of --------------------------------------------------------------
- */
+/* ---- the base class of Plan
+ * -------------------------------------------------------------------- */
 
 typedef struct launched {
-    PyObject_HEAD PyObject *planned; /* a launcher, or None: it is closed */
+    PyObject_HEAD PyObject *planned; /* a launcher, or None if closed */
 } launched;
 
 static PyTypeObject *launcher_type;
@@ -463,12 +465,12 @@ static PyObject *launched_call(launched *self, PyObject *args, PyObject *kwargs)
     return out;
 }
 
-/* ---- calls of tune() that were answered before -------------------------------------------------
- */
+/* ---- repeated calls of tune()
+ * ------------------------------------------------------------------ */
 
 typedef struct answer {
-    PyObject_HEAD PyObject *kept, *planned; /* kept: what the pointers point to */
-    PyTypeObject *type;                     /* of plans */
+    PyObject_HEAD PyObject *kept, *planned; /* kept: objects that the pointers refer to */
+    PyTypeObject *type;                     /* class of plans */
     gputune *tuner;
     const char *kernel;
     gputune_sizes sizes;
@@ -510,7 +512,7 @@ static void answer_free(answer *self)
     Py_DECREF(type);
 }
 
-/* Asks the tuner again. NULL without an exception: its answer is another one now. */
+/* Asks the tuner again. Returns NULL without an exception if its answer has changed. */
 static PyObject *ask(answer *self)
 {
     gputune_plan *plan = NULL;
@@ -531,13 +533,13 @@ static PyObject *ask(answer *self)
     return (PyObject *)out;
 }
 
-/* A key is a flat tuple. What compares equal to a number of another type has its type before it. */
+/* A key is a flat tuple. Values that equal numbers of another type are preceded by their type. */
 typedef struct key {
     PyObject *items[MOST_ARGUMENTS];
     Py_ssize_t count;
 } key;
 
-static int add(key *out, PyObject *item) /* takes the reference */
+static int add(key *out, PyObject *item) /* takes ownership */
 {
     if (!item || out->count == MOST_ARGUMENTS) {
         Py_XDECREF(item);
@@ -549,8 +551,8 @@ static int add(key *out, PyObject *item) /* takes the reference */
 
 static int add_items(key *out, PyObject *options);
 
-/* Whether a class is that of a framework's dtypes: torch.dtype, numpy.dtypes.Float32DType, or
- * "dtype[bfloat16]", as NumPy names the classes of others' types. */
+/* Returns true for a class of a framework's dtypes: torch.dtype, numpy.dtypes.Float32DType, or
+ * "dtype[bfloat16]", NumPy's name for other libraries' types. */
 static int is_of_dtypes(PyObject *type)
 {
     PyObject *name = PyObject_GetAttrString(type, "__name__");

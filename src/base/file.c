@@ -294,7 +294,7 @@ static gputune_status add_entries(gt_texts *out, const char *folder, const char 
     return status;
 }
 
-/* What matches the pattern's next component below each of the paths so far takes their place. */
+/* Replaces the paths by those in them that match the pattern's next component. */
 static gputune_status match_component(gt_texts *paths, const char *component)
 {
     bool is_plain = !strpbrk(component, "*?[\\");

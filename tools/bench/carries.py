@@ -73,7 +73,8 @@ def report(kind, ratios):
 
 
 def for_all(ratios):
-    """Of one kernel's {sizes: {configuration: ratio}}: the lowest mean of one that works everywhere, and its worst."""
+    """Returns the lowest mean ratio of a configuration that works everywhere, and its worst, from {sizes:
+    {configuration: ratio}}."""
     everywhere = set.intersection(*(set(one) for one in ratios.values()))
     means = [(math.exp(sum(math.log(one[c]) for one in ratios.values()) / len(ratios)),
               max(one[c] for one in ratios.values())) for c in everywhere]

@@ -1,4 +1,4 @@
-"""What the benchmarks share: where the build is, an empty database, timing, the peer, tables."""
+"""Shared by the benchmarks: the build folder, an empty database, timing, the peer, tables."""
 import json
 import os
 import re
@@ -80,7 +80,7 @@ class Bench:
         return name if name.endswith(".cu") else os.path.join(ROOT, "templates", name + ".cu")
 
     def ask(self, command, space, *more):
-        """What a gputune command prints for a space's template and sizes."""
+        """Returns the output of a gputune command for a space's template and sizes."""
         sizes = [word for size in space["sizes"] for word in ("--size", size)]
         line = [self.gputune, command, space["template"], *sizes, *more]
         done = subprocess.run(line, capture_output=True, text=True)
@@ -89,7 +89,7 @@ class Bench:
         return done.stdout
 
     def describe(self, space, fixed):
-        """What `gputune space` says, with the space's tunables and `fixed` axes only."""
+        """Returns the output of `gputune space`, only with the space's tunables and `fixed` axes."""
         only = {**space["tunables"], **{axis: [value] for axis, value in fixed.items()}}
         words = [f"--only={axis}={','.join(map(str, values))}" for axis, values in only.items()]
         return json.loads(self.ask("space", space, "--format", "json", *words))

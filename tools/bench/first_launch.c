@@ -1,10 +1,11 @@
-/* What a new process pays until the first launch of a kernel whose winner is stored: opening the
- * tuner, asking for the plan, launching. The context is made before, as most applications have one.
- * Each repetition is a process of its own, after one that tunes where nothing is stored yet.
+/* Measures the time of a new process until the first launch of a kernel with a stored winner:
+ * opening the tuner, getting the plan, launching. The context is created before, as in most
+ * applications. Each repetition is a separate process, after one that tunes if nothing is stored.
  *
  * first_launch [-d DRIVER] [-r REPEATS]
- * first_launch [-d DRIVER] -a    what tune_kernel() takes for each scenario that is stored for this
- *                                GPU, one after the other in one process, none measured */
+ * first_launch [-d DRIVER] -a    the time of tune_kernel() for each scenario stored for this GPU,
+ * one
+ *                                after the other in one process, without measuring */
 #include "gpu/driver.h"
 #include "program.h"
 

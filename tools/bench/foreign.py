@@ -11,7 +11,7 @@ import sys
 
 PREFIX = "T_"
 
-# What a Kernel Tuner with CuPy cannot vary, and the value at which its choices are then judged.
+# Axes that Kernel Tuner with CuPy cannot vary, and the value at which its choices are judged.
 # Launches have no attributes there: no clusters, the driver's carveout. A block of parameters goes
 # by value, as a NumPy scalar of that many bytes: of the four ways it is the only one whose cost is
 # within the time that Kernel Tuner measures (buffers and constants are filled once, before), and
@@ -177,7 +177,7 @@ class Foreign:
         return self.words[value] if value in self.words else int(value)
 
     def _names(self):
-        """What stands for a name of the template in an expression of the spec."""
+        """Returns the values of the template's names for an expression of the spec."""
         names = {axis: PREFIX + axis for axis in self.axes if axis not in self.fixed}
         names.update((axis, self._number(value)) for axis, value in self.fixed.items())
         names.update((name, value) for name, value in self.sizes.items() if value not in TYPES)

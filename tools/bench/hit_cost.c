@@ -1,6 +1,6 @@
-/* What gputune costs an application that has what it needs: tune_kernel() answered from the tuner's
- * table, the plan kept and released each time, by one thread and by several, beside a mutex with a
- * hash map that does the same; and a launch beside the bare call of the driver.
+/* Measures gputune's overhead in an application with stored results: tune_kernel() from the tuner's
+ * table, with the plan retained and released each time, by one and several threads, compared with a
+ * hash map under a mutex; and a launch compared with the driver's call.
  *
  * hit_cost [-t THREADS] [-n CALLS] [-d DRIVER] [-k KERNEL] */
 #include "base/hash.h"
@@ -27,7 +27,7 @@ static long calls = 2000000;
 static gputune_options cached_only = GPUTUNE_OPTIONS_INIT;
 static pthread_barrier_t barrier;
 
-/* ---- what is compared ---- */
+/* ---- compared calls ---- */
 
 static void ask_tuner(int64_t n)
 {

@@ -1,11 +1,11 @@
-/* Is what was stored what an application gets? Each kernel's winner, tuned or stored, is launched
- * through gputune_launch(): captured into a graph, and on a plain stream, both timed by events, on
- * buffers that together exceed twice the L2 (or after a sweep of it). What is tuned for `launch` is
- * launched so, host and all, on a plain stream; the same kernel tuned for `kernel` follows, for the
- * graph.
+/* Compares stored times with those of an application. Each kernel's winner, tuned or stored, is
+ * launched through gputune_launch(), captured in a graph and on a plain stream, both timed with
+ * events, on buffers that together exceed twice the L2 (or after a sweep of it). A winner for
+ * `launch` is timed on a plain stream including the host; the same kernel tuned for `kernel`
+ * follows, for the graph.
  *
- *   launched [DRIVER] [KERNEL...]        cuda, all; the database is GPUTUNE_DB or kept in memory
- */
+ *   launched [DRIVER] [KERNEL...]        default: cuda, all; the database is GPUTUNE_DB or in
+ * memory */
 #include "gpu/driver.h"
 #include "program.h"
 #include "scenarios.h"

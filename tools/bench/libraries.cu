@@ -3,10 +3,10 @@
 // of launches is a CUDA graph of each side, so that neither pays for the host. A sample is an event
 // pair around one batch; the sides take turns, and the ratio is that of neighbouring samples.
 //
-// What is bound by memory is also told as a share of a copy by the driver, device to device, of as
-// many bytes as the kernel must read and write at the least. Kernels that no library has (copy,
-// softmax, rmsnorm, stencils) stand beside that copy alone; copies are not captured, as in graphs
-// they are slower.
+// Memory-bound kernels are also compared with a device-to-device copy by the driver of the minimum
+// number of bytes that the kernel must read and write. Kernels that no library has (copy, softmax,
+// rmsnorm, stencils) are only compared with that copy; copies are not captured, because they are
+// slower in graphs.
 //
 // The rows "passing" are about thousands of parameters: all by value, or 4 KB of them, the older
 // limit, and the rest by cudaMemcpyToSymbol() from pageable memory before each launch, as the
@@ -373,7 +373,7 @@ template <typename T> void dot(const std::string &name, size_t n)
         plan.with({&result.data, &x.data, &y.data, &n}), theirs, 2.0 * sizeof(T) * double(n));
 }
 
-// Of a square matrix with so many elements: each row begins where lines of the cache do.
+// Returns the side of a square matrix with that many elements, with rows aligned to cache lines.
 unsigned int side_of(size_t count)
 {
     return unsigned(std::sqrt(double(count))) / 32 * 32;
@@ -415,7 +415,7 @@ template <typename T> void transpose(const std::string &name, size_t count)
         2.0 * sizeof(T) * side * side);
 }
 
-// What CUB's functions want beside the buffers: `call` gets memory and its size, or asks for it.
+// Provides the temporary memory of CUB's functions: `call` gets memory and its size, or queries the size.
 launcher with_memory(const std::function<cudaError_t(void *, size_t &)> &call,
                      std::vector<std::shared_ptr<device_array<char>>> &kept)
 {
@@ -680,12 +680,12 @@ __global__ void combination(const __grid_constant__ parameters<float, COUNT> p, 
     }
 }
 
-// What is done before a kernel, and the kernel.
+// A kernel, and the work before it.
 struct passing {
     launcher before, kernel;
 };
 
-// The host launches what follows meanwhile: else the time between events would have the host's.
+// Keeps the GPU busy while the host launches, so that the time between events excludes the host's.
 __global__ void busy_for(long long clocks)
 {
     for (const long long began = clock64(); clock64() - began < clocks;) {

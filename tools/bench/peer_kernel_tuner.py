@@ -40,7 +40,7 @@ class SharedMemory(BenchmarkObserver):
 
 
 def values_of(expression, tunables):
-    """What an expression may be, over all values of the tunables in it."""
+    """Returns the possible values of an expression, for all values of its tunables."""
     names = [name for name in tunables if re.search(rf"\b{name}\b", expression)]
     combinations = itertools.product(*(tunables[name] for name in names))
     return sorted({peer_spec.evaluate(expression, dict(zip(names, one))) for one in combinations})
@@ -118,8 +118,8 @@ def tune(spec, source, kernel, arguments, search):
 
 
 def compiles_again(tunings):
-    """Whether the second one compiled although the first had: a CuPy whose cache on disk is not for
-    kernels with a name expression. What is loaded stays then."""
+    """Returns true if the second tuning compiled again: a CuPy whose disk cache does not support kernels with
+    a name expression."""
     return len(tunings) > 1 and tunings[1]["compile_s"] > tunings[0]["compile_s"] / 2
 
 

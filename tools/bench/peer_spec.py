@@ -1,4 +1,4 @@
-"""What a spec of foreign.py means on this GPU, for the scripts that use CuPy."""
+"""Evaluates a spec of foreign.py on this GPU, for the scripts that use CuPy."""
 import json
 import re
 

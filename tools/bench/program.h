@@ -1,4 +1,4 @@
-/* What all benchmarks begin with. */
+/* Shared by all benchmark programs. */
 #pragma once
 
 #include <gputune.h>
@@ -14,7 +14,7 @@ static inline double now_s(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Ends the program with the message of a failure; `what` was tried. */
+/* Ends the program with a failure's message; `what` is the attempted action. */
 static inline void must(int status, const char *what)
 {
     if (status < 0) {

@@ -1,12 +1,12 @@
-/* Does the same tuning crown the same winner, and is it the best? Forced tunings of each kernel at
- * three sizes; the winners and the runners-up of the last one are then judged by up to 2000
- * interleaved samples each.
+/* Does a repeated tuning find the same winner, and is it the best? Forces tunings of each kernel at
+ * three sizes, and then judges the winners and the last runners-up by up to 2000 interleaved
+ * samples each.
  *
  *   reproduce [-v] [-w] [-t TUNINGS] [-l JUDGE_SECONDS] [-d DRIVER] [KERNEL...]
  *
- * 20 tunings, 30 seconds, the GPU at hand, all kernels. -w leaves the data in L2 between launches.
- * A row a scenario: how many tunings, distinct winners, how many of them within 1% of the best,
- * the worst one's distance; with -v every candidate. */
+ * Defaults: 20 tunings, 30 seconds, this GPU, all kernels. -w leaves the data in L2 between
+ * launches. Prints a row per scenario: the number of tunings, distinct winners, winners within 1%
+ * of the best, and the distance of the worst; with -v every candidate. */
 #include "program.h"
 #include "scenarios.h"
 
@@ -116,8 +116,8 @@ static bool has_word(const char *text, const char *word, size_t length)
     return false;
 }
 
-/* Whether every word of `words` is one of `text`'s: a configuration's settings, a record's sizes.
- */
+/* Returns true if every word of `words` is in `text`: a configuration's settings, a record's
+ * sizes. */
 static bool has_words(const char *text, const char *words)
 {
     for (; *words; words += strspn(words, " ")) {

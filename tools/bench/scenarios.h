@@ -1,5 +1,4 @@
-/* The kernels that come with gputune, each at a small, a middle and a large size, for benchmarks.
- */
+/* gputune's kernels, each at a small, a medium and a large size, for benchmarks. */
 #pragma once
 
 #include "gputune.h"
@@ -44,7 +43,7 @@ static const bench_scenario bench_scenarios[] = {
 
 enum { BENCH_SCENARIOS = sizeof bench_scenarios / sizeof *bench_scenarios };
 
-/* Whether the scenario's kernel is among the given names; none given: yes. */
+/* Returns true if the scenario's kernel is among the given names, or none are given. */
 static inline bool bench_wanted(const bench_scenario *scenario, int count, char **names)
 {
     bool wanted = count == 0;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a call of an operator of gputune.torch costs the host, beside PyTorch's own, and whether it is right
-under torch.compile, in CUDA graphs, with gradients and for opcheck:
+"""Measures the host time of a gputune.torch operator, compared with PyTorch's own, and checks it with
+torch.compile, in CUDA graphs, with gradients and with opcheck:
 
     tools/bench/torch_operator.py [WHEEL]
 

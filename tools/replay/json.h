@@ -40,8 +40,8 @@ typedef struct gt_json_reader {
  * that, but of the members of the whole's members only those that are complete. ENOMEM. Safe in any
  * locale and thread. */
 gputune_status gt_json_read(gt_json_reader *reader, gt_json_list *out, char *text, size_t bytes);
-/* Whether text that is malformed where the reader is may only lack its end: nothing follows, or
- * only a part of a word, an escape or a character. */
+/* Returns true if text that is malformed at the reader's position may only be truncated: nothing
+ * follows, or only a part of a word, an escape or a character. */
 bool gt_json_is_cut(const gt_json_reader *reader);
 
 /* The value behind `last` in a container, or its first one where `last` is NULL. NULL: there is no

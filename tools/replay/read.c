@@ -63,8 +63,8 @@ gputune_status gt_recorded_text(gt_text *out, const char *path, size_t most,
     return status;
 }
 
-/* Whether the word is the name of a failure, by a part of it. Kernel Tuner's InvalidConfig does not
- * build. */
+/* Returns true if the word is the name of a failure, by a part of it. Kernel Tuner's InvalidConfig
+ * counts as a compile error. */
 static bool is_failure(const char *word)
 {
     static const char *const parts[] = {"InvalidConfig", "ompil",  "untime",
@@ -243,7 +243,7 @@ static gputune_status take_names(reader *at, const gt_json *names)
     return GPUTUNE_OK;
 }
 
-/* Reads the text. Its end may be missing: that is told where an entry is torn. */
+/* Parses the text. A missing end is reported at the truncated entry. */
 static gputune_status parse(reader *at)
 {
     gt_json_reader json;
@@ -299,7 +299,8 @@ static gputune_status read_row(reader *at, const gt_json *json)
     return gt_array_push(&at->space.entries, entry);
 }
 
-/* Whether a T4 result is of a configuration that the constraints exclude: no part of the space. */
+/* Returns true if a T4 result is outside the space, because the constraints exclude its
+ * configuration. */
 static bool is_excluded(const reader *at, const gt_json *json)
 {
     const char *word = at->is_t4 ? gt_json_text(gt_json_member(json, "invalidity")) : NULL;

@@ -1,4 +1,4 @@
-/* The virtual clock: compile workers beside each other, one GPU. */
+/* The virtual clock: parallel compile workers, and one GPU. */
 #include "replay/replay.h"
 
 #include "search/schedule.h"
@@ -8,17 +8,17 @@
 #include <string.h>
 
 enum { MOST_WORKERS = 1024, MOST_FLIGHTS = 4 * MOST_WORKERS };
-/* A race: what is clearly slower than the best so far is out after one launch. The others are
- * proved, which takes as long as another launch, and are decided by the fifth. */
+/* A race: a variant that is clearly slower than the best is eliminated after one launch. The others
+ * are verified, which takes as long as another launch, and decided by the fifth. */
 #define LAUNCHES 5
 #define PROOF    2
 
-/* A configuration on its way. */
+/* A configuration in progress. */
 typedef struct flight {
     const gt_recorded_entry *entry;
     double compiled_s; /* infinite while it waits for a worker */
     double done_s;     /* infinite until the GPU takes it */
-    double measure_s;  /* what the GPU needs for it before the strategy is told */
+    double measure_s;  /* GPU time before the strategy gets the result */
 } flight;
 
 typedef struct clock_state {
@@ -30,8 +30,8 @@ typedef struct clock_state {
     gt_schedule schedule;
     uint32_t flying, told;
     double now_s, gpu_free_s, best_ns;
-    double owed_s;  /* samples of the race that are still to be taken */
-    double round_s; /* the next of them */
+    double owed_s;  /* samples of the race still to be taken */
+    double round_s; /* the next one */
 } clock_state;
 
 static bool is_reached(const clock_state *at, int which)
@@ -92,7 +92,7 @@ static bool is_with_compilers(const clock_state *at, const flight *flight)
     return flight->compiled_s > at->now_s;
 }
 
-/* Free workers take what was proposed first. */
+/* Gives free workers the earliest proposals. */
 static void feed_workers(clock_state *at)
 {
     uint32_t busy = count(at, is_compiling);
@@ -107,7 +107,7 @@ static void feed_workers(clock_state *at)
     }
 }
 
-/* Asks the strategy for as many points as may be on their way, as a tuning does. */
+/* Asks the strategy for as many points as may be in progress, as in a tuning. */
 static gputune_status ask(clock_state *at)
 {
     gt_outlook outlook;
@@ -128,7 +128,7 @@ static gputune_status ask(clock_state *at)
     return GPUTUNE_OK;
 }
 
-/* One launch; what may win is proved too, and owes the race samples. */
+/* Launches a variant once. One that may win is also verified, and adds samples to the race. */
 static void launch_first(clock_state *at, flight *flight)
 {
     const gt_recorded_entry *entry = flight->entry;
@@ -140,7 +140,7 @@ static void launch_first(clock_state *at, flight *flight)
     gt_schedule_note_newcomer(&at->schedule, flight->measure_s, at->owed_s > 0);
     if (leads && entry->tried.outcome == GT_TRIED_OK) {
         at->owed_s += fmax(0, most_s - flight->measure_s);
-        at->round_s = 2 * entry->launch_s; /* beside the incumbent */
+        at->round_s = 2 * entry->launch_s; /* together with the incumbent */
     }
 }
 
@@ -152,7 +152,7 @@ static void sample(clock_state *at)
     gt_schedule_note_round(&at->schedule, seconds);
 }
 
-/* Gives a free GPU a round or the variant that was compiled first: whose turn it is. */
+/* Gives a free GPU a round of samples, or the variant that was compiled first. */
 static void feed_gpu(clock_state *at)
 {
     flight *first = NULL;
@@ -172,7 +172,7 @@ static void feed_gpu(clock_state *at)
     }
 }
 
-/* The next moment at which something ends. */
+/* Returns the time at which the next operation ends. */
 static double next_event(const clock_state *at)
 {
     double next = at->gpu_free_s > at->now_s ? at->gpu_free_s : INFINITY;
@@ -186,7 +186,7 @@ static double next_event(const clock_state *at)
 static gputune_status land(clock_state *at)
 {
     for (uint32_t i = 0; i < at->flying; i++) {
-        if (at->flights[i].done_s <= at->now_s) { /* the GPU has one at a time */
+        if (at->flights[i].done_s <= at->now_s) { /* the GPU runs one at a time */
             const flight landed = at->flights[i];
             at->flying--;
             memmove(&at->flights[i], &at->flights[i + 1], (at->flying - i) * sizeof landed);

@@ -1,4 +1,4 @@
-/* Runs a strategy against a recorded space on a virtual clock. Pure. */
+/* Replays a search strategy on a recorded space with a virtual clock. Pure. */
 #pragma once
 
 #include "replay/recorded.h"
@@ -24,10 +24,10 @@ typedef struct gt_replay_result {
     double reached_s[2]; /* virtual seconds until settings.reach; infinite: never reached */
 } gt_replay_result;
 
-/* Replays a search. With workers, sources compile in parallel, and one GPU does the first launches,
- * proofs and samples, with the recorded costs. As in a tuning, search/schedule.h decides what is
- * compiled ahead and what the GPU does next. A configuration that is slower than the best so far by
- * more than 15% is launched once; the others are launched five times, or as often as is recorded.
- * The strategy is told a result after the first launch, or after the proof. EINVAL, ENOMEM. */
+/* Replays a search. With workers, sources compile in parallel, and one GPU runs first launches,
+ * verifications and samples, with the recorded costs. As in a tuning, search/schedule.h determines
+ * how far compiling runs ahead and what the GPU does next. A configuration that is slower than the
+ * best so far by more than 15% is launched once; the others five times, or as often as recorded.
+ * The strategy gets a result after the first launch, or after the verification. EINVAL, ENOMEM. */
 gputune_status gt_replay(gt_replay_result *out, const gt_recorded *recorded,
                          const gt_replay_settings *settings);

@@ -1,4 +1,4 @@
-// What kernels use of cublas_v2.h: the types of its numbers.
+// The part of cublas_v2.h that kernels use: its number types.
 #pragma once
 #include <cuComplex.h>
 #include <cuda_bf16.h>

@@ -1,4 +1,4 @@
-// What kernels use of cuda.h: handles that they take as arguments.
+// The part of cuda.h that kernels use: handles as arguments.
 #pragma once
 typedef unsigned long long CUtexObject;
 typedef unsigned long long CUsurfObject;

@@ -1,4 +1,4 @@
-// What kernels use of cusolverDn.h: the types of its numbers.
+// The part of cusolverDn.h that kernels use: its number types.
 #pragma once
 #include <cuComplex.h>
 #include <cuda_bf16.h>

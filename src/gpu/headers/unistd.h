@@ -1,3 +1,3 @@
 #pragma once
-/* What headers of the host ask it for; its functions are the host's alone. */
+/* Macros that headers for the host test; functions are only available on the host. */
 #define _POSIX_VERSION 200809L
