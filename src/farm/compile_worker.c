@@ -256,11 +256,11 @@ static void warm_up(const gt_nvrtc *nvrtc, const char *arch)
     gt_compiled_free(&compiled);
 }
 
-static gputune_status compile(void *worker, void *asked, void *reply, gt_desk *desk)
+static gputune_status compile(void *worker, void *asked, void *reply, gt_current *current)
 {
     compiler *compiler = worker;
     const gt_nvrtc_request *source = &((const gt_compile_job *)asked)->source;
-    (void)desk;
+    (void)current;
     GT_REFUSE(!compiler->nvrtc, (gputune_status)compiler->refusal.status, "%s",
               compiler->refusal.message);
     GT_REFUSE(!source->text || !source->arch || source->head_bytes > strlen(source->text),

@@ -28,7 +28,7 @@ typedef struct gt_live_input {
 
 #define GT_NO_VARIANT UINT64_MAX /* no variant has this id */
 
-enum { GT_WORKLOAD_MAX = 2 }; /* the requested size and an awkward one */
+enum { GT_WORKLOAD_MAX = 2 }; /* the requested size and an odd-tail one */
 
 /* Everything the measure worker needs before the first variant. */
 typedef struct gt_measure_setup {
@@ -37,7 +37,7 @@ typedef struct gt_measure_setup {
     uint64_t seed;
     uint32_t workload_count;
     gt_workload workloads[GT_WORKLOAD_MAX]; /* [0] is the one that is timed */
-    char awkward[128];                      /* the sizes of workloads[1], for messages */
+    char odd_tail[128];                     /* the sizes of workloads[1], for messages */
     gt_image reference; /* image of the reference and check kernels; empty: compare against the
                            first verified variant (the default) */
     gt_image service;   /* image of service_*.cu: the kernels that fill, poison, compare and sweep

@@ -190,9 +190,9 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     return gt_contents_loose(out, measure);
 }
 
-void gt_measure_attend(gt_measure *measure, gt_desk *desk)
+void gt_measure_attend(gt_measure *measure, gt_current *current)
 {
-    measure->desk = desk;
+    measure->current = current;
 }
 
 void gt_measure_leave_out(gt_measure *measure, const gt_lost *lost)

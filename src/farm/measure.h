@@ -21,8 +21,8 @@ const gt_device *gt_measure_device(const gt_measure *measure);
 /* Prepares for a setup, which replaces an earlier setup and its variants. Makes inputs and pristine
  * copies, runs the reference twice, and keeps its results on the device. If the template states no
  * tolerance, the reference also runs a few times with moved inputs (kernel/bind/tolerance.h). The
- * caller's inputs serve the timed workload only. The awkward workload has generated inputs, and its
- * buffers are aligned exactly as promised and no better. Without a reference, the first variant
+ * caller's inputs serve the timed workload only. The odd-tail workload has generated inputs, and
+ * its buffers are aligned exactly as promised and no better. Without a reference, the first variant
  * that is verified takes its place. Nothing of `setup` is used after the return. EUNSUPPORTED if
  * the objective is energy and no energy counter can be read. EDEVMEM if the setup does not fit,
  * before anything is allocated. ETEMPLATE if the reference fails, or differs from itself by more
@@ -34,17 +34,17 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
  * no trial could be made for this setup. ECRASHED if an experiment has lost the GPU: another
  * process can leave it out. */
 gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup, gt_prepared *out);
-/* The desk of the request that is carried out from now on. It is told before an experiment runs,
+/* The state of the request that is carried out from now on. It is told before an experiment runs,
  * which may lose the GPU or hang. Without one, nobody is told. */
-void gt_measure_attend(gt_measure *measure, gt_desk *desk);
+void gt_measure_attend(gt_measure *measure, gt_current *current);
 /* Notes which experiments the next trial leaves out: they have ended earlier workers. */
 void gt_measure_leave_out(gt_measure *measure, const gt_lost *lost);
 /* Loads a variant, in place of an earlier one of that id, and proves it as programs will use it: by
- * two launches in a row on the awkward workload, and by one on the timed workload, where the second
- * one is left to gt_measure_recheck(). Without an awkward workload both are on the timed one.
- * Before the first launch, outputs and scratch are poisoned. Before the second, outputs get another
- * poison, inout buffers are restored, and scratch stays as it is. Shared memory is poisoned before
- * both. A variant that is not right is not kept.
+ * two launches in a row on the odd-tail workload, and by one on the timed workload, where the
+ * second one is left to gt_measure_recheck(). Without an odd-tail workload both are on the timed
+ * one. Before the first launch, outputs and scratch are poisoned. Before the second, outputs get
+ * another poison, inout buffers are restored, and scratch stays as it is. Shared memory is poisoned
+ * before both. A variant that is not right is not kept.
  *
  * EWRONG if outputs are unwritten or beyond the tolerance after a launch, if inputs have changed,
  * or if the guard zones of 1 KB before and 4 KB behind a buffer are overwritten. An element that
@@ -63,10 +63,10 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
 gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job, gt_verified *out);
 /* Takes one sample of each variant in the job's order: NaN for a variant that is not loaded or
  * whose launch is refused. Fails if no variant could be sampled: EUNSUPPORTED if the objective
- * cannot be measured here. Takes each variant to the desk before it is launched, so that the host
+ * cannot be measured here. Takes each variant to the state before it is launched, so that the host
  * knows which one hangs. out->values is the caller's.
  * Emulated devices answer with modelled times. */
 gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
-                                 gt_desk *desk);
+                                 gt_current *current);
 /* Forgets a variant. An unknown id is no error. A small variant may stay loaded for a while. */
 void gt_measure_drop(gt_measure *measure, uint64_t variant);

@@ -104,7 +104,7 @@ typedef struct gt_guarded {
 
 /* What one workload needs at one size: its buffers on the device, the reference's results, and the
  * arguments of a launch. gt_measure.workspaces[0] is timed; workspaces[1], if there is one, has the
- * awkward size. */
+ * odd-tail size. */
 typedef struct gt_workspace {
     gt_workload workload;
     gt_buffer_slot *slots, *slots_end; /* one for each buffer; parts of gt_measure.slots */
@@ -228,7 +228,7 @@ struct gt_measure {
     double reference_ns, copy_bytes_per_s;
     gt_data_trial *trial; /* NULL: there is none */
     gt_lost lost_tries;   /* experiments of the next trial that have ended workers */
-    gt_desk *desk;        /* where the host hears of experiments; NULL: there is no host */
+    gt_current *current;  /* where the host hears of experiments; NULL: there is no host */
     bool is_trial;        /* this state is that of a trial: nothing is timed */
 
     gt_loaded *variants; /* those that may be sampled, the newest first */
@@ -352,7 +352,7 @@ void gt_guard_free(gt_measure *measure);
 /* Allocates the sweep buffer, the findings and the accumulators of the check kernel. */
 gputune_status gt_memory_service(gt_measure *measure);
 
-/* Builds all tables anew. Called after allocation and before gt_contents_make(). */
+/* Builds all tables again. Called after allocation and before gt_contents_make(). */
 gputune_status gt_tables_plan(gt_measure *measure);
 /* Puts the tolerances and gaps of the slots into the comparisons. */
 gputune_status gt_tables_judge(gt_measure *measure);

@@ -63,7 +63,7 @@ uint64_t gt_plan_working_set(const gt_workload *workload);
  * 1 KB or of the buffers' alignment. */
 uint64_t gt_plan_set(uint64_t offsets[GT_PARAMETER_MAX], const gt_workload *workload);
 
-/* The bytes to add to a well aligned address for a buffer of the awkward workload, so that the
+/* The bytes to add to a well aligned address for a buffer of the odd-tail workload, so that the
  * buffer has exactly the alignment that kernels may assume, and no better. */
 uint32_t gt_plan_skew(const gt_workload *workload, uint32_t buffer);
 /* The bytes of one buffer's allocation, guard zones included. `timed`: of the timed workload. */

@@ -337,12 +337,12 @@ static gputune_status blame_reference(gputune_status status, const gt_measure *m
     gt_launch_blocks(blocks, launch);
     gt_launch_grids(grids, launch);
     const char *why = status < 0 ? gt_message() : "unknown";
-    const char *awkward = measure->setup.awkward;
+    const char *odd_tail = measure->setup.odd_tail;
     char advice[256] = "";
     if (strstr(why, "ILLEGAL_ADDRESS")) {
         gt_snprintf(advice, sizeof advice,
                     "%s%s; is a length in args() too small, or a require() missing?",
-                    awkward[0] ? ", at these sizes or at " : "", awkward);
+                    odd_tail[0] ? ", at these sizes or at " : "", odd_tail);
     }
     return gt_fail(GPUTUNE_ETEMPLATE,
                    "the reference kernel %s, with block %s and grid %s, failed: %s%s",

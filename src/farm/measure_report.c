@@ -131,13 +131,13 @@ static void say_cause(gt_text *text, const gt_measure *measure, const gt_buffer_
 static gputune_status report_mismatch(const gt_measure *measure, const gt_buffer_slot *slot,
                                       const gt_finding *found, const char *words)
 {
-    const bool awkward = slot->workspace != measure->workspaces;
+    const bool odd_tail = slot->workspace != measure->workspaces;
     const bool nobodys = is_nobodys(measure, found);
     GT_SCOPED(gt_text_free) gt_text text = {0};
     say_value(&text, measure, slot, found);
     gt_text_printf(&text, " (%" PRIu64 " of %" PRIu64 " elements are wrong%s%s%s)", found->count,
-                   slot->buffer->elements, awkward ? " at " : "",
-                   awkward ? measure->setup.awkward : "", nobodys ? "" : words);
+                   slot->buffer->elements, odd_tail ? " at " : "",
+                   odd_tail ? measure->setup.odd_tail : "", nobodys ? "" : words);
     if (!nobodys) {
         say_cause(&text, measure, slot, found);
     }
@@ -184,15 +184,15 @@ static gputune_status report_guard(const gt_measure *measure, const gt_buffer_sl
                                    bool behind, const gt_finding *found)
 {
     const gt_buffer *buffer = slot->buffer;
-    const bool awkward = slot->workspace != measure->workspaces;
+    const bool odd_tail = slot->workspace != measure->workspaces;
     uint64_t place = behind ? found->first : slot->address - slot->base - found->first;
     return gt_fail(GPUTUNE_EWRONG,
                    "%" PRIu64 " bytes %s %s (%" PRIu64 " elements) were overwritten, the first at "
                    "%" PRIu64 " bytes from it%s%s; is a length in args() too small, or a "
                    "require() missing?",
                    found->count, behind ? "behind" : "before", buffer->name,
-                   gt_buffer_count(buffer), place, awkward ? ", at " : "",
-                   awkward ? measure->setup.awkward : "");
+                   gt_buffer_count(buffer), place, odd_tail ? ", at " : "",
+                   odd_tail ? measure->setup.odd_tail : "");
 }
 
 /* Judges what a table has found of guard zones and inputs. */

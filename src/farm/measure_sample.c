@@ -657,13 +657,13 @@ static gputune_status sample_one(double *out, gt_measure *measure, uint64_t id)
 
 /* Finds out whether launches may share inout buffers, unless the job says it. */
 static gputune_status settle_sharing(gt_sampled *out, gt_measure *measure, const gt_sample_job *job,
-                                     gt_desk *desk)
+                                     gt_current *current)
 {
     gt_loaded *judge = gt_loaded_find(measure, job->judge);
     out->sharing = job->sharing;
     out->used_ratio = 1;
     if (out->sharing == GT_SHARING_UNKNOWN && judge) {
-        gt_desk_take(desk, job->judge);
+        gt_current_set(current, job->judge);
         GT_TRY(note_lost(measure, judge_used(&out->sharing, &out->used_ratio, measure, judge)));
     }
     measure->alone = out->sharing == GT_SHARING_FELT;
@@ -671,16 +671,16 @@ static gputune_status settle_sharing(gt_sampled *out, gt_measure *measure, const
 }
 
 static gputune_status sample_all(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
-                                 gt_desk *desk)
+                                 gt_current *current)
 {
     bool by_setup = job->objective == GPUTUNE_OBJECTIVE_DEFAULT;
     measure->objective = by_setup ? measure->setup.objective : job->objective;
     measure->length = job->length;
-    GT_TRY(settle_sharing(out, measure, job, desk));
+    GT_TRY(settle_sharing(out, measure, job, current));
     uint32_t failed = 0;
     gputune_status status = GPUTUNE_OK;
     for (uint32_t i = 0; i < job->count; ++i) {
-        gt_desk_take(desk, job->variants[i]);
+        gt_current_set(current, job->variants[i]);
         gputune_status one = sample_one(&out->values[i], measure, job->variants[i]);
         if (one == GPUTUNE_ECRASHED || one == GPUTUNE_EUNSUPPORTED) {
             return one;
@@ -692,7 +692,7 @@ static gputune_status sample_all(gt_measure *measure, const gt_sample_job *job, 
 }
 
 gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
-                                 gt_desk *desk)
+                                 gt_current *current)
 {
     bool known = (size_t)job->objective < GPUTUNE_OBJECTIVE_COUNT && samplers[job->objective];
     GT_TRY(gt_measure_usable(measure));
@@ -704,7 +704,7 @@ gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, 
     measure->turn++;
     measure->hot = job->hot;
     gt_monitor_begin(measure->monitor);
-    gputune_status status = sample_all(measure, job, &sampled, desk);
+    gputune_status status = sample_all(measure, job, &sampled, current);
     measure->hot = false;
     if (status < 0) {
         free(sampled.values);

@@ -1,4 +1,4 @@
-/* The trial: other data sets at the awkward size, on which variants are proved as well. Scalars
+/* The trial: other data sets at the odd-tail size, on which variants are proved as well. Scalars
  * that are not sizes have other values there, and inputs hold values that kernels are seldom tried
  * with. A trial has a gt_measure of its own, with one workload, which shares the device with the
  * gt_measure that the trial belongs to.
@@ -216,8 +216,8 @@ static void trial_describe(gt_text *text, const gt_data_trial *trial, const gt_w
         [GT_CONTENTS_TIES] = "inputs of few values, halfway between whole numbers",
         [GT_CONTENTS_ROWS] = "empty rows",
         [GT_CONTENTS_TWINS] = "one buffer for inputs of one type and size"};
-    const char *awkward = trial->parent->setup.awkward;
-    gt_text_printf(text, "%s%s%s", awkward[0] ? "at " : "", awkward, awkward[0] ? " " : "");
+    const char *odd_tail = trial->parent->setup.odd_tail;
+    gt_text_printf(text, "%s%s%s", odd_tail[0] ? "at " : "", odd_tail, odd_tail[0] ? " " : "");
     size_t before = text->length;
     say_scalars(text, now, variation);
     gt_text_printf(text, "%swith %s", text->length > before ? ", " : "",
@@ -285,10 +285,10 @@ static gt_fate trial_known_fate(gt_data_trial *trial, uint64_t key)
 /* Tells the host that an experiment begins; 0: none runs any more. */
 static void trial_announce(const gt_data_trial *trial, uint64_t key)
 {
-    gt_desk *desk = trial->parent->desk;
-    if (desk) {
-        desk->hand.trying = key;
-        gt_desk_take(desk, desk->hand.variant);
+    gt_current *current = trial->parent->current;
+    if (current) {
+        current->hand.trying = key;
+        gt_current_set(current, current->hand.variant);
     }
 }
 
@@ -623,8 +623,8 @@ void gt_trial_free(gt_measure *measure)
 /* Whether a flag may be changed on trial: not where a crash would end the host. */
 static bool may_be_lost(const gt_data_trial *trial)
 {
-    const gt_desk *desk = trial->parent->desk;
-    return !desk || !desk->in_thread;
+    const gt_current *current = trial->parent->current;
+    return !current || !current->in_thread;
 }
 
 /* Appends a line for each scalar that has had its own value alone: its name, its value, and what

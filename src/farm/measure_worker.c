@@ -14,64 +14,64 @@ static void rest(void)
 }
 
 /* Begins a request that the GPU computes for, with this variant in hand. */
-static void begin(gt_measure *measure, gt_desk *desk, uint64_t variant)
+static void begin(gt_measure *measure, gt_current *current, uint64_t variant)
 {
-    gt_measure_attend(measure, desk);
+    gt_measure_attend(measure, current);
     prctl(PR_SET_NAME, "gputune-worker");
-    gt_desk_take(desk, variant);
+    gt_current_set(current, variant);
 }
 
-static gputune_status prepare_plain(void *measure, void *job, void *reply, gt_desk *desk)
+static gputune_status prepare_plain(void *measure, void *job, void *reply, gt_current *current)
 {
-    begin(measure, desk, GT_NO_VARIANT);
+    begin(measure, current, GT_NO_VARIANT);
     return gt_measure_prepare(measure, job, reply);
 }
 
-static gputune_status prepare(void *measure, void *job, void *reply, gt_desk *desk)
+static gputune_status prepare(void *measure, void *job, void *reply, gt_current *current)
 {
-    GT_TRY(prepare_plain(measure, job, reply, desk));
+    GT_TRY(prepare_plain(measure, job, reply, current));
     return ((const gt_measure_setup *)job)->check ? GPUTUNE_OK
                                                   : gt_measure_try(measure, job, reply);
 }
 
-static gputune_status leave_out(void *measure, void *job, void *reply, gt_desk *desk)
+static gputune_status leave_out(void *measure, void *job, void *reply, gt_current *current)
 {
     (void)reply;
-    (void)desk;
+    (void)current;
     gt_measure_leave_out(measure, job);
     return GPUTUNE_OK;
 }
 
-static gputune_status verify(void *measure, void *job, void *reply, gt_desk *desk)
+static gputune_status verify(void *measure, void *job, void *reply, gt_current *current)
 {
-    begin(measure, desk, ((const gt_verify_job *)job)->id);
+    begin(measure, current, ((const gt_verify_job *)job)->id);
     return gt_measure_verify(measure, job, reply);
 }
 
 /* It is known to be among the fast ones. */
-static gputune_status verify_again(void *measure, void *job, void *reply, gt_desk *desk)
+static gputune_status verify_again(void *measure, void *job, void *reply, gt_current *current)
 {
     ((gt_verify_job *)job)->slower_ns = 0;
     ((gt_verify_job *)job)->again = true;
-    return verify(measure, job, reply, desk);
+    return verify(measure, job, reply, current);
 }
 
-static gputune_status recheck(void *measure, void *job, void *reply, gt_desk *desk)
+static gputune_status recheck(void *measure, void *job, void *reply, gt_current *current)
 {
-    begin(measure, desk, ((const gt_recheck_job *)job)->id);
+    begin(measure, current, ((const gt_recheck_job *)job)->id);
     return gt_measure_recheck(measure, job, reply);
 }
 
-static gputune_status sample(void *measure, void *job, void *reply, gt_desk *desk)
+static gputune_status sample(void *measure, void *job, void *reply, gt_current *current)
 {
-    begin(measure, desk, GT_NO_VARIANT);
-    return gt_measure_sample(measure, job, reply, desk);
+    begin(measure, current, GT_NO_VARIANT);
+    return gt_measure_sample(measure, job, reply, current);
 }
 
-static gputune_status drop(void *measure, void *job, void *reply, gt_desk *desk)
+static gputune_status drop(void *measure, void *job, void *reply, gt_current *current)
 {
     (void)reply;
-    (void)desk;
+    (void)current;
     gt_measure_drop(measure, ((const gt_id_job *)job)->id);
     return GPUTUNE_OK;
 }

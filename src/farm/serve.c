@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void gt_desk_take(gt_desk *desk, uint64_t variant)
+void gt_current_set(gt_current *current, uint64_t variant)
 {
-    desk->hand.variant = variant;
-    if (desk->host) { /* one that is gone ends the process */
-        (void)gt_frame_send(desk->host, GT_FRAME_HAND, 0, NULL, &desk->hand);
+    current->hand.variant = variant;
+    if (current->host) { /* one that is gone ends the process */
+        (void)gt_frame_send(current->host, GT_FRAME_HAND, 0, NULL, &current->hand);
     }
 }
 
@@ -35,12 +35,12 @@ gt_answer gt_answer_for(gputune_status status, uint64_t culprit)
 static gputune_status carry_out(const gt_server *server, int channel, const gt_frame *frame,
                                 void *job, void *reply)
 {
-    gt_desk desk = {{frame->sequence, GT_NO_VARIANT, 0}, channel, server->in_thread};
-    gputune_status done = server->calls[frame->kind](server->worker, job, reply, &desk);
+    gt_current current = {{frame->sequence, GT_NO_VARIANT, 0}, channel, server->in_thread};
+    gputune_status done = server->calls[frame->kind](server->worker, job, reply, &current);
     if (!gt_carried[frame->kind].reply) {
         return GPUTUNE_OK;
     }
-    gt_answer answer = gt_answer_for(done, desk.hand.variant);
+    gt_answer answer = gt_answer_for(done, current.hand.variant);
     GT_TRY(gt_frame_send(channel, frame->kind, frame->sequence, &answer, reply));
     return done == GPUTUNE_ECRASHED ? done : GPUTUNE_OK;
 }

@@ -7,15 +7,15 @@
 #include "gpu/nvrtc.h"
 
 /* What a worker has in hand, and where its host hears of that. */
-typedef struct gt_desk {
+typedef struct gt_current {
     gt_hand hand;
     int host;       /* the channel; 0: there is no host */
     bool in_thread; /* the worker is a thread of its host, which a crash would end */
-} gt_desk;
+} gt_current;
 
 /* Notes the variant that the worker is at, or GT_NO_VARIANT, and tells the host. Called before the
  * GPU is used for the variant, so that the host knows it after the worker's death. */
-void gt_desk_take(gt_desk *desk, uint64_t variant);
+void gt_current_set(gt_current *current, uint64_t variant);
 /* Sends the HELLO frame, with which every worker begins. */
 gputune_status gt_say_hello(int channel);
 /* The envelope of an answer with that status; of a failure, with the thread's message. */
@@ -23,7 +23,7 @@ gt_answer gt_answer_for(gputune_status status, uint64_t culprit);
 
 /* Carries out one request. `job` and `reply` are the structs that gt_carried names. The function
  * may change the job. `reply` is all zero at first; what it then owns is freed when it was sent. */
-typedef gputune_status gt_request_fn(void *worker, void *job, void *reply, gt_desk *desk);
+typedef gputune_status gt_request_fn(void *worker, void *job, void *reply, gt_current *current);
 
 typedef struct gt_server {
     void *worker;

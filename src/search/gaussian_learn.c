@@ -269,7 +269,7 @@ static void take(gt_gaussian *g, const parameters *from)
     g->noise = exp(from->value[(size_t)2 * g->dimensions]);
 }
 
-/* Computes the factor's rows anew, with their values unchanged. */
+/* Computes the factor's rows again, with their values unchanged. */
 static void factor_again(gt_gaussian *g)
 {
     uint32_t count = g->count;

@@ -101,7 +101,7 @@ typedef struct gt_model {
 } gt_model;
 
 /* Adds the results since the last call to the process, and learns the covariance again if they are
- * many. *anew: the candidates' prospects are not what they were. ENOMEM. */
+ * many. *again: the candidates' prospects are not what they were. ENOMEM. */
 gputune_status gt_model_learn(bool *anew, gt_model *model, gt_strategy *strategy);
 
 /* The logarithm of a time as the process sees it: standardised. */

@@ -368,7 +368,7 @@ enum {
  * less: there is too much to explore there. */
 #define DOUBT_AXES 8.0
 /* Where nothing improves, what the process is sure of may be wrong: after DOUBTS results doubt
- * grows, to MOST_DOUBT times. After WAVE it begins anew, to follow up what was found. */
+ * grows, to MOST_DOUBT times. After WAVE it begins again, to follow up what was found. */
 #define DOUBTS       5
 #define WAVE         20
 #define MOST_DOUBT   2.0

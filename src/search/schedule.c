@@ -9,13 +9,13 @@
 #define MEMORY_S 0.25
 /* A session hands over more work within this many seconds. */
 #define THINKING_S 0.02
-/* If a newcomer takes longer, in seconds, the time to hand over the next one does not matter. */
+/* If a new variant takes longer, in seconds, the time to hand over the next one does not matter. */
 #define LONG_S 0.05
 /* A free compile worker has its next source within this time. */
 #define REACTION_S 0.1
 #define USUAL_S    0.4 /* to compile a source, before any has been */
-/* Seconds that a newcomer is taken to need on the GPU, before the first one was launched. */
-#define USUAL_NEWCOMER_S 0.02
+/* Seconds that a new variant is taken to need on the GPU, before the first one was launched. */
+#define USUAL_NEW_VARIANT_S 0.02
 /* Compiles take unequally long; the GPU shall not wait for a slow one. */
 #define SPARE 1.25
 
@@ -37,9 +37,9 @@ void gt_schedule_note_compile(gt_schedule *schedule, double seconds)
     follow(&schedule->compile_s, seconds);
 }
 
-void gt_schedule_note_newcomer(gt_schedule *schedule, double seconds, bool rounds_wait)
+void gt_schedule_note_new_variant(gt_schedule *schedule, double seconds, bool rounds_wait)
 {
-    follow(&schedule->newcomer_s, seconds);
+    follow(&schedule->new_variant_s, seconds);
     if (rounds_wait) {
         double owed = schedule->owed_s + schedule->round_share * seconds;
         schedule->owed_s = fmin(owed, MEMORY_S);
@@ -59,16 +59,17 @@ bool gt_schedule_is_rounds_turn(const gt_schedule *schedule, uint32_t waiting)
 
 uint32_t gt_schedule_in_hand(const gt_schedule *schedule)
 {
-    double newcomer_s = schedule->newcomer_s;
-    double count = newcomer_s > 0 ? ceil(THINKING_S / newcomer_s) : LEAST_IN_HAND;
-    double least = newcomer_s > LONG_S ? 1 : LEAST_IN_HAND;
+    double new_variant_s = schedule->new_variant_s;
+    double count = new_variant_s > 0 ? ceil(THINKING_S / new_variant_s) : LEAST_IN_HAND;
+    double least = new_variant_s > LONG_S ? 1 : LEAST_IN_HAND;
     return (uint32_t)fmax(least, fmin(count, MOST_IN_HAND));
 }
 
 double gt_schedule_gpu_s(const gt_schedule *schedule)
 {
-    double newcomer_s = schedule->newcomer_s > 0 ? schedule->newcomer_s : USUAL_NEWCOMER_S;
-    double own_per_s = (1 - schedule->round_share) / newcomer_s;
+    double new_variant_s =
+        schedule->new_variant_s > 0 ? schedule->new_variant_s : USUAL_NEW_VARIANT_S;
+    double own_per_s = (1 - schedule->round_share) / new_variant_s;
     return 1 / own_per_s;
 }
 
@@ -77,7 +78,7 @@ static uint32_t most_on_their_way(const gt_schedule *schedule, uint32_t workers)
 {
     double compile_s = schedule->compile_s > 0 ? schedule->compile_s : USUAL_S;
     double reserve = fmin(ceil(workers * REACTION_S / compile_s), workers);
-    bool launched = schedule->newcomer_s > 0;
+    bool launched = schedule->new_variant_s > 0;
     double gpu_s = gt_schedule_gpu_s(schedule);
     double taken = ceil(SPARE * compile_s / gpu_s);
     double beside = launched ? ceil(workers * gpu_s / compile_s) : 0; /* those that compile */

@@ -13,32 +13,32 @@
  * best is taken for a loser: it is neither proved nor sampled. */
 #define GT_CLEARLY_SLOWER 1.15
 
-/* What the schedule knows. A newcomer is a variant that is compiled and was not launched yet. All
- * zero is a schedule that knows nothing yet, and sets no time aside for rounds. */
+/* What the schedule knows. A new variant is a variant that is compiled and was not launched yet.
+ * All zero is a schedule that knows nothing yet, and sets no time aside for rounds. */
 typedef struct gt_schedule {
-    double round_share; /* fraction of the GPU's time that rounds of samples get while newcomers
+    double round_share; /* fraction of the GPU's time that rounds of samples get while new variants
                            wait */
     double owed_s;      /* seconds that rounds are owed; below 0: they had more than their share */
-    double newcomer_s;  /* seconds of the GPU that a newcomer takes; 0: not known */
-    double compile_s;   /* seconds that a compile takes; 0: not known */
+    double new_variant_s; /* seconds of the GPU that a new variant takes; 0: not known */
+    double compile_s;     /* seconds that a compile takes; 0: not known */
 } gt_schedule;
 
 /* Notes that a compile took `seconds`. */
 void gt_schedule_note_compile(gt_schedule *schedule, double seconds);
-/* Notes that the GPU was at a newcomer for `seconds`. `rounds_wait`: contestants waited to be
+/* Notes that the GPU was at a new variant for `seconds`. `rounds_wait`: contestants waited to be
  * sampled meanwhile. */
-void gt_schedule_note_newcomer(gt_schedule *schedule, double seconds, bool rounds_wait);
+void gt_schedule_note_new_variant(gt_schedule *schedule, double seconds, bool rounds_wait);
 /* Notes that the GPU was at a round of samples for `seconds`. */
 void gt_schedule_note_round(gt_schedule *schedule, double seconds);
 
 /* Whether the GPU is to sample a round next, if there are contestants; else it is to launch a
- * newcomer. `waiting`: the number of newcomers that wait for the GPU. */
+ * new variant. `waiting`: the number of new variants that wait for the GPU. */
 bool gt_schedule_is_rounds_turn(const gt_schedule *schedule, uint32_t waiting);
-/* The seconds between two newcomers on the GPU, rounds included; a guess until the first newcomer
- * was launched. */
+/* The seconds between two new variants on the GPU, rounds included; a guess until the first new
+ * variant was launched. */
 double gt_schedule_gpu_s(const gt_schedule *schedule);
-/* How many newcomers the measure worker may have in hand, at least 1. They keep the worker busy
- * while the session thinks, but are few, because a newcomer that was handed over cannot be put
+/* How many new variants the measure worker may have in hand, at least 1. They keep the worker busy
+ * while the session thinks, but are few, because a new variant that was handed over cannot be put
  * off. */
 uint32_t gt_schedule_in_hand(const gt_schedule *schedule);
 /* How many more variants may be proposed. `compiling`: sources with the compile workers or before

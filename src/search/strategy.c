@@ -115,7 +115,8 @@ enum {
     ENOUGH = 8           /* compile times to know what is usual */
 };
 #define EPSILON    0.005
-#define HOPELESS   0.1 /* of epsilon: a gain expected of the next one that is not worth trying it */
+#define NEGLIGIBLE 0.1 /* of epsilon: a gain expected of the next one that is not worth trying it  \
+                        */
 #define FAR_LONGER 4.0 /* than usual: a compile that may be given up */
 
 const char *gt_strategy_name(gputune_strategy kind)
@@ -252,7 +253,7 @@ static bool is_done(const gt_outlook *outlook, const gt_search_settings *setting
 {
     double share = fmin(outlook->remaining / SHARE, MOST_PATIENCE);
     double patience = fmax(PATIENCE, fmax(outlook->tried / 2.0, share));
-    return outlook->expected_gain >= 0 && outlook->expected_gain < settings->epsilon * HOPELESS &&
+    return outlook->expected_gain >= 0 && outlook->expected_gain < settings->epsilon * NEGLIGIBLE &&
            outlook->since_improved >= patience;
 }
 
@@ -300,5 +301,5 @@ bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double s
     /* what has run for long runs on for as long again */
     bool others_give_more =
         outlook.expected_gain > 0 && worth / seconds < outlook.expected_gain / usual / 2;
-    return worth >= 0 && (others_give_more || worth < strategy->settings.epsilon * HOPELESS);
+    return worth >= 0 && (others_give_more || worth < strategy->settings.epsilon * NEGLIGIBLE);
 }

@@ -61,7 +61,8 @@ struct gt_store {
     bool unreadable;       /* the store no longer tries to read the file */
     int64_t lags_since_ns; /* when a call last gave up waiting for the locked file, which lacks rows
                               that are in memory since; 0: it lacks none */
-    int64_t locked_since_ns; /* when a lookup last waited in vain; 0: not since the last success */
+    int64_t locked_since_ns; /* when a lookup last waited without success; 0: not since the last
+                                success */
     bool distrust_told;      /* the log already says that the file's code is not trusted */
     bool lock_told; /* the log already says, since the last successful write, that the file is
                        locked */
@@ -366,7 +367,7 @@ static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *c
 
 static const double longest_wait_s = 5; /* a disk may take seconds to end a write */
 static const double share = 0.25;       /* of the caller's time: it has more to do */
-static const double pause_s = 1;        /* without waits, after a lookup that waited in vain */
+static const double pause_s = 1; /* without waits, after a lookup that waited without success */
 
 gt_patience gt_layers_file_patience(const gt_patience *patience)
 {

@@ -200,8 +200,8 @@ static gputune_status try_lease(gt_store *store, lease_try *attempt, const gt_pa
     GT_TRY(look(store, attempt, patience));
     const gt_patience brief = gt_layers_file_patience(patience);
     gputune_status status = gt_store_write_file(store, take_lease, attempt, &brief);
-    bool hopeless = status == GPUTUNE_EBUSY && gt_patience_left_s(patience) > 0;
-    if (status == GPUTUNE_EDATABASE || hopeless) {
+    bool stays_locked = status == GPUTUNE_EBUSY && gt_patience_left_s(patience) > 0;
+    if (status == GPUTUNE_EDATABASE || stays_locked) {
         attempt->lease.in_memory = true;
         status = gt_store_write_memory(store, take_lease, attempt);
     }

@@ -149,7 +149,7 @@ static int report_variant(const report *r, const gt_variant *variant)
 static gputune_status report_all(const gt_session *session, gt_finding_fn each, void *user)
 {
     const gt_request *request = session->request;
-    const report r = {session, {request->problem_text, request->awkward_text}, each, user};
+    const report r = {session, {request->problem_text, request->odd_tail_text}, each, user};
     int answer = 0;
     for (const gt_variant *variant = session->field.first; variant && !answer;
          variant = variant->next) {

@@ -272,7 +272,7 @@ static gputune_status list_trials(gt_trial_list *out, gt_tuning *tuning, bool se
 
 static bool is_new_code(const gt_unit *unit)
 {
-    return unit->stage == GT_STAGE_READY && !unit->from_store && !unit->kept && !unit->is_sketch;
+    return unit->stage == GT_STAGE_READY && !unit->from_store && !unit->kept && !unit->is_quick;
 }
 
 /* Lists the code of the variants' units: with `kept` the code that was stored already, else the
@@ -434,7 +434,7 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_
     }
     gt_text_append(&text, content && decided ? "" : gt_race_end_text(end));
     gt_text_append(&text, hot ? "; a tie that the time with a warm cache has broken" : "");
-    gt_text_append(&text, proved_again ? "" : "; not proved again after its race");
+    gt_text_append(&text, proved_again ? "" : "; winner not re-verified (out of time)");
     return gt_text_take(out, &text);
 }
 

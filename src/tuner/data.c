@@ -628,7 +628,7 @@ gputune_status gt_data_send(gt_field *field)
     const gt_request *request = field->options.request;
     gt_measure_setup *setup = field->setup;
     const target timed = {request, setup, &request->problem, &setup->workloads[0], 0};
-    const target awkward = {request, setup, &request->awkward, &setup->workloads[1], 1};
+    const target odd_tail = {request, setup, &request->odd_tail, &setup->workloads[1], 1};
     GT_TRY(save_outputs(field));
     GT_TRY(send_live(&timed));
     GT_TRY(send_files(&timed));
@@ -637,8 +637,8 @@ gputune_status gt_data_send(gt_field *field)
     if (setup->workload_count == 1) {
         return GPUTUNE_OK;
     }
-    GT_TRY(send_expressions(&awkward));
-    return refer(&awkward);
+    GT_TRY(send_expressions(&odd_tail));
+    return refer(&odd_tail);
 }
 
 void gt_data_release(gt_field *field)

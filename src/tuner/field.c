@@ -31,7 +31,7 @@ static gputune_status add(gt_field *field, const gt_config *config, gt_role role
     *(id ? &field->variants.items[id - 1]->next : &field->first) = variant;
     field->variants.items[field->variants.count++] = variant;
     field->in[GT_STAGE_WAITING]++;
-    field->sketches += role == GT_ROLE_SKETCH;
+    field->quick_compiles += role == GT_ROLE_QUICK;
     field->fallback = role == GT_ROLE_FALLBACK ? variant : field->fallback;
     if (role == GT_ROLE_DEFAULT) {
         field->standard = variant;
@@ -80,8 +80,8 @@ static bool is_given_default(const gt_field *field, const gt_config *config)
 /* A variant that the field began with may be proposed too. A fallback then races. */
 static gputune_status take_proposal(gt_field *field, const gt_config *config)
 {
-    if (field->options.proposer->sketches) {
-        return add(field, config, GT_ROLE_SKETCH);
+    if (field->options.proposer->quick_compiles) {
+        return add(field, config, GT_ROLE_QUICK);
     }
     if (is_given_default(field, config)) {
         return GPUTUNE_OK;
@@ -102,12 +102,12 @@ static uint32_t proposals_left(const gt_field *field)
 {
     uint32_t limit = field->options.limit;
     uint32_t most = limit && limit < GT_FIELD_VARIANTS_MAX ? limit : GT_FIELD_VARIANTS_MAX;
-    uint32_t taken = (uint32_t)field->variants.count + field->duplicates - field->sketches -
+    uint32_t taken = (uint32_t)field->variants.count + field->duplicates - field->quick_compiles -
                      (field->fallback != NULL);
     return taken < most ? most - taken : 0;
 }
 
-bool gt_field_is_hopeless(const gt_field *field)
+bool gt_field_never_compiles(const gt_field *field)
 {
     enum { ENOUGH = 64 };
     return field->options.races && field->options.proposer->learns && !field->compiles &&
@@ -117,7 +117,7 @@ bool gt_field_is_hopeless(const gt_field *field)
 /* Whether the proposer may have more proposals, and the field would take them. */
 static bool field_has_more_proposals(const gt_field *field)
 {
-    return !field->options.proposer->exhausted && !field->cut && !gt_field_is_hopeless(field);
+    return !field->options.proposer->exhausted && !field->cut && !gt_field_never_compiles(field);
 }
 
 static gputune_status propose(uint32_t *count, const gt_field *field, gt_config *out, uint32_t most)
@@ -163,7 +163,7 @@ static bool wants_more(const gt_field *field)
     return has_more && room(field) > 0 && !is_too_late(field);
 }
 
-/* A proposer that learns thinks anew with every result; some proposals at a time save it much of
+/* A proposer that learns thinks again with every result; some proposals at a time save it much of
  * that. */
 static bool is_time_to_ask(const gt_field *field)
 {
@@ -445,7 +445,7 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
     for (uint32_t i = 0; i < field->started; i++) {
         gt_variant *variant = field->variants.items[i];
         bool deferred = gt_variant_may_be_retried(variant);
-        if (variant->role == GT_ROLE_SKETCH) {
+        if (variant->role == GT_ROLE_QUICK) {
             continue;
         }
         bool in_hand_now = variant->stage == GT_STAGE_VERIFYING && variant->turn == in_hand;
@@ -488,14 +488,15 @@ static gputune_status make_setup(gt_measure_setup *setup, const gt_request *r)
     *setup = (gt_measure_setup){.objective = gt_objective_facts(r->options.objective)->sampled,
                                 .cache = r->options.cache,
                                 .seed = r->options.seed,
-                                .workload_count = r->awkward_text[0] ? 2 : 1,
+                                .workload_count = r->odd_tail_text[0] ? 2 : 1,
                                 .check = r->check};
     setup->workloads[0] = r->workload;
     if (setup->workload_count == 1) {
         return GPUTUNE_OK;
     }
-    (void)snprintf(setup->awkward, sizeof setup->awkward, "%s", r->awkward_text);
-    GT_TRY(gt_workload_bind(&setup->workloads[1], r->template, &r->awkward, r->device, 1, NULL, 0));
+    (void)snprintf(setup->odd_tail, sizeof setup->odd_tail, "%s", r->odd_tail_text);
+    GT_TRY(
+        gt_workload_bind(&setup->workloads[1], r->template, &r->odd_tail, r->device, 1, NULL, 0));
     gt_request_judge(&setup->workloads[1], r);
     memcpy(setup->workloads[1].alignment, r->workload.alignment,
            sizeof setup->workloads[1].alignment);
@@ -516,7 +517,7 @@ static bool find_stored(gt_code *out, const gt_field *field, const gt_unit *unit
 {
     const gt_request *request = field->options.request;
     const gt_device *device = request->device;
-    return !unit->is_sketch && !request->options.force &&
+    return !unit->is_quick && !request->options.force &&
            gt_store_find_cubin(out, request->services->store, unit->hash, device->arch,
                                device->emulated, &request->patience) == GPUTUNE_OK;
 }
@@ -548,7 +549,7 @@ static gputune_status compile_source(gt_field *field, const gt_unit *unit, const
     gt_compile_job job = {.id = unit->id};
     GT_FREED const char **options = NULL;
     GT_TRY(gt_request_compiling(&job.source, &options, field->options.request, source,
-                                unit->is_sketch));
+                                unit->is_quick));
     field->compiling++;
     return field->options.farm->ops->compile(field->options.farm, &job);
 }
@@ -772,7 +773,7 @@ static gputune_status advance(gt_field *field, gt_variant *variant)
     if (unit->given_up) {
         return gt_field_defer(field, variant, GT_DEFERRED_WORTHLESS, unit->failure, unit->message);
     }
-    if (unit->put_off && variant->role != GT_ROLE_SKETCH) {
+    if (unit->put_off && variant->role != GT_ROLE_QUICK) {
         field->awaits_default &= variant->role != GT_ROLE_DEFAULT;
         return gt_field_defer(field, variant, GT_DEFERRED_LATE, GPUTUNE_OK, NULL);
     }
@@ -839,11 +840,11 @@ static gputune_status use_history(gt_field *field, gt_variant *variant, bool *kn
     return GPUTUNE_OK;
 }
 
-/* The hash of a sketch's source, so that code that was compiled quickly is not taken for fully
- * optimised code. */
-static gt_hash sketch_hash(gt_hash source)
+/* The hash of a quick compile's source, so that code that was compiled quickly is not taken for
+ * fully optimised code. */
+static gt_hash quick_hash(gt_hash source)
 {
-    return gt_hash_join(source, gt_hash_string("sketch"));
+    return gt_hash_join(source, gt_hash_string("quick"));
 }
 
 /* A source that was put off is compiled again when one of its variants has its turn. */
@@ -864,18 +865,18 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
 {
     const gt_request *request = field->options.request;
     GT_SCOPED(gt_source_free) gt_source source = {0};
-    bool is_new = false, is_sketch = variant->role == GT_ROLE_SKETCH;
+    bool is_new = false, is_quick = variant->role == GT_ROLE_QUICK;
     GT_TRY(gt_request_source(&source, request, &variant->config));
-    source.hash = is_sketch ? sketch_hash(source.hash) : source.hash;
+    source.hash = is_quick ? quick_hash(source.hash) : source.hash;
     variant->trial = gt_trial_hash(request->template, &variant->config, source.hash);
     bool known = false;
-    if (field->options.races && variant->role != GT_ROLE_FALLBACK && !is_sketch) {
+    if (field->options.races && variant->role != GT_ROLE_FALLBACK && !is_quick) {
         GT_TRY(join_first(field, variant, source.hash, &known));
     }
     if (known) {
         return GPUTUNE_OK;
     }
-    GT_TRY(is_sketch ? GPUTUNE_OK : use_history(field, variant, &known));
+    GT_TRY(is_quick ? GPUTUNE_OK : use_history(field, variant, &known));
     if (known && variant->role == GT_ROLE_DEFAULT) {
         field->awaits_default = false;
         GT_TRY(gt_field_verify_compiled(field));
@@ -886,7 +887,7 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
     GT_TRY(intern_unit(&variant->unit, field, source.hash, &is_new));
     gt_unit *unit = variant->unit;
     if (take_up_again(unit, variant) || is_new) {
-        unit->is_sketch = is_sketch;
+        unit->is_quick = is_quick;
         GT_TRY(submit_source(field, unit, &source));
     }
     if (unit->stage != GT_STAGE_WAITING) {

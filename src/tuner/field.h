@@ -19,7 +19,7 @@ typedef enum gt_stage {
                           win, and was not proved */
     GT_STAGE_READY,    /* verified (or compiled, in a field that does not measure) */
     GT_STAGE_DEFERRED, /* see gt_deferral */
-    GT_STAGE_SKETCHED, /* a sketch whose time, or failure, is known */
+    GT_STAGE_QUICK,    /* a quick compile whose time, or failure, is known */
     GT_STAGE_FAILED,
     GT_STAGES
 } gt_stage;
@@ -40,7 +40,7 @@ typedef enum gt_role {
     GT_ROLE_PROPOSED, /* races */
     GT_ROLE_DEFAULT,  /* races, and every result is compared with it */
     GT_ROLE_FALLBACK, /* compiled and verified for misaligned buffers, and not raced */
-    GT_ROLE_SKETCH    /* compiled quickly and launched once, for the proposer alone */
+    GT_ROLE_QUICK     /* compiled quickly and launched once, for the proposer alone */
 } gt_role;
 
 typedef struct gt_unit gt_unit;
@@ -98,7 +98,7 @@ struct gt_unit {
     char *message;
     gt_compiled compiled;
     bool from_store; /* its code is stored already, or built in */
-    bool is_sketch;  /* compiled quickly; its hash then differs from that of the source alone */
+    bool is_quick;   /* compiled quickly; its hash then differs from that of the source alone */
     gt_variant *waiting, *last_waiting; /* the first and last variant that wait for it, or NULL */
 };
 
@@ -158,9 +158,9 @@ typedef struct gt_field {
     GT_ARRAY(gt_variant *)
     compiled; /* variants that wait for preparation, default and their turn to be verified */
     GT_ARRAY(gt_variant *)
-    newly_ready;            /* became ready, and gt_field_next_ready() has not returned them yet */
-    uint32_t in[GT_STAGES]; /* how many variants are in each stage */
-    uint32_t sketches;      /* variants that are sketches, whatever their stage */
+    newly_ready;             /* became ready, and gt_field_next_ready() has not returned them yet */
+    uint32_t in[GT_STAGES];  /* how many variants are in each stage */
+    uint32_t quick_compiles; /* variants that are quick compiles, whatever their stage */
     double best_ns;   /* the fastest first launch of a right variant; 0: no first launch tells its
                          time */
     uint32_t cut_off; /* variants that the field was abandoned before they had a result */
@@ -234,7 +234,7 @@ void gt_field_abandon(gt_field *field);
 /* Whether nothing compiles, the default included, and so many variants failed in the same way that
  * no more are tried. Not where variants come in the order of the space, of which one corner may be
  * bad. */
-bool gt_field_is_hopeless(const gt_field *field);
+bool gt_field_never_compiles(const gt_field *field);
 /* Whether nothing is left to compile or to verify. */
 bool gt_field_is_done(const gt_field *field);
 /* Whether the variant is deferred and the field would try it again. */
@@ -302,7 +302,7 @@ void gt_field_move(gt_field *field, gt_variant *variant, gt_stage stage);
 /* Generates the source of a variant, and submits its compile unless that source is known
  * already. */
 gputune_status gt_field_start(gt_field *field, gt_variant *variant);
-/* Binds a variant's launches at the requested size and, if there is one, at the awkward size. */
+/* Binds a variant's launches at the requested size and, if there is one, at the odd-tail size. */
 gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,
                                       gt_launch launches[GT_WORKLOAD_MAX]);
 /* Sends compiled variants to verification, as many as the measure worker has room for, once that

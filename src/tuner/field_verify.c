@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void field_settle_sketch(gt_field *field, gt_variant *variant);
+static void settle_quick(gt_field *field, gt_variant *variant);
 static gputune_status field_prove_slower(gt_field *field);
 
 /* Appends how a variant is launched at the requested sizes. */
@@ -47,7 +47,7 @@ static gputune_status say_check(gt_text *out, const gt_field *field, const gt_va
     GT_FREED char *config = NULL;
     GT_TRY(gt_config_text(&config, r->template, &variant->config));
     gt_text_printf(out, "; 'gputune check %s:%s", r->template->path, r->template->name);
-    say_options(out, "--size", r->awkward_text[0] ? r->awkward_text : r->problem_text);
+    say_options(out, "--size", r->odd_tail_text[0] ? r->odd_tail_text : r->problem_text);
     say_options(out, "--only", config);
     gt_text_append(out, "' names the line");
     return GPUTUNE_OK;
@@ -70,9 +70,9 @@ static bool is_fault(const char *message)
  * which one failed. */
 static void say_other_launches(gt_text *out, const gt_field *field, const char *message)
 {
-    const char *awkward = field->options.request->awkward_text;
+    const char *odd_tail = field->options.request->odd_tail_text;
     const char *trial = field->standard ? field->standard->verified.trial : "";
-    gt_text_printf(out, "%s%s", awkward[0] ? ", or at " : "", awkward);
+    gt_text_printf(out, "%s%s", odd_tail[0] ? ", or at " : "", odd_tail);
     if (trial[0] && strncmp(message, "launched ", strlen("launched ")) != 0) {
         gt_text_printf(out, ", or %s", trial);
     }
@@ -120,8 +120,8 @@ gputune_status gt_field_fail(gt_field *field, gt_variant *variant, gputune_statu
                              bool repeatable, const char *message)
 {
     bool was_right = variant->stage == GT_STAGE_READY;
-    if (variant->role == GT_ROLE_SKETCH) {
-        field_settle_sketch(field, variant);
+    if (variant->role == GT_ROLE_QUICK) {
+        settle_quick(field, variant);
         return GPUTUNE_OK;
     }
     gt_field_move(field, variant, GT_STAGE_FAILED);
@@ -168,7 +168,7 @@ bool gt_field_lacks_one(const gt_field *field)
         bool under_way = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_VERIFYING;
         bool lacks = under_way || gt_variant_may_be_retried(variant) ||
                      gt_ending_of(variant->failure)->fault == GT_FAULT_MACHINE;
-        if (lacks && variant->role != GT_ROLE_FALLBACK && variant->role != GT_ROLE_SKETCH) {
+        if (lacks && variant->role != GT_ROLE_FALLBACK && variant->role != GT_ROLE_QUICK) {
             return true;
         }
     }
@@ -235,13 +235,13 @@ gputune_status gt_field_verdict(const gt_field *field)
                     "; they agree with one another: is the reference right, which has block %s and "
                     "grid %s%s?",
                     blocks, grids,
-                    request->awkward_text[0] ? ", or is a require() missing for such sizes" : "");
+                    request->odd_tail_text[0] ? ", or is a require() missing for such sizes" : "");
     }
     const bool is_old = first->remembered && first->failure != GPUTUNE_ETIMEOUT;
     return gt_fail(first->failure, "%s: no variant works; %u of %zu failed like this%s%s: %s%s",
                    request->template->name, count, asked_count(field),
                    is_old ? " in an earlier tuning ('force' tries again)" : "",
-                   gt_field_is_hopeless(field) ? ", and no other was tried" : "",
+                   gt_field_never_compiles(field) ? ", and no other was tried" : "",
                    first->message ? first->message : "", doubt);
 }
 
@@ -388,13 +388,13 @@ uint32_t gt_field_tried(const gt_field *field)
 {
     uint32_t begun = field->started + field->duplicates;
     uint32_t untried =
-        (field->fallback != NULL) + field->worthless + field->sketches + field->cut_off;
+        (field->fallback != NULL) + field->worthless + field->quick_compiles + field->cut_off;
     return begun - (untried < begun ? untried : begun);
 }
 
 uint32_t gt_field_total(const gt_field *field)
 {
-    uint64_t known = field->variants.count + field->duplicates - field->sketches;
+    uint64_t known = field->variants.count + field->duplicates - field->quick_compiles;
     uint64_t total = field->options.proposer->total;
     uint32_t limit = field->options.limit;
     total = limit && limit < total ? limit : total;
@@ -402,12 +402,12 @@ uint32_t gt_field_total(const gt_field *field)
     return (uint32_t)(total < GT_FIELD_VARIANTS_MAX ? total : GT_FIELD_VARIANTS_MAX);
 }
 
-/* A sketch whose launch is too short to tell its time is of no use. */
+/* A quick compile whose launch is too short to tell its time is of no use. */
 static gt_tried_outcome outcome_of(const gt_variant *variant, double time_ns)
 {
     bool given_up = variant->stage == GT_STAGE_DEFERRED &&
                     (variant->failure == GPUTUNE_OK || variant->deferral == GT_DEFERRED_WORTHLESS);
-    bool in_vain = variant->stage == GT_STAGE_SKETCHED && !(time_ns > 0);
+    bool in_vain = variant->stage == GT_STAGE_QUICK && !(time_ns > 0);
     return given_up                                    ? GT_TRIED_GIVEN_UP
            : variant->failure != GPUTUNE_OK || in_vain ? GT_TRIED_FAILED
                                                        : GT_TRIED_OK;
@@ -427,7 +427,7 @@ void gt_field_tell(const gt_field *field, const gt_variant *variant, double time
         result.compile_s =
             result.outcome == GT_TRIED_GIVEN_UP ? unit->asked_s : unit->compiled.compile_ns * 1e-9;
     }
-    proposer->hear(proposer, &variant->config, &result, variant->role == GT_ROLE_SKETCH);
+    proposer->hear(proposer, &variant->config, &result, variant->role == GT_ROLE_QUICK);
     result.compile_s = result.measure_s =
         0; /* of variants with the same launch, one has the cost */
     for (size_t i = 0; i < variant->duplicates.count; i++) {
@@ -449,9 +449,9 @@ gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *v
 {
     const gt_request *r = field->options.request;
     GT_TRY(gt_launch_bind(&launches[0], r->template, &r->problem, &variant->config, r->device));
-    return r->awkward_text[0]
-               ? gt_launch_bind(&launches[1], r->template, &r->awkward, &variant->config, r->device)
-               : GPUTUNE_OK;
+    return r->odd_tail_text[0] ? gt_launch_bind(&launches[1], r->template, &r->odd_tail,
+                                                &variant->config, r->device)
+                               : GPUTUNE_OK;
 }
 
 static gputune_status describe_launches(gt_verify_job *job, const gt_field *field,
@@ -490,7 +490,7 @@ static double slower_ratio(const gt_field *field)
 static double slower_of(const gt_field *field, const gt_variant *variant)
 {
     static const double least_ns = 1e-3; /* any launch takes longer */
-    if (variant->role == GT_ROLE_SKETCH) {
+    if (variant->role == GT_ROLE_QUICK) {
         return least_ns;
     }
     bool may_drop = field->options.races && variant->role == GT_ROLE_PROPOSED &&
@@ -577,7 +577,7 @@ static gputune_status submit_verify(gt_field *field, gt_variant *variant)
     job->slower_ns = slower_of(field, variant);
     job->saves = field->saves;
     job->save_count = variant->id == 0 ? field->save_count : 0;
-    job->look_twice = field->options.proposer->learns && variant->role != GT_ROLE_SKETCH;
+    job->look_twice = field->options.proposer->learns && variant->role != GT_ROLE_QUICK;
     GT_TRY(farm->ops->verify(farm, job));
     gt_field_move(field, variant, GT_STAGE_VERIFYING);
     variant->turn = ++field->turns;
@@ -585,11 +585,12 @@ static gputune_status submit_verify(gt_field *field, gt_variant *variant)
     return GPUTUNE_OK;
 }
 
-/* Tells the proposer of a sketch that was launched. gt_field_fail() does so of one that failed. */
-static void field_settle_sketch(gt_field *field, gt_variant *variant)
+/* Tells the proposer of a quick compile that was launched. gt_field_fail() does so of one that
+ * failed. */
+static void settle_quick(gt_field *field, gt_variant *variant)
 {
     bool tells = gt_field_pilot_is_sample(field, variant);
-    gt_field_move(field, variant, GT_STAGE_SKETCHED);
+    gt_field_move(field, variant, GT_STAGE_QUICK);
     gt_field_tell(field, variant,
                   tells ? gt_variant_value(variant, variant->verified.pilot_ns) : 0);
 }
@@ -602,8 +603,8 @@ gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant)
     return gt_array_push(&field->newly_ready, variant);
 }
 
-/* Whether the measure worker has room for a newcomer. It has none while it is the contestants' turn
- * to be sampled. */
+/* Whether the measure worker has room for a new variant. It has none while it is the contestants'
+ * turn to be sampled. */
 static bool has_room(const gt_field *field)
 {
     return field->verifying < gt_schedule_in_hand(&field->schedule) &&
@@ -685,22 +686,22 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     field->verifying--;
     GT_REFUSE(event->status != GPUTUNE_OK && !gt_ending_of(event->status)->costs_one_variant,
               event->status, "%s", event->message);
-    if (event->status == GPUTUNE_EWRONG && variant->role != GT_ROLE_SKETCH) {
+    if (event->status == GPUTUNE_EWRONG && variant->role != GT_ROLE_QUICK) {
         GT_TRY(let_default_precede(&again, field, variant));
     }
     if (again) {
         return GPUTUNE_OK;
     }
     if (event->status == GPUTUNE_ETIMEOUT && !event->repeatable && field->options.races &&
-        variant->role != GT_ROLE_SKETCH && variant->deferral == GT_DEFERRED_NEVER) {
+        variant->role != GT_ROLE_QUICK && variant->deferral == GT_DEFERRED_NEVER) {
         return gt_field_defer(field, variant, GT_DEFERRED_HUNG, event->status, event->message);
     }
     if (event->status != GPUTUNE_OK) {
         return gt_field_fail(field, variant, event->status, event->repeatable, event->message);
     }
     take_over(variant, event);
-    if (variant->role == GT_ROLE_SKETCH) {
-        field_settle_sketch(field, variant);
+    if (variant->role == GT_ROLE_QUICK) {
+        settle_quick(field, variant);
         return GPUTUNE_OK;
     }
     return event->verified.proved ? gt_field_mark_ready(field, variant)

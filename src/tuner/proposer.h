@@ -14,15 +14,14 @@ struct gt_proposer {
     /* Hears what became of a configuration, once it is compiled and proved, or has failed, and
      * again whenever it was sampled. The result lacks the point, and a time that is not known yet
      * is 0. May be NULL. */
-    void (*hear)(gt_proposer *self, const gt_config *config, const gt_tried *result,
-                 bool is_sketch);
+    void (*hear)(gt_proposer *self, const gt_config *config, const gt_tried *result, bool is_quick);
     /* Whether a compile of this configuration that has been running for `seconds` is to be given
      * up, and with it the configuration. NULL: never. */
     bool (*gives_up)(gt_proposer *self, const gt_config *config, double seconds);
     uint64_t total; /* how many configurations it will propose in all, as far as it knows; 0: not
                        known */
-    bool sketches;  /* its last proposals are sketches: compiled quickly and launched once, and no
-                       trials (search/sketching.h) */
+    bool quick_compiles; /* its last proposals are quick compiles: compiled quickly and launched
+                      once, and no trials (search/quick.h) */
     bool learns; /* what it hears changes what it proposes, so it is asked as late as possible. The
                     value may change */
     bool exhausted;     /* the proposer proposes nothing more, whatever it hears */

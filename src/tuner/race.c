@@ -778,9 +778,9 @@ static void enter(gt_race *race, gt_runner *runner)
     race->ids[race->round.count++] = runner->id;
 }
 
-/* Many newcomers at once get two quick rounds: a second short sample shows most slow variants as
- * surely as a long one. */
-static bool is_newcomer(const gt_runner *runner)
+/* Many new contestants at once get two quick rounds: a second short sample shows most slow variants
+ * as surely as a long one. */
+static bool is_new_contestant(const gt_runner *runner)
 {
     enum { LOOKS = 2 };
     size_t count = runner->samples.count;
@@ -788,10 +788,10 @@ static bool is_newcomer(const gt_runner *runner)
            (count == 0 || (count < LOOKS && runner->samples.items[count - 1].quick));
 }
 
-static void enter_newcomers(gt_race *race)
+static void enter_new_contestants(gt_race *race)
 {
     for (gt_runner *r = race->first; r; r = r->next) {
-        if (is_newcomer(r)) {
+        if (is_new_contestant(r)) {
             enter(race, r);
         }
     }
@@ -835,11 +835,11 @@ static void enter_final(gt_race *race)
     enter(race, race->standard);
 }
 
-static uint32_t count_newcomers(const gt_race *race)
+static uint32_t count_new_contestants(const gt_race *race)
 {
     uint32_t count = 0;
     for (const gt_runner *r = race->first; r; r = r->next) {
-        count += is_newcomer(r);
+        count += is_new_contestant(r);
     }
     return count;
 }
@@ -850,7 +850,7 @@ bool gt_race_wants_round(gt_race *race)
     if (race->end != GT_RACE_RUNNING || race->is_tied || !gt_race_active(race)) {
         return false;
     }
-    return race->decided != GT_RACE_RUNNING || !race->rounds || count_newcomers(race) ||
+    return race->decided != GT_RACE_RUNNING || !race->rounds || count_new_contestants(race) ||
            !race_is_settled(race, &ignored);
 }
 
@@ -865,7 +865,7 @@ static void enter_all(gt_race *race)
 
 static void fill_round(gt_race *race)
 {
-    uint32_t newcomers = count_newcomers(race);
+    uint32_t pending = count_new_contestants(race);
     gt_race_end ignored;
     if (race->options.fixed) {
         enter_all(race);
@@ -878,13 +878,13 @@ static void fill_round(gt_race *race)
         enter_final(race);
         return;
     }
-    if (!newcomers && race->rounds && race_is_settled(race, &ignored)) {
+    if (!pending && race->rounds && race_is_settled(race, &ignored)) {
         return; /* to be decided by gt_race_end_round(), or waiting for contestants */
     }
     race->round.quick =
-        newcomers >= race->options.quick_from && !race->options.exhaustive && !race->options.exact;
+        pending >= race->options.quick_from && !race->options.exhaustive && !race->options.exact;
     if (race->round.quick) {
-        enter_newcomers(race);
+        enter_new_contestants(race);
     } else {
         enter_racing(race);
     }
@@ -951,7 +951,7 @@ static void decide(gt_race *race)
 {
     gt_race_end reason;
     if (race->end != GT_RACE_RUNNING || race->decided != GT_RACE_RUNNING || !race->complete ||
-        count_newcomers(race) || !race_is_settled(race, &reason)) {
+        count_new_contestants(race) || !race_is_settled(race, &reason)) {
         return;
     }
     race_choose(race);

@@ -7,15 +7,15 @@
  * gt_race_end_round() eliminates contestants, and says whether the race goes on. Contestants may
  * join between any two rounds.
  *
- * Rules. Many newcomers at once get two quick rounds first. A contestant above `drop_ratio` times
- * the best of its first round leaves at once. Two contestants are compared only within rounds that
- * they share, because noise common to a round cancels: by the 20% trimmed mean of the log-ratios,
- * with a moderated variance (the pair's own spread and that of all contestants). The incumbent is
- * the best one by this comparison. From the fifth (`level`) shared round on, a contestant leaves
- * when the lower bound of its log-ratio to the incumbent is above 0; from the third, if eight or
- * more contestants show the noise and its own ratios lie as close together. It leaves before that
- * when every single ratio says that it cannot win by epsilon, those of quick samples with an
- * allowance. The default never leaves. The race is decided when one contestant is
+ * Rules. Many new contestants at once get two quick rounds first. A contestant above `drop_ratio`
+ * times the best of its first round leaves at once. Two contestants are compared only within rounds
+ * that they share, because noise common to a round cancels: by the 20% trimmed mean of the
+ * log-ratios, with a moderated variance (the pair's own spread and that of all contestants). The
+ * incumbent is the best one by this comparison. From the fifth (`level`) shared round on, a
+ * contestant leaves when the lower bound of its log-ratio to the incumbent is above 0; from the
+ * third, if eight or more contestants show the noise and its own ratios lie as close together. It
+ * leaves before that when every single ratio says that it cannot win by epsilon, those of quick
+ * samples with an allowance. The default never leaves. The race is decided when one contestant is
  * left, or when no lower bound is below -epsilon. A few final rounds of winner and default then
  * give the interval of the speed-up, from samples that had no part in the choice. Of contestants
  * that cannot be told apart the one of lowest rank wins; with `tie_break`, the one that the caller
@@ -48,7 +48,8 @@ typedef struct gt_race_options {
     uint32_t level;        /* shared rounds that a decision by bounds needs; 0: 5 */
     uint32_t max_rounds;   /* most full rounds of one contestant; 0: 60 */
     uint32_t final_rounds; /* rounds of winner and default after the decision; 0: 8 */
-    uint32_t quick_from;   /* from this many newcomers on, they get two quick rounds first; 0: 5 */
+    uint32_t
+        quick_from; /* from this many new contestants on, they get two quick rounds first; 0: 5 */
     gt_race_doubt *quick_doubt; /* NULL: quick samples are as good as full ones */
     bool exact;      /* equal work gives equal values (a model): one short round decides */
     bool exhaustive; /* no contestant leaves before 10 shared rounds, unless it fails */
@@ -136,9 +137,9 @@ gputune_status gt_race_add(gt_race *race, uint64_t id, uint32_t rank, bool is_de
 void gt_race_complete(gt_race *race);
 /* Whether there are contestants to sample now. */
 bool gt_race_wants_round(gt_race *race);
-/* The contestants to sample next, in shuffled order. Newcomers are sampled beside the incumbent;
- * contestants with more rounds wait until the newcomers have as many as a decision needs.
- * Calling it again without gt_race_end_round() drops the samples of the round, which was
+/* The contestants to sample next, in shuffled order. New contestants are sampled beside the
+ * incumbent; contestants with more rounds wait until the new contestants have as many as a decision
+ * needs. Calling it again without gt_race_end_round() drops the samples of the round, which was
  * spoiled. ENOMEM. */
 gputune_status gt_race_next_round(gt_race *race, gt_race_round *out);
 /* Gives a contestant its value in the current round. A value that is not positive and finite is

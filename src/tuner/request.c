@@ -174,21 +174,21 @@ static gputune_status append_expected(gt_text *out, const gt_request *request)
     return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* a proof reports other failures */
 }
 
-static gputune_status make_awkward(gt_request *request)
+static gputune_status make_odd_tail(gt_request *request)
 {
     bool changed = false;
-    GT_TRY(gt_problem_awkward(&request->awkward, &changed, request->template, &request->problem,
+    GT_TRY(gt_problem_awkward(&request->odd_tail, &changed, request->template, &request->problem,
                               request->device));
-    return changed ? gt_problem_text(&request->awkward_text, request->template, &request->awkward)
-                   : gt_strdup(&request->awkward_text, "");
+    return changed ? gt_problem_text(&request->odd_tail_text, request->template, &request->odd_tail)
+                   : gt_strdup(&request->odd_tail_text, "");
 }
 
 /* Writes the sizes at which a proof launches, and what it compares with, as text. */
 static gputune_status make_proved_at(gt_request *request)
 {
     gt_text text = {0};
-    gt_text_printf(&text, "%s%s%s", request->problem_text, request->awkward_text[0] ? "; " : "",
-                   request->awkward_text);
+    gt_text_printf(&text, "%s%s%s", request->problem_text, request->odd_tail_text[0] ? "; " : "",
+                   request->odd_tail_text);
     append_reference(&text, &request->options);
     gputune_status status = append_expected(&text, request);
     if (status != GPUTUNE_OK) {
@@ -230,7 +230,7 @@ static gputune_status make_scenario(gt_request *request)
     GT_TRY(make_inputs_text(request));
     GT_TRY(make_fixed_text(request));
     GT_TRY(make_only_text(request));
-    GT_TRY(make_awkward(request));
+    GT_TRY(make_odd_tail(request));
     GT_TRY(make_proved_at(request));
     make_environment(request);
     request->scenario = (gt_scenario){.environment = request->environment,
@@ -402,9 +402,9 @@ void gt_request_free(gt_request *request)
     free(request->only_text);
     free(request->proved_at);
     free(request->here_text);
-    free(request->awkward_text);
+    free(request->odd_tail_text);
     free(request->samples_path);
-    gt_code_free(&request->standby);
+    gt_code_free(&request->default_code);
     free(request);
 }
 
@@ -536,7 +536,8 @@ gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options
     if (request->check || request->device->emulated) { /* whose faults name the line */
         all[count++] = "-lineinfo";
     }
-    if (quickly) { /* of NVRTC since 12.8; an older one refuses it, and there are no sketches */
+    if (quickly) { /* of NVRTC since 12.8; an older one refuses it, and there are no quick compiles
+                    */
         all[count++] = "--Ofast-compile=min";
     }
     *out = (gt_nvrtc_request){.text = source->text,

@@ -51,7 +51,7 @@ typedef struct gt_request {
     gt_log log;   /* the tuner's, which also writes to the call's */
     bool by_path; /* the call named the template by its path */
     gt_problem problem;
-    gt_problem awkward; /* other sizes, at which a proof launches, too */
+    gt_problem odd_tail; /* other sizes, at which a proof launches, too */
     gt_workload workload;
     gputune_options options; /* every 0 replaced by its default */
     gt_space *space;         /* of the problem, with the restrictions of the options; owned */
@@ -61,8 +61,8 @@ typedef struct gt_request {
     char environment[GT_ENVIRONMENT_MAX];
     gt_patience patience; /* lasts until the time limit, counted from the beginning of the call */
     gt_patience grace;    /* gt_request_grace(); until_ns 0: not begun */
-    gt_code standby;      /* the default's code, as soon as a session has compiled it; no image: not
-                             compiled yet */
+    gt_code default_code; /* the default's code, as soon as a session has compiled it; no image: not
+                        compiled yet */
     gt_terms terms;       /* the terms that a result must have been made under at least */
     gt_lease *lease;      /* held while it is tuned, NULL before */
     bool check;           /* variants are checked by the emulator's sanitizer, and not proved */
@@ -77,7 +77,7 @@ typedef struct gt_request {
                         others may be right */
     char *only_text; /* the restrictions, such as "UNROLL=1,2,4; VEC=1"; "": none */
     char *problem_text, *bucket_text, *fixed_text, *alignment_text, *inputs_text, *here_text;
-    char *awkward_text;    /* "": there are no awkward sizes */
+    char *odd_tail_text;   /* "": there are no odd-tail sizes */
     char *samples_path;    /* a copy of the option; NULL: it is the caller's */
     const char *host_text; /* the processor that results depend on, or NULL */
 } gt_request;
@@ -95,7 +95,7 @@ static inline void gt_request_end(gt_request **request)
     gt_request_free(*request);
 }
 
-/* Begins the request's time limit, as gt_request_make() has done, anew. */
+/* Begins the request's time limit, as gt_request_make() has done, again. */
 void gt_request_begin(gt_request *request);
 /* Lets the request outlive the call: of what the call's options point to, it then needs the
  * callbacks, `user` and `cancel` alone. EINVAL for options with inputs, files or a reference
@@ -145,8 +145,8 @@ void gt_request_warn_of_default(const gt_request *request);
 /* Whether constraints and the device allow a configuration, whatever the restrictions say. */
 bool gt_request_permits(const gt_request *request, const gt_config *config);
 /* Fills in how a source of the request is compiled. Its options beyond the standard ones are the
- * source's own, and the folders of headers; `quickly`: with less optimisation, for a sketch. The
- * caller frees the array of *options, not the strings that it points to. ENOMEM. */
+ * source's own, and the folders of headers; `quickly`: with less optimisation, for a quick compile.
+ * The caller frees the array of *options, not the strings that it points to. ENOMEM. */
 gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options,
                                     const gt_request *request, const gt_source *source,
                                     bool quickly);

@@ -110,8 +110,8 @@ static void keep_default(gt_session *session)
     gt_request *request = session->request;
     const gt_variant *variant = find_default(session);
     gt_unit *unit = variant ? variant->unit : NULL;
-    if (unit && unit->compiled.image.bytes && !request->standby.image.bytes) {
-        request->standby = gt_unit_code(unit, request->device);
+    if (unit && unit->compiled.image.bytes && !request->default_code.image.bytes) {
+        request->default_code = gt_unit_code(unit, request->device);
         unit->compiled.image = (gt_image){0};
     }
 }
@@ -138,7 +138,7 @@ bool gt_session_is_rounds_turn(gt_session *session, bool wanted)
     gt_field *field = &session->field;
     bool busy = session->round_id || session->recheck_id != GT_NO_VARIANT;
     uint32_t waiting = (uint32_t)field->compiled.count;
-    if (!(field->schedule.round_share > 0)) { /* every newcomer goes before a round */
+    if (!(field->schedule.round_share > 0)) { /* every new variant goes before a round */
         waiting += field->verifying;
     }
     field->rounds_wait = wanted && !busy && field->prepared;
@@ -330,8 +330,8 @@ static gputune_status handle_verified(gt_session *session, gt_event *event)
         session->recheck_id = GT_NO_VARIANT;
         return session->policy->proved_again(session, event);
     }
-    gt_schedule_note_newcomer(&session->field.schedule, session->timeline.latest_s,
-                              session->field.rounds_wait);
+    gt_schedule_note_new_variant(&session->field.schedule, session->timeline.latest_s,
+                                 session->field.rounds_wait);
     return session->stop == GT_STOP_NONE ? gt_field_handle(&session->field, event) : GPUTUNE_OK;
 }
 

@@ -107,7 +107,7 @@ gputune_status gt_session_run(gt_session *session);
 void gt_session_close(gt_session *session);
 
 /* Decides, with search/schedule.h, what the measure worker does next. True: a round of samples.
- * False: newcomers are handed over. `wanted`: there are contestants to sample. */
+ * False: new variants are handed over. `wanted`: there are contestants to sample. */
 bool gt_session_is_rounds_turn(gt_session *session, bool wanted);
 /* Whether the session was stopped, or its field is done. */
 bool gt_session_is_done(const gt_session *session);

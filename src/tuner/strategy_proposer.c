@@ -126,7 +126,7 @@ static uint32_t outclassed(const gt_strategy_proposer *p)
     return count;
 }
 
-static void take(gt_strategy_proposer *p, const gt_tried *result, bool is_sketch)
+static void take(gt_strategy_proposer *p, const gt_tried *result, bool is_quick)
 {
     bool failed = result->outcome != GT_TRIED_OK;
     bool is_best = p->earlier.count && gt_point_equal(&p->earlier.items[0].point, &result->point);
@@ -137,17 +137,17 @@ static void take(gt_strategy_proposer *p, const gt_tried *result, bool is_sketch
     }
     if ((failed || result->time_ns > 0) && !p->proposer.out_of_memory) {
         p->proposer.out_of_memory =
-            gt_sketching_tell(&p->sketching, p->strategy, gt_patience_left_s(&p->request->patience),
-                              result, is_sketch) != GPUTUNE_OK;
+            gt_quick_tell(&p->quick, p->strategy, gt_patience_left_s(&p->request->patience), result,
+                          is_quick) != GPUTUNE_OK;
     }
 }
 
-static void hear(gt_proposer *self, const gt_config *config, const gt_tried *result, bool is_sketch)
+static void hear(gt_proposer *self, const gt_config *config, const gt_tried *result, bool is_quick)
 {
     gt_strategy_proposer *p = (gt_strategy_proposer *)self;
     gt_tried heard = *result;
     if (to_point(&heard.point, p, config)) {
-        take(p, &heard, is_sketch);
+        take(p, &heard, is_quick);
     }
 }
 
@@ -267,13 +267,13 @@ static gputune_status give_hints(gt_strategy_proposer *p, size_t *count)
 
 /* --- proposing -------------------------------------------------------------------------------- */
 
-/* While there are sketches to make, none are left for a moment; that is not the end. */
+/* While there are quick compiles to make, none are left for a moment; that is not the end. */
 static gputune_status ask(gt_strategy_proposer *p, gt_point *out, size_t count, size_t *given)
 {
-    return p->sketching.strategy ? gt_sketching_ask(&p->sketching, p->strategy,
-                                                    gt_patience_left_s(&p->request->patience), out,
-                                                    count, given, &p->proposer.sketches)
-                                 : gt_strategy_ask(p->strategy, out, count, given);
+    return p->quick.strategy
+               ? gt_quick_ask(&p->quick, p->strategy, gt_patience_left_s(&p->request->patience),
+                              out, count, given, &p->proposer.quick_compiles)
+               : gt_strategy_ask(p->strategy, out, count, given);
 }
 
 static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
@@ -288,7 +288,7 @@ static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
     if (again) {
         return again;
     }
-    self->sketches = false;
+    self->quick_compiles = false;
     gt_outlook outlook;
     gt_strategy_outlook(&outlook, p->strategy);
     self->learns = outlook.learns;
@@ -302,7 +302,7 @@ static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
     for (size_t i = 0; i < given; i++) {
         out[i] = to_config(p, &points[i]);
     }
-    self->exhausted = given < count && !p->sketching.strategy;
+    self->exhausted = given < count && !p->quick.strategy;
     return (uint32_t)given;
 }
 
@@ -314,8 +314,8 @@ static bool gives_up(gt_proposer *self, const gt_config *config, double seconds)
            gt_strategy_gives_up(p->strategy, &point, seconds);
 }
 
-/* A sketch tells by its first launch, whose time must be a GPU's. */
-static bool may_sketch(const gt_request *request)
+/* A quick compile tells by its first launch, whose time must be a GPU's. */
+static bool may_compile_quickly(const gt_request *request)
 {
     const gputune_options *options = &request->options;
     bool learns =
@@ -337,8 +337,8 @@ static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_histor
     GT_TRY(in_order ? GPUTUNE_OK : give_hints(p, &hints));
     GT_TRY(options->force || first_few ? GPUTUNE_OK : tell_history(p, history, in_order));
     bool is_first = !hints && !p->known && !p->earlier.count;
-    return is_first && may_sketch(p->request)
-               ? gt_sketching_begin(&p->sketching, &p->domain, settings)
+    return is_first && may_compile_quickly(p->request)
+               ? gt_quick_begin(&p->quick, &p->domain, settings)
                : GPUTUNE_OK;
 }
 
@@ -361,7 +361,7 @@ gputune_status gt_strategy_proposer_open(gt_strategy_proposer *p, const gt_reque
 void gt_strategy_proposer_close(gt_strategy_proposer *p)
 {
     gt_strategy_free(p->strategy);
-    gt_sketching_end(&p->sketching);
+    gt_quick_end(&p->quick);
     gt_array_free(&p->earlier);
     for (uint32_t i = 0; i < GT_AXIS_MAX; i++) {
         free(p->values[i]);

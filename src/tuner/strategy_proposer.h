@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/array.h"
-#include "search/sketching.h"
+#include "search/quick.h"
 #include "tuner/history.h"
 #include "tuner/proposer.h"
 #include "tuner/request.h"
@@ -11,7 +11,7 @@ typedef struct gt_strategy_proposer {
     gt_proposer proposer; /* the first member: one address for both */
     const gt_request *request;
     gt_strategy *strategy;
-    gt_sketching sketching;
+    gt_quick quick;
     gt_domain domain; /* the request's space */
     gt_domain_axis axes[GT_AXIS_MAX];
     double *values[GT_AXIS_MAX];

@@ -96,13 +96,13 @@ static void log_shares(const gt_session *session)
     gt_log_line(&session->request->log, GPUTUNE_LOG_DEBUG,
                 "GPU: %.0f%% first launches of %u slower variants, %.0f%% proofs, %.0f%% samples, "
                 "%.0f%% the winner's last proof, %.0f%% waiting; %.1f of %u compile workers busy; "
-                "%u sketches; "
+                "%u quick compiles; "
                 "a proposal was made without the results of %.1f others, at most %u",
                 percent * t->slower_ns, field->in[GT_STAGE_SLOWER],
                 percent * (t->verifying_ns - t->slower_ns), percent * t->sampling_ns,
                 percent * t->proving_again_ns, fmax(0, percent * (all_ns - busy_ns)),
                 t->compiled > 0 ? t->compiling_ns / (double)t->compiled : 0,
-                session->farm->compile_workers, field->sketches,
+                session->farm->compile_workers, field->quick_compiles,
                 field->ages.count ? field->ages.sum / field->ages.count : 0, field->ages.most);
 }
 

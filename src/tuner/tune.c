@@ -67,7 +67,7 @@ static gputune_status obtain(gt_image *image, gt_resources *resources, gt_reques
                              const gt_config *config, gt_code *stored)
 {
     GT_SCOPED(gt_source_free) gt_source source = {0};
-    gt_code *const at_hand[] = {stored, &request->standby};
+    gt_code *const at_hand[] = {stored, &request->default_code};
     GT_TRY(gt_request_source(&source, request, config));
     for (size_t i = 0; i < sizeof at_hand / sizeof *at_hand; i++) {
         gt_code *code = at_hand[i];
@@ -437,9 +437,9 @@ static gputune_status choose_unmeasured(gt_choice *out, gt_request *request)
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
-/* Compiles the default, so that its code is the request's standby. The compile gets most of the
- * time that is left. If it does not succeed, the request has no standby. */
-static void stand_by(gt_request *request)
+/* Compiles the default, so that its code is the request's default code. The compile gets most of
+ * the time that is left. If it does not succeed, the request has no default code. */
+static void compile_default(gt_request *request)
 {
     static const double share = 0.8; /* the rest is for tunings meanwhile */
     const gt_patience all = request->patience, grace = request->grace;
@@ -460,7 +460,7 @@ static gputune_status acquire(gt_lease *lease, gt_request *request)
     double wait_s = fmax(fmin(left_s / 2, left_s - compile_s), 0);
     const gt_patience first = gt_patience_at_most(&request->patience, wait_s);
     if (gt_store_lease_await(store, &request->scenario, &first) == GPUTUNE_EBUSY) {
-        stand_by(request);
+        compile_default(request);
     }
     GT_TRY(gt_store_lease_acquire(lease, store, &request->scenario, &request->patience));
     if (lease->silent) {
@@ -610,10 +610,11 @@ gputune_status gt_tune(gt_choice *out, gt_request *request)
     return status;
 }
 
-/* --- what is ordered ------------------------------------------------------------------------- */
+/* --- forced configurations
+ * ------------------------------------------------------------------------- */
 
 /* The terms of a forced configuration, which answers every request. */
-static gt_terms terms_of_ordered(const gt_request *request)
+static gt_terms terms_of_forced(const gt_request *request)
 {
     gt_terms terms = request->terms;
     terms.final = terms.proved = true;
@@ -624,7 +625,7 @@ gputune_status gt_choose_default(gt_choice *out, gt_request *request)
 {
     gt_choice choice = {.source = GPUTUNE_SOURCE_DEFAULT,
                         .config = gt_config_default(request->template),
-                        .terms = terms_of_ordered(request)};
+                        .terms = terms_of_forced(request)};
     return finish(out, &choice, request, NULL);
 }
 
@@ -636,7 +637,7 @@ gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char 
               "%s: '%s' is excluded by a constraint or this GPU; 'gputune space %s' says which",
               request->template->name, text, request->template->name);
     gt_choice choice = {
-        .source = GPUTUNE_SOURCE_FORCED, .config = config, .terms = terms_of_ordered(request)};
+        .source = GPUTUNE_SOURCE_FORCED, .config = config, .terms = terms_of_forced(request)};
     if (gt_history_is_proved(request, &config)) {
         return finish(out, &choice, request, NULL);
     }

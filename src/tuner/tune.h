@@ -102,7 +102,7 @@ gputune_status gt_run(gt_request *request, const gt_config *configs, size_t coun
                       gt_record_fn each, void *user);
 
 /* Launches the default and up to options.max_variants - 1 other configurations (0: all) under the
- * emulator's sanitizer (check.c), at the request's sizes and awkward ones, and calls `each` for
+ * emulator's sanitizer (check.c), at the request's sizes and odd-tail ones, and calls `each` for
  * every finding, and once for a variant without any. Proves, measures and stores nothing.
  * EUNSUPPORTED where the device is not the emulator's. */
 gputune_status gt_check(gt_request *request, gt_finding_fn each, void *user);

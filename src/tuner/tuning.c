@@ -69,14 +69,14 @@ static bool is_soon_tried(const gt_tuning *tuning, double left_s)
     double begun = fmax((double)(field->variants.count + field->duplicates), 1);
     double compile_s = field->schedule.compile_s * (double)field->units.count / begun /
                        tuning->session.farm->compile_workers;
-    double newcomer_s = field->schedule.newcomer_s * (1 - field->duplicates / begun);
+    double new_variant_s = field->schedule.new_variant_s * (1 - field->duplicates / begun);
     double left = (double)gt_field_total(field) - gt_tuning_tried(tuning);
-    return field->schedule.newcomer_s > 0 && !field->untimed &&
-           left * fmax(newcomer_s, compile_s) < fmin(most_s, most * left_s);
+    return field->schedule.new_variant_s > 0 && !field->untimed &&
+           left * fmax(new_variant_s, compile_s) < fmin(most_s, most * left_s);
 }
 
-/* Newcomers and rounds share the measure worker where the search learns from both, and towards the
- * end of a limit. Otherwise rounds wait until every variant is verified. */
+/* New variants and rounds share the measure worker where the search learns from both, and towards
+ * the end of a limit. Otherwise rounds wait until every variant is verified. */
 static double round_share(const gt_tuning *tuning)
 {
     static const double closing = 0.9;
@@ -117,7 +117,7 @@ static gputune_status prepare(gt_tuning *tuning)
 static gputune_status prove(gt_tuning *tuning)
 {
     if (tuning->session.round_id) {
-        return GPUTUNE_OK; /* newcomers join between two rounds */
+        return GPUTUNE_OK; /* new variants join between two rounds */
     }
     GT_TRY(gt_tuning_admit(tuning));
     if (gt_field_is_done(&tuning->session.field)) {

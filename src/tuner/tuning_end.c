@@ -38,7 +38,7 @@ static bool is_fresh(const gt_tuning *tuning)
 static double launches_s(const gt_tuning *tuning)
 {
     double again_s = is_fresh(tuning) ? fresh_s(tuning) : 0;
-    return SPARE_S + SPARE * (4 * tuning->session.field.schedule.newcomer_s + again_s);
+    return SPARE_S + SPARE * (4 * tuning->session.field.schedule.new_variant_s + again_s);
 }
 
 static double trial_s(const gt_tuning *tuning)
@@ -76,7 +76,7 @@ static double storing_s(const gt_tuning *tuning)
 static double outstanding_s(const gt_session *session)
 {
     double rounds_s = session->round_id ? session->sample_s * session->round_count : 0;
-    return session->field.verifying * session->field.schedule.newcomer_s + rounds_s;
+    return session->field.verifying * session->field.schedule.new_variant_s + rounds_s;
 }
 
 /* Whether the measure worker is at something for far longer than it should be. */
@@ -95,7 +95,7 @@ double gt_tuning_sets_aside_s(const gt_session *session)
         return 0;
     }
     /* what is in hand, and one more that takes longer than the others did */
-    double needed = outstanding_s(session) + session->field.schedule.newcomer_s;
+    double needed = outstanding_s(session) + session->field.schedule.new_variant_s;
     needed += proof_s(tuning);
     needed += is_stuck(session) ? restart_s(tuning) : 0;
     needed += storing_s(tuning);

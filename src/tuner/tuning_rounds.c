@@ -320,7 +320,7 @@ static gputune_objective sampled_now(const gt_tuning *tuning)
     return by_time && !weighs ? GPUTUNE_OBJECTIVE_KERNEL : tuning->session.field.setup->objective;
 }
 
-/* A quick round needs one short sample of every newcomer. The launch that verified a variant was
+/* A quick round needs one short sample of every new variant. The launch that verified a variant was
  * one: it was timed by events, with a cold cache. A short kernel needs more launches than one. The
  * best so far takes part by its own first launch, even if it was sampled since. */
 static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)

@@ -79,7 +79,7 @@ enum { LOADED_MAX = 256 };
 struct gt_measure {
     gt_device device;
     bool prepared, lost;
-    gt_desk *desk;
+    gt_current *current;
     uint32_t left_out;   /* experiments that the next trial leaves out */
     char reference[128]; /* the script of the setup */
     size_t count;
@@ -126,9 +126,9 @@ static void read_script(char out[128], const gt_image *image)
     snprintf(out, 128, "%.*s", (int)image->bytes, image->data ? (const char *)image->data : "");
 }
 
-void gt_measure_attend(gt_measure *measure, gt_desk *desk)
+void gt_measure_attend(gt_measure *measure, gt_current *current)
 {
-    measure->desk = desk;
+    measure->current = current;
 }
 
 void gt_measure_leave_out(gt_measure *measure, const gt_lost *lost)
@@ -146,8 +146,8 @@ gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup
     bool endless = strcmp(script, "trial-segv") == 0;
     bool tries = strncmp(script, "trial-", 6) == 0 && (measure->left_out < 3 || endless);
     if (tries) {
-        measure->desk->hand.trying = 1 + measure->left_out;
-        gt_desk_take(measure->desk, GT_NO_VARIANT);
+        measure->current->hand.trying = 1 + measure->left_out;
+        gt_current_set(measure->current, GT_NO_VARIANT);
         GT_TRY(misbehave(strcmp(script, "trial-hangs") == 0 ? "hang" : script + 6));
     }
     measure->left_out = 0;
@@ -222,7 +222,7 @@ static gputune_status sample_one(const gt_measure *measure, uint64_t id)
 
 /* The clock tells which process this is. */
 gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
-                                 gt_desk *desk)
+                                 gt_current *current)
 {
     const char *reference = measure->reference;
     GT_TRY(strncmp(reference, "refill-", 7) == 0 ? misbehave(reference + 7) : GPUTUNE_OK);
@@ -231,7 +231,7 @@ gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, 
         return gt_fail_memory();
     }
     for (uint32_t i = 0; i < job->count; i++) {
-        gt_desk_take(desk, job->variants[i]);
+        gt_current_set(current, job->variants[i]);
         gputune_status status = sample_one(measure, job->variants[i]);
         if (status < 0) {
             free(values);

@@ -34,12 +34,12 @@ static const char reference_text[] =
     "  if (i < n) y[i] = turn;"
     "}"
     /* all of it is NaN where one of the first values is not finite, and not a second time */
-    "__device__ unsigned hopeless;"
+    "__device__ unsigned stays_locked;"
     "extern \"C\" __global__ void once(float *y, const float *x, float a, size_t n) {"
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
     "  float none = 0;"
     "  for (int k = 0; k < 512; ++k) none += x[k] - x[k];"
-    "  if (none != none && i == 0 && atomicAdd(&hopeless, 1u) > 0) asm(\"trap;\");"
+    "  if (none != none && i == 0 && atomicAdd(&stays_locked, 1u) > 0) asm(\"trap;\");"
     "  if (i < n) y[i] = none != none ? none : y[i] + a * x[i];"
     "}"
     /* within a part of 1e-7 of each other, as sums by atomicAdd are */

@@ -200,7 +200,7 @@ TEST(a_sample_names_the_culprit)
     check_sample_failure("sample-error", GPUTUNE_ECUDA, false);
 }
 
-/* The inputs are written anew first, which is the sample's doing, and no variant's. */
+/* The inputs are written again first, which is the sample's doing, and no variant's. */
 static void check_refill_failure(const char *script, gputune_status status)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_measuring();

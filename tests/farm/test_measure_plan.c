@@ -109,7 +109,7 @@ TEST(scale_is_as_wide_as_it_says)
     assert_int_equal(type, GT_TYPE_F32);
 }
 
-TEST(awkward_buffers_are_aligned_as_promised_and_no_better)
+TEST(odd_tail_buffers_are_aligned_as_promised_and_no_better)
 {
     gt_workload *workload = axpy(1000);
     assert_int_equal(gt_plan_skew(workload, 0), 16);

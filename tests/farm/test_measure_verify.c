@@ -147,7 +147,7 @@ TEST_ON_DEVICE(what_the_reference_leaves_out_is_no_part_of_the_result)
 /* ---- Launched again -------------------------------------------------------------------------- */
 
 /* `seen` is how many blocks of earlier launches have ended, and some of this one: 79 at the
- * requested size, 78 at the awkward one. */
+ * requested size, 78 at the odd-tail one. */
 #define COUNTING(count, statement)                                                                 \
     "__device__ unsigned ended;" VARIANT("unsigned seen = *(volatile unsigned *)&ended;" statement \
                                          " __syncthreads(); if (threadIdx.x == 0 && " count        \
@@ -181,11 +181,11 @@ TEST_ON_DEVICE(a_winner_must_be_right_after_its_race)
 {
     gt_verified verified;
     gt_sampled sampled = {0};
-    gt_desk desk = {0};
+    gt_current current = {0};
     prepare(make_setup("axpy_reference"));
     assert_right(COUNTING("true", "if (i < n) { y[i] += a * x[i]; if (seen > 400) y[i] += 1; }"));
     for (int i = 0; i < 3; ++i) {
-        must(gt_measure_sample(world.measure, &samples_of_one, &sampled, &desk));
+        must(gt_measure_sample(world.measure, &samples_of_one, &sampled, &current));
         free(sampled.values);
         world.measure->variants->modelled[GPUTUNE_OBJECTIVE_KERNEL] = 0; /* launch again */
     }

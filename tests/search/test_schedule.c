@@ -25,6 +25,6 @@ TEST(where_compiling_is_the_bottleneck_every_worker_has_a_source)
     gt_schedule schedule = {.round_share = GT_ROUND_SHARE};
     gt_schedule_note_compile(&schedule, 2);
     assert_true(room(&schedule, 64) >= 64);
-    gt_schedule_note_newcomer(&schedule, 0.005, false);
+    gt_schedule_note_new_variant(&schedule, 0.005, false);
     assert_true(room(&schedule, 64) >= 64);
 }

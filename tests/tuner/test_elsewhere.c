@@ -165,7 +165,7 @@ TEST_OF(test_where_no_worker_starts_the_nearest_is_not_taken, world *w, open_wor
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-/* A require() that the awkward size does not meet: the proof is then made at other sizes. */
+/* A require() that the odd-tail size does not meet: the proof is then made at other sizes. */
 TEST_OF(test_a_failure_is_none_once_the_template_is_corrected, world *w, open_world, close_world)
 {
     write_sized(w, each_size, "require(n > 0)");

@@ -22,7 +22,7 @@ static void expect_proved(world *w, const gputune_options *options, const char *
     assert_true(w->farm.rechecks > 0);
     assert_true(w->choice.terms.proved);
     assert_non_null(strstr(w->choice.stop_reason, reason));
-    assert_null(strstr(w->choice.stop_reason, "not proved again"));
+    assert_null(strstr(w->choice.stop_reason, "not re-verified"));
     bool by_time = strstr(w->choice.stop_reason, "the time was up") != NULL;
     assert_true(w->choice.terms.limit_s == (by_time ? options->time_limit_s : 0));
     assert_true(w->choice.variants <=
@@ -163,7 +163,7 @@ TEST_OF(when_the_caller_cancels, world *w, open_world, close_world)
     w->farm.noise = 0.2;
     tuned(w, &options);
     assert_int_equal(w->choice.terms.proved,
-                     strstr(w->choice.stop_reason, "not proved again") == NULL);
+                     strstr(w->choice.stop_reason, "not re-verified") == NULL);
     assert_non_null(strstr(w->choice.stop_reason, "stopped on request"));
     assert_true(w->choice.terms.limit_s == 0);
 }
@@ -188,7 +188,7 @@ TEST_OF(when_the_caller_cancels_a_second_search, world *w, open_world, close_wor
     tuned(w, &second);
     assert_int_equal(w->choice.source, GPUTUNE_SOURCE_MEASURED);
     assert_non_null(strstr(w->choice.stop_reason, "stopped on request"));
-    assert_null(strstr(w->choice.stop_reason, "not proved again"));
+    assert_null(strstr(w->choice.stop_reason, "not re-verified"));
     assert_true(w->choice.terms.proved);
 }
 
@@ -200,7 +200,7 @@ TEST_OF(when_the_last_proof_does_not_end, world *w, open_world, close_world)
     w->farm.recheck_never_answers = true;
     assert_string_equal(tuned(w, &options), "BLOCK=256");
     assert_false(w->choice.terms.proved);
-    assert_non_null(strstr(w->choice.stop_reason, "not proved again"));
+    assert_non_null(strstr(w->choice.stop_reason, "not re-verified"));
     uint32_t verifies = w->farm.verifies;
     w->farm.recheck_never_answers = false;
     options.effort = GPUTUNE_CACHED_ONLY;

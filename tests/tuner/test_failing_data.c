@@ -1,5 +1,5 @@
 /* Memory that is short, files that cannot be read and a farm that fails: while data are read and
- * sent, a space is compiled, an ordered configuration is proved, and templates are read. */
+ * sent, a space is compiled, an forced configuration is proved, and templates are read. */
 #include "failing_world.h"
 
 #include "base/file.h"
@@ -192,7 +192,7 @@ TEST_OF(a_space_that_is_compiled, failing_world *f, open_failing, close_failing)
     without_the_farm(f, compile_all);
 }
 
-TEST_OF(a_configuration_that_is_ordered, failing_world *f, open_failing, close_failing)
+TEST_OF(a_configuration_that_is_forced, failing_world *f, open_failing, close_failing)
 {
     short_of_memory(f, order, 1, 199);
     without_the_farm(f, order);

@@ -78,10 +78,10 @@ static bool gives_all_up(gt_proposer *self, const gt_config *config, double seco
 }
 
 static void count_failures(gt_proposer *self, const gt_config *config, const gt_tried *result,
-                           bool is_sketch)
+                           bool is_quick)
 {
     (void)config;
-    (void)is_sketch;
+    (void)is_quick;
     ((own_proposer *)(void *)self)->failures += result->outcome == GT_TRIED_GIVEN_UP;
 }
 

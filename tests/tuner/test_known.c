@@ -11,9 +11,9 @@ typedef struct listener {
 } listener;
 
 static void listen(gt_proposer *self, const gt_config *config, const gt_tried *result,
-                   bool is_sketch)
+                   bool is_quick)
 {
-    (void)is_sketch;
+    (void)is_quick;
     listener *l = (listener *)(void *)self;
     for (int i = 0; i < 4; i++) {
         if (memcmp(&l->configs[i], config, sizeof *config) == 0 && result->time_ns > 0) {

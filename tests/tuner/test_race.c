@@ -71,7 +71,7 @@ TEST(one_shared_round_gives_no_interval)
                 result.verdict.speedup_high == 0);
 }
 
-/* A newcomer that was sampled beside the incumbent, and not beside the default. */
+/* A new contestant that was sampled beside the incumbent, and not beside the default. */
 TEST(no_shared_round_gives_the_ratio_of_medians)
 {
     GT_SCOPED(race_end) gt_race *race = NULL;
@@ -145,7 +145,7 @@ TEST(stopped_race_is_not_lost_by_one_outlier)
     assert_int_equal(result.winner, 1);
 }
 
-/* While newcomers have their first two looks, other work slows the best down in both. */
+/* While new contestants have their first two looks, other work slows the best down in both. */
 TEST(disturbed_twice_the_best_keeps_its_lead)
 {
     enum { NEWCOMERS = 12, ROUNDS = 6 };
@@ -328,7 +328,7 @@ static bool is_listed_once(const gt_race_round *round, uint64_t id)
     return count == 1;
 }
 
-/* The best of many newcomers is one of those that get a second quick round. */
+/* The best of many new contestants is one of those that get a second quick round. */
 TEST(no_contestant_is_sampled_twice_in_a_round)
 {
     machine m = make_machine(3, 12);

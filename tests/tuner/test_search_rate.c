@@ -156,7 +156,7 @@ TEST_OF(run_compares_by_work_too, world *w, open_world_of_steps, close_world)
     gt_request_free(request);
 }
 
-/* Of many newcomers the launches that verified them are the first samples. */
+/* Of many new variants the launches that verified them are the first samples. */
 TEST_OF(pilots_count_by_work, world *w, open_world_of_steps, close_world)
 {
     for (int i = 64; i <= 512; i *= 2) {

@@ -137,7 +137,7 @@ static void launch_first(clock_state *at, flight *flight)
     flight->measure_s = leads ? fmin(PROOF * entry->launch_s, most_s) : entry->launch_s;
     flight->done_s = at->now_s + flight->measure_s;
     at->gpu_free_s = flight->done_s;
-    gt_schedule_note_newcomer(&at->schedule, flight->measure_s, at->owed_s > 0);
+    gt_schedule_note_new_variant(&at->schedule, flight->measure_s, at->owed_s > 0);
     if (leads && entry->tried.outcome == GT_TRIED_OK) {
         at->owed_s += fmax(0, most_s - flight->measure_s);
         at->round_s = 2 * entry->launch_s; /* together with the incumbent */

@@ -1,10 +1,11 @@
-/* Sketches: compiled quickly, launched once, told to the proposer, and no part of a result. */
+/* Quick compiles: compiled quickly, launched once, told to the proposer, and no part of a result.
+ */
 #include "search_world.h"
 #include "tuner/session.h"
 
 enum { BLOCKS = 4, TURNS = 40 };
 
-/* Proposes each configuration as a sketch, and then to be tried. */
+/* Proposes each configuration as a quick compile, and then to be tried. */
 typedef struct own_proposer {
     gt_proposer proposer; /* first */
     gt_config configs[BLOCKS];
@@ -20,16 +21,16 @@ static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
         self->exhausted = true;
         return 0;
     }
-    self->sketches = own->next < BLOCKS;
+    self->quick_compiles = own->next < BLOCKS;
     *out = own->configs[own->next++ % BLOCKS];
     return 1;
 }
 
-static void hear(gt_proposer *self, const gt_config *config, const gt_tried *result, bool is_sketch)
+static void hear(gt_proposer *self, const gt_config *config, const gt_tried *result, bool is_quick)
 {
     own_proposer *own = (own_proposer *)(void *)self;
     (void)config;
-    if (is_sketch) {
+    if (is_quick) {
         bool failed = result->outcome != GT_TRIED_OK;
         own->heard++;
         own->failed += failed;
@@ -71,7 +72,7 @@ static gt_request *make_request(world *w)
     return request;
 }
 
-TEST_OF(a_sketch_is_compiled_quickly_and_not_proved, world *w, open_world, close_world)
+TEST_OF(a_quick_compile_is_compiled_quickly_and_not_proved, world *w, open_world, close_world)
 {
     gt_field field;
     own_proposer own;
@@ -85,14 +86,14 @@ TEST_OF(a_sketch_is_compiled_quickly_and_not_proved, world *w, open_world, close
     assert_int_equal(field.in[GT_STAGE_READY] + field.in[GT_STAGE_SLOWER], BLOCKS);
     for (uint32_t i = 0; i < field.variants.count; i++) {
         const gt_variant *variant = field.variants.items[i];
-        assert_int_equal(variant->stage == GT_STAGE_SKETCHED, variant->role == GT_ROLE_SKETCH);
-        assert_int_equal(variant->unit->is_sketch, variant->role == GT_ROLE_SKETCH);
+        assert_int_equal(variant->stage == GT_STAGE_QUICK, variant->role == GT_ROLE_QUICK);
+        assert_int_equal(variant->unit->is_quick, variant->role == GT_ROLE_QUICK);
     }
     gt_field_close(&field);
     gt_request_free(request);
 }
 
-TEST_OF(a_sketch_that_crashes_is_no_failure_of_the_tuning, world *w, open_world, close_world)
+TEST_OF(a_quick_compile_that_crashes_is_no_failure_of_the_tuning, world *w, open_world, close_world)
 {
     gt_field field;
     own_proposer own;

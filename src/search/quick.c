@@ -1,0 +1,225 @@
+/* Decides when quick compiles pay, and gives their times to the search. */
+#include "search/quick.h"
+
+#include "stats/correlation.h"
+
+#include <math.h>
+
+enum {
+    LEAST_SIZE = 500, /* valid configurations */
+    LEAST_PAIRS = 3,
+    LEAST_COMPARED = 6, /* pairs by whose times quick compiles are judged */
+    LEAST_FAILED = 3,   /* quick compiles, where none is right */
+    MANY = 100          /* variants that a search can try without quick compiles */
+};
+#define SHARE  0.5 /* of the limit is for quick compiles */
+#define SLOW   0.5 /* of the seconds of a compile with which MANY can be tried */
+#define FASTER 2.0 /* a quick compile must compile so many times faster */
+/* If so many of the pairs are tried, it is known whether quick compiles pay: while quick compiles
+ * are made, and while the pairs do not even compile slowly. */
+#define ENOUGH       0.75
+#define ENOUGH_QUICK 0.5
+/* Few pairs say little: of quick compiles that lead to the best variant, whose ranks correlate by
+ * 0.4 with those of random variants, a third of all draws of five pairs correlate by less than 0.3,
+ * and a hundredth of eight pairs by less than this. */
+#define CONTRARY (-0.5)
+
+static uint32_t most_first(const gt_search_settings *settings)
+{
+    return settings->workers / 2 > LEAST_PAIRS ? settings->workers / 2 : LEAST_PAIRS;
+}
+
+gputune_status gt_quick_begin(gt_quick *out, const gt_domain *domain,
+                              const gt_search_settings *settings)
+{
+    uint32_t first = most_first(settings);
+    *out = (gt_quick){.settings = *settings};
+    out->most_pairs = first < GT_QUICK_PAIRS ? first : GT_QUICK_PAIRS;
+    if (domain->size < LEAST_SIZE || !(settings->limit_s > 0)) {
+        return GPUTUNE_OK;
+    }
+    return gt_strategy_open(&out->strategy, GPUTUNE_STRATEGY_MODEL, domain, settings);
+}
+
+void gt_quick_end(gt_quick *quick)
+{
+    gt_strategy_free(quick->strategy);
+    quick->strategy = NULL;
+}
+
+/* If variants compile in this many seconds, there is time to try MANY of them. */
+static double quick_s(const gt_quick *quick, double left_s)
+{
+    return left_s * quick->settings.workers / MANY;
+}
+
+/* The compile time of a pair's variant; 0: not known. If its compile has not ended, it is the time
+ * since the first proposal. */
+static double compile_s_so_far(const gt_quick *quick, const gt_quick_pair *pair, double left_s)
+{
+    return pair->tried ? pair->full.compile_s : quick->begun_left_s - left_s;
+}
+
+/* The mean of the pairs' compile times so far. */
+static double mean_compile_s(const gt_quick *quick, double left_s)
+{
+    double sum_s = 0;
+    uint32_t known = 0;
+    for (uint32_t i = 0; i < quick->proposed; i++) {
+        double seconds = compile_s_so_far(quick, &quick->pairs[i], left_s);
+        sum_s += seconds;
+        known += seconds > 0;
+    }
+    return known ? sum_s / known : 0;
+}
+
+/* Whether the pairs compile for so long that quick compiles may pay. */
+static bool compile_slowly(const gt_quick *quick, double left_s)
+{
+    return mean_compile_s(quick, left_s) >= SLOW * quick_s(quick, left_s);
+}
+
+/* Whether at least so many quick compiles compile far faster than their pairs do, whose times so
+ * far are known before they have ended. */
+static bool are_far_faster(const gt_quick *quick, uint32_t least, double left_s)
+{
+    double quick_compile_s = 0, full_s = 0;
+    uint32_t compiled = 0;
+    for (uint32_t i = 0; i < quick->proposed; i++) {
+        const gt_quick_pair *pair = &quick->pairs[i];
+        double seconds = compile_s_so_far(quick, pair, left_s);
+        if (pair->tried_quick && pair->quick.compile_s > 0 && seconds > 0) {
+            quick_compile_s += pair->quick.compile_s;
+            full_s += seconds;
+            compiled++;
+        }
+    }
+    return compiled >= least && full_s >= FASTER * quick_compile_s;
+}
+
+/* What is known of that before the pairs are compared: by the first quick compile, and before that
+ * by the time that all of them take. */
+static bool may_be_far_faster(const gt_quick *quick, double left_s)
+{
+    double full_s = quick->begun_left_s - left_s;
+    double quick_compile_s = quick->quick_left_s - left_s;
+    return quick->ok + quick->failed ? are_far_faster(quick, 1, left_s)
+                                     : full_s >= FASTER * quick_compile_s;
+}
+
+static uint32_t count_tried(const gt_quick *quick)
+{
+    uint32_t tried = 0;
+    for (uint32_t i = 0; i < quick->proposed; i++) {
+        tried += quick->pairs[i].tried;
+    }
+    return tried;
+}
+
+/* The first variants are the pairs. They have half of the workers; the other half is free for
+ * quick compiles. */
+static gputune_status ask_full(gt_quick *quick, gt_strategy *full, gt_point *out, size_t count,
+                               size_t *given)
+{
+    size_t left = quick->most_pairs - quick->proposed;
+    GT_TRY(gt_strategy_ask(full, out, count < left ? count : left, given));
+    for (size_t i = 0; i < *given; i++) {
+        quick->pairs[quick->proposed++].point = out[i];
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_quick_ask(gt_quick *quick, gt_strategy *full, double left_s, gt_point *out,
+                            size_t count, size_t *given, bool *as_quick)
+{
+    *given = 0;
+    quick->begun_left_s = quick->proposed ? quick->begun_left_s : left_s;
+    *as_quick = quick->proposed == quick->most_pairs &&
+                (quick->tried_quick || compile_slowly(quick, left_s));
+    if (!*as_quick) {
+        return ask_full(quick, full, out, count, given);
+    }
+    quick->quick_left_s = quick->tried_quick ? quick->quick_left_s : left_s;
+    while (*given < count && quick->tried_quick < quick->proposed) {
+        out[(*given)++] = quick->pairs[quick->tried_quick++].point;
+    }
+    if (*given) {
+        return GPUTUNE_OK;
+    }
+    *as_quick = quick->judged || may_be_far_faster(quick, left_s);
+    return gt_strategy_ask(*as_quick ? quick->strategy : full, out, count, given);
+}
+
+static void note_pair(gt_quick *quick, const gt_tried *result, bool is_quick)
+{
+    for (uint32_t i = 0; i < quick->proposed; i++) {
+        gt_quick_pair *pair = &quick->pairs[i];
+        if (gt_point_equal(&pair->point, &result->point)) {
+            *(is_quick ? &pair->quick : &pair->full) = *result;
+            *(is_quick ? &pair->tried_quick : &pair->tried) = true;
+        }
+    }
+}
+
+static bool has_both_times(const gt_quick_pair *pair)
+{
+    return pair->tried_quick && pair->quick.outcome == GT_TRIED_OK && pair->tried &&
+           pair->full.outcome == GT_TRIED_OK;
+}
+
+/* *out: false if the faster quick compile is clearly the slower variant. */
+static gputune_status agree(bool *out, const gt_quick *quick)
+{
+    double quick_ns[GT_QUICK_PAIRS], full[GT_QUICK_PAIRS], correlation;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < quick->proposed; i++) {
+        const gt_quick_pair *pair = &quick->pairs[i];
+        if (has_both_times(pair)) {
+            quick_ns[count] = pair->quick.time_ns;
+            full[count++] = pair->full.time_ns;
+        }
+    }
+    *out = true;
+    if (count >= LEAST_COMPARED) {
+        GT_TRY(gt_spearman(&correlation, quick_ns, full, count));
+        *out = correlation >= CONTRARY;
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status judge(bool *pays, gt_quick *quick, double left_s)
+{
+    bool few = mean_compile_s(quick, left_s) >= quick_s(quick, left_s);
+    quick->judged |= few && are_far_faster(quick, LEAST_PAIRS, left_s);
+    bool begun = quick->tried_quick || compile_slowly(quick, left_s);
+    bool all_tried_quick = quick->ok + quick->failed >= quick->most_pairs;
+    double enough = (begun ? ENOUGH : ENOUGH_QUICK) * quick->most_pairs;
+    bool waits = count_tried(quick) < enough || (begun && !all_tried_quick);
+    *pays = (quick->ok || quick->failed < LEAST_FAILED) && (quick->judged || waits);
+    return *pays ? agree(pays, quick) : GPUTUNE_OK;
+}
+
+gputune_status gt_quick_tell(gt_quick *quick, gt_strategy *full, double left_s,
+                             const gt_tried *result, bool is_quick)
+{
+    bool pays;
+    GT_TRY(is_quick ? GPUTUNE_OK : gt_strategy_tell(full, result));
+    if (!quick->strategy) {
+        return GPUTUNE_OK;
+    }
+    note_pair(quick, result, is_quick);
+    if (is_quick) {
+        quick->ok += result->outcome == GT_TRIED_OK;
+        quick->failed += result->outcome != GT_TRIED_OK;
+        GT_TRY(gt_strategy_tell(quick->strategy, result));
+    }
+    GT_TRY(judge(&pays, quick, left_s));
+    bool is_time = left_s < (1 - SHARE) * quick->settings.limit_s;
+    if (pays && is_time) {
+        GT_TRY(gt_strategy_pass_on(full, quick->strategy));
+    }
+    if (!pays || is_time) {
+        gt_quick_end(quick);
+    }
+    return GPUTUNE_OK;
+}
