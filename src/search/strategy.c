@@ -115,8 +115,7 @@ enum {
     ENOUGH = 8           /* compile times to know what is usual */
 };
 #define EPSILON    0.005
-#define NEGLIGIBLE 0.1 /* of epsilon: a gain expected of the next one that is not worth trying it  \
-                        */
+#define NEGLIGIBLE 0.1 /* of epsilon: an expected gain that is not worth a try */
 #define FAR_LONGER 4.0 /* than usual: a compile that may be given up */
 
 const char *gt_strategy_name(gputune_strategy kind)
