@@ -13,12 +13,12 @@ enum {
     EMU_BASE_NONE,   /* imm alone */
     EMU_BASE_MASK = 7,
     EMU_ACCESS_WRITE = 8,
-    EMU_ACCESS_SIGNED = 16, /* loads extend the sign */
     EMU_ACCESS_BYPASS = 32, /* not through the level-1 cache */
     EMU_ACCESS_FRAME = 64,  /* .param of a function's frame, not of the launch */
     EMU_ACCESS_ATOMIC = 128,
     EMU_ACCESS_REDUCE = 256, /* atomic without a result */
     /* for check.h alone */
+    EMU_ACCESS_RELAXED = 16, /* told so: it does not acquire */
     EMU_ACCESS_STRONG = 512, /* with an order, or relaxed; a barrier's */
     EMU_ACCESS_VOLATILE = 1024,
     EMU_ACCESS_RELEASE = 2048, /* publishes what its thread did before it, */

@@ -93,9 +93,11 @@ void emu_check_stored(emu_warp *warp, const emu_op *op, const emu_access *access
 /* ---- values (check_flow.c) ---- */
 
 /* Lanes of a value that come from memory which nothing has set, and the line that read it; 0: from
- * a register. Or they come from threads that take no part in the shuffle of that line. */
+ * a register. Or they come from threads that take no part in the shuffle of that line. The value of
+ * a wgmma, which is not there before a wait, has the number of its group plus one. */
 typedef struct emu_unset {
     uint32_t lanes, line;
+    uint32_t product;
     bool shuffled;
 } emu_unset;
 /* Reports that `where` gets such a value, or, where it is "", that it decides what is done. */
@@ -137,6 +139,9 @@ typedef struct emu_warp_order {
     emu_knowledge fenced;              /* and of itself, at its last fence; */
     emu_knowledge within;              /* at its last one for its block alone */
     emu_knowledge some;                /* what the lanes in some_lanes alone know */
+    emu_knowledge relaxed;             /* what relaxed reads would tell: known behind a fence; */
+    emu_knowledge observed; /* the same of volatile ones: behind a fence, barrier or shuffle */
+    bool reads_weakly;      /* the lane's access, for which neither counts */
     uint32_t some_lanes;
     uint32_t proxied[EMU_WARP];          /* when the lane last fenced what it did: for the proxy, */
     uint32_t initialised[EMU_WARP];      /* and for mbarriers alone */
@@ -207,10 +212,11 @@ void emu_order_fence(emu_warp *warp, bool within);
 void emu_order_proxy_fence(emu_warp *warp);
 void emu_order_init_fence(emu_warp *warp); /* of mbarriers */
 /* The warp publishes what it knew at its last fence (`now`: what it knows now) at a place in
- * memory, or learns what was published there. `within`: that is for its block alone, as fences may
+ * memory, or learns what was published there: at once, or if `flags` of the access are of a relaxed
+ * or volatile one, with what comes behind it. `within`: that is for its block alone, as fences may
  * be. */
 void emu_order_publish(emu_warp *warp, const uint8_t *place, bool now, bool within);
-void emu_order_acquire(emu_warp *warp, const uint8_t *place);
+void emu_order_acquire(emu_warp *warp, const uint8_t *place, unsigned flags);
 /* The same of an mbarrier's slot: the warp arrives; a phase is complete, which the block's
  * component `component` counts; the lanes learn what was told (of all complete phases). */
 void emu_order_arrive_at(emu_warp *warp, emu_slot *slot);

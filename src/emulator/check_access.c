@@ -360,7 +360,7 @@ static void order_by(emu_warp *warp, const emu_op *op, uint16_t how, const uint8
     if (!(how & EMU_HOW_STRONG) || op->unit == EMU_CLASS_BARRIER) /* check_async.c */
         return;
     if (atomic || !(how & EMU_HOW_WRITE))
-        emu_order_acquire(warp, place);
+        emu_order_acquire(warp, place, op->flags);
     if (how & EMU_HOW_WRITE)
         emu_order_publish(warp, place, op->flags & EMU_ACCESS_RELEASE,
                           (op->flags & EMU_ACCESS_WITHIN) == EMU_ACCESS_WITHIN);
@@ -401,8 +401,10 @@ static void look_at_lane(emu_warp *warp, const emu_op *op, const emu_access *acc
         t.stamp.group = order->copying->group;
         t.stamp.clock = order->copying->clock ? order->copying->clock : order->clock;
     }
+    order->reads_weakly = !(t.stamp.how & (EMU_HOW_STRONG | EMU_HOW_WRITE));
     if (space == PTX_GLOBAL ? find_global(&t, check, access->address[lane]) : find_shared(&t))
         look(&t);
+    order->reads_weakly = false;
 }
 
 /* Constants that nobody fills; by their generic address, too. */

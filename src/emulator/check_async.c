@@ -146,10 +146,13 @@ static void report_poll(const emu_warp *warp)
     name_barrier(where, warp, order->poll.at);
     enum { TOO_MANY = 1 << 19 };
     uint32_t pending = emu_mbarrier_pending(state);
+    long long bytes = emu_mbarrier_bytes(state);
     char arrivals[64] = "got too many arrivals";
-    if (pending < TOO_MANY)
+    if (pending < TOO_MANY && bytes < 0)
+        gt_snprintf(arrivals, sizeof arrivals, "got %lld bytes more than were announced", -bytes);
+    else if (pending < TOO_MANY)
         gt_snprintf(arrivals, sizeof arrivals, "lacks %u arrival%s and %lld bytes", pending,
-                    gt_plural(pending), (long long)emu_mbarrier_bytes(state));
+                    gt_plural(pending), bytes);
     gt_snprintf(what, sizeof what,
                 "is waited for here without end: its phase of parity %u, before which %u ended, %s",
                 emu_mbarrier_parity(state), slot ? slot->completed : 0, arrivals);

@@ -39,15 +39,15 @@ static emu_unset read_of(const step *s)
     return all;
 }
 
+static bool is(const step *s, const char *opcode)
+{
+    return strncmp(s->in->opcode, opcode, strlen(opcode)) == 0;
+}
+
 static uint32_t lanes_of(const step *s, size_t operand)
 {
     const ptx_operand *o = &s->in->operands[operand];
     return o->kind == PTX_OPERAND_REGISTER ? s->frame->unset[o->reg].lanes : 0;
-}
-
-static bool is(const step *s, const char *opcode)
-{
-    return strncmp(s->in->opcode, opcode, strlen(opcode)) == 0;
 }
 
 /* Which of the lanes depend on what is unset. A choice takes one side; a known operand may decide.
@@ -88,13 +88,24 @@ static bool find_elements(const step *s, bool writes, const uint32_t **out)
     return count && found == count && count <= EMU_UNSET_ELEMENTS;
 }
 
+/* The register gets a value that is unset in some of the lanes. */
+static void mark(emu_unset *to, uint32_t mask, emu_unset value)
+{
+    value.lanes |= to->lanes & ~mask;
+    if (!(value.lanes & mask)) {
+        value.line = to->line;
+        value.shuffled = to->shuffled;
+    }
+    *to = value;
+}
+
 static void note_loaded(const step *s, const emu_warp_order *order)
 {
     const uint32_t *elements;
     bool known = find_elements(s, true, &elements);
     for (uint32_t i = 0; i < s->count; i++)
         if (s->touches[i] & 1)
-            register_of(s, s->touches[i])->lanes &= ~s->mask;
+            mark(register_of(s, s->touches[i]), s->mask, (emu_unset){0});
     for (uint32_t k = 0; known && k < s->op->count; k++) {
         emu_unset *to = register_of(s, elements[k]);
         to->lanes |= order->loaded[k] & s->mask;
@@ -144,6 +155,24 @@ void emu_check_report_unset(const emu_warp *warp, const emu_op *op, unsigned lan
                      unset->line ? &here : NULL, what);
 }
 
+/* Sums of a group of wgmma that the warp has not waited for may be moved, and added to by further
+ * ones. Returns the last such group, plus one. */
+static uint32_t look_at_products(const step *s, const emu_warp_order *order)
+{
+    uint32_t product = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint32_t of = register_of(s, s->touches[i])->product;
+        if (!(s->touches[i] & 1) && of > product && of - 1 > order->products[0].waited)
+            product = of;
+    }
+    if (is(s, "wgmma.mma_async"))
+        return order->products[0].group + 1;
+    if (product && !is(s, "mov."))
+        emu_check_report(s->warp, s->op, (unsigned)__builtin_ctz(s->mask), "race", "", NULL,
+                         "uses a sum of wgmma, with no wgmma.wait_group before");
+    return is(s, "mov.") ? product : 0;
+}
+
 /* ---- branches ---- */
 
 /* A branch, or a store, whose condition comes from what nothing has set. */
@@ -160,17 +189,6 @@ static void look_at_condition(const step *s)
 }
 
 /* ---- running ---- */
-
-/* The register gets a value that is unset in some of the lanes. */
-static void mark(emu_unset *to, uint32_t mask, emu_unset value)
-{
-    value.lanes |= to->lanes & ~mask;
-    if (!(value.lanes & mask)) {
-        value.line = to->line;
-        value.shuffled = to->shuffled;
-    }
-    *to = value;
-}
 
 static void after(const step *s, emu_unset read)
 {
@@ -237,6 +255,7 @@ void emu_check_run(emu_warp *warp, const emu_op *op)
     bool is_load = is(&s, "ld"), is_store = is(&s, "st."), ends = is(&s, "ret") || is(&s, "exit");
     emu_unset read = is_load || ends ? (emu_unset){0} : read_of(&s);
     read.lanes = read.lanes ? depends(&s, read.lanes) : 0;
+    read.product = look_at_products(&s, order);
     emu_unset value = value_of_shuffle(&s);
     memset(order->loaded, 0, sizeof order->loaded);
     memset(order->storing, 0, sizeof order->storing);

@@ -163,13 +163,6 @@ static void know(emu_warp_order *order, uint32_t lanes, uint32_t clock)
     }
 }
 
-void emu_order_meet(emu_warp *warp, uint32_t members)
-{
-    emu_warp_order *order = order_of(warp);
-    mark_ordered(order, members & ~warp->dead);
-    know(order, members | warp->dead, order->clock++);
-}
-
 /* The warp learns; lanes that published there have met those that learn it. */
 static void warp_learns(emu_warp_order *order, const emu_knowledge *more)
 {
@@ -178,12 +171,42 @@ static void warp_learns(emu_warp_order *order, const emu_knowledge *more)
     order->full = own > order->full ? own : order->full;
 }
 
-/* The clock of the component that the lane knows. */
+/* What volatile reads told (`fenced`: relaxed ones, too) is known from here on. */
+static void settle_reads(emu_warp_order *order, bool fenced)
+{
+    warp_learns(order, &order->observed);
+    drop(&order->observed);
+    if (!fenced)
+        return;
+    warp_learns(order, &order->relaxed);
+    drop(&order->relaxed);
+}
+
+void emu_order_meet(emu_warp *warp, uint32_t members)
+{
+    emu_warp_order *order = order_of(warp);
+    settle_reads(order, false);
+    mark_ordered(order, members & ~warp->dead);
+    know(order, members | warp->dead, order->clock++);
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The clock of the component that the lane knows. A store, or a volatile read, does not come before
+ * a volatile or relaxed read of its thread. */
 static uint32_t known_clock(const emu_warp_order *order, unsigned lane, uint32_t component)
 {
-    uint32_t all = clock_of(order->known.order, component);
-    uint32_t some = order->some_lanes >> lane & 1 ? clock_of(order->some.order, component) : 0;
-    return some > all ? some : all;
+    uint32_t clock = clock_of(order->known.order, component);
+    if (order->some_lanes >> lane & 1)
+        clock = larger(clock, clock_of(order->some.order, component));
+    if (!order->reads_weakly) {
+        clock = larger(clock, clock_of(order->relaxed.order, component));
+        clock = larger(clock, clock_of(order->observed.order, component));
+    }
+    return clock;
 }
 
 /* The warp that has the component, among those of the group; NULL: it is of another one. */
@@ -289,6 +312,7 @@ static void arrive(emu_knowledge *place, const emu_warp *warp)
 
 void emu_order_arrive(emu_warp *warp, unsigned barrier)
 {
+    settle_reads(order_of(warp), false);
     arrive(&warp->block->order->barriers[barrier], warp);
 }
 
@@ -308,6 +332,7 @@ void emu_order_release(emu_block *block, unsigned barrier)
 
 void emu_order_cluster_arrive(emu_warp *warp)
 {
+    settle_reads(order_of(warp), false);
     arrive(&warp->block->group->blocks[0].order->cluster, warp);
 }
 
@@ -369,6 +394,7 @@ void emu_order_fence(emu_warp *warp, bool within)
 {
     emu_warp_order *order = order_of(warp);
     emu_knowledge *fenced = within ? &order->within : &order->fenced;
+    settle_reads(order, !within);
     drop(fenced);
     *fenced = take_now(warp);
 }
@@ -458,13 +484,19 @@ void emu_order_publish(emu_warp *warp, const uint8_t *place, bool now, bool with
     drop(&inner);
 }
 
-void emu_order_acquire(emu_warp *warp, const uint8_t *place)
+void emu_order_acquire(emu_warp *warp, const uint8_t *place, unsigned flags)
 {
     emu_check *check = warp->worker->check;
+    emu_warp_order *order = order_of(warp);
     if (!check->place_count)
         return;
     const emu_place *noted = find_place(check, place);
-    warp_learns(order_of(warp), &noted->knowledge);
+    if (flags & EMU_ACCESS_RELAXED)
+        learn(&order->relaxed, &noted->knowledge);
+    else if (flags & EMU_ACCESS_VOLATILE && !(flags & EMU_ACCESS_RELEASE))
+        learn(&order->observed, &noted->knowledge);
+    else
+        warp_learns(order, &noted->knowledge);
     if (noted->block == order_of(&warp->block->warps[0])->index + 1)
         warp_learns(order_of(warp), &noted->within);
 }
@@ -531,6 +563,8 @@ static void clear(emu_block_order *order, uint32_t warp_count)
         drop(&order->warps[w].fenced);
         drop(&order->warps[w].within);
         drop(&order->warps[w].some);
+        drop(&order->warps[w].relaxed);
+        drop(&order->warps[w].observed);
     }
     for (uint32_t s = 0; s < order->slot_count; s++) {
         drop(&order->slots[s].arriving);

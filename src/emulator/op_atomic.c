@@ -80,13 +80,14 @@ static void reduce_async(emu_warp *warp, const emu_op *op)
 
 static void take_qualities(emu_decoder *decoder)
 {
-    enum { RELEASES = 3, CTA = 5 };
+    enum { RELEASES = 3, RELAXED = 3, CTA = 5 };
     static const char *const words[] = {"release", "acq_rel", "sc",  "relaxed", "acquire",
                                         "cta",     "cluster", "gpu", "sys",     "noftz"};
     bool releases = false, within = false;
     for (int word; (word = emu_take_one(decoder, words, EMU_COUNT(words))) >= 0;) {
         releases |= word < RELEASES;
         within |= word == CTA;
+        decoder->op->flags |= word == RELAXED ? EMU_ACCESS_RELAXED : 0;
     }
     decoder->op->flags |= releases ? within ? EMU_ACCESS_WITHIN : EMU_ACCESS_RELEASE : 0;
 }

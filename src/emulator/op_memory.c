@@ -39,61 +39,43 @@ typedef struct emu_quad {
     uint64_t low, high;
 } __attribute__((may_alias)) emu_quad;
 
-/* Size of element, log2, and sign in the low bits; log2 of the register's size above. */
+/* Bytes of the element in memory and whether loads extend its sign; bytes of the register. */
 #define SHAPE(bytes, sign, width) ((bytes)*2 + (sign) + (width)*64)
+
+/* The shapes there are beside 16 bytes, with the element's type and the register's. */
+/* NOLINTBEGIN(bugprone-signed-char-misuse): ld.s8 extends the sign */
+#define EACH_SHAPE(MOVE)                                                                           \
+    MOVE(1, 0, 2, emu_u8, emu_u16)                                                                 \
+    MOVE(1, 1, 2, emu_s8, emu_s16)                                                                 \
+    MOVE(1, 0, 4, emu_u8, emu_u32)                                                                 \
+    MOVE(1, 1, 4, emu_s8, emu_s32)                                                                 \
+    MOVE(1, 0, 8, emu_u8, emu_u64)                                                                 \
+    MOVE(1, 1, 8, emu_s8, emu_s64)                                                                 \
+    MOVE(2, 0, 2, emu_u16, emu_u16)                                                                \
+    MOVE(2, 0, 4, emu_u16, emu_u32)                                                                \
+    MOVE(2, 1, 4, emu_s16, emu_s32)                                                                \
+    MOVE(2, 0, 8, emu_u16, emu_u64)                                                                \
+    MOVE(2, 1, 8, emu_s16, emu_s64)                                                                \
+    MOVE(4, 0, 4, emu_u32, emu_u32)                                                                \
+    MOVE(4, 0, 8, emu_u32, emu_u64)                                                                \
+    MOVE(4, 1, 8, emu_s32, emu_s64)                                                                \
+    MOVE(8, 0, 8, emu_u64, emu_u64)
+/* NOLINTEND(bugprone-signed-char-misuse) */
+
+#define CASE_IN(bytes, sign, width, M, R)                                                          \
+    case SHAPE(bytes, sign, width):                                                                \
+        MOVE_IN(M, R);                                                                             \
+        break;
+#define CASE_OUT(bytes, sign, width, M, R)                                                         \
+    case SHAPE(bytes, sign, width):                                                                \
+        MOVE_OUT(M, R);                                                                            \
+        break;
 
 EMU_WIDE static void move_in(void *lanes, uint8_t *const host[], uint32_t offset, uint32_t mask,
                              unsigned shape)
 {
     switch (shape) {
-    case SHAPE(4, 0, 4):
-    case SHAPE(4, 1, 4):
-        MOVE_IN(emu_u32, emu_u32);
-        break;
-    case SHAPE(8, 0, 8):
-    case SHAPE(8, 1, 8):
-        MOVE_IN(emu_u64, emu_u64);
-        break;
-    case SHAPE(2, 0, 2):
-    case SHAPE(2, 1, 2):
-        MOVE_IN(emu_u16, emu_u16);
-        break;
-    case SHAPE(1, 0, 2):
-        MOVE_IN(emu_u8, emu_u16);
-        break;
-    case SHAPE(1, 1, 2):
-        MOVE_IN(emu_s8, emu_s16); /* NOLINT(bugprone-signed-char-misuse): ld.s8 extends the sign */
-        break;
-    case SHAPE(1, 0, 4):
-        MOVE_IN(emu_u8, emu_u32);
-        break;
-    case SHAPE(1, 1, 4):
-        MOVE_IN(emu_s8, emu_s32); /* NOLINT(bugprone-signed-char-misuse): ld.s8 extends the sign */
-        break;
-    case SHAPE(2, 0, 4):
-        MOVE_IN(emu_u16, emu_u32);
-        break;
-    case SHAPE(2, 1, 4):
-        MOVE_IN(emu_s16, emu_s32);
-        break;
-    case SHAPE(1, 0, 8):
-        MOVE_IN(emu_u8, emu_u64);
-        break;
-    case SHAPE(1, 1, 8):
-        MOVE_IN(emu_s8, emu_s64); /* NOLINT(bugprone-signed-char-misuse): ld.s8 extends the sign */
-        break;
-    case SHAPE(2, 0, 8):
-        MOVE_IN(emu_u16, emu_u64);
-        break;
-    case SHAPE(2, 1, 8):
-        MOVE_IN(emu_s16, emu_s64);
-        break;
-    case SHAPE(4, 0, 8):
-        MOVE_IN(emu_u32, emu_u64);
-        break;
-    case SHAPE(4, 1, 8):
-        MOVE_IN(emu_s32, emu_s64);
-        break;
+        EACH_SHAPE(CASE_IN)
     default:
         MOVE_IN(emu_quad, emu_quad);
         break;
@@ -104,33 +86,7 @@ EMU_WIDE static void move_out(const void *lanes, uint8_t *const host[], uint32_t
                               uint32_t mask, unsigned shape)
 {
     switch (shape) {
-    case SHAPE(4, 0, 4):
-        MOVE_OUT(emu_u32, emu_u32);
-        break;
-    case SHAPE(8, 0, 8):
-        MOVE_OUT(emu_u64, emu_u64);
-        break;
-    case SHAPE(2, 0, 2):
-        MOVE_OUT(emu_u16, emu_u16);
-        break;
-    case SHAPE(1, 0, 2):
-        MOVE_OUT(emu_u8, emu_u16);
-        break;
-    case SHAPE(1, 0, 4):
-        MOVE_OUT(emu_u8, emu_u32);
-        break;
-    case SHAPE(2, 0, 4):
-        MOVE_OUT(emu_u16, emu_u32);
-        break;
-    case SHAPE(1, 0, 8):
-        MOVE_OUT(emu_u8, emu_u64);
-        break;
-    case SHAPE(2, 0, 8):
-        MOVE_OUT(emu_u16, emu_u64);
-        break;
-    case SHAPE(4, 0, 8):
-        MOVE_OUT(emu_u32, emu_u64);
-        break;
+        EACH_SHAPE(CASE_OUT)
     default:
         MOVE_OUT(emu_quad, emu_quad);
         break;
@@ -301,10 +257,10 @@ static void take_qualities(emu_decoder *decoder)
     emu_take(decoder, "mmio");
     static const uint16_t flags[] = {0,
                                      EMU_ACCESS_BYPASS | EMU_ACCESS_VOLATILE,
-                                     EMU_ACCESS_BYPASS | EMU_ACCESS_STRONG,
+                                     EMU_ACCESS_BYPASS | EMU_ACCESS_STRONG | EMU_ACCESS_RELAXED,
                                      EMU_ACCESS_BYPASS | EMU_ACCESS_STRONG,
                                      EMU_ACCESS_BYPASS | EMU_ACCESS_STRONG | EMU_ACCESS_RELEASE,
-                                     EMU_ACCESS_BYPASS | EMU_ACCESS_STRONG};
+                                     EMU_ACCESS_BYPASS | EMU_ACCESS_STRONG | EMU_ACCESS_RELAXED};
     decoder->op->flags |= order > 0 ? flags[order] : 0;
     bool within = emu_take_one(decoder, scope_words, EMU_COUNT(scope_words)) == 0;
     if (within && decoder->op->flags & EMU_ACCESS_RELEASE)

@@ -112,9 +112,8 @@ static void mov_address(emu_warp *warp, const emu_op *op)
 {
     emu_access access;
     emu_addresses(warp, op, 1, &access);
-    if (op->flags & EMU_ACCESS_SIGNED) /* generic */
-        for (unsigned i = 0; i < EMU_WARP; i++)
-            access.address[i] |= (uint64_t)op->count << EMU_TAG_SHIFT;
+    for (unsigned i = 0; op->count && i < EMU_WARP; i++) /* generic */
+        access.address[i] |= (uint64_t)op->count << EMU_TAG_SHIFT;
     write_lanes(warp, op, access.address);
 }
 
@@ -301,8 +300,7 @@ void emu_decode_cvta(emu_decoder *decoder)
     const ptx_operand *source = emu_operand(decoder, 1);
     if (source->kind == PTX_OPERAND_VARIABLE) {
         decode_variable(decoder, source, 8);
-        op->count = (uint8_t)tag_of(space);
-        op->flags |= to ? 0 : EMU_ACCESS_SIGNED;
+        op->count = to ? 0 : (uint8_t)tag_of(space);
     } else {
         op->a = emu_source(decoder, source, 8);
         op->b = emu_constant(decoder, to ? 0 - tag : tag, 8);

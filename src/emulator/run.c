@@ -1,4 +1,54 @@
-/* One launch: blocks dealt to host threads, in order. */
+/* The machine: how a launch runs, from the first block to the last thread's exit.
+ *
+ * The idea. A program is decoded once into operations, each a function that runs one instruction
+ * for the 32 lanes of a warp. A warp is thus one interpreter loop (split.c), and a launch is
+ * nothing but the choice of the warp that runs next. Five levels make that choice:
+ *
+ *     launch    emu_run()          host threads take multiprocessors, one after the other
+ *     worker    run_sm()           a host thread runs the groups of its multiprocessor in order
+ *     group     emu_group_run()    the blocks of one cluster (or one block): their warps in turn
+ *     warp      emu_warp_run()     its splits, which are lanes at the same place
+ *     split     run_split()        operations, one after the other
+ *
+ * Nothing is preempted within an operation. A warp gives up its turn after a quantum of operations,
+ * when all its lanes wait or have exited, or at an operation that polls (a failed mbarrier test,
+ * nanosleep). A group gives up its worker after a slice, and a group that has had many slices then
+ * shares the worker with the groups behind it: blocks may wait for blocks with a higher index, as
+ * long as both fit on the device at once. A cooperative launch runs all its groups in turn from the
+ * start.
+ *
+ * A split is in one of four states (emu_state in warp.h):
+ *
+ *     READY       runs when it is chosen. It becomes one with another split at the same place.
+ *     AT_SYNC     waits for lanes of its own warp to come to the same operation. The operation then
+ *                 runs again, for all of them.
+ *     AT_BARRIER  waits at a barrier of the block, or for the other warps of its warpgroup. It goes
+ *                 on after the operation.
+ *     AT_CLUSTER  waits for the phase of the cluster's barrier to end.
+ *
+ * A wait for an mbarrier or for memory is no state: the kernel tests in a loop. An asynchronous
+ * operation (cp.async, bulk and tensor copies, wgmma) does its work at once, so that its waits have
+ * nothing to wait for; only a checked launch keeps account of what would still be under way.
+ *
+ * Invariants:
+ *
+ *   - A lane that has neither exited nor returned is in exactly one split: the running one
+ *     (warp->active) or one of warp->splits. The lanes that do not exist are in warp->dead, with
+ *     those that have exited.
+ *   - warp->mask, the lanes of the operation, is a part of warp->active and is never empty when a
+ *     handler is called.
+ *   - A handler that makes lanes wait, branch or exit takes them out of the running split and sets
+ *     warp->limit to 0, which ends the split's run after this operation.
+ *   - All state of a group belongs to one worker. Workers share the launch, device memory (where
+ *     atomics are the host's), and run->lock for the first fault and for printed text.
+ *   - What a launch computes does not depend on the number of workers, if the kernel does not
+ * depend on the order of its blocks. Neither do the counters: each multiprocessor's level-1 cache
+ * and its share of the groups are fixed.
+ *   - The first fault ends the launch: it sets run->stop, which every loop above looks at. Memory
+ * is then as the lanes have left it, and the driver makes the error sticky.
+ *   - A checked launch has one worker, and an order of its own kind beside each warp and block
+ *     (check.h). It is the only one that finds out that nothing can go on any more; any other
+ * launch then sleeps until it is cancelled, as a GPU hangs. */
 #include "base/environment.h"
 #include "emulator/cache.h"
 #include "emulator/check.h"

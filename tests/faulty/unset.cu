@@ -191,3 +191,22 @@ __global__ void shuffled_unset(float *y, const float *x, size_t n)
         }
     }
 }
+
+// reads memory of malloc() that nothing has set, where zeros happen to be
+// caught: check
+#pragma gputune kernel(heap_unset)
+
+__global__ void heap_unset(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    float *own = i < n ? (float *)malloc(2 * sizeof(float)) : nullptr;
+    if (own) {
+        own[0] = x[i];
+#if !BAD
+        own[1] = 0.0f;
+#endif
+        y[i] = own[1] == 12345.0f ? 0.0f : 2.0f * own[0]; // found: unset
+        free(own);
+    }
+}

@@ -1,0 +1,145 @@
+// Look at a flag or a count of other blocks, and do not acquire what these have written. The right
+// variants differ by what is said to be missing.
+#include "slowly.cuh"
+#pragma gputune problem(n = 8192)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune scratch(float part[n], unsigned int done[grid_x])
+#pragma gputune clear(done)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 128)
+#pragma gputune default(BAD = 0)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune reference(y[i] = i >= 128 ? x[i - 128] : x[i])
+
+// What each block does first: its part, behind a fence, and then its flag.
+__device__ void put(float *part, const float *x, size_t i, size_t n, unsigned int *done)
+{
+    slowly();
+    if (i < n) {
+        part[i] = x[i];
+    }
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        atomicExch(&done[blockIdx.x], 1u);
+    }
+}
+
+__device__ unsigned int relaxed(const unsigned int *flag)
+{
+    unsigned int value;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
+    return value;
+}
+
+__device__ unsigned int acquired(const unsigned int *flag)
+{
+    unsigned int value;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
+    return value;
+}
+
+// takes a part behind a flag that is loaded relaxed
+// caught: check
+#pragma gputune kernel(relaxed_flag)
+
+__global__ void relaxed_flag(float *y, const float *x, size_t n, float *part, unsigned int *done)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    put(part, x, i, n, done);
+    const unsigned int *flag = &done[max(blockIdx.x, 1) - 1];
+    bool ready = (BAD ? relaxed(flag) : acquired(flag)) != 0;
+    if (i < n) {
+        y[i] = blockIdx.x == 0 ? x[i] : ready ? part[i - BLOCK] : x[i - BLOCK]; // found: race
+    }
+}
+
+// the same by the first thread, with a barrier for the others
+// caught: check
+#pragma gputune kernel(relaxed_for_others)
+
+__global__ void relaxed_for_others(float *y, const float *x, size_t n, float *part, unsigned int *done)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ bool ready;
+    put(part, x, i, n, done);
+    if (threadIdx.x == 0) {
+        ready = relaxed(&done[max(blockIdx.x, 1) - 1]) != 0;
+#if !BAD
+        __threadfence();
+#endif
+    }
+    __syncthreads();
+    if (i < n) {
+        y[i] = blockIdx.x == 0 ? x[i] : ready ? part[i - BLOCK] : x[i - BLOCK]; // found: race
+    }
+}
+
+// reads behind a volatile flag what may be read before it
+// caught: check
+#pragma gputune kernel(volatile_flag)
+
+__global__ void volatile_flag(float *y, const float *x, size_t n, float *part, unsigned int *done)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    put(part, x, i, n, done);
+    bool ready = ((volatile unsigned int *)done)[max(blockIdx.x, 1) - 1] != 0;
+#if !BAD
+    __threadfence();
+#endif
+    if (i < n) {
+        y[i] = blockIdx.x == 0 ? x[i] : ready ? part[i - BLOCK] : x[i - BLOCK]; // found: race
+    }
+}
+
+// fences for its own block alone behind the flag of another one
+// caught: check
+#pragma gputune kernel(acquires_too_little)
+
+__global__ void acquires_too_little(float *y, const float *x, size_t n, float *part, unsigned int *done)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    put(part, x, i, n, done);
+    bool ready = relaxed(&done[max(blockIdx.x, 1) - 1]) != 0;
+#if BAD
+    __threadfence_block();
+#else
+    __threadfence();
+#endif
+    if (i < n) {
+        y[i] = blockIdx.x == 0 ? x[i] : ready ? part[i - BLOCK] : x[i - BLOCK]; // found: race
+    }
+}
+
+// counts the blocks that are done with an atomic that is told to be relaxed
+// caught: check
+#pragma gputune kernel(relaxed_count)
+#pragma gputune args(out float y[1], in float x[n], size_t n)
+#pragma gputune reference(y[i] = sum(n, [&](int k) { return x[k]; }))
+
+__global__ void relaxed_count(float *y, const float *x, size_t n, float *part, unsigned int *done)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    slowly();
+    if (i < n) {
+        part[i] = x[i];
+    }
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        unsigned int before;
+#if BAD
+        asm volatile("atom.relaxed.gpu.global.inc.u32 %0, [%1], %2;" : "=r"(before) : "l"(done), "r"(gridDim.x - 1) : "memory");
+#else
+        asm volatile("atom.acquire.gpu.global.inc.u32 %0, [%1], %2;" : "=r"(before) : "l"(done), "r"(gridDim.x - 1) : "memory");
+#endif
+        if (before == gridDim.x - 1) {
+            float all = 0.0f;
+            for (size_t k = 0; k < n; k++) {
+                all += part[k]; // found: race
+            }
+            y[0] = all;
+        }
+    }
+}

@@ -1,0 +1,157 @@
+// Use copies by tensor maps against their rules. The right variants differ by what is said to be
+// missing.
+#include "slowly.cuh"
+#include "async.cuh"
+#pragma gputune problem(m = 512)
+#pragma gputune args(out float y[m][64], in float x[m][64], size_t m)
+#pragma gputune tensormap(from : x, box = (8, 32))
+#pragma gputune tensormap(to : y, box = (8, 32))
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune default(BAD = 0)
+#pragma gputune require(cc == 90)
+#pragma gputune block(256)
+#pragma gputune grid(2, ceil_div(m, 8))
+#pragma gputune reference(y[i][j] = 2.0f * x[i][j])
+
+#define TILE_BYTES (8 * 32 * 4)
+#define LOAD_TILE(into, map, column, row, bar)                                                     \
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes" \
+                 " [%0], [%1, {%2, %3}], [%4];" ::"r"(SHARED(into)),                               \
+                 "l"(&(map)), "r"(int(column)), "r"(int(row)), "r"(SHARED(&(bar)))                 \
+                 : "memory")
+#define STORE_TILE(map, column, row, from)                                                         \
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" \
+                 ::"l"(&(map)),                                                                    \
+                 "r"(int(column)), "r"(int(row)), "r"(SHARED(from))                                \
+                 : "memory")
+
+// reads a tile while it is copied
+// caught: check
+#pragma gputune kernel(tile_not_waited)
+
+__global__ void tile_not_waited(float *y, const float *x, size_t m,
+                                const __grid_constant__ CUtensorMap from,
+                                const __grid_constant__ CUtensorMap to)
+{
+    int t = threadIdx.x, row = blockIdx.y * 8, column = blockIdx.x * 32;
+    __shared__ alignas(128) float tile[8 * 32];
+    __shared__ alignas(8) unsigned long long bar;
+    slowly();
+    if (t == 0) {
+        INIT(bar, 1);
+        FENCE_INIT();
+        EXPECT(bar, TILE_BYTES);
+        LOAD_TILE(tile, from, column, row, bar);
+    }
+    __syncthreads();
+#if !BAD
+    WAIT(bar, 0);
+#endif
+    if (row + t / 32 < m) {
+        y[(row + t / 32) * 64 + column + t % 32] = 2.0f * tile[t]; // found: race
+    }
+}
+
+// announces the bytes that are within the matrix, where all of a tile count
+// caught: proof, check
+#pragma gputune kernel(expects_too_few_of_a_tile)
+
+__global__ void expects_too_few_of_a_tile(float *y, const float *x, size_t m,
+                                          const __grid_constant__ CUtensorMap from,
+                                          const __grid_constant__ CUtensorMap to)
+{
+    int t = threadIdx.x, row = blockIdx.y * 8, column = blockIdx.x * 32;
+    __shared__ alignas(128) float tile[8 * 32];
+    __shared__ alignas(8) unsigned long long bar;
+    slowly();
+    if (t == 0) {
+        INIT(bar, 1);
+        FENCE_INIT();
+        EXPECT(bar, BAD ? min(m - row, size_t(8)) * 128 : TILE_BYTES);
+        LOAD_TILE(tile, from, column, row, bar);
+    }
+    __syncthreads();
+    WAIT(bar, 0); // found: barrier
+    if (row + t / 32 < m) {
+        y[(row + t / 32) * 64 + column + t % 32] = 2.0f * tile[t];
+    }
+}
+
+// copies a tile out that was not handed over to the asynchronous proxy
+// caught: check
+#pragma gputune kernel(tile_not_fenced)
+
+__global__ void tile_not_fenced(float *y, const float *x, size_t m,
+                                const __grid_constant__ CUtensorMap from,
+                                const __grid_constant__ CUtensorMap to)
+{
+    int t = threadIdx.x, row = blockIdx.y * 8, column = blockIdx.x * 32;
+    __shared__ alignas(128) float tile[8 * 32];
+    slowly();
+    tile[t] = row + t / 32 < m ? 2.0f * x[(row + t / 32) * 64 + column + t % 32] : 0.0f;
+#if !BAD
+    FENCE_ASYNC();
+#endif
+    __syncthreads();
+    if (t == 0) {
+        STORE_TILE(to, column, row, tile); // found: race
+        COMMIT();
+        WAIT_READ(0);
+    }
+}
+
+// lets the block end while a tile may still be copied from its shared memory
+// caught: check
+#pragma gputune kernel(tile_abandoned)
+
+__global__ void tile_abandoned(float *y, const float *x, size_t m,
+                               const __grid_constant__ CUtensorMap from,
+                               const __grid_constant__ CUtensorMap to)
+{
+    int t = threadIdx.x, row = blockIdx.y * 8, column = blockIdx.x * 32;
+    __shared__ alignas(128) float tile[8 * 32];
+    slowly();
+    tile[t] = row + t / 32 < m ? 2.0f * x[(row + t / 32) * 64 + column + t % 32] : 0.0f;
+    FENCE_ASYNC();
+    __syncthreads();
+    if (t == 0) {
+        STORE_TILE(to, column, row, tile); // found: race
+        COMMIT();
+#if !BAD
+        WAIT_READ(0);
+#endif
+    }
+}
+
+// passes a map that is copied into local memory, where no copy finds it
+// caught: proof, check
+#pragma gputune kernel(map_of_a_thread)
+
+__global__ void map_of_a_thread(float *y, const float *x, size_t m,
+                                const __grid_constant__ CUtensorMap from,
+                                const __grid_constant__ CUtensorMap to)
+{
+    int t = threadIdx.x, row = blockIdx.y * 8, column = blockIdx.x * 32;
+    __shared__ alignas(128) float tile[8 * 32];
+    __shared__ alignas(8) unsigned long long bar;
+    slowly();
+#if BAD
+    volatile CUtensorMap own;
+    for (int i = 0; i < 16; i++) {
+        own.opaque[i] = from.opaque[i];
+    }
+#else
+    const CUtensorMap &own = from;
+#endif
+    if (t == 0) {
+        INIT(bar, 1);
+        FENCE_INIT();
+        EXPECT(bar, TILE_BYTES);
+        LOAD_TILE(tile, own, column, row, bar); // found: fault
+    }
+    __syncthreads();
+    WAIT(bar, 0);
+    if (row + t / 32 < m) {
+        y[(row + t / 32) * 64 + column + t % 32] = 2.0f * tile[t];
+    }
+}
