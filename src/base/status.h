@@ -76,6 +76,15 @@ static inline void gt_free_at(void *pointer)
     free(*(void **)pointer);
 }
 
+/* Hands over what a GT_FREED or GT_SCOPED pointer holds: returns the pointer at `pointer`, and
+ * empties it. */
+static inline void *gt_take(void *pointer)
+{
+    void *taken = *(void **)pointer;
+    *(void **)pointer = NULL;
+    return taken;
+}
+
 /* Evaluates `call` only if `status` is OK, and stores the result there. For functions that clean up
  * at their end. */
 #define GT_THEN(status, call) ((status) = (status) == GPUTUNE_OK ? (call) : (status))

@@ -76,11 +76,12 @@ static gputune_status load(gt_measure *measure, const gt_image *image, gt_judge_
 {
     gt_launcher **out = measure->judges[kind];
     const gt_launch *timed = launch_of(&measure->workspaces[0].workload, kind);
-    GT_TRY(gt_launcher_load(&out[0], measure->driver, &measure->device, image, timed));
+    GT_TRY(gt_launcher_load(&out[0], measure->driver, &measure->device, image, NULL, timed));
     GT_TRY(gt_launcher_check_count(out[0]));
     for (uint32_t i = 1; i < measure->setup.workload_count; ++i) {
-        GT_TRY(
-            gt_launcher_share(&out[i], out[0], launch_of(&measure->workspaces[i].workload, kind)));
+        GT_TRY(gt_launcher_load(&out[i], measure->driver, &measure->device, image,
+                                gt_launcher_module(out[0]),
+                                launch_of(&measure->workspaces[i].workload, kind)));
     }
     return GPUTUNE_OK;
 }
@@ -88,7 +89,7 @@ static gputune_status load(gt_measure *measure, const gt_image *image, gt_judge_
 void gt_reference_free(gt_measure *measure)
 {
     for (int kind = 0; kind < GT_JUDGE_COUNT; ++kind) {
-        for (int i = GT_WORKLOAD_MAX - 1; i >= 0; --i) { /* the first has the code of all */
+        for (int i = 0; i < GT_WORKLOAD_MAX; ++i) {
             gt_launcher_free(measure->judges[kind][i]);
             measure->judges[kind][i] = NULL;
         }

@@ -346,7 +346,7 @@ static void free_variant(gt_measure *measure, gt_loaded *variant)
     gt_replay_free(&variant->brief, measure);
     gt_replay_free(&variant->quick, measure);
     gt_replay_free(&variant->single, measure);
-    for (int i = GT_WORKLOAD_MAX - 1; i >= 0; --i) { /* the first owns the code */
+    for (int i = 0; i < GT_WORKLOAD_MAX; ++i) {
         gt_launcher_free(variant->launchers[i]);
     }
     free(variant->variables);
@@ -632,14 +632,15 @@ static gputune_status load(gt_measure *measure, gt_loaded *variant, const gt_ver
     memcpy(variant->launches, job->launches, sizeof job->launches);
     GT_TRY(variables_find(&variant->variables, &job->image, &variant->launches[0]));
     GT_TRY(gt_launcher_load(&variant->launchers[0], measure->driver, &measure->device, &job->image,
-                            &variant->launches[0]));
+                            NULL, &variant->launches[0]));
     GT_TRY(gt_launcher_check_count(variant->launchers[0]));
     scratch_guard(measure, variant->launchers[0]);
     variant->kernels = gt_launch_kernels(&variant->launches[0]);
     if (measure->setup.workload_count < 2) {
         return GPUTUNE_OK;
     }
-    GT_TRY(gt_launcher_share(&variant->launchers[1], variant->launchers[0], &variant->launches[1]));
+    GT_TRY(gt_launcher_load(&variant->launchers[1], measure->driver, &measure->device, &job->image,
+                            gt_launcher_module(variant->launchers[0]), &variant->launches[1]));
     scratch_guard(measure, variant->launchers[1]);
     return GPUTUNE_OK;
 }

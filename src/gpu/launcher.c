@@ -390,8 +390,7 @@ static gputune_status hold(gt_launcher *launcher, CUstream stream)
 gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments)
 {
-    if (!launcher->needs_state && !launcher->shares_base &&
-        is_capturing(launcher->driver, stream)) {
+    if (!launcher->needs_state && is_capturing(launcher->driver, stream)) {
         GT_TRY(hold(launcher, stream));
     }
     if (launcher->is_direct) {
@@ -424,7 +423,7 @@ gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *l
         .function = launcher->base.functions[index],
         .symbol = launcher->kernels[index].symbol,
         .carveout_percent =
-            kb < 0 ? -1 : gt_carveout_percent(kb, launcher->device.shared_per_sm_bytes / 1024)};
+            kb < 0 ? -1 : gt_carveout_percent(kb, launcher->device->shared_per_sm_bytes / 1024)};
     return GPUTUNE_OK;
 }
 

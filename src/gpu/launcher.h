@@ -16,28 +16,35 @@
  * record of one launch are one critical section, and a staging slot is reused only after its event.
  * In a captured launch, instance, buffers and staging memory belong to the graph, and every replay
  * uses the block's bytes of the time of capture. A graph holds all that its launches use, the
- * module too, and may outlive the launcher; but it may not outlive a launcher that shares another
- * one's module (gt_launcher_share()). */
+ * module too, and may outlive the launcher. */
 typedef struct gt_launcher gt_launcher;
 
 enum { GT_LAUNCHER_STREAMS = 8 };
 
+/* An image that is loaded in one context, with a count of references. Launchers of one image share
+ * it, unless they need a __constant__ symbol of their own. */
+typedef struct gt_module gt_module;
+gt_module *gt_module_retain(gt_module *module);
+/* Drops a reference; the last one unloads the module. Works from any context and thread. */
+void gt_module_release(gt_module *module);
+/* The context that the module is loaded in. */
+const gt_context *gt_module_context(const gt_module *module);
+
 /* Loads the image and sets the function's attributes; the code is on the device when this returns.
- * Reads no pointer of the user's. ECUDA when the driver refuses the image, the shared memory, or a
- * cluster size that occupancy forbids; the message says which. EINVAL for a grid that is no
- * multiple of its cluster, for other parameters than the kernel's, and without a current context.
- * The image is copied; the launch, which must be sound, must outlive the launcher. */
+ * `module` is one that was loaded from the same image in the current context, so that the image
+ * need not be loaded again; NULL: none. One call at a time may use a module. Reads no pointer of
+ * the user's. ECUDA when the driver refuses the image, the shared memory, or a cluster size that
+ * occupancy forbids; the message says which. EINVAL for a grid that is no multiple of its cluster,
+ * for other parameters than the kernel's, and without a current context. The image is copied if it
+ * is needed later; the device and the launch, which must be sound, must outlive the launcher. */
 gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, const gt_device *device,
-                                const gt_image *image, const gt_launch *launch);
+                                const gt_image *image, gt_module *module, const gt_launch *launch);
+/* The launcher's module, for another launcher of the same image; NULL: it cannot be shared. */
+gt_module *gt_launcher_module(const gt_launcher *launcher);
 /* EINVAL where a kernel has more parameters than the launch gives. A call of the driver that fails
  * where all is well tells it, which tools report as an application's mistake: only code that was
  * never proved is asked. */
 gputune_status gt_launcher_check_count(const gt_launcher *launcher);
-/* Makes a launcher for another launch (problem size) of the image that `parent` has loaded, as a
- * rule without loading the image again: the measure worker verifies each variant at two sizes, and
- * a load costs as much as a verification. The parent must outlive the new launcher. Fails as
- * gt_launcher_load() does. */
-gputune_status gt_launcher_share(gt_launcher **out, gt_launcher *parent, const gt_launch *launch);
 /* Waits for the launches that use the launcher's memory or module, then releases the launcher.
  * Works from any context and thread. NULL is allowed. */
 void gt_launcher_free(gt_launcher *launcher);

@@ -1,14 +1,376 @@
-/* Loads an image into a launcher, checks that it fits on the device, sets level-2 cache aside for
- * it, and frees it. */
+/* Loads code for a launcher: the module, which launchers of the same image share; what the kernels
+ * need beside it, in an instance for each stream or graph; level-2 cache that is set aside. And
+ * frees a launcher. */
 #include "base/array.h"
 #include "base/condition.h"
 #include "base/text.h"
 #include "gpu/driver.h"
 #include "gpu/image.h"
 #include "gpu/launcher_parts.h"
+#include "gpu/module.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { PORTABLE_CLUSTER = 8 };
+
+int gt_carveout_percent(int kb, int max_kb)
+{
+    return max_kb > 0 ? (kb >= max_kb ? 100 : kb * 100 / max_kb) : -1;
+}
+
+/* ---- modules that launchers share ---- */
+
+/* The symbol of a kernel that launches name `entry`. */
+typedef struct symbol {
+    char *entry, *name;
+} symbol;
+
+struct gt_module {
+    const gt_driver *driver;
+    gt_context context;
+    CUmodule handle; /* NULL: each instance has a module of its own */
+    atomic_uint holders;
+    GT_ARRAY(symbol) symbols;
+};
+
+static gputune_status new_module(gt_module **out, const gt_launcher *launcher)
+{
+    gt_module *module = *out = calloc(1, sizeof *module);
+    GT_TRY(gt_allocated(module));
+    module->driver = launcher->driver;
+    module->context = launcher->context;
+    atomic_init(&module->holders, 1);
+    return GPUTUNE_OK;
+}
+
+gt_module *gt_module_retain(gt_module *module)
+{
+    atomic_fetch_add(&module->holders, 1);
+    return module;
+}
+
+void gt_module_drop(gt_module *module, bool alive)
+{
+    if (!module || atomic_fetch_sub(&module->holders, 1) != 1) {
+        return;
+    }
+    if (alive && module->handle) {
+        module->driver->ModuleUnload(module->handle);
+    }
+    for (size_t i = 0; i < module->symbols.count; i++) {
+        free(module->symbols.items[i].entry);
+        free(module->symbols.items[i].name);
+    }
+    gt_array_free(&module->symbols);
+    free(module);
+}
+
+void gt_module_release(gt_module *module)
+{
+    gt_context_visit visit;
+    const gt_driver *driver = module->driver;
+    const bool alive = gt_context_enter(&visit, driver, &module->context) == GPUTUNE_OK;
+    gt_module_drop(module, alive);
+    if (alive) {
+        gt_context_leave(&visit, driver);
+    }
+}
+
+const gt_context *gt_module_context(const gt_module *module)
+{
+    return &module->context;
+}
+
+/* Finds the symbol of a kernel in the module's image. */
+static gputune_status find_kernel(const char **out, gt_module *module, const gt_image *image,
+                                  const char *entry)
+{
+    GT_FREED char *name = NULL, *key = NULL;
+    for (size_t i = 0; i < module->symbols.count; i++) {
+        if (strcmp(module->symbols.items[i].entry, entry) == 0) {
+            *out = module->symbols.items[i].name;
+            return GPUTUNE_OK;
+        }
+    }
+    GT_TRY(gt_image_entry(&name, image, entry));
+    GT_TRY(gt_strdup(&key, entry));
+    GT_TRY(gt_array_reserve(&module->symbols));
+    *out = name;
+    module->symbols.items[module->symbols.count++] = (symbol){gt_take(&key), gt_take(&name)};
+    return GPUTUNE_OK;
+}
+
+/* ---- instances ---- */
+
+/* The kernel's own parameter sizes against the launch's, where the driver tells them (12.4). */
+static gputune_status check_parameters(const gt_launcher *launcher, CUfunction function,
+                                       const gt_kernel_step *kernel)
+{
+    size_t offset, bytes;
+    if (!launcher->driver->FuncGetParamInfo) {
+        return GPUTUNE_OK;
+    }
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const uint32_t index = kernel->parameters[i];
+        CUresult result = launcher->driver->FuncGetParamInfo(function, i, &offset, &bytes);
+        GT_REFUSE(result != CUDA_SUCCESS, GPUTUNE_EINVAL,
+                  "kernel %s has %u parameters; the launch gives %u", kernel->entry, i,
+                  kernel->parameter_count);
+        GT_REFUSE(bytes != launcher->launch->parameters[index].bytes, GPUTUNE_EINVAL,
+                  "parameter %u of kernel %s has %zu bytes; the launch gives %u", i, kernel->entry,
+                  bytes, launcher->launch->parameters[index].bytes);
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_launcher_check_count(const gt_launcher *launcher)
+{
+    const gt_launch *launch = launcher->launch;
+    for (uint32_t i = 0; launcher->driver->FuncGetParamInfo && i < launch->step_count; i++) {
+        size_t offset, bytes;
+        const uint32_t count = launch->steps[i].parameter_count;
+        CUresult behind =
+            launcher->driver->FuncGetParamInfo(launcher->base.functions[i], count, &offset, &bytes);
+        GT_REFUSE(behind == CUDA_SUCCESS, GPUTUNE_EINVAL,
+                  "kernel %s has more parameters than the %u that the launch gives",
+                  launch->steps[i].entry, count);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status check_threads(const gt_launcher *launcher, CUfunction function,
+                                    const gt_kernel_step *kernel)
+{
+    int most, registers;
+    uint32_t threads = gt_volume(kernel->block);
+    GT_CUDA(launcher->driver, FuncGetAttribute, &most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+            function);
+    if (threads <= (uint32_t)most) {
+        return GPUTUNE_OK;
+    }
+    GT_CUDA(launcher->driver, FuncGetAttribute, &registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
+    return gt_fail(GPUTUNE_ECUDA,
+                   "a block of %u threads does not fit: %d registers a thread%s, or launch_bounds, "
+                   "allow %d threads",
+                   threads, registers,
+                   launcher->device->emulated ? " (the emulator's count, not ptxas's)" : "", most);
+}
+
+static gputune_status allow_shared(const gt_launcher *launcher, CUfunction function,
+                                   const gt_kernel_step *kernel)
+{
+    int fixed;
+    uint32_t dynamic = kernel->shared_bytes;
+    GT_CUDA(launcher->driver, FuncGetAttribute, &fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
+            function);
+    uint32_t sum = (uint32_t)fixed + dynamic;
+    if (sum <= (uint32_t)launcher->device->shared_per_block_bytes) {
+        return GPUTUNE_OK;
+    }
+    int allowed; /* by an earlier launcher of this function */
+    GT_CUDA(launcher->driver, FuncGetAttribute, &allowed,
+            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function);
+    GT_REFUSE(sum > (uint32_t)launcher->device->shared_per_block_optin_bytes, GPUTUNE_ECUDA,
+              "a block has %u bytes of shared memory (%u of them dynamic); the device allows %d",
+              sum, dynamic, launcher->device->shared_per_block_optin_bytes);
+    if ((int)dynamic > allowed) {
+        GT_CUDA(launcher->driver, FuncSetAttribute, function,
+                CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)dynamic);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status set_attributes(const gt_launcher *launcher, CUfunction function,
+                                     const gt_kernel_step *kernel)
+{
+    const int carveout_kb = launcher->launch->carveout_kb;
+    uint32_t preferred = kernel->preferred_cluster * kernel->cluster[1] * kernel->cluster[2];
+    GT_TRY(allow_shared(launcher, function, kernel));
+    if (gt_volume(kernel->cluster) > PORTABLE_CLUSTER || preferred > PORTABLE_CLUSTER) {
+        GT_CUDA(launcher->driver, FuncSetAttribute, function,
+                CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+    }
+    if (carveout_kb >= 0) {
+        GT_CUDA(launcher->driver, FuncSetAttribute, function,
+                CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                gt_carveout_percent(carveout_kb, launcher->device->shared_per_sm_bytes / 1024));
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status find_symbol(CUdeviceptr *out, const gt_launcher *launcher,
+                                  const gt_block *block, CUmodule module)
+{
+    size_t bytes;
+    uint32_t needed = gt_block_copied(block);
+    CUresult result = launcher->driver->ModuleGetGlobal(out, &bytes, module, block->symbol);
+    if (result == CUDA_ERROR_NOT_FOUND) {
+        *out = 0;
+        return block->may_lack ? GPUTUNE_OK
+                               : gt_fail(GPUTUNE_EINVAL, "the image of kernel %s has no symbol %s",
+                                         launcher->launch->steps[0].entry, block->symbol);
+    }
+    GT_TRY(gt_cuda_check(launcher->driver, result, "cuModuleGetGlobal"));
+    return bytes >= needed ? GPUTUNE_OK
+                           : gt_fail(GPUTUNE_EINVAL,
+                                     "__constant__ %s has %zu bytes in the code; the block of the "
+                                     "template has %u",
+                                     block->symbol, bytes, needed);
+}
+
+/* Finds the functions and symbols of out->module, checks them against the launch and sets the
+ * functions' attributes. */
+static gputune_status attach_instance(gt_instance *out, const gt_launcher *launcher)
+{
+    const gt_launch *launch = launcher->launch;
+    for (uint32_t i = 0; i < launch->step_count; i++) {
+        const gt_kernel_step *kernel = &launch->steps[i];
+        GT_TRY(gt_function_load(&out->functions[i], launcher->driver, out->module,
+                                launcher->kernels[i].symbol));
+        GT_TRY(check_parameters(launcher, out->functions[i], kernel));
+        GT_TRY(check_threads(launcher, out->functions[i], kernel));
+        GT_TRY(set_attributes(launcher, out->functions[i], kernel));
+    }
+    for (uint32_t i = 0; i < launch->block_count; i++) {
+        const gt_block *block = &launch->blocks[i];
+        if (gt_block_copied(block) > 0 && block->pass != GT_PASS_GLOBAL) {
+            GT_TRY(find_symbol(&out->blocks[i], launcher, block, out->module));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Loads a module of the instance's own. */
+static gputune_status load_instance(gt_instance *out, const gt_launcher *launcher,
+                                    const gt_image *image)
+{
+    gt_instance made = {.owns_module = true};
+    GT_TRY(gt_image_load(&made.module, launcher->driver, image));
+    gputune_status status = attach_instance(&made, launcher);
+    if (status != GPUTUNE_OK) {
+        launcher->driver->ModuleUnload(made.module);
+        return status;
+    }
+    *out = made;
+    return GPUTUNE_OK;
+}
+
+/* The base module goes to the first state that needs a module of its own. */
+static gputune_status take_module(gt_instance *out, gt_launcher *launcher)
+{
+    gt_instance loaded = launcher->base;
+    if (launcher->needs_module && atomic_exchange(&launcher->base_taken, true)) {
+        GT_TRY(load_instance(&loaded, launcher, &launcher->image));
+    }
+    out->module = loaded.module;
+    memcpy(out->functions, loaded.functions, sizeof out->functions);
+    for (int i = 0; i < GT_BLOCK_MAX; i++) {
+        out->blocks[i] = loaded.blocks[i] ? loaded.blocks[i] : out->blocks[i];
+    }
+    out->owns_module = launcher->needs_module;
+    return GPUTUNE_OK;
+}
+
+/* On a stream of its own: the caller's may be captured. Waits. */
+static gputune_status zero(const gt_driver *driver, CUdeviceptr at, size_t bytes)
+{
+    CUstream stream;
+    GT_CUDA(driver, StreamCreate, &stream, CU_STREAM_NON_BLOCKING);
+    CUresult result = driver->MemsetD8Async(at, 0, bytes, stream);
+    result = result == CUDA_SUCCESS ? driver->StreamSynchronize(stream) : result;
+    driver->StreamDestroy(stream);
+    return gt_cuda_check(driver, result, "cuMemsetD8Async");
+}
+
+static gputune_status make_buffers(gt_instance *out, const gt_launcher *launcher)
+{
+    const gt_launch *launch = launcher->launch;
+    out->guard_bytes = launcher->guard_bytes;
+    for (uint32_t i = 0; i < launch->block_count; i++) {
+        if (launch->blocks[i].pass == GT_PASS_GLOBAL) {
+            GT_CUDA(launcher->driver, MemAlloc, &out->blocks[i], launch->blocks[i].bytes);
+            out->owned_blocks |= 1u << i;
+        }
+    }
+    for (uint32_t i = 0; i < launch->parameter_count; i++) {
+        const gt_parameter *parameter = &launch->parameters[i];
+        if (parameter->kind == GT_PARAMETER_SCRATCH) {
+            size_t bytes = parameter->scratch_bytes ? parameter->scratch_bytes : 1;
+            GT_CUDA(launcher->driver, MemAlloc, &out->scratch[i],
+                    bytes + 2 * (size_t)launcher->guard_bytes);
+            out->scratch[i] += launcher->guard_bytes;
+            if (parameter->scratch & GT_SCRATCH_ZERO) {
+                GT_TRY(zero(launcher->driver, out->scratch[i], bytes));
+            }
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status make_arrays(gt_instance *out, const gt_launcher *launcher)
+{
+    for (uint32_t i = 0; i < launcher->launch->texture_count; i++) {
+        const gt_texture *texture = &launcher->launch->textures[i];
+        const CUDA_ARRAY3D_DESCRIPTOR shape = {
+            .Width = texture->width,
+            .Height = texture->height,
+            .Depth = texture->depth,
+            .Format = (int)texture->format,
+            .NumChannels = texture->channels,
+            .Flags = texture->memory == GT_TEXTURE_LAYERED ? CUDA_ARRAY3D_LAYERED : 0};
+        if (texture->memory != GT_TEXTURE_BUFFER) {
+            GT_CUDA(launcher->driver, Array3DCreate, &out->arrays[i], &shape);
+            GT_TRY(gt_texture_make(&out->textures[i], launcher, texture, 0, out->arrays[i]));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status fill_instance(gt_instance *out, gt_launcher *launcher)
+{
+    GT_TRY(make_buffers(out, launcher));
+    GT_TRY(make_arrays(out, launcher));
+    return take_module(out, launcher);
+}
+
+gputune_status gt_instance_make(gt_instance *out, gt_launcher *launcher)
+{
+    *out = (gt_instance){0};
+    gputune_status status = fill_instance(out, launcher);
+    if (status != GPUTUNE_OK) {
+        gt_instance_free(out, launcher->driver);
+    }
+    return status;
+}
+
+void gt_instance_free(gt_instance *instance, const gt_driver *driver)
+{
+    for (int i = 0; i < GT_BLOCK_MAX; i++) {
+        if (instance->owned_blocks >> i & 1) {
+            driver->MemFree(instance->blocks[i]);
+        }
+    }
+    for (int i = 0; i < GT_PARAMETER_MAX; i++) {
+        if (instance->scratch[i]) {
+            driver->MemFree(instance->scratch[i] - instance->guard_bytes);
+        }
+    }
+    for (int i = 0; i < GT_TEXTURE_MAX; i++) {
+        if (instance->textures[i]) {
+            driver->TexObjectDestroy(instance->textures[i]);
+        }
+        if (instance->arrays[i]) {
+            driver->ArrayDestroy(instance->arrays[i]);
+        }
+    }
+    if (instance->owns_module) {
+        driver->ModuleUnload(instance->module);
+    }
+    memset(instance, 0, sizeof *instance);
+}
+
+/* ---- residency, and level-2 cache that is set aside ---- */
 
 static gputune_status count_resident(const gt_launcher *launcher, uint32_t index, int *clusters,
                                      int *blocks)
@@ -46,7 +408,7 @@ static gputune_status check_kernel(const gt_launcher *launcher, uint32_t index)
         "not fit on the device",
         cluster, gt_volume(kernel->block), kernel->shared_bytes);
     const double most =
-        cluster > 1 ? (double)clusters * cluster : (double)blocks * launcher->device.sm_count;
+        cluster > 1 ? (double)clusters * cluster : (double)blocks * launcher->device->sm_count;
     const double grid = (double)kernel->grid[0] * kernel->grid[1] * kernel->grid[2];
     GT_REFUSE(
         kernel->cooperative && grid > most, GPUTUNE_ECUDA,
@@ -80,7 +442,7 @@ gputune_status gt_launcher_occupancy(double *out, gt_launcher *launcher)
     gt_context_leave(&visit, launcher->driver);
     GT_TRY(status);
     const gt_kernel_step *kernel = &launcher->launch->steps[0];
-    const gt_device *device = &launcher->device;
+    const gt_device *device = launcher->device;
     uint32_t cluster = gt_volume(kernel->cluster);
     double warp = device->warp_size > 0 ? device->warp_size : 32;
     double warps = (double)(uint32_t)((gt_volume(kernel->block) + warp - 1) / warp);
@@ -257,7 +619,7 @@ static void add_attributes(gt_launcher_kernel *out, const gt_launcher *launcher,
     if (kb >= 0 && launcher->driver->version >= CARVEOUT_ATTRIBUTE_VERSION) {
         add_attribute(out, CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
             ->sharedMemCarveout =
-            (unsigned)gt_carveout_percent(kb, launcher->device.shared_per_sm_bytes / 1024);
+            (unsigned)gt_carveout_percent(kb, launcher->device->shared_per_sm_bytes / 1024);
     }
     if (kernel->cooperative) {
         add_attribute(out, CU_LAUNCH_ATTRIBUTE_COOPERATIVE)->cooperative = 1;
@@ -318,26 +680,24 @@ static bool is_direct(const gt_launcher *launcher)
     return direct;
 }
 
-/* Loads the launcher's own copy of the image, or attaches to the module of `parent`. */
-static gputune_status load_in_context(gt_launcher *launcher, const gt_image *image,
-                                      const gt_launcher *parent)
+/* Loads the image, unless the launcher's module is loaded, and checks that the kernels fit. */
+static gputune_status load_in_context(gt_launcher *launcher, const gt_image *image)
 {
-    const gt_launch *launch = launcher->launch;
-    for (uint32_t i = 0; i < launch->step_count; i++) {
-        char **symbol = &launcher->kernels[i].symbol;
-        GT_TRY(parent ? gt_strdup(symbol, parent->kernels[i].symbol)
-                      : gt_image_entry(symbol, image, launch->steps[i].entry));
+    gt_module *module = launcher->held->module;
+    for (uint32_t i = 0; i < launcher->launch->step_count; i++) {
+        GT_TRY(find_kernel(&launcher->kernels[i].symbol, module, image,
+                           launcher->launch->steps[i].entry));
     }
-    if (parent) {
-        launcher->shares_base = true;
-        launcher->base.module = parent->base.module;
-        GT_TRY(gt_instance_attach(&launcher->base, launcher));
+    if (module->handle) {
+        launcher->base.module = module->handle;
+        GT_TRY(attach_instance(&launcher->base, launcher));
     } else {
-        GT_TRY(launcher->needs_module ? gt_image_copy(&launcher->image, image->data, image->bytes)
-                                      : GPUTUNE_OK);
-        GT_TRY(gt_instance_load(&launcher->base, launcher, image));
+        GT_TRY(load_instance(&launcher->base, launcher, image));
         launcher->base.owns_module = launcher->needs_module;
-        launcher->held->module = launcher->needs_module ? NULL : launcher->base.module;
+        module->handle = launcher->needs_module ? NULL : launcher->base.module;
+    }
+    if (launcher->needs_module) {
+        GT_TRY(gt_image_copy(&launcher->image, image->data, image->bytes));
     }
     GT_TRY(check_occupancy(launcher));
     return l2_attach(launcher);
@@ -365,42 +725,48 @@ static gputune_status make_parts(gt_launcher *launcher)
     return GPUTUNE_OK;
 }
 
-static gputune_status load(gt_launcher **out, const gt_driver *driver, const gt_device *device,
-                           const gt_image *image, const gt_launcher *parent,
-                           const gt_launch *launch)
+static gputune_status load(gt_launcher *launcher, const gt_image *image, gt_module *module)
+{
+    GT_TRY(gt_held_module_make(launcher));
+    GT_TRY(make_parts(launcher));
+    if (module && !launcher->needs_module) {
+        launcher->held->module = gt_module_retain(module);
+    } else {
+        GT_TRY(new_module(&launcher->held->module, launcher));
+    }
+    return load_in_context(launcher, image);
+}
+
+gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, const gt_device *device,
+                                const gt_image *image, gt_module *module, const gt_launch *launch)
 {
     gt_context context;
+    gt_graph_orphans_collect();
     GT_TRY(check_clusters(launch));
     GT_TRY(gt_context_current(&context, driver));
     gt_launcher *launcher = calloc(1, sizeof *launcher);
     GT_TRY(gt_allocated(launcher));
     launcher->driver = driver;
     launcher->context = context;
-    launcher->device = *device;
+    launcher->device = device;
     launcher->launch = launch;
     pthread_mutex_init(&launcher->lock, NULL);
     pthread_mutex_init(&launcher->clear_lock, NULL);
     pthread_mutex_init(&launcher->texture_lock, NULL);
     CUstreamCaptureMode mode = gt_relaxed_enter(driver);
-    gputune_status status = gt_module_begin(launcher);
-    GT_THEN(status, make_parts(launcher));
-    GT_THEN(status, load_in_context(launcher, image, parent));
+    gputune_status status = load(launcher, image, module);
     gt_relaxed_leave(driver, mode);
-    return GT_GIVE(status, out, launcher, gt_launcher_free(launcher));
+    if (status != GPUTUNE_OK) {
+        gt_launcher_free(launcher);
+        return status;
+    }
+    *out = launcher;
+    return GPUTUNE_OK;
 }
 
-gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, const gt_device *device,
-                                const gt_image *image, const gt_launch *launch)
+gt_module *gt_launcher_module(const gt_launcher *launcher)
 {
-    gt_graph_orphans_collect();
-    return load(out, driver, device, image, NULL, launch);
-}
-
-gputune_status gt_launcher_share(gt_launcher **out, gt_launcher *parent, const gt_launch *launch)
-{
-    /* With a __constant__ symbol each launcher needs modules of its own. */
-    const gt_launcher *base = parent->needs_module ? NULL : parent;
-    return load(out, parent->driver, &parent->device, &parent->image, base, launch);
+    return launcher->held->module->handle ? launcher->held->module : NULL;
 }
 
 /* ---- freeing ---- */
@@ -434,9 +800,6 @@ void gt_launcher_free(gt_launcher *launcher)
     pthread_mutex_destroy(&launcher->texture_lock);
     pthread_mutex_destroy(&launcher->lock);
     free(launcher->image.data);
-    for (uint32_t i = 0; launcher->kernels && i < launcher->launch->step_count; i++) {
-        free(launcher->kernels[i].symbol);
-    }
     if (launcher->kernels != &launcher->only) {
         free(launcher->kernels);
     }

@@ -69,7 +69,7 @@ typedef struct gt_graph_state {
 
 /* One kernel of the launch, without its function, which is in the instance. */
 typedef struct gt_launcher_kernel {
-    char *symbol; /* its name in the image; owned */
+    const char *symbol; /* its name in the image; the module's */
     CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
     CUlaunchConfig config; /* without the stream and the address of the level-2 window */
 } gt_launcher_kernel;
@@ -83,10 +83,10 @@ typedef struct gt_texture_object {
 } gt_texture_object;
 typedef GT_ARRAY(gt_texture_object) gt_texture_objects;
 
-/* A module, and texture objects, that graphs hold together with their launcher. */
+/* The module and the texture objects of a launcher, which graphs hold too. */
 typedef struct gt_held_module {
-    gt_held held;                /* the first member: one address for both */
-    CUmodule module;             /* NULL: instances have modules of their own, or another's */
+    gt_held held; /* the first member: one address for both */
+    gt_module *module;
     gt_texture_objects textures; /* protected by the launcher's texture_lock */
 } gt_held_module;
 
@@ -96,13 +96,12 @@ struct gt_launcher {
     gt_launcher_kernel only; /* the kernel, if the launch has only one */
     const gt_driver *driver;
     bool is_direct;    /* a launch passes the caller's arguments on as they are, and no more */
-    bool shares_base;  /* the base module is another launcher's */
     bool needs_state;  /* each stream needs a state, because there is a pass copy, scratch or an
                           array */
     bool needs_module; /* a block is constant or split: each state has a module of its own */
     gt_instance base;  /* the base module and its functions; nothing else of it is used */
     gt_context context;
-    gt_device device;
+    const gt_device *device;     /* the caller's */
     const gt_launch *launch;     /* the caller's */
     gt_image image;              /* kept only where further instances may be loaded */
     gt_launcher_kernel *kernels; /* the kernels of a pipeline; else it points to `only` */
@@ -120,14 +119,10 @@ struct gt_launcher {
     uint64_t held_capture; /* the id of the capture whose graph was the last to hold them */
 };
 
-/* ---- launcher_instance.c: what is on the device; in the launcher's context, relaxed ---- */
+/* ---- launcher_load.c: what is on the device; in the launcher's context, relaxed ---- */
 
-/* Loads the image (it may be loaded already), checks it against the launch and sets the functions'
- * attributes. Sets the module, functions and symbols of *out. */
-gputune_status gt_instance_load(gt_instance *out, const gt_launcher *launcher,
-                                const gt_image *image);
-/* The same for out->module, which is loaded already and stays its owner's. */
-gputune_status gt_instance_attach(gt_instance *out, const gt_launcher *launcher);
+/* Drops a reference; `alive`: the module's context exists and is current. NULL is allowed. */
+void gt_module_drop(gt_module *module, bool alive);
 /* Makes an instance for one stream: a module of its own if it needs one, buffers, scratch and
  * arrays. */
 gputune_status gt_instance_make(gt_instance *out, gt_launcher *launcher);
@@ -175,8 +170,8 @@ gputune_status gt_stream_scratch(CUdeviceptr *out, gt_launcher *launcher,
 void gt_stream_state_free(gt_stream_state *state, const gt_driver *driver);
 
 /* Makes launcher->held, without a module. ENOMEM. */
-gputune_status gt_module_begin(gt_launcher *launcher);
-/* Makes the graph of a capture hold the base module and the launcher's textures, if launches in the
+gputune_status gt_held_module_make(gt_launcher *launcher);
+/* Makes the graph of a capture hold the module and the launcher's textures, if launches in the
  * graph use them. The caller holds the launcher's lock. */
 gputune_status gt_module_hold(gt_launcher *launcher, const gt_stream_facts *facts);
 

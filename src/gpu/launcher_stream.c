@@ -174,7 +174,9 @@ gputune_status gt_stream_scratch(CUdeviceptr *out, gt_launcher *launcher,
     gt_stream_state *state = lock_state(launcher, facts->key);
     CUstreamCaptureMode mode = gt_relaxed_enter(launcher->driver);
     gputune_status status = make_ready(state, launcher);
-    GT_THEN(status, wait_for_previous_owner(state, launcher->driver, facts->stream));
+    if (status == GPUTUNE_OK) {
+        status = wait_for_previous_owner(state, launcher->driver, facts->stream);
+    }
     *out = status == GPUTUNE_OK ? state->instance.scratch[parameter] : 0;
     gt_relaxed_leave(launcher->driver, mode);
     pthread_mutex_unlock(&state->lock);
@@ -295,17 +297,15 @@ void gt_graph_orphans_collect(void)
 static void end_module(gt_held *held, bool alive)
 {
     gt_held_module *module = (gt_held_module *)held;
-    if (alive && module->module) {
-        held->driver->ModuleUnload(module->module);
-    }
     for (size_t i = 0; i < module->textures.count && alive; i++) {
         held->driver->TexObjectDestroy(module->textures.items[i].object);
     }
+    gt_module_drop(module->module, alive);
     gt_array_free(&module->textures);
     free(module);
 }
 
-gputune_status gt_module_begin(gt_launcher *launcher)
+gputune_status gt_held_module_make(gt_launcher *launcher)
 {
     launcher->held = calloc(1, sizeof *launcher->held);
     GT_TRY(gt_allocated(launcher->held));
@@ -315,7 +315,7 @@ gputune_status gt_module_begin(gt_launcher *launcher)
 
 gputune_status gt_module_hold(gt_launcher *launcher, const gt_stream_facts *facts)
 {
-    if (launcher->shares_base || (launcher->needs_module && !launcher->launch->texture_count) ||
+    if ((launcher->needs_module && !launcher->launch->texture_count) ||
         launcher->held_capture == facts->capture) {
         return GPUTUNE_OK;
     }
@@ -411,16 +411,22 @@ static gputune_status stage(const void **out, gt_graph_state *state, const gt_la
     return GPUTUNE_OK;
 }
 
+/* Finds the state of a captured launch, and copies the blocks for it. */
+static gputune_status prepare(gt_graph_state **out, const void **staged, gt_launcher *launcher,
+                              const gt_stream_facts *facts, const void *const *arguments)
+{
+    GT_TRY(find_state(out, launcher, facts));
+    GT_TRY(gt_module_hold(launcher, facts));
+    return stage(staged, *out, launcher, arguments);
+}
+
 gputune_status gt_graph_launch(gt_launcher *launcher, const gt_stream_facts *facts,
                                const void *const *arguments)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->lock);
-    gt_graph_state *state = NULL;
-    const void *staged = NULL;
-    gputune_status status = find_state(&state, launcher, facts);
-    GT_THEN(status, gt_module_hold(launcher, facts));
-    GT_THEN(status, stage(&staged, state, launcher, arguments));
-    if (status < 0) {
+    gt_graph_state *state;
+    const void *staged;
+    if (prepare(&state, &staged, launcher, facts, arguments) != GPUTUNE_OK) {
         return gt_fail_prefix(GPUTUNE_ECAPTURE, "%s cannot be launched during this capture",
                               launcher->launch->steps[0].entry);
     }

@@ -106,7 +106,7 @@ static gputune_status launch(const side *one, const gt_image *image, const gt_la
     gt_launcher *launcher = NULL;
     GT_TRY(side_enter(one));
     gputune_status status =
-        gt_launcher_load(&launcher, one->driver, &one->device, image, description);
+        gt_launcher_load(&launcher, one->driver, &one->device, image, NULL, description);
     if (status == GPUTUNE_OK) {
         status = bring(&held, one, workload);
     }

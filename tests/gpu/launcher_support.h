@@ -77,7 +77,7 @@ static inline gputune_status try_load(gt_launcher **out, const gt_launch *launch
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         fake.parameter_sizes[i] = (int)launch->parameters[i].bytes;
     }
-    return gt_launcher_load(out, &fake.table, &device, &image, copy);
+    return gt_launcher_load(out, &fake.table, &device, &image, NULL, copy);
 }
 
 static inline gt_launcher *load(const gt_launch *launch)

@@ -33,8 +33,11 @@ static gputune_status use(gt_launcher *launcher, const job *j)
 static gputune_status load_and_use(gt_launcher *launcher, const job *j)
 {
     gt_launcher *second = NULL;
-    gputune_status status =
-        j->shared ? gt_launcher_share(&second, launcher, &j->launch) : GPUTUNE_OK;
+    gputune_status status = GPUTUNE_OK;
+    if (j->shared) {
+        status = gt_launcher_load(&second, &fake.table, &device, &image,
+                                  gt_launcher_module(launcher), &j->launch);
+    }
     status = status == GPUTUNE_OK ? use(second ? second : launcher, j) : status;
     fake.capture_status[1] = CU_STREAM_CAPTURE_STATUS_NONE;
     fake_graphs_gone();
@@ -52,7 +55,8 @@ static gputune_status go_through(void *user)
     for (uint32_t i = 0; i < j->launch.parameter_count; i++) {
         fake.parameter_sizes[i] = (int)j->launch.parameters[i].bytes;
     }
-    gputune_status status = gt_launcher_load(&launcher, &fake.table, &device, &image, &j->launch);
+    gputune_status status =
+        gt_launcher_load(&launcher, &fake.table, &device, &image, NULL, &j->launch);
     if (status == GPUTUNE_OK) {
         status = load_and_use(launcher, j);
         gt_launcher_free(launcher);

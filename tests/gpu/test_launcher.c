@@ -363,13 +363,13 @@ TEST_WITHIN(test_parameter_sizes_are_compared_with_the_kernel, setup, NULL)
     gt_launcher *launcher;
     fake.parameter_sizes[0] = 8;
     fake.parameter_sizes[1] = 8;
-    assert_int_equal(gt_launcher_load(&launcher, &fake.table, &device, &image, &launch),
+    assert_int_equal(gt_launcher_load(&launcher, &fake.table, &device, &image, NULL, &launch),
                      GPUTUNE_EINVAL);
     assert_string_equal(gt_message(),
                         "parameter 1 of kernel kernel has 8 bytes; the launch gives 4");
     fake.parameter_sizes[1] = 4;
     fake.parameter_sizes[2] = 4;
-    ASSERT_OK(gt_launcher_load(&launcher, &fake.table, &device, &image, &launch));
+    ASSERT_OK(gt_launcher_load(&launcher, &fake.table, &device, &image, NULL, &launch));
     assert_int_equal(gt_launcher_check_count(launcher), GPUTUNE_EINVAL);
     free_and_check(launcher);
 }
@@ -431,7 +431,9 @@ TEST_WITHIN(second_size_shares_the_module, setup, NULL)
     gt_launcher *parent = load_pass(GT_PASS_NONE), *child;
     gt_launch launch = make_launch(GT_PASS_NONE);
     launch.steps[0].grid[0] = 7;
-    assert_int_equal(gt_launcher_share(&child, parent, &launch), 0);
+    assert_int_equal(
+        gt_launcher_load(&child, &fake.table, &device, &image, gt_launcher_module(parent), &launch),
+        0);
     assert_int_equal(fake_count("ModuleLoadData"), 0);
     assert_int_equal(gt_launcher_launch(child, fake_stream(1), arguments + 1), 0);
     assert_int_equal(fake_find("LaunchKernelEx", 0)->config.gridDimX, 7);

@@ -146,7 +146,7 @@ static gt_launch spread_launch(gt_pass pass)
 static gputune_status load(gt_launcher **out, gt_pass pass, gt_launch *launch)
 {
     gt_launch_take_all(launch);
-    return gt_launcher_load(out, driver, &device, &images[pass], launch);
+    return gt_launcher_load(out, driver, &device, &images[pass], NULL, launch);
 }
 
 static gt_launcher *load_spread(gt_pass pass)
