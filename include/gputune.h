@@ -188,10 +188,10 @@ typedef struct gputune_open_options {
     size_t include_path_count;
     const char *record; /* a file for misses, like GPUTUNE_RECORD, which overrules
                            it; NULL: none */
-    uint32_t max_plans; /* how many plans the tuner keeps for later calls, so that
-                           they cost no lookup; 0: 1024. Beyond that, those that were not asked for
-                           lately are dropped. A plan that is held lives on. Asked for again, it is
-                           taken from the database, without a tuning */
+    uint32_t max_plans; /* how many plans the tuner keeps, so that later calls for them cost no
+                           lookup; 0: 16384. A kept plan takes some kilobytes until the tuner is
+                           closed. Later plans belong to their callers, and are taken from the
+                           database again, without a tuning, when they are asked for again */
     bool
         records_only; /* for tools that only list, export and edit what is stored.
                          The device (NULL: 0) is the one that the database remembers from an earlier
@@ -211,9 +211,11 @@ typedef struct gputune_open_options {
  * Where no folder of templates is named and none is found, kernels are ENOTFOUND, and what is
  * stored can be listed. *out is the caller's, for gputune_close(). */
 GPUTUNE_API int gputune_open(gputune **out, const gputune_open_options *options);
-/* Ends the workers and releases the tuner; plans stay valid. Calls in progress in other threads are
- * canceled, and waited for. A call that begins later is EINVAL, as long as the library remembers
- * the closed tuner; do not rely on that. Results that another process's lock kept out of the
+/* Ends the workers, the tuner and its plans, whose code is unloaded; call it after the last launch.
+ * Calls in progress in other threads are canceled, and waited for; launches are not. A call that
+ * begins later, and a launch of one of the plans, is EINVAL, as long as the library remembers the
+ * closed tuner; do not rely on that. Plans may be released later too, but before 64 more tuners are
+ * closed. Results that another process's lock kept out of the
  * database are written now; if it stays locked for a second more, they are lost, after a warning.
  * From a callback of the tuner, and in a forked child, gputune_close() does nothing. NULL is
  * allowed. */
@@ -501,7 +503,8 @@ typedef struct gputune_options {
  * launch: a mistake in the call or the template, no compiler and no stored code, or a limit
  * (ETIMEOUT) or cancel (ECANCELED) that leaves no time to compile even the default. An edit of the
  * template's file, or of a file that it includes, is noticed within a second; plans that the caller
- * holds stay as they are. *out is the caller's, for gputune_plan_release(). */
+ * holds stay as they are. *out is the caller's, for gputune_plan_release(), until the tuner is
+ * closed. */
 GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel,
                             GPUTUNE_SIZES_IN sizes, const gputune_options *options);
 
@@ -517,10 +520,11 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
  * the plan's fallback, and is EINVAL where no fallback was verified. The fallback is the default
  * with the narrowest vectors; that its code accesses no more than an element at once elsewhere is
  * the template's word. A graph that captures the launch holds what the launch uses, and may outlive
- * plan and tuner. */
+ * plan and tuner. EINVAL for a plan whose tuner is closed (gputune_close()). */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, GPUTUNE_ARGS_IN args);
 
-/* Takes one more reference, and returns the plan. NULL is allowed. */
+/* Takes one more reference, and returns the plan. The tuner holds most plans itself until it is
+ * closed (`max_plans`); retaining and releasing these does nothing. NULL is allowed. */
 GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
 /* Drops one reference. The last one waits for launches that still use what the plan owns. NULL is
  * allowed. */

@@ -788,20 +788,44 @@ template <typename T> detail::wrapped<T> by_value(const T &value)
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
-/* A reference to a plan, to be held and launched many times. Copies share the plan. */
+/* Gets a line of text, without a newline. */
+using log_fn = std::function<void(gputune_log_level, const char *)>;
+
+namespace detail
+{
+
+/* An open tuner, which its plans hold: it is closed when the tuner and all of them are gone. */
+struct opened {
+    std::unique_ptr<log_fn> log;
+    gputune *handle;
+    opened(gputune *h, std::unique_ptr<log_fn> l) : log(std::move(l)), handle(h)
+    {
+    }
+    opened(const opened &) = delete;
+    opened &operator=(const opened &) = delete;
+    ~opened()
+    {
+        gputune_close(handle);
+    }
+};
+
+} // namespace detail
+
+/* A reference to a plan, to be held and launched many times. Copies share the plan. It holds its
+ * tuner, which stays open until the last of its plans is gone. */
 class plan
 {
   public:
     plan() = default; /* none; only good to be assigned to */
 
-    /* Takes over a reference of the C interface; takes one more. */
+    /* Takes over a reference of the C interface; takes one more. The plan ends with its tuner. */
     static plan adopt(gputune_plan *handle)
     {
-        return plan(handle);
+        return plan(handle, nullptr);
     }
     static plan retain(gputune_plan *handle)
     {
-        return plan(gputune_plan_retain(handle));
+        return plan(gputune_plan_retain(handle), nullptr);
     }
 
     explicit operator bool() const noexcept
@@ -890,9 +914,10 @@ class plan
 
   private:
     struct state {
+        std::shared_ptr<detail::opened> tuner; /* empty: the caller keeps it open */
         gputune_plan *handle;
         std::vector<detail::expected> arguments;
-        explicit state(gputune_plan *h) : handle(h)
+        state(gputune_plan *h, std::shared_ptr<detail::opened> t) : tuner(std::move(t)), handle(h)
         {
         }
         state(const state &) = delete;
@@ -905,9 +930,9 @@ class plan
     std::shared_ptr<const state> state_;
     friend class tuner;
 
-    explicit plan(gputune_plan *handle)
+    plan(gputune_plan *handle, std::shared_ptr<detail::opened> tuner)
     {
-        auto made = std::make_shared<state>(handle);
+        auto made = std::make_shared<state>(handle, std::move(tuner));
         gputune_info info = GPUTUNE_INFO_INIT;
         gputune_plan_info(&info, handle);
         made->arguments.reserve(info.arguments);
@@ -950,9 +975,6 @@ inline gputune_options default_options()
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     return options;
 }
-
-/* Gets a line of text, without a newline. */
-using log_fn = std::function<void(gputune_log_level, const char *)>;
 
 /* Stops the calls that it is given to, from any thread. What is finished is kept. */
 class canceler
@@ -1324,6 +1346,9 @@ void diagnose(Each each, const gputune_open_options &given = default_open_option
 class tuner
 {
   public:
+    tuner(tuner &&) = default;
+    tuner &operator=(tuner &&) = default;
+
     /* `log` gets the tuner's lines in place of the options' function. It must not throw. */
     static result<tuner> try_open(const gputune_open_options &options = default_open_options(),
                                   log_fn log = nullptr)
@@ -1340,7 +1365,8 @@ class tuner
         }
         const int status = gputune_open(&handle, &made);
         return status < 0 ? result<tuner>(last_failure(status))
-                          : result<tuner>(tuner(handle, std::move(kept)));
+                          : result<tuner>(
+                                tuner(std::make_shared<detail::opened>(handle, std::move(kept))));
     }
 
 #if defined(__cpp_exceptions)
@@ -1353,7 +1379,7 @@ class tuner
 
     gputune *get() const noexcept
     {
-        return handle_.get();
+        return opened_ ? opened_->handle : nullptr;
     }
 
     result<void> try_add_template(text path) const
@@ -1614,22 +1640,16 @@ class tuner
 #endif
 
   private:
-    struct close {
-        void operator()(gputune *handle) const
-        {
-            gputune_close(handle);
-        }
-    };
-    std::unique_ptr<log_fn> log_; /* goes after the tuner */
-    std::unique_ptr<gputune, close> handle_;
+    std::shared_ptr<detail::opened> opened_;
 
-    tuner(gputune *handle, std::unique_ptr<log_fn> log) : log_(std::move(log)), handle_(handle)
+    explicit tuner(std::shared_ptr<detail::opened> made) : opened_(std::move(made))
     {
     }
 
-    static result<plan> planned(int status, gputune_plan *handle)
+    result<plan> planned(int status, gputune_plan *handle) const
     {
-        return status < 0 ? result<plan>(last_failure(status)) : result<plan>(plan::adopt(handle));
+        return status < 0 ? result<plan>(last_failure(status))
+                          : result<plan>(plan(handle, opened_));
     }
     static std::vector<const char *> pointers(const std::vector<std::string> &words)
     {

@@ -303,8 +303,40 @@ class _Shared:
                         "make another one there")
 
 
+class _Opened:
+    """The library's tuner, which the Tuner and its plans hold. Closed by close(), or when the last of them
+    is garbage."""
+
+    def __init__(self, options: Any) -> None:
+        self.pointer = ctypes.c_void_p()
+        self.plans: weakref.WeakSet[_Planned] = weakref.WeakSet()
+        self._log = options.log  # must live as long as the tuner
+        _check(library.gputune_open(ctypes.byref(self.pointer), ctypes.byref(options)))
+        _open_tuners.add(self)
+
+    def close(self) -> None:
+        for planned in list(self.plans):
+            planned.end()
+        library.gputune_close(self.pointer)
+        self.pointer.value = None
+
+    def __del__(self) -> None:
+        self.close()
+
+
+_open_tuners: weakref.WeakSet[_Opened] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    """Closes all tuners before Python ends, because background tunings call back into it."""
+    for opened in list(_open_tuners):
+        opened.close()
+
+
 class _Planned(_fast.Launcher):
     """The library's plan and its properties, shared by all Plan objects of one answer."""
+    tuner: _Opened
     pointer: int
     driver: Driver | None
     device: Mapping[str, Any]
@@ -313,8 +345,8 @@ class _Planned(_fast.Launcher):
     places: dict[Any, Any]  # positions of values for operators and decorated functions
 
 
-def _planned(pointer: int, driver: Driver | None, device: Mapping[str, Any]) -> _Planned:
-    """Takes ownership of a reference to the library's plan."""
+def _planned(pointer: int, tuner: _Opened, driver: Driver | None, device: Mapping[str, Any]) -> _Planned:
+    """Takes ownership of a reference to a plan of the library's tuner."""
     arguments: list[dict[str, Any]] = []
     argument = _abi.gputune_parameter()
     while library.gputune_plan_argument(ctypes.byref(argument), pointer, len(arguments)) == 0:
@@ -323,6 +355,8 @@ def _planned(pointer: int, driver: Driver | None, device: Mapping[str, Any]) -> 
                                   one["element_bytes"]) for one in arguments])
     planned.pointer, planned.driver, planned.device, planned.arguments = pointer, driver, device, arguments
     planned.places = {}
+    planned.tuner = tuner
+    tuner.plans.add(planned)
     return planned
 
 
@@ -339,6 +373,8 @@ class Plan(_Shared, _fast.Launched):
         planned: _Planned | None = self._planned
         if planned is None:
             raise ValueError("this plan is closed")
+        if not planned.tuner.pointer:
+            raise ValueError("the tuner of this plan is closed")
         return planned
 
     def _look(self, arguments: Sequence[Any], stream: Any, status: int | None) -> None:
@@ -486,18 +522,9 @@ def _answered_first(tune: _Method) -> _Method:
     return cast(_Method, asked)
 
 
-_open_tuners: weakref.WeakSet[Tuner] = weakref.WeakSet()
-
-
-@atexit.register
-def _close_all() -> None:
-    """Closes all tuners before Python ends, because background tunings call back into it."""
-    for tuner in list(_open_tuners):
-        tuner.close()
-
-
 class Tuner(_Shared):
-    """A GPU and a database. Thread-safe. `with` closes it; plans may outlive it."""
+    """A GPU and a database. Thread-safe. `with` closes the tuner and its plans; otherwise it is closed when
+    the tuner and all its plans are garbage."""
 
     def __init__(self, device: int | str | None = None, driver: Path | None = None,
                  database: Path | None = None, templates: Path | None = None,
@@ -522,7 +549,7 @@ class Tuner(_Shared):
             Keep workers between tunings, which is faster for many in a row; and the number of compile
             workers, 0: one for each core.
         max_plans
-            How many plans are cached; 0: 1024.
+            How many plans are kept for later calls; 0: 16384.
         include
             Include folders for kernels.
         record
@@ -532,19 +559,15 @@ class Tuner(_Shared):
         emulate_without_gpu
             Use the emulator if there is no GPU.
         """
-        self._opened: Any = None
+        self._opened: _Opened | None = None
         options = _opening_options(device, driver, database, templates, log, keep_workers, max_plans, include,
                                    worker, compile_workers, record, tune_only, read_only,
                                    emulate_without_gpu)
-        self._log = options.log  # must live as long as the tuner
-        handle = ctypes.c_void_p()
-        _check(library.gputune_open(ctypes.byref(handle), ctypes.byref(options)))
-        self._opened = handle
-        _open_tuners.add(self)
+        self._opened = _Opened(options)
         self._driver: Driver | None = None
         self.device: dict[str, Any] | None = None  # the GPU's properties
         self._answers: dict[Any, Any] = {}  # results of tune(), by key()
-        self._most_answers = max_plans or 1024
+        self._most_answers = max_plans or 16384
         if device != "none":
             facts = _abi.gputune_device()
             _check(library.gputune_tuner_device(ctypes.byref(facts), self._handle))
@@ -555,30 +578,25 @@ class Tuner(_Shared):
 
     @property
     def _handle(self) -> Any:
-        if self._opened is None:
+        if not self._opened or not self._opened.pointer:
             raise ValueError("this tuner is closed")
-        return self._opened
+        return self._opened.pointer
 
     def __repr__(self) -> str:
-        if self._opened is None:
+        if not self._opened or not self._opened.pointer:
             return "<gputune.Tuner: closed>"
         return f"<gputune.Tuner: {self.device['name'] if self.device else 'no device'}>"
 
     def close(self) -> None:
         if self._opened:
             self._answers.clear()
-            library.gputune_close(self._opened)
-            self._opened = None
+            self._opened.close()
 
     def __enter__(self) -> Tuner:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def __del__(self) -> None:
-        if getattr(self, "_opened", None):
-            self.close()
 
     def add_template(self, path: Path) -> None:
         """Reads a template, whose kernel can then be tuned by name."""
@@ -720,7 +738,7 @@ class Tuner(_Shared):
                 bar.close()
         if self.device is None or pointer.value is None:
             raise UnsupportedError(_abi.GPUTUNE_EUNSUPPORTED, "this tuner has no device to launch on")
-        planned = _planned(pointer.value, self._driver, self.device)
+        planned = _planned(pointer.value, cast(_Opened, self._opened), self._driver, self.device)
         options.cancel, options.progress = None, _abi.gputune_progress_fn()
         planned.request = wanted, packed, (options, restrictions)
         return Plan(planned)

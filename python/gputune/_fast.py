@@ -130,7 +130,12 @@ class Launcher:
         self._free: list[_Slot] = []
 
     def __del__(self) -> None:
-        library.gputune_plan_release(self.pointer)
+        self.end()
+
+    def end(self) -> None:
+        """Releases the plan, before its tuner is closed. Later launches fail."""
+        pointer, self.pointer = self.pointer, 0
+        library.gputune_plan_release(pointer)
 
     def _stream(self, values: Sequence[Any]) -> int:
         for value in values:

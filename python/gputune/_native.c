@@ -150,6 +150,15 @@ static void launcher_free(launcher *self)
     Py_DECREF(type);
 }
 
+/* Releases the plan, before its tuner is closed. Later launches fail. */
+static PyObject *launcher_end(launcher *self, PyObject *unused)
+{
+    (void)unused;
+    call.release(self->plan);
+    self->plan = NULL;
+    Py_RETURN_NONE;
+}
+
 static PyObject *method(PyObject *object, PyObject *name)
 {
     PyObject *bound = PyObject_GetAttr(object, name);
@@ -738,8 +747,13 @@ static PyMethodDef functions[] = {
 static PyMemberDef members[] = {{"_planned", T_OBJECT, offsetof(launched, planned), 0, NULL},
                                 {NULL, 0, 0, 0, NULL}};
 
-static PyType_Slot launcher_slots[] = {
-    {Py_tp_new, (void *)launcher_new}, {Py_tp_dealloc, (void *)launcher_free}, {0, NULL}};
+static PyMethodDef launcher_methods[] = {
+    {"end", (PyCFunction)(void (*)(void))launcher_end, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};
+
+static PyType_Slot launcher_slots[] = {{Py_tp_new, (void *)launcher_new},
+                                       {Py_tp_dealloc, (void *)launcher_free},
+                                       {Py_tp_methods, launcher_methods},
+                                       {0, NULL}};
 static PyType_Slot launched_slots[] = {{Py_tp_new, (void *)launched_new},
                                        {Py_tp_dealloc, (void *)launched_free},
                                        {Py_tp_call, (void *)launched_call},

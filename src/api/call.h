@@ -1,6 +1,6 @@
 /* Calls of the application inside a tuner: each public function begins one and ends it, so that
- * gputune_close() knows when it may free what the calls use. Lookups of known plans, which must
- * cost nothing, are readers instead (base/readers.h). */
+ * gputune_close() knows when it may free what the calls use. Calls that find their plan in the
+ * table are not counted, because counting costs more than they do (plan_table.c). */
 #pragma once
 
 #include "base/signals.h"

@@ -1,4 +1,16 @@
-/* A plan: the code of the winner loaded in a context, its launches, and the checks before each. */
+/* A plan: the launches of a winner and its fallback, and the checks before each.
+ *
+ * A plan belongs to the pool of its tuner, and is owned or kept. An owned plan has a count of
+ * references, and is freed with the last one: plans of live inputs, of a full
+ * table, and of calls whose result the table had already. A kept plan is found by many threads and
+ * lives until the tuner is closed; counting its references would make these threads write to one
+ * place at each call, so gputune_plan_retain() and _release() do nothing with it. A plan is owned
+ * until the table keeps it, before any other thread knows it.
+ *
+ * gputune_close() ends the plans: their code is unloaded and all that they point to is freed.
+ * `argument_count` then has a value that no launch gives, so that launching an ended plan fails
+ * without a check of its own in the path of all launches. The struct of an owned plan stays until
+ * its last reference is released, that of a kept one as long as the handle of the tuner. */
 #include "api/plan.h"
 
 #include "api/background.h"
@@ -6,7 +18,6 @@
 #include "base/array.h"
 #include "base/condition.h"
 #include "base/number.h"
-#include "base/references.h"
 #include "base/signals.h"
 #include "base/sized.h"
 #include "base/text.h"
@@ -17,32 +28,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The code in one context. A context that is reset has its place taken by the next one of the same
- * handle. */
-typedef struct gt_loaded_code {
-    CUcontext handle;
-    atomic_uint_least64_t id; /* gt_context.id */
-    _Atomic(gt_launcher *) launcher;
-    struct gt_loaded_code *next;
-} gt_loaded_code;
-
-typedef struct gt_plan_code {
-    _Atomic(gt_loaded_code *) loaded; /* grows at its beginning */
-    gt_launch *launch;                /* by gt_launch_keep() */
-    gt_image image;
-} gt_plan_code;
-
-/* The launcher for the current context, if the code is loaded there; else NULL. */
-static inline gt_launcher *gt_plan_code_loaded(gt_plan_code *code, const gt_driver *driver)
-{
-    uint64_t id = gt_context_id(driver);
-    gt_loaded_code *at = atomic_load_explicit(&code->loaded, memory_order_acquire);
-    while (at && atomic_load_explicit(&at->id, memory_order_acquire) != id) {
-        at = at->next;
-    }
-    return at && id ? atomic_load_explicit(&at->launcher, memory_order_acquire) : NULL;
-}
 
 /* Two buffers, by their places among a launch's arguments. */
 typedef struct gt_pair {
@@ -62,26 +47,6 @@ static inline bool gt_pair_overlaps(const gt_pair *pair, const void *const *item
     return other - written < pair->written_bytes || written - other < pair->other_bytes;
 }
 
-static gt_loaded_code *find(gt_plan_code *code, const gt_context *context)
-{
-    gt_loaded_code *at = atomic_load(&code->loaded);
-    while (at && at->handle != context->handle) {
-        at = at->next;
-    }
-    return at;
-}
-
-static gputune_status add(gt_loaded_code **out, gt_plan_code *code, CUcontext handle)
-{
-    gt_loaded_code *made = calloc(1, sizeof *made);
-    GT_TRY(gt_allocated(made));
-    made->handle = handle;
-    made->next = atomic_load(&code->loaded);
-    atomic_store_explicit(&code->loaded, made, memory_order_release);
-    *out = made;
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_plan_context(gt_context *out, const gt_driver *driver, int ordinal,
                                const char *kernel)
 {
@@ -97,45 +62,6 @@ gputune_status gt_plan_context(gt_context *out, const gt_driver *driver, int ord
                          "%s: the current context is of device %d, and the plan is for device %d; "
                          "make a context of that device current, or open a tuner for each device",
                          kernel, (int)current, ordinal);
-}
-
-/* Loads the code in the current context, unless it is there. One call at a time. EINVAL without a
- * context and in one of another device than `device`; ECUDA as the driver says. */
-static gputune_status plan_code_load(gt_launcher **out, gt_plan_code *code, const gt_driver *driver,
-                                     const gt_device *device)
-{
-    gt_context context;
-    gt_launcher *launcher;
-    GT_TRY(gt_plan_context(&context, driver, device->ordinal, code->launch->steps[0].entry));
-    gt_loaded_code *at = find(code, &context);
-    if (at && atomic_load(&at->id) == context.id && atomic_load(&at->launcher)) {
-        *out = atomic_load(&at->launcher);
-        return GPUTUNE_OK;
-    }
-    GT_TRY(at ? GPUTUNE_OK : add(&at, code, context.handle));
-    GT_TRY(gt_launcher_load(&launcher, driver, device, &code->image, code->launch));
-    gt_launcher *before = atomic_exchange(&at->launcher, launcher);
-    atomic_store_explicit(&at->id, context.id, memory_order_release);
-    gt_launcher_free(before); /* its context is gone, and nobody launches there */
-    *out = launcher;
-    return GPUTUNE_OK;
-}
-
-/* Unloads the code in every context. */
-static void plan_code_free(gt_plan_code *code)
-{
-    gt_loaded_code *next;
-    if (!code) {
-        return;
-    }
-    for (gt_loaded_code *at = atomic_load(&code->loaded); at; at = next) {
-        next = at->next;
-        gt_launcher_free(atomic_load(&at->launcher));
-        free(at);
-    }
-    free(code->launch);
-    free(code->image.data);
-    free(code);
 }
 
 /* NULL: the argument is a scalar. */
@@ -226,21 +152,22 @@ typedef struct member {
 
 typedef GT_ARRAY(member) gt_members;
 
+enum { ENDED = UINT32_MAX }; /* argument_count of a plan whose tuner is closed */
+
 struct gputune_plan {
-    gt_references references;
     const gt_driver *driver; /* from here to `checks`: what a launch reads */
     uint32_t argument_count; /* what the caller passes; checks of what structs hold are behind */
     uint32_t check_count;
-    bool further_checks; /* there are members to check, or GPUTUNE_DEBUG asks for more */
-    bool debug;
+    bool further_checks;  /* there are members to check, or GPUTUNE_DEBUG asks for more */
     bool needs_alignment; /* the winner is not safe at every alignment; there may be no fallback */
+    bool kept;
     gt_pairs pairs;
     gt_plan_code *winner, *fallback; /* fallback: safe at any alignment; NULL: there is none */
     check *checks;
     gt_members members;
-    unsigned shares; /* places where it is shared; under the lock of the table */
-    gt_device device;
-    pthread_mutex_t loading;
+    atomic_uint references; /* of an owned plan */
+    gt_plan_pool *pool;
+    gputune_plan *next, **link; /* among the owned or the kept plans of the pool */
     gputune_info info;
     gt_description description;
     gt_miss *miss;
@@ -248,6 +175,9 @@ struct gputune_plan {
     char *kernel, *configuration, *default_configuration, *stop_reason;
     char *grids, *blocks;
 };
+
+/* Protects the lists of plans of all pools. */
+static pthread_mutex_t owners = PTHREAD_MUTEX_INITIALIZER;
 
 /* --- making ----------------------------------------------------------------------------------- */
 
@@ -291,21 +221,19 @@ static gputune_status make_checks(gputune_plan *plan, const gt_workload *workloa
     }
     plan->check_count = count;
     plan->argument_count = count - plan->winner->launch->held_count;
-    plan->further_checks = plan->debug || plan->members.count > 0;
+    plan->further_checks = plan->pool->debug || plan->members.count > 0;
     return GPUTUNE_OK;
 }
 
-static gputune_status make_code(gt_plan_code **out, const gt_request *request,
+static gputune_status make_code(gt_plan_code **out, gt_plan_pool *pool, const gt_request *request,
                                 const gt_config *config, gt_image *image)
 {
-    GT_FREED gt_launch *launch = calloc(1, sizeof *launch);
+    GT_FREED gt_launch *launch = calloc(1, sizeof *launch), *kept = NULL;
     GT_TRY(gt_allocated(launch));
-    gt_plan_code *code = *out = calloc(1, sizeof *code);
-    GT_TRY(gt_allocated(code));
     GT_TRY(gt_launch_bind(launch, request->template, &request->problem, config, request->device));
-    GT_TRY(gt_launch_keep(&code->launch, launch));
-    code->image = *image;
-    *image = (gt_image){0};
+    GT_TRY(gt_launch_keep(&kept, launch));
+    GT_TRY(gt_plan_code_make(out, pool, kept, image));
+    kept = NULL;
     return GPUTUNE_OK;
 }
 
@@ -371,8 +299,7 @@ static gputune_status load(gt_launcher **out, gputune_plan *plan, gt_plan_code *
     }
     GT_SCOPED(gt_signal_release) gt_held_signal calm;
     gt_signal_hold(&calm);
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&plan->loading);
-    return gt_application_status(plan_code_load(out, code, plan->driver, &plan->device));
+    return gt_application_status(gt_plan_code_load(out, code));
 }
 
 /* A context of another device, and one that ends meanwhile, are no failure: the code is loaded
@@ -381,8 +308,8 @@ static gputune_status load_if_current(gputune_plan *plan)
 {
     gt_context before, after;
     gt_launcher *launcher;
-    if (!plan->driver ||
-        gt_plan_context(&before, plan->driver, plan->device.ordinal, plan->kernel) != GPUTUNE_OK) {
+    if (!plan->driver || gt_plan_context(&before, plan->driver, plan->pool->device->ordinal,
+                                         plan->kernel) != GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
     gputune_status status = load(&launcher, plan, plan->winner);
@@ -396,9 +323,10 @@ static gputune_status load_if_current(gputune_plan *plan)
 
 static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_choice *choice)
 {
-    GT_TRY(make_code(&plan->winner, request, &choice->config, &choice->image));
+    GT_TRY(make_code(&plan->winner, plan->pool, request, &choice->config, &choice->image));
     if (choice->has_fallback) {
-        GT_TRY(make_code(&plan->fallback, request, &choice->fallback, &choice->fallback_image));
+        GT_TRY(make_code(&plan->fallback, plan->pool, request, &choice->fallback,
+                         &choice->fallback_image));
     }
     plan->needs_alignment = choice->needs_alignment;
     GT_TRY(make_checks(plan, &request->workload));
@@ -409,20 +337,48 @@ static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_cho
     return load_if_current(plan);
 }
 
-gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_choice *choice,
-                            const gt_driver *driver, bool debug)
+/* Puts a plan at the beginning of a list of its pool. */
+static void link_plan(gputune_plan *plan, gputune_plan **list)
 {
-    gputune_plan *plan = aligned_alloc(_Alignof(gputune_plan), sizeof *plan);
+    plan->next = *list;
+    plan->link = list;
+    if (plan->next) {
+        plan->next->link = &plan->next;
+    }
+    *list = plan;
+}
+
+static void unlink_plan(gputune_plan *plan)
+{
+    if (!plan->link) {
+        return;
+    }
+    *plan->link = plan->next;
+    if (plan->next) {
+        plan->next->link = plan->link;
+    }
+    plan->link = NULL;
+}
+
+gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_choice *choice,
+                            gt_plan_pool *pool)
+{
+    gputune_plan *plan = calloc(1, sizeof *plan);
     GT_TRY(gt_allocated(plan));
-    memset(plan, 0, sizeof *plan);
-    gt_references_init(&plan->references);
-    pthread_mutex_init(&plan->loading, NULL);
-    plan->driver = driver;
-    plan->debug = debug;
-    plan->device = *request->device;
+    plan->pool = pool;
+    plan->driver = pool->driver;
+    atomic_init(&plan->references, 1);
     plan->watch = gt_catalog_watch(request->services->catalog, request->template, request->by_path);
+    pthread_mutex_lock(&owners);
+    link_plan(plan, &pool->owned);
+    pthread_mutex_unlock(&owners);
     gputune_status status = fill(plan, request, choice);
-    return GT_GIVE(status, out, plan, gputune_plan_release(plan));
+    if (status != GPUTUNE_OK) {
+        gputune_plan_release(plan);
+        return status;
+    }
+    *out = plan;
+    return GPUTUNE_OK;
 }
 
 void gt_plan_set_miss(gputune_plan *plan, gt_miss *miss)
@@ -442,7 +398,8 @@ gt_miss *gt_plan_miss(const gputune_plan *plan)
 
 bool gt_plan_is_same(const gputune_plan *a, const gputune_plan *b)
 {
-    return strcmp(a->configuration, b->configuration) == 0;
+    return strcmp(a->configuration, b->configuration) == 0 && a->info.source == b->info.source &&
+           a->info.time_ns == b->info.time_ns;
 }
 
 bool gt_plan_is_of(const gputune_plan *plan, const char *kernel)
@@ -450,50 +407,115 @@ bool gt_plan_is_of(const gputune_plan *plan, const char *kernel)
     return strcmp(plan->kernel, kernel) == 0;
 }
 
-/* --- reference counting ----------------------------------------------------------------------- */
+/* --- ending ----------------------------------------------------------------------------------- */
 
 gputune_plan *gputune_plan_retain(gputune_plan *plan)
 {
-    if (plan) {
-        gt_references_add(&plan->references);
+    if (plan && !plan->kept) {
+        atomic_fetch_add_explicit(&plan->references, 1, memory_order_relaxed);
     }
     return plan;
 }
 
-void gt_plan_share(gputune_plan *plan)
+/* Frees all that a plan has, but for its struct and its name. */
+static void end_plan(gputune_plan *plan)
 {
-    gputune_plan_retain(plan);
-    if (!plan->shares++) {
-        gt_references_spread(&plan->references);
-    }
+    plan->argument_count = ENDED;
+    gt_plan_code_free(plan->winner);
+    gt_plan_code_free(plan->fallback);
+    plan->winner = plan->fallback = NULL;
+    free(gt_take(&plan->checks));
+    gt_array_free(&plan->members);
+    gt_array_free(&plan->pairs);
+    gt_description_free(&plan->description);
+    plan->description = (gt_description){0};
+    free(gt_take(&plan->grids));
+    free(gt_take(&plan->blocks));
+    free(gt_take(&plan->configuration));
+    free(gt_take(&plan->default_configuration));
+    free(gt_take(&plan->stop_reason));
 }
 
-void gt_plan_unshare(gputune_plan *plan)
+static void free_plan(gputune_plan *plan)
 {
-    if (!--plan->shares) {
-        gt_references_gather(&plan->references);
-    }
+    end_plan(plan);
+    gt_watch_release(plan->watch);
+    free(plan->kernel);
+    free(plan);
 }
 
 void gputune_plan_release(gputune_plan *plan)
 {
-    if (!plan || !gt_references_drop(&plan->references)) {
+    if (!plan || plan->kept ||
+        atomic_fetch_sub_explicit(&plan->references, 1, memory_order_acq_rel) != 1) {
         return;
     }
-    plan_code_free(plan->winner);
-    plan_code_free(plan->fallback);
-    free(plan->checks);
-    gt_array_free(&plan->members);
-    free(plan->grids);
-    free(plan->blocks);
-    pthread_mutex_destroy(&plan->loading);
-    gt_description_free(&plan->description);
-    free(plan->kernel);
-    free(plan->configuration);
-    free(plan->default_configuration);
-    free(plan->stop_reason);
-    gt_array_free(&plan->pairs);
-    free(plan);
+    pthread_mutex_lock(&owners);
+    unlink_plan(plan);
+    pthread_mutex_unlock(&owners);
+    free_plan(plan);
+}
+
+void gt_plan_keep(gputune_plan *plan)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&owners);
+    if (!plan->kept) {
+        unlink_plan(plan);
+        link_plan(plan, &plan->pool->kept);
+        plan->kept = true;
+    }
+}
+
+void gt_plan_pool_open(gt_plan_pool *out, const gt_driver *driver, const gt_device *device,
+                       bool debug)
+{
+    *out = (gt_plan_pool){.driver = driver, .device = device, .debug = debug};
+    pthread_mutex_init(&out->mutex, NULL);
+}
+
+/* Takes a reference to a plan, unless its last one was just dropped. */
+static bool try_retain(gputune_plan *plan)
+{
+    unsigned count = atomic_load(&plan->references);
+    while (count && !atomic_compare_exchange_weak(&plan->references, &count, count + 1)) {
+    }
+    return count > 0;
+}
+
+/* Takes an owned plan out of the pool, with a reference. NULL: there is none. */
+static gputune_plan *take_owned(gt_plan_pool *pool)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&owners);
+    gputune_plan *plan = pool->owned;
+    while (plan && !try_retain(plan)) {
+        plan = plan->next;
+    }
+    if (plan) {
+        unlink_plan(plan);
+    }
+    return plan;
+}
+
+void gt_plan_pool_end(gt_plan_pool *pool)
+{
+    gputune_plan *plan;
+    while ((plan = take_owned(pool)) != NULL) {
+        end_plan(plan);
+        gputune_plan_release(plan);
+    }
+    for (plan = pool->kept; plan; plan = plan->next) {
+        end_plan(plan);
+    }
+}
+
+void gt_plan_pool_free(gt_plan_pool *pool)
+{
+    gputune_plan *next;
+    for (gputune_plan *plan = pool->kept; plan; plan = next) {
+        next = plan->next;
+        free_plan(plan);
+    }
+    pthread_mutex_destroy(&pool->mutex);
 }
 
 /* --- launching -------------------------------------------------------------------------------- */
@@ -531,9 +553,10 @@ static gputune_status check_further(const gputune_plan *plan, const void *const 
             return refuse_size(plan, m->name, m->check.expected, value);
         }
     }
-    return plan->debug && plan->driver ? gt_debug_launch(plan->driver, plan->device.ordinal,
-                                                         plan->kernel, &plan->description, items)
-                                       : GPUTUNE_OK;
+    return plan->pool->debug && plan->driver
+               ? gt_debug_launch(plan->driver, plan->pool->device->ordinal, plan->kernel,
+                                 &plan->description, items)
+               : GPUTUNE_OK;
 }
 
 static const char *name_of(const gputune_plan *plan, uint32_t argument)
@@ -575,7 +598,9 @@ static gputune_status check_arguments(const gputune_plan *plan, const void *cons
                                scalar_value((gt_type)c->type, items[i]));
         }
     }
-    GT_TRY(plan->further_checks ? check_further(plan, items) : GPUTUNE_OK);
+    if (plan->further_checks) {
+        GT_TRY(check_further(plan, items));
+    }
     return check_pairs(plan, items);
 }
 
@@ -595,11 +620,25 @@ static const void *const *with_held(const void *out[GT_BLOCK_MAX + GT_PARAMETER_
     return out;
 }
 
+/* EINVAL for a plan whose tuner is closed. */
+static gputune_status check_open(const gputune_plan *plan)
+{
+    GT_REFUSE(
+        plan->argument_count == ENDED, GPUTUNE_EINVAL,
+        "%s: the tuner of this plan was closed, which ended the plan; close a tuner after the "
+        "last launch",
+        plan->kernel);
+    return GPUTUNE_OK;
+}
+
 int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
 {
     GT_TRY(gt_need(__func__, "plan", plan));
-    GT_REFUSE(args.count != plan->argument_count, GPUTUNE_EINVAL, "%s takes %u arguments, got %zu",
-              plan->kernel, plan->argument_count, args.count);
+    if (args.count != plan->argument_count) {
+        GT_TRY(check_open(plan));
+        return gt_fail(GPUTUNE_EINVAL, "%s takes %u arguments, got %zu", plan->kernel,
+                       plan->argument_count, args.count);
+    }
     GT_REFUSE(args.count && !args.items, GPUTUNE_EINVAL, "%s: args.items is NULL", plan->kernel);
     bool aligned, holds = plan->check_count > plan->argument_count;
     const void *all[GT_BLOCK_MAX + GT_PARAMETER_MAX];
@@ -618,7 +657,8 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
 static gputune_status check_call(const char *call, const void *out, const gputune_plan *plan)
 {
     GT_TRY(gt_need(call, "out", out));
-    return gt_need(call, "plan", plan);
+    GT_TRY(gt_need(call, "plan", plan));
+    return check_open(plan);
 }
 
 int gputune_plan_info(gputune_info *out, const gputune_plan *plan)
@@ -669,8 +709,8 @@ int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t in
                                  .parameter_count = kernel->parameter_count,
                                  .constants = plan->description.constants,
                                  .constant_count = plan->description.constant_count,
-                                 .image = plan->winner->image.data,
-                                 .image_bytes = plan->winner->image.bytes};
+                                 .image = plan->winner->code->image.data,
+                                 .image_bytes = plan->winner->code->image.bytes};
     fill_shape(&function, kernel);
     return GT_SIZED_WRITE(gputune_function, out, &function);
 }
@@ -713,7 +753,8 @@ int gputune_plan_argument(gputune_parameter *out, const gputune_plan *plan, uint
 
 int gputune_plan_check_argument(const gputune_plan *plan, uint32_t argument, size_t bytes)
 {
-    GT_REFUSE(!plan, GPUTUNE_EINVAL, "gputune_plan_check_argument: the plan is NULL");
+    GT_TRY(gt_need(__func__, "plan", plan));
+    GT_TRY(check_open(plan));
     const gt_described *found = caller_argument(plan, argument);
     GT_REFUSE(
         !found, GPUTUNE_EINVAL,

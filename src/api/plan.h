@@ -1,19 +1,31 @@
-/* Plans, which tune_kernel() returns and gputune_launch() launches (plan.c); the table of a tuner's
- * plans (plan_table.c), and the table's keys. */
+/* Plans, which tune_kernel() returns and gputune_launch() launches (plan.c); the table in which
+ * calls find them again (plan_table.c), and the table's keys. */
 #pragma once
 
+#include "api/code.h"
 #include "api/description.h"
 #include "api/misses.h"
-#include "gpu/driver.h"
 #include "tuner/tune.h"
 
 #include <stdlib.h>
 
+/* Makes a pool without plans. `driver` is NULL for a tuner that launches nothing. */
+void gt_plan_pool_open(gt_plan_pool *out, const gt_driver *driver, const gt_device *device,
+                       bool debug);
+/* Ends all plans of the pool: unloads their code, and makes every later use of them EINVAL. No
+ * launch may be in progress. */
+void gt_plan_pool_end(gt_plan_pool *pool);
+/* Frees what is left of the kept plans, after gt_plan_pool_end(). */
+void gt_plan_pool_free(gt_plan_pool *pool);
+
 /* Makes a plan of a choice at the request's problem; takes over the choice's images. If a context
- * is current, the code is loaded now, else at the first launch. With `debug` each launch is checked
- * by gt_debug_launch(). *out is the caller's. */
+ * is current, the code is loaded now, else at the first launch. *out is the caller's, for
+ * gputune_plan_release(). */
 gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_choice *choice,
-                            const gt_driver *driver, bool debug);
+                            gt_plan_pool *pool);
+/* Keeps the plan until the pool ends: references to it are not counted any more. Must be called
+ * before another thread knows the plan. */
+void gt_plan_keep(gputune_plan *plan);
 
 /* The current context, which must be of that device; `kernel` is for messages. EINVAL where there
  * is none, or it is of another device. */
@@ -35,34 +47,22 @@ void gt_plan_set_miss(gputune_plan *plan, gt_miss *miss);
 /* The miss that was noted for the plan, or NULL. */
 gt_miss *gt_plan_miss(const gputune_plan *plan);
 
-/* The watch of the plan's template, which ends with the tuner; NULL: there is none. */
+/* The watch of the plan's template, which lives as long as the plan; NULL: there is none. */
 gt_watch *gt_plan_watch(const gputune_plan *plan);
 
-/* Whether two plans launch the same configuration. */
+/* Whether two plans tell the same: configuration, where it came from, and its time. */
 bool gt_plan_is_same(const gputune_plan *a, const gputune_plan *b);
 
 /* Whether a plan is of the kernel of that name. */
 bool gt_plan_is_of(const gputune_plan *plan, const char *kernel);
 
-/* Takes a reference for a place, such as the table, where many threads find the plan and retain it.
- * While a plan is shared, threads can retain it at the same time without slowing one another down.
- * One thread at a time may call this. */
-void gt_plan_share(gputune_plan *plan);
-/* Says that no thread finds the plan in that place any more. The caller must still release the
- * reference of gt_plan_share(). One thread at a time may call this. */
-void gt_plan_unshare(gputune_plan *plan);
-
-/* A hash table, with open addressing, of the plans that a tuner has made. Readers take no lock and
- * allocate nothing; there is one writer at a time. Beyond the limit the table drops plans that were
- * not asked for lately, of any kind. A dropped plan that is asked for again is found in the store,
- * which keeps results in memory if no file takes them, or is made again. Entries that are replaced
- * or dropped are freed as soon as no reader sees them; a plan lives as long as somebody holds
- * it. */
+/* The plans that calls find without a lookup (plan_table.c). Readers take no lock, write nothing
+ * that other threads read, and allocate nothing; there is one writer at a time. */
 typedef struct gt_plan_table gt_plan_table;
-enum { GT_PLAN_TABLE_LIMIT = 1024 }; /* limit of a tuner that sets no other */
+enum { GT_PLAN_TABLE_LIMIT = 16384 }; /* limit of a tuner that sets no other */
 /* Makes an empty table for `limit` plans, at least 1. ENOMEM. */
 gputune_status gt_plan_table_new(gt_plan_table **out, size_t limit);
-/* No reader may be inside. */
+/* No reader may be inside. Plans stay their pool's. NULL is allowed. */
 void gt_plan_table_free(gt_plan_table *table);
 
 /* The key of a request: its kernel, its sizes, and the options that name a scenario and its space,
@@ -85,22 +85,21 @@ static inline void gt_plan_key_free(gt_plan_key *key)
 /* Whether a key has these words. */
 bool gt_plan_key_is(const gt_plan_key *key, const uint64_t *words, size_t count);
 
-/* Finds the plan of that key whose terms answer `asked` (gt_answers), and retains it for the
- * caller. NULL: there is none. The caller must be a reader (base/readers.h). Equal keys are taken
- * to have equal spaces until the template is edited: *due is the watch to look at, once the caller
- * is no reader any more, before the plan is given out; NULL: not now. */
+/* Finds the kept plan of that key whose terms answer `asked` (gt_answers). NULL: there is none.
+ * Equal keys are taken to have equal spaces until the template is edited: *due is the watch to look
+ * at before the plan is given out; NULL: not now. */
 gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *asked);
-/* Adds a plan that was made under these terms, and retains it. A plan of the same key that answers
- * the same requests stays in its place, unless `replace`. `forgets` is the value of
- * gt_plan_table_forgets() before the plan was made: if the value is another one now, the plan may
- * be of a template that was replaced, and is not added. ENOMEM leaves the table unchanged. */
+/* Adds a plan that was made under these terms, and keeps it (gt_plan_keep()). Leaves it to the
+ * caller if the table is full; or if a plan of the same key answers the same requests, unless
+ * `replace`; or if `forgets`, the value of gt_plan_table_forgets() before the plan was made, has
+ * changed: the plan may be of a template that was replaced. ENOMEM leaves the table unchanged. */
 gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *terms, gputune_plan *plan, bool replace,
                                  uint32_t forgets);
-/* Drops the plans of one kernel, whether they were asked for by its name, by its template's path,
- * or otherwise. ENOMEM leaves the plans in the table. */
-gputune_status gt_plan_table_forget(gt_plan_table *table, const char *name, const char *path);
+/* Makes the plans of one kernel no answers any more, whether they were asked for by its name, by
+ * its template's path, or otherwise. */
+void gt_plan_table_forget(gt_plan_table *table, const char *name, const char *path);
 uint32_t gt_plan_table_forgets(gt_plan_table *table);
 /* A number that changes whenever earlier plans may no longer be valid answers: a template was
  * replaced, or gt_plan_table_refresh() was called. */

@@ -1,12 +1,53 @@
-/* The table of plans that answer without a lookup. Its key is a request as words of 64 bits and
- * their hash, which is made on the way: what was just written is not read again. */
+/* The table of plans that answer tune_kernel() without a lookup in the database.
+ *
+ * An application may call tune_kernel() before each launch, on many threads, so a call that finds
+ * its plan here (a hit) takes no lock, allocates nothing, and writes to no memory that another
+ * thread reads. It computes the key of the request, finds the entry of that key, and compares
+ * terms.
+ *
+ * The key is the request as words of 64 bits: kernel, options that name a scenario and its space,
+ * sizes. Its hash is computed in the same pass, because what was just written is slow to read.
+ * Equal hashes do no harm, as keys are compared whole.
+ *
+ * The table is a hash table with open addressing, whose slots point to entries. It only grows:
+ *
+ * - An entry is never changed after it is in a slot, except for its atomic members, and never
+ *   freed before the table is.
+ * - A slot never becomes empty again. It changes only from one entry to a newer one of the same
+ * key.
+ * - If half of the slots are in use, an array of twice as many takes their place. The old array
+ *   stays for readers that are inside; they may miss what was added since, and such a call then
+ *   takes the slow path. All arrays together are smaller than twice the newest.
+ *
+ * So a reader needs no protection against the writer, and no thread waits for readers. The price is
+ * that a replaced plan stays in memory, so no more plans than the limit are kept in all, replaced
+ * ones included. A plan beyond that belongs to its caller, and the next call for it looks it up in
+ * the database, which holds its results in memory if no file takes them.
+ *
+ * An entry is in one of these states:
+ *
+ *   current    it answers every request of its key whose terms it covers (gt_answers())
+ *   outdated   it must be looked up again before it answers: gputune_refresh() was called since, or
+ *              this process stored a result and the entry is not a final one. The lookup makes a
+ * new plan. If that tells the same as the entry's, the entry is current again, and the new plan
+ * belongs to its caller; so the repeated lookups of a long run keep nothing. Otherwise the new plan
+ * gets an entry, which replaces this one edited     a file of its template was changed (gt_watch):
+ * it never answers again dropped    its template was replaced (gt_plan_table_forget()), or a newer
+ * result could not be kept: it never answers again
+ *
+ * Closing the tuner: a reader may still be inside, because hits are not counted. The table and the
+ * structs of its plans therefore stay as long as the handle of the closed tuner (tuner.c), and such
+ * a reader at most returns a plan that refuses to launch. */
 #include "api/plan.h"
-#include "base/readers.h"
+
+#include "base/condition.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- keys ------------------------------------------------------------------------------------- */
 
 static const uint64_t golden = 0x9e3779b97f4a7c15; /* 2^64 over the golden ratio, odd */
 
@@ -143,15 +184,16 @@ typedef struct entry {
     gt_terms terms;
     gputune_plan *plan;
     gt_watch *watch;       /* of the plan's template; NULL: its files do not change */
-    struct entry *next;    /* of those that are gone */
-    atomic_bool used;      /* since the hand last passed it */
-    bool goes;             /* when other slots are next put in place of the table's */
+    struct entry *next;    /* in the list of all entries */
+    atomic_bool dropped;   /* answers no request any more */
     atomic_uint refreshes; /* `refreshes` of the table when this plan was last looked up */
-    uint32_t results; /* `results` of the table at that time; ignored for what was tuned here */
+    atomic_uint results;   /* `results` of the table at that time; of no account for a final result,
+                              and for one that was tuned here */
     uint64_t key[];
 } entry;
 
 typedef struct slots {
+    struct slots *older; /* the array that this one replaced */
     size_t mask;
     _Atomic(entry *) items[];
 } slots;
@@ -159,21 +201,15 @@ typedef struct slots {
 struct gt_plan_table {
     pthread_mutex_t writer;
     _Atomic(slots *) current;
-    size_t count, limit; /* entries */
-    size_t hand;         /* the slot where the next search for entries to let go begins */
-    entry *gone;         /* no reader sees them any more; freed without the lock */
+    size_t used;                             /* slots in use */
+    size_t kept, limit;                      /* entries */
+    entry *entries;                          /* all, those that were replaced too */
     atomic_uint refreshes, results, forgets; /* how many there were */
 };
 
 enum { FIRST_SLOTS = 64 };
 
-/* --- entries ---------------------------------------------------------------------------------- */
-
-static void free_entry(entry *e)
-{
-    gputune_plan_release(e->plan);
-    free(e);
-}
+/* --- making ----------------------------------------------------------------------------------- */
 
 static slots *new_slots(size_t count)
 {
@@ -186,32 +222,31 @@ static slots *new_slots(size_t count)
 
 gputune_status gt_plan_table_new(gt_plan_table **out, size_t limit)
 {
-    gt_plan_table *table = calloc(1, sizeof *table);
-    slots *first = new_slots(FIRST_SLOTS);
-    if (!table || !first) {
-        free(first);
-        free(table);
-        return gt_fail_memory();
-    }
+    GT_FREED gt_plan_table *table = calloc(1, sizeof *table);
+    GT_FREED slots *first = new_slots(FIRST_SLOTS);
+    GT_TRY(gt_allocated(table));
+    GT_TRY(gt_allocated(first));
     pthread_mutex_init(&table->writer, NULL);
-    atomic_init(&table->current, first);
+    atomic_init(&table->current, gt_take(&first));
     table->limit = limit;
-    *out = table;
+    *out = gt_take(&table);
     return GPUTUNE_OK;
 }
 
 void gt_plan_table_free(gt_plan_table *table)
 {
+    entry *next;
+    slots *older;
     if (!table) {
         return;
     }
-    GT_FREED slots *last = atomic_load(&table->current);
-    for (size_t i = 0; i <= last->mask; i++) {
-        entry *e = atomic_load(&last->items[i]);
-        if (e) {
-            gt_plan_unshare(e->plan);
-            free_entry(e);
-        }
+    for (entry *e = table->entries; e; e = next) {
+        next = e->next;
+        free(e);
+    }
+    for (slots *at = atomic_load(&table->current); at; at = older) {
+        older = at->older;
+        free(at);
     }
     pthread_mutex_destroy(&table->writer);
     free(table);
@@ -224,31 +259,35 @@ static _Atomic(entry *) *probe(slots *in, const gt_plan_key *key)
 {
     size_t slot = key->hash & in->mask;
     for (;; slot = (slot + 1) & in->mask) {
-        entry *e = atomic_load(&in->items[slot]);
+        entry *e = atomic_load_explicit(&in->items[slot], memory_order_acquire);
         if (!e || (e->hash == key->hash && gt_plan_key_is(key, e->key, e->count))) {
             return &in->items[slot];
         }
     }
 }
 
-/* Whether the template of an entry was edited, as far as known. */
-static bool is_edited(const entry *e)
+static entry *look_up(gt_plan_table *table, const gt_plan_key *key)
 {
-    return e->watch && atomic_load_explicit(&e->watch->edited, memory_order_relaxed);
+    slots *in = atomic_load_explicit(&table->current, memory_order_acquire);
+    return atomic_load_explicit(probe(in, key), memory_order_acquire);
+}
+
+/* Whether an entry never answers again, as far as known. */
+static bool is_over(const entry *e)
+{
+    return atomic_load_explicit(&e->dropped, memory_order_relaxed) ||
+           (e->watch && atomic_load_explicit(&e->watch->edited, memory_order_relaxed));
 }
 
 static bool is_current(gt_plan_table *table, const entry *e)
 {
-    return !is_edited(e) &&
+    const gt_terms *terms = &e->terms;
+    return !is_over(e) &&
            atomic_load_explicit(&e->refreshes, memory_order_relaxed) ==
                atomic_load_explicit(&table->refreshes, memory_order_relaxed) &&
-           (e->terms.final || e->terms.limit_s > 0 || e->results == atomic_load(&table->results));
-}
-
-static entry *look_up(gt_plan_table *table, const gt_plan_key *key)
-{
-    slots *in = atomic_load(&table->current);
-    return atomic_load(probe(in, key));
+           (terms->final || terms->limit_s > 0 ||
+            atomic_load_explicit(&e->results, memory_order_relaxed) ==
+                atomic_load(&table->results));
 }
 
 gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_plan_key *key,
@@ -267,10 +306,7 @@ gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_
     if (e->watch && gt_watch_is_due(e->watch)) {
         *due = e->watch;
     }
-    if (!atomic_load_explicit(&e->used, memory_order_relaxed)) {
-        atomic_store_explicit(&e->used, true, memory_order_relaxed);
-    }
-    return gputune_plan_retain(e->plan);
+    return e->plan;
 }
 
 /* --- changing --------------------------------------------------------------------------------- */
@@ -284,110 +320,68 @@ static void insert(slots *into, entry *e)
     atomic_store_explicit(&into->items[slot], e, memory_order_relaxed);
 }
 
-/* Queues an entry that no reader sees any more, to be freed. */
-static void let_go(gt_plan_table *table, entry *e)
+/* Makes room for one more key. */
+static gputune_status make_place(gt_plan_table *table)
 {
-    e->next = table->gone;
-    table->gone = e;
-}
-
-/* Replaces the table's slots by empty ones, and moves all entries there except those that go. */
-static void move_to(gt_plan_table *table, slots *made)
-{
-    GT_FREED slots *old = atomic_load(&table->current);
-    for (size_t i = 0; i <= old->mask; i++) {
+    slots *old = atomic_load(&table->current);
+    const size_t size = old->mask + 1;
+    if (table->used * 2 < size) {
+        return GPUTUNE_OK;
+    }
+    slots *made = new_slots(size * 2);
+    GT_TRY(gt_allocated(made));
+    made->older = old;
+    for (size_t i = 0; i < size; i++) {
         entry *e = atomic_load(&old->items[i]);
-        if (e && !e->goes) {
+        if (e) {
             insert(made, e);
         }
     }
     atomic_store(&table->current, made);
-    gt_readers_wait();
-    for (size_t i = 0; i <= old->mask; i++) {
-        entry *e = atomic_load(&old->items[i]);
-        if (e && e->goes) {
-            let_go(table, e);
-            table->count--;
-        }
-    }
+    return GPUTUNE_OK;
 }
 
-/* Ends a change. Freeing a plan may wait for its launches, and other writers do not wait for
- * that. */
-static void unlock(gt_plan_table *table)
+static gputune_status new_entry(entry **out, gt_plan_table *table, const gt_plan_key *key,
+                                const gt_terms *terms, gputune_plan *plan)
 {
-    entry *gone = table->gone, *next;
-    table->gone = NULL;
-    for (entry *e = gone; e; e = e->next) {
-        gt_plan_unshare(e->plan);
-    }
-    pthread_mutex_unlock(&table->writer);
-    for (; gone; gone = next) {
-        next = gone->next;
-        free_entry(gone);
-    }
-}
-
-/* The clock algorithm: the hand goes round, and spares what was used since it last came by. In the
- * third round, nothing. */
-static void choose_unused(gt_plan_table *table, size_t wanted)
-{
-    slots *in = atomic_load(&table->current);
-    for (size_t i = 0, size = in->mask + 1; wanted && i < 3 * size; i++) {
-        entry *e = atomic_load(&in->items[table->hand++ & in->mask]);
-        if (e && !e->goes && (!atomic_exchange(&e->used, false) || i >= 2 * size)) {
-            e->goes = true;
-            wanted--;
-        }
-    }
-}
-
-/* Makes room for one more plan. Few plans are dropped at a time, because the call that adds a plan
- * frees them. */
-static gputune_status make_place(gt_plan_table *table)
-{
-    size_t size = atomic_load(&table->current)->mask + 1;
-    bool full = table->count >= table->limit;
-    if (!full && table->count * 2 < size) {
-        return GPUTUNE_OK;
-    }
-    slots *made = new_slots(full ? size : size * 2);
+    entry *made = *out = malloc(sizeof *made + key->count * sizeof *key->words);
     GT_TRY(gt_allocated(made));
-    if (full) {
-        choose_unused(table, 1 + table->limit / 64);
-    }
-    move_to(table, made);
+    *made = (entry){.hash = key->hash, .count = key->count, .terms = *terms, .plan = plan};
+    made->watch = gt_plan_watch(plan);
+    atomic_init(&made->refreshes, atomic_load(&table->refreshes));
+    atomic_init(&made->results, atomic_load(&table->results));
+    memcpy(made->key, key->words, key->count * sizeof *key->words);
     return GPUTUNE_OK;
 }
 
-static gputune_status add_locked(gt_plan_table *table, entry *added, const gt_plan_key *key)
+/* Puts an entry into the slot of its key. */
+static gputune_status add_entry(gt_plan_table *table, const gt_plan_key *key, const gt_terms *terms,
+                                gputune_plan *plan)
 {
+    entry *added;
     GT_TRY(make_place(table));
-    _Atomic(entry *) *slot = probe(atomic_load(&table->current), key);
-    gt_plan_share(added->plan);
-    entry *before = atomic_exchange(slot, added);
-    if (before) {
-        gt_readers_wait();
-        let_go(table, before);
-    } else {
-        table->count++;
-    }
+    GT_TRY(new_entry(&added, table, key, terms, plan));
+    gt_plan_keep(plan);
+    added->next = table->entries;
+    table->entries = added;
+    table->kept++;
+    table->used += !atomic_exchange(probe(atomic_load(&table->current), key), added);
     return GPUTUNE_OK;
 }
 
-/* Whether the table's plan answers the same requests as a new one. If the same plan is looked up
- * again, its entry becomes current again, so that repeated lookups do not use more memory. */
-static bool is_superfluous(gt_plan_table *table, const entry *added, const gt_plan_key *key)
+/* Whether an entry answers the same requests as a new plan of its key. If the new plan tells the
+ * same as the entry's, the entry is current again. */
+static bool is_enough(gt_plan_table *table, entry *old, const gt_terms *terms,
+                      const gputune_plan *plan)
 {
-    entry *old = look_up(table, key);
-    if (!old || !gt_answers_for(&old->terms, &added->terms)) {
+    if (!old || is_over(old) || !gt_answers_for(&old->terms, terms)) {
         return false;
     }
-    bool same = old->terms.final && !is_edited(old) && gt_plan_is_same(old->plan, added->plan);
-    if (same) {
-        atomic_store(&old->refreshes, atomic_load(&added->refreshes));
+    if (gt_plan_is_same(old->plan, plan)) {
+        atomic_store(&old->results, atomic_load(&table->results));
+        atomic_store(&old->refreshes, atomic_load(&table->refreshes));
     }
-    return same || is_current(table, old);
+    return is_current(table, old);
 }
 
 gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
@@ -397,42 +391,31 @@ gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
     if (!key->count) {
         return GPUTUNE_OK;
     }
-    entry *added = malloc(sizeof *added + key->count * sizeof *key->words);
-    GT_TRY(gt_allocated(added));
-    *added = (entry){.hash = key->hash, .count = key->count, .terms = *terms, .plan = plan};
-    added->watch = gt_plan_watch(plan);
-    added->results = atomic_load(&table->results);
-    atomic_init(&added->refreshes, atomic_load(&table->refreshes));
-    memcpy(added->key, key->words, key->count * sizeof *key->words);
-    pthread_mutex_lock(&table->writer);
-    bool superfluous =
-        forgets != atomic_load(&table->forgets) || (!replace && is_superfluous(table, added, key));
-    gputune_status status = superfluous ? GPUTUNE_OK : add_locked(table, added, key);
-    unlock(table);
-    if (superfluous || status != GPUTUNE_OK) {
-        free(added);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&table->writer);
+    entry *old = look_up(table, key);
+    if (forgets != atomic_load(&table->forgets) ||
+        (!replace && is_enough(table, old, terms, plan))) {
+        return GPUTUNE_OK;
     }
-    return status;
+    if (table->kept < table->limit) {
+        return add_entry(table, key, terms, plan);
+    }
+    if (old) {
+        atomic_store(&old->dropped, true);
+    }
+    return GPUTUNE_OK;
 }
 
-gputune_status gt_plan_table_forget(gt_plan_table *table, const char *name, const char *path)
+void gt_plan_table_forget(gt_plan_table *table, const char *name, const char *path)
 {
-    pthread_mutex_lock(&table->writer);
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&table->writer);
     atomic_fetch_add(&table->forgets, 1);
-    slots *in = atomic_load(&table->current), *made = new_slots(in->mask + 1);
-    for (size_t i = 0; made && i <= in->mask; i++) {
-        entry *e = atomic_load(&in->items[i]);
-        const char *asked = e ? (const char *)e->key : NULL;
-        if (e) {
-            e->goes = strcmp(asked, name) == 0 || strcmp(asked, path) == 0 ||
-                      gt_plan_is_of(e->plan, name);
+    for (entry *e = table->entries; e; e = e->next) {
+        const char *asked = (const char *)e->key;
+        if (strcmp(asked, name) == 0 || strcmp(asked, path) == 0 || gt_plan_is_of(e->plan, name)) {
+            atomic_store(&e->dropped, true);
         }
     }
-    if (made) {
-        move_to(table, made);
-    }
-    unlock(table);
-    return gt_allocated(made);
 }
 
 uint32_t gt_plan_table_forgets(gt_plan_table *table)

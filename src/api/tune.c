@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/objective.h"
-#include "base/readers.h"
 #include "base/sized.h"
 #include "tuner/tune.h"
 
@@ -250,7 +249,7 @@ static gputune_status make_plan(landing *out, const asking *a)
     out->terms = choice.terms;
     out->terms.space = request->terms.space; /* of a choice from another, too: it is no decision */
     gputune_source source = choice.source;
-    GT_TRY(gt_plan_make(&out->plan, request, &choice, tuner->driver, tuner->overrides.debug));
+    GT_TRY(gt_plan_make(&out->plan, request, &choice, &tuner->pool));
     say_chosen(request, out->plan);
     note_miss(tuner, request, out->plan, source);
     return GPUTUNE_OK;
@@ -279,22 +278,15 @@ static bool is_edited(gputune *tuner, gt_watch *watch)
     return gt_call_begin(&call, tuner, "tune_kernel") == GPUTUNE_OK && gt_watch_look(watch);
 }
 
-/* The plan in the table that answers, retained, or NULL. */
+/* The plan in the table that answers, or NULL. */
 static gputune_plan *look_up(gputune *tuner, const gt_plan_key *key, const gt_terms *terms)
 {
-    gputune_plan *plan = NULL;
-    gt_watch *due = NULL;
-    if (gt_readers_enter()) {
-        if (!gt_calls_closing(&tuner->calls)) {
-            plan = gt_plan_table_find(&due, tuner->plans, key, terms);
-        }
-        gt_readers_leave();
+    gt_watch *due;
+    if (gt_calls_closing(&tuner->calls)) {
+        return NULL;
     }
-    if (due && is_edited(tuner, due)) {
-        gputune_plan_release(plan);
-        plan = NULL;
-    }
-    return plan;
+    gputune_plan *plan = gt_plan_table_find(&due, tuner->plans, key, terms);
+    return due && is_edited(tuner, due) ? NULL : plan;
 }
 
 static gputune_plan *find_known(const asking *a)
@@ -519,22 +511,20 @@ static gputune_status make_plan_of(gputune_plan **out, gt_terms *terms, const as
     choice.default_ns = v->default_ns;
     choice.verdict = v->verdict;
     *terms = choice.terms;
-    return gt_plan_make(out, request, &choice, tuner->driver, tuner->overrides.debug);
+    return gt_plan_make(out, request, &choice, &tuner->pool);
 }
 
-/* The plan of that configuration in the table, retained, or NULL. */
+/* The plan of that configuration in the table, or NULL. */
 static gputune_plan *find_same(const asking *a, const char *configuration)
 {
     const gt_terms whatever = {.effort = GPUTUNE_CACHED_ONLY,
                                .driver_version = a->tuner->device.driver_version};
     gputune_info info = GPUTUNE_INFO_INIT;
     gputune_plan *plan = look_up(a->tuner, a->key, &whatever);
-    if (plan && (gputune_plan_info(&info, plan) != GPUTUNE_OK ||
-                 strcmp(info.configuration, configuration) != 0)) {
-        gputune_plan_release(plan);
-        plan = NULL;
-    }
-    return plan;
+    return plan && gputune_plan_info(&info, plan) == GPUTUNE_OK &&
+                   strcmp(info.configuration, configuration) == 0
+               ? plan
+               : NULL;
 }
 
 /* Gives the plan that rank 0's verdict asks for: the plan in the table, or a new one in its place,

@@ -4,7 +4,6 @@
 #include "base/condition.h"
 #include "base/environment.h"
 #include "base/file.h"
-#include "base/readers.h"
 #include "base/signals.h"
 #include "base/sized.h"
 #include "base/text.h"
@@ -103,7 +102,6 @@ gputune_status gt_calls_close(gt_calls *calls)
         pthread_cond_wait(&calls->ended, &calls->mutex);
     }
     pthread_mutex_unlock(&calls->mutex);
-    gt_readers_wait();
     return GPUTUNE_OK;
 }
 
@@ -380,6 +378,7 @@ static gt_services services_of(gputune *tuner, const gputune_open_options *o)
 
 static gputune_status open_tuner(gputune *tuner, const gputune_open_options *known)
 {
+    gt_plan_pool_open(&tuner->pool, NULL, &tuner->device, false);
     gt_calls_open(&tuner->calls);
     gt_flights_open(&tuner->flights);
     gt_gpu_right_open(&tuner->gpu);
@@ -393,6 +392,8 @@ static gputune_status open_tuner(gputune *tuner, const gputune_open_options *kno
     GT_THEN(status, open_parts(tuner, known));
     if (status == GPUTUNE_OK) {
         tuner->services = services_of(tuner, known);
+        tuner->pool.driver = tuner->driver;
+        tuner->pool.debug = tuner->overrides.debug;
         status = gt_background_open(&tuner->background, tuner);
     }
     return status;
@@ -414,8 +415,16 @@ int gputune_open(gputune **out, const gputune_open_options *options)
 
 /* --- closing ---------------------------------------------------------------------------------- */
 
-/* Keeps the handle of a closed tuner for a while, so that a call that is a little late finds it
- * closed. */
+static void free_handle(gputune *tuner)
+{
+    gt_plan_table_free(tuner->plans);
+    gt_plan_pool_free(&tuner->pool);
+    gt_calls_free(&tuner->calls);
+    free(tuner);
+}
+
+/* Keeps the handle of a closed tuner for a while, with the structs of its plans, so that a call or
+ * a launch that is a little late finds it closed. */
 static void retire(gputune *tuner)
 {
     enum { KEPT = 64 };
@@ -428,8 +437,7 @@ static void retire(gputune *tuner)
     next = (next + 1) % KEPT;
     pthread_mutex_unlock(&mutex);
     if (oldest) {
-        gt_calls_free(&oldest->calls);
-        free(oldest);
+        free_handle(oldest);
     }
 }
 
@@ -440,7 +448,7 @@ static void close_parts(gputune *tuner)
     gt_gpu_right_close(&tuner->gpu);
     gt_misses_close(tuner->misses);
     gt_flights_close(&tuner->flights);
-    gt_plan_table_free(tuner->plans);
+    gt_plan_pool_end(&tuner->pool);
     if (tuner->remembers) {
         gt_store_remember_gpu(tuner->store, tuner->surroundings, tuner->device.environment);
     }
@@ -475,7 +483,8 @@ void gputune_refresh(gputune *tuner)
 static int forget(void *user, const gt_template *template)
 {
     const gputune *tuner = user;
-    return gt_plan_table_forget(tuner->plans, template->name, template->path);
+    gt_plan_table_forget(tuner->plans, template->name, template->path);
+    return GPUTUNE_OK;
 }
 
 int gputune_add_template(gputune *tuner, const char *path)

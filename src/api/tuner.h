@@ -32,6 +32,7 @@ struct gputune {
     bool remembers;       /* the store is told of them when the tuner is closed */
     gt_catalog *catalog;
     gt_store *store;
+    gt_plan_pool pool;
     gt_plan_table *plans;
     gt_flights flights;
     gt_services services;

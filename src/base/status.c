@@ -2,7 +2,7 @@
 #include "base/status.h"
 
 #include "base/number.h"
-#include "base/readers.h"
+#include "base/place.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 /* Returns NULL if there is no memory for the thread's slot. */
 static char *own_message(void)
 {
-    gt_reader *own = gt_own_reader ? gt_own_reader : gt_readers_join();
+    gt_place *own = gt_place_own();
     return own ? own->message : NULL;
 }
 

@@ -214,9 +214,39 @@ static void each_name(const gt_image *image, bool kernels, gt_image_name_fn *eac
     }
 }
 
+/* A caller of gt_image_each_variable(). */
+typedef struct variables {
+    gt_image_name_fn *each;
+    void *user;
+} variables;
+
+/* The prelude's variables are constants of its templates, which the compiler emits although no
+ * kernel uses them. */
+static bool is_of_prelude(const char *name, size_t length)
+{
+    static const char begin[] = "_ZN", own[] = "gputune_";
+    const char *at = name + sizeof begin - 1, *end = name + length;
+    if (length < sizeof begin || memcmp(name, begin, sizeof begin - 1) != 0) {
+        return false;
+    }
+    while (at < end && isdigit((unsigned char)*at)) {
+        at++;
+    }
+    return (size_t)(end - at) >= sizeof own && memcmp(at, own, sizeof own - 1) == 0;
+}
+
+static void pass_variable(void *user, const char *name, size_t length)
+{
+    const variables *all = user;
+    if (!is_of_prelude(name, length)) {
+        all->each(all->user, name, length);
+    }
+}
+
 void gt_image_each_variable(const gt_image *image, gt_image_name_fn *each, void *user)
 {
-    each_name(image, false, each, user);
+    variables all = {each, user};
+    each_name(image, false, pass_variable, &all);
 }
 
 static search search_image(const gt_image *image, const char *name)

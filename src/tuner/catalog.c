@@ -11,7 +11,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -109,7 +108,7 @@ typedef struct gt_catalog_file {
     gt_version version;
     GT_ARRAY(gt_stamp) included; /* the files that its kernels include */
     bool in_memory;              /* a text: the path is the name that came with it */
-    gt_watch watch;
+    gt_watch *watch;
     char *text; /* until its kernels are listed; in memory, until they are parsed */
     gt_kernel_list kernels;
 } gt_catalog_file;
@@ -165,6 +164,7 @@ static void free_file(gt_catalog_file *file)
     }
     gt_array_free(&file->included);
     gt_array_free(&file->kernels);
+    gt_watch_release(file->watch);
     free(file->path);
     free(file->text);
     free(file);
@@ -291,13 +291,23 @@ static gputune_status load(gt_catalog *catalog, gt_catalog_kernel *kernel)
     return stamp_included(file, catalog);
 }
 
+static gputune_status new_watch(gt_watch **out, gt_catalog *catalog, gt_catalog_file *file)
+{
+    gt_watch *watch = *out = calloc(1, sizeof *watch);
+    GT_TRY(gt_allocated(watch));
+    watch->catalog = catalog;
+    watch->file = file;
+    atomic_init(&watch->holders, 1);
+    return GPUTUNE_OK;
+}
+
 /* Keeps a new file, whose text is not read yet, or whose kernels are not listed yet. */
 static gputune_status new_file(gt_catalog_file **out, gt_catalog *catalog, const char *path)
 {
     gt_catalog_file *file = calloc(1, sizeof *file);
     GT_TRY(gt_allocated(file));
-    file->watch.catalog = catalog;
-    gputune_status status = gt_strdup(&file->path, path);
+    gputune_status status = new_watch(&file->watch, catalog, file);
+    GT_THEN(status, gt_strdup(&file->path, path));
     GT_THEN(status, gt_array_push(&catalog->files, file));
     return GT_GIVE(status, out, file, free_file(file));
 }
@@ -327,7 +337,7 @@ static bool is_other_version(const char *path, const gt_version *version)
  * deleted stays as it was last read. */
 static bool is_edited(gt_catalog_file *file)
 {
-    bool edited = atomic_load(&file->watch.edited);
+    bool edited = atomic_load(&file->watch->edited);
     if (file->in_memory || edited) {
         return edited;
     }
@@ -335,7 +345,7 @@ static bool is_edited(gt_catalog_file *file)
     for (size_t i = 0; i < file->included.count && !edited; i++) {
         edited = is_other_version(file->included.items[i].path, &file->included.items[i].version);
     }
-    atomic_store(&file->watch.edited, edited);
+    atomic_store(&file->watch->edited, edited);
     return edited;
 }
 
@@ -656,8 +666,16 @@ gt_watch *gt_catalog_watch(gt_catalog *catalog, const gt_template *template, boo
     if (!file || file->in_memory || (!by_path && is_in_folder(catalog, file))) {
         return NULL;
     }
-    atomic_store(&file->watch.due_ns, 0);
-    return &file->watch;
+    atomic_store(&file->watch->due_ns, 0);
+    atomic_fetch_add(&file->watch->holders, 1);
+    return file->watch;
+}
+
+void gt_watch_release(gt_watch *watch)
+{
+    if (watch && atomic_fetch_sub(&watch->holders, 1) == 1) {
+        free(watch);
+    }
 }
 
 bool gt_watch_look(gt_watch *watch)
@@ -667,7 +685,7 @@ bool gt_watch_look(gt_watch *watch)
     int_least64_t due = atomic_load(&watch->due_ns);
     if (now >= due && atomic_compare_exchange_strong(&watch->due_ns, &due, now + interval_ns)) {
         GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&watch->catalog->lock);
-        is_edited((gt_catalog_file *)((char *)watch - offsetof(gt_catalog_file, watch)));
+        is_edited(watch->file);
     }
     return atomic_load(&watch->edited);
 }

@@ -44,21 +44,25 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
 /* Notices that a template's file, or a file that it includes, was written after it was read. */
 typedef struct gt_watch {
     gt_catalog *catalog;
+    struct gt_catalog_file *file;
+    atomic_uint holders;         /* the catalog is one */
     atomic_int_least64_t due_ns; /* on the coarse clock: when to look at the files again */
     atomic_bool edited;          /* never false again */
 } gt_watch;
 
-/* The watch of a template that the catalog has found, by its path or by its name. It lives as long
- * as the catalog. The first look is due at once. NULL: the template was given as a text, or was
+/* The watch of a template that the catalog has found, by its path or by its name, for
+ * gt_watch_release(). The first look is due at once. NULL: the template was given as a text, or was
  * found by name in the template folder, whose files are taken to stay as they are installed. */
 gt_watch *gt_catalog_watch(gt_catalog *catalog, const gt_template *template, bool by_path);
+/* Drops a reference. NULL is allowed. */
+void gt_watch_release(gt_watch *watch);
 /* Whether gt_watch_look() is to be called. */
 static inline bool gt_watch_is_due(gt_watch *watch)
 {
     return gt_coarse_now_ns() >= atomic_load_explicit(&watch->due_ns, memory_order_relaxed);
 }
 /* Looks at the files, if no other thread has done so in the last second. Returns whether they were
- * edited. A file that was deleted counts as unchanged. */
+ * edited. A file that was deleted counts as unchanged. The catalog must be open. */
 bool gt_watch_look(gt_watch *watch);
 
 /* Whether a kernel is named by a path, PATH or PATH:KERNEL. */

@@ -1,6 +1,5 @@
 /* Plans without a GPU: what a launch refuses, and the table of finished plans. */
 #include "api/plan.h"
-#include "base/readers.h"
 #include "base/text.h"
 #include "gpu/device.h"
 #include "support/test.h"
@@ -16,6 +15,7 @@ typedef struct world {
     gt_catalog *catalog;
     gt_device device;
     gt_services services;
+    gt_plan_pool pool;
     gputune_plan *plan; /* for axpy at 1024 */
     gt_plan_table *table;
 } world;
@@ -31,7 +31,7 @@ static gputune_plan *plan_for(world *w, int64_t n)
     choice.image.data = strdup("image");
     choice.image.bytes = 5;
     choice.stop_reason = strdup("");
-    ASSERT_OK(gt_plan_make(&plan, request, &choice, NULL, false));
+    ASSERT_OK(gt_plan_make(&plan, request, &choice, &w->pool));
     gt_choice_free(&choice);
     gt_request_free(request);
     return plan;
@@ -44,6 +44,7 @@ static int open_world(void **state)
     ASSERT_OK(gt_catalog_open(&w->catalog, NULL, NULL));
     ASSERT_OK(gt_device_for_arch(&w->device, "sm_90"));
     ASSERT_OK(gt_plan_table_new(&w->table, GT_PLAN_TABLE_LIMIT));
+    gt_plan_pool_open(&w->pool, NULL, &w->device, false);
     w->services = (gt_services){.catalog = w->catalog, .device = &w->device};
     w->plan = plan_for(w, 1024);
     *state = w;
@@ -53,17 +54,13 @@ static int open_world(void **state)
 static int close_world(void **state)
 {
     world *w = *state;
-    gt_plan_table_free(w->table);
-    gputune_plan_release(w->plan);
+    gt_plan_pool_end(&w->pool);
     gt_catalog_close(w->catalog);
+    gputune_plan_release(w->plan);
+    gt_plan_table_free(w->table);
+    gt_plan_pool_free(&w->pool);
     free(w);
     return 0;
-}
-
-static void limit_table(world *w, size_t limit)
-{
-    gt_plan_table_free(w->table);
-    ASSERT_OK(gt_plan_table_new(&w->table, limit));
 }
 
 /* Refuses a launch of axpy at that size on buffers that are not there. */
@@ -130,17 +127,12 @@ static gputune_plan *find(world *w, int64_t n, const gt_terms *terms)
     gt_plan_key key;
     key_of(&key, n);
     gt_watch *due;
-    assert_true(gt_readers_enter());
-    gputune_plan *found = gt_plan_table_find(&due, w->table, &key, terms);
-    gt_readers_leave();
-    return found;
+    return gt_plan_table_find(&due, w->table, &key, terms);
 }
 
 static void expect(world *w, int64_t n, const gt_terms *terms, const gputune_plan *plan)
 {
-    gputune_plan *found = find(w, n, terms);
-    assert_ptr_equal(found, plan);
-    gputune_plan_release(found);
+    assert_ptr_equal(find(w, n, terms), plan);
 }
 
 TEST_OF(test_table_finds_by_size_and_effort, world *w, open_world, close_world)
@@ -167,7 +159,6 @@ TEST_OF(test_table_replaces, world *w, open_world, close_world)
     add(w, 1024, terms_of(GPUTUNE_CACHED_ONLY), w->plan);
     add(w, 1024, terms_of(GPUTUNE_MEASURE), second);
     expect(w, 1024, terms_of(GPUTUNE_MEASURE), second);
-    gputune_plan_release(second);
 }
 
 /* Who asks again with no more time gets what the first call got, whatever else was tuned since. */
@@ -185,7 +176,6 @@ TEST_OF(test_table_keeps_what_had_its_time, world *w, open_world, close_world)
     expect(w, 1024, &nine, NULL);
     add(w, 1024, &nine, second);
     expect(w, 1024, &five, second);
-    gputune_plan_release(second);
 }
 
 enum { SHARED_KEYS = 600, SHARED_READERS = 3 };
@@ -206,7 +196,6 @@ static void *read_table(void *user)
             gputune_info info = GPUTUNE_INFO_INIT;
             shared->missing += !found && n <= sure;
             shared->wrong += found && (gputune_plan_info(&info, found) < 0 || info.time_ns != 5);
-            gputune_plan_release(found);
         }
     }
     return NULL;
@@ -235,82 +224,75 @@ TEST_OF(test_readers_find_what_was_added, world *w, open_world, close_world)
 static bool is_in(world *w, const gt_plan_key *key)
 {
     gt_watch *due;
-    gputune_plan *found = gt_plan_table_find(&due, w->table, key, terms_of(GPUTUNE_CACHED_ONLY));
-    gputune_plan_release(found);
-    return found != NULL;
+    return gt_plan_table_find(&due, w->table, key, terms_of(GPUTUNE_CACHED_ONLY)) != NULL;
 }
 
-TEST_OF(test_a_full_table_keeps_what_is_in_use, world *w, open_world, close_world)
+static void make_table(world *w, size_t limit)
 {
-    enum { LIMIT = 100, MORE = 1000 };
-    gt_plan_key key;
-    int kept = 0;
-    limit_table(w, LIMIT);
-    add(w, 0, terms_of(GPUTUNE_CACHED_ONLY), w->plan);
-    for (int n = 1; n <= MORE; n++) {
-        add(w, n, terms_of(GPUTUNE_CACHED_ONLY), w->plan);
-        expect(w, 0, terms_of(GPUTUNE_CACHED_ONLY), w->plan);
-    }
-    for (int n = 1; n <= MORE; n++) {
-        key_of(&key, n);
-        kept += is_in(w, &key);
-    }
-    assert_in_range(kept, LIMIT - LIMIT / 8, LIMIT);
+    gt_plan_table_free(w->table);
+    ASSERT_OK(gt_plan_table_new(&w->table, limit));
 }
 
-enum { CROWD = 8, CROWD_KEYS = 24, CROWD_LIMIT = 5, CROWD_TURNS = 2500 };
-
-typedef struct crowd {
-    world *w;
-    gputune_plan *plans[CROWD_KEYS];
-    atomic_int next, wrong;
-} crowd;
-
-/* Looks up one key after the other, and adds what is missing. */
-static void *use_table(void *user)
+TEST_OF(test_a_full_table_keeps_what_it_has, world *w, open_world, close_world)
 {
-    crowd *all = user;
-    unsigned at = (unsigned)atomic_fetch_add(&all->next, 1);
-    for (int i = 0; i < CROWD_TURNS; i++) {
-        at = at * 5 + 7;
-        size_t n = at / 64 % CROWD_KEYS;
-        gputune_plan *found = find(all->w, (int64_t)n, terms_of(GPUTUNE_CACHED_ONLY));
-        all->wrong += found && found != all->plans[n];
-        if (!found) {
-            add(all->w, (int64_t)n, terms_of(GPUTUNE_CACHED_ONLY), all->plans[n]);
-        }
-        gputune_plan_release(found);
-    }
-    return NULL;
-}
-
-TEST_OF(test_a_crowd_uses_more_plans_than_are_kept, world *w, open_world, close_world)
-{
-    crowd all = {.w = w};
-    pthread_t threads[CROWD];
-    for (int i = 0; i < CROWD_KEYS; i++) {
-        all.plans[i] = plan_for(w, 1024 + i);
-    }
-    limit_table(w, CROWD_LIMIT);
-    for (int i = 0; i < CROWD; i++) {
-        assert_int_equal(pthread_create(&threads[i], NULL, use_table, &all), 0);
-    }
-    for (int i = 0; i < CROWD; i++) {
-        pthread_join(threads[i], NULL);
-    }
-    assert_int_equal(all.wrong, 0);
-    for (int i = 0; i < CROWD_KEYS; i++) {
-        gputune_plan_release(all.plans[i]);
-    }
-}
-
-TEST_OF(test_a_table_of_one_plan, world *w, open_world, close_world)
-{
-    limit_table(w, 1);
+    const gt_terms *terms = terms_of(GPUTUNE_CACHED_ONLY);
+    make_table(w, 3);
     for (int n = 1; n <= 10; n++) {
-        add(w, n, terms_of(GPUTUNE_CACHED_ONLY), w->plan);
-        expect(w, n, terms_of(GPUTUNE_CACHED_ONLY), w->plan);
-        expect(w, n - 1, terms_of(GPUTUNE_CACHED_ONLY), NULL);
+        add(w, n, terms, w->plan);
+    }
+    for (int n = 1; n <= 10; n++) {
+        expect(w, n, terms, n <= 3 ? w->plan : NULL);
+    }
+}
+
+/* The replaced result must not answer, though its successor cannot be kept. */
+TEST_OF(test_a_full_table_gives_no_replaced_plan, world *w, open_world, close_world)
+{
+    gputune_plan *second = plan_for(w, 1024);
+    make_table(w, 1);
+    add(w, 1024, terms_of(GPUTUNE_CACHED_ONLY), w->plan);
+    add(w, 1024, terms_of(GPUTUNE_MEASURE), second);
+    expect(w, 1024, terms_of(GPUTUNE_CACHED_ONLY), NULL);
+    gputune_plan_release(second);
+}
+
+/* A default that is looked up again after each tuning of another size. */
+TEST_OF(test_lookups_that_find_the_same_keep_no_plan, world *w, open_world, close_world)
+{
+    gt_terms unproved = *terms_of(GPUTUNE_CACHED_ONLY);
+    unproved.final = false;
+    make_table(w, 2);
+    add(w, 1024, &unproved, w->plan);
+    for (int i = 0; i < 10; i++) {
+        gputune_plan *again = plan_for(w, 1024);
+        gt_plan_table_note_result(w->table);
+        expect(w, 1024, &unproved, NULL);
+        add(w, 1024, &unproved, again);
+        expect(w, 1024, &unproved, w->plan);
+        gputune_plan_release(again);
+    }
+}
+
+/* ---- the end of plans ---- */
+
+TEST_OF(test_plans_end_with_their_pool, world *w, open_world, close_world)
+{
+    gputune_plan *kept = plan_for(w, 2048), *plans[] = {w->plan, kept};
+    add(w, 2048, terms_of(GPUTUNE_MEASURE), kept);
+    assert_ptr_equal(gputune_plan_retain(kept), kept);
+    gputune_plan_release(kept); /* counts nothing */
+    gputune_plan_release(kept);
+    gputune_plan_release(kept);
+    expect(w, 2048, terms_of(GPUTUNE_MEASURE), kept);
+    gputune_plan_retain(w->plan);
+    gt_plan_pool_end(&w->pool);
+    for (int i = 0; i < 2; i++) {
+        gputune_info info = GPUTUNE_INFO_INIT;
+        void *y = NULL;
+        assert_int_equal(gputune_launch(plans[i], NULL, GPUTUNE_ARGS(&y)), GPUTUNE_EINVAL);
+        assert_non_null(strstr(gputune_error(), "axpy: the tuner of this plan was closed"));
+        assert_int_equal(gputune_plan_info(&info, plans[i]), GPUTUNE_EINVAL);
+        gputune_plan_release(plans[i]);
     }
 }
 
@@ -326,7 +308,7 @@ TEST_OF(test_a_kernel_is_forgotten_and_the_others_stay, world *w, open_world, cl
     for (int i = 0; i < 3; i++) {
         add_key(w, &keys[i], terms, w->plan);
     }
-    ASSERT_OK(gt_plan_table_forget(w->table, "stencil", "./stencil.cu"));
+    gt_plan_table_forget(w->table, "stencil", "./stencil.cu");
     assert_false(is_in(w, &keys[0]));
     assert_false(is_in(w, &keys[1]));
     assert_true(is_in(w, &keys[2]));
@@ -337,7 +319,7 @@ TEST_OF(test_a_kernel_is_forgotten_and_the_others_stay, world *w, open_world, cl
     ASSERT_OK(gt_plan_table_add(w->table, &keys[3], terms, w->plan, false,
                                 gt_plan_table_forgets(w->table)));
     assert_true(is_in(w, &keys[3]));
-    ASSERT_OK(gt_plan_table_forget(w->table, "axpy", "axpy.cu"));
+    gt_plan_table_forget(w->table, "axpy", "axpy.cu");
     assert_false(is_in(w, &keys[3]));
 }
 

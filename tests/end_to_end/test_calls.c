@@ -457,21 +457,38 @@ TEST(test_closing_while_others_ask)
     assert_int_equal(failed, 0);
 }
 
-TEST(test_plans_outlive_their_tuner)
+/* In the order in which programs end that release everything, and with GPUTUNE_DEBUG too. */
+static void use_after_closing(const char *debug)
 {
-    gputune *tuner = tuner_open(":memory:");
+    gputune_info info = GPUTUNE_INFO_INIT;
     const gputune_options options = cached_only();
-    GT_SCOPED(plan_end) gputune_plan *plan = NULL;
-    const float values[4] = {1, 2, 3, 4};
-    float got[4] = {0}, a = 2;
+    gputune_plan *kept, *own;
+    CUdeviceptr y = 4096;
+    float a = 2;
     size_t n = 4;
-    OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options));
+    setenv("GPUTUNE_DEBUG", debug, 1);
+    gputune *tuner = tuner_open(":memory:");
+    unsetenv("GPUTUNE_DEBUG");
+    OK(tune_kernel(&kept, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options));
+    gputune_refresh(tuner); /* the next call looks it up again, and finds the same */
+    OK(tune_kernel(&own, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options));
+    assert_ptr_not_equal(kept, own);
     gputune_close(tuner);
-    assert_string_equal(info_of(plan).sizes, "n=4 T=float");
-    CUdeviceptr x = buffer_of(values, sizeof values), y = buffer_of(values, sizeof values);
-    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &x, &a, &n)));
-    CU(MemcpyDtoH(got, y, sizeof got));
-    assert_float_equal(got[3], 12, 0);
+    gputune_plan *const plans[] = {kept, own};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(gputune_launch(plans[i], NULL, GPUTUNE_ARGS(&y, &y, &a, &n)),
+                         GPUTUNE_EINVAL);
+        assert_non_null(strstr(gputune_error(), "axpy: the tuner of this plan was closed"));
+        assert_int_equal(gputune_plan_info(&info, plans[i]), GPUTUNE_EINVAL);
+        gputune_plan_release(gputune_plan_retain(plans[i]));
+        gputune_plan_release(plans[i]);
+    }
+}
+
+TEST(test_a_plan_of_a_closed_tuner_is_refused)
+{
+    use_after_closing("0");
+    use_after_closing("1");
 }
 
 TESTS_WITHIN(open_h200, world_close)

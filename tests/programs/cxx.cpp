@@ -246,6 +246,17 @@ static void containers(const gt::tuner &tuner)
     expect(!given && none.get() == moved.at(2000).get(), "plans assigned and swapped");
 }
 
+/* A tuner is closed when its last plan is gone, or itself. */
+static void held_tuner(const gputune_open_options &options)
+{
+    gt::plan axpy = *gt::tuner::try_open(options)->try_tune("axpy", {{"n", 1000}}, quick());
+    expect(axpy && std::string(axpy.info().kernel) == "axpy", "a plan holds its tuner");
+    gputune_plan *const handle = axpy.get();
+    gputune_info info = GPUTUNE_INFO_INIT;
+    axpy = gt::plan();
+    expect(gputune_plan_info(&info, handle) == GPUTUNE_EINVAL, "the last plan closes the tuner");
+}
+
 /* Destroyed after main() and after what main() holds: a plan that outlives its tuner. */
 static gt::plan last;
 
@@ -771,6 +782,7 @@ int main() // NOLINT(bugprone-exception-escape)
         arguments(*axpy);
         values(*tuner);
         containers(*tuner);
+        held_tuner(options);
         static_objects(options);
         null_pointers(*tuner);
         blocks(*tuner);

@@ -425,9 +425,11 @@ def tuners_and_threads():
     lines = []
     with gputune.open(database=":memory:", log=lambda level, line: lines.append(line)) as tuner:
         assert tuner.records() == [] and tuner.device["emulated"]
-        axpy = tuner.tune("axpy", n=N, effort="cached", sizes={})
+    tuner = gputune.open(database=":memory:", log=lambda level, line: lines.append(line))
+    axpy = tuner.tune("axpy", n=N, effort="cached", sizes={})
+    del tuner
     y, x = Interface(), Interface()
-    axpy(y, x, 2.0, N)  # a plan outlives its tuner
+    axpy(y, x, 2.0, N)  # a plan holds its tuner
 
     def launch():
         for _ in range(10):
@@ -494,6 +496,11 @@ def plans_that_are_closed():
     assert "closed" in repr(axpy)
     axpy.close()
     assert y.read() == [3.0] * N
+    with gputune.open(database=":memory:") as tuner:
+        axpy = tuner.tune("axpy", n=N, effort="cached")
+        axpy(y, x, 2.0, N)
+    raises(ValueError, "the tuner of this plan is closed", axpy, y, x, 2.0, N)
+    raises(ValueError, "the tuner of this plan is closed", lambda: axpy.info)
 
 
 @test

@@ -13,6 +13,7 @@ enum { CALLS_MAX = 65536 };
 /* Calls that change nothing; the story leaves them out. */
 static const char *const questions[] = {
     "CtxGetCurrent",
+    "CtxGetDevice",
     "StreamGetCaptureInfo",
     "StreamIsCapturing",
     "StreamGetId",
@@ -102,6 +103,13 @@ static CUresult ctx_get_current(CUcontext *out)
 }
 
 static CUcontext pushed_over;
+
+static CUresult ctx_get_device(CUdevice *out)
+{
+    NOTE("CtxGetDevice");
+    *out = 0;
+    return CUDA_SUCCESS;
+}
 
 static CUresult ctx_push(CUcontext context)
 {
@@ -522,6 +530,7 @@ static const gt_driver table = {
     .GetErrorName = get_error_name,
     .GetErrorString = get_error_string,
     .CtxGetCurrent = ctx_get_current,
+    .CtxGetDevice = ctx_get_device,
     .CtxPushCurrent = ctx_push,
     .CtxPopCurrent = ctx_pop,
     .CtxSynchronize = ctx_synchronize,
