@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""How far a table carries, on the GPU at hand: for each scenario of its own table, the winner beside
-the default, the winners of the nearest size and of all others, and the winner of another GPU's table.
+"""Measures how well a table's winners work elsewhere, on this GPU: for each scenario of its table, compares
+the winner with the default, the winners of the nearest size and of all others, and another GPU's winner.
 
     carries.py [--gputune PROGRAM] [--every N] [--seconds S] HERE.wisdom [OTHER.wisdom]
 
 The configurations of a scenario are measured together by `gputune run`. Prints, for each kind, how
-much slower than the scenario's own winner it is: median, 90th percentile, worst, and the share
-that is within 2%; then the medians of each kernel, and the winner that is the best for all its sizes
-by the mean of logarithms. A winner that a size excludes, or that fails there, is left out and
-counted. --every takes each N-th scenario first, then those behind them: with --seconds, after which
-none is begun, all kernels have their part."""
+much slower it is than the scenario's own winner: median, 90th percentile, worst, and the fraction
+within 2%; then the medians of each kernel, and the winner that is best for all its sizes by the mean
+of logarithms. Winners that a size excludes, or that fail there, are omitted and counted. --every
+measures every N-th scenario first, then the rest, so that all kernels are covered if --seconds, after
+which no scenario starts, is too short."""
 import argparse
 import csv
 import io
@@ -20,7 +20,7 @@ import time
 
 
 def read(path):
-    """{(kernel, sizes): (configuration, default)} of a whole export."""
+    """Returns {(kernel, sizes): (configuration, default)} of a whole export."""
     table, place = {}, None
     for line in open(path, encoding="utf-8"):
         texts = dict(re.findall(r'([\w.]+)="([^"]*)"', line))
@@ -36,20 +36,21 @@ def numbers(sizes):
 
 
 def distance(here, there):
-    """By logarithms, also of the powers of two, up to 16, that divide sizes, as gputune has it."""
+    """Returns the distance of two sizes by logarithms, also of the powers of two, up to 16, that divide
+    sizes, as in gputune."""
     return sum(abs(math.log(a / b)) + abs(math.log(math.gcd(a, 16) / math.gcd(b, 16)))
                for a, b in zip(here, there))
 
 
 def others(table, kernel, sizes):
-    """The winners of the kernel's other sizes, of what gputune takes for the nearest first."""
+    """Returns the winners of the kernel's other sizes, in gputune's order of nearness."""
     found = [(distance(numbers(sizes), numbers(other)), other)
              for name, other in table if name == kernel and other != sizes]
     return [table[kernel, other][0] for _, other in sorted(found)]
 
 
 def measure(program, kernel, sizes, configurations):
-    """Median nanoseconds of each; None for one that does not work here."""
+    """Returns the median nanoseconds of each; None for one that does not work here."""
     command = [program, "run", kernel, "--format", "csv", "-q"]
     for size in sizes.split():
         command += ["--size", size]

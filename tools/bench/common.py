@@ -35,7 +35,7 @@ SPACES = {
             "STREAMED": [0, 1],
         },
     },
-    # what a Kernel Tuner with CuPy can vary: no clusters
+    # axes that Kernel Tuner with CuPy can vary: no clusters
     "gemm": {
         "template": "gemm",
         "kernel": "gemm",
@@ -46,7 +46,7 @@ SPACES = {
 
 
 class Bench:
-    """The build under test and the folder for everything that is not the short table."""
+    """The build under test, and the folder for all output except the short table."""
 
     def __init__(self, logs, build=None):
         self.build = os.path.abspath(build or os.environ.get("B") or os.path.join(ROOT, "build"))
@@ -62,11 +62,11 @@ class Bench:
         return os.path.join(self.logs, name)
 
     def program(self, name):
-        """A benchmark's path in the build."""
+        """Returns a benchmark's path in the build."""
         return os.path.join(self.build, "tools", "bench", name)
 
     def forget(self):
-        """An empty database."""
+        """Makes an empty database."""
         for suffix in ("", "-journal", ".lock"):
             if os.path.exists(self.path("bench.db" + suffix)):
                 os.remove(self.path("bench.db" + suffix))
@@ -75,7 +75,7 @@ class Bench:
         return subprocess.run([self.gputune, "devices"], capture_output=True).returncode == 0
 
     def template(self, space):
-        """The path of a space's template."""
+        """Returns the path of a space's template."""
         name = space["template"]
         return name if name.endswith(".cu") else os.path.join(ROOT, "templates", name + ".cu")
 
@@ -95,7 +95,8 @@ class Bench:
         return json.loads(self.ask("space", space, "--format", "json", *words))
 
     def emit(self, space, config):
-        """The generated source of a configuration, a dictionary; the default's for other axes."""
+        """Returns the generated source of a configuration, a dictionary; other axes have the default's
+        values."""
         text = " ".join(f"{axis}={value}" for axis, value in config.items())
         more = ["--config", text] if text else []
         return self.ask("emit", space, "--arch", "sm_90", "--as", "source", *more)
@@ -118,8 +119,8 @@ class Bench:
 
 
 def run_peer(bench, source, kernel, spec, times=1, search=()):
-    """Tunings with Kernel Tuner in a process of its own that begins with empty caches, by brute
-    force unless `search` says otherwise; what peer_kernel_tuner.py prints, with the time from start to exit."""
+    """Tunes with Kernel Tuner in a separate process with empty caches, by brute force unless `search` is
+    given; returns the output of peer_kernel_tuner.py, with the time from start to exit."""
     caches = bench.path("peer-caches")
     shutil.rmtree(caches, ignore_errors=True)
     environment = dict(
@@ -148,7 +149,7 @@ def run_peer(bench, source, kernel, spec, times=1, search=()):
 
 
 def timed_warm(command, log):
-    """Runs a `warm … --format json --verbose` and reads its answer and its timeline."""
+    """Runs `warm … --format json --verbose` and reads its answer and timeline."""
     lines = []
 
     def read(pipe):
@@ -178,7 +179,7 @@ def timed_warm(command, log):
 
 
 def read_timeline(line):
-    """Milliseconds by name, of `gputune --verbose`'s timeline."""
+    """Returns the milliseconds in `gputune --verbose`'s timeline, by name."""
     patterns = {
         "compiled": r"compiled ([\d.]+)",
         "reference": r"the reference ([\d.]+)",
@@ -204,7 +205,7 @@ def read_timeline(line):
 
 
 def cpu_seconds():
-    """CPU time of everything in this container (its control group), 0 where that is not told."""
+    """Returns the CPU time of this container (its control group), 0 if unknown."""
     for path, pattern, unit in (
         ("/sys/fs/cgroup/cpu.stat", r"usage_usec (\d+)", 1e-6),
         ("/sys/fs/cgroup/cpuacct/cpuacct.usage", r"(\d+)", 1e-9),
@@ -233,8 +234,8 @@ def table(rows, heads):
 
 
 def judge(told, source, spec, configs):
-    """Has judge.py time configurations in a process of its own: median and interval of each by its text. `told`: its
-    space in foreign terms."""
+    """Times configurations with judge.py in a separate process; returns median and interval of each by its
+    text. `told`: the space in foreign terms."""
     script = os.path.join(FOLDER, "judge.py")
     texts = map(told.foreign, configs)
     done = subprocess.run(

@@ -1,4 +1,4 @@
-// y = x convolved with SIDE x SIDE weights, all products unrolled: variants that take seconds to compile
+// y = x convolved with SIDE x SIDE weights, with all products unrolled: variants take seconds to compile
 #include "gputune.cuh"
 
 #pragma gputune kernel(conv2d)
@@ -10,13 +10,13 @@
                      unsigned int w, unsigned int h)
 #pragma gputune tune(BX = 16, 32, 64, 128)
 #pragma gputune tune(BY = 1, 2, 4, 8, 16)
-#pragma gputune tune(TX = 1, 2, 3, 4) // a thread's results
+#pragma gputune tune(TX = 1, 2, 3, 4) // results of a thread
 #pragma gputune tune(TY = 1, 2, 3, 4)
-#pragma gputune tune(APART = 0, 1)  // which are neighbours, or as far apart as the block is wide
-#pragma gputune tune(PADDED = 0, 1) // an odd number of columns in shared memory
+#pragma gputune tune(APART = 0, 1)  // 0: adjacent results, 1: a block's width apart
+#pragma gputune tune(PADDED = 0, 1) // 1: an odd number of columns in shared memory
 #pragma gputune default(weights = constant, BX = 32, BY = 8, TX = 1, TY = 1, APART = 0, PADDED = 0)
 #pragma gputune require(BX * BY >= 64 && BX * BY <= 512)
-#pragma gputune require(APART == 0 || (TX * TY > 1 && TX * TY <= 4)) // more compile for too long
+#pragma gputune require(APART == 0 || (TX * TY > 1 && TX * TY <= 4)) // more take too long to compile
 #pragma gputune block(BX, BY)
 #pragma gputune launch_bounds(BX * BY)
 #pragma gputune grid(ceil_div(w, BX * TX), ceil_div(h, BY * TY))

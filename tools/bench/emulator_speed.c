@@ -1,5 +1,5 @@
-/* How many thread-instructions a second the emulator executes, on one host thread and on two: each
- * kernel that comes with gputune, in its default configuration.
+/* Measures the thread-instructions per second of the emulator, on one and two host threads, for
+ * each of gputune's kernels in its default configuration.
  *
  *   emulator_speed [KERNEL...] */
 #include "base/text.h"
@@ -25,7 +25,7 @@ static const bench_scenario scenarios[] = {
     BENCH_ONE("paramsum", "COUNT", 8000, GPUTUNE_OBJECTIVE_KERNEL),
 };
 
-/* One kernel ready to run in host memory. */
+/* A kernel that is ready to run in host memory. */
 typedef struct prepared {
     emu_program *program;
     const emu_kernel *kernel;
@@ -104,7 +104,7 @@ static uint64_t filled(prepared *p, const gt_workload *workload, const gt_buffer
     return (uint64_t)(uintptr_t)memory;
 }
 
-/* The caller's argument of that index: the block first, if there is one. */
+/* Returns the caller's argument of that index: the block first, if there is one. */
 static uint64_t argument(prepared *p, const gt_workload *workload, int index)
 {
     index -= (int)workload->block_count;
@@ -157,7 +157,7 @@ static void place_globals(prepared *p)
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-/* Thread-instructions a second, the best of some rounds. */
+/* Measures thread-instructions per second, the best of several rounds. */
 static gputune_status measure(double *out, const prepared *p, uint32_t workers)
 {
     const gt_kernel_step *g = &p->launch.steps[0];

@@ -24,7 +24,7 @@ static void cuda(const gt_driver *driver, CUresult result, const char *what)
     must(gt_cuda_check(driver, result, what), what);
 }
 
-/* Milliseconds of each step, in this process. */
+/* Measures the milliseconds of each step in this process. */
 static void start(double ms[STEPS], const char *driver_name, gputune_effort effort)
 {
     const gt_driver *driver;
@@ -59,7 +59,7 @@ static void start(double ms[STEPS], const char *driver_name, gputune_effort effo
     gputune_close(tuner);
 }
 
-/* The same in a new process. */
+/* Measures the same in a new process. */
 static void start_elsewhere(double ms[STEPS], const char *driver_name, gputune_effort effort)
 {
     int ends[2], status;
@@ -90,7 +90,7 @@ static int by_value(const void *a, const void *b)
 
 enum { ASKED_MAX = 4096, SIZES_MAX = 16 };
 typedef struct asked {
-    char kernel[64], text[256]; /* of the sizes; their names point into it */
+    char kernel[64], text[256]; /* text of the sizes, to which their names point */
     gputune_size sizes[SIZES_MAX];
     size_t size_count;
 } asked;
@@ -99,7 +99,7 @@ typedef struct all {
     size_t count;
 } all;
 
-/* "n=1024 T=half": a word is a part of its name. */
+/* Parses "n=1024 T=half". */
 static int take(void *user, const gputune_record *record)
 {
     all *to = user;

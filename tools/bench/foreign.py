@@ -1,9 +1,9 @@
-"""A gputune template told to a tuner that knows macros, a launch and arguments, and nothing else.
+"""Translates a gputune template for a tuner that only knows macros, a launch and arguments.
 
-The spec, a JSON file: `tunables` (macros and their numbers; a word such as "shared" goes by a
-number below 0), `restrictions`, `grid`, `block` and `shared` as Python expressions over tunables
-and properties of the device (peer_spec.py has their names), `arguments` with their fills. All of it
-is read from the template's pragmas and from what `gputune space` says.
+The spec is a JSON file: `tunables` (macros and their numbers; a word such as "shared" becomes a negative
+number), `restrictions`, `grid`, `block` and `shared` as Python expressions of tunables and device
+properties (named in peer_spec.py), `arguments` with their fills. All of it is read from the template's
+pragmas and the output of `gputune space`.
 """
 import ast
 import re
@@ -28,7 +28,7 @@ TYPES = {
     "size_t": "uint64",
 }
 
-# The blocks that the GPU holds at once by threads and shared memory, as gputune counts them.
+# The blocks that the GPU holds at once by threads and shared memory, counted as in gputune.
 MAX_BLOCKS = (
     "sm_count * max(1, min(max_threads_per_sm // round_up({threads}, warp_size), max_blocks_per_sm,"
     " shared_per_sm // (({shared}) + shared_reserved) if ({shared}) > 0 else max_blocks_per_sm))"
@@ -36,7 +36,7 @@ MAX_BLOCKS = (
 
 
 def pragmas(path):
-    """(word, text in its parentheses) of each line, in order."""
+    """Returns (word, text in its parentheses) of each line, in order."""
     with open(path, encoding="utf-8") as file:
         text = file.read().replace("\\\n", " ")
     lines = [line.split("//")[0].strip() for line in text.splitlines()]
@@ -44,7 +44,7 @@ def pragmas(path):
 
 
 def split(text, at):
-    """The parts between separators that no parentheses or brackets enclose."""
+    """Splits at separators outside parentheses and brackets."""
     parts, depth = [""], 0
     for one in text:
         depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(one, 0)
@@ -55,7 +55,7 @@ def split(text, at):
     return [part.strip() for part in parts]
 
 
-# C's binary operators, the loosest first, and Python's for integers.
+# C's binary operators, lowest precedence first, and Python's for integers.
 BINARY = (
     {"||": "or"},
     {"&&": "and"},
@@ -68,14 +68,14 @@ BINARY = (
 
 
 class FromC:
-    """Python's way to write a C expression: every operation in parentheses of its own, as Python
-    binds otherwise and reads a == b == c as a chain."""
+    """Translates a C expression to Python, with parentheses around every operation, because Python has other
+    precedences and reads a == b == c as a chain."""
 
     def __init__(self, text):
         self.tokens = re.findall(r"\w+|&&|\|\||<<|>>|[=!<>]=|\S", text)
 
     def take(self, *wanted):
-        """The next token if it is one of those."""
+        """Returns the next token if it is one of those."""
         return self.tokens.pop(0) if self.tokens and self.tokens[0] in wanted else None
 
     def choice(self):
@@ -112,7 +112,7 @@ class FromC:
 
 
 class Rewrite(ast.NodeTransformer):
-    """Puts expressions in the place of names, and plain arithmetic in the place of calls."""
+    """Replaces names by expressions, and calls by arithmetic."""
 
     def __init__(self, names):
         self.names = names
@@ -132,15 +132,15 @@ class Rewrite(ast.NodeTransformer):
 
 
 def rewrite(python, names):
-    """An expression with what `names` says in the place of names."""
+    """Returns an expression with the replacements in `names`."""
     return ast.unparse(Rewrite(names).visit(ast.parse(python, mode="eval")))
 
 
 class Foreign:
-    """One kernel at one size in a foreign tuner's terms.
+    """A kernel at one size in a foreign tuner's terms.
 
-    `space`: a template, its kernel's name, sizes ("n=4096"), values for axes that shall not have
-    the template's own."""
+    `space`: a template, its kernel's name, sizes ("n=4096"), and values of axes that replace the
+    template's."""
 
     def __init__(self, bench, space):
         self.bench, self.space = bench, space
@@ -163,14 +163,14 @@ class Foreign:
         return [text for found, text in self.pragmas if found == word]
 
     def _sizes(self):
-        """Problem values by name; a type's is its name."""
+        """Returns problem values by name; a type's value is its name."""
         wanted = dict(size.split("=") for size in self.space["sizes"])
         sizes = {}
         found = [part for text in self._texts("problem") for part in split(text, ",")]
-        for part in (one for one in found if " = " in one):  # others are further values
+        for part in (one for one in found if " = " in one):  # the others are values
             kind, name, value = re.match(r"(const |type )?(\w+) = (.*)", part).groups()
             value = wanted.get(name, value)
-            sizes[name] = value if kind == "type " else eval(value)  # as in 1 << 26
+            sizes[name] = value if kind == "type " else eval(value)  # for example 1 << 26
         return sizes
 
     def _number(self, value):
@@ -196,7 +196,7 @@ class Foreign:
         return rewrite(FromC(text).choice(), names)
 
     def _argument(self, text):
-        """One of `args`, or the block of `pass` in the same form."""
+        """Returns one of `args`, or the block of `pass` in the same form."""
         way, kind, name, count, value = re.fullmatch(
             r"(?:(in|out|inout) )?(.*?) ?(\w+)(?:\[(.*)\])?(?: = (.*))?", text
         ).groups()
@@ -229,12 +229,12 @@ class Foreign:
 
     def _restrictions(self, shared, names):
         requires = [self._expression(text, names) for text in self._texts("require")]
-        # without a tunable in it there is nothing to restrict
+        # without a tunable there is nothing to restrict
         restrictions = [f"({shared}) <= shared_optin"] + requires
         return [one for one in dict.fromkeys(restrictions) if PREFIX in one]
 
     def spec(self):
-        """The spec as a dictionary that JSON can hold."""
+        """Returns the spec as a dictionary for JSON."""
         names = self._names()
         block = [self._expression(one, names) for one in split(self._texts("block")[0], ",")]
         names.update(zip(("block_x", "block_y", "block_z"), block))
@@ -258,8 +258,8 @@ class Foreign:
         return self.bench.write_json(self.space["kernel"] + "-spec.json", self.spec())
 
     def write_source(self):
-        """The generated source for a tuner that makes defines of its own in front of everything:
-        the tunables' are taken from names of their own, as the prelude knows UNROLL and others."""
+        """Returns the generated source for a tuner that puts its own defines first: the tunables' values are
+        taken from separate names, because the prelude uses UNROLL and others."""
         text = self.bench.emit(self.space, self.fixed)
         for axis, values in self.axes.items():
             if axis in self.fixed:
@@ -281,7 +281,7 @@ class Foreign:
         return path
 
     def foreign(self, text):
-        """A configuration's text as the foreign tuner has it."""
+        """Returns a configuration's text in the foreign tuner's form."""
         pairs = dict(pair.split("=") for pair in text.split())
         return " ".join(
             f"{PREFIX}{axis}={self._number(value)}"
@@ -290,7 +290,7 @@ class Foreign:
         )
 
     def own(self, numbers):
-        """A configuration's text from the foreign tuner's numbers."""
+        """Returns a configuration's text from the foreign tuner's numbers."""
         found = dict(self.fixed)
         for axis, values in self.axes.items():
             for value in values if axis not in self.fixed else []:

@@ -36,7 +36,7 @@ static void ask_tuner(int64_t n)
     gputune_plan_release(plan);
 }
 
-/* As an application would write it: a hash map under a mutex, values with a count of references. */
+/* The code of a typical application: a hash map under a mutex, with reference-counted values. */
 typedef struct node {
     struct node *next;
     uint64_t hash;
@@ -79,7 +79,8 @@ static void fill_map(int64_t n)
     buckets[made->hash % BUCKETS] = made;
 }
 
-/* Work of a thread alone, as much as a hit: what several threads lose by the machine. */
+/* Works without sharing for as long as a hit takes, to measure how much threads slow each other
+ * down. */
 static void work_alone(int64_t n)
 {
     static volatile uint64_t zero;
@@ -94,8 +95,7 @@ static void work_alone(int64_t n)
 
 /* ---- cores ---- */
 
-/* The processors of this process, one of each core: two that share a core slow each other down,
- * whatever they run. */
+/* One CPU of each core of this process, because two that share a core slow each other down. */
 static cpu_set_t cores;
 
 static bool is_first_of_core(int cpu)
@@ -123,7 +123,7 @@ static void find_cores(void)
     }
 }
 
-/* Where there are as many cores as threads, each thread has one of its own. */
+/* Pins each thread to its own core if there are enough cores. */
 static void pin(pthread_t thread, int index, int threads)
 {
     cpu_set_t own;
@@ -160,7 +160,7 @@ static void *ask_often(void *user)
     return NULL;
 }
 
-/* Nanoseconds a call, of the slowest thread. */
+/* Returns the nanoseconds per call of the slowest thread. */
 static double one_cost(int threads, void (*ask)(int64_t n))
 {
     static asker askers[THREADS_MAX];
@@ -198,7 +198,7 @@ static void compare_hits(int threads)
     double one[REPEATS], many[REPEATS], map_one[REPEATS], map_many[REPEATS];
     double own_one[REPEATS], own_many[REPEATS];
     fill_map(SIZE);
-    for (int i = 0; i < REPEATS; i++) { /* in turn, so that all see the same clock rates */
+    for (int i = 0; i < REPEATS; i++) { /* alternating, so that all have the same clock rates */
         one[i] = one_cost(1, ask_tuner);
         many[i] = one_cost(threads, ask_tuner);
         own_one[i] = one_cost(1, work_alone);
@@ -275,7 +275,7 @@ static void open_target(target *at)
     cuda(at->driver, at->driver->MemAlloc(&at->y, SIZE * sizeof(float)), "cuMemAlloc");
 }
 
-/* A launch asks the driver which context is current. */
+/* Prints the cost of querying the current context, which is part of a launch. */
 static void say_context_cost(const gt_driver *driver)
 {
     enum { TIMES = 1000000 };
@@ -301,7 +301,7 @@ static void compare_launches(const gt_driver *driver)
     open_target(&at);
     batch_ns(&at, true);
     batch_ns(&at, false);
-    for (int i = 0; i < BATCHES; i++) { /* pairs, in turn which is first */
+    for (int i = 0; i < BATCHES; i++) { /* pairs, with alternating order */
         bool bare_first = i % 2;
         double first = batch_ns(&at, bare_first), second = batch_ns(&at, !bare_first);
         bare[i] = bare_first ? first : second;
@@ -314,7 +314,7 @@ static void compare_launches(const gt_driver *driver)
     gputune_plan_release(at.plan);
 }
 
-/* The primary context, current in this thread. */
+/* Makes the primary context current in this thread. */
 static const gt_driver *enter_context(const char *name)
 {
     const gt_driver *driver;
@@ -330,7 +330,7 @@ int main(int argc, char **argv)
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     int threads = 8, letter;
     cached_only.effort = GPUTUNE_CACHED_ONLY;
-    options.driver = "cuda"; /* calls of the emulator's cost something else */
+    options.driver = "cuda"; /* the emulator's calls have other costs */
     options.database = ":memory:";
     while ((letter = getopt(argc, argv, "t:n:d:k:")) != -1) {
         switch (letter) {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Times given configurations of one CUDA source side by side, apart from any tuner's own clock.
+"""Times configurations of one CUDA source side by side, independently of the tuners.
 
 judge.py SOURCE KERNEL SPEC.json CONFIG... (a configuration as "VEC=4 BLOCK=256")
 
-Every configuration is compiled by CuPy; rounds are interleaved and shuffled; a sample is an event
-pair around a batch of launches long enough for the clock (at least 1 ms), the data larger than L2
-or swept before. Prints a JSON list in the order given: median and 95% interval of the median, in ms.
+CuPy compiles every configuration; rounds are interleaved and shuffled; a sample is an event pair around
+a batch of launches of at least 1 ms, with data larger than L2 or after a sweep of it. Prints a JSON list
+in the given order: median and 95% interval of the median, in ms.
 """
 import json
 import math
@@ -30,7 +30,7 @@ def on_device(argument):
 
 
 def prepare(source, kernel, spec, config, arguments):
-    """A function that launches the configuration."""
+    """Returns a function that launches the configuration."""
     defines = "".join(f"#define {name} {value}\n" for name, value in config.items())
     module = cupy.RawModule(code=defines + source, backend="nvrtc", options=peer_spec.OPTIONS)
     function = module.get_function(kernel)

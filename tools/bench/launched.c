@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 enum { ARGS_MAX = 6, COPIES_MAX = 64, REPEATS = 21, LAUNCHES_MIN = 20, LAUNCHES_MAX = 2000 };
-static const double batch_ns = 2e6; /* how long a batch of launches takes at least */
+static const double batch_ns = 2e6; /* minimum time of a batch of launches */
 
 static const gt_driver *cuda;
 static int64_t l2_bytes;
@@ -23,7 +23,7 @@ static CUstream stream;
 static CUevent begin, end;
 static CUdeviceptr sweep;
 
-/* A scenario's arguments, as many sets of them as keep the L2 cold. */
+/* A scenario's arguments, in enough sets to keep the L2 cold. */
 typedef struct arguments {
     CUdeviceptr buffers[COPIES_MAX][ARGS_MAX];
     uint64_t bytes[ARGS_MAX];
@@ -32,7 +32,7 @@ typedef struct arguments {
     float a;
     uint64_t n;
     uint32_t entries;
-    int32_t *block; /* paramsum's, in host memory */
+    int32_t *block; /* for paramsum, in host memory */
 } arguments;
 
 static void check(CUresult result, const char *call)
@@ -53,7 +53,7 @@ static uint32_t random_word(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-/* Device memory of random floats, or of integers below `limit` where that is not 0. */
+/* Allocates device memory with random floats, or integers below `limit` if it is not 0. */
 static CUdeviceptr filled(uint64_t bytes, uint32_t limit)
 {
     uint64_t state = bytes + limit, words = bytes / 4;
@@ -139,7 +139,7 @@ static const struct maker {
               {"histogram", make_histogram},
               {"paramsum", make_paramsum}};
 
-/* Enough sets of buffers to exceed twice the L2; what is small enough anyway has one. */
+/* Makes enough sets of buffers to exceed twice the L2; one set if that is impractical. */
 static void copy_sets(arguments *at)
 {
     uint64_t all = 0;
@@ -221,7 +221,8 @@ static int ascending(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Median nanoseconds of one launch of a batch: `exec` replayed, or plain launches where NULL. */
+/* Measures the median nanoseconds of a launch in a batch: replays of `exec`, or plain launches if
+ * it is NULL. */
 static double time_batches(gputune_plan *plan, const arguments *at, size_t launches,
                            CUgraphExec exec)
 {

@@ -1,26 +1,26 @@
-// The templates beside the vendor's libraries: cuBLAS (fp32 without TF32, bfloat16) and CUB. Both
-// sides of a row compute the same from the same buffers; their results are compared first. A batch
-// of launches is a CUDA graph of each side, so that neither pays for the host. A sample is an event
-// pair around one batch; the sides take turns, and the ratio is that of neighbouring samples.
+// Compares the templates with the vendor's libraries: cuBLAS (fp32 without TF32, bfloat16) and CUB.
+// Both sides of a row compute the same from the same buffers; their results are compared first. A
+// batch of launches is a CUDA graph, so the host's time does not count. A sample is an event pair
+// around one batch; the sides take turns, and the ratio is that of adjacent samples.
 //
 // Memory-bound kernels are also compared with a device-to-device copy by the driver of the minimum
 // number of bytes that the kernel must read and write. Kernels that no library has (copy, softmax,
 // rmsnorm, stencils) are only compared with that copy; copies are not captured, because they are
 // slower in graphs.
 //
-// The rows "passing" are about thousands of parameters: all by value, or 4 KB of them, the older
-// limit, and the rest by cudaMemcpyToSymbol() from pageable memory before each launch, as the
-// vendor compares them. Kernel: the kernel alone, launched while the GPU is busy. In a row: a
-// launch of many, which are waited for once, as the vendor's sample takes its time. Each waited
-// for: the host's time from handing over parameters until the kernel has ended. Also of gputune's
-// fastest plans that split (through its ring of pinned memory) and that pass by value. The row
-// "sample" has loops that the compiler unrolls as it likes, as the vendor's kernels do.
+// The rows "passing" measure thousands of parameters: all by value, or 4 KB of them, the older limit,
+// and the rest with cudaMemcpyToSymbol() from pageable memory before each launch, as in the vendor's
+// comparison. "Kernel" is only the kernel, launched while the GPU is busy. "In a row" is one of many
+// launches with one wait, like the vendor's sample. "Each waited for" is the host's time from passing
+// the parameters to the end of the kernel. The same for gputune's fastest plans that split (through
+// its ring of pinned memory) and that pass by value. The row "sample" leaves unrolling to the
+// compiler, like the vendor's kernels.
 //
 //   libraries [-l SECONDS] [-j SECONDS] [ROW...]
 //
-// Tuning for 10 s and judging for 1 s each; what GPUTUNE_DB has is not tuned again. A ROW is the
-// beginning of rows' names ("gemm", "scan 64M"); "gemm M,N,K" and "gemm_bf16 M,N,K" are rows of
-// their own. The default: all.
+// Tuning takes 10 s and judging 1 s each; results in GPUTUNE_DB are used. A ROW is the beginning of
+// rows' names ("gemm", "scan 64M"); "gemm M,N,K" and "gemm_bf16 M,N,K" are additional rows.
+// Default: all.
 #include <cub/cub.cuh>
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
@@ -47,11 +47,11 @@ extern "C" {
 namespace
 {
 
-constexpr double batch_ms = 5;    // how long a batch takes, about
+constexpr double batch_ms = 5;    // approximate time of a batch
 constexpr int launches_max = 100; // of a batch
 constexpr size_t samples_max = 2000;
 constexpr double copied_at_least = 40e6; // bytes, half of them read
-constexpr size_t workspace = 64 << 20;   // cuBLAS's, which it may not allocate while it is captured
+constexpr size_t workspace = 64 << 20;   // for cuBLAS, which may not allocate it during a capture
 
 cudaStream_t stream;
 cublasHandle_t blas;
@@ -102,8 +102,8 @@ template <typename T> struct device_array {
     size_t count;
 };
 
-// Numbers that look random: floats in (-1, 1), integers below `limit`. Others from another `first`
-// on.
+// Pseudo-random numbers: floats in (-1, 1), integers below `limit`. Another `first` gives other
+// numbers.
 template <typename T> __global__ void fill(T *data, size_t count, unsigned int limit, size_t first)
 {
     size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -181,7 +181,7 @@ struct batch {
 
 struct verdict {
     gt_summary ours, theirs;
-    gt_paired ratio; // of logarithms: their time over ours
+    gt_paired ratio; // of logarithms: their time / our time
 };
 
 verdict judge(const launcher &ours, const launcher &theirs, way how_theirs = CAPTURED)
@@ -195,7 +195,7 @@ verdict judge(const launcher &ours, const launcher &theirs, way how_theirs = CAP
     auto started = std::chrono::steady_clock::now();
     std::chrono::duration<double> passed;
     do {
-        bool first = ratios.size() % 2; // who begins takes turns
+        bool first = ratios.size() % 2; // the sides alternate in starting
         double a = first ? other.sample() : one.sample(), b = first ? one.sample() : other.sample();
         our_times.push_back(first ? b : a);
         their_times.push_back(first ? a : b);
@@ -209,7 +209,7 @@ verdict judge(const launcher &ours, const launcher &theirs, way how_theirs = CAP
     return result;
 }
 
-// A copy by the driver that reads and writes so many bytes in all.
+// A copy by the driver that reads and writes this many bytes in total.
 struct driver_copy {
     explicit driver_copy(double bytes) : to(size_t(bytes / 2)), from(to.count)
     {
@@ -244,7 +244,7 @@ template <> double number(__nv_bfloat16 value)
     return float(value);
 }
 
-// Ends the program where results differ by more than `within`, absolutely: theirs are made first.
+// Ends the program if results differ by more than `within`, absolutely. Runs theirs first.
 template <typename T>
 void compare(const std::string &row, const device_array<T> &output, const launcher &ours,
              const launcher &theirs, double within)
@@ -260,7 +260,7 @@ void compare(const std::string &row, const device_array<T> &output, const launch
     double largest = 0;
     for (size_t i = 0; i < found.size(); i++) {
         double difference = std::fabs(number(found[i]) - number(expected[i]));
-        largest = difference <= largest ? largest : difference; // NaN is largest
+        largest = difference <= largest ? largest : difference; // NaN counts as largest
     }
     if (!(largest <= within)) {
         std::fprintf(stderr, "%s: results differ by %g\n", row.c_str(), largest);
@@ -295,8 +295,8 @@ struct plan_holder {
     gputune_plan *plan = nullptr;
 };
 
-// `work` over nanoseconds is the unit's billions in a second; where it is bytes, a copy of as many
-// follows, but for what stays in the L2 cache.
+// `work` per nanosecond is billions of the unit per second. For bytes, a copy of the same size
+// follows, unless it stays in the L2 cache.
 void show(const std::string &row, const plan_holder &plan, const char *library,
           const verdict &result, double work, const char *unit)
 {
@@ -325,7 +325,7 @@ void row(const std::string &name, const plan_holder &plan, const char *library,
     show(name, plan, library, judge(ours, theirs), work, unit);
 }
 
-// A type of elements: its problem value, a bound for roundings, and cuBLAS's functions for it.
+// An element type: its problem value, a bound of rounding errors, and cuBLAS's functions for it.
 template <typename T> struct elements;
 template <> struct elements<float> {
     static constexpr const char *type = "T=float";
@@ -349,7 +349,7 @@ template <typename T> void axpy(const std::string &name, size_t n)
     device_array<T> x(n), y(n);
     refill(x);
     plan_holder plan("axpy", GPUTUNE_SIZES({"n", n}, {elements<T>::type, 0}));
-    T a = 0; // y stays finite, however often it is added to
+    T a = 0; // y stays finite after any number of additions
     launcher fresh = [&] { refill(y); }, ours = plan.with({&y.data, &x.data, &a, &n});
     launcher theirs = [&] { CHECK(elements<T>::axpy(blas, int64_t(n), &a, x.data, 1, y.data, 1)); };
     a = 0.5;
@@ -379,7 +379,7 @@ unsigned int side_of(size_t count)
     return unsigned(std::sqrt(double(count))) / 32 * 32;
 }
 
-// By columns, as cuBLAS sees it, the matrix is transposed.
+// cuBLAS stores by columns, so the matrix is transposed.
 template <typename T> void gemv(const std::string &name, size_t count)
 {
     const unsigned int side = side_of(count);
@@ -426,7 +426,7 @@ launcher with_memory(const std::function<cudaError_t(void *, size_t &)> &call,
     return [call, memory, bytes]() mutable { check(call(memory, bytes), "CUB"); };
 }
 
-// Numbers of a type, added up as `A` or the largest of them.
+// The sum of numbers as `A`, or their maximum.
 template <typename T, typename A>
 void reduce_as(const std::string &name, size_t n, gputune_sizes sizes, bool is_sum)
 {
@@ -582,7 +582,7 @@ template <typename T> void stencil3d(const std::string &name, size_t n)
                 2.0 * sizeof(T) * double(n));
 }
 
-// By columns the matrices are transposed: C' = B' A'.
+// cuBLAS stores by columns, so the matrices are transposed: C' = B' A'.
 void gemm(const std::string &name, unsigned int m, unsigned int n, unsigned int k)
 {
     device_array<float> a(size_t(m) * k), b(size_t(k) * n), c(size_t(m) * n);
@@ -621,7 +621,7 @@ void gemm_bf16(const std::string &name, unsigned int m, unsigned int n, unsigned
 
 constexpr int by_value_at_most = 1024; // words of the older limit of parameters, 4096 bytes
 
-// All of them by value, or as many as the older limit allows and the rest in constant memory.
+// Passes all by value, or as many as the older limit allows and the rest in constant memory.
 template <typename T, int COUNT> struct parameters {
     T values[COUNT];
 };
@@ -658,8 +658,8 @@ __global__ void sum_of(const __grid_constant__ parameters<int, COUNT> p, int *su
     *sum = total;
 }
 
-// The warps of a block share the coefficients of 32 elements: a thread for each element leaves the
-// memory waiting.
+// The warps of a block share the coefficients of 32 elements, because one thread per element does not
+// saturate the memory.
 constexpr int warps = 16;
 template <int COUNT>
 __global__ void combination(const __grid_constant__ parameters<float, COUNT> p, float *y,
@@ -724,7 +724,7 @@ double time_of(const passing &way, timing how)
     return how == ALONE ? ms * 1e3 : passed.count() * 1e6 / launches;
 }
 
-// Medians, the ways in turns.
+// Measures medians, alternating between the ways.
 std::vector<double> times_of(const std::vector<passing> &ways, timing how)
 {
     std::vector<std::vector<double>> times(ways.size());
@@ -758,7 +758,7 @@ void show_passing(const std::string &name, const launcher &copy, const launcher 
     static const char *const names[] = {"kernel", "in a row", "each waited for"};
     const launcher nothing = [] {};
     const cudaStream_t own = stream;
-    stream = nullptr; // which waits for what cudaMemcpyToSymbol() queues
+    stream = nullptr; // waits for cudaMemcpyToSymbol()
     for (timing how : {ALONE, IN_A_ROW, WAITED_FOR}) {
         std::vector<passing> ways = {{copy, split}, {nothing, value}};
         if (how != ALONE) {

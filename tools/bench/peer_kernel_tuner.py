@@ -3,12 +3,12 @@
 
 peer_kernel_tuner.py [--times N] [--strategy NAME] [--seconds S] SOURCE KERNEL SPEC.json
 
-It searches by brute force, or by one of Kernel Tuner's strategies at its defaults, S seconds long.
+It searches by brute force, or with one of Kernel Tuner's strategies at its defaults for S seconds.
 
-SOURCE is a generated gputune source with the tunables' #define lines left out; SPEC.json gives the
-arguments, the tunables and the launch (written by foreign.py). Each of the N tunings makes its
-buffers, loads its modules and measures anew; from the second on, CuPy's cache on disk (version 14)
-saves the compiling.
+SOURCE is a generated gputune source without the tunables' #define lines; SPEC.json, written by
+foreign.py, has the arguments, the tunables and the launch. Each of the N tunings allocates its buffers,
+loads its modules and measures again; from the second on, CuPy's disk cache (version 14) avoids
+compiling.
 """
 import argparse
 import gc
@@ -28,8 +28,8 @@ import peer_spec  # noqa: E402
 
 
 class SharedMemory(BenchmarkObserver):
-    """Lets kernels have more shared memory than needs no opt-in, which the CuPy backend leaves out:
-    without it a single such variant would end the tuning."""
+    """Lets kernels use shared memory that needs an opt-in, which the CuPy backend lacks: otherwise a single
+    such variant would end the tuning."""
 
     def before_start(self):
         if self.dev.smem_size > peer_spec.SHARED_FREE:
@@ -47,8 +47,8 @@ def values_of(expression, tunables):
 
 
 def restriction(expression, tunables):
-    """A restriction as a function of all tunables, asked as soon as those in it have values: the
-    parser that Kernel Tuner has for texts does not know Python's conditional expressions."""
+    """Makes a function of all tunables from a restriction, evaluated as soon as its tunables have values,
+    because Kernel Tuner's parser does not support Python's conditional expressions."""
     used = [
         (at, name) for at, name in enumerate(tunables) if re.search(rf"\b{name}\b", expression)
     ]
@@ -62,8 +62,8 @@ def restriction(expression, tunables):
 
 
 def launch(spec):
-    """Kernel Tuner's arguments for tunables and launch: the "problem size" is the grid itself. It
-    takes a block's size from a tunable: what is none gets one, bound by a restriction."""
+    """Returns Kernel Tuner's arguments for tunables and launch; the "problem size" is the grid. A block size
+    must be a tunable: one is added if necessary, bound by a restriction."""
     tunables, restrictions = dict(spec["tunables"]), list(spec["restrictions"])
     blocks = []
     for size, axis in zip(spec["block"], "xyz"):
@@ -86,13 +86,13 @@ def launch(spec):
 
 
 def searched(given):
-    """Kernel Tuner's arguments for how it searches, and for how long."""
+    """Returns Kernel Tuner's arguments for the search strategy and time."""
     limit = {"time_limit": given.seconds} if given.seconds else {}
     return {"strategy": given.strategy, "strategy_options": limit} if given.strategy else {}
 
 
 def tune(spec, source, kernel, arguments, search):
-    """One tuning from the arguments' copies on the device to the winner."""
+    """Runs one tuning from copying the arguments to the winner."""
     start = time.monotonic()
     results, environment = kernel_tuner.tune_kernel(
         kernel,
@@ -140,7 +140,7 @@ def main():
     tunings = []
     while len(tunings) < given.times:
         tunings.append(tune(spec, source, given.kernel, arguments, searched(given)))
-        # the next one loads its modules and makes its buffers again, as a process of its own would
+        # the next tuning loads modules and allocates buffers again, like a new process
         if not compiles_again(tunings):
             cupy.clear_memo()
         gc.collect()

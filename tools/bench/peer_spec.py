@@ -5,7 +5,7 @@ import re
 import cupy
 import numpy
 
-# gputune's names for what CuPy knows of the device
+# gputune's names of device properties in CuPy
 PROPERTIES = {
     "sm_count": "MultiProcessorCount",
     "warp_size": "WarpSize",
@@ -18,11 +18,11 @@ PROPERTIES = {
     "shared_reserved": "ReservedSharedMemoryPerBlock",
 }
 OPTIONS = ("--std=c++17", "-default-device")
-SHARED_FREE = 48 << 10  # dynamic shared memory that needs no opt-in
+SHARED_FREE = 48 << 10  # dynamic shared memory without an opt-in
 
 
 def load(path):
-    """Reads a spec; in its expressions the device's properties become numbers."""
+    """Reads a spec, and replaces the device's properties in its expressions by numbers."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     attributes = cupy.cuda.Device().attributes
@@ -33,7 +33,7 @@ def load(path):
 
 
 def argument(one, random):
-    """A buffer as an array, a scalar or a block by value as a NumPy scalar."""
+    """Makes an argument: a buffer as an array, a scalar or a block by value as a NumPy scalar."""
     kind = numpy.dtype(one["type"])
     if "value" in one:
         return kind.type(one["value"])
@@ -55,5 +55,5 @@ def arguments(spec):
 
 
 def evaluate(expression, config):
-    """An expression's value for a configuration, a dictionary."""
+    """Returns an expression's value for a configuration, a dictionary."""
     return int(eval(expression, {}, config))

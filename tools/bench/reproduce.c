@@ -22,8 +22,8 @@ enum { RUNNERS_UP = 3, CANDIDATES_MAX = 64, TEXT = 160 };
 
 typedef struct candidate {
     char text[TEXT];
-    int won;      /* tunings */
-    double ratio; /* its time over the first candidate's; 0: not judged */
+    int won;      /* tunings that it won */
+    double ratio; /* its time / the first candidate's; 0: not judged */
     double median_ns, low, high;
     unsigned samples;
 } candidate;
@@ -34,12 +34,12 @@ typedef struct candidates {
 } candidates;
 
 typedef struct tally {
-    int within, total; /* winners: within 1% of the best, all */
-    double worst;      /* over that best */
+    int within, total; /* number of winners within 1% of the best, and of all */
+    double worst;      /* worst / best */
     size_t distinct;
 } tally;
 
-/* NULL where there is none of that text. */
+/* Finds a candidate by its text, or returns NULL. */
 static candidate *candidate_find(candidates *list, const char *text)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -50,7 +50,7 @@ static candidate *candidate_find(candidates *list, const char *text)
     return NULL;
 }
 
-/* The one of that text, a new one if need be; NULL, with a line on stderr, where all are taken. */
+/* Finds or adds a candidate; returns NULL, with a line on stderr, if the list is full. */
 static candidate *candidate_enter(candidates *list, const char *text)
 {
     candidate *item = candidate_find(list, text);
@@ -67,7 +67,7 @@ static candidate *candidate_enter(candidates *list, const char *text)
     return item;
 }
 
-/* The least ratio; INFINITY without any. */
+/* Returns the smallest ratio; INFINITY if there is none. */
 static double candidates_best(const candidates *list)
 {
     double best = INFINITY;
@@ -78,7 +78,7 @@ static double candidates_best(const candidates *list)
     return best;
 }
 
-/* How the winners compare with `best`; what failed in the judge is infinitely far. */
+/* Compares the winners with `best`; one that failed when judged has an infinite ratio. */
 static tally candidates_tally(const candidates *list, double best)
 {
     tally sum = {0};
@@ -93,7 +93,7 @@ static tally candidates_tally(const candidates *list, double best)
     return sum;
 }
 
-/* A line for each: how often it won, and its times. */
+/* Prints a line for each: how often it won, and its times. */
 static void candidates_print(const candidates *list, double best)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -183,7 +183,7 @@ static void tune(study *study, int turn)
     gputune_plan_release(plan);
 }
 
-/* Variants that are one launch have the times of the one that was tried: no second place. */
+/* Adds a trial to the podium, unless an equal launch is already there. */
 static void place(podium *podium, const gputune_record *record)
 {
     double median = record->median_ns;
@@ -199,7 +199,7 @@ static void place(podium *podium, const gputune_record *record)
     }
 }
 
-/* Keeps the best trials, eliminated ones too. The record's sizes may name more, with defaults. */
+/* Keeps the best trials, including eliminated ones. The record's sizes may include defaults. */
 static int take_trial(void *user, const gputune_record *record)
 {
     study *study = user;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""softmax and rmsnorm beside PyTorch's own, by eager kernels and by torch.compile (Triton), on a GPU.
+"""Compares softmax and rmsnorm with PyTorch's eager kernels and torch.compile (Triton), on a GPU.
 
     rows.py [--seconds S] [--tune S] [--cache cold|hot] [ROWSxCOLUMNS...]
 
@@ -20,10 +20,10 @@ TYPES = {"float": torch.float32, "half": torch.half, "__nv_bfloat16": torch.bflo
 
 
 def batch(call):
-    """LAUNCHES calls as a graph; returns what takes one sample, in microseconds of one call."""
+    """Captures LAUNCHES calls in a graph; returns a function that takes one sample, in microseconds per call."""
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
-        for _ in range(3):  # compiles, and makes what is allocated once
+        for _ in range(3):  # compiles, and allocates
             call()
     stream.synchronize()
     graph = torch.cuda.CUDAGraph()
@@ -43,7 +43,7 @@ def batch(call):
 
 
 def judge(sides, seconds):
-    """The median of each side, and of each side's time over that of the first."""
+    """Returns the median of each side, and of its time divided by that of the first."""
     samples, started = [], time.monotonic()
     while len(samples) < 5 or time.monotonic() - started < seconds:
         samples.append([sample() for sample in sides])

@@ -4,7 +4,7 @@ torch.compile, in CUDA graphs, with gradients and with opcheck:
 
     tools/bench/torch_operator.py [WHEEL]
 
-The wheel (default: the newest in build/wheel, made by `make wheel`) is installed into a folder of its own.
+The wheel (default: the newest in build/wheel, made by `make wheel`) is installed into a separate folder.
 Needs a GPU, PyTorch and no network. Ends with "N passed, N failed"; takes less than a minute."""
 import glob
 import os
@@ -32,8 +32,8 @@ __global__ void twice(float *y, const float *x, size_t n)
 
 
 def host_us(calls, sync, count=300, turns=25):
-    """The least host time of each call in microseconds, measured in turns. So few calls at a time that the
-    driver's queue never makes one wait."""
+    """Returns the minimum host time of each call in microseconds, measured in turns, in batches so small that
+    the driver's queue is never full."""
     best = [1e9] * len(calls)
     for _ in range(turns):
         for i, call in enumerate(calls):
@@ -98,7 +98,7 @@ def fresh(torch, n=N):
 
 def eager(torch, axpy_, twice):
     y, x = fresh(torch)
-    for i in range(1, 5):  # the first by the dispatcher
+    for i in range(1, 5):  # the first uses the dispatcher
         axpy_(y, x, 2.0)
         equal(y, 1 + 2 * i * x)
         assert y._version == i, f"version {y._version} after {i} calls"

@@ -1,5 +1,5 @@
-/* Tunes axpy for the GPU at hand and launches the winner, with the CUDA driver API.
- * cc driver_api.c -lgputune -lcuda; run it as: driver_api [ELEMENTS] */
+/* Tunes axpy for this GPU and launches the winner, with the CUDA driver API. cc driver_api.c
+ * -lgputune -lcuda; run it as: driver_api [ELEMENTS] */
 #include <cuda.h>
 #include <gputune.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* The ranks of an MPI job launch the same variant: rank 0 measures, all agree.
- * mpicc ranks.c $(pkg-config --cflags --libs gputune) -lcuda; mpirun -np 4 ./a.out */
+/* Lets all ranks of an MPI job launch the same variant, measured by rank 0. mpicc ranks.c
+ * $(pkg-config --cflags --libs gputune) -lcuda; mpirun -np 4 ./a.out */
 #include <cuda.h>
 #include <gputune.h>
 #include <mpi.h>

@@ -1,5 +1,5 @@
-/* Tunes axpy for the GPU at hand and launches the winner, with the CUDA runtime API.
- * cc runtime_api.c -lgputune -lcudart; run it as: runtime_api [ELEMENTS] */
+/* Tunes axpy for this GPU and launches the winner, with the CUDA runtime API. cc runtime_api.c
+ * -lgputune -lcudart; run it as: runtime_api [ELEMENTS] */
 #include <cuda_runtime_api.h>
 #include <gputune.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* The shortest whole program in C: y += 2 x on the GPU at hand, by the fastest variant of axpy.
- * cc short.c $(pkg-config --cflags --libs gputune) -lcuda */
+/* The shortest complete program in C: y += 2 x with the fastest variant of axpy. cc short.c
+ * $(pkg-config --cflags --libs gputune) -lcuda */
 #include <cuda.h>
 #include <gputune.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
-/* replay: runs search strategies against recorded spaces, with the options and output of gputune's
- * commands. */
+/* Runs search strategies on recorded spaces, with options and output like gputune's commands. */
 #include "cli/scenarios.h"
 #include "cli/table.h"
 #include "replay/score.h"
@@ -11,7 +10,7 @@
 
 /* The options. */
 static struct {
-    const char *strategies, *evaluations; /* lists with commas */
+    const char *strategies, *evaluations; /* comma-separated lists */
     uint32_t seed;
     replay_options options;
 } given = {.strategies = "auto",
@@ -43,7 +42,7 @@ static int add_evaluations(const char *word)
     return CLI_CONTINUE;
 }
 
-/* Calls `add` for the words between commas. */
+/* Calls `add` for each word of a comma-separated list. */
 static int each_word(const char *text, int (*add)(const char *word))
 {
     for (;;) {

@@ -1,5 +1,5 @@
-/* A recorded space from its file, plain or gzip: its text as values, the parameters' values among
- * them, and the place of each entry among those. */
+/* Reads a recorded space from a file, plain or gzip: its text as values, the parameters' values,
+ * and the index of each entry among those. */
 #include "replay/read.h"
 
 #include "base/file.h"
@@ -29,7 +29,7 @@ static gputune_status fail(gzFile file, const char *path)
                    message);
 }
 
-/* A small packed file may have a text that fills all memory. */
+/* Reads the text with a limit, because a small compressed file may expand to fill the memory. */
 static gputune_status read_all(gt_text *out, gzFile file, const char *path, size_t most,
                                const volatile int *cancel)
 {
@@ -76,7 +76,7 @@ static bool is_failure(const char *word)
     return is;
 }
 
-/* A duration in milliseconds, as seconds; 0 where there is none. */
+/* Reads a duration in milliseconds as seconds; 0 if it is missing. */
 static gputune_status read_seconds(double *out, const gt_json *json, const char *name)
 {
     const gt_json *value = gt_json_member(json, name);
@@ -87,7 +87,7 @@ static gputune_status read_seconds(double *out, const gt_json *json, const char 
                : gt_fail(GPUTUNE_ERECORDED, "'%s' is not a duration; expected milliseconds", name);
 }
 
-/* Sets the outcome from what is recorded as the time: a number, or a failure's name. */
+/* Sets the outcome from the recorded time: a number, or a failure's name. */
 static gputune_status read_time(gt_tried *out, const gt_json *value, const char *name,
                                 double unit_ns)
 {
@@ -112,7 +112,7 @@ static gputune_status read_time(gt_tried *out, const gt_json *value, const char 
                          is_positive ? "time that is finite in nanoseconds" : "positive time");
 }
 
-/* Sums up the times of the launches, in seconds, and counts the launches, at least 1. */
+/* Sums up the launches' times in seconds, and counts the launches, at least 1. */
 static gputune_status sum_runs(double *out, double *count, const gt_json *runs)
 {
     size_t launches = 0;
@@ -127,8 +127,8 @@ static gputune_status sum_runs(double *out, double *count, const gt_json *runs)
     return GPUTUNE_OK;
 }
 
-/* Reads all but the point from an entry of Kernel Tuner's cache. ERECORDED says what is wrong,
- * without the place. */
+/* Reads everything except the point from an entry of Kernel Tuner's cache. The message of ERECORDED
+ * has no place. */
 static gputune_status read_cached(gt_recorded_entry *out, const gt_json *json)
 {
     double sum, launches;
@@ -141,7 +141,7 @@ static gputune_status read_cached(gt_recorded_entry *out, const gt_json *json)
     return GPUTUNE_OK;
 }
 
-/* The measurement that is minimised: the first objective's. */
+/* Finds the minimised measurement: the first objective's. */
 static const gt_json *find_measurement(const gt_json *json, const char **name)
 {
     const gt_json *all = gt_json_member(json, "measurements"), *one = NULL;
@@ -220,12 +220,12 @@ typedef struct reader {
     const gt_json *entries, *listed; /* the container of all entries, and the parameters' values as
                                         the file lists them, or NULL */
     bool is_t4;
-    GT_ARRAY(const char *) names;     /* of the parameters */
+    GT_ARRAY(const char *) names;     /* of parameters */
     GT_ARRAY(const gt_json *) values; /* of each entry, in the order of the names */
     gt_recorded space;
 } reader;
 
-/* Puts the place in the file before a message. */
+/* Prefixes a message with the place in the file. */
 static gputune_status fail_at(const reader *at, int line, gputune_status status)
 {
     return status == GPUTUNE_ENOMEM || status == GPUTUNE_OK
@@ -321,7 +321,7 @@ static gputune_status read_rows(reader *at)
     return GPUTUNE_OK;
 }
 
-/* Numbers by value, whatever they are written as, before words in the order of their letters. */
+/* Compares numbers by value, and words alphabetically after them. */
 static int compare(const void *left, const void *right)
 {
     const gt_json *a = left, *b = right;
@@ -336,7 +336,7 @@ static const gt_json *value_of(const reader *at, size_t row, size_t name)
     return at->values.items[row * at->names.count + name];
 }
 
-/* The different values of a parameter, sorted. */
+/* Finds the distinct values of a parameter, sorted. */
 static gputune_status find_choices(gt_json_list *out, const reader *at, size_t name)
 {
     const gt_json *listed = gt_json_member(at->listed, at->names.items[name]);
@@ -369,7 +369,7 @@ static gputune_status add_axis(gt_recorded *out, const gt_json_list *from)
     return gt_recorded_axis(out, words ? NULL : values, (uint32_t)from->count);
 }
 
-/* Adds a parameter's axis, and sets each row's choice on it. A parameter with one value is none. */
+/* Adds a parameter's axis, and sets each row's choice on it. Skips a parameter with one value. */
 static gputune_status take_parameter(reader *at, size_t name)
 {
     gt_recorded *out = &at->space;

@@ -1,4 +1,4 @@
-/* A recorded space: all its configurations were measured, so that searches can be replayed in it.
+/* A recorded space, in which all configurations were measured, so that searches can be replayed.
  * Pure. replay/read.h reads one from a file. */
 #pragma once
 
@@ -14,15 +14,15 @@ typedef struct gt_recorded_entry {
     int line;        /* its line in the file */
 } gt_recorded_entry;
 
-/* All zero is an empty space, to which axes are added, and `entries` in any order. Immutable once
- * gt_recorded_finish() has succeeded. */
+/* A recorded space; all zero is an empty one, to which axes and `entries` in any order are added.
+ * Immutable after gt_recorded_finish() has succeeded. */
 typedef struct gt_recorded {
     uint32_t axis_count;
     gt_domain_axis axes[GT_SEARCH_AXES]; /* values are owned */
     GT_ARRAY(gt_recorded_entry) entries; /* in lexicographic order when finished */
     uint32_t ok;                         /* number of entries with a time */
     double best_ns, worst_ns;
-    gt_hash_index places; /* of the entries, by the hash of a point */
+    gt_hash_index places; /* indices of the entries, by hash of the point */
 } gt_recorded;
 
 /* Appends an axis. `values` is copied; NULL: the choices are words. EINVAL beyond the limits of
@@ -33,8 +33,8 @@ gputune_status gt_recorded_axis(gt_recorded *recorded, const double *values, uin
 gputune_status gt_recorded_finish(gt_recorded *recorded);
 void gt_recorded_free(gt_recorded *recorded);
 
-/* The domain of the recorded configurations. A configuration that failed is valid; one that is not
+/* Makes the domain of the recorded configurations. A failed configuration is valid; one that is not
  * recorded is not. The space must outlive the domain. */
 gt_domain gt_recorded_domain(const gt_recorded *recorded);
-/* The entry of a valid point. */
+/* Returns the entry of a valid point. */
 const gt_recorded_entry *gt_recorded_at(const gt_recorded *recorded, const gt_point *point);

@@ -6,21 +6,20 @@
 typedef struct gt_replay_settings {
     gputune_strategy kind;
     uint64_t seed;
-    uint32_t workers; /* compile workers; 0: the configurations are tried one after another, without
-                         a clock */
+    uint32_t workers; /* compile workers; 0: configurations are tried one after another, without a
+                         clock */
     uint32_t evaluations; /* number of results after which the replay ends, failures included */
-    double reach[2]; /* with workers: the replay goes on until the best is within these fractions of
-                        the optimum; the larger one first */
+    double reach[2]; /* with workers: the replay continues until the best is within these fractions
+                        of the optimum; the larger one first */
 } gt_replay_settings;
 
 enum { GT_REPLAY_MOST = 5000 }; /* results, after which `reach` is given up */
 
 typedef struct gt_replay_result {
-    double *best_ns;  /* the best after 1, 2, ... settings.evaluations results; the slowest of the
-                         space while there is none. The caller's array */
-    double *time_ns;  /* the time of each of these results, 0 for a failure. The caller's array, or
-                         NULL */
-    uint64_t results; /* number of results in all */
+    double *best_ns;  /* best time after 1, 2, ... settings.evaluations results; the slowest of the
+                         space if there is none. Owned by the caller */
+    double *time_ns;  /* times of these results, 0 for a failure. Owned by the caller, or NULL */
+    uint64_t results; /* total number of results */
     double reached_s[2]; /* virtual seconds until settings.reach; infinite: never reached */
 } gt_replay_result;
 

@@ -1,4 +1,4 @@
-/* Replays of recorded spaces, scored. */
+/* Scores replays of recorded spaces. */
 #include "replay/score.h"
 
 #include "base/patience.h"
@@ -16,9 +16,9 @@ enum { SEEDS = 100, MOST_EVALUATIONS = 1000000 };
 static const uint32_t default_evaluations[] = {50, 100, 200};
 static const double reach[2] = {0.05, 0.02};
 
-/* Runs of one strategy, summed up. Its arrays are one block, which begins with `regret`. */
+/* Totals of one strategy's runs. Its arrays are one block, which begins with `regret`. */
 typedef struct scores {
-    double *regret;     /* of each number of evaluations, summed over the runs */
+    double *regret;     /* for each number of evaluations, summed over the runs */
     double *reached[2]; /* seconds of each run */
     double *best_ns;    /* of one run */
     uint64_t results;
@@ -34,7 +34,7 @@ typedef struct replay {
     scores scores;
 } replay;
 
-/* The file's name without folder and endings. */
+/* Gets the file's name without folder and suffixes. */
 static void name_space(char *out, size_t bytes, const char *path)
 {
     const char *name = basename(path);
@@ -51,7 +51,7 @@ static void name_space(char *out, size_t bytes, const char *path)
     out[length] = '\0';
 }
 
-/* Fills in the defaults of the options that are 0. */
+/* Replaces options that are 0 by their defaults. */
 static gputune_status complete(replay_options *out, const replay_options *given)
 {
     static const gputune_strategy automatic = GPUTUNE_STRATEGY_AUTO;
@@ -96,7 +96,7 @@ static gputune_status run_once(replay *at, gputune_strategy strategy, uint32_t r
 {
     const replay_options *options = at->options;
     scores *scores = &at->scores;
-    /* seeds side by side give runs that have nothing in common */
+    /* adjacent seeds give independent runs */
     gt_random random = {options->seed + run};
     gt_replay_settings settings = {.kind = strategy,
                                    .seed = gt_random_next(&random),
@@ -116,7 +116,7 @@ static gputune_status run_once(replay *at, gputune_strategy strategy, uint32_t r
     return GPUTUNE_OK;
 }
 
-/* The median; 0 if half of the runs did not reach the goal. */
+/* Returns the median; 0 if half of the runs did not reach the goal. */
 static double median(double *values, uint32_t count, bool is_measured)
 {
     gt_sort(values, count);

@@ -1,4 +1,4 @@
-/* Replays of recorded spaces, scored. */
+/* Scores replays of recorded spaces. */
 #pragma once
 
 #include <gputune.h>
@@ -6,29 +6,29 @@
 typedef struct replay_options {
     const gputune_strategy *strategies; /* NULL: AUTO */
     size_t strategy_count;
-    const uint32_t *evaluations; /* after how many results to score; NULL: 50, 100, 200 */
+    const uint32_t *evaluations; /* numbers of results to score after; NULL: 50, 100, 200 */
     size_t evaluation_count;
-    uint32_t seeds;   /* how many runs; 0: 100 */
+    uint32_t seeds;   /* number of runs; 0: 100 */
     uint64_t seed;    /* of the first run */
-    uint32_t workers; /* that compile on a virtual clock; 0: one variant at a time, no clock */
+    uint32_t workers; /* compile workers on a virtual clock; 0: one variant at a time, no clock */
     gputune_log_fn log;
     void *user;           /* passed to log */
     volatile int *cancel; /* as in gputune_options; the call then returns ECANCELED */
 } replay_options;
 
-/* How one strategy did on one recorded space. */
+/* The result of a strategy on a recorded space. */
 typedef struct replayed {
-    const char *space, *strategy; /* the file's name without its endings */
+    const char *space, *strategy; /* the file's name without suffixes */
     uint32_t evaluations, seeds, workers;
-    double mean_regret; /* best so far over optimum, minus 1: the mean of the runs */
+    double mean_regret; /* best so far / optimum - 1, the mean of the runs */
     double seconds_to_5_percent, seconds_to_2_percent; /* medians on the virtual clock; 0: without
                                                           workers, or not reached */
-    uint64_t configurations, valid;                    /* recorded; those of them with a time */
+    uint64_t configurations, valid; /* recorded configurations, and those with a time */
     double optimum_ns;
 } replayed;
-/* Runs strategies against a recorded space, and calls `each` for every strategy and number of
+/* Runs strategies on a recorded space, and calls `each` for every strategy and number of
  * evaluations. The file is a cache of Kernel Tuner or T4 results, plain or gzip, regular, and of at
- * most 1 GB unpacked; its closing braces may be missing. ENOTFOUND or EIO where the file cannot be
- * read; ERECORDED, with the line, for a mistake in it. */
+ * most 1 GB unpacked; its closing braces may be missing. ENOTFOUND or EIO if it cannot be read;
+ * ERECORDED, with the line, for a mistake in it. */
 int replay_score(const char *path, const replay_options *options,
                  int (*each)(void *user, const replayed *replayed), void *user);
