@@ -6,3 +6,9 @@ for command in warm show run check compare kernels space emit embed template dev
 done | sort -u | grep -v '^help$' | while read -r option; do
     grep -qF -- "\\-\\-$(echo "$option" | sed 's/-/\\-/g')" "$page" || echo "--$option is missing"
 done
+# and every command that a document names exists
+cd "$(dirname "$0")/../../.." || exit
+cat ./*.md docs/*.md examples/*.md python/*.md tests/*.md tools/bench/*.md tools/bench/notes/*.md |
+    grep -o '`gputune [a-z][a-z]*' | sort -u | while read -r _ command; do
+    $FAKE help "$command" >/dev/null 2>&1 || echo "a document names gputune $command"
+done
