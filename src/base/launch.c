@@ -178,7 +178,8 @@ static bool find_next_launch(gt_iteration *run, const gt_sequence *sequence)
     return false;
 }
 
-bool gt_launch_next(gt_iteration *run, const gt_launch *launch)
+/* Moves to the next launch, which may be one without blocks. */
+static bool next_launch(gt_iteration *run, const gt_launch *launch)
 {
     memset(run->grid, 0, sizeof run->grid);
     memset(run->block, 0, sizeof run->block);
@@ -197,6 +198,15 @@ bool gt_launch_next(gt_iteration *run, const gt_launch *launch)
     run->launches += run->times;
     run->error = loops && run->launches > GT_SEQUENCE_LAUNCHES ? GT_SEQUENCE_TOO_MANY : run->error;
     return !run->error;
+}
+
+bool gt_launch_next(gt_iteration *run, const gt_launch *launch)
+{
+    bool has = next_launch(run, launch);
+    while (has && (!run->grid[0] || !run->grid[1] || !run->grid[2])) {
+        has = next_launch(run, launch);
+    }
+    return has;
 }
 
 uint64_t gt_launch_kernels(const gt_launch *launch)
@@ -220,7 +230,7 @@ static void list_shapes(char out[GT_SHAPES_TEXT], const gt_launch *launch, bool 
     step_summary all[GT_STEPS_MAX] = {{0}};
     gt_iteration run;
     gt_iteration_begin(&run);
-    while (gt_launch_next(&run, launch)) {
+    while (next_launch(&run, launch)) {
         step_summary *one = &all[run.step];
         memcpy(one->times ? one->last : one->first, run.grid, sizeof run.grid);
         memcpy(one->last, run.grid, sizeof run.grid);

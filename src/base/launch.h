@@ -189,11 +189,13 @@ void gt_launch_hold(void *parameters[GT_PARAMETER_MAX], unsigned char room[GT_HE
                     const gt_launch *launch);
 
 void gt_iteration_begin(gt_iteration *run);
-/* Advances *run to the next kernel launch. Values that the sequence does not set come from the
- * step. Returns false at the end or if run->error is set. */
+/* Advances *run to the next kernel launch; a grid of 0 blocks launches nothing and is skipped.
+ * Values that the sequence does not set come from the step. Returns false at the end or if
+ * run->error is set. */
 bool gt_launch_next(gt_iteration *run, const gt_launch *launch);
 
-/* Returns how many kernel launches one launch of the variant makes. */
+/* Returns how many kernel launches one launch of the variant makes; 0 if its grids have no
+ * blocks. */
 uint64_t gt_launch_kernels(const gt_launch *launch);
 
 static inline uint32_t gt_volume(const uint32_t size[3])

@@ -670,7 +670,7 @@ static bool is_direct(const gt_launcher *launcher)
 {
     const gt_launch *launch = launcher->launch;
     bool direct = !launcher->needs_state && !gt_launch_clears(launch) && launch->step_count == 1 &&
-                  !gt_launch_has_sequence(launch) && launch->steps[0].times == 1 &&
+                  !gt_launch_has_sequence(launch) && gt_launch_kernels(launch) == 1 &&
                   launch->steps[0].parameter_count == launch->parameter_count &&
                   !launch->map_count && !launch->texture_count && !launch->l2.window_bytes;
     for (uint32_t i = 0; i < launch->parameter_count; i++) {

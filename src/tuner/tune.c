@@ -567,8 +567,26 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
     return GPUTUNE_OK;
 }
 
+/* Returns whether the default launches nothing at these sizes: a size is 0, and so are its grids.
+ * There is nothing to measure then. */
+static bool launches_nothing(const gt_request *request)
+{
+    const gt_config config = gt_config_default(request->template);
+    GT_FREED gt_launch *launch = malloc(sizeof *launch);
+    return launch &&
+           gt_launch_bind(launch, request->template, &request->problem, &config, request->device) ==
+               GPUTUNE_OK &&
+           gt_launch_kernels(launch) == 0;
+}
+
 static gputune_status choose(gt_choice *out, gt_request *request)
 {
+    if (launches_nothing(request)) {
+        GT_TRY(gt_choose_default(out, request));
+        free(out->stop_reason);
+        out->stop_reason = NULL;
+        return gt_strdup(&out->stop_reason, "nothing is launched at these sizes");
+    }
     if (look_up_request(out, request, NULL) == GPUTUNE_OK) {
         return GPUTUNE_OK;
     }

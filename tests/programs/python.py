@@ -607,6 +607,30 @@ def exceptions_by_status():
         assert made.name.startswith("E") and kind.__name__ in gputune.__all__
 
 
+EMPTY = """#pragma gputune kernel(twice)
+#pragma gputune problem(n = 1 << 10)
+#pragma gputune args(inout float y[max(1, n)], size_t n)
+#pragma gputune tune(BLOCK = 32, 64) block(BLOCK) grid(ceil_div(n, BLOCK))
+__global__ void twice(float *y, size_t n)
+{
+    size_t i = blockIdx.x * size_t(BLOCK) + threadIdx.x;
+    if (i < n) {
+        y[i] *= 2;
+    }
+}
+"""
+
+
+@test
+def sizes_of_zero():
+    with gputune.open(database=":memory:") as tuner:
+        tuner.add_source("empty.cu", EMPTY)
+        twice, y = tuner.tune("twice", n=0), Interface()
+        assert twice.info["source"] == "default", twice.info
+        assert twice.info["stop_reason"] == "nothing is launched at these sizes", twice.info
+        twice(y, 0)
+
+
 MANY = """#pragma gputune kernel(many)
 #pragma gputune problem(n = 1 << 10)
 #pragma gputune args(inout float y[n], size_t n)

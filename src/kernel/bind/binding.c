@@ -145,6 +145,16 @@ gt_limit gt_binding_shared(gt_binding *binding)
     return GT_LIMIT_NONE;
 }
 
+bool gt_binding_has_empty_size(const gt_binding *binding)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < binding->template->problem_count; i++) {
+        has |= binding->template->problem[i].kind == GT_PROBLEM_SIZE &&
+               binding->problem->values[i].number == 0;
+    }
+    return has;
+}
+
 gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension)
 {
     gt_kernel_step *shape = &binding->shape;
@@ -152,7 +162,8 @@ gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension)
     int64_t cluster = dimension == 0 && shape->preferred_cluster ? shape->preferred_cluster
                                                                  : shape->cluster[dimension];
     GT_WITHIN(bind_number(&size, step_of(binding)->grid.items[dimension], 1, binding));
-    gt_limit limit = size < 1                                              ? GT_LIMIT_GRID_EMPTY
+    const int64_t least = size == 0 && gt_binding_has_empty_size(binding) ? 0 : 1;
+    gt_limit limit = size < least                                          ? GT_LIMIT_GRID_EMPTY
                      : size > most - cluster + 1 || size > UINT32_MAX - 64 ? GT_LIMIT_GRID
                                                                            : GT_LIMIT_NONE;
     if (!limit) {
@@ -445,7 +456,9 @@ static gt_limit rehearse(gt_launch *launch, const gt_binding *binding)
         }
         launched |= 1u << run.step;
     }
-    return run.error ? limits[run.error] : launched ? GT_LIMIT_NONE : GT_LIMIT_NO_LAUNCH;
+    return run.error                                        ? limits[run.error]
+           : launched || gt_binding_has_empty_size(binding) ? GT_LIMIT_NONE
+                                                            : GT_LIMIT_NO_LAUNCH;
 }
 
 /* Works out the sequence of launches of a template with loops, and sets each step to the grid of
@@ -512,7 +525,7 @@ uint32_t gt_binding_features(double out[GT_LAUNCH_FEATURES], const gt_binding *b
         const double most = (double)promised * own.device->sm_count;
         out[count] = log2(threads);
         out[count + 1] = log2(reserved + shape->shared_bytes);
-        out[count + 2] = log2((double)shape->grid[0] * shape->grid[1] * shape->grid[2]);
+        out[count + 2] = log2(fmax(1, (double)shape->grid[0] * shape->grid[1] * shape->grid[2]));
         out[count + 3] = log2(resident);
         out[count + 4] = log2(threads * (most > 0 ? fmin(resident, most) : resident));
     }

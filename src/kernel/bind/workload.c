@@ -137,8 +137,8 @@ static const gt_buffer *first_output(const gt_workload *workload)
 }
 
 static gputune_status bind_dimensions(uint32_t out[3], const gt_dimensions *dimensions,
-                                      const int64_t *limits, const gt_binding *binding,
-                                      const gt_judge *judge)
+                                      const int64_t *limits, int64_t least,
+                                      const gt_binding *binding, const gt_judge *judge)
 {
     for (uint32_t i = 0; i < 3; i++) {
         int64_t value = 1;
@@ -146,7 +146,7 @@ static gputune_status bind_dimensions(uint32_t out[3], const gt_dimensions *dime
             GT_TRY(gt_expression_integer(&value, dimensions->items[i], binding->slots));
         }
         GT_REFUSE(
-            value < 1 || value > limits[i], GPUTUNE_EINVAL,
+            value < least || value > limits[i], GPUTUNE_EINVAL,
             "%s would be launched with %lld in dimension %u at these sizes; expected 1 to %lld",
             judge->kernel.name, (long long)value, i, (long long)limits[i]);
         out[i] = (uint32_t)value;
@@ -161,7 +161,7 @@ static gputune_status bind_shape(gt_kernel_step *out, const gt_workload *workloa
     const int64_t blocks[3] = {device->max_block[0], device->max_block[1], device->max_block[2]};
     *out = (gt_kernel_step){.cluster = {1, 1, 1}, .times = 1};
     memcpy(out->entry, judge->kernel.entry, sizeof out->entry);
-    GT_TRY(bind_dimensions(out->block, &judge->block, blocks, binding, judge));
+    GT_TRY(bind_dimensions(out->block, &judge->block, blocks, 1, binding, judge));
     if (judge->block.count == 0) {
         out->block[0] = 256;
     }
@@ -169,7 +169,8 @@ static gputune_status bind_shape(gt_kernel_step *out, const gt_workload *workloa
     GT_REFUSE(threads > (uint64_t)device->max_threads_per_block, GPUTUNE_EINVAL,
               "%s would be launched with blocks of %llu threads; expected at most %d",
               judge->kernel.name, (unsigned long long)threads, device->max_threads_per_block);
-    GT_TRY(bind_dimensions(out->grid, &judge->grid, device->max_grid, binding, judge));
+    const int64_t least = gt_binding_has_empty_size(binding) ? 0 : 1;
+    GT_TRY(bind_dimensions(out->grid, &judge->grid, device->max_grid, least, binding, judge));
     if (judge->grid.count == 0) {
         uint64_t grid = (gt_buffer_count(first_output(workload)) + threads - 1) / threads;
         out->grid[0] =

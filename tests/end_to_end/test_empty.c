@@ -1,0 +1,106 @@
+/* Sizes of 0: plans whose launches have no blocks, on the emulated H200. */
+#include "support/folder.h"
+#include "world.h"
+
+/* A sum, which is 0 of no numbers; and one whose second kernel runs also then. */
+static const char text[] =
+    "#pragma gputune problem(n = 1000) tune(B = 32, 64)\n"
+    "#pragma gputune args(in float x[max(1, n)] = constant(1), out float y[max(1, n)], "
+    "inout float total[1], int n)\n"
+    "#pragma gputune kernel(sum) block(B) grid(ceil_div(n, B)) clear(total) reference(self)\n"
+    "__global__ void sum(const float *x, float *y, float *total, int n)\n"
+    "{\n"
+    "    int i = blockIdx.x * B + threadIdx.x;\n"
+    "    if (i < n) {\n"
+    "        y[i] = x[i];\n"
+    "        atomicAdd(total, x[i]);\n"
+    "    }\n"
+    "}\n"
+    "#pragma gputune kernel(steps) reference(self)\n"
+    "#pragma gputune launch(add, block = B, grid = ceil_div(n, B))\n"
+    "#pragma gputune launch(finish, block = 1, grid = 1)\n"
+    "__global__ void add(const float *x, float *y, float *total, int n)\n"
+    "{\n"
+    "    int i = blockIdx.x * B + threadIdx.x;\n"
+    "    if (i < n) y[i] = x[i];\n"
+    "}\n"
+    "__global__ void finish(const float *x, float *y, float *total, int n) { *total = n + 3; }\n";
+
+/* Launches the kernel at n = 0 on buffers of 7, and returns what `total` holds then. */
+static float launched(gputune_plan *plan)
+{
+    const float seven = 7;
+    float y = 0, total = 0;
+    int n = 0;
+    CUdeviceptr dx = buffer_of(&seven, sizeof seven), dy = buffer_of(&seven, sizeof seven),
+                dtotal = buffer_of(&seven, sizeof seven);
+    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&dx, &dy, &dtotal, &n)));
+    CU(MemcpyDtoH(&y, dy, sizeof y));
+    CU(MemcpyDtoH(&total, dtotal, sizeof total));
+    assert_true(y == 7);
+    CU(MemFree(dx));
+    CU(MemFree(dy));
+    CU(MemFree(dtotal));
+    return total;
+}
+
+/* Nothing is measured; the launch clears what clear() names, and no more. */
+TEST(test_a_launch_without_blocks)
+{
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
+    OK(gputune_add_source(tuner, "empty.cu", text, NULL));
+    GT_SCOPED(plan_end) gputune_plan *plan = NULL;
+    OK(tune_kernel(&plan, tuner, "sum", GPUTUNE_SIZES({"n", 0}), NULL));
+    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_DEFAULT);
+    assert_string_equal(info_of(plan).grids, "0");
+    assert_true(launched(plan) == 0);
+
+    CUstream stream = stream_new();
+    const float seven = 7;
+    float total = 0;
+    int n = 0;
+    CUdeviceptr dx = buffer_of(&seven, sizeof seven), dy = buffer_of(&seven, sizeof seven),
+                dtotal = buffer_of(&seven, sizeof seven);
+    CU(StreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(gputune_launch(plan, stream, GPUTUNE_ARGS(&dx, &dy, &dtotal, &n)));
+    CUgraphExec replay = capture_end(stream);
+    CU(GraphLaunch(replay, stream));
+    CU(StreamSynchronize(stream));
+    CU(MemcpyDtoH(&total, dtotal, sizeof total));
+    assert_true(total == 0);
+    CU(GraphExecDestroy(replay));
+    CU(StreamDestroy(stream));
+    CU(MemFree(dx));
+    CU(MemFree(dy));
+    CU(MemFree(dtotal));
+}
+
+/* The other kernels of a pipeline are measured and launched as ever. */
+TEST(test_one_kernel_without_blocks)
+{
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
+    OK(gputune_add_source(tuner, "empty.cu", text, NULL));
+    GT_SCOPED(plan_end) gputune_plan *plan = plan_measured(tuner, "steps", GPUTUNE_SIZES({"n", 0}));
+    assert_int_equal(info_of(plan).failed, 0);
+    assert_true(launched(plan) == 3);
+}
+
+/* A grid below 1 at other sizes stays a mistake, and so do buffers without elements. */
+TEST(test_mistakes)
+{
+    static const char small[] = "#pragma gputune kernel(k) problem(n = 1000)\n"
+                                "#pragma gputune args(out float y[n], int n)\n"
+                                "#pragma gputune tune(B = 32, 64) block(B) grid(n / B)\n"
+                                "__global__ void k(float *y, int n) { y[threadIdx.x] = B; }\n";
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
+    gputune_plan *plan = NULL;
+    OK(gputune_add_source(tuner, "small.cu", small, NULL));
+    assert_int_equal(tune_kernel(&plan, tuner, "k", GPUTUNE_SIZES({"n", 20}), NULL),
+                     GPUTUNE_ENOVARIANT);
+    assert_non_null(strstr(gputune_error(), "grid is below 1"));
+    assert_int_equal(tune_kernel(&plan, tuner, "k", GPUTUNE_SIZES({"n", 0}), NULL), GPUTUNE_EINVAL);
+    assert_non_null(strstr(gputune_error(), "y[n] has 0 elements at these sizes; expected at "
+                                            "least 1, which y[max(1, n)] has"));
+}
+
+TESTS_WITHIN(open_h200, world_close)
