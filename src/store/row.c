@@ -67,31 +67,31 @@ static int bind_text(sqlite3_stmt *statement, int index, const char *text)
 /* Reads `member` as a value of the given type. */
 #define AS(type) (*(const type *)member)
 
-gt_value gt_column_value(const gt_column *column, const void *row)
+gt_row_value gt_column_value(const gt_column *column, const void *row)
 {
     const void *member = (const char *)row + column->offset;
     switch (column->kind) {
     case GT_COLUMN_HASH:
-        return (gt_value){GT_VALUE_HASH, .hash = AS(gt_hash)};
+        return (gt_row_value){GT_VALUE_HASH, .hash = AS(gt_hash)};
     case GT_COLUMN_TEXT:
-        return (gt_value){GT_VALUE_TEXT, .text = AS(char *) ? AS(char *) : ""};
+        return (gt_row_value){GT_VALUE_TEXT, .text = AS(char *) ? AS(char *) : ""};
     case GT_COLUMN_OPTIONAL:
-        return (gt_value){GT_VALUE_TEXT, .text = AS(char *)};
+        return (gt_row_value){GT_VALUE_TEXT, .text = AS(char *)};
     case GT_COLUMN_INPLACE:
-        return (gt_value){GT_VALUE_TEXT, .text = member};
+        return (gt_row_value){GT_VALUE_TEXT, .text = member};
     case GT_COLUMN_INTEGER:
     case GT_COLUMN_STATUS:
-        return (gt_value){GT_VALUE_INTEGER, .integer = AS(int)};
+        return (gt_row_value){GT_VALUE_INTEGER, .integer = AS(int)};
     case GT_COLUMN_COUNT:
-        return (gt_value){GT_VALUE_INTEGER, .integer = AS(uint32_t)};
+        return (gt_row_value){GT_VALUE_INTEGER, .integer = AS(uint32_t)};
     case GT_COLUMN_BOOL:
-        return (gt_value){GT_VALUE_INTEGER, .integer = AS(bool)};
+        return (gt_row_value){GT_VALUE_INTEGER, .integer = AS(bool)};
     default:
-        return (gt_value){GT_VALUE_REAL, .real = AS(double)};
+        return (gt_row_value){GT_VALUE_REAL, .real = AS(double)};
     }
 }
 
-gputune_status gt_column_set(void *row, const gt_column *column, const gt_value *value)
+gputune_status gt_column_set(void *row, const gt_column *column, const gt_row_value *value)
 {
     void *member = (char *)row + column->offset;
     switch (column->kind) {
@@ -121,7 +121,7 @@ gputune_status gt_column_set(void *row, const gt_column *column, const gt_value 
     return GPUTUNE_OK;
 }
 
-static int bind_value(sqlite3_stmt *statement, int index, gt_value value)
+static int bind_value(sqlite3_stmt *statement, int index, gt_row_value value)
 {
     switch (value.kind) {
     case GT_VALUE_HASH:
@@ -217,11 +217,11 @@ gt_hash gt_rows_hash(gt_rows *rows)
 }
 
 /* Reads the next column as the kind that a member needs. */
-static gt_value take_value(gt_rows *rows, gt_column_kind kind)
+static gt_row_value take_value(gt_rows *rows, gt_column_kind kind)
 {
     const bool is_null = kind == GT_COLUMN_OPTIONAL &&
                          sqlite3_column_type(rows->statement, rows->column) == SQLITE_NULL;
-    gt_value value = {.text = NULL};
+    gt_row_value value = {.text = NULL};
     if (kind == GT_COLUMN_HASH) {
         value.hash = gt_rows_hash(rows);
     } else if (kind == GT_COLUMN_TEXT || kind == GT_COLUMN_OPTIONAL || kind == GT_COLUMN_INPLACE) {
@@ -238,7 +238,7 @@ static gt_value take_value(gt_rows *rows, gt_column_kind kind)
 gputune_status gt_columns_take(void *row, gt_rows *rows, const gt_columns *columns)
 {
     for (size_t i = 0; i < columns->count; i++) {
-        const gt_value value = take_value(rows, columns->items[i].kind);
+        const gt_row_value value = take_value(rows, columns->items[i].kind);
         GT_TRY(gt_column_set(row, &columns->items[i], &value));
     }
     return GPUTUNE_OK;

@@ -48,18 +48,18 @@ extern const gt_columns gt_trial_columns, gt_winner_columns, gt_code_columns, gt
     gt_record_columns;
 
 /* The value of one member of a row's struct. */
-typedef struct gt_value {
+typedef struct gt_row_value {
     enum { GT_VALUE_HASH, GT_VALUE_TEXT, GT_VALUE_INTEGER, GT_VALUE_REAL } kind;
     gt_hash hash;
     const char *text; /* borrowed from the row; NULL: none */
     int64_t integer;
     double real;
-} gt_value;
+} gt_row_value;
 
-gt_value gt_column_value(const gt_column *column, const void *row);
+gt_row_value gt_column_value(const gt_column *column, const void *row);
 /* Sets the column's member to the value that fits its kind. A text is copied, and cut where it is
  * stored in place; the text that the member had is freed. ENOMEM. */
-gputune_status gt_column_set(void *row, const gt_column *column, const gt_value *value);
+gputune_status gt_column_set(void *row, const gt_column *column, const gt_row_value *value);
 
 /* Binds ?1, ?2, ... to the values that `types` names, one letter each: t const char * (NULL binds
  * NULL), h gt_hash, i int64_t, n int, d double, b const void * and size_t, c const gt_columns * and

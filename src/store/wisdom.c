@@ -111,7 +111,7 @@ static void write_string(gt_text *out, const char *value)
 static void write_column(gt_text *out, const gt_column *column, const void *row)
 {
     char hex[GT_HASH_HEX];
-    const gt_value value = gt_column_value(column, row);
+    const gt_row_value value = gt_column_value(column, row);
     if (value.kind == GT_VALUE_HASH && (value.hash.high || value.hash.low)) {
         gt_text_printf(out, " %s=%s", column->name, gt_hash_hex(hex, value.hash));
     } else if (value.kind == GT_VALUE_TEXT && value.text &&
@@ -218,7 +218,7 @@ static bool is_text(gt_column_kind kind)
 }
 
 /* Reads a number for a column: text up to the next blank. */
-static gputune_status read_number(gt_value *out, const gt_column *column, const char *text)
+static gputune_status read_number(gt_row_value *out, const gt_column *column, const char *text)
 {
     char *end;
     out->real = gt_strtod(text, &end);
@@ -238,7 +238,7 @@ static gputune_status read_number(gt_value *out, const gt_column *column, const 
 static gputune_status read_value(void *row, const gt_column *column, char **at)
 {
     char *text;
-    gt_value value = {.text = NULL};
+    gt_row_value value = {.text = NULL};
     bool is_quoted = **at == '"';
     if (is_quoted) {
         GT_TRY(take_string(&text, at));

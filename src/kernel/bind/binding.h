@@ -39,8 +39,8 @@ gt_limit gt_binding_cluster(gt_binding *binding);
 gt_limit gt_binding_block(gt_binding *binding);
 /* Evaluates the dynamic shared memory, and sets the slots of max_blocks and max_clusters. */
 gt_limit gt_binding_shared(gt_binding *binding);
-/* Returns whether a run-time size is 0. A grid of 0 blocks then is a launch of nothing; otherwise it
- * breaks a limit. */
+/* Returns whether a run-time size is 0. A grid of 0 blocks then is a launch of nothing; otherwise
+ * it breaks a limit. */
 bool gt_binding_has_empty_size(const gt_binding *binding);
 /* Evaluates one dimension of the grid, and rounds it up to a multiple of the cluster. */
 gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension);

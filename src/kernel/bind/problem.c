@@ -193,8 +193,8 @@ static bool must_stay(const gt_template *template, int size)
 {
     enum { OF_LAUNCH = GT_SLOT_WORD - GT_SLOT_BLOCK };
     const gt_template_parts *parts = template->parts;
-    for (uint32_t i = 0; i < parts->require_count; i++) {
-        const gt_expression *require = parts->requires[i];
+    for (uint32_t i = 0; i < parts->constraint_count; i++) {
+        const gt_expression *require = parts->constraints[i];
         const bool tunable = gt_expression_uses_any(require, GT_SLOT_AXIS, GT_AXIS_MAX) ||
                              gt_expression_uses_any(require, GT_SLOT_BLOCK, OF_LAUNCH);
         if (tunable && gt_expression_uses(require, GT_SLOT_PROBLEM + size)) {
@@ -243,9 +243,9 @@ static bool is_allowed(const gt_template *template, const gt_problem *problem,
     if (gt_binding_all(&binding, &standard)) {
         return false;
     }
-    for (uint32_t i = 0; i < template->parts->require_count; i++) {
+    for (uint32_t i = 0; i < template->parts->constraint_count; i++) {
         int64_t holds;
-        if (gt_expression_try(&holds, template->parts->requires[i], binding.slots) || !holds) {
+        if (gt_expression_try(&holds, template->parts->constraints[i], binding.slots) || !holds) {
             return false;
         }
     }

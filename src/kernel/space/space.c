@@ -128,8 +128,8 @@ static bool asks_occupancy(const gt_template_parts *parts)
     for (uint32_t i = 0; i < first->grid.count; i++) {
         asks |= gt_expression_uses_any(first->grid.items[i], GT_SLOT_OCCUPANCY, 2);
     }
-    for (uint32_t i = 0; i < parts->require_count; i++) {
-        asks |= gt_expression_uses_any(parts->requires[i], GT_SLOT_OCCUPANCY, 2);
+    for (uint32_t i = 0; i < parts->constraint_count; i++) {
+        asks |= gt_expression_uses_any(parts->constraints[i], GT_SLOT_OCCUPANCY, 2);
     }
     return asks;
 }
@@ -259,7 +259,7 @@ static void plan_steps(planner *p)
  */
 static void add_require(planner *p, int require, int at, int spare)
 {
-    const gt_expression *expression = p->parts->requires[require];
+    const gt_expression *expression = p->parts->constraints[require];
     const bool plain =
         !gt_expression_uses_any(expression, GT_SLOT_BLOCK, GT_SLOT_WORD - GT_SLOT_BLOCK);
     const gt_instruction *step = &expression->code[at];
@@ -307,9 +307,9 @@ static gputune_status plan_rules(gt_space *space)
     }
     add_axes(&p);
     plan_steps(&p);
-    const int requires = (int)p.parts->require_count;
-    for (int i = 0; i < requires; i++) {
-        add_require(&p, i, p.parts->requires[i] -> count - 1, requires - i);
+    const int constraints = (int)p.parts->constraint_count;
+    for (int i = 0; i < constraints; i++) {
+        add_require(&p, i, p.parts->constraints[i]->count - 1, constraints - i);
     }
     GT_TRY(p.status);
     qsort(space->rules, (size_t)space->rule_count, sizeof *space->rules, compare_rules);
@@ -416,12 +416,12 @@ static gputune_status make_reasons(gt_space *space)
         const char *text = GT_LIMIT_REASON((gt_limit)i, space->base.device);
         GT_TRY(gt_strdup(&space->reasons[i], text));
     }
-    for (uint32_t i = 0; i < parts->require_count; i++) {
+    for (uint32_t i = 0; i < parts->constraint_count; i++) {
         gt_text text = {0};
-        gt_text_printf(&text, "require(%s)", parts->requires[i] -> text);
+        gt_text_printf(&text, "require(%s)", parts->constraints[i]->text);
         GT_TRY(gt_text_take(&space->reasons[GT_REASON_REQUIRE + i], &text));
         gt_text_printf(&text, "require(%s): division by zero or overflow",
-                       parts->requires[i] -> text);
+                       parts->constraints[i]->text);
         GT_TRY(gt_text_take(&space->reasons[GT_REASON_FAILED + i], &text));
     }
     return GPUTUNE_OK;
@@ -628,7 +628,7 @@ gt_hash gt_space_signature(const gt_space *space)
             hash = gt_hash_join(hash, gt_hash_string(value));
         }
     }
-    for (uint32_t i = 0; i < template->parts->require_count; i++) {
+    for (uint32_t i = 0; i < template->parts->constraint_count; i++) {
         hash = gt_hash_join(hash, gt_hash_string(space->reasons[GT_REASON_REQUIRE + i]));
     }
     return hash;

@@ -189,8 +189,8 @@ typedef struct gt_template_parts {
     uint32_t open_loops;
     const gt_expression *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
     const gt_expression *expressions; /* of all clauses; the one that was read last */
-    const gt_expression *requires[GT_REQUIRE_MAX];
-    uint32_t require_count;
+    const gt_expression *constraints[GT_REQUIRE_MAX];
+    uint32_t constraint_count;
     struct gt_structure *structures[GT_STRUCTURE_MAX]; /* the structs that arguments use */
     uint32_t structure_count;
     gt_map maps[GT_TENSORMAP_MAX];

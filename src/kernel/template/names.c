@@ -442,8 +442,8 @@ gputune_status gt_names_check(const gt_parse *parse)
 static bool constrains_another(const gt_template_parts *parts, uint32_t axis)
 {
     const uint64_t own = UINT64_C(1) << axis;
-    for (uint32_t i = 0; i < parts->require_count; i++) {
-        uint64_t used = gt_axes_used(parts->requires[i]);
+    for (uint32_t i = 0; i < parts->constraint_count; i++) {
+        uint64_t used = gt_axes_used(parts->constraints[i]);
         if ((used & own) && (used & ~own)) {
             return true;
         }

@@ -56,8 +56,8 @@ gputune_status gt_parse_cooperative(gt_parse *p)
 gputune_status gt_parse_require(gt_parse *p)
 {
     gt_template_parts *parts = p->parts;
-    GT_TRY(gt_check_room(parts->require_count, GT_REQUIRE_MAX, "require()", p->clause->place));
-    return gt_read_integer_expression(&parts->requires[parts->require_count++], p,
+    GT_TRY(gt_check_room(parts->constraint_count, GT_REQUIRE_MAX, "require()", p->clause->place));
+    return gt_read_integer_expression(&parts->constraints[parts->constraint_count++], p,
                                       GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_BLOCK |
                                           GT_USE_OCCUPANCY | GT_USE_GRID);
 }
@@ -588,8 +588,8 @@ gputune_status gt_loops_finish(gt_parse *p)
     while (parts->open_loops > 0) {
         GT_TRY(end_loop(p, parts->orders[parts->order_count - 1].place));
     }
-    for (uint32_t i = 0; i < parts->require_count; i++) {
-        GT_TRY(check_known(p, parts->requires[i]));
+    for (uint32_t i = 0; i < parts->constraint_count; i++) {
+        GT_TRY(check_known(p, parts->constraints[i]));
     }
     for (uint32_t i = p->template->argument_count; i < p->template->parameter_count; i++) {
         for (int k = 0; k < 3; k++) {

@@ -21,7 +21,7 @@ const char *gt_base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static gputune_status read_file(gt_reader *reader, gt_source_file *file);
+static gputune_status read_file(gt_template_reader *reader, gt_source_file *file);
 
 /* The quotes of a #line's name need no escape: a path's backslash and quote are replaced. */
 void gt_line_mark_append(gt_text *out, int line, const char *path)
@@ -44,7 +44,8 @@ static void drop_mark(char *text)
 }
 
 /* Takes the path and the text over. */
-static gputune_status new_file(gt_source_file **out, gt_reader *reader, char *path, char *text)
+static gputune_status new_file(gt_source_file **out, gt_template_reader *reader, char *path,
+                               char *text)
 {
     gt_template_parts *parts = reader->parts;
     gputune_status kept = gt_keep(parts, path), also = gt_keep(parts, text);
@@ -87,7 +88,7 @@ static bool has_guard(const char *text)
     return gt_lexer_accept(&line, "define") && gt_token_equals(&line.token, &name);
 }
 
-static gputune_status join_text(gt_reader *reader, char *path, char *text)
+static gputune_status join_text(gt_template_reader *reader, char *path, char *text)
 {
     gt_source_file *file = NULL;
     GT_TRY(new_file(&file, reader, path, text));
@@ -108,7 +109,8 @@ typedef enum fate { KEPT, BLANKED, REPLACED } fate;
 
 /* Joins one of the template's own files, or notes a header, at an #include's or include()'s place.
  */
-static gputune_status join(gt_reader *reader, const gt_include *include, gt_place place, fate *out)
+static gputune_status join(gt_template_reader *reader, const gt_include *include, gt_place place,
+                           fate *out)
 {
     gt_included found = {0};
     gputune_status status = reader->include
@@ -167,7 +169,7 @@ static gputune_status string_name(char *out, size_t bytes, const gt_token *token
 }
 
 /* One or more clauses behind `#pragma gputune`. */
-static gputune_status read_clauses(gt_reader *reader, gt_lexer *line, fate *out)
+static gputune_status read_clauses(gt_template_reader *reader, gt_lexer *line, fate *out)
 {
     do {
         gt_clause clause = {.place = gt_lexer_place(line)};
@@ -221,7 +223,7 @@ static bool is_built_in(const char *name)
     return gt_is_any(name, strlen(name), known);
 }
 
-static gputune_status read_include(gt_reader *reader, gt_lexer *line, fate *out)
+static gputune_status read_include(gt_template_reader *reader, gt_lexer *line, fate *out)
 {
     char name[512];
     bool system = false;
@@ -238,7 +240,7 @@ static gputune_status read_include(gt_reader *reader, gt_lexer *line, fate *out)
  * not seen here. */
 static const char directives[] = "if ifdef ifndef elif else endif define undef error warning line";
 
-static gputune_status read_directive(gt_reader *reader, gt_lexer *line, fate *out)
+static gputune_status read_directive(gt_template_reader *reader, gt_lexer *line, fate *out)
 {
     *out = KEPT;
     gt_conditions_read(reader->conditions, *line);
@@ -283,7 +285,7 @@ int gt_line_at(gt_token *file, const char *text, size_t at)
 }
 
 /* Whether there is such a file, for __has_include. The lexer is on the name. */
-static gputune_status probe_include(bool *out, gt_reader *reader, const gt_lexer *name)
+static gputune_status probe_include(bool *out, gt_template_reader *reader, const gt_lexer *name)
 {
     char text[512];
     bool system = false;
@@ -300,7 +302,7 @@ static gputune_status probe_include(bool *out, gt_reader *reader, const gt_lexer
 
 /* Appends a directive with 1 or 0 in the place of each __has_include("…"): the compiler would look
  * for the template's own files where they are not. */
-static gputune_status append_kept(gt_reader *reader, const char *begin, gt_lexer line)
+static gputune_status append_kept(gt_template_reader *reader, const char *begin, gt_lexer line)
 {
     const char *copied = begin, *end = line.end;
     while (line.token.kind != GT_TOKEN_END) {
@@ -326,8 +328,8 @@ static gputune_status append_kept(gt_reader *reader, const char *begin, gt_lexer
 
 /* The directive's line from its '#' at `begin` to `end`; what came before is in the body already.
  */
-static gputune_status carry(gt_reader *reader, const gt_source_file *file, const char *begin,
-                            const gt_lexer *line)
+static gputune_status carry(gt_template_reader *reader, const gt_source_file *file,
+                            const char *begin, const gt_lexer *line)
 {
     fate what;
     gt_lexer reading = *line;
@@ -347,7 +349,7 @@ static gputune_status carry(gt_reader *reader, const gt_source_file *file, const
     return GPUTUNE_OK;
 }
 
-static gputune_status read_lines(gt_reader *reader, const gt_source_file *file)
+static gputune_status read_lines(gt_template_reader *reader, const gt_source_file *file)
 {
     gt_lexer lexer;
     const char *copied = file->text;
@@ -373,7 +375,7 @@ static gputune_status read_lines(gt_reader *reader, const gt_source_file *file)
     return GPUTUNE_OK;
 }
 
-static gputune_status read_file(gt_reader *reader, gt_source_file *file)
+static gputune_status read_file(gt_template_reader *reader, gt_source_file *file)
 {
     GT_REFUSE(reader->depth == DEPTH_MAX, GPUTUNE_ETEMPLATE,
               "%s:1:1: includes nested %d deep; expected fewer", file->path, DEPTH_MAX);
@@ -391,7 +393,7 @@ static gt_truth is_defined(const void *user, const gt_token *name)
     return gt_token_is(name, "__CUDACC_RTC__") ? GT_SURELY : GT_PERHAPS;
 }
 
-gputune_status gt_reader_run(gt_reader *reader, const char *path, const char *text)
+gputune_status gt_reader_run(gt_template_reader *reader, const char *path, const char *text)
 {
     gt_source_file *file = NULL;
     gt_conditions conditions;
@@ -410,7 +412,7 @@ gputune_status gt_reader_run(gt_reader *reader, const char *path, const char *te
     return status;
 }
 
-void gt_reader_free(gt_reader *reader)
+void gt_reader_free(gt_template_reader *reader)
 {
     gt_text_free(&reader->body);
     gt_array_free(&reader->clauses);
@@ -455,7 +457,7 @@ static const group *find_group(const groups *all, const char *kernel)
     return i < all->count ? &all->items[i] : NULL;
 }
 
-static gputune_status read_groups(groups *out, const gt_reader *reader)
+static gputune_status read_groups(groups *out, const gt_template_reader *reader)
 {
     for (size_t c = 0; c < reader->clauses.count; c++) {
         const gt_clause *clause = &reader->clauses.items[c];
@@ -478,7 +480,8 @@ static gputune_status read_groups(groups *out, const gt_reader *reader)
 
 /* Whether a clause stays: it stands in `own`, or in front of the first group, and gives way to none
  * of `own`. */
-static bool stays(const gt_reader *reader, const groups *all, const group *own, size_t clause)
+static bool stays(const gt_template_reader *reader, const groups *all, const group *own,
+                  size_t clause)
 {
     const char *word = reader->clauses.items[clause].word;
     bool gives_way = false;
@@ -492,7 +495,8 @@ static bool stays(const gt_reader *reader, const groups *all, const group *own, 
 }
 
 /* Whether a clause that stays names the function. */
-static bool is_used(const gt_reader *reader, const groups *all, const group *own, const char *name)
+static bool is_used(const gt_template_reader *reader, const groups *all, const group *own,
+                    const char *name)
 {
     bool used = false;
     for (size_t c = 0; c < reader->clauses.count && !used; c++) {
@@ -505,7 +509,7 @@ static bool is_used(const gt_reader *reader, const groups *all, const group *own
 }
 
 /* Drops the clauses of the other groups, and the functions that they alone name. */
-static gputune_status keep_group(gt_reader *reader, const groups *all, const group *own)
+static gputune_status keep_group(gt_template_reader *reader, const groups *all, const group *own)
 {
     GT_SCOPED(gt_texts_free) gt_texts cut = {0};
     gt_clause *clauses = reader->clauses.items;
@@ -527,7 +531,7 @@ static gputune_status keep_group(gt_reader *reader, const groups *all, const gro
     return GPUTUNE_OK;
 }
 
-gputune_status gt_select_kernel(gt_reader *reader, const char *kernel)
+gputune_status gt_select_kernel(gt_template_reader *reader, const char *kernel)
 {
     GT_FREED groups all = {0};
     GT_TRY(read_groups(&all, reader));
@@ -541,7 +545,7 @@ gputune_status gt_template_names(const char *path, const char *text, gt_include_
                                  void *user, gputune_status (*each)(void *to, const char *name),
                                  void *to)
 {
-    GT_SCOPED(gt_reader_free) gt_reader reader = {.include = include, .user = user};
+    GT_SCOPED(gt_reader_free) gt_template_reader reader = {.include = include, .user = user};
     gputune_status status = gt_reader_run(&reader, path, text);
     GT_FREED groups all = {0};
     GT_THEN(status, read_groups(&all, &reader));

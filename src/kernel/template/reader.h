@@ -14,7 +14,7 @@ typedef struct gt_clause {
     gt_lexer body;
 } gt_clause;
 
-typedef struct gt_reader {
+typedef struct gt_template_reader {
     gt_template_parts
         *parts; /* keeps the files, which places and tokens point into; NULL before
                    gt_reader_run(): the reader makes them, and frees them at its end */
@@ -28,17 +28,17 @@ typedef struct gt_reader {
     struct gt_conditions *conditions; /* around the directive that is read */
     int depth;
     const char *stack[32];
-} gt_reader;
+} gt_template_reader;
 
 /* Reads `text` (copied) and the files that it includes. ETEMPLATE for unterminated clauses and
  * comments, included files that are missing or include themselves, and texts that are too large. */
-gputune_status gt_reader_run(gt_reader *reader, const char *path, const char *text);
-void gt_reader_free(gt_reader *reader);
+gputune_status gt_reader_run(gt_template_reader *reader, const char *path, const char *text);
+void gt_reader_free(gt_template_reader *reader);
 
 /* Removes the clauses and functions of all kernels of the text but `kernel` (NULL: the first);
  * clauses and functions for all kernels stay. ENOTFOUND: there is no such kernel. ETEMPLATE: two
  * kernels have one name. */
-gputune_status gt_select_kernel(gt_reader *reader, const char *kernel);
+gputune_status gt_select_kernel(gt_template_reader *reader, const char *kernel);
 /* The last part of a path. */
 const char *gt_base_name(const char *path);
 /* Appends `#line LINE "FILE"` with the path's last part, and a newline. */

@@ -134,7 +134,7 @@ static const char *beside_launch(const char *word)
 }
 
 /* Unknown words, words that came twice, and words that are missing. */
-static gputune_status check_words(const gt_reader *reader)
+static gputune_status check_words(const gt_template_reader *reader)
 {
     const gt_clause *first[WORD_MAX] = {NULL};
     for (size_t c = 0; c < reader->clauses.count; c++) {
@@ -181,7 +181,7 @@ static bool is_list(const char *word)
                             "args scratch default define clear prove in_place options");
 }
 
-static gputune_status parse_phase(gt_parse *p, const gt_reader *reader, int phase)
+static gputune_status parse_phase(gt_parse *p, const gt_template_reader *reader, int phase)
 {
     for (size_t c = 0; c < reader->clauses.count; c++) {
         const gt_clause *clause = &reader->clauses.items[c];
@@ -203,7 +203,7 @@ static gputune_status parse_phase(gt_parse *p, const gt_reader *reader, int phas
 
 /* Checks that the template has the clauses that it must have, and reads their bodies in an order in
  * which each finds what it needs of the others. */
-static gputune_status parse_clauses(gt_parse *p, const gt_reader *reader)
+static gputune_status parse_clauses(gt_parse *p, const gt_template_reader *reader)
 {
     GT_TRY(check_words(reader));
     for (int phase = 0; phase < PHASES; phase++) {
@@ -263,7 +263,7 @@ static void append_clause(gt_text *out, const gt_clause *clause)
 
 /* Appends the clauses of the words, which blanks separate, one word after another; and behind them
  * loops and launches in the order in which they stand. */
-static void append_clauses(gt_text *out, const gt_reader *reader, const char *words)
+static void append_clauses(gt_text *out, const gt_template_reader *reader, const char *words)
 {
     const gt_clause *clauses = reader->clauses.items;
     for (int w = 0; w < WORDS_MAX; w++) {
@@ -280,7 +280,8 @@ static void append_clauses(gt_text *out, const gt_reader *reader, const char *wo
     }
 }
 
-static gputune_status hash_clauses(gt_hash *out, const gt_reader *reader, const char *words)
+static gputune_status hash_clauses(gt_hash *out, const gt_template_reader *reader,
+                                   const char *words)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     append_clauses(&text, reader, words);
@@ -332,7 +333,7 @@ static void append_work_of_default(gt_text *out, const gt_template *template)
     }
 }
 
-static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
+static gputune_status make_hashes(gt_parse *parse, const gt_template_reader *reader)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     gt_text_append(&text, proof);
@@ -415,7 +416,7 @@ static bool makes_macro(const gt_clause *clause, const gt_token *name)
 /* Conditions on what clauses define are not the text's own to decide. */
 static gt_meaning meaning_of(const void *user, const gt_token *name, int64_t *value)
 {
-    const gt_reader *reader = user;
+    const gt_template_reader *reader = user;
     if (gt_token_is(name, "__CUDACC_RTC__")) {
         *value = 1;
         return GT_VALUED;
@@ -434,14 +435,14 @@ static gt_meaning meaning_of(const void *user, const gt_token *name, int64_t *va
 /* Headers and the compiler define macros that the text does not show. */
 static gt_meaning possible_meaning_of(const void *user, const gt_token *name, int64_t *value)
 {
-    const gt_reader *reader = user;
+    const gt_template_reader *reader = user;
     const gt_meaning meaning = meaning_of(user, name, value);
     const bool may_be = reader->has_headers || name->text[0] == '_';
     return meaning == GT_UNDEFINED && may_be ? GT_UNKNOWN : meaning;
 }
 
 /* What is read of the code: the compiler gets all of it. */
-static gputune_status take_code(gt_parse *parse, const gt_reader *reader)
+static gputune_status take_code(gt_parse *parse, const gt_template_reader *reader)
 {
     const char *text = gt_text_string(&reader->body);
     free(parse->left);
@@ -467,7 +468,7 @@ static bool has_kernel_macro(const char *text)
     return has;
 }
 
-static gputune_status parse_all(gt_parse *parse, gt_reader *reader, const char *path,
+static gputune_status parse_all(gt_parse *parse, gt_template_reader *reader, const char *path,
                                 const char *text, const char *kernel)
 {
     gt_template *template = parse->template;
@@ -527,7 +528,7 @@ gputune_status gt_template_parse(gt_template **out, const char *path, const char
     GT_FREED gt_parse *parse = calloc(1, sizeof *parse);
     GT_TRY(gt_allocated(parse));
     GT_TRY(new_template(&template));
-    gt_reader reader = {.parts = template->parts, .include = include, .user = user};
+    gt_template_reader reader = {.parts = template->parts, .include = include, .user = user};
     parse->template = template;
     parse->parts = template->parts;
     gputune_status status = parse_all(parse, &reader, path, text, kernel);

@@ -575,7 +575,7 @@ static void take_reads(scan *s, gt_piece *piece)
         if (ways) {
             const uint8_t own = ways & (GT_READ_CALL | GT_READ_PLAIN);
             ways = s->own[id] ? (uint8_t)((ways & GT_READ_MEMBER) | own << 3) : ways;
-            const gt_read read = {id, ways};
+            const gt_piece_read read = {id, ways};
             s->macros->failed |= gt_array_push(&s->to->reads, read) != GPUTUNE_OK;
             piece->reads++;
         }

@@ -25,10 +25,10 @@ enum {
     GT_READ_OWN_PLAIN = 16
 };
 
-typedef struct gt_read {
+typedef struct gt_piece_read {
     uint32_t id;
     uint8_t ways;
-} gt_read;
+} gt_piece_read;
 
 /* One declaration outside of functions, or one function of a class. Places are words
  * (gt_declarations.words). */
@@ -55,7 +55,7 @@ typedef struct gt_declarations {
     gt_word_list words;
     GT_ARRAY(gt_piece) items; /* the functions of a class follow it */
     GT_ARRAY(uint32_t) keys;
-    GT_ARRAY(gt_read) reads;
+    GT_ARRAY(gt_piece_read) reads;
 } gt_declarations;
 
 /* Finds the declarations of `text`, which the result points into. Namespaces and extern "C" are

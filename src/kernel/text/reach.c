@@ -182,7 +182,7 @@ static void keep(reach *r, size_t index)
     const gt_piece *piece = &r->found.items.items[index];
     r->kept[index] = r->changed = true;
     for (size_t i = 0; i < piece->reads; i++) {
-        const gt_read *read = &r->found.reads.items[piece->first_read + i];
+        const gt_piece_read *read = &r->found.reads.items[piece->first_read + i];
         want(r, read->id, read->ways);
     }
     for (size_t i = 0; i < piece->keys && names_type(piece); i++) {
