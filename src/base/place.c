@@ -7,29 +7,29 @@
 
 enum { FIRST_PLACES = 64 }; /* those need no memory */
 
-static gt_place first_places[FIRST_PLACES];
-static _Atomic(gt_place *) places;
+static gt_message_place first_places[FIRST_PLACES];
+static _Atomic(gt_message_place *) places;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t leaver;
 static bool has_leaver;
 
-static _Thread_local gt_place *own;
+static _Thread_local gt_message_place *own;
 
 static void give_back(void *gone)
 {
     own = NULL;
-    atomic_store_explicit(&((gt_place *)gone)->taken, false, memory_order_release);
+    atomic_store_explicit(&((gt_message_place *)gone)->taken, false, memory_order_release);
 }
 
 /* The other threads do not exist in a forked child. */
 static void forget_others(void)
 {
-    for (gt_place *at = atomic_load(&places); at; at = at->next) {
+    for (gt_message_place *at = atomic_load(&places); at; at = at->next) {
         atomic_store(&at->taken, at == own);
     }
 }
 
-static void add(gt_place *added)
+static void add(gt_message_place *added)
 {
     added->next = atomic_load(&places);
     while (!atomic_compare_exchange_weak(&places, &added->next, added)) {
@@ -54,14 +54,14 @@ __attribute__((destructor)) static void stop(void)
 }
 
 /* A place that no thread has, or a new one. */
-static gt_place *take_place(void)
+static gt_message_place *take_place(void)
 {
-    for (gt_place *at = atomic_load(&places); at; at = at->next) {
+    for (gt_message_place *at = atomic_load(&places); at; at = at->next) {
         if (!atomic_exchange_explicit(&at->taken, true, memory_order_acquire)) {
             return at;
         }
     }
-    gt_place *made = calloc(1, sizeof *made);
+    gt_message_place *made = calloc(1, sizeof *made);
     if (made) {
         atomic_init(&made->taken, true);
         add(made);
@@ -69,7 +69,7 @@ static gt_place *take_place(void)
     return made;
 }
 
-gt_place *gt_place_own(void)
+gt_message_place *gt_place_own(void)
 {
     if (own) {
         return own;

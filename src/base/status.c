@@ -11,7 +11,7 @@
 /* Returns NULL if there is no memory for the thread's slot. */
 static char *own_message(void)
 {
-    gt_place *own = gt_place_own();
+    gt_message_place *own = gt_place_own();
     return own ? own->message : NULL;
 }
 
