@@ -135,7 +135,7 @@ $(B)/generated/language.c: tools/embed $(LANGUAGE_SRC)
 	    tools/embed --text cli_template_$$part $(@D)/$$part.txt || exit 1; done > $@
 $(B)/man/gputune-template.7: $(LANGUAGE_SRC) Makefile
 	$(call say,GEN)mkdir -p $(@D); tools/language man > $@
-$(B)/man/gputune.3: tools/manual include/gputune.h Makefile
+$(B)/man/gputune.3: tools/manual include/gputune.h include/gputune_tools.h Makefile
 	$(call say,GEN)mkdir -p $(@D); tools/manual > $@
 
 # the page of `gputune report`
@@ -203,8 +203,8 @@ $(filter $(B)/tests/replay/%,$(TESTS)) $(B)/tests/fuzz/fuzz_recorded: $(REPLAY_O
 $(B)/tests/emulator/%: $(B)/obj/tests/emulator/%.o $(SUPPORT_OBJ) $(EMU_OBJ) $(B)/internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
 # the parts of the library that the command line needs in addition to the fake
-CLI_BASE_OBJ := $(B)/obj/tests/cli/fake_gputune.o $(call obj,src/base/status.c src/base/place.c \
-    src/base/text.c src/base/asked_for.c src/base/clock.c src/base/condition.c src/base/network.c)
+CLI_BASE_OBJ := $(B)/obj/tests/cli/fake_gputune.o $(call obj,src/api/names.c src/base/status.c \
+    src/base/place.c src/base/text.c src/base/asked_for.c src/base/clock.c src/base/condition.c src/base/network.c)
 $(B)/tests/cli/test_%: $(B)/obj/tests/cli/test_%.o $(filter-out %/main.o,$(CLI_OBJ)) $(CLI_BASE_OBJ) $(SUPPORT_LOCALE_OBJ)
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
 # preloaded libraries: a network file system, and reserved memory

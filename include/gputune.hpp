@@ -8,8 +8,8 @@
  *   axpy.launch(stream, y, x, 2.0f, n);                      // device pointers, spans and values
  *   tuner.tune("axpy", {{"n", n}}, gt::options().time_limit(30s).only("BLOCK=128,256"));
  *
- *   if (gt::result<gt::plan> axpy = tuner.try_tune("axpy", {{"n", n}})) // the same without
- * exceptions axpy->try_launch(stream, y, x, 2.0f, n);
+ *   if (gt::result<gt::plan> axpy = tuner.try_tune("axpy", {{"n", n}})) // without exceptions
+ *       axpy->try_launch(stream, y, x, 2.0f, n);
  *
  * Each try_ function returns a result and throws nothing of its own; the others throw gt::error,
  * and are left out where the compiler has no exceptions. Memory that runs out is the standard
@@ -18,7 +18,7 @@
 #ifndef GPUTUNE_HPP
 #define GPUTUNE_HPP
 
-#include "gputune.h"
+#include "gputune_tools.h"
 
 #include <algorithm>
 #include <cassert>
@@ -83,6 +83,34 @@ inline const char *name(gputune_source value)
 inline const char *name(gputune_objective value)
 {
     return gputune_objective_name(value);
+}
+inline const char *name(gputune_effort value)
+{
+    return gputune_effort_name(value);
+}
+inline const char *name(gputune_cache value)
+{
+    return gputune_cache_name(value);
+}
+inline const char *name(gputune_log_level value)
+{
+    return gputune_log_level_name(value);
+}
+inline const char *name(gputune_verdict value)
+{
+    return gputune_verdict_name(value);
+}
+inline const char *name(gputune_certainty value)
+{
+    return gputune_certainty_name(value);
+}
+inline const char *name(gputune_form value)
+{
+    return gputune_form_name(value);
+}
+inline const char *name(gputune_parameter_kind value)
+{
+    return gputune_parameter_kind_name(value);
 }
 inline const char *status_text(int status)
 {
@@ -1104,7 +1132,8 @@ class options
     template <typename Call> auto with(Call call) const
     {
         volatile int stop = 0;
-        running state{*this, plain.cancel ? plain.cancel : &stop};
+        /* an exception sets the caller's flag, which is not const: others set it too */
+        running state{*this, plain.cancel ? const_cast<volatile int *>(plain.cancel) : &stop};
         gputune_options made = plain;
         std::vector<const char *> only;
         std::vector<gputune_input> inputs;
@@ -1524,21 +1553,15 @@ class tuner
     GPUTUNE_CXX_THROWS_SIZED(describe_space)
     GPUTUNE_CXX_THROWS_SIZED(emit)
 
-    /* Calls `each`, which takes a const gputune_kernel &, for all that there is to tune, or for
-     * what a name or path means. */
-    template <typename Each> result<void> try_kernels(Each each) const
-    {
-        return detail::visited<gputune_kernel>(
-            each, [&](auto call, void *user) { return gputune_kernels(get(), call, user); });
-    }
-    template <typename Each> result<void> try_find_kernels(text kernel, Each each) const
+    /* Calls `each`, which takes a const gputune_kernel &, for all kernels, or for those that a name
+     * or path means. */
+    template <typename Each> result<void> try_kernels(Each each, const char *kernel = nullptr) const
     {
         return detail::visited<gputune_kernel>(each, [&](auto call, void *user) {
-            return gputune_find_kernels(get(), kernel.c_str, call, user);
+            return gputune_kernels(get(), kernel, call, user);
         });
     }
     GPUTUNE_CXX_THROWS(kernels)
-    GPUTUNE_CXX_THROWS(find_kernels)
 
     /* What the GPU is. */
     result<gputune_device> try_device() const
@@ -1577,11 +1600,11 @@ class tuner
 
     /* Writes the winners to a file or a text, for other machines; reads such a one. The numbers:
      * how many there were. */
-    result<std::uint32_t> try_save_wisdom(text path,
-                                          const gputune_wisdom_filter *filter = nullptr) const
+    result<std::uint32_t> try_save_wisdom(text path, const gputune_filter *filter = nullptr,
+                                          bool whole = false) const
     {
         std::uint32_t count = 0;
-        return detail::filled(gputune_wisdom_save(path.c_str, &count, get(), filter), count);
+        return detail::filled(gputune_wisdom_save(&count, get(), path.c_str, filter, whole), count);
     }
     result<std::uint32_t> try_load_wisdom(text path,
                                           const gputune_wisdom_options *how = nullptr) const
@@ -1589,10 +1612,11 @@ class tuner
         std::uint32_t count = 0;
         return detail::filled(gputune_wisdom_load(&count, get(), path.c_str, how), count);
     }
-    result<std::string> try_export_wisdom(const gputune_wisdom_filter *filter = nullptr) const
+    result<std::string> try_export_wisdom(const gputune_filter *filter = nullptr,
+                                          bool whole = false) const
     {
         char *out = nullptr;
-        const int status = gputune_wisdom_export(&out, nullptr, get(), filter);
+        const int status = gputune_wisdom_export(&out, nullptr, get(), filter, whole);
         return detail::taken(status, out, out ? std::strlen(out) : 0);
     }
     result<std::uint32_t> try_import_wisdom(text wisdom,
@@ -1608,7 +1632,7 @@ class tuner
 
     /* Calls `each`, which takes a const gputune_record &, for the stored records. */
     template <typename Each>
-    result<void> try_records(Each each, const gputune_record_filter *filter = nullptr) const
+    result<void> try_records(Each each, const gputune_filter *filter = nullptr) const
     {
         return detail::visited<gputune_record>(each, [&](auto call, void *user) {
             return gputune_records(get(), filter, call, user);
@@ -1616,7 +1640,7 @@ class tuner
     }
     /* Drops records, and calls `each`, which takes a const gputune_record &, for those that go. */
     template <typename Each>
-    result<void> try_forget(Each each, const gputune_record_filter *filter,
+    result<void> try_forget(Each each, const gputune_filter *filter,
                             const gputune_forget_options *how = nullptr) const
     {
         return detail::visited<gputune_record>(each, [&](auto call, void *user) {

@@ -110,20 +110,12 @@ def _names(function: Callable[[int], Any], count: int) -> dict[str, int]:
     return {text(function(i)): i for i in range(count)}
 
 
-_EFFORTS = {"cached": _abi.GPUTUNE_CACHED_ONLY, "estimate": _abi.GPUTUNE_ESTIMATE,
-            "measure": _abi.GPUTUNE_MEASURE, "exhaustive": _abi.GPUTUNE_EXHAUSTIVE}
+_EFFORTS = _names(library.gputune_effort_name, _abi.GPUTUNE_EXHAUSTIVE + 1)
 _OBJECTIVES = _names(library.gputune_objective_name, _abi.GPUTUNE_OBJECTIVE_RATE + 1)
 _STRATEGIES = _names(library.gputune_strategy_name, _abi.GPUTUNE_STRATEGY_LOCAL + 1)
 _ISOLATIONS = {"process": _abi.GPUTUNE_ISOLATION_PROCESS, "thread": _abi.GPUTUNE_ISOLATION_THREAD}
-_FORMS = {"source": _abi.GPUTUNE_FORM_SOURCE, "ptx": _abi.GPUTUNE_FORM_PTX, "cubin": _abi.GPUTUNE_FORM_CUBIN}
-_CACHES = {"cold": _abi.GPUTUNE_CACHE_COLD, "hot": _abi.GPUTUNE_CACHE_HOT}
-_KINDS = {_abi.GPUTUNE_PARAMETER_BUFFER: "buffer", _abi.GPUTUNE_PARAMETER_SCALAR: "scalar",
-          _abi.GPUTUNE_PARAMETER_BLOCK: "block", _abi.GPUTUNE_PARAMETER_SCRATCH: "scratch",
-          _abi.GPUTUNE_PARAMETER_TENSORMAP: "tensormap", _abi.GPUTUNE_PARAMETER_TEXTURE: "texture"}
-_VERDICTS = {_abi.GPUTUNE_VERDICT_OK: "ok", _abi.GPUTUNE_VERDICT_WARNING: "warning",
-             _abi.GPUTUNE_VERDICT_FAILURE: "failure"}
-_CERTAINTIES = {_abi.GPUTUNE_EXACT: "exact", _abi.GPUTUNE_ABOUT: "about",
-                _abi.GPUTUNE_AT_MOST: "at most"}
+_FORMS = _names(library.gputune_form_name, _abi.GPUTUNE_FORM_CUBIN + 1)
+_CACHES = _names(library.gputune_cache_name, _abi.GPUTUNE_CACHE_HOT + 1)
 
 
 # --- conversion of arguments to C ----------------------------------------------------------------------
@@ -208,18 +200,17 @@ def _sizes(values: Mapping[str, Size]) -> Any:
     return _abi.gputune_sizes(len(values), items)
 
 
-def _filter(kernel: Any, any_gpu: bool, gpu: Any, sizes: Any, kind: str = "RECORD", **members: Any) -> Any:
-    """Makes a gputune_record_filter or gputune_wisdom_filter."""
+def _filter(kernel: Any, any_gpu: bool, gpu: Any, sizes: Any, **members: Any) -> Any:
+    """Makes a gputune_filter."""
     if sizes is not None and not isinstance(sizes, Mapping):
         raise TypeError(f"sizes is {sizes!r}; expected a dict of values, or of lists of them")
     words = []
     for name, values in (sizes or {}).items():
         several = values if isinstance(values, (list, tuple, set, range)) else [values]
         words.append(f"{name}=" + ",".join(_fast.word_of(one) or str(_size(name, one)) for one in several))
-    return getattr(_abi, f"gputune_{kind.lower()}_filter")(
-        kernel=encoded("kernel", kernel),
-        any_gpu=bool(any_gpu), gpu=encoded("gpu", gpu), sizes=" ".join(words).encode() if words else None,
-        **members)
+    return _abi.gputune_filter(
+        kernel=encoded("kernel", kernel), any_gpu=bool(any_gpu), gpu=encoded("gpu", gpu),
+        sizes=" ".join(words).encode() if words else None, **members)
 
 
 def _alignments(alignment: Any) -> dict[str, Any]:
@@ -411,7 +402,8 @@ class Plan(_Shared, _fast.Launched):
     @property
     def arguments(self) -> list[dict[str, Any]]:
         """The arguments of a launch, in order: kind ("buffer", "scalar", "block"), name, type, bytes, ..."""
-        return [{**one, "kind": _KINDS[one["kind"]]} for one in self._held().arguments]
+        return [{**one, "kind": text(library.gputune_parameter_kind_name(one["kind"]))}
+                for one in self._held().arguments]
 
     @property
     def functions(self) -> list[dict[str, Any]]:
@@ -432,7 +424,8 @@ class Plan(_Shared, _fast.Launched):
             for i in range(one.parameter_count):
                 parameter = _abi.gputune_parameter()
                 _check(library.gputune_plan_parameter(ctypes.byref(parameter), held.pointer, len(made), i))
-                parameters.append({**as_dict(parameter), "kind": _KINDS[parameter.kind]})
+                parameters.append({
+                    **as_dict(parameter), "kind": text(library.gputune_parameter_kind_name(parameter.kind))})
             made.append({**as_dict(one), "function": one.function, "parameters": parameters,
                          "image": ctypes.string_at(one.image, one.image_bytes)})
 
@@ -480,7 +473,7 @@ def _check_names(tuner: Tuner, method: Callable[..., Any], kernel: Any, given: M
     sizes = given.get("sizes") or {}
     options = (_option_names(method) & set(given)).difference(sizes if isinstance(sizes, Mapping) else ())
     if options:
-        for one in tuner._find_kernels(kernel):
+        for one in tuner.kernels(kernel):
             for name in options.intersection(size.partition("=")[0] for size in one["sizes"].split()):
                 raise TypeError(f"{name} is an option of {method.__name__}() and a problem value of "
                                 f'{one["name"]}; expected the value in sizes={{"{name}": ...}}, beside the '
@@ -952,10 +945,10 @@ class Tuner(_Shared):
         """Writes the winners of this GPU (or of others, as in records()) to a file, for other machines.
         `whole` includes their code, so no compiler is needed there, and the fastest other trials, as a start
         for searches at other sizes. Returns the number of winners."""
-        wanted = _filter(kernel, any_gpu, gpu, sizes, "WISDOM", whole=bool(whole))
+        wanted = _filter(kernel, any_gpu, gpu, sizes)
         count = ctypes.c_uint32()
-        _check(library.gputune_wisdom_save(encoded("path", path), ctypes.byref(count), self._handle,
-                                          ctypes.byref(wanted)))
+        _check(library.gputune_wisdom_save(ctypes.byref(count), self._handle, encoded("path", path),
+                                           ctypes.byref(wanted), bool(whole)))
         return count.value
 
     def load_wisdom(self, path: Path, *, trust: bool = False, keep: bool = True) -> int:
@@ -969,9 +962,9 @@ class Tuner(_Shared):
     def export_wisdom(self, kernel: Path | None = None, *, any_gpu: bool = False, gpu: str | None = None,
                       sizes: Mapping[str, Sizes] | None = None, whole: bool = False) -> str:
         """Like save_wisdom(), but returns the text."""
-        wanted = _filter(kernel, any_gpu, gpu, sizes, "WISDOM", whole=bool(whole))
-        return _taken(lambda out, _: library.gputune_wisdom_export(out, None, self._handle,
-                                                                   ctypes.byref(wanted))).decode()
+        wanted = _filter(kernel, any_gpu, gpu, sizes)
+        return _taken(lambda out, _: library.gputune_wisdom_export(
+            out, None, self._handle, ctypes.byref(wanted), bool(whole))).decode()
 
     def import_wisdom(self, wisdom: str, *, trust: bool = False, keep: bool = True) -> int:
         """Like load_wisdom(), for a text from export_wisdom()."""
@@ -984,18 +977,11 @@ class Tuner(_Shared):
 
     def kernels(self, kernel: Path | None = None) -> list[dict[str, Any]]:
         """Lists the kernels, or the kernel of a name or path, as dicts."""
-        if kernel is None:
-            callback = _abi.FUNCTIONS["gputune_kernels"][1][1]
-            found = iterate(lambda each: library.gputune_kernels(self._handle, callback(each), None))
-        else:
-            found = self._find_kernels(kernel)
+        callback = _abi.FUNCTIONS["gputune_kernels"][1][2]
+        found = iterate(lambda each: library.gputune_kernels(
+            self._handle, None if kernel is None else _kernel(kernel), callback(each), None))
         return [{**one, "objective": text(library.gputune_objective_name(one["objective"]))}
                 for one in found]
-
-    def _find_kernels(self, kernel: Path) -> list[dict[str, Any]]:
-        callback = _abi.FUNCTIONS["gputune_find_kernels"][1][2]
-        return iterate(lambda each: library.gputune_find_kernels(self._handle, _kernel(kernel),
-                                                                 callback(each), None))
 
     @_sized
     def emit(self, /, kernel: Path, configuration: str | None = None, *, form: Form = "source",
@@ -1051,7 +1037,7 @@ def _trusting(trust: bool, keep: bool) -> Any:
 def _worded(found: dict[str, Any]) -> dict[str, Any]:
     """Replaces enumeration values by words."""
     found["objective"] = text(library.gputune_objective_name(found["objective"]))
-    found["cache"] = "hot" if found["cache"] else "cold"
+    found["cache"] = text(library.gputune_cache_name(found["cache"]))
     return found
 
 
@@ -1069,8 +1055,8 @@ def _space_dict(space: Any) -> dict[str, Any]:
         if value.is_default:
             default[text(value.axis)] = text(value.value)
     return {"combinations": space.combinations, "valid": space.valid, "sources": space.sources,
-            "valid_certainty": _CERTAINTIES[space.valid_certainty], "axes": axes, "default": default,
-            "excluded": {text(one.reason): one.count
+            "valid_certainty": text(library.gputune_certainty_name(space.valid_certainty)), "axes": axes,
+            "default": default, "excluded": {text(one.reason): one.count
                          for one in space.exclusions[:space.exclusion_count]}}
 
 
@@ -1119,7 +1105,7 @@ def diagnose(*arguments: Any, **options: Any) -> list[dict[str, str]]:
     given = _opening_options(*arguments, **options)
     callback = _abi.FUNCTIONS["gputune_diagnose"][1][1]
     found = iterate(lambda each: library.gputune_diagnose(ctypes.byref(given), callback(each), None))
-    return [{**one, "verdict": _VERDICTS[one["verdict"]]} for one in found]
+    return [{**one, "verdict": text(library.gputune_verdict_name(one["verdict"]))} for one in found]
 
 
 def devices(driver: Path | None = None) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@
 #include "base/signals.h"
 #include "base/status.h"
 
+#include <gputune_tools.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <sys/types.h>

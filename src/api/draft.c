@@ -8,7 +8,7 @@
 #include "base/text.h"
 
 #include <errno.h>
-#include <gputune.h>
+#include <gputune_tools.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
-/* Lists kernels and GPUs and describes spaces as public structs, and gives the names of enumerated
- * values. */
+/* Lists kernels and GPUs, describes spaces, and names objectives and strategies. */
 #include "api/tuner.h"
 
 #include "base/array.h"
@@ -14,7 +13,7 @@
 
 #include "search/strategy.h"
 
-#include <gputune.h>
+#include <gputune_tools.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,26 +56,13 @@ static int describe_kernel(void *user, const gt_template *template)
     return walk->each(walk->user, &kernel);
 }
 
-/* Lists the kernels of that name or path; NULL: all. A call of the public function of that name. */
-static int list_kernels(const char *function, gputune *tuner, const char *kernel, kernel_walk walk)
+int gputune_kernels(gputune *tuner, const char *kernel,
+                    int (*each)(void *user, const gputune_kernel *kernel), void *user)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
-    GT_TRY(gt_need_callback(function, walk.each != NULL));
-    GT_TRY(gt_call_begin(&call, tuner, function));
-    return gt_catalog_each(tuner->catalog, kernel, describe_kernel, &walk);
-}
-
-int gputune_kernels(gputune *tuner, int (*each)(void *user, const gputune_kernel *kernel),
-                    void *user)
-{
-    return list_kernels(__func__, tuner, NULL, (kernel_walk){each, user});
-}
-
-int gputune_find_kernels(gputune *tuner, const char *kernel,
-                         int (*each)(void *user, const gputune_kernel *kernel), void *user)
-{
-    GT_TRY(gt_need(__func__, "kernel", kernel));
-    return list_kernels(__func__, tuner, kernel, (kernel_walk){each, user});
+    GT_TRY(gt_need_callback(__func__, each != NULL));
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    return gt_catalog_each(tuner->catalog, kernel, describe_kernel, &(kernel_walk){each, user});
 }
 
 static void describe(gputune_device *out, const gt_device *device)
@@ -158,14 +144,6 @@ int gputune_tuner_device(gputune_device *out, gputune *tuner)
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EUNSUPPORTED, __func__));
     describe(&description, &tuner->device);
     return GT_SIZED_WRITE(gputune_device, out, &description);
-}
-
-const char *gputune_source_name(gputune_source source)
-{
-    static const char *const names[] = {"default",  "nearest",   "cached",
-                                        "measured", "estimated", "forced"};
-    size_t count = sizeof names / sizeof *names;
-    return (size_t)source < count ? names[source] : "?";
 }
 
 const char *gputune_objective_name(gputune_objective objective)

@@ -299,9 +299,8 @@ static gputune_status make_key(char **out, const gt_request *request)
     gt_text text = {0};
     gt_text_printf(&text, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", request->environment,
                    request->device->name, real ? real : s->kernel, s->bucket,
-                   gputune_objective_name(s->objective),
-                   s->cache == GPUTUNE_CACHE_HOT ? "hot" : "cold", s->alignment, s->inputs,
-                   request->only_text);
+                   gputune_objective_name(s->objective), gputune_cache_name(s->cache), s->alignment,
+                   s->inputs, request->only_text);
     return gt_text_take(out, &text);
 }
 

@@ -12,14 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const levels[] = {"error", "warning", "info", "debug"};
-enum { LEVELS = sizeof levels / sizeof *levels, LINE_MAX_BYTES = 1200 };
+enum { LEVELS = GPUTUNE_LOG_DEBUG + 1, LINE_MAX_BYTES = 1200 };
 
 static void write_line(const gt_log_output *output, gputune_log_level level, const char *line)
 {
     char text[LINE_MAX_BYTES];
     int length = gt_snprintf(text, sizeof text, "gputune[%d] %s: %s\n", (int)getpid(),
-                             levels[(unsigned)level < LEVELS ? level : GPUTUNE_LOG_DEBUG], line);
+                             gputune_log_level_name(level), line);
     size_t bytes = (size_t)length < sizeof text ? (size_t)length : sizeof text - 1;
     gt_held_signal held;
     gt_signal_hold(&held); /* a tuner's own threads log too, and calls that look up a plan */
@@ -60,7 +59,10 @@ void gt_log_output_open(gt_log_output *out, const gt_log *application)
     char word[16]; /* longer than all levels */
     size_t length = strcspn(value, ":");
     gt_snprintf(word, sizeof word, "%.*s", (int)length, value);
-    size_t level = gt_index_of(word, levels, LEVELS);
+    int level = 0;
+    while (level < LEVELS && strcmp(word, gputune_log_level_name((gputune_log_level)level)) != 0) {
+        level++;
+    }
     out->level = level < LEVELS ? (gputune_log_level)level : GPUTUNE_LOG_DEBUG;
     if (value[length] && value[length + 1]) {
         open_file(out, value + length + 1);

@@ -118,10 +118,10 @@ static bool find_at_hand(void *user, const char *kernel, gt_hash *identity)
     return template != NULL;
 }
 
-static gputune_status read_filter(gputune_record_filter *out, const gputune_record_filter *given)
+static gputune_status read_filter(gputune_filter *out, const gputune_filter *given)
 {
-    *out = (gputune_record_filter)GPUTUNE_RECORD_FILTER_INIT;
-    return GT_SIZED_READ(gputune_record_filter, out, given);
+    *out = (gputune_filter)GPUTUNE_FILTER_INIT;
+    return GT_SIZED_READ(gputune_filter, out, given);
 }
 
 /* Records as they go to the application. */
@@ -193,9 +193,9 @@ static int list_record(void *user, const gputune_record *record)
 
 /* Reads a call's filter as the store's filter. */
 static gputune_status read_asked(asked *out, gt_records_filter *filter, gputune *tuner,
-                                 const gputune_record_filter *given)
+                                 const gputune_filter *given)
 {
-    gputune_record_filter known;
+    gputune_filter known;
     GT_TRY(read_filter(&known, given));
     GT_TRY(find_asked(out, tuner, known.kernel, known.gpu, known.any_gpu, known.sizes));
     *filter = (gt_records_filter){.wanted = out->wanted,
@@ -207,7 +207,7 @@ static gputune_status read_asked(asked *out, gt_records_filter *filter, gputune 
     return GPUTUNE_OK;
 }
 
-int gputune_records(gputune *tuner, const gputune_record_filter *filter,
+int gputune_records(gputune *tuner, const gputune_filter *filter,
                     int (*each)(void *user, const gputune_record *record), void *user)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
@@ -239,7 +239,7 @@ static bool is_selective(const gt_wanted *wanted, const gputune_forget_options *
            what->older_drivers || what->older_than_s > 0 || what->most_bytes || what->everything;
 }
 
-int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
+int gputune_forget(gputune *tuner, const gputune_filter *filter,
                    const gputune_forget_options *options,
                    int (*each)(void *user, const gputune_record *record), void *user)
 {
@@ -268,28 +268,25 @@ int gputune_check_database(gputune *tuner)
 
 /* --- wisdom ----------------------------------------------------------------------------------- */
 
-/* What a filter asks for; *whole: with code, and with the fastest other trials. */
-static gputune_status read_wisdom_filter(asked *out, bool *whole, gputune *tuner,
-                                         const gputune_wisdom_filter *filter)
+/* Reads the filter of an export. */
+static gputune_status find_exported(asked *out, gputune *tuner, const gputune_filter *filter)
 {
-    gputune_wisdom_filter f = GPUTUNE_WISDOM_FILTER_INIT;
-    GT_TRY(GT_SIZED_READ(gputune_wisdom_filter, &f, filter));
+    gputune_filter f;
+    GT_TRY(read_filter(&f, filter));
     GT_REFUSE(!f.gpu && !f.any_gpu && !tuner->has_device, GPUTUNE_EINVAL,
               "this tuner has no device; name a GPU, or set any_gpu");
-    *whole = f.whole;
     return find_asked(out, tuner, f.kernel, f.gpu, f.any_gpu, f.sizes);
 }
 
-/* A call of the public function of that name. */
+/* Exports for the public function of that name. */
 static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
-                                  const gputune_wisdom_filter *filter, const char *function)
+                                  const gputune_filter *filter, bool whole, const char *function)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_SCOPED(free_asked) asked asked = {.tuner = tuner};
     uint32_t found;
-    bool whole;
     GT_TRY(gt_call_begin(&call, tuner, function));
-    GT_TRY(read_wisdom_filter(&asked, &whole, tuner, filter));
+    GT_TRY(find_exported(&asked, tuner, filter));
     GT_TRY(gt_store_export(out, &found, tuner->store, &asked.wanted, whole));
     GT_TRY(found ? GPUTUNE_OK : (gputune_status)check_name(&asked));
     if (count) {
@@ -298,12 +295,12 @@ static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
     return GPUTUNE_OK;
 }
 
-int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
-                          const gputune_wisdom_filter *filter)
+int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner, const gputune_filter *filter,
+                          bool whole)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     GT_TRY(gt_need(__func__, "out", out));
-    GT_TRY(export_text(&text, count, tuner, filter, __func__));
+    GT_TRY(export_text(&text, count, tuner, filter, whole, __func__));
     return gt_text_take(out, &text);
 }
 
@@ -320,12 +317,12 @@ static gputune_status write_text(const char *path, const gt_text *text)
     return good ? GPUTUNE_OK : gt_fail(GPUTUNE_EIO, "cannot write '%s': %s", path, strerror(errno));
 }
 
-int gputune_wisdom_save(const char *path, uint32_t *count, gputune *tuner,
-                        const gputune_wisdom_filter *filter)
+int gputune_wisdom_save(uint32_t *count, gputune *tuner, const char *path,
+                        const gputune_filter *filter, bool whole)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     GT_TRY(gt_need(__func__, "path", path));
-    GT_TRY(export_text(&text, count, tuner, filter, __func__));
+    GT_TRY(export_text(&text, count, tuner, filter, whole, __func__));
     return write_text(path, &text);
 }
 
@@ -340,7 +337,7 @@ static gputune_status read_options(gputune_wisdom_options *out, const gputune_wi
                          (int)out->trust);
 }
 
-/* A call of the public function of that name. */
+/* Imports for the public function of that name. */
 static gputune_status import_text(uint32_t *count, gputune *tuner, const char *text,
                                   const char *from, const gputune_wisdom_options *options,
                                   const char *function)

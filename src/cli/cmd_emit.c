@@ -221,11 +221,11 @@ static void say_if_uncertain(const gputune_space *space)
 {
     if (space->valid_certainty != GPUTUNE_EXACT) {
         cli_note("the space is too large to count: %s %" PRIu64 " valid, %s %" PRIu64 " sources",
-                 cli_certainty_word(space->valid_certainty), space->valid,
-                 cli_certainty_word(space->sources_certainty), space->sources);
+                 gputune_certainty_name(space->valid_certainty), space->valid,
+                 gputune_certainty_name(space->sources_certainty), space->sources);
     } else if (space->sources_certainty != GPUTUNE_EXACT) {
         cli_note("the sources are too many to count: %s %" PRIu64,
-                 cli_certainty_word(space->sources_certainty), space->sources);
+                 gputune_certainty_name(space->sources_certainty), space->sources);
     }
 }
 

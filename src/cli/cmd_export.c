@@ -53,11 +53,11 @@ static void say(const cli_measured *one, const cli_measured_list *list)
     const gputune_record *of = one->trials;
     const char *name = gpu_name(of, list);
     bool is_environment = name == of->environment;
-    cli_error(
-        "  --scenario %.*s --gpu '%s'%s%s: %s %s, %s, %s, alignment %s, %s, %zu trials", SHORT_HASH,
-        of->scenario, name, is_environment ? ", " : "", is_environment ? of->gpu : "", of->kernel,
-        cli_short_sizes(of->sizes), gputune_objective_name(of->objective),
-        of->cache == GPUTUNE_CACHE_HOT ? "hot" : "cold", of->alignment, of->inputs, one->count);
+    cli_error("  --scenario %.*s --gpu '%s'%s%s: %s %s, %s, %s, alignment %s, %s, %zu trials",
+              SHORT_HASH, of->scenario, name, is_environment ? ", " : "",
+              is_environment ? of->gpu : "", of->kernel, cli_short_sizes(of->sizes),
+              gputune_objective_name(of->objective), gputune_cache_name(of->cache), of->alignment,
+              of->inputs, one->count);
 }
 
 /* Sets *out to the only scenario of `kernel`, as the user names it, that the options name. Where
@@ -329,7 +329,7 @@ static int export_stored(const cli_list *arguments)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
     cli_records records = {NULL, 0};
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    gputune_filter filter = GPUTUNE_FILTER_INIT;
     const cli_measured *one;
     cli_given.read_only = true;
     CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));

@@ -41,7 +41,7 @@ static int list_kernels(const cli_list *arguments)
     (void)arguments;
     CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));
     cli_table table = CLI_TABLE("kernels", kernel_columns, gputune_kernel, CLI_VIEW);
-    CLI_TRY(cli_passed(gputune_kernels(session.tuner, add_kernel, &table)));
+    CLI_TRY(cli_passed(gputune_kernels(session.tuner, NULL, add_kernel, &table)));
     return cli_table_print(&table);
 }
 
@@ -124,8 +124,6 @@ const cli_command cmd_devices = {
 
 /* ---- doctor ---------------------------------------------------------------------------------- */
 
-static const char *const verdicts[] = {"ok", "warning", "failure"};
-
 typedef struct ward {
     cli_table table;
     int code;
@@ -150,7 +148,7 @@ static int add_diagnosis(void *user, const gputune_diagnosis *diagnosis)
 {
     ward *at = user;
     bool database = strncmp(diagnosis->subject, "database", strlen("database")) == 0;
-    const diagnosis_row row = {*diagnosis, verdicts[diagnosis->verdict]};
+    const diagnosis_row row = {*diagnosis, gputune_verdict_name(diagnosis->verdict)};
     cli_table_add(&at->table, &row);
     at->counts[diagnosis->verdict]++;
     if (diagnosis->verdict == GPUTUNE_VERDICT_FAILURE) {

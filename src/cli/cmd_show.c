@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 
-#include <gputune.h>
+#include <gputune_tools.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -305,7 +305,7 @@ static void note_own_references(const cli_session *session, const char *name,
 static int show(const cli_list *arguments)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    gputune_filter filter = GPUTUNE_FILTER_INIT;
     filter.all_trials = given.all || given.why || given.plot;
     filter.failures = true;
     filter.history = given.history;

@@ -163,7 +163,7 @@ static struct {
 static int export_wisdom(const char *kernel)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
-    gputune_wisdom_filter filter = GPUTUNE_WISDOM_FILTER_INIT;
+    gputune_filter filter = GPUTUNE_FILTER_INIT;
     bool any = cli_given.any_gpu || cli_given.gpu;
     uint32_t count;
     char *text;
@@ -171,10 +171,9 @@ static int export_wisdom(const char *kernel)
     filter.kernel = kernel;
     filter.gpu = cli_given.gpu;
     filter.any_gpu = cli_given.any_gpu;
-    filter.whole = given.whole;
     CLI_TRY(cli_stored_sizes(&filter.sizes));
     CLI_TRY(cli_open(&session, any ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE));
-    CLI_TRY(cli_passed(gputune_wisdom_export(&text, &count, session.tuner, &filter)));
+    CLI_TRY(cli_passed(gputune_wisdom_export(&text, &count, session.tuner, &filter, given.whole)));
     int code = CLI_EXIT_NOTHING;
     if (count || !cli_given.output) { /* a file is not replaced by nothing */
         code = cli_output_write(cli_given.output, true, text, strlen(text));

@@ -5,7 +5,7 @@
 #include "cli/memory.h"
 #include "cli/options.h"
 
-#include <gputune.h>
+#include <gputune_tools.h>
 #include <stdbool.h>
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
  * callers need no check. One thread at a time may call them. */
 #pragma once
 
-#include <gputune.h>
+#include <gputune_tools.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -64,7 +64,7 @@ static int parse_assignment(cli_values *out, const char *option, const char *wor
     return CLI_CONTINUE;
 }
 
-static const char blanks[] = " \t\n;";
+static const char blanks[] = " \t\n";
 
 /* Any number of them. */
 static int parse_assignments(cli_values *out, const char *option, const char *text)
@@ -156,7 +156,7 @@ static int note_own_reference(void *user, const gputune_kernel *kernel)
 
 void cli_note_own_references(const cli_session *session, const char *name)
 {
-    (void)gputune_find_kernels(session->tuner, name, note_own_reference, NULL);
+    (void)gputune_kernels(session->tuner, name, note_own_reference, NULL);
 }
 
 static int unknown_name(const cli_session *session, const char *name)
@@ -164,7 +164,7 @@ static int unknown_name(const cli_session *session, const char *name)
     CLI_REFUSE(strchr(name, '='), CLI_EXIT_USAGE,
                "unknown kernel '%s'; a size is given by --size %s", name, name);
     cli_catalogue all = {NULL, 0};
-    CLI_TRY(cli_passed(gputune_kernels(session->tuner, take_kernel, &all)));
+    CLI_TRY(cli_passed(gputune_kernels(session->tuner, NULL, take_kernel, &all)));
     const char **names = cli_allocate(all.count, sizeof *names);
     for (size_t i = 0; i < all.count; i++) {
         names[i] = all.items[i].name;
@@ -181,9 +181,9 @@ static int find(cli_catalogue *out, const cli_session *session, const char *name
     size_t first = out->count;
     if (cli_is_path(name)) {
         CLI_TRY(cli_passed(gputune_add_template(session->tuner, name)));
-        return cli_passed(gputune_find_kernels(session->tuner, name, take_kernel, out));
+        return cli_passed(gputune_kernels(session->tuner, name, take_kernel, out));
     }
-    int status = gputune_find_kernels(session->tuner, name, take_kernel, out);
+    int status = gputune_kernels(session->tuner, name, take_kernel, out);
     if (status >= 0 && first < out->count &&
         strcmp(out->items[first].name, name) != 0) { /* the name of a file */
         status = gputune_add_template(session->tuner, out->items[first].path);
@@ -258,14 +258,14 @@ int cli_stored_sizes(const char **out)
     return code;
 }
 
-int cli_stored_filter(gputune_record_filter *out, const cli_session *session)
+int cli_stored_filter(gputune_filter *out, const cli_session *session)
 {
     out->gpu = cli_given.gpu;
     out->any_gpu = cli_given.any_gpu || cli_given.gpu || !session->has_device;
     return cli_stored_sizes(&out->sizes);
 }
 
-int cli_stored_nothing(const cli_session *session, const gputune_record_filter *filter)
+int cli_stored_nothing(const cli_session *session, const gputune_filter *filter)
 {
     const char *kernel = filter->kernel;
     CLI_TRY(kernel ? cli_catalogue_check(session, kernel) : CLI_CONTINUE);

@@ -4,7 +4,7 @@
 
 #include "cli/console.h"
 
-#include <gputune.h>
+#include <gputune_tools.h>
 
 /* The options that end the table of a command: of one with a tuner, of one that reads templates or
  * the database without a device, and of any other. */

@@ -13,12 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *cli_certainty_word(gputune_certainty certainty)
-{
-    static const char *const words[] = {"exact", "about", "at most"};
-    return words[certainty];
-}
-
 /* The value of one column in one row. */
 typedef struct cell {
     enum { NOTHING, WORDS, INTEGER, REAL, BOOLEAN } kind;
@@ -61,7 +55,7 @@ static cell read_field(cli_unit unit, const void *field)
     case CLI_VERSION:
         return words(version_text(AS(int)));
     case CLI_CERTAINTY:
-        return words(cli_certainty_word(AS(gputune_certainty)));
+        return words(gputune_certainty_name(AS(gputune_certainty)));
     case CLI_YES:
         return (cell){BOOLEAN, .integer = AS(bool)};
     case CLI_SOME_COUNT:

@@ -2,7 +2,7 @@
  * Markdown table, JSON or CSV. */
 #pragma once
 
-#include <gputune.h>
+#include <gputune_tools.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -130,9 +130,6 @@ void cli_table_write_columns(const cli_table *table, FILE *file);
 
 /* The text, escaped for Markdown, where a '|' would end a cell and a '<' begin an element. */
 const char *cli_markdown(const char *text);
-
-/* "exact", "about" or "at most". */
-const char *cli_certainty_word(gputune_certainty certainty);
 
 /* Blanks between two columns. */
 enum { CLI_GAP = 2 };

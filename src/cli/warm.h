@@ -8,7 +8,7 @@
 #include "cli/table.h"
 #include "cli/turns.h"
 
-#include <gputune.h>
+#include <gputune_tools.h>
 
 /* What the options of warm alone say. */
 extern struct cli_warm {

@@ -78,7 +78,7 @@ static void add(const wanted *to, const gputune_miss *one)
         cli_note("%s %s: left out, as its inputs are '%s'; expected 'seed=NUMBER', since data of "
                  "the program is not here",
                  one->kernel, one->sizes, one->inputs);
-    } else if (gputune_find_kernels(tuner, one->kernel, found, NULL) < 0) {
+    } else if (gputune_kernels(tuner, one->kernel, found, NULL) < 0) {
         cli_note("%s %s: left out, as there is no such kernel here", one->kernel, one->sizes);
     } else if (add_some(to->out, to->session, one->kernel, one->sizes, one->only) == CLI_CONTINUE) {
         gputune_options *terms = cli_allocate(1, sizeof *terms);
@@ -167,7 +167,7 @@ static int list_canonical(cli_scenarios *out, const cli_session *session)
     for (size_t i = 0; i < cli_warm.kernels.count; i++) {
         CLI_TRY(cli_catalogue_check(session, cli_warm.kernels.items[i]));
     }
-    CLI_TRY(cli_passed(gputune_kernels(session->tuner, note_folder, &folder)));
+    CLI_TRY(cli_passed(gputune_kernels(session->tuner, NULL, note_folder, &folder)));
     char *path = cli_format("%s/canonical.txt", folder ? folder : ".");
     size_t bytes;
     const char *text = cli_read_text(path, &bytes);

@@ -113,7 +113,7 @@ typedef struct gt_trial {
  * releases. */
 typedef struct gt_winner {
     gt_terms terms; /* what it was made under */
-    char *only;     /* the restrictions of the space: "UNROLL=1,2,4; VEC=1"; "": the whole space */
+    char *only;     /* the restrictions of the space: "UNROLL=1,2,4 VEC=1"; "": the whole space */
     char *config, *default_config;
     char *problem; /* the sizes at which it was measured (a bucket or `nearest` may have found it
                       for others) */

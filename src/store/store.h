@@ -37,6 +37,7 @@
 #include "base/text.h"
 #include "store/columns.h"
 
+#include <gputune_tools.h>
 #include <limits.h>
 
 typedef struct gt_store gt_store;

@@ -115,7 +115,7 @@ static gputune_status make_only_text(gt_request *request)
 {
     gt_text text = {0};
     for (size_t i = 0; i < request->options.only_count; i++) {
-        gt_text_printf(&text, "%s%s", i ? "; " : "", request->options.only[i]);
+        gt_text_printf(&text, "%s%s", i ? " " : "", request->options.only[i]);
     }
     return gt_text_take(&request->only_text, &text);
 }

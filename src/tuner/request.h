@@ -75,7 +75,7 @@ typedef struct gt_request {
     char *proved_at; /* the sizes and data that a proof of the request uses, as text: a trial that
                         was proved with others may be wrong here, and one that was refuted with
                         others may be right */
-    char *only_text; /* the restrictions, such as "UNROLL=1,2,4; VEC=1"; "": none */
+    char *only_text; /* the restrictions, such as "UNROLL=1,2,4 VEC=1"; "": none */
     char *problem_text, *bucket_text, *fixed_text, *alignment_text, *inputs_text, *here_text;
     char *odd_tail_text;   /* "": there are no odd-tail sizes */
     char *samples_path;    /* a copy of the option; NULL: it is the caller's */

@@ -6,6 +6,8 @@
 #include "tuner/history.h"
 #include "tuner/request.h"
 
+#include <gputune_tools.h>
+
 struct gt_field;
 struct gt_variant;
 

@@ -5,7 +5,7 @@
 #include "support/folder.h"
 #include "support/test.h"
 
-#include <gputune.h>
+#include <gputune_tools.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -117,10 +117,10 @@ static gputune_status ask_for_kernels(gputune *tuner, world *w)
     static const gputune_include includes[] = {{"given.h", "#define GIVEN 1\n"}, {NULL, NULL}};
     GT_TRY(gputune_add_source(tuner, "given.cu", template_text, includes));
     w->seen = 0;
-    GT_TRY(gputune_kernels(tuner, count_kernel, w));
+    GT_TRY(gputune_kernels(tuner, NULL, count_kernel, w));
     assert_int_equal(w->seen, 4);
     w->seen = 0;
-    GT_TRY(gputune_find_kernels(tuner, "given", count_kernel, w));
+    GT_TRY(gputune_kernels(tuner, "given", count_kernel, w));
     assert_int_equal(w->seen, 1);
     return GPUTUNE_OK;
 }
@@ -143,14 +143,14 @@ static gputune_status ask_for_a_space(gputune *tuner)
 
 static gputune_status ask_for_records(gputune *tuner, world *w)
 {
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    gputune_wisdom_filter all = GPUTUNE_WISDOM_FILTER_INIT;
+    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_filter all = GPUTUNE_FILTER_INIT;
     char *text;
     uint32_t count;
     filter.any_gpu = all.any_gpu = true;
     filter.all_trials = true;
     GT_TRY(gputune_records(tuner, &filter, count_record, w));
-    GT_TRY(gputune_wisdom_export(&text, &count, tuner, &all));
+    GT_TRY(gputune_wisdom_export(&text, &count, tuner, &all, false));
     gputune_status status = gputune_wisdom_import(&count, tuner, text, NULL);
     gputune_free(text);
     return status;

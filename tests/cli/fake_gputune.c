@@ -5,7 +5,7 @@
  * second winner, faster, of a restricted space), "hostile" (names and messages that would be code
  * in a page), "escapes" (names that a terminal would obey), "many" (10^5 trials), "crossing"
  * (trials of which the best VEC depends on BLOCK), "nostart" (a driver that does not start). */
-#include <gputune.h>
+#include <gputune_tools.h>
 
 #include "base/status.h"
 
@@ -37,12 +37,6 @@ const char *gputune_version(void)
     return GPUTUNE_VERSION_STRING;
 }
 
-const char *gputune_source_name(gputune_source source)
-{
-    static const char *const names[] = {"default", "nearest", "cached", "measured", "estimated"};
-    return names[source];
-}
-
 const char *gputune_objective_name(gputune_objective objective)
 {
     static const char *const names[] = {"default", "kernel", "launch", "latency", "energy", "rate"};
@@ -71,11 +65,10 @@ int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss 
                                   : each(user, &miss);
 }
 
-int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
-                          const gputune_wisdom_filter *filter)
+int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner, const gputune_filter *filter,
+                          bool whole)
 {
-    (void)tuner;
-    (void)filter;
+    (void)tuner, (void)filter, (void)whole;
     *count = 1;
     *out = strdup("wisdom\n");
     return *out ? 0 : GPUTUNE_ENOMEM;
@@ -196,8 +189,8 @@ int gputune_add_template(gputune *tuner, const char *path)
     return 0;
 }
 
-int gputune_kernels(gputune *tuner, int (*each)(void *user, const gputune_kernel *kernel),
-                    void *user)
+int gputune_kernels(gputune *tuner, const char *kernel,
+                    int (*each)(void *user, const gputune_kernel *kernel), void *user)
 {
     const gputune_kernel kernels[] = {
         {sizeof(gputune_kernel), "axpy", "templates/axpy.cu", "axpy: y[i] += a * x[i]",
@@ -208,36 +201,16 @@ int gputune_kernels(gputune *tuner, int (*each)(void *user, const gputune_kernel
          "BLOCK=64,128", GPUTUNE_OBJECTIVE_KERNEL, false},
     };
     size_t count = tuner->added[0] ? 3 : 2;
+    bool found = !kernel;
     int answer = 0;
     for (size_t i = 0; i < count && !answer; i++) {
-        answer = each(user, &kernels[i]);
+        const gputune_kernel *one = &kernels[i];
+        if (!kernel || strcmp(one->name, kernel) == 0 || strcmp(one->path, kernel) == 0) {
+            found = true;
+            answer = each(user, one);
+        }
     }
-    return answer;
-}
-
-typedef struct fake_search {
-    const char *kernel;
-    int (*each)(void *user, const gputune_kernel *kernel);
-    void *user;
-    bool found;
-} fake_search;
-
-static int compare_kernel(void *user, const gputune_kernel *kernel)
-{
-    fake_search *search = user;
-    if (strcmp(kernel->name, search->kernel) && strcmp(kernel->path, search->kernel)) {
-        return 0;
-    }
-    search->found = true;
-    return search->each(search->user, kernel);
-}
-
-int gputune_find_kernels(gputune *tuner, const char *kernel,
-                         int (*each)(void *user, const gputune_kernel *kernel), void *user)
-{
-    fake_search search = {kernel, each, user, false};
-    int answer = gputune_kernels(tuner, compare_kernel, &search);
-    return answer || search.found ? answer : gt_fail(GPUTUNE_ENOTFOUND, "no kernel '%s'", kernel);
+    return answer || found ? answer : gt_fail(GPUTUNE_ENOTFOUND, "no kernel '%s'", kernel);
 }
 
 /* The number of a size, "n=1024"; 0: it is a word. */
@@ -484,7 +457,7 @@ static gputune_record winner_record(void)
     }
     if (fake("part")) {
         record.unreferenced = record.unfinished = true;
-        record.only = "UNROLL=1,2,4; VEC=4";
+        record.only = "UNROLL=1,2,4 VEC=4";
     }
     return record;
 }
@@ -599,7 +572,7 @@ static int all_records(int (*each)(void *user, const gputune_record *record), vo
     return all && !answer ? each(user, &broken) : answer;
 }
 
-int gputune_records(gputune *tuner, const gputune_record_filter *filter,
+int gputune_records(gputune *tuner, const gputune_filter *filter,
                     int (*each)(void *user, const gputune_record *record), void *user)
 {
     (void)tuner;
@@ -618,7 +591,7 @@ int gputune_records(gputune *tuner, const gputune_record_filter *filter,
     return all_records(each, user, filter->all_trials || filter->failures);
 }
 
-int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
+int gputune_forget(gputune *tuner, const gputune_filter *filter,
                    const gputune_forget_options *options,
                    int (*each)(void *user, const gputune_record *record), void *user)
 {

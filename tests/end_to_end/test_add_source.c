@@ -103,7 +103,7 @@ TEST(source_is_listed)
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     bool listed = false;
     OK(gputune_add_source(tuner, "scale.cu", text, twice));
-    OK(gputune_kernels(tuner, note_name, &listed));
+    OK(gputune_kernels(tuner, NULL, note_name, &listed));
     assert_true(listed);
 }
 

@@ -49,7 +49,7 @@ TEST(test_null_is_refused_without_a_tuner)
     REFUSES(gputune_devices("emu", NULL, NULL));
     REFUSES(gputune_device_count(NULL, "emu"));
     REFUSES(gputune_tuner_device(&device, NULL));
-    REFUSES(gputune_kernels(NULL, NEVER(gputune_kernel), &calls));
+    REFUSES(gputune_kernels(NULL, NULL, NEVER(gputune_kernel), &calls));
     REFUSES(gputune_describe_space(&space, NULL, "axpy", none, "sm_90", NULL));
     REFUSES(gputune_emit(&text, &bytes, NULL, "axpy", none, NULL, "sm_90", GPUTUNE_FORM_SOURCE));
     REFUSES(gputune_draft_template(NULL, "x.cu", "y", NULL, NULL));
@@ -70,12 +70,12 @@ TEST(test_null_is_refused_without_a_tuner)
     REFUSES(gputune_wait(NULL, 1));
     REFUSES(gputune_misses(NULL, NEVER(gputune_miss), &calls));
     REFUSES(gputune_misses("x", NULL, &calls));
-    REFUSES(gputune_wisdom_export(NULL, NULL, NULL, NULL));
-    REFUSES(gputune_wisdom_export(&text, NULL, NULL, NULL));
+    REFUSES(gputune_wisdom_export(NULL, NULL, NULL, NULL, false));
+    REFUSES(gputune_wisdom_export(&text, NULL, NULL, NULL, false));
     REFUSES(gputune_wisdom_import(NULL, NULL, "x", NULL));
     REFUSES(gputune_wisdom_import(NULL, NULL, NULL, NULL));
-    REFUSES(gputune_wisdom_save(NULL, NULL, NULL, NULL));
-    REFUSES(gputune_wisdom_save("x", NULL, NULL, NULL));
+    REFUSES(gputune_wisdom_save(NULL, NULL, NULL, NULL, false));
+    REFUSES(gputune_wisdom_save(NULL, NULL, "x", NULL, false));
     REFUSES(gputune_wisdom_load(NULL, NULL, NULL, NULL));
     REFUSES(gputune_wisdom_load(NULL, NULL, "x", NULL));
     REFUSES(gputune_merge(NULL, NULL, NULL, 0));
@@ -108,7 +108,7 @@ TEST(test_null_is_refused_by_a_tuner)
     REFUSES(tune_kernel(&plan, tuner, "axpy", lost, NULL));
     REFUSES(tune_kernel(&plan, tuner, "axpy", nameless, NULL));
     REFUSES(gputune_tuner_device(NULL, tuner));
-    REFUSES(gputune_kernels(tuner, NULL, NULL));
+    REFUSES(gputune_kernels(tuner, NULL, NULL, NULL));
     REFUSES(gputune_describe_space(NULL, tuner, "axpy", none, NULL, NULL));
     REFUSES(gputune_describe_space(&space, tuner, NULL, none, NULL, NULL));
     REFUSES(gputune_emit(NULL, &bytes, tuner, "axpy", none, NULL, NULL, GPUTUNE_FORM_SOURCE));
@@ -126,14 +126,13 @@ TEST(test_null_is_refused_by_a_tuner)
     REFUSES(gputune_add_source(tuner, NULL, "y", NULL));
     REFUSES(gputune_add_source(tuner, "x", NULL, NULL));
     REFUSES(gputune_forget(tuner, NULL, NULL, NULL, NULL));
-    REFUSES(gputune_find_kernels(tuner, NULL, NEVER(gputune_kernel), &calls));
-    REFUSES(gputune_find_kernels(tuner, "axpy", NULL, NULL));
+    REFUSES(gputune_kernels(tuner, "axpy", NULL, NULL));
     REFUSES(gputune_background(NULL, tuner));
     REFUSES(gputune_tune_together(NULL, tuner, "axpy", none, NULL, NULL));
     REFUSES(gputune_tune_together(&plan, tuner, "axpy", none, NULL, NULL));
-    REFUSES(gputune_wisdom_export(NULL, NULL, tuner, NULL));
+    REFUSES(gputune_wisdom_export(NULL, NULL, tuner, NULL, false));
     REFUSES(gputune_wisdom_import(NULL, tuner, NULL, NULL));
-    REFUSES(gputune_wisdom_save(NULL, NULL, tuner, NULL));
+    REFUSES(gputune_wisdom_save(NULL, tuner, NULL, NULL, false));
     REFUSES(gputune_wisdom_load(NULL, tuner, NULL, NULL));
     assert_int_equal(calls, 0);
 }
@@ -141,10 +140,10 @@ TEST(test_null_is_refused_by_a_tuner)
 TEST(test_all_results_are_deleted_only_if_asked_for)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    gputune_filter filter = GPUTUNE_FILTER_INIT;
     int calls = 0;
     filter.any_gpu = true;
-    const gputune_record_filter *const filters[] = {NULL, &filter};
+    const gputune_filter *const filters[] = {NULL, &filter};
     for (int i = 0; i < 2; i++) {
         int status = gputune_forget(tuner, filters[i], NULL, NEVER(gputune_record), &calls);
         assert_int_equal(status, GPUTUNE_EINVAL);
@@ -244,11 +243,11 @@ static int refusals(gputune *tuner, uint32_t size)
 {
     const gputune_options options = cached_only();
     gputune_open_options open = GPUTUNE_OPEN_OPTIONS_INIT;
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    gputune_filter filter = GPUTUNE_FILTER_INIT;
     gputune_device device = GPUTUNE_DEVICE_INIT;
     gputune_group group = GPUTUNE_GROUP_INIT;
     gputune_background_state state = GPUTUNE_BACKGROUND_STATE_INIT;
-    gputune_wisdom_filter wisdom = GPUTUNE_WISDOM_FILTER_INIT;
+    gputune_filter wisdom = GPUTUNE_FILTER_INIT;
     gputune_wisdom_options trust = GPUTUNE_WISDOM_OPTIONS_INIT;
     gputune_info info = GPUTUNE_INFO_INIT;
     gputune_function function = GPUTUNE_FUNCTION_INIT;
@@ -271,7 +270,7 @@ static int refusals(gputune *tuner, uint32_t size)
         gputune_tuner_device(&device, tuner),
         gputune_tune_together(&same, tuner, "axpy", sizes, &options, &group),
         gputune_background(&state, tuner),
-        gputune_wisdom_export(&text, NULL, tuner, &wisdom),
+        gputune_wisdom_export(&text, NULL, tuner, &wisdom, false),
         gputune_wisdom_import(NULL, tuner, "no wisdom", &trust),
         gputune_plan_info(&info, plan),
         gputune_plan_function(&function, plan, 0),
@@ -313,6 +312,15 @@ TEST(test_other_wrong_values_are_refused)
     assert_string_equal(gputune_objective_name((gputune_objective)99), "?");
     assert_string_equal(gputune_strategy_name((gputune_strategy)99), "?");
     assert_string_equal(gputune_source_name((gputune_source)99), "?");
+    assert_string_equal(gputune_log_level_name((gputune_log_level)99), "?");
+    assert_string_equal(gputune_effort_name((gputune_effort)-1), "?");
+    assert_string_equal(gputune_cache_name((gputune_cache)2), "?");
+    assert_string_equal(gputune_verdict_name((gputune_verdict)99), "?");
+    assert_string_equal(gputune_certainty_name((gputune_certainty)99), "?");
+    assert_string_equal(gputune_form_name((gputune_form)99), "?");
+    assert_string_equal(gputune_parameter_kind_name((gputune_parameter_kind)99), "?");
+    assert_string_equal(gputune_effort_name(GPUTUNE_CACHED_ONLY), "cached");
+    assert_string_equal(gputune_parameter_kind_name(GPUTUNE_PARAMETER_TEXTURE), "texture");
 }
 
 /* ---- closing ---- */

@@ -182,7 +182,7 @@ static int tune_with_full_files(const char *const files[3], rlim_t bytes)
         gputune_open(&tuner, &open_options) == GPUTUNE_OK &&
         tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", KNOWN}), &options) == GPUTUNE_OK &&
         gputune_plan_info(&info, plan) == GPUTUNE_OK;
-    bool saved = done && gputune_wisdom_save(files[2], NULL, tuner, NULL) == GPUTUNE_OK;
+    bool saved = done && gputune_wisdom_save(NULL, tuner, files[2], NULL, false) == GPUTUNE_OK;
     if (done) {
         gputune_plan_release(plan);
         gputune_close(tuner);

@@ -32,7 +32,7 @@ static char *measured(void)
     char *text;
     uint32_t count;
     assert_int_equal(ask(tuner, 4000, GPUTUNE_MEASURE).source, GPUTUNE_SOURCE_MEASURED);
-    OK(gputune_wisdom_export(&text, &count, tuner, NULL));
+    OK(gputune_wisdom_export(&text, &count, tuner, NULL, false));
     assert_int_equal(count, 1);
     gputune_close(tuner);
     return text;
@@ -100,7 +100,7 @@ TEST(wrong_import_is_never_launched)
     gputune_options options = OPTIONS(.only = good, .only_count = 2);
     OK(tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", 4096}), &options));
     gputune_plan_release(plan);
-    OK(gputune_wisdom_export(&text, &count, tuner, NULL));
+    OK(gputune_wisdom_export(&text, &count, tuner, NULL, false));
     assert_int_equal(count, 1);
     gputune_close(tuner);
     for (char *at = text; (at = strstr(at, "BAD=0 BLOCK")) != NULL; at++) {
@@ -139,7 +139,7 @@ TEST(files_serve_as_well)
     gputune *tuner = tuner_with(":memory:", text, GPUTUNE_TRUST_BOUND, false);
     uint32_t count = 0;
     snprintf(path, sizeof path, "%s/wisdom", world.folder);
-    OK(gputune_wisdom_save(path, &count, tuner, NULL));
+    OK(gputune_wisdom_save(&count, tuner, path, NULL, false));
     assert_int_equal(count, 1);
     OK(gputune_wisdom_load(&count, tuner, path, NULL));
     assert_int_equal(count, 1);
@@ -172,7 +172,7 @@ static int note(void *user, const gputune_record *record)
 
 static seen winners(gputune *tuner, const char *kernel)
 {
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    gputune_filter filter = GPUTUNE_FILTER_INIT;
     seen found = {0, 0, 0, ""};
     filter.kernel = kernel;
     OK(gputune_records(tuner, &filter, note, &found));
@@ -193,7 +193,7 @@ TEST(imports_keep_their_date_and_can_be_passed_on)
     assert_int_equal(found.unproved, 1);
     assert_memory_equal(found.created, "2001", 4);
     uint32_t count = 0;
-    OK(gputune_wisdom_export(&again, &count, tuner, NULL));
+    OK(gputune_wisdom_export(&again, &count, tuner, NULL, false));
     assert_int_equal(count, 1);
     assert_non_null(strstr(again, "created=\"2001"));
     assert_int_equal(ask(tuner, 4000, GPUTUNE_MEASURE).source, GPUTUNE_SOURCE_CACHED);
@@ -224,14 +224,14 @@ TEST(stored_results_are_found_by_path)
     assert_int_equal(found.count, 1);
     assert_in_range(found.grid, 1, 2);
     assert_int_equal(winners(tuner, "mine").count, 1);
-    gputune_wisdom_filter filter = GPUTUNE_WISDOM_FILTER_INIT;
+    gputune_filter filter = GPUTUNE_FILTER_INIT;
     char *text;
     uint32_t count;
     filter.kernel = path;
-    OK(gputune_wisdom_export(&text, &count, tuner, &filter));
+    OK(gputune_wisdom_export(&text, &count, tuner, &filter, false));
     assert_int_equal(count, 1);
     gputune_free(text);
-    gputune_record_filter unknown = GPUTUNE_RECORD_FILTER_INIT;
+    gputune_filter unknown = GPUTUNE_FILTER_INIT;
     unknown.kernel = "nosuch";
     assert_int_equal(gputune_records(tuner, &unknown, note, &found), GPUTUNE_ENOTFOUND);
     assert_non_null(strstr(gputune_error(), "nosuch"));

@@ -6,7 +6,7 @@
 #include "gpu/driver.h"
 #include "support/test.h"
 
-#include <gputune.h>
+#include <gputune_tools.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 
 #include "gpu/driver.h"
 
-#include <gputune.h>
+#include <gputune_tools.h>
 
 #include <stdbool.h>
 

@@ -556,7 +556,7 @@ static void databases(const gt::tuner &tuner)
     const auto merged = one->try_merge({there});
     expect(merged && merged->taken_winners == 1, "merge", merged ? "" : merged.why().message);
     expect(!one->try_merge({there + ".none"}), "a file that is not there");
-    gputune_record_filter of_size = GPUTUNE_RECORD_FILTER_INIT;
+    gputune_filter of_size = GPUTUNE_FILTER_INIT;
     of_size.sizes = "n=65";
     expect(one->try_forget(counted, &of_size) && count == 0, "forget another size");
     of_size.sizes = "n=64";
@@ -584,8 +584,8 @@ static void tools(const gt::tuner &tuner)
     const auto counted = [&](const auto &) { count++; };
     const auto since = [&] { return std::exchange(count, 0u); };
     expect(tuner.try_kernels(counted) && since() > 10, "kernels");
-    expect(tuner.try_find_kernels("axpy", counted) && since() == 1, "find_kernels");
-    expect(!tuner.try_find_kernels("nosuch", counted), "find_kernels of what is not there");
+    expect(tuner.try_kernels(counted, "axpy") && since() == 1, "kernels of a name");
+    expect(!tuner.try_kernels(counted, "nosuch"), "kernels of an unknown name");
     const gt::options one = gt::options().only("BLOCK=128").only("UNROLL=1").only("VEC=1");
     gt::options two = one;
     two.plain.max_variants = 1;
@@ -627,7 +627,7 @@ static void files(const gt::tuner &tuner)
     const auto other = gt::tuner::try_open(options);
     const gt::options one = gt::options().only("BLOCK=128").only("UNROLL=1");
     expect(other && tuner.try_tune("axpy", {{"n", 96}}, one), "tune");
-    gputune_wisdom_filter filter = GPUTUNE_WISDOM_FILTER_INIT;
+    gputune_filter filter = GPUTUNE_FILTER_INIT;
     filter.sizes = "n=96";
     const auto text = tuner.try_export_wisdom(&filter);
     const auto taken = other->try_import_wisdom(text ? *text : "");

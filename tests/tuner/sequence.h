@@ -4,7 +4,7 @@
 
 #include "support/scripted_farm.h"
 
-#include <gputune.h>
+#include <gputune_tools.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

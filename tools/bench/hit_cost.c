@@ -7,7 +7,7 @@
 #include "gpu/driver.h"
 #include "program.h"
 
-#include <gputune.h>
+#include <gputune_tools.h>
 
 #include <getopt.h>
 #include <pthread.h>

@@ -25,7 +25,7 @@
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
-#include <gputune.h>
+#include <gputune_tools.h>
 
 extern "C" {
 #include "stats/paired.h"

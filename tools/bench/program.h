@@ -1,7 +1,7 @@
 /* Shared by all benchmark programs. */
 #pragma once
 
-#include <gputune.h>
+#include <gputune_tools.h>
 
 #include <stdio.h>
 #include <stdlib.h>

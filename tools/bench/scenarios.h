@@ -1,7 +1,7 @@
 /* gputune's kernels, each at a small, a medium and a large size, for benchmarks. */
 #pragma once
 
-#include "gputune.h"
+#include "gputune_tools.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Scores replays of recorded spaces. */
 #pragma once
 
-#include <gputune.h>
+#include <gputune_tools.h>
 
 typedef struct replay_options {
     const gputune_strategy *strategies; /* NULL: AUTO */

@@ -1,0 +1,469 @@
+/* gputune for operators and tools: devices, diagnosis, kernels and their spaces, results, code. The
+ * command line uses only this header and gputune.h, whose conventions apply.
+ *
+ * Databases. Keep the database in a folder that only its user may write. If others may write there,
+ * as in /tmp, results are verified again before use, and stored code is not launched. To share
+ * results, let one user write the database and let the others import it (section Wisdom). The
+ * results that are installed with gputune are read after the user's own.
+ *
+ * Environment variables are read when a tuner is opened. Set-uid and set-gid programs ignore them,
+ * and also HOME, XDG_CACHE_HOME, CUDA_HOME and PATH: their results are kept in memory, unless the
+ * options name a database. gputune_open_options overrides these:
+ *
+ *   GPUTUNE_DB         the database; default: gputune/gputune.db in XDG_CACHE_HOME or ~/.cache
+ *   GPUTUNE_DRIVER     "cuda", "emu", "emu:PROFILE" or the path of a library
+ *   GPUTUNE_TEMPLATES  the folder of kernels by name
+ *   GPUTUNE_INCLUDE    folders of headers for kernels, separated by colons
+ *   GPUTUNE_WORKER     the worker program
+ *   GPUTUNE_NVRTC      the NVRTC library, or its folder
+ *   GPUTUNE_LIBCLANG   the libclang library, for drafts of templates
+ *   GPUTUNE_EMULATOR   the emulator's library, or its folder
+ *   GPUTUNE_COMPILE_MEMORY  the memory of a compile worker, in megabytes
+ *
+ * These override the application:
+ *
+ *   GPUTUNE_DISABLE    not 0: do not look up or measure; every plan is the template's default
+ *   GPUTUNE_FORCE      "axpy:VEC=4 BLOCK=256; gemm:TILE=64": the configuration of a kernel's plans.
+ *                      Axes that are not listed have their default. The configuration is verified
+ *                      in a worker first; if it fails, a warning is logged and it is not used
+ *   GPUTUNE_EFFORT     "cached", "estimate", "measure" or "exhaustive": the effort of every call
+ *   GPUTUNE_DEBUG      not 0: gputune_launch() asks the driver about the current context and each
+ *                      buffer, and returns EINVAL if a buffer was freed, is host memory, is too
+ *                      short or belongs to another context. Costs some microseconds per launch
+ *   GPUTUNE_RECORD     a file that counts the scenarios that were not stored; see gputune_misses()
+ *   GPUTUNE_LOG        "LEVEL" or "LEVEL:FILE", LEVEL being error, warning, info or debug: write
+ *                      log lines to standard error, or append them to the file
+ */
+#ifndef GPUTUNE_TOOLS_H
+#define GPUTUNE_TOOLS_H
+
+#include "gputune.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Devices --------------------------------------------------------------------------------- */
+
+/* Devices are numbered as CUDA numbers them, among those that CUDA_VISIBLE_DEVICES shows. A MIG
+ * instance is a device of its own; its results are used only on instances of the same profile. */
+
+typedef struct gputune_device {
+    uint32_t size;
+    char name[128], uuid[48], arch[16];        /* arch: "sm_90a" */
+    char environment[64];                      /* the key of its results */
+    int ordinal, compute_capability, sm_count; /* 90 for 9.0 */
+    int64_t memory_bytes, l2_bytes;
+    int64_t shared_per_sm_bytes, shared_optin_bytes; /* optin: the maximum of a block */
+    int memory_clock_khz, sm_clock_khz, bus_width_bits;
+    int max_cluster, max_parameter_bytes; /* max_cluster: in blocks */
+    int driver_version, nvrtc_version;    /* 13000 for 13.0; 0: unknown */
+    double peak_bytes_per_s;              /* by memory clock and bus width */
+    bool emulated;
+} gputune_device;
+#define GPUTUNE_DEVICE_INIT GPUTUNE_INIT(gputune_device)
+/* Calls `each` for every GPU of a driver, named as in gputune_open_options. ENODRIVER if there is
+ * none. */
+GPUTUNE_API int gputune_devices(const char *driver,
+                                int (*each)(void *user, const gputune_device *device), void *user);
+/* Counts the GPUs of a driver. With NVML this takes 0.01 s, because CUDA's driver is not started,
+ * and counts GPUs that do not work too. */
+GPUTUNE_API int gputune_device_count(int *out, const char *driver);
+/* Describes the tuner's device in *out. EUNSUPPORTED if the tuner was opened without one. */
+GPUTUNE_API int gputune_tuner_device(gputune_device *out, gputune *tuner);
+
+/* ---- Diagnosis ------------------------------------------------------------------------------- */
+
+typedef enum gputune_verdict {
+    GPUTUNE_VERDICT_OK,
+    GPUTUNE_VERDICT_WARNING, /* results are worse, or come later, than they could */
+    GPUTUNE_VERDICT_FAILURE  /* something does not work */
+} gputune_verdict;
+typedef struct gputune_diagnosis {
+    uint32_t size;
+    const char *subject; /* "driver", "clocks", "database", ... */
+    gputune_verdict verdict;
+    const char *found;  /* one line */
+    const char *remedy; /* what to do; "" if nothing is to be done */
+} gputune_diagnosis;
+/* Checks everything that tuning depends on, as gputune_open() with these options would use it:
+ * driver, GPU, compiler, headers, workers, templates, database and environment variables. Calls
+ * `each` for each subject. Problems do not fail the call. Does not change the database; copies some
+ * GPU memory. */
+GPUTUNE_API int gputune_diagnose(const gputune_open_options *options,
+                                 int (*each)(void *user, const gputune_diagnosis *diagnosis),
+                                 void *user);
+
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+typedef struct gputune_kernel {
+    uint32_t size;
+    const char *name, *path;
+    const char *summary;         /* the template's first comment line */
+    const char *sizes;           /* its problem values with their defaults: "n=67108864" */
+    const char *axes;            /* "VEC=1,2,4,8 BLOCK=64,128" */
+    gputune_objective objective; /* its default */
+    bool self_reference;         /* it is only verified against its own default: reference(self) */
+} gputune_kernel;
+/* Calls `each`, by name, for the kernels that `kernel` names as in tune_kernel(); NULL: all in the
+ * template folder and all added ones. ENOTFOUND for an unknown name, EINVAL for a name that two
+ * files of the folder have. Other functions need the name of a single kernel: a file of several is
+ * EINVAL. */
+GPUTUNE_API int gputune_kernels(gputune *tuner, const char *kernel,
+                                int (*each)(void *user, const gputune_kernel *kernel), void *user);
+
+/* A value of an axis. */
+typedef struct gputune_axis_value {
+    const char *axis, *kind; /* kind: the word that declares it, as "tune" */
+    const char *value;
+    const char *excluded; /* why it cannot be used on this GPU; "" if it can */
+    bool is_default;
+} gputune_axis_value;
+typedef enum gputune_certainty {
+    GPUTUNE_EXACT,
+    GPUTUNE_ABOUT,  /* an estimate */
+    GPUTUNE_AT_MOST /* a bound */
+} gputune_certainty;
+typedef struct gputune_exclusion {
+    const char *reason; /* the text of a require(), or a limit of the device */
+    uint64_t count;     /* excluded configurations */
+    gputune_certainty certainty;
+} gputune_exclusion;
+typedef struct gputune_space {
+    uint32_t size;
+    uint64_t combinations, valid, sources; /* sources: different sources of the valid ones */
+    gputune_certainty valid_certainty, sources_certainty;
+    const gputune_axis_value *values;
+    size_t value_count;
+    const gputune_exclusion *exclusions;
+    size_t exclusion_count;
+} gputune_space;
+/* Describes a kernel's space for `arch` ("sm_90"; NULL: the tuner's GPU). The caller frees *out
+ * with gputune_space_free(). */
+GPUTUNE_API int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kernel,
+                                       GPUTUNE_SIZES_IN sizes, const char *arch,
+                                       const gputune_options *options);
+GPUTUNE_API void gputune_space_free(gputune_space *space);
+
+/* Writes a first template of a CUDA program to *out, which the caller frees with gputune_free():
+ * the code that its kernels need, after pragmas that describe how the program launches them. `text`
+ * is the contents of the file `path`. A comment "guess:" marks each value that was guessed, and "?"
+ * asks for what the program does not show. A NULL kernel means every kernel that the file launches,
+ * or all. `arguments` are a compiler's -IFOLDER and -DNAME[=VALUE], and --host=FILE for another
+ * file that launches the kernels; NULL ends the list, and the list may be NULL. A process of its
+ * own reads the program with libclang. ENOTFOUND for an unknown kernel, EUNSUPPORTED for what
+ * templates cannot have, such as surfaces, ENOCOMPILER without libclang 17 or newer. */
+GPUTUNE_API int gputune_draft_template(char **out, const char *path, const char *text,
+                                       const char *kernel, const char *const *arguments);
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+/*     gputune_filter filter = GPUTUNE_FILTER_INIT;
+ *     filter.kernel = "axpy";
+ *     gputune_records(tuner, &filter, print_record, NULL);
+ */
+
+/* A configuration with its times, or the reason why it failed: measured now, or stored. */
+typedef struct gputune_record {
+    uint32_t size;
+    const char *kernel, *sizes, *configuration;
+    gputune_objective objective;
+    gputune_cache cache;
+    const char *gpu, *environment, *arch; /* the GPU's name, the key of its results, "sm_90a" */
+    const char *origin;                   /* "cuda", or the emulator's profile and model */
+    /* "ok", "wrong", "crashed", "hung", "compile", "launch", "eliminated"; "slow": not compiled
+     * within a call's limit; "unproved": clearly slower in its first launch, so not verified;
+     * "proved": verified at these sizes, not measured. */
+    const char *status;
+    const char *message; /* why it failed or was eliminated or not verified; of a winner: the
+                            scalars that it was verified with only one value of */
+    bool is_default, is_winner;
+    bool tie, noisy, modelled; /* as in gputune_info */
+    /* Times; of ENERGY nanojoules. low and high: the interval of the median. */
+    double median_ns, mean_ns, stddev_ns, low_ns, high_ns, min_ns;
+    uint32_t samples, eliminated_round; /* eliminated_round: from 1; 0: not eliminated */
+    double default_ns, speedup, speedup_low, speedup_high; /* of a winner */
+    double bytes, flops; /* the template's work() at this size; 0: not declared. If work() uses
+                            axes: the work of the default's launch, of the kind that RATE counts */
+    double
+        copy_bytes_per_s; /* of a device-to-device copy on that GPU, reads and writes; 0: unknown */
+    double compile_ns;
+    double max_error; /* the largest difference from the reference, divided by the tolerance */
+    double occupancy; /* resident warps divided by the SM's maximum; 0: unknown */
+    uint32_t registers, spill_bytes, local_bytes; /* per thread */
+    uint32_t shared_bytes;                        /* per block */
+    uint32_t grid[3], block[3];                   /* of the first kernel; 0: unknown */
+    const char *grids, *blocks; /* of every kernel: "64 (3 times) + 1"; "": unknown */
+    /* Widths in bytes of the machine code's loads and stores of global memory, added up: 20 is 4
+     * and
+     * 16. 0: unknown or none. vector_bytes: the widest access that the vector axes ask for; 0:
+     * none. */
+    uint32_t load_widths, store_widths, vector_bytes;
+    const char *created; /* UTC, ISO 8601 */
+    int order;           /* the position among the trials in its database, by time; 0: not stored */
+    int driver_version, nvrtc_version;            /* 13000 for 13.0 */
+    int sm_count, sm_clock_khz, memory_clock_khz; /* of the GPU; 0: unknown */
+    /* Hashes in hex, or "": of what its trials have in common apart from the GPU, and of the
+     * version of the template. */
+    const char *scenario, *identity;
+    const char *alignment, *inputs; /* of the scenario, or "": "16", "seed=1" */
+    bool unreferenced;              /* no reference() or check(): the default is taken as correct */
+    bool outdated;                  /* the template was edited since */
+    /* Of a winner: */
+    const char *only;        /* the restrictions of its space: "UNROLL=1,2,4 VEC=1"; "": none */
+    const char *stop_reason; /* why the tuning ended */
+    bool unfinished;         /* the tuning ended before the race was decided */
+    bool unproved; /* imported, or not verified at the end of its tuning; verified when asked for */
+    uint32_t variants, failed;         /* tried by its tuning */
+    double tuning_s;                   /* 0: unknown */
+    const char *default_status;        /* of the default, as `status`; "" */
+    const char *default_configuration; /* that it was compared with. If the template's is another
+                                          one now, default_ns and the speed-ups are 0 */
+} gputune_record;
+
+/* Selects results. Members that are not set select all. */
+typedef struct gputune_filter {
+    uint32_t size;
+    const char *kernel; /* as in tune_kernel(); NULL: all */
+    const char *sizes;  /* "n=1M,16M T=half": one of the values for each name; NULL: all sizes */
+    const char *gpu;    /* a part of the GPU's name, or an environment; NULL: the tuner's kind */
+    bool any_gpu;       /* with `gpu` NULL: all GPUs; required for a tuner without a device */
+    bool all_trials;    /* of gputune_records(): all trials, not only winners */
+    bool failures;      /* of gputune_records(): also the trials that failed */
+    bool history; /* of gputune_records(): every version of a template, not only the current */
+} gputune_filter;
+#define GPUTUNE_FILTER_INIT GPUTUNE_INIT(gputune_filter)
+
+/* Calls `each` for the stored results that `filter` selects (NULL: winners of the tuner's kind of
+ * GPU), in the order kernel, sizes, scenario, time. EDATABASE if the database cannot be read.
+ * ENOTFOUND if neither a template nor a result has the filter's kernel. */
+GPUTUNE_API int gputune_records(gputune *tuner, const gputune_filter *filter,
+                                int (*each)(void *user, const gputune_record *record), void *user);
+
+/* Which of the results that a filter selects are deleted, separately for each scenario and GPU:
+ * those that match one of the members, or all if none is set. */
+typedef struct gputune_forget_options {
+    uint32_t size;
+    bool only_say;      /* delete nothing */
+    bool outdated;      /* results of other versions of the template than the current one */
+    bool older_drivers; /* results of older drivers than that of the GPU's last results */
+    double
+        older_than_s; /* results that were not measured within this many seconds; 0: no age limit */
+    uint64_t most_bytes; /* then the oldest, until the data has at most this size; 0: any size */
+    bool everything;     /* allow a filter and options that select nothing to delete all results */
+} gputune_forget_options;
+#define GPUTUNE_FORGET_OPTIONS_INIT GPUTUNE_INIT(gputune_forget_options)
+/* Calls `each` for every trial and winner of the user's database that filter and options select,
+ * then deletes them and the code that no other result uses. If `each` stops, nothing is deleted.
+ * The filter's all_trials and history have no effect. EINVAL if neither selects anything and
+ * `everything` is not set. The file keeps its size for later results; with `most_bytes` it shrinks,
+ * unless another process uses it. EBUSY if another process has locked the database, EDATABASE if it
+ * cannot be written. */
+GPUTUNE_API int gputune_forget(gputune *tuner, const gputune_filter *filter,
+                               const gputune_forget_options *options,
+                               int (*each)(void *user, const gputune_record *record), void *user);
+
+typedef struct gputune_merged {
+    uint32_t size;
+    uint64_t trials, winners, codes; /* in all files together; codes: compiled sources */
+    uint64_t taken_trials, taken_winners, taken_codes; /* that the user's database lacked, or had
+                                                          with less evidence */
+} gputune_merged;
+#define GPUTUNE_MERGED_INIT GPUTUNE_INIT(gputune_merged)
+/* Copies trials, winners and code from database files into the user's database, all or nothing. Of
+ * two trials of a configuration, keeps the finished one, then the later. Of two winners of the same
+ * space, keeps the final one; then the verified one; then the one from the newer driver; then more
+ * effort; then the later. EDATABASE for a file that cannot be read or that other users may write,
+ * or if the database cannot be written; EBUSY if another process has locked it. */
+GPUTUNE_API int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths,
+                              size_t count);
+
+/* Writes the winners that `filter` selects (NULL: those of the tuner's kind of GPU) as text to
+ * *out, which the caller frees with gputune_free(), and their number to *count (may be NULL). With
+ * `whole` the text has their code too, so that TRUST_BOUND needs no compiler, and the fastest other
+ * trials, from which searches at other sizes start. ENOTFOUND for an unknown kernel. */
+GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
+                                      const gputune_filter *filter, bool whole);
+/* The same to a file. EIO if it cannot be written. */
+GPUTUNE_API int gputune_wisdom_save(uint32_t *count, gputune *tuner, const char *path,
+                                    const gputune_filter *filter, bool whole);
+
+/* A scenario that programs asked for and no stored result answered, as GPUTUNE_RECORD counts it. */
+typedef struct gputune_miss {
+    uint32_t size;
+    uint64_t count;             /* how often it was asked for */
+    const char *kernel, *sizes; /* a name or a path; "n=1048576 T=half" */
+    gputune_objective objective;
+    gputune_cache cache;
+    const char *alignment, *inputs; /* "16 x=4"; "seed=1", or "live:TAG" for the program's data */
+    const char *only;               /* "UNROLL=1,2,4 VEC=1"; "": the whole space */
+    const char *gpu, *environment;  /* the GPU's name, and the key of its results */
+} gputune_miss;
+/* Calls `each` for the misses in a file, the most frequent first. ENOTFOUND or EIO if it cannot be
+ * read. */
+GPUTUNE_API int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss *miss),
+                               void *user);
+
+/* ---- Code ------------------------------------------------------------------------------------ */
+
+typedef enum gputune_form {
+    GPUTUNE_FORM_SOURCE, /* generated CUDA */
+    GPUTUNE_FORM_PTX,
+    GPUTUNE_FORM_CUBIN
+} gputune_form;
+/* Writes the code of a configuration ("VEC=4 BLOCK=256"; other axes have their default; NULL: the
+ * default) to *out, which the caller frees with gputune_free(), and its length to *bytes; a NUL
+ * follows. ECOMPILE: the compiler's log goes to the tuner's log callback. */
+GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel,
+                             GPUTUNE_SIZES_IN sizes, const char *configuration, const char *arch,
+                             gputune_form form);
+
+/* Verifies and measures configurations against each other in a worker, until their times are known
+ * to 0.4 epsilon, and calls `each` for the results in the order given; a NULL configuration is the
+ * default. A record's speed-up is the first configuration's time divided by its own, paired. Stores
+ * compiled code but no results. */
+GPUTUNE_API int gputune_run(gputune *tuner, const char *kernel, GPUTUNE_SIZES_IN sizes,
+                            const char *const *configurations, size_t count,
+                            const gputune_options *options,
+                            int (*each)(void *user, const gputune_record *record), void *user);
+
+typedef struct gputune_compiled {
+    uint32_t size;
+    const char *kernel, *configuration, *arch;
+    const char *status, *message; /* "ok", or "compile" with the first line of the error */
+    const char *log;
+    uint32_t registers, spill_bytes, shared_bytes;
+    double compile_ns;
+} gputune_compiled;
+/* Compiles a kernel's whole space for `arch`, stores the cubins, and calls `each` for every variant
+ * when it is compiled. Needs no GPU. ECOMPILE if no variant compiles. */
+GPUTUNE_API int gputune_compile(gputune *tuner, const char *kernel, GPUTUNE_SIZES_IN sizes,
+                                const char *arch, const gputune_options *options,
+                                int (*each)(void *user, const gputune_compiled *compiled),
+                                void *user);
+
+/* A bug that gputune_check() found in a variant. The kinds:
+ *
+ *   race       two threads, or a thread and an asynchronous copy or the previous launch, access
+ * memory without an order, and one of them writes barrier    in a divergent branch that other
+ * threads bypass, or waited at forever shuffle    from a thread that has returned, or among threads
+ * of which some bypassed it unset      memory is read that nothing has written bounds, alignment
+ *   state      a device variable is written
+ *   hang       a loop does not end
+ *   fault      a trap or a failed assertion
+ *   checked    not a bug: the last call of each variant
+ *
+ * Another kind is a gputune_record status of a variant that could not be checked, with the message.
+ */
+typedef struct gputune_finding {
+    uint32_t size;
+    const char *kernel, *configuration, *sizes, *kind;
+    const char *file;                  /* of the CUDA source */
+    uint32_t line, other_line;         /* other_line: of the other access of a race; else 0 */
+    uint64_t count;                    /* how often at these sizes */
+    const char *where;                 /* an argument's element, shared memory, a variable; or "" */
+    const char *thread, *other_thread; /* "block (0,0,0) thread (1,0,0)"; "": no other */
+    const char *message;
+} gputune_finding;
+/* Runs the default and max_variants - 1 other variants (0: all), chosen at random by the seed,
+ * under the emulator's sanitizer at the sizes and at odd-tail sizes, and calls `each` for every
+ * finding. Without sizes, the template's are reduced to about a megabyte. Needs a tuner on the
+ * emulator (EUNSUPPORTED otherwise) and stores nothing. Variants skipped because of the time limit
+ * or a cancel produce no call. Every finding is a real bug; finding none proves nothing. */
+GPUTUNE_API int gputune_check(gputune *tuner, const char *kernel, GPUTUNE_SIZES_IN sizes,
+                              const gputune_options *options,
+                              int (*each)(void *user, const gputune_finding *finding), void *user);
+
+/* ---- Launching a plan's kernels yourself ------------------------------------------------------
+ */
+
+/* A program that launches a plan's kernels itself must also do the rest of gputune_launch(): check
+ * the arguments and that no output overlaps another buffer, use a fallback for less aligned
+ * buffers, provide scratch memory (zero at first), clear buffers, and copy blocks of parameters. */
+
+typedef enum gputune_parameter_kind {
+    GPUTUNE_PARAMETER_BUFFER,    /* the address of an argument's buffer */
+    GPUTUNE_PARAMETER_SCALAR,    /* an argument by value */
+    GPUTUNE_PARAMETER_BLOCK,     /* a pass() block */
+    GPUTUNE_PARAMETER_SCRATCH,   /* the address of a device buffer that is not an argument */
+    GPUTUNE_PARAMETER_TENSORMAP, /* a CUtensorMap of an argument's buffer, by value, which
+                                    gputune_launch() encodes */
+    GPUTUNE_PARAMETER_TEXTURE    /* a texture object of an argument's buffer, which gputune_launch()
+                                    makes once per address */
+} gputune_parameter_kind;
+
+/* A parameter of a kernel, or an argument of a launch. */
+typedef struct gputune_parameter {
+    uint32_t size;
+    gputune_parameter_kind kind;
+    const char *name, *type; /* as in the template; of a buffer, the type of its elements. "float *"
+                                is a scalar that is a null pointer */
+    int argument;            /* index in gputune_args; -1 for scratch */
+    uint32_t bytes;          /* in the parameter list; 0: in constant memory only */
+    uint64_t buffer_bytes;   /* of a buffer, scratch or whole block; else 0 */
+    uint32_t element_bytes;  /* of an element of a buffer or block; else 0 */
+    uint32_t alignment;      /* assumed of a buffer's address, in bytes; else 0 */
+    bool is_input, is_output;
+    bool by_address;    /* of a block: the parameter is the device address of its copy */
+    bool cleared;       /* set to zero before each launch */
+    bool is_size;       /* a scalar that is one of the plan's sizes */
+    int64_t size_value; /* its value then */
+} gputune_parameter;
+#define GPUTUNE_PARAMETER_INIT GPUTUNE_INIT(gputune_parameter)
+/* Describes argument number `argument`, from 0, in *out. A tensor map's argument is its buffer.
+ * ENOTFOUND after the last one. Needs no context. */
+GPUTUNE_API int gputune_plan_argument(gputune_parameter *out, const gputune_plan *plan,
+                                      uint32_t argument);
+/* Checks that `bytes` is the size of a scalar argument, of an element of a buffer or block, or of
+ * the whole block. EINVAL if not; gputune_error() then shows the layout of the kernel's struct.
+ * Call it once after tune_kernel(), with sizeof. Needs no context. */
+GPUTUNE_API int gputune_plan_check_argument(const gputune_plan *plan, uint32_t argument,
+                                            size_t bytes);
+
+/* A __constant__ symbol that receives `bytes` from `offset` on of an argument's block. A module
+ * without the symbol does not use it. */
+typedef struct gputune_constant {
+    const char *symbol;
+    int argument; /* index in gputune_args */
+    uint32_t offset, bytes;
+} gputune_constant;
+
+typedef struct gputune_function {
+    uint32_t size;
+    void *function;    /* a CUfunction whose attributes are set (shared memory, cluster sizes) */
+    const char *name;  /* in the image */
+    const char *sizes; /* of the plan: "n=1024" */
+    uint32_t grid[3], block[3], cluster[3];
+    uint32_t shared_bytes; /* dynamic shared memory per block */
+    int carveout_percent; /* preferred shared memory, of an SM's maximum; -1: the driver's choice */
+    uint32_t times;       /* how often it is launched in a row */
+    uint32_t parameter_count, constant_count;
+    const gputune_constant *constants;
+    const void *image; /* a cubin, or PTX on the emulator; followed by a NUL */
+    size_t image_bytes;
+    bool cooperative;  /* all blocks must be resident at once (a launch attribute) */
+    bool programmatic; /* may begin while the previous kernel runs (a launch attribute) */
+} gputune_function;
+#define GPUTUNE_FUNCTION_INIT GPUTUNE_INIT(gputune_function)
+/* Describes kernel number `index`, from 0, of the plan in *out, and loads its code into the current
+ * context. Pointers in *out live as long as the plan. ENOTFOUND after the last kernel, EUNSUPPORTED
+ * for kernels that are launched in loops, under conditions or with computed arguments, EINVAL
+ * without a current context. */
+GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index);
+/* Describes parameter number `parameter`, from 0, of that kernel in *out. ENOTFOUND after the last
+ * one. Needs no context. */
+GPUTUNE_API int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan,
+                                       uint32_t index, uint32_t parameter);
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+/* Return an enumerator's name, such as "warning"; "?" for other values. */
+GPUTUNE_API const char *gputune_verdict_name(gputune_verdict verdict);
+GPUTUNE_API const char *gputune_certainty_name(gputune_certainty certainty);
+GPUTUNE_API const char *gputune_form_name(gputune_form form);
+GPUTUNE_API const char *gputune_parameter_kind_name(gputune_parameter_kind kind);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif
