@@ -201,7 +201,6 @@ gputune_cxx_list<const void *, sizeof...(T)> gputune_cxx_make_args(T... items)
 {
     return {{static_cast<const void *>(items)...}};
 }
-/* The type of a parameter, passed like gputune_sizes and gputune_args in C. */
 template <typename list, typename item> struct gputune_cxx_in : list {
     gputune_cxx_in(size_t count = 0, const item *items = nullptr) : list{count, items}
     {
@@ -372,15 +371,15 @@ typedef struct gputune_input {
 
 /* The same from a file that numpy.save() wrote, in C order, of the argument's type and shape. */
 typedef struct gputune_file {
-    const char *buffer; /* the name of an argument or of a block of parameters */
-    const char *path;
+    const char *buffer, *path; /* `buffer`: the name of an argument or of a block of parameters */
 } gputune_file;
 
-/* An argument in host memory; the elements of an inout buffer are those before the launch. */
+/* An argument in host memory; an inout buffer is as before the launch. */
 typedef struct gputune_host_argument {
-    const char *name;
-    void *data; /* a scalar's value, or a buffer's elements */
+    const char *name, *type; /* of an element, as templates write it: "float" */
+    void *data;              /* a scalar's value, or a buffer's elements */
     uint64_t bytes;
+    uint32_t element_bytes; /* of a buffer or block; 0: a scalar */
     bool is_output;
 } gputune_host_argument;
 

@@ -714,7 +714,10 @@ class Tuner(_Shared):
         if background:
             options.cancel = None  # this call's objects no longer exist when it is read
         if reference is not None:
-            options.reference = self._reference(kernel, given, reference, stop)
+            if not callable(reference):
+                raise TypeError(f"reference is {reference!r}; expected a function of the sizes and the "
+                                "arguments")
+            options.reference = _reference(reference, stop)
             options.user = _identity(reference)
         pointer = ctypes.c_void_p()
         request = ctypes.byref(pointer), self._handle, wanted, packed, ctypes.byref(options)
@@ -735,17 +738,6 @@ class Tuner(_Shared):
         options.cancel, options.progress = None, _abi.gputune_progress_fn()
         planned.request = wanted, packed, (options, restrictions)
         return Plan(planned)
-
-    def _arguments(self, kernel: Path, sizes: Mapping[str, Size]) -> list[dict[str, Any]]:
-        """Returns the arguments of a launch before there is a plan, from a plan of the default."""
-        plan: Plan = inspect.unwrap(Tuner.tune)(self, kernel, sizes=sizes, effort="cached")
-        return plan._held().arguments
-
-    def _reference(self, kernel: Path, sizes: Mapping[str, Size], function: Any, stop: Interrupt) -> Any:
-        """Makes the reference function for C."""
-        if not callable(function):
-            raise TypeError(f"reference is {function!r}; expected a function of the sizes and the arguments")
-        return _reference(function, stop, self._arguments(kernel, sizes))
 
     def _note_answer(self, key: Any, planned: _Planned) -> None:
         """Lets later equal calls use the fast path, which only asks the tuner."""

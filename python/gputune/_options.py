@@ -7,7 +7,7 @@ import itertools
 import os
 import sys
 import weakref
-from typing import Any, Callable, Iterable, Mapping, Sequence
+from typing import Any, Callable, Iterable, Mapping
 
 from . import _abi
 from ._arrays import NAMES, TYPE_LETTERS, DeviceArray, current_stream, device_array, host_array
@@ -87,13 +87,13 @@ def _of_ml_dtypes(name: str) -> Any:
         return None
 
 
-def _value(numpy: Any, item: Any, known: Mapping[str, Any]) -> Any:
-    """Makes an argument on the host: a NumPy array of its elements, or a scalar."""
-    data = (ctypes.c_char * item.bytes).from_address(item.data)
-    letters = TYPE_LETTERS.get(known["type"])
-    kind = letters or _of_ml_dtypes(known["type"]) or f"V{known['element_bytes'] or known['bytes']}"
-    array = numpy.frombuffer(data, numpy.dtype(kind))
-    if known["kind"] == _abi.GPUTUNE_PARAMETER_SCALAR:
+def _value(numpy: Any, item: Any) -> Any:
+    """Returns an argument on the host: a NumPy array over its elements, or a scalar."""
+    name = text(item.type)
+    letters = TYPE_LETTERS.get(name)
+    kind = letters or _of_ml_dtypes(name) or f"V{item.element_bytes or item.bytes}"
+    array = numpy.frombuffer((ctypes.c_char * item.bytes).from_address(item.data), numpy.dtype(kind))
+    if not item.element_bytes:
         return array[0].item() if letters else array[0]
     array.flags.writeable = bool(item.is_output)
     return array
@@ -112,13 +112,13 @@ def identity(function: Reference) -> int:
         return next(_numbers)
 
 
-def reference(function: Reference, stop: Interrupt, arguments: Sequence[Mapping[str, Any]]) -> Any:
+def reference(function: Reference, stop: Interrupt) -> Any:
     """Makes a reference function for C, from a function of the sizes and the kernel's arguments."""
     numpy = importlib.import_module("numpy")
 
     def call(_: Any, sizes: Any, items: Any, count: int) -> int:
         named = {text(one.name): one.value for one in sizes.items[:sizes.count]}
-        function(named, *(_value(numpy, item, known) for item, known in zip(items[:count], arguments)))
+        function(named, *(_value(numpy, item) for item in items[:count]))
         return 0
     return _abi.gputune_reference_fn(stop.guarded(call, 1))
 

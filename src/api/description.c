@@ -10,22 +10,14 @@
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
-/* A number type by its usual name, anything else by the template's. */
-static const char *type_text(const gt_binding *binding, const char *declared)
-{
-    gt_element element;
-    const char *word = gt_type_word(binding->template, binding->problem, declared);
-    return gt_element_from_name(&element, word) && element.lanes == 1 ? gt_type_name(element.type)
-                                                                      : word;
-}
-
 static gputune_status name_argument(gt_described *out, const gt_binding *binding,
                                     const gt_argument *declared)
 {
     gt_text members = {0};
     const char *type = declared->type;
     snprintf(out->name, sizeof out->name, "%s", declared->name);
-    snprintf(out->type, sizeof out->type, "%s", type_text(binding, type));
+    snprintf(out->type, sizeof out->type, "%s",
+             gt_type_text(binding->template, binding->problem, type));
     if (declared->pointee[0]) {
         gt_snprintf(out->type, sizeof out->type, "%s *", declared->pointee);
     }

@@ -296,7 +296,7 @@ static void check_integrity(patient *p)
 {
     if (p->facts.damage[0]) {
         FAIL(p, "move the file away, or restore it; until then results are kept in memory only",
-             "damaged: %s", p->facts.damage);
+             "cannot be used: %s", p->facts.damage);
     } else {
         GOOD(p, "every page is sound");
     }

@@ -41,10 +41,23 @@ static bool read_number(int64_t *out, const part *from)
     return length < (int)sizeof text && gt_read_int(out, text) == GT_INT_READ;
 }
 
+/* Skips the prefix of CUDA's names for types: __half is half, __nv_bfloat16 is bfloat16. */
+static part skip_prefix(const part *from)
+{
+    static const char vendor[] = "nv_";
+    const char *end = from->value + from->value_length, *at = from->value;
+    while (at < end && *at == '_') {
+        at++;
+    }
+    at += end - at > 3 && strncmp(at, vendor, 3) == 0 ? 3 : 0;
+    return (part){.value = at, .value_length = (size_t)(end - at)};
+}
+
 static bool same_value(const part *a, const part *b)
 {
     int64_t one, other;
-    return same_text(a->value, a->value_length, b->value, b->value_length) ||
+    const part left = skip_prefix(a), right = skip_prefix(b);
+    return same_text(left.value, left.value_length, right.value, right.value_length) ||
            (read_number(&one, a) && read_number(&other, b) && one == other);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW, MORE = BOTH | CLI_SPARE };
@@ -35,23 +36,47 @@ static const cli_option kernel_options[] = {
     CLI_MESSAGE_OPTIONS,
 };
 
+/* Prints a kernel for people: a table has no room for its axes. */
+static int describe_kernel(void *user, const gputune_kernel *kernel)
+{
+    const char *axes = kernel->axes;
+    char *name, *values;
+    int *count = user;
+    printf("%s%s\n", (*count)++ ? "\n" : "", kernel->summary[0] ? kernel->summary : kernel->name);
+    printf("  kernel     %s, in %s\n", kernel->name, kernel->path);
+    printf("  sizes      %s\n", cli_short_sizes(kernel->sizes));
+    printf("  objective  %s\n", gputune_objective_name(kernel->objective));
+    printf("  verified   against %s\n",
+           kernel->self_reference ? "its own default only" : "its reference");
+    for (const char *title = "axes"; cli_next_pair(&axes, &name, &values); title = "") {
+        printf("  %-9s  %s = %s\n", title, name, values);
+    }
+    return 0;
+}
+
 static int list_kernels(const cli_list *arguments)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
-    (void)arguments;
+    const char *name = arguments->count ? arguments->items[0] : NULL;
+    int count = 0;
     CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));
+    if (name && cli_given.format == CLI_FORMAT_TABLE) {
+        CLI_TRY(cli_passed(gputune_kernels(session.tuner, name, describe_kernel, &count)));
+        return CLI_EXIT_OK;
+    }
     cli_table table = CLI_TABLE("kernels", kernel_columns, gputune_kernel, CLI_VIEW);
-    CLI_TRY(cli_passed(gputune_kernels(session.tuner, NULL, add_kernel, &table)));
+    CLI_TRY(cli_passed(gputune_kernels(session.tuner, name, add_kernel, &table)));
     return cli_table_print(&table);
 }
 
 const cli_command cmd_kernels = {
     "kernels",
-    "what there is to tune",
-    "",
-    "Lists the kernels that can be tuned by name. A template of your own goes by its path.",
+    "what there is to tune, or one kernel's sizes and axes",
+    "[KERNEL|PATH]",
+    "Lists the kernels that can be tuned by name, or describes one. A template of your own goes by "
+    "its path.",
     NULL,
-    {0, 0},
+    {0, 1},
     kernel_options,
     list_kernels};
 

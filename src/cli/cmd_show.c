@@ -229,12 +229,20 @@ static void add_rows(shown *at, const cli_measured *from)
     }
 }
 
-static void say_device(const cli_session *session)
+/* Prints of which GPU and from where the results are. */
+static void say_origin(const cli_session *session, bool any_gpu)
 {
     const gputune_device *device = &session->device;
-    if (session->has_device && !device->emulated) { /* of an emulated one it is said already */
-        cli_note("%s (%s, %d SMs)", device->name, device->arch, device->sm_count);
+    const char *path = cli_database_path(), *home = getenv("HOME");
+    char *gpu = cli_copy("all GPUs");
+    if (!any_gpu && session->has_device) {
+        int version = device->driver_version;
+        gpu = cli_format("%s (%s, %d SMs), driver of CUDA %d.%d", device->name, device->arch,
+                         device->sm_count, version / 1000, version % 1000 / 10);
     }
+    bool at_home = path && home && home[0] && strncmp(path, home, strlen(home)) == 0;
+    cli_note("%s, database %s%s", gpu, at_home ? "~" : "",
+             path ? path + (at_home ? strlen(home) : 0) : "in memory");
 }
 
 static void write_found(const cli_session *session, shown *at, const cli_records *found)
@@ -248,8 +256,8 @@ static void write_found(const cli_session *session, shown *at, const cli_records
     cli_record_compare(table);
     cli_table_sort(table, key_of);
     table->row_count = given.top && given.top < table->row_count ? given.top : table->row_count;
-    if (format == CLI_FORMAT_TABLE && table->row_count && !(table->view & CLI_VIEW_ANY_GPU)) {
-        say_device(session);
+    if (format == CLI_FORMAT_TABLE && table->row_count) {
+        say_origin(session, table->view & CLI_VIEW_ANY_GPU);
     }
     if (given.plot && table->row_count) {
         plot_write(&list, format, stdout);

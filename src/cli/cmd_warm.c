@@ -370,7 +370,7 @@ static int check_and_run(const cli_list *kernels)
     CLI_TRY(check());
     (void)(cli_warm.gpus && cli_fleet_join()); /* before anything is written */
     CLI_TRY(cli_rewrite_begin(cli_warm.report));
-    CLI_TRY(cli_shard_check(&cli_warm.shard, cli_given.database));
+    CLI_TRY(cli_shard_check(&cli_warm.shard));
     return cli_rewrite_end(cli_warm.report, tune());
 }
 

@@ -773,7 +773,7 @@ static int end(void)
         return CLI_EXIT_NOTHING;
     }
     say_left();
-    cli_warm_print(&fleet.table, fleet.kind_count > 1);
+    cli_warm_print(&fleet.table, fleet.kind_count > 1, gt_seconds_since(fleet.begun_ns));
     if (cli_is_canceled()) {
         cli_note("stopped; what is finished is stored, running again goes on from there");
     }

@@ -10,10 +10,16 @@
 
 extern const char cli_template_page[], cli_template_text[]; /* made by tools/language */
 
-static const cli_command *const commands[] = {
-    &cmd_warm,   &cmd_show,  &cmd_run,   &cmd_check,    &cmd_compare, &cmd_kernels,
-    &cmd_space,  &cmd_emit,  &cmd_embed, &cmd_template, &cmd_devices, &cmd_doctor,
-    &cmd_forget, &cmd_prune, &cmd_merge, &cmd_wisdom,   &cmd_report,  &cmd_export};
+/* In the order of the help. */
+static const struct {
+    const char *group; /* of this command and those that follow; NULL: as before */
+    const cli_command *command;
+} commands[] = {{"tune", &cmd_warm},    {NULL, &cmd_run},          {NULL, &cmd_compare},
+                {NULL, &cmd_template},  {"inspect", &cmd_show},    {NULL, &cmd_report},
+                {NULL, &cmd_kernels},   {NULL, &cmd_space},        {NULL, &cmd_emit},
+                {"verify", &cmd_check}, {NULL, &cmd_doctor},       {NULL, &cmd_devices},
+                {"share", &cmd_wisdom}, {NULL, &cmd_merge},        {NULL, &cmd_export},
+                {NULL, &cmd_embed},     {"maintain", &cmd_forget}, {NULL, &cmd_prune}};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 static const char help_description[] = "this text, or a command's";
 
@@ -21,9 +27,13 @@ static void print_usage(FILE *file)
 {
     fputs("usage: gputune COMMAND [options] [arguments], or gputune --version\n\n", file);
     for (size_t i = 0; i < COMMANDS; i++) {
-        fprintf(file, "  %-10s %s\n", commands[i]->name, commands[i]->description);
+        const cli_command *one = commands[i].command;
+        if (commands[i].group) {
+            fprintf(file, "%s%s:\n", i ? "\n" : "", commands[i].group);
+        }
+        fprintf(file, "  %-10s %s\n", one->name, one->description);
     }
-    fprintf(file, "  %-10s %s\n", "help", help_description);
+    fprintf(file, "\n  %-10s %s\n", "help", help_description);
     fputs("\n'gputune help COMMAND' says more; 'gputune help template': how one is written.\n",
           file);
 }
@@ -33,9 +43,9 @@ static const cli_command *find(const char *name)
 {
     const char *names[COMMANDS + 1];
     for (size_t i = 0; i < COMMANDS; i++) {
-        names[i] = commands[i]->name;
+        names[i] = commands[i].command->name;
         if (strcmp(names[i], name) == 0) {
-            return commands[i];
+            return commands[i].command;
         }
     }
     names[COMMANDS] = "help";
@@ -47,7 +57,7 @@ static const cli_command *find(const char *name)
 static void list_commands(void)
 {
     for (size_t i = 0; i < COMMANDS; i++) {
-        printf("%s\t%s\n", commands[i]->name, commands[i]->description);
+        printf("%s\t%s\n", commands[i].command->name, commands[i].command->description);
     }
     printf("help\t%s\n", help_description);
 }

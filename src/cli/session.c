@@ -121,6 +121,19 @@ int cli_open(cli_session *out, cli_open_mode mode)
     return CLI_CONTINUE;
 }
 
+char *cli_database_path(void)
+{
+    const char *given = cli_given.database ? cli_given.database : getenv("GPUTUNE_DB");
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (given && given[0]) {
+        return strcmp(given, ":memory:") == 0 ? NULL : cli_copy(given);
+    }
+    if (cache && cache[0] == '/') {
+        return cli_format("%s/gputune/gputune.db", cache);
+    }
+    return home ? cli_format("%s/.cache/gputune/gputune.db", home) : NULL;
+}
+
 int cli_check_database(const cli_session *session, int code)
 {
     int status = gputune_check_database(session->tuner);

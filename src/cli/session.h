@@ -67,6 +67,8 @@ void cli_close(cli_session *session);
 #define CLI_SCOPED(end) __attribute__((cleanup(end)))
 /* Whether the command line or the environment says which driver or device. */
 bool cli_is_driver_asked_for(void);
+/* Returns the path of the database, as the library finds it; NULL: results are kept in memory. */
+char *cli_database_path(void);
 /* Returns `code`, the exit code of a command's work. If something was wrong with the database, it
  * says what; then it returns CLI_EXIT_DATABASE in place of CLI_EXIT_OK or CLI_EXIT_NOTHING. */
 int cli_check_database(const cli_session *session, int code);

@@ -162,22 +162,9 @@ void cli_shard_keep(const cli_shard *shard, cli_scenarios *scenarios)
 
 /* ---- the database ---------------------------------------------------------------------------- */
 
-/* The path of the database, as the library finds it; NULL: it is in memory, or nowhere. */
-static char *path_of(const char *database)
+int cli_shard_check(const cli_shard *shard)
 {
-    const char *given = database ? database : getenv("GPUTUNE_DB");
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (given && given[0]) {
-        return strcmp(given, ":memory:") == 0 ? NULL : cli_format("%s", given);
-    }
-    return cache && cache[0] == '/' ? cli_format("%s/gputune/gputune.db", cache)
-           : home                   ? cli_format("%s/.cache/gputune/gputune.db", home)
-                                    : NULL;
-}
-
-int cli_shard_check(const cli_shard *shard, const char *database)
-{
-    const char *path = shard->count > 1 ? path_of(database) : NULL;
+    const char *path = shard->count > 1 ? cli_database_path() : NULL;
     const char *network = path ? gt_network_of(path) : NULL;
     if (path && !network) { /* the file may yet be made, in this folder */
         const char *slash = strrchr(path, '/');

@@ -18,6 +18,6 @@ int cli_shard_read(cli_shard *out, const char *text);
 void cli_shard_keep(const cli_shard *shard, cli_scenarios *scenarios);
 
 /* Refuses a database on a network file system, where several runs would write to it from several
- * machines: the locks of some such systems are not seen there. `database` is the text of --db;
- * NULL: the user's. Returns CLI_CONTINUE, or an exit code after a message. */
-int cli_shard_check(const cli_shard *shard, const char *database);
+ * machines: the locks of some such systems are not seen there. Returns
+ * CLI_CONTINUE, or an exit code after a message. */
+int cli_shard_check(const cli_shard *shard);

@@ -70,8 +70,9 @@ int cli_warm_add(cli_table *table, double place, const gputune_info *info,
                  const cli_session *session, const cli_scenario *scenario);
 /* Adds a row of another process, as cli_table_pack() wrote it. */
 void cli_warm_take(cli_table *table, double place, const char *packed, size_t bytes);
-/* Prints the table. `of_models`: it shows which model a winner is of. */
-void cli_warm_print(cli_table *table, bool of_models);
+/* Prints the table, and a sentence about what was gained in that many seconds. `of_models`: the
+ * table shows which GPU model a winner is of. */
+void cli_warm_print(cli_table *table, bool of_models, double seconds);
 
 /* Checks the kernels on the emulator, whatever --driver says, and prints mistakes on stderr.
  * CLI_CONTINUE where there are none, else the exit code. */

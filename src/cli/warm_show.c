@@ -4,6 +4,7 @@
 
 #include "cli/records.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -320,9 +321,70 @@ static double place_of(const void *item)
     return ((const outcome *)item)->place;
 }
 
-void cli_warm_print(cli_table *table, bool of_models)
+/* The winners that were measured by this run. */
+typedef struct gains {
+    size_t count;
+    uint64_t variants;
+    double least, most; /* of the known speed-ups; 0: none is known */
+    const outcome *last;
+} gains;
+
+static gains sum_gains(const cli_table *table)
+{
+    gains out = {0};
+    for (size_t i = 0; i < table->row_count; i++) {
+        const outcome *row = table->rows[i].item;
+        double speedup = row->info.speedup;
+        if (!row->info.variants) {
+            continue;
+        }
+        out.count++;
+        out.variants += row->info.variants;
+        out.last = row;
+        if (speedup > 0) {
+            out.least = out.least > 0 ? fmin(out.least, speedup) : speedup;
+            out.most = fmax(out.most, speedup);
+        }
+    }
+    return out;
+}
+
+static char *describe_gain(const outcome *row)
+{
+    const gputune_info *info = &row->info;
+    char *of =
+        cli_format("%s%s%s", info->kernel, row->sizes[0] ? " " : "", cli_short_sizes(row->sizes));
+    const char *time = cli_value(info->time_ns, info->objective);
+    if (strcmp(info->configuration, info->default_configuration) == 0) {
+        return cli_format("%s keeps its default (%s)", of, time);
+    }
+    if (info->speedup <= 0) {
+        return cli_format("%s takes %s, and its default has no time", of, time);
+    }
+    return cli_format("%s is %.2f times as fast as by default (%s instead of %s)", of,
+                      info->speedup, time, cli_value(info->default_ns, info->objective));
+}
+
+/* Prints how much faster the winners are, what that took, and what to do next. */
+static void say_gains(const cli_table *table, double seconds)
+{
+    const gains all = sum_gains(table);
+    if (!all.count) {
+        return;
+    }
+    const char *gain =
+        all.count == 1 ? describe_gain(all.last)
+                       : cli_format("%zu scenarios are %.2f to %.2f times as fast as by default",
+                                    all.count, all.least, all.most);
+    const char *next = all.count == 1 ? cli_format(" %s --why", all.last->info.kernel) : "";
+    cli_note("%s: the best of %" PRIu64 " variants in %.0f s; next: gputune show%s", gain,
+             all.variants, ceil(seconds), next);
+}
+
+void cli_warm_print(cli_table *table, bool of_models, double seconds)
 {
     cli_table_sort(table, place_of);
     table->view = of_models ? MODELS : CLI_VIEW;
     cli_table_print(table);
+    say_gains(table, seconds);
 }

@@ -150,12 +150,13 @@ static int report(cli_table *table, const cli_tuned *tuned, const cli_session *s
     return code;
 }
 
-static int end(const cli_session *session, cli_table *table, int code, bool stored)
+static int end(const cli_session *session, cli_table *table, int code, bool stored,
+               int64_t begun_ns)
 {
     if (cli_is_canceled() && !cli_is_interrupted()) { /* outdated: the next table follows */
         return CLI_EXIT_CANCELED;
     }
-    cli_warm_print(table, false);
+    cli_warm_print(table, false, gt_seconds_since(begun_ns));
     bool kept = stored || gputune_check_database(session->tuner) == GPUTUNE_OK;
     code = kept ? code : cli_check_database(session, code);
     if (cli_is_canceled() && kept) {
@@ -182,5 +183,5 @@ int cli_warm_tune(const cli_session *session, const cli_scenarios *scenarios)
         code = cli_worse(code, report(&table, &tuned, session, &turns[i]));
         gputune_plan_release(tuned.plan);
     }
-    return end(session, &table, code, stored);
+    return end(session, &table, code, stored, begun_ns);
 }

@@ -242,7 +242,7 @@ gt_trouble gt_database_trouble(const gt_database *database)
     case SQLITE_NOTADB:
     case SQLITE_SCHEMA:
     case SQLITE_ERROR: /* our statements do not fit the file's tables */
-        return GT_TROUBLE_DAMAGED;
+        return GT_TROUBLE_UNUSABLE;
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_AUTH:
@@ -422,7 +422,7 @@ static gt_trouble judge(gt_database *database, const gt_schema *facts, gt_databa
     bool empty = !facts->objects && !facts->version;
     if (!ours && (!empty || mode == GT_DATABASE_READ)) {
         snprintf(why, GT_WHY_MAX, empty ? "it is empty" : "it is another program's database");
-        return GT_TROUBLE_DAMAGED;
+        return GT_TROUBLE_UNUSABLE;
     }
     if (mode == GT_DATABASE_WRITE && facts->version > GT_SCHEMA_VERSION) {
         snprintf(why, GT_WHY_MAX, "it was made by a newer gputune (schema %lld, this one knows %d)",
@@ -461,7 +461,7 @@ static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, c
     gt_schema facts = {0};
     database->code = gt_schema_check(&facts, why, database->handle);
     if (database->code == SQLITE_OK) {
-        gt_trouble trouble = why[0] ? GT_TROUBLE_DAMAGED : judge(database, &facts, mode, why);
+        gt_trouble trouble = why[0] ? GT_TROUBLE_UNUSABLE : judge(database, &facts, mode, why);
         if (trouble != GT_TROUBLE_NONE || facts.version >= GT_SCHEMA_VERSION) {
             return trouble;
         }

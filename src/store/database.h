@@ -17,8 +17,7 @@ typedef enum gt_trouble {
     GT_TROUBLE_NONE,
     GT_TROUBLE_NEWER,     /* a newer gputune made the file: it is only read */
     GT_TROUBLE_READ_ONLY, /* the file or its folder cannot be written: it is only read */
-    GT_TROUBLE_DAMAGED,   /* not a database, malformed, another program's, or with tables that are
-                             not gputune's */
+    GT_TROUBLE_UNUSABLE,  /* not a database, malformed, or of another program or version */
     GT_TROUBLE_LOCKED,
     GT_TROUBLE_SLOW,  /* a statement did not end within the call's time limit */
     GT_TROUBLE_FAILED /* cannot be opened, disk full, I/O error */

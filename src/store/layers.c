@@ -154,7 +154,7 @@ static bool lock_within(pthread_mutex_t *mutex, const gt_patience *patience)
  * `using`. */
 static void give_up(gt_store *store, const gt_obstacle *met, bool keep_reading)
 {
-    bool damaged = met->trouble == GT_TROUBLE_DAMAGED;
+    bool unusable = met->trouble == GT_TROUBLE_UNUSABLE;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     store->no_file = true;
     store->unreadable = !keep_reading;
@@ -164,8 +164,8 @@ static void give_up(gt_store *store, const gt_obstacle *met, bool keep_reading)
     }
     snprintf(store->warning, sizeof store->warning,
              "the database %s %s (%s): results are kept in memory only; %sset GPUTUNE_DB to %s",
-             store->asked, damaged ? "is damaged" : "cannot be written", met->why,
-             damaged ? "move it away, or " : "", damaged ? "another file" : "a file that can");
+             store->asked, unusable ? "cannot be used" : "cannot be written", met->why,
+             unusable ? "move it away, or " : "", unusable ? "another file" : "a file that can");
 }
 
 /* The same for want of a folder, as the calling thread's message says. */
@@ -272,7 +272,7 @@ static void leave_file(gt_store *store, const gt_obstacle *met)
 {
     const gt_trouble trouble = met->trouble;
     bool keep_reading =
-        trouble != GT_TROUBLE_DAMAGED &&
+        trouble != GT_TROUBLE_UNUSABLE &&
         (store->file || trouble == GT_TROUBLE_NEWER || trouble == GT_TROUBLE_READ_ONLY);
     gt_database_close(&store->file);
     give_up(store, met, keep_reading);
@@ -333,7 +333,7 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
             return GPUTUNE_EBUSY;
         }
         if (store->only_read || store->no_file ||
-            (!writes && opened && met.trouble != GT_TROUBLE_DAMAGED)) {
+            (!writes && opened && met.trouble != GT_TROUBLE_UNUSABLE)) {
             break;
         }
         leave_file(store, &met);
@@ -492,7 +492,7 @@ static gputune_status open_user(gt_store *store, const char *path)
     if (!store->only_read || status == GPUTUNE_ENOMEM) {
         return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
     }
-    GT_REFUSE(store->unread.trouble == GT_TROUBLE_DAMAGED, GPUTUNE_EDATABASE,
+    GT_REFUSE(store->unread.trouble == GT_TROUBLE_UNUSABLE, GPUTUNE_EDATABASE,
               "'%s' is not a gputune database: %s", store->asked, store->unread.why);
     return gt_store_check(store, false);
 }

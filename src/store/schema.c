@@ -88,7 +88,8 @@ static int check_objects(char why[GT_WHY_MAX], sqlite3 *handle, int64_t version)
     while (!code && !why[0] && sqlite3_step(statement) == SQLITE_ROW) {
         if (!is_harmless((const char *)sqlite3_column_text(statement, 2), version)) {
             snprintf(why, GT_WHY_MAX,
-                     "its %.20s '%.60s' is not one that this version of gputune makes",
+                     "another version of gputune made it: its %.20s '%.60s' is not one that this "
+                     "version of gputune makes",
                      (const char *)sqlite3_column_text(statement, 0),
                      (const char *)sqlite3_column_text(statement, 1));
         }

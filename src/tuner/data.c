@@ -518,30 +518,36 @@ static void free_call(call *c)
     }
 }
 
-static gputune_status add_argument(call *c, const char *name, uint64_t bytes, bool is_output)
+static gputune_status add_argument(call *c, const gt_argument *declared, uint64_t bytes)
 {
     gputune_host_argument *argument = &c->arguments[c->count];
-    *argument = (gputune_host_argument){name, calloc(1, bytes + 1), bytes, is_output};
+    *argument = (gputune_host_argument){
+        .name = declared->name,
+        .type = gt_type_text(c->to->request->template, c->to->problem, declared->type),
+        .data = calloc(1, bytes + 1),
+        .bytes = bytes};
     GT_TRY(gt_allocated(argument->data));
     c->count++;
     return GPUTUNE_OK;
 }
 
-static gputune_status add_input(call *c, uint32_t index)
+static gputune_status add_input(call *c, const gt_argument *declared, uint32_t index)
 {
     const gt_workload *workload = c->to->workload;
     const gt_buffer *buffer = gt_workload_input(workload, index);
     const gt_live_input *sent = find_input(c->to, index);
-    GT_TRY(add_argument(c, buffer->name, buffer->bytes, buffer->direction != GT_IN));
-    void *data = c->arguments[c->count - 1].data;
+    GT_TRY(add_argument(c, declared, buffer->bytes));
+    gputune_host_argument *argument = &c->arguments[c->count - 1];
+    argument->element_bytes = gt_buffer_element_bytes(buffer);
+    argument->is_output = buffer->direction != GT_IN;
     GT_REFUSE(
         sent && sent->is_ipc, GPUTUNE_EUNSUPPORTED,
         "the reference function needs '%s' on the host; expected an input with on_host, or a file",
         buffer->name);
     if (sent) {
-        memcpy(data, sent->bytes.data, sent->bytes.bytes);
+        memcpy(argument->data, sent->bytes.data, sent->bytes.bytes);
     } else if (buffer->direction != GT_OUT) {
-        gt_fill_host(data, workload, buffer, gt_fill_seed(c->to->setup->seed, index));
+        gt_fill_host(argument->data, workload, buffer, gt_fill_seed(c->to->setup->seed, index));
     }
     return GPUTUNE_OK;
 }
@@ -549,16 +555,17 @@ static gputune_status add_input(call *c, uint32_t index)
 static gputune_status add_arguments(call *c)
 {
     const gt_workload *workload = c->to->workload;
+    const gt_template *template = c->to->request->template;
     for (uint32_t i = 0; i < workload->block_count; i++) {
-        GT_TRY(add_input(c, GT_PARAMETER_MAX + i));
+        GT_TRY(add_input(c, &template->passes[i], GT_PARAMETER_MAX + i));
     }
     for (uint32_t i = 0; i < workload->argument_count; i++) {
         uint32_t index = workload->arguments[i].index;
         if (workload->arguments[i].is_buffer) {
-            GT_TRY(add_input(c, index));
+            GT_TRY(add_input(c, &template->arguments[i], index));
         } else {
             const gt_scalar *scalar = &workload->scalars[index];
-            GT_TRY(add_argument(c, scalar->name, scalar->bytes, false));
+            GT_TRY(add_argument(c, &template->arguments[i], scalar->bytes));
             gt_scalar_write(c->arguments[c->count - 1].data, workload, scalar);
         }
     }

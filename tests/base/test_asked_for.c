@@ -32,6 +32,16 @@ TEST(sizes_match_one_value_of_each_name)
     assert_false(gt_sizes_match("", "n=1"));
 }
 
+TEST(types_match_by_each_of_their_names)
+{
+    assert_true(gt_sizes_match("T=half", "T=__half"));
+    assert_true(gt_sizes_match("T=__half", "T=float,half"));
+    assert_true(gt_sizes_match("T=__nv_bfloat16", "T=bfloat16"));
+    assert_true(gt_sizes_match("T=bfloat16", "T=nv_bfloat16"));
+    assert_false(gt_sizes_match("T=half2", "T=__half"));
+    assert_false(gt_sizes_match("T=half", "T=__nv_bfloat16"));
+}
+
 TEST(gpus_match_part_of_a_name_or_environment)
 {
     assert_true(gt_gpu_matches("NVIDIA H200", "00ff", "h200"));

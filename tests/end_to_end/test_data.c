@@ -21,6 +21,7 @@ static int axpy_on_host(void *user, gputune_sizes sizes, const gputune_host_argu
                         size_t count)
 {
     static const char *const names[] = {"y", "x", "a", "n"};
+    static const char *const types[] = {"float", "float", "float", "size_t"};
     host *self = user;
     int64_t n = sizes.items[0].value;
     self->calls++;
@@ -31,6 +32,8 @@ static int axpy_on_host(void *user, gputune_sizes sizes, const gputune_host_argu
     assert_int_equal(count, 4);
     for (size_t i = 0; i < count; i++) {
         assert_string_equal(arguments[i].name, names[i]);
+        assert_string_equal(arguments[i].type, types[i]);
+        assert_int_equal(arguments[i].element_bytes, i < 2 ? 4 : 0);
         assert_int_equal(arguments[i].is_output, i == 0);
         assert_int_equal(arguments[i].bytes, i < 2 ? 4 * n : i == 2 ? 4 : 8);
     }

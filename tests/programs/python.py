@@ -795,6 +795,11 @@ def a_programs_own_inputs_and_reference():
         assert axpy.info["source"] == "measured" and (N, N, float) in seen, seen
         assert len({n for n, _, _ in seen}) > 1  # proved at an awkward size too
         raises(gputune.Error, "", tuner.tune, "axpy", reference=lambda *_: None, **options)  # computes nothing
+        with tempfile.TemporaryDirectory() as folder:  # a reference makes no request of its own
+            record = os.path.join(folder, "misses")
+            with gputune.open(database=":memory:", record=record) as other:
+                other.tune("axpy", reference=reference, reference_tag="y += ax", **options)
+            assert [one["count"] for one in gputune.misses(record)] == [1], gputune.misses(record)
         raises(ZeroDivisionError, "", tuner.tune, "axpy", reference=lambda *_: 1 / 0, force=True, **options)
         raises(gputune.InvalidError, "z", tuner.tune, "axpy", inputs={"z": x}, **options)
         raises(gputune.InvalidError, "input 'x' has 20 bytes; expected 4000", tuner.tune, "axpy",

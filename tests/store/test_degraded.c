@@ -267,7 +267,7 @@ static void stays_as_it_is(world *w, const void *bytes, size_t count)
     GT_FREED char *kept = malloc(count + 1);
     gt_store *store = open_store(w);
     assert_true(time_at(store, 512) == 0);
-    goes_on_in_memory(w, store, "is damaged");
+    goes_on_in_memory(w, store, "cannot be used");
     gt_store_close(store);
     FILE *file = fopen(w->path, "r");
     assert_non_null(file);

@@ -366,6 +366,14 @@ const char *gt_type_word(const gt_template *template, const gt_problem *problem,
     return name;
 }
 
+const char *gt_type_text(const gt_template *template, const gt_problem *problem, const char *name)
+{
+    gt_element element;
+    const char *word = gt_type_word(template, problem, name);
+    return gt_element_from_name(&element, word) && element.lanes == 1 ? gt_type_name(element.type)
+                                                                      : word;
+}
+
 static int64_t type_bytes(const char *word)
 {
     gt_element element;

@@ -23,6 +23,9 @@ gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, co
  * itself be such a name; for a typedef of the code, the type that it renames; else the name itself.
  */
 const char *gt_type_word(const gt_template *template, const gt_problem *problem, const char *name);
+/* Returns the usual name of a number type ("half" for __half), and gt_type_word() for other types.
+ */
+const char *gt_type_text(const gt_template *template, const gt_problem *problem, const char *name);
 
 /* The problem that stands for this one in keys: sizes with a bucket are rounded up to a power of
  * two. */

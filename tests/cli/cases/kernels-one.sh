@@ -1,0 +1,3 @@
+$FAKE kernels axpy
+$FAKE kernels axpy --format csv
+$FAKE kernels nosuch
