@@ -133,7 +133,7 @@ EMU_WIDE void emu_addresses(emu_warp *warp, const emu_op *op, uint32_t bytes, em
 
 /* ---- checking ---- */
 
-static const char *verb(const emu_op *op)
+static const char *access_verb(const emu_op *op)
 {
     return op->flags & EMU_ACCESS_ATOMIC  ? "atomic"
            : op->flags & EMU_ACCESS_WRITE ? "store"
@@ -150,7 +150,7 @@ static bool check_alignment(emu_warp *warp, const emu_op *op, const emu_access *
     EMU_FOR_LANES(lane, warp->mask)
     if (access->address[lane] & (access->bytes - 1)) {
         emu_raise(warp, op, MISALIGNED, lane, access->address[lane],
-                  "%s of %u bytes at 0x%llx, which is not a multiple of %u", verb(op),
+                  "%s of %u bytes at 0x%llx, which is not a multiple of %u", access_verb(op),
                   access->bytes, (unsigned long long)access->address[lane], access->bytes);
         break;
     }
@@ -181,11 +181,11 @@ static void raise_range(emu_warp *warp, const emu_op *op, const emu_access *acce
                           : "past the end of its allocation";
     if (tagged)
         emu_raise(warp, op, WRONG_SPACE, lane, address,
-                  "global %s of %u bytes at 0x%llx, which is not global memory", verb(op),
+                  "global %s of %u bytes at 0x%llx, which is not global memory", access_verb(op),
                   access->bytes, (unsigned long long)address);
     else
         emu_raise(warp, op, ILLEGAL_ADDRESS, lane, address, "%s of %u bytes at 0x%llx, %s",
-                  verb(op), access->bytes, (unsigned long long)address, why);
+                  access_verb(op), access->bytes, (unsigned long long)address, why);
 }
 
 /* Lanes that do not all lie in one allocation. */
@@ -229,7 +229,7 @@ EMU_WIDE static bool resolve_global(emu_warp *warp, const emu_op *op, emu_access
 }
 
 /* The generic address of an offset in a space of the thread's own. */
-static uint64_t tagged(uint64_t tag, uint64_t offset)
+static uint64_t tag_address(uint64_t tag, uint64_t offset)
 {
     return tag << EMU_TAG_SHIFT | offset;
 }
@@ -250,15 +250,15 @@ static bool resolve_shared(emu_warp *warp, const emu_op *op, emu_access *access,
                 block = NULL;
         }
         if (!block || offset >= size || size - offset < access->bytes) {
-            emu_raise(warp, op, ILLEGAL_ADDRESS, lane, tagged(EMU_TAG_SHARED, address),
-                      "%s of %u bytes of shared memory at 0x%llx of %u", verb(op), access->bytes,
-                      (unsigned long long)address, size);
+            emu_raise(warp, op, ILLEGAL_ADDRESS, lane, tag_address(EMU_TAG_SHARED, address),
+                      "%s of %u bytes of shared memory at 0x%llx of %u", access_verb(op),
+                      access->bytes, (unsigned long long)address, size);
             return false;
         }
         if (block != own && block->live_threads == 0) {
-            emu_raise(warp, op, LAUNCH_FAILED, lane, tagged(EMU_TAG_SHARED, address),
-                      "%s of shared memory of block %u of the cluster, which has exited", verb(op),
-                      rank - 1);
+            emu_raise(warp, op, LAUNCH_FAILED, lane, tag_address(EMU_TAG_SHARED, address),
+                      "%s of shared memory of block %u of the cluster, which has exited",
+                      access_verb(op), rank - 1);
             return false;
         }
         access->host[lane] = block->shared + offset;
@@ -272,9 +272,9 @@ static bool resolve_local(emu_warp *warp, const emu_op *op, emu_access *access, 
     {
         uint64_t offset = access->address[lane] & ((UINT64_C(1) << EMU_TAG_SHIFT) - 1);
         if (offset >= warp->local_bytes || warp->local_bytes - offset < access->bytes) {
-            emu_raise(warp, op, ILLEGAL_ADDRESS, lane, tagged(EMU_TAG_LOCAL, offset),
-                      "%s of %u bytes of local memory at 0x%llx of %u", verb(op), access->bytes,
-                      (unsigned long long)offset, warp->local_bytes);
+            emu_raise(warp, op, ILLEGAL_ADDRESS, lane, tag_address(EMU_TAG_LOCAL, offset),
+                      "%s of %u bytes of local memory at 0x%llx of %u", access_verb(op),
+                      access->bytes, (unsigned long long)offset, warp->local_bytes);
             return false;
         }
         access->host[lane] = warp->local + (size_t)lane * warp->local_bytes + offset;
@@ -292,9 +292,9 @@ static bool resolve_param(emu_warp *warp, const emu_op *op, emu_access *access, 
         uint64_t offset = access->address[lane] & ((UINT64_C(1) << EMU_TAG_SHIFT) - 1);
         bool forbidden = !in_frame && op->flags & EMU_ACCESS_WRITE;
         if (offset >= size || size - offset < access->bytes || forbidden) {
-            emu_raise(warp, op, ILLEGAL_ADDRESS, lane, tagged(EMU_TAG_PARAM, offset),
-                      "%s of %u bytes of parameters at 0x%llx of %u", verb(op), access->bytes,
-                      (unsigned long long)offset, size);
+            emu_raise(warp, op, ILLEGAL_ADDRESS, lane, tag_address(EMU_TAG_PARAM, offset),
+                      "%s of %u bytes of parameters at 0x%llx of %u", access_verb(op),
+                      access->bytes, (unsigned long long)offset, size);
             return false;
         }
         uint8_t *base =

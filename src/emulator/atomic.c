@@ -1,11 +1,12 @@
-/* Read-modify-write by the host's own atomics; a compare-and-swap loop for what the host lacks. */
+/* Read-modify-write with the host's atomics; a compare-and-swap loop for operations that the host
+ * lacks. */
 #include "emulator/atomic.h"
 
 #include "emulator/float.h"
 
-/* ---- what becomes of the old value ---- */
+/* ---- new values ---- */
 
-static uint64_t integer(emu_atomic what, ptx_type type, uint64_t old, uint64_t b)
+static uint64_t compute_integer(emu_atomic what, ptx_type type, uint64_t old, uint64_t b)
 {
     unsigned shift = 64 - 8 * ptx_type_bytes(type);
     bool less = ptx_type_is_signed(type) ? (int64_t)(old << shift) < (int64_t)(b << shift)
@@ -52,8 +53,8 @@ static uint16_t add_bfloat(uint16_t old, uint16_t b)
     return emu_bfloat_from_double(sum, EMU_RN);
 }
 
-/* min and max of halves: a NaN gives way to a number */
-static uint16_t choose(emu_atomic what, uint16_t old, uint16_t b, float x, float y)
+/* Returns min or max of halves; a number wins over NaN. */
+static uint16_t choose_half(emu_atomic what, uint16_t old, uint16_t b, float x, float y)
 {
     if (x != x || y != y)
         return x == x ? old : y == y ? b : 0x7fff;
@@ -61,17 +62,17 @@ static uint16_t choose(emu_atomic what, uint16_t old, uint16_t b, float x, float
     return less == (what == EMU_ATOMIC_MIN) ? old : b;
 }
 
-static uint16_t half(emu_atomic what, ptx_type type, uint16_t old, uint16_t b)
+static uint16_t compute_half(emu_atomic what, ptx_type type, uint16_t old, uint16_t b)
 {
     bool is_half = type == PTX_F16 || type == PTX_F16X2;
     if (what == EMU_ATOMIC_ADD)
         return is_half ? add_half(old, b) : add_bfloat(old, b);
-    return is_half ? choose(what, old, b, emu_half_to_float(old), emu_half_to_float(b))
-                   : choose(what, old, b, emu_bfloat_to_float(old), emu_bfloat_to_float(b));
+    return is_half ? choose_half(what, old, b, emu_half_to_float(old), emu_half_to_float(b))
+                   : choose_half(what, old, b, emu_bfloat_to_float(old), emu_bfloat_to_float(b));
 }
 
-static uint64_t replace(emu_atomic what, ptx_type type, uint64_t old, uint64_t b, uint64_t c,
-                        bool flush)
+static uint64_t compute_new(emu_atomic what, ptx_type type, uint64_t old, uint64_t b, uint64_t c,
+                            bool flush)
 {
     if (what == EMU_ATOMIC_CAS)
         return old == b ? c : old;
@@ -84,13 +85,13 @@ static uint64_t replace(emu_atomic what, ptx_type type, uint64_t old, uint64_t b
         return emu_bits64(emu_float64(old) + emu_float64(b));
     case PTX_F16:
     case PTX_BF16:
-        return half(what, type, (uint16_t)old, (uint16_t)b);
+        return compute_half(what, type, (uint16_t)old, (uint16_t)b);
     case PTX_F16X2:
     case PTX_BF16X2:
-        return half(what, type, (uint16_t)old, (uint16_t)b) |
-               (uint32_t)half(what, type, (uint16_t)(old >> 16), (uint16_t)(b >> 16)) << 16;
+        return compute_half(what, type, (uint16_t)old, (uint16_t)b) |
+               (uint32_t)compute_half(what, type, (uint16_t)(old >> 16), (uint16_t)(b >> 16)) << 16;
     default:
-        return integer(what, type, old, b);
+        return compute_integer(what, type, old, b);
     }
 }
 
@@ -101,7 +102,7 @@ static uint64_t replace(emu_atomic what, ptx_type type, uint64_t old, uint64_t b
     do {                                                                                           \
         T *at = place, old = __atomic_load_n(at, __ATOMIC_RELAXED), next;                          \
         do                                                                                         \
-            next = (T)replace(what, type, old, (T)b, (T)c, flush);                                 \
+            next = (T)compute_new(what, type, old, (T)b, (T)c, flush);                             \
         while (!__atomic_compare_exchange_n(at, &old, next, false, __ATOMIC_SEQ_CST,               \
                                             __ATOMIC_RELAXED));                                    \
         return old;                                                                                \

@@ -1,4 +1,4 @@
-/* The rules of stream capture: what it refuses, what spoils it, what it records. */
+/* The rules of stream capture. */
 #include "emulator/capture.h"
 
 #include <stdlib.h>
@@ -22,7 +22,8 @@ emu_capture *emu_capture_find(uint64_t id)
     return NULL;
 }
 
-/* The first captured stream of a context that orders with its legacy stream, or any at all. */
+/* Finds a captured stream of a context, optionally only one that is ordered with its legacy
+ * stream. */
 static CUstream captured_stream(CUcontext context, bool only_blocking)
 {
     for (CUstream stream = context->streams; stream; stream = stream->next) {
@@ -103,7 +104,7 @@ CUresult emu_capture_add(CUstream stream, emu_command *command)
     return set_dependencies(stream, &node, 1);
 }
 
-static bool holds(const CUgraphNode *nodes, size_t count, CUgraphNode node)
+static bool contains_node(const CUgraphNode *nodes, size_t count, CUgraphNode node)
 {
     for (size_t i = 0; i < count; i++) {
         if (nodes[i] == node) {
@@ -119,7 +120,7 @@ static CUresult add_dependencies(CUstream stream, const CUgraphNode *nodes, size
     CUgraphNode *all = realloc(stream->dependencies, (total + count + 1) * sizeof *all);
     EMU_CHECK(all, CUDA_ERROR_OUT_OF_MEMORY);
     for (size_t i = 0; i < count; i++) {
-        if (!holds(all, total, nodes[i])) {
+        if (!contains_node(all, total, nodes[i])) {
             all[total++] = nodes[i];
         }
     }
@@ -187,8 +188,8 @@ CUresult emu_capture_begin(CUstream stream, CUstreamCaptureMode mode)
     return CUDA_SUCCESS;
 }
 
-/* Ends the capture and returns its graph, which is the caller's to free. */
-static CUgraph finish(emu_capture *capture)
+/* Ends the capture and returns its graph, which the caller frees. */
+static CUgraph finish_capture(emu_capture *capture)
 {
     CUgraph graph = capture->graph;
     for (emu_capture **at = &captures; *at; at = &(*at)->next) {
@@ -214,7 +215,7 @@ CUgraph emu_capture_forget_stream(CUstream stream)
         return NULL;
     }
     if (capture->origin == stream) {
-        return finish(capture);
+        return finish_capture(capture);
     }
     emu_capture_invalidate(capture);
     CUstream *at = &capture->streams;
@@ -247,7 +248,7 @@ static bool stream_joined(CUstream stream, const bool *reached)
     return true;
 }
 
-/* Whether the work of every forked stream was joined to the origin again. */
+/* Returns true if every forked stream was joined to the origin again. */
 static bool all_joined(const emu_capture *capture)
 {
     bool *reached = calloc(capture->graph->node_count + 1, sizeof *reached);
@@ -280,7 +281,7 @@ CUresult emu_capture_end(CUgraph *out, CUgraph *dropped, CUstream stream)
     } else if (!all_joined(capture)) {
         code = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
     }
-    CUgraph graph = finish(capture);
+    CUgraph graph = finish_capture(capture);
     *(code ? dropped : out) = graph;
     return code;
 }

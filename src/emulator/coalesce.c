@@ -1,4 +1,4 @@
-/* What accesses cost: sectors, lines, bank conflicts, lanes that meet at one address. */
+/* Counts the costs of accesses: sectors, lines, bank conflicts, lanes at the same address. */
 #include "emulator/address.h"
 #include "emulator/cache.h"
 
@@ -25,7 +25,7 @@ static void add_line(lines *all, uint64_t line, unsigned sectors)
     all->sectors[i - 1] |= (uint8_t)sectors;
 }
 
-/* An aligned access of at most 32 bytes lies in one sector. */
+/* An aligned access of at most 32 bytes is in one sector. */
 static void find_lines(lines *out, const emu_access *access, uint32_t mask)
 {
     out->count = 0;
@@ -58,7 +58,7 @@ static unsigned count_sectors(const lines *all)
     return count;
 }
 
-/* The most lanes on one address. */
+/* Returns the maximum number of lanes at one address. */
 static unsigned most_on_one(const emu_access *access, uint32_t mask)
 {
     unsigned most = 0;
@@ -89,7 +89,8 @@ static void count_loads(emu_warp *warp, const emu_op *op, const lines *all, unsi
             emu_cache_read(warp->worker->l1, all->line[i], all->sectors[i]);
 }
 
-/* The table has one place for several sectors; the one that comes more often keeps it. */
+/* Counts lanes on hot sectors. Several sectors share a table entry; the most frequent one keeps
+ * it. */
 static void note_hot(emu_group *group, const emu_access *access, uint32_t mask)
 {
     EMU_FOR_LANES(lane, mask)
@@ -129,7 +130,7 @@ EMU_WIDE void emu_count_global(emu_warp *warp, const emu_op *op, const emu_acces
 
 /* ---- shared memory ---- */
 
-/* Cycles for the lanes of one phase: the most distinct words that one bank has to give. */
+/* Returns the cycles for one phase's lanes: the maximum number of distinct words in one bank. */
 static unsigned phase_cycles(const emu_access *access, uint32_t mask)
 {
     uint32_t words[BANKS][EMU_WARP];
@@ -148,7 +149,7 @@ static unsigned phase_cycles(const emu_access *access, uint32_t mask)
     return most;
 }
 
-/* 64-bit accesses go by half warps, wider ones by quarters. */
+/* Returns the number of phases: 64-bit accesses take two half warps, wider ones four quarters. */
 static unsigned phases_of(const emu_access *access)
 {
     return access->bytes <= 4 ? 1 : access->bytes / 4;
@@ -190,7 +191,7 @@ void emu_count_cluster(emu_warp *warp, const emu_op *op, const emu_access *acces
 
 /* ---- the others ---- */
 
-/* Word w of lane l lies at 128 w + 4 l. */
+/* Word w of lane l is at 128 w + 4 l. */
 void emu_count_local(emu_warp *warp, const emu_access *access, uint32_t mask)
 {
     emu_counters *counters = &warp->worker->counters;

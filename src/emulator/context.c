@@ -1,4 +1,4 @@
-/* Each thread's stack of contexts; the top one is current. */
+/* Each thread's stack of contexts, whose top is current. */
 #include "emulator/context.h"
 
 enum { STACK_DEPTH = 32 };

@@ -1,4 +1,4 @@
-/* What every entry point does first: it fails as the fault script says, or for what it needs. */
+/* Entry checks: scripted failures and preconditions. */
 #include "emulator/enter.h"
 
 #include "emulator/capture.h"

@@ -1,4 +1,4 @@
-/* Parses and counts the failures that GPUTUNE_EMU_FAULTS asks for. */
+/* Parses GPUTUNE_EMU_FAULTS and counts calls. */
 #include "emulator/faults.h"
 
 #include "emulator/profile.h"
@@ -34,7 +34,7 @@ static const struct {
     double ns;
 } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
 
-static char *trim(char *text)
+static char *trim_blanks(char *text)
 {
     while (isspace((unsigned char)*text)) {
         text++;
@@ -83,7 +83,7 @@ static bool parse_effect(rule *out, const char *text)
     return true;
 }
 
-/* Takes "@1" off a name. */
+/* Parses "@1" and removes it from the name. */
 static bool parse_device(rule *out, char *name)
 {
     char *sign = strchr(name, '@'), *end;
@@ -96,7 +96,7 @@ static bool parse_device(rule *out, char *name)
     return isdigit((unsigned char)sign[1]) && !*end && out->device < EMU_DEVICES_MAX;
 }
 
-static bool fail(char *why, size_t why_bytes, const char *item, const char *problem)
+static bool refuse_rule(char *why, size_t why_bytes, const char *item, const char *problem)
 {
     snprintf(why, why_bytes, "GPUTUNE_EMU_FAULTS: '%s': %s", item, problem);
     return false;
@@ -109,24 +109,26 @@ static bool parse_rule(rule *out, char *text, bool (*knows)(const char *), char 
     snprintf(item, sizeof item, "%s", text);
     char *colon = strchr(text, ':'), *equals = colon ? strchr(colon, '=') : NULL;
     if (!equals) {
-        return fail(why, why_bytes, item, "expected name:n=code, name:*n=code or name:n=~250ms");
+        return refuse_rule(why, why_bytes, item,
+                           "expected name:n=code, name:*n=code or name:n=~250ms");
     }
     *colon = *equals = '\0';
-    const char *name = trim(text), *when = trim(colon + 1);
+    const char *name = trim_blanks(text), *when = trim_blanks(colon + 1);
     if (!parse_device(out, text)) {
-        return fail(why, why_bytes, item, "behind the @ must be the number of a device, from 0");
+        return refuse_rule(why, why_bytes, item, "expected a device's number, from 0, after the @");
     }
     if (strlen(name) >= sizeof out->name || !knows(name)) {
-        return fail(why, why_bytes, item, "no such driver call (use the name without _v2)");
+        return refuse_rule(why, why_bytes, item, "no such driver call (use the name without _v2)");
     }
     memcpy(out->name, name, strlen(name) + 1);
     out->every = *when == '*';
     if (!parse_count(&out->nth, when + out->every)) {
-        return fail(why, why_bytes, item, "the use to fail must be a number from 1, or * and one");
+        return refuse_rule(why, why_bytes, item,
+                           "expected which call fails, a number from 1, or * and a number");
     }
-    if (!parse_effect(out, trim(equals + 1))) {
-        return fail(why, why_bytes, item,
-                    "the effect must be an error code from 1 to 999, or ~ and a time (~250ms)");
+    if (!parse_effect(out, trim_blanks(equals + 1))) {
+        return refuse_rule(why, why_bytes, item,
+                           "expected an error code from 1 to 999, or ~ and a time (~250ms)");
     }
     return true;
 }
@@ -144,7 +146,7 @@ static bool parse_rules(emu_faults *faults, char *copy, bool (*knows)(const char
                         size_t why_bytes)
 {
     for (char *rest = copy; rest;) {
-        char *item = trim(strsep(&rest, ","));
+        char *item = trim_blanks(strsep(&rest, ","));
         if (*item && !parse_rule(&faults->rules[faults->count++], item, knows, why, why_bytes)) {
             return false;
         }
@@ -180,13 +182,13 @@ void emu_faults_free(emu_faults *faults)
     free(faults);
 }
 
-static bool strikes(rule *rule)
+static bool rule_applies(rule *rule)
 {
     unsigned long use = atomic_fetch_add(&rule->uses, 1) + 1;
     return rule->every ? use % rule->nth == 0 : use == rule->nth;
 }
 
-static void tell_reached(void)
+static void report_reached(void)
 {
     const char *path = getenv("GPUTUNE_EMU_REACHED");
     int file = path ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
@@ -202,10 +204,10 @@ int emu_faults_next(emu_faults *faults, const char *name, int device, double *de
     for (size_t i = 0; faults && i < faults->count; i++) {
         rule *rule = &faults->rules[i];
         bool is_here = rule->device < 0 || rule->device == device;
-        if (strcmp(rule->name, name) != 0 || !is_here || !strikes(rule)) {
+        if (strcmp(rule->name, name) != 0 || !is_here || !rule_applies(rule)) {
             continue;
         }
-        tell_reached();
+        report_reached();
         *delay_ns += rule->delay_ns;
         code = code ? code : rule->code;
     }

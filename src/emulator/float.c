@@ -1,4 +1,4 @@
-/* Conversions between formats, with PTX's rounding modes. */
+/* Conversions between floating-point formats, with PTX's rounding modes. */
 #include "emulator/float.h"
 
 #include <fenv.h>
@@ -13,10 +13,11 @@ typedef struct format {
 
 static const format half = {10, 15, 0x7c00, 0x7fff};
 static const format bfloat = {7, 127, 0x7f80, 0x7fff};
-static const format e4m3 = {3, 7, 0x7f, 0x7f}; /* without infinity: its code is the NaN's */
+static const format e4m3 = {3, 7, 0x7f, 0x7f}; /* no infinity: its code is NaN */
 static const format e5m2 = {2, 15, 0x7c, 0x7f};
 
-/* Whether the magnitude `kept` goes up, given what was cut off: rest compared with one half. */
+/* Returns true if the magnitude `kept` is rounded up: `rest` is the part cut off, compared with one
+ * half. */
 static bool rounds_up(emu_rounding rounding, bool negative, uint64_t kept, uint64_t rest,
                       uint64_t half_way)
 {
@@ -34,15 +35,16 @@ static bool rounds_up(emu_rounding rounding, bool negative, uint64_t kept, uint6
     }
 }
 
-/* What overflow gives: infinity, or the largest finite value when rounding leads back to it. */
-static uint32_t overflow(const format *f, emu_rounding rounding, bool negative)
+/* Returns the result of an overflow: infinity, or the largest finite value if the rounding mode
+ * requires it. */
+static uint32_t overflow_result(const format *f, emu_rounding rounding, bool negative)
 {
     bool to_largest =
         rounding == EMU_RZ || (rounding == EMU_RM && !negative) || (rounding == EMU_RP && negative);
     return to_largest ? f->infinity - 1 : f->infinity;
 }
 
-static uint16_t narrow(double value, emu_rounding rounding, const format *f)
+static uint16_t narrow_double(double value, emu_rounding rounding, const format *f)
 {
     uint64_t bits = emu_bits64(value);
     bool negative = bits >> 63;
@@ -54,7 +56,7 @@ static uint16_t narrow(double value, emu_rounding rounding, const format *f)
     if (exponent == 1024)
         return (uint16_t)(sign | f->infinity);
     if (exponent == -1023)
-        exponent = -1022; /* a double's subnormal: far below any of the format's */
+        exponent = -1022; /* a subnormal double, far below all of the format's */
     else
         fraction |= UINT64_C(1) << 52;
     int least = 1 - f->bias, cut = 52 - f->fraction_bits;
@@ -66,26 +68,26 @@ static uint16_t narrow(double value, emu_rounding rounding, const format *f)
     }
     uint64_t kept = fraction >> cut, rest = fraction & ((UINT64_C(1) << cut) - 1);
     kept += rounds_up(rounding, negative, kept, rest, UINT64_C(1) << (cut - 1));
-    if (exponent > least) /* a carry out of the fraction steps the exponent by itself */
+    if (exponent > least) /* a carry out of the fraction increments the exponent */
         kept += (uint64_t)(exponent - least) << f->fraction_bits;
     if (kept >= f->infinity)
-        kept = overflow(f, rounding, negative);
+        kept = overflow_result(f, rounding, negative);
     return (uint16_t)(sign | kept);
 }
 
 uint16_t emu_half_from_double(double value, emu_rounding rounding)
 {
-    return narrow(value, rounding, &half);
+    return narrow_double(value, rounding, &half);
 }
 
 uint16_t emu_bfloat_from_double(double value, emu_rounding rounding)
 {
-    return narrow(value, rounding, &bfloat);
+    return narrow_double(value, rounding, &bfloat);
 }
 
 uint16_t emu_half_from_float(float value, emu_rounding rounding)
 {
-    return narrow(value, rounding, &half);
+    return narrow_double(value, rounding, &half);
 }
 
 float emu_half_to_float(uint16_t bits)
@@ -107,7 +109,7 @@ float emu_bfloat_to_float(uint16_t bits)
 uint8_t emu_fp8_from_double(double value, bool is_e5m2)
 {
     const format *f = is_e5m2 ? &e5m2 : &e4m3;
-    unsigned bits = narrow(value, EMU_RN, f), magnitude = bits & 0x7f;
+    unsigned bits = narrow_double(value, EMU_RN, f), magnitude = bits & 0x7f;
     if (value == value && magnitude >= f->infinity)
         magnitude = f->infinity - 1;
     return (uint8_t)(magnitude | (bits >> 8 & 0x80));
@@ -141,7 +143,7 @@ double emu_add_to_odd(double a, double b)
     uint64_t bits = emu_bits64(sum);
     if (error == 0 || (bits & 1))
         return sum;
-    /* the exact sum lies between this and a neighbour, one of which is odd: take that one */
+    /* the exact sum is between this and a neighbour; return the odd one */
     bool away = (error > 0) == (sum > 0);
     return emu_float64(away ? bits + 1 : bits - 1);
 }

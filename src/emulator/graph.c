@@ -1,4 +1,4 @@
-/* Graphs: nodes in the order of their capture, and running them. */
+/* Graphs: nodes in capture order, and their execution. */
 #include "emulator/graph.h"
 
 #include <stdlib.h>
@@ -98,8 +98,8 @@ static double run_node(emu_exec_node *node, const emu_exec_node *all, double sta
     return start + length + (class->is_kernel ? emu.profile.graph_gap_ns : 0);
 }
 
-/* Nodes run one after another here, but in modelled time a node begins when its dependencies have
- * ended, so that branches overlap. */
+/* Runs the nodes one after another. In modelled time a node starts when its dependencies have
+ * ended, so branches overlap. */
 static double run_exec(emu_command *command, double start_ns)
 {
     CUgraphExec exec = (CUgraphExec)command;
@@ -128,7 +128,8 @@ static void release_exec(emu_command *command)
 static const emu_command_class exec_class = {
     .run = run_exec, .release = release_exec, .is_kernel = true, .has_handle = true};
 
-/* Nodes are only ever added after those that they depend on, so their order is topological. */
+/* Copies the nodes. Their order is topological, because nodes are added after their
+ * dependencies. */
 static CUresult copy_nodes(CUgraphExec exec, CUgraph graph)
 {
     for (size_t i = 0; i < graph->node_count; i++) {

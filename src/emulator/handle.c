@@ -1,5 +1,4 @@
-/* The set of valid handles: a hash table whose links are members of the objects themselves, so that
- * adding one cannot fail. */
+/* The set of valid handles: a hash table with links in the objects, so adding one cannot fail. */
 #include "emulator/handle.h"
 
 #include <pthread.h>
@@ -9,7 +8,7 @@ enum { BUCKET_COUNT = 1024, FREED_COUNT = 4096 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static emu_handle *buckets[BUCKET_COUNT];
-static void *freed[FREED_COUNT]; /* the oldest is at freed_next */
+static void *freed[FREED_COUNT]; /* the oldest one is at freed_next */
 static unsigned freed_next;
 
 static emu_handle **bucket_of(const void *object)
@@ -51,7 +50,7 @@ void emu_handle_free(void *object)
     free(oldest);
 }
 
-static const emu_handle *find(const void *object)
+static const emu_handle *find_handle(const void *object)
 {
     const emu_handle *at = *bucket_of(object);
     while (at && at->object != object) {
@@ -63,7 +62,7 @@ static const emu_handle *find(const void *object)
 bool emu_handle_is(const void *object, emu_kind kind)
 {
     pthread_mutex_lock(&lock);
-    const emu_handle *found = find(object);
+    const emu_handle *found = find_handle(object);
     bool is = found && found->kind == kind;
     pthread_mutex_unlock(&lock);
     return is;
@@ -72,7 +71,7 @@ bool emu_handle_is(const void *object, emu_kind kind)
 bool emu_handle_is_of(const void *object, emu_kind kind, CUcontext context)
 {
     pthread_mutex_lock(&lock);
-    const emu_handle *found = find(object);
+    const emu_handle *found = find_handle(object);
     bool is = found && found->kind == kind && found->context == context;
     pthread_mutex_unlock(&lock);
     return is;

@@ -1,5 +1,5 @@
-/* Gives out blocks of whole units of 16 bytes, next fit. A unit behind each block stays unused, so
- * that an access past a block's end is found. */
+/* Allocates blocks of 16-byte units, next fit. The unit after each block stays unused, so that an
+ * access beyond a block's end is detected. */
 #include "emulator/heap.h"
 
 #include "emulator/memory.h"
@@ -11,7 +11,7 @@ enum { HEAP_BYTES = 8 << 20, UNIT = 16, UNITS = HEAP_BYTES / UNIT };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Lock held. */
+/* Creates the heap. Lock held. */
 static bool make_heap(emu_heap *heap, void *owner)
 {
     uint64_t base;
@@ -31,7 +31,7 @@ static uint32_t units_of(uint64_t bytes)
     return bytes < HEAP_BYTES ? (uint32_t)((bytes + UNIT - 1) / UNIT) + 1 : UNITS + 1;
 }
 
-/* The first unit at or after `from` of so many free ones before `end`; UNITS: there are none. */
+/* Finds the first of `units` free units in [from, end); returns UNITS if there are none. */
 static uint32_t find_room(const emu_heap *heap, uint32_t from, uint32_t end, uint32_t units)
 {
     uint32_t run = 0;
@@ -45,7 +45,7 @@ static uint32_t find_room(const emu_heap *heap, uint32_t from, uint32_t end, uin
     return UNITS;
 }
 
-static uint64_t take(emu_heap *heap, uint32_t first, uint32_t units, uint64_t bytes)
+static uint64_t take_block(emu_heap *heap, uint32_t first, uint32_t units, uint64_t bytes)
 {
     for (uint32_t i = 0; i < units; i++)
         heap->start[first + i] = first + 1;
@@ -67,13 +67,13 @@ uint64_t emu_heap_allocate(emu_heap *heap, uint64_t bytes, void *owner)
         if (first == UNITS)
             heap->too_many = units;
         else
-            address = take(heap, first, units, bytes);
+            address = take_block(heap, first, units, bytes);
     }
     pthread_mutex_unlock(&lock);
     return address;
 }
 
-/* Whether a block begins at the address, and at which unit. */
+/* Returns true and sets *first if a block begins at the address. */
 static bool find_block(const emu_heap *heap, uint64_t address, uint32_t *first)
 {
     uint64_t offset = address - heap->base;

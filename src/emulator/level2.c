@@ -1,4 +1,4 @@
-/* The model of the level-2 cache: a list of buffers, most recently used first. */
+/* The model of the L2 cache: a list of buffers, most recently used first. */
 #include "emulator/level2.h"
 
 #include <pthread.h>
@@ -6,7 +6,6 @@
 
 enum { ENTRY_COUNT = 64 };
 
-/* Most recent first. */
 static struct {
     pthread_mutex_t lock;
     size_t count;
@@ -27,7 +26,7 @@ static double take_out(uint64_t address)
     return 0;
 }
 
-static void evict(double capacity)
+static void evict_buffers(double capacity)
 {
     double held = 0;
     for (size_t i = 0; i < cache.count; i++) {
@@ -42,8 +41,8 @@ static void evict(double capacity)
     }
 }
 
-/* Brings a range into the cache and returns how much of it was there before. */
-static double touch(uint64_t address, double bytes, double capacity)
+/* Adds a range to the cache, and returns how much of it was already there. */
+static double touch_range(uint64_t address, double bytes, double capacity)
 {
     double held = take_out(address);
     double kept = held > bytes ? held : bytes;
@@ -53,11 +52,11 @@ static double touch(uint64_t address, double bytes, double capacity)
     memmove(&cache.entries[1], &cache.entries[0], cache.count * sizeof cache.entries[0]);
     cache.entries[0] = (emu_buffer){.address = address, .bytes = kept < capacity ? kept : capacity};
     cache.count++;
-    evict(capacity);
+    evict_buffers(capacity);
     return held < bytes ? held : bytes;
 }
 
-static double total(const emu_buffer *buffers, size_t count)
+static double total_bytes(const emu_buffer *buffers, size_t count)
 {
     double bytes = 0;
     for (size_t i = 0; i < count; i++) {
@@ -66,19 +65,20 @@ static double total(const emu_buffer *buffers, size_t count)
     return bytes;
 }
 
-static double pass(const emu_buffer *buffers, size_t count, double traffic, double capacity)
+static double pass_locked(const emu_buffer *buffers, size_t count, double traffic, double capacity)
 {
-    double reachable = total(buffers, count);
+    double reachable = total_bytes(buffers, count);
     double touched = reachable < traffic ? reachable : traffic;
     double scale = reachable > 0 ? touched / reachable : 0;
     double hits = 0;
     for (size_t i = 0; i < count; i++) {
-        hits += touch(buffers[i].address, buffers[i].bytes * scale, capacity);
+        hits += touch_range(buffers[i].address, buffers[i].bytes * scale, capacity);
     }
     if (touched <= capacity) {
         return touched - hits;
     }
-    /* More than the cache holds, read in order: a part is evicted before it is read again. */
+    /* The data exceeds the cache and is read in order, so a part is evicted before it is read
+     * again. */
     double missing = 1 - capacity / touched;
     return touched + (traffic - touched) * missing;
 }
@@ -87,7 +87,7 @@ double emu_level2_pass(const emu_buffer *buffers, size_t count, double traffic,
                        double capacity_bytes)
 {
     pthread_mutex_lock(&cache.lock);
-    double bytes = pass(buffers, count, traffic, capacity_bytes);
+    double bytes = pass_locked(buffers, count, traffic, capacity_bytes);
     pthread_mutex_unlock(&cache.lock);
     return bytes;
 }
@@ -95,6 +95,6 @@ double emu_level2_pass(const emu_buffer *buffers, size_t count, double traffic,
 void emu_level2_touch(uint64_t address, double bytes, double capacity_bytes)
 {
     pthread_mutex_lock(&cache.lock);
-    touch(address, bytes, capacity_bytes);
+    touch_range(address, bytes, capacity_bytes);
     pthread_mutex_unlock(&cache.lock);
 }

@@ -1,4 +1,4 @@
-/* Gives registers whose values are never needed at once the same storage. */
+/* Lets registers share storage if their values are never live at the same time. */
 #include "emulator/liveness.h"
 
 #include <stdlib.h>
@@ -15,12 +15,12 @@ typedef struct range {
 
 typedef struct liveness {
     const emu_decoder *decoder;
-    size_t registers, instructions, words; /* words of one block's set */
-    uint32_t *block_of;                    /* instruction to block */
+    size_t registers, instructions, words; /* words: size of a block's set */
+    uint32_t *block_of;                    /* block of each instruction */
     block *blocks;
     size_t block_count;
     uint64_t *uses, *kills, *in, *out;
-    size_t *touch_from; /* instruction to its first touch; one more at the end */
+    size_t *touch_from; /* first touch of each instruction, plus an end */
     range *ranges;
 } liveness;
 
@@ -57,7 +57,7 @@ static void index_touches(liveness *l)
     }
 }
 
-static bool bit(const uint64_t *set, size_t index)
+static bool has_bit(const uint64_t *set, size_t index)
 {
     return set[index / 64] >> (index % 64) & 1;
 }
@@ -67,7 +67,7 @@ static void set_bit(uint64_t *set, size_t index)
     set[index / 64] |= UINT64_C(1) << (index % 64);
 }
 
-/* A write under a guard keeps the old value of some lanes alive, so it kills nothing. */
+/* Summarises a block. A guarded write keeps some lanes' old values alive, so it kills nothing. */
 static void summarise_block(liveness *l, size_t index)
 {
     const emu_decoder *decoder = l->decoder;
@@ -77,7 +77,7 @@ static void summarise_block(liveness *l, size_t index)
         const emu_touch *end = decoder->touches + l->touch_from[i + 1];
         bool guarded = decoder->function->instructions[i].has_guard;
         for (const emu_touch *touch = from; touch < end; touch++)
-            if ((!touch->writes || guarded) && !bit(kills, touch->reg))
+            if ((!touch->writes || guarded) && !has_bit(kills, touch->reg))
                 set_bit(uses, touch->reg);
         for (const emu_touch *touch = from; touch < end; touch++)
             if (touch->writes && !guarded)
@@ -112,7 +112,7 @@ static bool update_block(liveness *l, size_t index)
     return changed;
 }
 
-static void solve(liveness *l)
+static void solve_flow(liveness *l)
 {
     bool changed = true;
     while (changed) {
@@ -124,7 +124,7 @@ static void solve(liveness *l)
 
 /* ---- ranges ---- */
 
-static void extend(range *r, uint32_t at)
+static void extend_range(range *r, uint32_t at)
 {
     r->start = at < r->start ? at : r->start;
     r->end = at > r->end ? at : r->end;
@@ -134,7 +134,7 @@ static void extend_set(liveness *l, const uint64_t *set, uint32_t at)
 {
     for (size_t w = 0; w < l->words; w++)
         for (uint64_t rest = set[w]; rest; rest &= rest - 1)
-            extend(&l->ranges[w * 64 + (size_t)__builtin_ctzll(rest)], at);
+            extend_range(&l->ranges[w * 64 + (size_t)__builtin_ctzll(rest)], at);
 }
 
 static void find_ranges(liveness *l)
@@ -142,7 +142,7 @@ static void find_ranges(liveness *l)
     for (size_t r = 0; r < l->registers; r++)
         l->ranges[r] = (range){.reg = (uint32_t)r, .start = UINT32_MAX};
     for (size_t t = 0; t < l->decoder->touch_count; t++)
-        extend(&l->ranges[l->decoder->touches[t].reg], l->decoder->touches[t].instruction);
+        extend_range(&l->ranges[l->decoder->touches[t].reg], l->decoder->touches[t].instruction);
     for (size_t b = 0; b < l->block_count; b++) {
         extend_set(l, l->in + b * l->words, l->blocks[b].first);
         extend_set(l, l->out + b * l->words, l->blocks[b].end - 1);
@@ -167,7 +167,8 @@ static unsigned class_of(ptx_type type)
     return class;
 }
 
-/* busy_until[slot] is the last instruction of the range that has it. */
+/* Assigns a slot to a range. busy_until[slot] is the last instruction of the range that uses the
+ * slot. */
 static uint32_t take_slot(uint32_t *busy_until, uint32_t *count, const range *r)
 {
     uint32_t slot = 0;
@@ -191,7 +192,7 @@ static void place_classes(emu_function *out, const uint32_t counts[CLASSES],
     out->register_bytes = at;
 }
 
-static void assign(liveness *l, uint32_t *busy[CLASSES], uint32_t *slots)
+static void assign_slots(liveness *l, uint32_t *busy[CLASSES], uint32_t *slots)
 {
     const ptx_type *types = l->decoder->function->registers;
     uint32_t counts[CLASSES] = {0}, bases[CLASSES];
@@ -210,8 +211,8 @@ static void assign(liveness *l, uint32_t *busy[CLASSES], uint32_t *slots)
 
 /* ---- pressure ---- */
 
-/* Registers that only parameters, immediates and addresses are written to: the assembler takes
- * such values from constant memory or makes them anew. */
+/* Finds registers to which only parameters, immediates and addresses are written: the assembler
+ * reads such values from constant memory or recomputes them. */
 static bool *find_folded(const liveness *l)
 {
     const emu_decoder *decoder = l->decoder;
@@ -227,7 +228,7 @@ static bool *find_folded(const liveness *l)
     return folded;
 }
 
-/* The most 32-bit values that are live at once. */
+/* Computes the maximum number of live 32-bit values. */
 static bool measure_pressure(liveness *l)
 {
     const ptx_type *types = l->decoder->function->registers;
@@ -252,7 +253,7 @@ static bool measure_pressure(liveness *l)
     return done;
 }
 
-static bool allocate(liveness *l)
+static bool allocate_arrays(liveness *l)
 {
     l->block_of = calloc(l->instructions + 1, sizeof *l->block_of);
     l->blocks = calloc(l->instructions + 1, sizeof *l->blocks);
@@ -279,7 +280,7 @@ bool emu_assign_registers(emu_decoder *decoder, uint32_t *slots)
                   .instructions = function->instruction_count,
                   .words = function->register_count / 64 + 1};
     uint32_t *busy[CLASSES] = {0};
-    bool done = allocate(&l);
+    bool done = allocate_arrays(&l);
     for (unsigned class = 0; class < CLASSES; class ++) {
         busy[class] = calloc(l.registers + 1, sizeof *busy[class]);
         done = done && busy[class];
@@ -288,9 +289,9 @@ bool emu_assign_registers(emu_decoder *decoder, uint32_t *slots)
         index_touches(&l);
         for (size_t b = 0; b < l.block_count; b++)
             summarise_block(&l, b);
-        solve(&l);
+        solve_flow(&l);
         find_ranges(&l);
-        assign(&l, busy, slots);
+        assign_slots(&l, busy, slots);
         done = measure_pressure(&l);
     }
     for (unsigned class = 0; class < CLASSES; class ++)

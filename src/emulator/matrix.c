@@ -1,5 +1,5 @@
-/* The fragments of matrices, their numbers, and the product. A sum is made in double precision and
- * rounded once, where a tensor core cuts off bits between its additions. */
+/* Fragments of matrices, their numbers, and the product. Sums are computed in double precision and
+ * rounded once; a tensor core truncates between additions. */
 #include "emulator/matrix.h"
 
 #include "emulator/float.h"
@@ -40,7 +40,7 @@ emu_number emu_take_number(emu_decoder *decoder)
     return EMU_F32;
 }
 
-/* Reads "LETTER" and a number, and goes past them; 0: something else is there. */
+/* Reads `letter` and a number, and skips them; returns 0 if they are not there. */
 static unsigned read_side(const char **at, char letter)
 {
     char *end = NULL;
@@ -92,7 +92,7 @@ emu_fragment emu_decode_fragment(emu_decoder *decoder, const ptx_operand *operan
     return f;
 }
 
-/* ---- the places of elements ---- */
+/* ---- positions of elements ---- */
 
 uint8_t *emu_fragment_place(const emu_warp *warp, const emu_fragment *f, unsigned index,
                             unsigned lane)

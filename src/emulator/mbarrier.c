@@ -1,8 +1,8 @@
-/* Packs the state of an mbarrier object into 8 bytes, and counts its phases. */
+/* The state of an mbarrier object in 8 bytes, and its phases. */
 #include "emulator/mbarrier.h"
 
-/* From bit 0: arrivals pending (20 bits), arrivals of a phase (20), bytes to come (22, signed);
- * bit 63: parity. */
+/* From bit 0: pending arrivals (20 bits), arrivals per phase (20), pending bytes (22, signed); bit
+ * 63: parity. */
 enum { COUNT_BITS = 20, BYTES_SHIFT = 40, BYTES_BITS = 22, PARITY_SHIFT = 63 };
 #define COUNT_MASK ((UINT64_C(1) << COUNT_BITS) - 1)
 #define BYTES_MASK ((UINT64_C(1) << BYTES_BITS) - 1)
@@ -11,7 +11,7 @@ typedef struct parts {
     uint64_t pending, arrivals, bytes, parity;
 } parts;
 
-static parts split(uint64_t state)
+static parts unpack(uint64_t state)
 {
     return (parts){.pending = state & COUNT_MASK,
                    .arrivals = state >> COUNT_BITS & COUNT_MASK,
@@ -19,8 +19,8 @@ static parts split(uint64_t state)
                    .parity = state >> PARITY_SHIFT};
 }
 
-/* The state, with the next phase begun when nothing is outstanding. */
-static uint64_t join(parts p)
+/* Packs the state, and starts the next phase if nothing is pending. */
+static uint64_t pack(parts p)
 {
     if (p.pending == 0 && p.bytes == 0) {
         p.parity ^= 1;
@@ -37,19 +37,19 @@ uint64_t emu_mbarrier_init(uint32_t count)
 
 uint64_t emu_mbarrier_arrive(uint64_t state, uint32_t count, int64_t bytes, bool drop)
 {
-    parts p = split(state);
+    parts p = unpack(state);
     p.bytes = (p.bytes + (uint64_t)bytes) & BYTES_MASK;
     p.pending = (p.pending - count) & COUNT_MASK;
     if (drop)
         p.arrivals = (p.arrivals - count) & COUNT_MASK;
-    return join(p);
+    return pack(p);
 }
 
 uint64_t emu_mbarrier_transfer(uint64_t state, int64_t bytes)
 {
-    parts p = split(state);
+    parts p = unpack(state);
     p.bytes = (p.bytes - (uint64_t)bytes) & BYTES_MASK;
-    return join(p);
+    return pack(p);
 }
 
 unsigned emu_mbarrier_parity(uint64_t state)

@@ -19,23 +19,22 @@
 #define GRANULE_SHIFT 16
 #define GRANULE_BYTES (UINT64_C(1) << GRANULE_SHIFT)
 #define RANGE_BYTES                                                                                \
-    (UINT64_C(1) << 39) /* addresses, not memory: so far apart that few are reused */
+    (UINT64_C(1) << 39) /* addresses, not memory; large, so few addresses are reused */
 #define GRANULE_COUNT (RANGE_BYTES >> GRANULE_SHIFT)
 #define SLOT_COUNT    (UINT32_C(1) << 20)
 #define SHARE_MAGIC   UINT64_C(0x756d652d656e7574)
 
-/* The owner of granules whose pages could not be given back: they are never used again. */
+/* The owner of granules whose pages could not be released: they are never used again. */
 #define LOST_GRANULE UINT32_MAX
 
-/* 64 MB without an owner lie between two allocations, so that accesses that go far astray are
- * found. */
+/* Allocations are 64 MB apart, so that accesses far out of bounds are detected. */
 enum { FAR_GRANULES = 1024, FREED_COUNT = 256 };
 
-/* One allocation and the granules it occupies. A slot in use has bytes > 0. */
+/* An allocation and its granules. A slot in use has bytes > 0. */
 typedef struct slot {
     emu_allocation what;
-    char name[64]; /* for messages; "" */
-    size_t before; /* bytes in front of what the name means */
+    char name[64]; /* name in messages; may be "" */
+    size_t before; /* bytes of the allocation before the named part */
     uint32_t next_free;
 } slot;
 
@@ -47,10 +46,10 @@ typedef struct freed_range {
 static struct {
     pthread_mutex_t lock;
     bool open;
-    int file; /* -1: anonymous memory, nothing can be shared */
+    int file; /* -1: anonymous memory, which cannot be shared */
     uint64_t base;
     uint64_t cursor;                    /* next granule to try */
-    _Atomic uint32_t *owner_of_granule; /* slot + 1, 0 for none, LOST_GRANULE */
+    _Atomic uint32_t *owner_of_granule; /* slot + 1, 0 (none) or LOST_GRANULE */
     slot *slots;
     uint32_t slots_used, first_free;
     uint64_t last_id, token;
@@ -59,7 +58,7 @@ static struct {
     unsigned freed_next;
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1};
 
-static void *reserve(size_t bytes, int protection)
+static void *reserve_addresses(size_t bytes, int protection)
 {
     void *at = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return at == MAP_FAILED ? NULL : at;
@@ -87,19 +86,20 @@ static int open_range(void)
             close(memory.file);
             memory.file = -1;
         }
-        range = reserve(RANGE_BYTES, PROT_NONE);
+        range = reserve_addresses(RANGE_BYTES, PROT_NONE);
     }
-    memory.owner_of_granule = reserve(GRANULE_COUNT * sizeof(uint32_t), PROT_READ | PROT_WRITE);
-    memory.slots = reserve(SLOT_COUNT * sizeof(slot), PROT_READ | PROT_WRITE);
+    memory.owner_of_granule =
+        reserve_addresses(GRANULE_COUNT * sizeof(uint32_t), PROT_READ | PROT_WRITE);
+    memory.slots = reserve_addresses(SLOT_COUNT * sizeof(slot), PROT_READ | PROT_WRITE);
     if (!range || !memory.owner_of_granule || !memory.slots) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     if (getrandom(&memory.token, sizeof memory.token, GRND_NONBLOCK) < 0) {
         memory.token = (uint64_t)(uintptr_t)range ^ (uint64_t)getpid();
     }
-    madvise(range, RANGE_BYTES, MADV_DONTFORK); /* a forked child shall not write to it */
+    madvise(range, RANGE_BYTES, MADV_DONTFORK); /* a forked child must not write to it */
     memory.base = (uint64_t)(uintptr_t)range;
-    memory.cursor = 1; /* granule 0 stays empty: a null-ish pointer into the range finds nothing */
+    memory.cursor = 1; /* granule 0 stays empty, to detect offsets from a null pointer */
     memory.open = true;
     return 0;
 }
@@ -123,8 +123,8 @@ static uint64_t address_of_granule(uint64_t granule)
     return memory.base + (granule << GRANULE_SHIFT);
 }
 
-/* First of `count` free granules with `gap` free ones on either side, at or after `from`; 0 if
- * none. */
+/* Finds `count` free granules with `gap` free ones on either side, at or after `from`; 0 if there
+ * are none. */
 static uint64_t find_run(uint64_t from, uint64_t count, uint64_t gap)
 {
     uint64_t run = 0;
@@ -146,7 +146,8 @@ static uint64_t claim_granules(uint64_t count)
     if (!first) {
         first = find_run(0, count, gap);
     }
-    if (!first) { /* few addresses are left: what goes far astray may meet another allocation */
+    if (!first) { /* few addresses are left: accesses far out of bounds may hit another allocation
+                   */
         gap = 1;
         first = find_run(0, count, gap);
     }
@@ -184,14 +185,14 @@ static size_t page_round(size_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
-/* Whether an allocation of that kind has memory of its own. */
+/* Returns true if an allocation of that kind has its own memory. */
 static bool holds_own(emu_memory_kind kind)
 {
     return kind != EMU_MEMORY_IMPORT && kind != EMU_MEMORY_VIEW;
 }
 
-/* Claims addresses and a slot; the memory behind them is not accessible yet. Lock held. */
-static int claim(uint32_t *out, size_t bytes, emu_memory_kind kind, void *owner)
+/* Reserves addresses and a slot; the memory is not accessible yet. Lock held. */
+static int claim_slot(uint32_t *out, size_t bytes, emu_memory_kind kind, void *owner)
 {
     if (!memory.open || bytes > memory.limit || memory.in_use > memory.limit - bytes) {
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -223,7 +224,7 @@ static void give_slot(uint32_t index)
 static int claim_and_protect(uint64_t *out, size_t bytes, emu_memory_kind kind, void *owner)
 {
     uint32_t index;
-    int code = claim(&index, bytes, kind, owner);
+    int code = claim_slot(&index, bytes, kind, owner);
     if (code) {
         return code;
     }
@@ -254,21 +255,21 @@ static void remember_freed(const emu_allocation *what)
         (freed_range){.base = what->base, .bytes = what->bytes};
 }
 
-/* Makes pages of the file a hole: they are zeros, and take no memory. */
-static bool punch(off_t offset, size_t bytes)
+/* Punches a hole into the file: its pages read as zeros and use no memory. */
+static bool punch_hole(off_t offset, size_t bytes)
 {
     return fallocate(memory.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset,
                      (off_t)bytes) == 0;
 }
 
-/* Gives the pages back and makes any later touch by the host a fault, as with a device address.
- * False when the host refuses either: the address must not be used again. */
+/* Releases the pages, so that any later access by the host faults, as with a device address.
+ * Returns false if the host refuses: the address must not be used again. */
 static bool drop_pages(const emu_allocation *what)
 {
     void *at = (void *)(uintptr_t)what->base;
     size_t bytes = page_round(what->bytes);
     off_t offset = memory.file >= 0 ? (off_t)(what->base - memory.base) : 0;
-    bool emptied = !holds_own(what->kind) || memory.file < 0 || punch(offset, bytes);
+    bool emptied = !holds_own(what->kind) || memory.file < 0 || punch_hole(offset, bytes);
     int flags = memory.file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
     flags |= MAP_FIXED | MAP_NORESERVE;
     if (mmap(at, bytes, PROT_NONE, flags, memory.file, offset) == MAP_FAILED) {
@@ -289,7 +290,7 @@ static void release_slot(uint32_t index)
     give_slot(index);
 }
 
-/* Slot + 1 of the allocation whose granules hold `address`, 0 if none. */
+/* Returns slot + 1 of the allocation whose granules contain `address`; 0 if there is none. */
 static uint32_t owner_at(uint64_t address)
 {
     uint64_t offset = address - memory.base;
@@ -340,7 +341,7 @@ bool emu_memory_lookup(emu_allocation *out, uint64_t address)
     return true;
 }
 
-/* Where the whole pages of a range lie in the file of this process's own memory. False for ranges
+/* Finds the whole pages of a range in the file of this process's memory. Returns false for ranges
  * that are small or elsewhere. */
 static bool find_pages(off_t *offset, size_t *bytes, uint64_t address, size_t size)
 {
@@ -362,7 +363,7 @@ void emu_memory_clear(void *at, size_t bytes)
     const uint64_t address = (uint64_t)(uintptr_t)at;
     off_t offset;
     size_t inner;
-    if (!find_pages(&offset, &inner, address, bytes) || !punch(offset, inner)) {
+    if (!find_pages(&offset, &inner, address, bytes) || !punch_hole(offset, inner)) {
         memset(at, 0, bytes);
         return;
     }
@@ -402,14 +403,14 @@ bool emu_memory_covers(uint64_t address, size_t bytes)
     return emu_memory_lookup(&what, address) && bytes <= what.bytes - (address - what.base);
 }
 
-/* Bytes from `address`, which is outside, to the nearest byte of the allocation. */
+/* Returns the distance from `address`, which is outside, to the nearest byte of the allocation. */
 static uint64_t distance_to(const emu_allocation *what, uint64_t address)
 {
     return address < what->base ? what->base - address : address - (what->base + what->bytes);
 }
 
-/* The nearest of the allocations in this granule and those beside it, or NULL. */
-static const slot *neighbour(uint64_t address)
+/* Finds the nearest allocation in this granule and its neighbours, or returns NULL. */
+static const slot *find_neighbour(uint64_t address)
 {
     const slot *nearest = NULL;
     for (int side = -1; side <= 1; side++) {
@@ -453,7 +454,7 @@ void emu_memory_describe(char *out, size_t out_bytes, uint64_t address)
 {
     emu_allocation inside;
     pthread_mutex_lock(&memory.lock);
-    const slot *near = neighbour(address);
+    const slot *near = find_neighbour(address);
     if (emu_memory_lookup(&inside, address)) {
         uint32_t owner = owner_at(address);
         snprintf(out, out_bytes, "in %s of %zu bytes at 0x%llx",
@@ -500,7 +501,8 @@ int emu_memory_export(emu_memory_share *out, uint64_t address)
     return 0;
 }
 
-/* Opens the other process's memory file; -1 if it is not one (the process is gone). */
+/* Opens another process's memory file; returns -1 if it is not one, because the process has
+ * ended. */
 static int open_share(const emu_memory_share *share)
 {
     char path[64], link[64];
@@ -513,11 +515,11 @@ static int open_share(const emu_memory_share *share)
     return strstr(link, "gputune-emu") ? open(path, O_RDWR | O_CLOEXEC) : -1;
 }
 
-/* Maps a part of a memory file as an allocation here. Lock held. */
+/* Maps a part of a memory file as an allocation. Lock held. */
 static int map_file(uint64_t *out, int file, uint64_t offset, const emu_allocation *like)
 {
     uint32_t index;
-    int code = claim(&index, like->bytes, like->kind, like->owner);
+    int code = claim_slot(&index, like->bytes, like->kind, like->owner);
     if (code) {
         return code;
     }

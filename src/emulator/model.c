@@ -8,14 +8,14 @@
 
 enum { SECTOR_BYTES = 32, LINE_SECTORS = 4 };
 
-/* What the terms are computed from. */
+/* The inputs of the terms. */
 typedef struct model_input {
     const emu_profile *profile;
     const emu_kernel_shape *shape;
     const emu_counters *counters;
-    double multiprocessors; /* those that can have work */
-    double resident;        /* blocks at once on one */
-    double share;           /* part of all blocks that the busiest multiprocessor runs */
+    double multiprocessors; /* SMs that can have work */
+    double resident;        /* resident blocks on one */
+    double share;           /* fraction of all blocks that the busiest SM runs */
     double warps_per_block;
     double l2_bytes, dram_bytes;
 } model_input;
@@ -25,14 +25,14 @@ static double at_least(double value, double least)
     return value > least ? value : least;
 }
 
-static double ratio(double part, double whole)
+static double safe_ratio(double part, double whole)
 {
     return whole > 0 ? part / whole : 0;
 }
 
-/* ---- terms in cycles of one multiprocessor ---- */
+/* ---- terms in cycles of one SM ---- */
 
-static double issued(const model_input *in)
+static double count_issued(const model_input *in)
 {
     double all = 0;
     for (int i = 0; i < EMU_CLASS_COUNT; i++) {
@@ -43,7 +43,7 @@ static double issued(const model_input *in)
 
 static double issue_cycles(const model_input *in)
 {
-    return issued(in) * in->share / in->profile->issue_per_cycle;
+    return count_issued(in) * in->share / in->profile->issue_per_cycle;
 }
 
 static double unit_cycles(const model_input *in)
@@ -63,7 +63,8 @@ static double unit_cycles(const model_input *in)
     return most * in->share;
 }
 
-/* Loads that hit and those that miss both look lines up; local memory is cached there too. */
+/* Returns the L1 cycles: hits and misses both look up lines, and local memory is cached there
+ * too. */
 static double l1_cycles(const model_input *in)
 {
     const emu_counters *counters = in->counters;
@@ -101,17 +102,17 @@ static double l2_port_cycles(const model_input *in)
     return in->l2_bytes * in->share / in->profile->l2_port_bytes_per_cycle;
 }
 
-/* Mean latency of a wait for global memory. The slowest sector of all that are waited for decides:
- * with a part h of hits among n sectors, all hit with probability h^n; of those that miss,
- * likewise, all are in level 2. */
+/* Returns the mean latency of a wait for global memory. The slowest of its sectors determines
+ * it: with a hit rate h and n sectors, all hit with probability h^n; likewise, all that miss L1
+ * hit L2. */
 static double load_latency(const model_input *in)
 {
     const emu_profile *profile = in->profile;
     const emu_counters *counters = in->counters;
     double sectors = (double)counters->global_load_sectors;
-    double together = ratio(sectors, at_least((double)counters->memory_waits, 1));
-    double hit = ratio((double)counters->global_load_l1_hits, sectors);
-    double in_l2 = 1 - ratio(in->dram_bytes, in->l2_bytes);
+    double together = safe_ratio(sectors, at_least((double)counters->memory_waits, 1));
+    double hit = safe_ratio((double)counters->global_load_l1_hits, sectors);
+    double in_l2 = 1 - safe_ratio(in->dram_bytes, in->l2_bytes);
     double all_hit = pow(hit, together);
     double none_from_dram = pow(in_l2 > 0 ? in_l2 : 0, at_least(together * (1 - hit), 1));
     double beyond = profile->l2_latency_cycles * none_from_dram +
@@ -119,7 +120,7 @@ static double load_latency(const model_input *in)
     return profile->l1_latency_cycles * all_hit + beyond * (1 - all_hit);
 }
 
-/* How long a warp lives: its instructions one after another, each wait for memory, each barrier. */
+/* Returns the lifetime of a warp: its instructions in sequence, waits for memory, and barriers. */
 static double warp_cycles(const model_input *in, double instructions, double waits, double warps)
 {
     const emu_profile *profile = in->profile;
@@ -136,11 +137,11 @@ static double warp_cycles(const model_input *in, double instructions, double wai
 static double latency_cycles(const model_input *in)
 {
     double warps = at_least((double)in->counters->warps, 1);
-    double life =
-        warp_cycles(in, issued(in) / warps, (double)in->counters->memory_waits / warps, warps) +
-        in->profile->block_latency_cycles;
+    double life = warp_cycles(in, count_issued(in) / warps,
+                              (double)in->counters->memory_waits / warps, warps) +
+                  in->profile->block_latency_cycles;
     double waves = in->shape->blocks / (in->multiprocessors * in->resident);
-    /* The last, partial wave overlaps with the one before about half. */
+    /* About half of the last, partial wave overlaps with the previous one. */
     return life * (waves <= 1 ? 1 : (waves + ceil(waves)) / 2);
 }
 
@@ -178,8 +179,8 @@ static const term cycle_terms[] = {issue_cycles,  unit_cycles,    l1_cycles,    
                                    launch_cycles, l2_port_cycles, latency_cycles, path_cycles};
 static const term second_terms[] = {l2_seconds, dram_seconds, atomic_seconds};
 
-/* The 8-norm: the longest term, and up to 9% more for an equal second one. */
-static double combine(const model_input *in)
+/* Returns the 8-norm: the longest term, plus up to 9% for an equal second one. */
+static double combine_terms(const model_input *in)
 {
     double sum = 0;
     for (size_t i = 0; i < sizeof cycle_terms / sizeof cycle_terms[0]; i++) {
@@ -225,5 +226,5 @@ double emu_model_kernel(const emu_profile *profile, const emu_kernel_shape *shap
     model_input in = {.profile = profile, .shape = shape, .counters = counters};
     set_placement(&in);
     set_traffic(&in);
-    return profile->kernel_fixed_ns + combine(&in);
+    return profile->kernel_fixed_ns + combine_terms(&in);
 }

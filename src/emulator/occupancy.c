@@ -1,12 +1,11 @@
-/* Blocks that fit on a multiprocessor and clusters that fit on the device, by a profile's limits.
- */
+/* Blocks that fit on an SM, and clusters that fit on the device. */
 #include "emulator/occupancy.h"
 
 #include "emulator/driver_abi.h"
 
-enum { WARP = 32, PARTITIONS = 4 /* of a multiprocessor, each with its registers */ };
+enum { WARP = 32, PARTITIONS = 4 /* of an SM, each with its registers */ };
 
-static int least(int a, int b)
+static int smaller(int a, int b)
 {
     return a < b ? a : b;
 }
@@ -22,7 +21,7 @@ int emu_block_registers(const emu_profile *profile, int threads, int registers)
     return warps * round_up(registers * WARP, (int)profile->register_granularity);
 }
 
-/* Blocks that fit by all limits but shared memory. */
+/* Returns how many blocks fit by all limits except shared memory. */
 static int blocks_by_threads(const emu_profile *profile, const emu_block_needs *needs)
 {
     const int *attribute = profile->attribute;
@@ -32,10 +31,10 @@ static int blocks_by_threads(const emu_profile *profile, const emu_block_needs *
     if (warps < 1) {
         return 0;
     }
-    blocks = least(blocks, most_warps / warps);
+    blocks = smaller(blocks, most_warps / warps);
     int warp_registers = round_up(needs->registers * WARP, (int)profile->register_granularity);
     int part = attribute[CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR] / PARTITIONS;
-    return warp_registers ? least(blocks, part / warp_registers * PARTITIONS / warps) : blocks;
+    return warp_registers ? smaller(blocks, part / warp_registers * PARTITIONS / warps) : blocks;
 }
 
 static size_t block_shared(const emu_profile *profile, const emu_block_needs *needs)
@@ -44,7 +43,7 @@ static size_t block_shared(const emu_profile *profile, const emu_block_needs *ne
            (size_t)profile->attribute[CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK];
 }
 
-/* The smallest carveout of at least `bytes`, or the largest there is. */
+/* Returns the smallest carveout of at least `bytes`, or the largest one. */
 static size_t carveout_for(const emu_profile *profile, size_t bytes)
 {
     size_t size = 0;
@@ -101,6 +100,6 @@ int emu_max_clusters(const emu_profile *profile, const emu_block_needs *needs, i
     emu_block_needs most_shared = *needs;
     most_shared.carveout_percent = 100;
     emu_occupancy(&residency, profile, &most_shared);
-    int blocks = least(residency.blocks, (int)profile->cluster_blocks_per_multiprocessor);
+    int blocks = smaller(residency.blocks, (int)profile->cluster_blocks_per_multiprocessor);
     return emu_cluster_multiprocessors(profile, size) / size * blocks;
 }

@@ -1,4 +1,4 @@
-/* A pool allocator: blocks that are freed together, each twice as large as the one before. */
+/* A pool allocator: blocks that are freed together, each twice as large as the previous one. */
 #include "emulator/pool.h"
 
 #include <stdint.h>

@@ -9,17 +9,17 @@
 enum {
     INVALID_PTX = 218,
     OUT_OF_MEMORY = 2,
-    REGISTER_RESERVE = 6, /* addresses and temporaries that PTX does not show */
+    REGISTER_RESERVE = 6, /* addresses and temporaries that are not in PTX */
     MOST_REGISTERS = 255,
-    REGISTER_FILE = 65536 /* of one multiprocessor */
+    REGISTER_FILE = 65536 /* of one SM */
 };
 
-/* ---- what a kernel needs, with all that it calls ---- */
+/* ---- resources of a kernel and its callees ---- */
 
 typedef struct reach {
     const emu_program *program;
     bool *uses_shared;
-    uint8_t *state; /* of each function: 1 on the way, 2 done */
+    uint8_t *state; /* of each function: 1 in progress, 2 done */
     uint32_t *depth_bytes;
 } reach;
 
@@ -29,9 +29,9 @@ static void merge_shared(reach *r, const emu_function *function)
         r->uses_shared[i] |= function->uses_shared && function->uses_shared[i];
 }
 
-/* Local bytes of the function and its deepest chain of calls; recursion counts once and lives on
- * the launch's stack beyond that. */
-static uint32_t visit(reach *r, size_t index)
+/* Returns the local bytes of the function and its deepest call chain; recursion counts once and
+ * otherwise uses the launch's stack. */
+static uint32_t visit_function(reach *r, size_t index)
 {
     const emu_function *function = &r->program->functions[index];
     if (r->state[index])
@@ -40,11 +40,11 @@ static uint32_t visit(reach *r, size_t index)
     merge_shared(r, function);
     uint32_t deepest = 0;
     for (size_t i = 0; i < function->callee_count; i++) {
-        uint32_t bytes = visit(r, function->callees[i]);
+        uint32_t bytes = visit_function(r, function->callees[i]);
         deepest = bytes > deepest ? bytes : deepest;
     }
     for (size_t i = 0; function->calls_indirectly && i < r->program->module.function_count; i++) {
-        uint32_t bytes = r->program->functions[i].source->is_entry ? 0 : visit(r, i);
+        uint32_t bytes = r->program->functions[i].source->is_entry ? 0 : visit_function(r, i);
         deepest = bytes > deepest ? bytes : deepest;
     }
     r->state[index] = 2;
@@ -75,8 +75,8 @@ static void lay_out_shared(emu_program *program, emu_entry *entry, const bool *u
     entry->shared_offsets = offsets;
 }
 
-static void describe(emu_program *program, emu_entry *entry, const ptx_function *source,
-                     emu_param *params)
+static void describe_entry(emu_program *program, emu_entry *entry, const ptx_function *source,
+                           emu_param *params)
 {
     emu_kernel *kernel = &entry->kernel;
     kernel->name = source->name;
@@ -97,7 +97,7 @@ static void describe(emu_program *program, emu_entry *entry, const ptx_function 
     kernel->params = params;
 }
 
-/* The most registers a thread can have: what the text says, or what its largest block leaves. */
+/* Returns the maximum registers of a thread: the text's limit, or the one for its largest block. */
 static uint32_t register_limit(const ptx_function *source)
 {
     const uint32_t *threads =
@@ -129,9 +129,9 @@ static bool make_entry(emu_program *program, size_t index, emu_entry *entry)
     uint32_t *offsets = emu_pool_alloc(pool, shared * sizeof *offsets + 1);
     if (pool->failed)
         return false;
-    describe(program, entry, source, params);
+    describe_entry(program, entry, source, params);
     entry->function = &program->functions[index];
-    entry->kernel.local_bytes = visit(&r, index);
+    entry->kernel.local_bytes = visit_function(&r, index);
     lay_out_shared(program, entry, r.uses_shared, offsets);
     for (size_t i = 0; i < functions; i++)
         if (r.state[i] && registers_of(&program->functions[i]) > entry->kernel.registers)
@@ -175,7 +175,7 @@ static bool make_globals(emu_program *program)
 
 /* ---- loading ---- */
 
-static int fail(emu_program *program, int code, char *log, size_t log_bytes, const char *text)
+static int fail_load(emu_program *program, int code, char *log, size_t log_bytes, const char *text)
 {
     if (text && log_bytes)
         snprintf(log, log_bytes, "%s", text);
@@ -188,27 +188,27 @@ int emu_program_load(emu_program **out, const char *ptx, size_t bytes, int cc, c
 {
     emu_program *program = calloc(1, sizeof *program);
     if (!program)
-        return fail(program, OUT_OF_MEMORY, log, log_bytes, "out of memory");
+        return fail_load(program, OUT_OF_MEMORY, log, log_bytes, "out of memory");
     if (!ptx_parse(&program->module, ptx, bytes)) {
         int code = program->module.pool.failed ? OUT_OF_MEMORY : INVALID_PTX;
         char text[sizeof program->module.error];
         memcpy(text, program->module.error, sizeof text);
-        return fail(program, code, log, log_bytes, text);
+        return fail_load(program, code, log, log_bytes, text);
     }
     if (program->module.target > cc) {
         char text[128];
         snprintf(text, sizeof text,
                  "the PTX is for sm_%d and the device is sm_%d: compile for the device",
                  program->module.target, cc);
-        return fail(program, INVALID_PTX, log, log_bytes, text);
+        return fail_load(program, INVALID_PTX, log, log_bytes, text);
     }
     if (!make_globals(program))
-        return fail(program, OUT_OF_MEMORY, log, log_bytes, "out of memory");
+        return fail_load(program, OUT_OF_MEMORY, log, log_bytes, "out of memory");
     if (!emu_decode_program(program, log, log_bytes))
-        return fail(program, program->module.pool.failed ? OUT_OF_MEMORY : INVALID_PTX, log,
-                    log_bytes, NULL);
+        return fail_load(program, program->module.pool.failed ? OUT_OF_MEMORY : INVALID_PTX, log,
+                         log_bytes, NULL);
     if (!make_entries(program))
-        return fail(program, OUT_OF_MEMORY, log, log_bytes, "out of memory");
+        return fail_load(program, OUT_OF_MEMORY, log, log_bytes, "out of memory");
     *out = program;
     return 0;
 }
@@ -224,7 +224,7 @@ void emu_program_free(emu_program *program)
     free(program);
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 size_t emu_program_kernel_count(const emu_program *program)
 {

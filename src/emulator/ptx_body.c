@@ -16,7 +16,7 @@ static ptx_operand *copy_operand(ptx_parser *parser, ptx_operand operand)
 
 static ptx_operand parse_operand(ptx_parser *parser);
 
-/* operands up to `close`, separated by commas */
+/* Parses comma-separated operands up to `close`. */
 static ptx_operand parse_items(ptx_parser *parser, ptx_operand_kind kind, const char *close)
 {
     ptx_operand result = {.kind = kind};
@@ -37,7 +37,7 @@ static ptx_operand parse_items(ptx_parser *parser, ptx_operand_kind kind, const 
     return result;
 }
 
-/* + n, - n or + -n behind a name; several may follow each other. */
+/* Parses + n, - n or + -n after a name, any number of times. */
 static uint64_t parse_offset(ptx_parser *parser)
 {
     uint64_t total = 0;
@@ -244,8 +244,8 @@ static void parse_registers(ptx_parser *parser)
     ptx_expect(parser, ";");
 }
 
-/* .loc file line column [, function_name label, inlined_at file line column]. What was inlined from
- * another file counts as where it was inlined. */
+/* Parses .loc file line column [, function_name label, inlined_at file line column]. Code inlined
+ * from another file is attributed to the place where it was inlined. */
 static void parse_location(ptx_parser *parser)
 {
     int line = parser->token.line;
@@ -266,7 +266,7 @@ static void parse_location(ptx_parser *parser)
         }
     }
     if (location.line == 0)
-        return; /* what branches share; it is told by what stands before it */
+        return; /* code shared by branches; the line before it is used */
     ptx_location *place = PTX_APPEND(parser, parser->module, locations, location);
     if (place)
         *place = location;

@@ -19,7 +19,7 @@ bool ptx_token_is(const ptx_token *token, const char *text)
            memcmp(text, token->text, token->length) == 0;
 }
 
-static int peek(const ptx_lexer *lexer, size_t ahead)
+static int peek_char(const ptx_lexer *lexer, size_t ahead)
 {
     return (size_t)(lexer->end - lexer->next) > ahead ? (unsigned char)lexer->next[ahead] : 0;
 }
@@ -27,7 +27,7 @@ static int peek(const ptx_lexer *lexer, size_t ahead)
 static void skip_comment(ptx_lexer *lexer)
 {
     lexer->next += 2;
-    while (lexer->next < lexer->end && !(peek(lexer, 0) == '*' && peek(lexer, 1) == '/'))
+    while (lexer->next < lexer->end && !(peek_char(lexer, 0) == '*' && peek_char(lexer, 1) == '/'))
         lexer->line += *lexer->next++ == '\n';
     lexer->next += lexer->end - lexer->next >= 2 ? 2 : lexer->end - lexer->next;
 }
@@ -41,10 +41,10 @@ static void skip_line(ptx_lexer *lexer)
 static void skip_blanks(ptx_lexer *lexer)
 {
     while (lexer->next < lexer->end) {
-        int c = peek(lexer, 0);
-        if (c == '/' && peek(lexer, 1) == '/')
+        int c = peek_char(lexer, 0);
+        if (c == '/' && peek_char(lexer, 1) == '/')
             skip_line(lexer);
-        else if (c == '/' && peek(lexer, 1) == '*')
+        else if (c == '/' && peek_char(lexer, 1) == '*')
             skip_comment(lexer);
         else if (isspace(c))
             lexer->line += *lexer->next++ == '\n';
@@ -58,17 +58,19 @@ static bool is_name(int c)
     return isalnum(c) || c == '_' || c == '$';
 }
 
-/* Names take dots and double colons with them, so that an opcode or %tid.x is one token. */
+/* Returns the length of a word, including dots and double colons, so that an opcode or %tid.x is
+ * one token. */
 static size_t word_length(const ptx_lexer *lexer)
 {
     size_t length = 1;
     for (;; length++) {
-        int c = peek(lexer, length);
+        int c = peek_char(lexer, length);
         if (is_name(c))
             continue;
-        if (c == '.' && is_name(peek(lexer, length + 1)))
+        if (c == '.' && is_name(peek_char(lexer, length + 1)))
             continue;
-        if (c == ':' && peek(lexer, length + 1) == ':' && is_name(peek(lexer, length + 2))) {
+        if (c == ':' && peek_char(lexer, length + 1) == ':' &&
+            is_name(peek_char(lexer, length + 2))) {
             length++;
             continue;
         }
@@ -79,7 +81,7 @@ static size_t word_length(const ptx_lexer *lexer)
 static size_t directive_length(const ptx_lexer *lexer)
 {
     size_t length = 1;
-    while (is_name(peek(lexer, length)))
+    while (is_name(peek_char(lexer, length)))
         length++;
     return length;
 }
@@ -94,18 +96,18 @@ static int digit_value(int c)
 static size_t read_digits(const ptx_lexer *lexer, size_t from, int base, uint64_t *value)
 {
     *value = 0;
-    while (digit_value(peek(lexer, from)) < base)
-        *value = *value * (unsigned)base + (unsigned)digit_value(peek(lexer, from++));
+    while (digit_value(peek_char(lexer, from)) < base)
+        *value = *value * (unsigned)base + (unsigned)digit_value(peek_char(lexer, from++));
     return from;
 }
 
 static bool is_decimal_float(const ptx_lexer *lexer)
 {
     size_t i = 0;
-    while (isdigit(peek(lexer, i)))
+    while (isdigit(peek_char(lexer, i)))
         i++;
-    int c = peek(lexer, i);
-    return (c == '.' && isdigit(peek(lexer, i + 1))) || c == 'e' || c == 'E';
+    int c = peek_char(lexer, i);
+    return (c == '.' && isdigit(peek_char(lexer, i + 1))) || c == 'e' || c == 'E';
 }
 
 static size_t read_decimal_float(const ptx_lexer *lexer, uint64_t *value)
@@ -113,7 +115,7 @@ static size_t read_decimal_float(const ptx_lexer *lexer, uint64_t *value)
     char text[64] = {0};
     size_t length = 0;
     for (; length + 1 < sizeof text; length++) {
-        int c = peek(lexer, length);
+        int c = peek_char(lexer, length);
         bool sign = (c == '-' || c == '+') && length && (text[length - 1] | 32) == 'e';
         if (!isdigit(c) && c != '.' && c != 'e' && c != 'E' && !sign)
             break;
@@ -126,7 +128,7 @@ static size_t read_decimal_float(const ptx_lexer *lexer, uint64_t *value)
 
 static void read_number(ptx_lexer *lexer, ptx_token *token)
 {
-    int c = peek(lexer, 0), second = peek(lexer, 1) | 32;
+    int c = peek_char(lexer, 0), second = peek_char(lexer, 1) | 32;
     token->kind = PTX_INTEGER;
     if (c == '0' && second == 'x')
         token->length = read_digits(lexer, 2, 16, &token->value);
@@ -142,7 +144,7 @@ static void read_number(ptx_lexer *lexer, ptx_token *token)
         return;
     } else
         token->length = read_digits(lexer, 0, c == '0' ? 8 : 10, &token->value);
-    if ((peek(lexer, token->length) | 32) == 'u')
+    if ((peek_char(lexer, token->length) | 32) == 'u')
         token->length++;
 }
 
@@ -159,21 +161,21 @@ static void read_string(ptx_lexer *lexer, ptx_token *token)
 
 static bool starts_word(const ptx_lexer *lexer)
 {
-    int c = peek(lexer, 0);
-    return isalpha(c) || c == '_' || c == '$' || (c == '%' && is_name(peek(lexer, 1)));
+    int c = peek_char(lexer, 0);
+    return isalpha(c) || c == '_' || c == '$' || (c == '%' && is_name(peek_char(lexer, 1)));
 }
 
 ptx_token ptx_lexer_next(ptx_lexer *lexer)
 {
     skip_blanks(lexer);
     ptx_token token = {.kind = PTX_PUNCTUATION, .text = lexer->next, .line = lexer->line};
-    int c = peek(lexer, 0);
+    int c = peek_char(lexer, 0);
     if (lexer->next == lexer->end) {
         token.kind = PTX_END;
     } else if (starts_word(lexer)) {
         token.kind = PTX_WORD;
         token.length = word_length(lexer);
-    } else if (c == '.' && is_name(peek(lexer, 1))) {
+    } else if (c == '.' && is_name(peek_char(lexer, 1))) {
         token.kind = PTX_DIRECTIVE;
         token.length = directive_length(lexer);
     } else if (isdigit(c)) {

@@ -3,7 +3,7 @@
 
 /* ---- functions ---- */
 
-/* The file that the function around the line begins in. */
+/* Returns the file in which the function around the line begins. */
 static uint32_t home_of(const ptx_module *module, uint32_t ptx_line)
 {
     uint32_t begin = 0;
@@ -21,7 +21,7 @@ ptx_place ptx_module_place(const ptx_module *module, uint32_t ptx_line)
 {
     ptx_place place = {0};
     size_t low = 0, high = module->location_count;
-    while (low < high) { /* the first one behind the line */
+    while (low < high) { /* binary search for the first one after the line */
         size_t middle = (low + high) / 2;
         if (module->locations[middle].ptx_line <= ptx_line)
             low = middle + 1;
@@ -71,7 +71,7 @@ static void parse_triple(ptx_parser *parser, uint32_t out[3])
     }
 }
 
-/* .maxntid and the like, between a function's parameters and its body. */
+/* Parses attributes such as .maxntid, between a function's parameters and its body. */
 static void parse_attribute(ptx_parser *parser)
 {
     ptx_function *function = parser->function;
@@ -109,7 +109,7 @@ static ptx_function *new_function(ptx_parser *parser, bool is_entry)
     return function;
 }
 
-/* A definition takes the place of its declarations. */
+/* Registers a function; a definition replaces its declarations. */
 static void register_function(ptx_parser *parser, ptx_function *function)
 {
     ptx_module *module = parser->module;
@@ -141,7 +141,7 @@ static void parse_function(ptx_parser *parser, bool is_entry)
     if (ptx_at(parser, "("))
         parse_params(parser, false);
     function->formal_bytes = function->param_bytes;
-    if (is_entry) /* a kernel's own parameters lie in the launch, not in its frame */
+    if (is_entry) /* a kernel's parameters are in the launch, not in its frame */
         function->param_bytes = 0;
     while (parser->token.kind == PTX_DIRECTIVE)
         parse_attribute(parser);
@@ -191,7 +191,7 @@ static void skip_braces(ptx_parser *parser)
         depth += ptx_at(parser, "{") - ptx_at(parser, "}");
 }
 
-/* .file index "name" [, time, size] */
+/* Parses .file index "name" [, time, size]. */
 static void parse_file(ptx_parser *parser)
 {
     ptx_file file = {.index = (uint32_t)ptx_expect_integer(parser)};

@@ -1,4 +1,4 @@
-/* What every part of the parser uses: failing, looking at the next token and moving past it. */
+/* Common functions of the parser: failures, and reading tokens. */
 #include "emulator/ptx_parser.h"
 
 #include "base/number.h"

@@ -2,13 +2,13 @@
  * name. */
 #include "emulator/ptx_parser.h"
 
-/* Local memory of a thread, as on hardware; parameters are far below. */
+/* A thread's local memory, as on hardware; parameters are far below */
 enum { LARGEST_AREA = 512 * 1024 };
 
 /* ---- look-up ---- */
 
-static const ptx_registers *match(const ptx_registers *set, const char *name, size_t length,
-                                  uint32_t *index)
+static const ptx_registers *match_register(const ptx_registers *set, const char *name,
+                                           size_t length, uint32_t *index)
 {
     if (length < set->length || memcmp(set->name, name, set->length) != 0)
         return NULL;
@@ -33,7 +33,7 @@ const ptx_registers *ptx_find_register(const ptx_parser *parser, const char *nam
 {
     for (const ptx_scope *scope = parser->scope; scope; scope = scope->parent)
         for (const ptx_registers *set = scope->registers; set; set = set->next)
-            if (match(set, name, length, index))
+            if (match_register(set, name, length, index))
                 return set;
     return NULL;
 }
@@ -49,7 +49,7 @@ ptx_variable *ptx_find_variable(const ptx_parser *parser, const char *name, size
 
 /* ---- initialisers ---- */
 
-static const uint64_t largest_initialised = UINT64_C(1) << 30; /* its image is held in memory */
+static const uint64_t largest_initialised = UINT64_C(1) << 30; /* its image is in memory */
 
 static void store_initial(ptx_parser *parser, ptx_variable *variable, uint64_t offset,
                           unsigned bytes, uint64_t value)
@@ -107,7 +107,7 @@ static uint64_t initial_number(ptx_parser *parser, ptx_type type)
     return minus ? 0 - token.value : token.value;
 }
 
-/* Values in nested braces are stored one after another, as PTX lays them out. */
+/* Parses values in nested braces, which are stored consecutively. */
 static void parse_initial(ptx_parser *parser, ptx_variable *variable, ptx_type type)
 {
     unsigned bytes = ptx_type_bytes(type);
@@ -134,8 +134,7 @@ static void parse_initial(ptx_parser *parser, ptx_variable *variable, ptx_type t
 
 /* ---- declarations ---- */
 
-/* [a][b]: the product; an empty pair of brackets is an array of open size. */
-/* Beyond what any variable may have, it stays there instead of wrapping around. */
+/* Multiplies, and saturates far above the size of any variable instead of wrapping around. */
 static uint64_t capped_product(uint64_t a, uint64_t b)
 {
     const uint64_t cap = UINT64_C(1) << 42;
@@ -165,7 +164,7 @@ static uint32_t parse_alignment(ptx_parser *parser, uint32_t align)
     return (uint32_t)value;
 }
 
-/* .ptr .global .align 16 on a kernel's pointer: about what it points to. */
+/* Skips attributes of a kernel's pointer, such as .ptr .global .align 16. */
 static void skip_pointer_attributes(ptx_parser *parser)
 {
     if (!ptx_accept(parser, ".ptr"))
@@ -176,7 +175,7 @@ static void skip_pointer_attributes(ptx_parser *parser)
     parse_alignment(parser, 1);
 }
 
-static void place(ptx_parser *parser, ptx_variable *variable, uint32_t *area)
+static void place_variable(ptx_parser *parser, ptx_variable *variable, uint32_t *area)
 {
     uint64_t align = variable->align;
     variable->offset = (*area + align - 1) / align * align;
@@ -204,10 +203,10 @@ static void assign_storage(ptx_parser *parser, ptx_variable *variable)
         if (!parser->function)
             ptx_fail(parser, ".local %s at module scope is not supported", variable->name);
         else
-            place(parser, variable, &parser->function->local_bytes);
+            place_variable(parser, variable, &parser->function->local_bytes);
         return;
     default:
-        place(parser, variable, &parser->function->param_bytes);
+        place_variable(parser, variable, &parser->function->param_bytes);
         return;
     }
     if (slot)
@@ -249,7 +248,7 @@ static ptx_variable *parse_declarator(ptx_parser *parser, ptx_space space, ptx_t
     return variable;
 }
 
-/* .v2 or .v4 before the type. */
+/* Parses .v2 or .v4 before the type. */
 static unsigned parse_vector(ptx_parser *parser)
 {
     if (ptx_accept(parser, ".v2"))

@@ -1,4 +1,4 @@
-/* Runs the commands of each stream on a thread of its own, in the order that CUDA promises. */
+/* Runs each stream's commands on its own thread, in CUDA's order. */
 #include "emulator/queue.h"
 
 #include <stdlib.h>
@@ -58,7 +58,7 @@ void emu_completion_release(emu_completion *completion)
     }
 }
 
-/* Marks it done at `end_ns` and wakes who waits. Lock held. */
+/* Marks a completion done at `end_ns`, and wakes waiters. Lock held. */
 static void completion_signal(emu_completion *completion, double end_ns)
 {
     completion->done = true;
@@ -66,7 +66,7 @@ static void completion_signal(emu_completion *completion, double end_ns)
     pthread_cond_broadcast(&emu.progress);
 }
 
-static void unref(CUstream stream)
+static void release_stream(CUstream stream)
 {
     if (--stream->references) {
         return;
@@ -81,8 +81,8 @@ static void unref(CUstream stream)
     emu_handle_free(stream);
 }
 
-/* When this submission begins on the device: after the stream's earlier work, after what it waits
- * for, and not before the host has handed it over. */
+/* Returns the submission's start on the device: after the stream's earlier work, after its waits,
+ * and not before the host submitted it. */
 static double start_time(CUstream stream, const emu_submission *submission)
 {
     double gap = submission->command->class->is_kernel ? emu.profile.stream_gap_ns : 0;
@@ -98,7 +98,7 @@ static double start_time(CUstream stream, const emu_submission *submission)
     return start;
 }
 
-static void await_others(const emu_submission *submission)
+static void wait_for_others(const emu_submission *submission)
 {
     for (size_t i = 0; i < submission->wait_count; i++) {
         while (!submission->waits[i]->done) {
@@ -117,12 +117,12 @@ static void free_submission(emu_submission *submission)
     free(submission);
 }
 
-/* Runs the oldest submission. Lock held on entry and exit, not while the command runs. After a
- * sticky error a command ends without having run. */
+/* Runs the oldest submission. The lock is held on entry and exit, but not while the command runs.
+ * After a sticky error commands end without running. */
 static void run_one(CUstream stream)
 {
     emu_submission *submission = stream->first;
-    await_others(submission);
+    wait_for_others(submission);
     double start = start_time(stream, submission), length = 0;
     emu_command *command = submission->command;
     if (!emu.sticky_error) {
@@ -151,7 +151,7 @@ static void unlink_stream(CUstream stream)
     }
 }
 
-static void *work(void *argument)
+static void *run_worker(void *argument)
 {
     CUstream stream = argument;
     pthread_mutex_lock(&emu.lock);
@@ -165,7 +165,7 @@ static void *work(void *argument)
         run_one(stream);
     }
     unlink_stream(stream);
-    unref(stream);
+    release_stream(stream);
     pthread_mutex_unlock(&emu.lock);
     return NULL;
 }
@@ -177,7 +177,7 @@ static CUresult start_worker(CUstream stream)
         return CUDA_SUCCESS;
     }
     stream->references++;
-    if (pthread_create(&thread, NULL, work, stream)) {
+    if (pthread_create(&thread, NULL, run_worker, stream)) {
         stream->references--;
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -205,7 +205,7 @@ static bool orders_with_legacy(CUstream stream)
     return !stream->is_legacy && !(stream->flags & CU_STREAM_NON_BLOCKING);
 }
 
-/* The legacy stream waits for all blocking streams, and they for it. */
+/* Adds waits between the legacy stream and all blocking streams. */
 static CUresult add_implicit_waits(CUstream stream)
 {
     if (orders_with_legacy(stream)) {
@@ -222,8 +222,8 @@ static CUresult add_implicit_waits(CUstream stream)
     return CUDA_SUCCESS;
 }
 
-/* Moves the stream's waits into a new submission. Waits that are over move too, because the command
- * begins after their modelled end. */
+/* Moves the stream's waits to a new submission, including completed ones, because the command
+ * starts after their modelled end. */
 static emu_submission *new_submission(CUstream stream, emu_command *command)
 {
     size_t bytes = sizeof(emu_submission) + stream->wait_count * sizeof(emu_completion *);
@@ -245,7 +245,7 @@ static emu_submission *new_submission(CUstream stream, emu_command *command)
     return submission;
 }
 
-static void append(CUstream stream, emu_submission *submission)
+static void append_submission(CUstream stream, emu_submission *submission)
 {
     if (stream->last_submission) {
         stream->last_submission->next = submission;
@@ -267,7 +267,7 @@ CUresult emu_queue_submit(emu_completion **out, CUstream stream, emu_command *co
         emu_command_release(command);
         return code ? code : CUDA_ERROR_OUT_OF_MEMORY;
     }
-    append(stream, submission);
+    append_submission(stream, submission);
     if (out) {
         *out = completion_retain(submission->completion);
     }
@@ -297,7 +297,7 @@ static CUstream busy_stream(CUcontext context, bool only_blocking)
     return NULL;
 }
 
-/* Joins the context's streams. A wait gives up the lock, so that the list is read anew after it. */
+/* Joins the context's streams. Reads the list again after each wait, which releases the lock. */
 static CUresult join_streams(CUcontext context, bool only_blocking)
 {
     CUstream busy;
@@ -340,5 +340,5 @@ void emu_stream_retire(CUstream stream)
     } else {
         unlink_stream(stream);
     }
-    unref(stream);
+    release_stream(stream);
 }

@@ -27,7 +27,7 @@ void emu_registered_release_owner(void *owner)
     pthread_rwlock_unlock(&table.lock);
 }
 
-static bool overlaps(uint64_t base, size_t bytes)
+static bool overlaps_other(uint64_t base, size_t bytes)
 {
     for (unsigned i = 0; i < table.count; i++) {
         const emu_allocation *other = &table.entries[i];
@@ -46,7 +46,7 @@ int emu_registered_add(void *host, size_t bytes, void *owner)
     }
     pthread_rwlock_wrlock(&table.lock);
     int code = 0;
-    if (overlaps(base, bytes)) {
+    if (overlaps_other(base, bytes)) {
         code = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     } else if (table.count == ENTRY_COUNT) {
         code = CUDA_ERROR_OUT_OF_MEMORY;

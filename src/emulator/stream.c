@@ -1,11 +1,11 @@
-/* Which stream a handle names, and handing it a command. */
+/* Resolves stream handles, and submits commands. */
 #include "emulator/stream.h"
 
 #include "emulator/capture.h"
 
 #include <stdlib.h>
 
-static CUresult make(CUstream *out, CUcontext context, unsigned flags)
+static CUresult make_stream(CUstream *out, CUcontext context, unsigned flags)
 {
     CUstream stream = calloc(1, sizeof *stream);
     if (!stream || pthread_cond_init(&stream->work, NULL)) {
@@ -22,7 +22,7 @@ static CUresult make(CUstream *out, CUcontext context, unsigned flags)
 
 CUresult emu_stream_new(CUstream *out, CUcontext context, unsigned flags)
 {
-    EMU_TRY(make(out, context, flags));
+    EMU_TRY(make_stream(out, context, flags));
     emu_handle_add(&(*out)->handle, *out, EMU_KIND_STREAM, context);
     (*out)->next = context->streams;
     context->streams = *out;
@@ -31,7 +31,7 @@ CUresult emu_stream_new(CUstream *out, CUcontext context, unsigned flags)
 
 CUresult emu_stream_new_legacy(CUstream *out, CUcontext context)
 {
-    EMU_TRY(make(out, context, CU_STREAM_DEFAULT));
+    EMU_TRY(make_stream(out, context, CU_STREAM_DEFAULT));
     (*out)->is_legacy = true;
     return CUDA_SUCCESS;
 }

@@ -1,5 +1,5 @@
-/* Moves each lane's bytes at once, and tells its mbarrier of them: at once too, or in a checked
- * launch as late as can be (check_async.c). */
+/* Transfers each lane's bytes at once, and updates its mbarrier: also at once, or as late as
+ * possible in a checked launch (check_async.c). */
 #include "emulator/transfer.h"
 
 #include "emulator/check.h"

@@ -1,4 +1,4 @@
-/* CUDA sources compiled by NVRTC for the machine. Skipped without NVRTC. */
+/* Compiles CUDA sources with NVRTC and runs them. Skipped without NVRTC. */
 #pragma once
 
 #include "machine_fixture.h"
@@ -20,7 +20,7 @@ static inline int find_nvrtc(void **state)
 
 enum { FIXTURE_FOLDERS = 8 };
 
-/* Compiles the source, which may include what the toolkit brings, and loads it. */
+/* Compiles the source, which may include toolkit headers, and loads it. */
 static inline void load(machine *m, const char *source)
 {
     gt_compiled result;

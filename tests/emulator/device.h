@@ -1,5 +1,5 @@
-/* Running a test in a process of its own, with a device: the emulator's state, like the hardware's,
- * is the process's, and some tests lose it. */
+/* Runs a test in a separate process with a device: the emulator's state, like the hardware's,
+ * belongs to the process, and some tests make it unusable. */
 #pragma once
 
 #include "calls.h"
@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In the child, where cmocka's asserts would run the rest of the suite a second time. */
+/* For the child, where cmocka's asserts would run the rest of the suite again. */
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -36,8 +36,8 @@
     } while (0)
 #define OK(call) CHECK_CODE(call, CUDA_SUCCESS)
 
-/* Runs `body` in a child with the given environment ("NAME=value" or NULL); fails when it does. A
- * child that computes for 20 s is ended, however long that takes on a busy machine. */
+/* Runs `body` in a child with an environment variable ("NAME=value" or NULL); fails if the child
+ * fails. A child is killed after 20 s of CPU time, which a busy machine does not shorten. */
 static inline void in_child(void (*body)(void), const char *environment)
 {
     fflush(NULL);
@@ -57,7 +57,7 @@ static inline void in_child(void (*body)(void), const char *environment)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* A test that runs there. */
+/* A test that runs in a child. */
 #define TEST_IN_CHILD(name)                                                                        \
     static void name(void);                                                                        \
     TEST(test_##name)                                                                              \
@@ -75,7 +75,7 @@ static inline CUcontext open_device(void)
     return context;
 }
 
-/* The same, with the device open. */
+/* The same, with an open device. */
 #define TEST_ON_DEVICE(name)                                                                       \
     static void name##_there(void);                                                                \
     TEST_IN_CHILD(name)                                                                            \
@@ -99,17 +99,17 @@ static inline CUdeviceptr new_buffer(size_t bytes)
     CUdeviceptr buffer;
     OK(cuMemAlloc_v2(&buffer, bytes));
     OK(cuMemsetD8_v2(buffer, 0, bytes));
-    OK(cuStreamSynchronize(NULL)); /* streams of their own do not wait for the fill */
+    OK(cuStreamSynchronize(NULL)); /* non-blocking streams do not wait for the fill */
     return buffer;
 }
 
-/* Ends a spinning kernel. The race with it is the point, and no business of a sanitizer's. */
+/* Ends a spinning kernel. The race is intended, so sanitizers ignore it. */
 __attribute__((no_sanitize("thread"))) static inline void raise_flag(volatile int *flag)
 {
     *flag = 1;
 }
 
-/* y[i] += a for i < n, by kernel `add`. */
+/* Launches y[i] += a for i < n, with the kernel `add`. */
 static inline CUresult launch_add(CUfunction add, CUdeviceptr y, float a, int n, CUstream stream)
 {
     void *params[] = {&y, &a, &n};

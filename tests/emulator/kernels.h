@@ -1,4 +1,4 @@
-/* PTX of small kernels, as the compiler makes it from the source above each. */
+/* PTX of small kernels, compiled from the source above each. */
 #pragma once
 
 /* clang-format off */

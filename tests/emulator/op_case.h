@@ -1,4 +1,4 @@
-/* One instruction at a time: PTX around it, inputs and the expected result. */
+/* Tests of single instructions: PTX around them, inputs and expected results. */
 #pragma once
 
 #include "machine_fixture.h"
@@ -8,7 +8,7 @@
 typedef struct op_case {
     const char *code;
     uint64_t a, b, c;
-    uint64_t want; /* all that was written, or'ed; untouched results are zero */
+    uint64_t want; /* all written results or'ed; others are zero */
 } op_case;
 
 static const char op_case_head[] =
@@ -43,7 +43,7 @@ static const char op_case_tail[] = "\n"
                                    "  ret;\n"
                                    "}\n";
 
-/* Runs the case with all lanes and with every other one; counts lanes that are wrong. */
+/* Runs the case with all lanes and with every other one; returns the number of wrong lanes. */
 static inline int op_case_run(const op_case *one)
 {
     char text[8192];

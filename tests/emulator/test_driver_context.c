@@ -1,5 +1,5 @@
-/* Handles that are no longer valid: CUDA leaves their use undefined, here it is always an error.
- * Then what objects of one context do while another one is current. */
+/* Invalid handles, whose use CUDA leaves undefined but the emulator always refuses, and objects of
+ * one context while another one is current. */
 #include "device.h"
 
 #include <signal.h>
@@ -42,7 +42,7 @@ static void check_invalid(const objects *all)
     CHECK_CODE(cuEventQuery(all->event), invalid);
     CHECK_CODE(cuStreamWaitEvent(NULL, all->event, 0), invalid);
     CHECK_CODE(cuEventDestroy_v2(all->event), invalid);
-    /* None of that harms what is valid. */
+    /* Valid objects still work. */
     objects valid = make();
     CHECK_CODE(launch_add(valid.add, y, 1.0F, 1, all->stream), invalid);
     OK(launch_add(valid.add, y, 1.0F, 1, valid.stream));
@@ -122,7 +122,7 @@ static void push_destroyed(void)
     cuCtxPushCurrent_v2(destroyed_context());
 }
 
-/* As with a GPU's driver, though there only later. */
+/* Expects the process to abort, which NVIDIA's driver does later. */
 static void expect_abort(void (*body)(void))
 {
     int status;
@@ -179,7 +179,7 @@ typedef struct other_context {
     CUdeviceptr y;
 } other_context;
 
-/* Leaves it current. */
+/* Makes a context and leaves it current. */
 static other_context make_other(void)
 {
     other_context other;
@@ -189,8 +189,8 @@ static other_context make_other(void)
     return other;
 }
 
-/* Function and stream are of one context, whichever is current; the default streams are the current
- * context's. */
+/* Function and stream must belong to one context, current or not; the default streams belong to the
+ * current one. */
 TEST_IN_CHILD(launches_across_contexts)
 {
     CUcontext context = open_device();
@@ -210,7 +210,7 @@ TEST_IN_CHILD(launches_across_contexts)
     CHECK(read_float(y) == 0.0F);
 }
 
-/* A kernel reaches the memory of every context, as long as that context lives. */
+/* A kernel can access the memory of every live context. */
 static void memory_of_another_context(void)
 {
     CUcontext context = open_device();

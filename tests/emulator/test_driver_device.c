@@ -1,4 +1,4 @@
-/* The device and its profile, the environment, looking up calls, contexts, forks, error names. */
+/* The device and its profile, the environment, lookups of calls, contexts, forks, error names. */
 #include "device.h"
 
 TEST_IN_CHILD(describes_itself)
@@ -82,7 +82,7 @@ static void has_three(void)
     OK(cuCtxSetCurrent(context));
     OK(cuCtxGetDevice(&device));
     CHECK(device == 2);
-    OK(cuDevicePrimaryCtxReset_v2(0)); /* which ends nothing on device 2 */
+    OK(cuDevicePrimaryCtxReset_v2(0)); /* does not affect device 2 */
     OK(cuCtxSynchronize());
     CHECK_CODE(cuDevicePrimaryCtxRetain(&other, 0), CUDA_ERROR_NOT_SUPPORTED);
     CHECK(strstr(emuLastMessage(), "one device of a process"));

@@ -18,7 +18,7 @@ static CUgraphExec instantiate(CUgraph graph)
     return exec;
 }
 
-/* What is captured does not run until the graph is launched, and then each time. */
+/* Captured work runs only when the graph is launched, each time. */
 TEST_ON_DEVICE(replays)
 {
     CUfunction add = load(ptx_add, "add");
@@ -189,7 +189,7 @@ static void count_call(void *data)
     ++*(atomic_int *)data;
 }
 
-/* A user object lives as long as a graph, an executable graph or a launch in flight needs it. */
+/* A user object lives as long as a graph, an executable graph or a launch in flight uses it. */
 TEST_ON_DEVICE(user_objects)
 {
     CUfunction add = load(ptx_add, "add");

@@ -1,4 +1,4 @@
-/* Launches and what refuses them, clusters and occupancy, modules, kernels that fail. */
+/* Launches and refusals, clusters and occupancy, modules, failing kernels. */
 #include "device.h"
 
 TEST_ON_DEVICE(launches)
@@ -31,7 +31,7 @@ TEST_ON_DEVICE(refuses)
     CHECK_CODE(launch_sized(NULL, 1, 32, 0), CUDA_ERROR_INVALID_HANDLE);
     CHECK_CODE(cuLaunchKernel(add, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL),
                CUDA_ERROR_INVALID_VALUE);
-    /* None of that is lasting. */
+    /* None of these errors is sticky. */
     OK(launch_sized(add, 1, 32, 48 * 1024));
     OK(cuCtxSynchronize());
 }
@@ -117,7 +117,7 @@ static CUresult launch_cooperative(CUfunction meet, unsigned grid, CUdeviceptr h
     return cuLaunchKernelEx(&config, meet, params, NULL);
 }
 
-/* Every block sees what all blocks wrote before the grid's barrier, several times in a row. */
+/* Every block sees all blocks' writes from before the grid barrier, several times in a row. */
 TEST_ON_DEVICE(cooperates)
 {
     enum { GRID = 200 };
@@ -130,7 +130,7 @@ TEST_ON_DEVICE(cooperates)
         OK(cuMemcpyDtoH_v2(&wrong, missed, sizeof wrong));
         CHECK(wrong == 0);
     }
-    /* two blocks of 1024 threads fit on each of 132 multiprocessors */
+    /* two blocks of 1024 threads fit on each of 132 SMs */
     CHECK_CODE(launch_cooperative(meet, 265, here, missed),
                CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
 }
@@ -172,7 +172,7 @@ TEST_ON_DEVICE(occupancy)
     CHECK(blocks == 2);
     OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 128, 201 * 1024));
     CHECK(blocks == 0);
-    /* As measured on an H200 where shared memory is the limit. */
+    /* As measured on an H200, limited by shared memory. */
     CHECK(active_clusters(add, 8, 100 * 1024) == 30 && active_clusters(add, 8, 200 * 1024) == 15);
     CHECK(active_clusters(add, 16, 100 * 1024) == 14 && active_clusters(add, 16, 200 * 1024) == 7);
     CHECK(active_clusters(add, 32, 0) == 0);
@@ -226,7 +226,7 @@ static void look_up(CUfunction look, CUdeviceptr out, int wanted)
     CHECK(found[0] == wanted && found[3] == wanted + 3);
 }
 
-/* Two instances of one program have variables of their own. */
+/* Two instances of one program have separate variables. */
 TEST_ON_DEVICE(variables)
 {
     CUmodule first, second;
@@ -305,7 +305,7 @@ TEST_IN_CHILD(lose_process)
     OK(cuLaunchKernel(wild, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
     CHECK_CODE(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
     CHECK(strstr(emuLastMessage(), "wild") && strstr(emuLastMessage(), "allocation of 40 bytes"));
-    /* For ever, in every context. */
+    /* The error is permanent, in every context. */
     CHECK_CODE(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
     CHECK_CODE(cuMemAlloc_v2(&more, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
     OK(cuDevicePrimaryCtxReset_v2(0));
@@ -315,7 +315,7 @@ TEST_IN_CHILD(lose_process)
     OK(cuDeviceGetCount(&count));
 }
 
-/* Where a read goes, counted from the end of the first of two allocations in a row. */
+/* The offset of a read from the end of the first of two consecutive allocations. */
 static const struct outside {
     bool from_second, freed;
     long offset;
@@ -367,7 +367,7 @@ static CUresult launch_take(CUdeviceptr got, uint64_t bytes, int then, unsigned 
     return cuCtxSynchronize();
 }
 
-/* How many of so many threads get memory. */
+/* Returns how many of `threads` threads get memory. */
 static int count_taken(uint64_t bytes, int then, unsigned threads)
 {
     CUdeviceptr got = new_buffer(threads * sizeof(int));
@@ -380,7 +380,7 @@ static int count_taken(uint64_t bytes, int then, unsigned threads)
     return count;
 }
 
-/* What a kernel does not free stays taken; the context's end gives it back. */
+/* Memory that a kernel does not free stays allocated until the context ends. */
 TEST_ON_DEVICE(heap)
 {
     CHECK(count_taken(1 << 20, FREE, 7) == 7);

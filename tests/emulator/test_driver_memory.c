@@ -1,4 +1,4 @@
-/* Copies and fills, ranges, what is known of an address, memory shared between processes. */
+/* Copies and fills, ranges, attributes of addresses, memory shared between processes. */
 #include "device.h"
 
 TEST_ON_DEVICE(copies_both_ways)
@@ -26,7 +26,7 @@ static void is(const char *host, char value, size_t bytes)
     }
 }
 
-/* Of large ranges, what is zeros is not written again. */
+/* Zero parts of large ranges are not written again. */
 TEST_ON_DEVICE(large_zeros)
 {
     enum { BYTES = 3 << 20, BEGIN = 100, END = BYTES - 5000 };
@@ -189,7 +189,7 @@ static CUDA_RESOURCE_DESC rows_at(CUdeviceptr address)
     return resource;
 }
 
-/* Objects over memory that no GPU could read are refused, and those of a context go with it. */
+/* Textures of memory that no GPU can read are refused; a context's textures end with it. */
 TEST_ON_DEVICE(textures)
 {
     CUcontext own;
@@ -222,7 +222,7 @@ TEST_ON_DEVICE(textures)
     OK(cuTexObjectDestroy(object));
 }
 
-/* Sizes that no array has are refused, and a copy that is not one of all of it. */
+/* Invalid sizes of arrays, and copies of a part of one, are refused. */
 TEST_ON_DEVICE(arrays)
 {
     static const CUDA_ARRAY3D_DESCRIPTOR refused[] = {

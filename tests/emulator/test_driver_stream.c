@@ -10,7 +10,7 @@ static float elapsed(CUevent start, CUevent end)
     return ms;
 }
 
-/* A second stream's work is ordered after the first's by an event, and by nothing else. */
+/* Only an event orders a second stream's work after the first's. */
 TEST_ON_DEVICE(orders)
 {
     CUfunction spin = load(ptx_spin, "spin"), add = load(ptx_add, "add");
@@ -39,7 +39,7 @@ TEST_ON_DEVICE(orders)
     CHECK(read_float(y) == 2.0F);
 }
 
-/* Streams that are not created as non-blocking order with the legacy stream, both ways. */
+/* Blocking streams are ordered with the legacy stream, in both directions. */
 TEST_ON_DEVICE(legacy)
 {
     CUfunction spin = load(ptx_spin, "spin"), add = load(ptx_add, "add");
@@ -144,7 +144,7 @@ TEST(test_deterministic)
     assert_true(first == second);
 }
 
-/* Many threads, a stream each, one buffer each: nothing is lost. */
+/* Many threads, each with a stream and a buffer: no result is lost. */
 static CUfunction shared_add;
 
 static void *add_many(void *argument)

@@ -6,8 +6,8 @@
 
 #define HEAD ".version 8.8\n.target sm_90\n.address_size 64\n"
 
-/* Lanes take loops of different lengths and meet again: the sum of a shuffle shows whether all
- * take part in it. */
+/* Lanes run loops of different lengths and reconverge: the sum of a shuffle shows that all take
+ * part. */
 TEST(test_loops_of_different_lengths)
 {
     static const char ptx[] =
@@ -47,7 +47,7 @@ TEST(test_lock_within_a_warp)
     assert_int_equal(lock[1], 128);
 }
 
-/* Threads that left do not hold up the others' barrier, and bar.red sees all that came. */
+/* Exited threads do not block the others' barrier, and bar.red includes all that arrived. */
 TEST(test_barriers)
 {
     static const char ptx[] =
@@ -117,7 +117,7 @@ TEST(test_branch_table)
         assert_int_equal(out[i], want[i & 3]);
 }
 
-/* A function that calls itself, each lane to another depth, and a call through a pointer. */
+/* A recursive function, with another depth in each lane, and a call through a pointer. */
 static const char calls[] =
     HEAD ".func (.param .b32 r) sum(.param .b32 n)\n{\n"
          ".reg .b32 %a<5>; .reg .pred %p;\n"
@@ -160,7 +160,7 @@ TEST(test_stack_overflow)
     assert_non_null(strstr(m.fault.message, "stack overflow"));
 }
 
-/* Every block waits for all of the grid. */
+/* Every block waits for the whole grid. */
 static const char grid_barrier[] =
     HEAD ".visible .entry k(.param .u64 count)\n{\n"
          ".reg .b32 %r<9>; .reg .b64 %d<4>; .reg .pred %p<3>;\n"
@@ -169,7 +169,7 @@ static const char grid_barrier[] =
          "SPIN: ld.acquire.gpu.global.u32 %r2, [%d0]; setp.lt.u32 %p0, %r2, %r0;\n"
          "@%p0 bra SPIN; ret;\n}\n";
 
-/* Blocks that wait for each other all run, however few host threads there are. */
+/* Blocks that wait for each other all run, with any number of host threads. */
 TEST(test_barrier_of_the_grid)
 {
     GT_SCOPED(machine_free) machine m = {.count = 0};

@@ -1,4 +1,4 @@
-/* CUDA sources compiled by NVRTC, run and compared with the same computation in C. */
+/* Runs CUDA sources compiled by NVRTC, and compares the results with C. */
 #include "cuda_fixture.h"
 
 #include "support/comma_locale.h"
@@ -187,7 +187,8 @@ TEST(test_functions)
         }
 }
 
-/* ---- what the runtime brings ---- */
+/* ---- functions of the runtime
+ * ------------------------------------------------------------------ */
 
 static const char talks[] =
     "extern \"C\" __device__ int printf(const char *, ...);\n"

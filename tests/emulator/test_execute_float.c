@@ -201,8 +201,8 @@ TEST(test_approximations)
     OP_CASES(cases);
 }
 
-/* Subnormal once rounded to all bits is zero; what reaches the least normal by that rounding stays.
- */
+/* A value is flushed if it is subnormal after rounding; one that rounds up to the smallest normal
+ * stays. */
 TEST(test_flushing_after_rounding)
 {
     static const op_case cases[] = {
@@ -247,7 +247,7 @@ TEST(test_special_operands)
     OP_CASES(cases);
 }
 
-/* Narrowing by bits agrees with the host's own rounding for every kind of value. */
+/* Narrowing agrees with the host's rounding for every kind of value. */
 TEST(test_narrowing_at_random)
 {
     uint64_t seed = 1;

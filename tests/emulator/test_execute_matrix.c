@@ -1,5 +1,5 @@
-/* Products by tensor cores: kernels compiled by NVRTC, compared with the product in C. The values
- * are small integers, whose sums are exact in every format. */
+/* Products with tensor cores: kernels compiled by NVRTC, compared with C. The values are small
+ * integers, whose sums are exact in every format. */
 #include "cuda_fixture.h"
 
 #include "emulator/float.h"
@@ -307,7 +307,6 @@ TEST(test_transposed_store)
         assert_int_equal(out[i % 8 * 8 + i / 8], i);
 }
 
-/* The other lanes of the warp have not come. */
 TEST(test_matrix_of_other_type)
 {
     char log[256] = "";
@@ -323,8 +322,8 @@ TEST(test_matrix_of_other_type)
 
 /* ---- wgmma ---- */
 
-/* A tile lies in shared memory as a tensor map puts it there: by rows of SPAN bytes, swizzled; and
- * without a swizzle in matrices of 8 rows of 16 bytes, one behind the other. */
+/* A tile has the layout of a tensor map in shared memory: rows of SPAN bytes, swizzled; without a
+ * swizzle, consecutive matrices of 8 rows of 16 bytes. */
 static const char wgmma[] =
     "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
     "typedef %s factor; typedef %s sum;\n"

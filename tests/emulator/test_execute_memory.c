@@ -1,4 +1,4 @@
-/* Loads, stores and atomics in every address space, and what bad addresses lead to. */
+/* Loads, stores and atomics in every address space, and bad addresses. */
 #include "machine_fixture.h"
 
 #define HEAD ".version 8.8\n.target sm_90\n.address_size 64\n"
@@ -178,7 +178,7 @@ TEST(test_asynchronous_copy)
     }
 }
 
-/* One thread asks for a block of bytes, all wait for them, and the bytes go back in one copy. */
+/* One thread starts a bulk copy, all wait for it, and the bytes are copied back at once. */
 TEST(test_bulk_copy)
 {
     static const char ptx[] = KERNEL(
@@ -203,7 +203,7 @@ TEST(test_bulk_copy)
         assert_int_equal(a[i], i * i + 1);
 }
 
-/* Warps meet at an mbarrier again and again, each waiting for its own phase. */
+/* Warps wait repeatedly at an mbarrier, each for its own phase. */
 TEST(test_mbarrier_phases)
 {
     static const char ptx[] =

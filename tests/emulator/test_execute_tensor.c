@@ -1,4 +1,4 @@
-/* Copies by tensor maps, compared with what the manual says of boxes, bounds and swizzles. */
+/* Copies with tensor maps, compared with the manual's description of boxes, bounds and swizzles. */
 #include "cuda_fixture.h"
 
 #include "emulator/driver_abi.h"
@@ -11,7 +11,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuui
 
 enum { U8 = 0, U16 = 1, F32 = 7, INVALID = 1 };
 
-/* What the kernels begin with: RANK, COORDINATES (names) and a box of BYTES. */
+/* The beginning of the kernels: RANK, COORDINATES (names) and a box of BYTES. */
 static const char prelude[] =
     "struct alignas(64) map_type { unsigned long long opaque[16]; };\n"
     "__device__ unsigned at(const void *p) { return __cvta_generic_to_shared(p); }\n"
@@ -93,8 +93,7 @@ static uint32_t side(const copied *c, int i)
     return i < c->rank ? (c->box[i] + step - 1) / step : 1;
 }
 
-/* The bytes of the tensor from its beginning to the element of that number in the box; -1: it is
- * outside. */
+/* Returns the offset in the tensor of an element of the box; -1: outside. */
 static int64_t place_of(const copied *c, const encoded *e, uint32_t element)
 {
     int64_t at = 0;
@@ -107,7 +106,7 @@ static int64_t place_of(const copied *c, const encoded *e, uint32_t element)
     return at;
 }
 
-/* Of rows of 32, 64 or 128 bytes, pieces of 16 bytes change places with others of the row. */
+/* Returns the swizzled offset: in rows of 32, 64 or 128 bytes, pieces of 16 bytes are exchanged. */
 static uint32_t swizzled(const copied *c, uint32_t byte)
 {
     uint32_t span = 16u << c->swizzle, row = byte / span, piece = byte % span / 16;
@@ -184,7 +183,7 @@ TEST(test_boxes)
         run_copy(&all[i]);
 }
 
-/* As a GPU's driver refuses them. */
+/* Refused like by NVIDIA's driver. */
 TEST(test_rows_of_boxes)
 {
     static const copied short_row = {U16, 2, 2, 0, 0, {72, 40}, {12, 16}, {1, 1}, {0}},
@@ -197,7 +196,7 @@ TEST(test_rows_of_boxes)
     assert_int_equal(encode(&out, &no_type, tensor), INVALID);
 }
 
-/* Each block of a cluster of two brings a half of the box to both. */
+/* Each block of a cluster of two copies a half of the box to both. */
 static const char shared_box[] =
     "extern \"C\" __global__ void __cluster_dims__(2) shared_box(\n"
     "    const __grid_constant__ map_type from, unsigned short *dump) {\n"
@@ -239,7 +238,8 @@ TEST(test_multicast)
     assert_memory_equal(dump + 1024, from, 2048);
 }
 
-/* ---- what a GPU refuses to run ---- */
+/* ---- refusals
+ * ---------------------------------------------------------------------------------- */
 
 static const char copied_map[] =
     "extern \"C\" __global__ void copied_map(\n"

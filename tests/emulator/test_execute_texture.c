@@ -1,4 +1,4 @@
-/* Reads of texture objects: what filters and address modes give, and what bad objects lead to. */
+/* Reads of texture objects: filters, address modes, and bad objects. */
 #include "machine_fixture.h"
 
 #include "emulator/driver_abi.h"
@@ -242,7 +242,7 @@ TEST(test_faults)
     }
 }
 
-/* Cubes, gathers and the like are refused when the code is loaded. */
+/* Unsupported operations such as cubes and gathers are refused when the code is loaded. */
 TEST(test_refused)
 {
     static const char cube[] =

@@ -1,4 +1,4 @@
-/* Shuffles, votes, matches and what else lanes of a warp do together; clusters of blocks. */
+/* Shuffles, votes, matches and other warp operations; clusters of blocks. */
 #include "machine_fixture.h"
 
 #define HEAD ".version 8.8\n.target sm_90\n.address_size 64\n"
@@ -40,7 +40,7 @@ TEST(test_shuffles)
         assert_int_equal(out[i], (i & 28) | (7 * i & 3));
 }
 
-/* Lanes of both sides of a branch take part in one shuffle behind it. */
+/* Lanes of both sides of a branch take part in one shuffle after it. */
 TEST(test_shuffle_waits_for_its_members)
 {
     uint32_t out[32];
@@ -53,7 +53,7 @@ TEST(test_shuffle_waits_for_its_members)
         assert_int_equal(out[i], (i ^ 1) + (i & 1 ? 2000 : 1000));
 }
 
-/* Lanes that meet at different bar.warp.sync go on together. */
+/* Lanes at different bar.warp.sync continue together. */
 TEST(test_warp_barriers_in_branches)
 {
     uint32_t out[32];
@@ -80,7 +80,7 @@ TEST(test_votes)
     assert_int_equal(out[0], 2);
     run_warp(KERNEL("setp.lt.u32 %p0, %r0, 20; vote.sync.all.pred %p1, %p0, -1;\n"
                     "selp.u32 %r1, 1, 0, %p1; activemask.b32 %r2; add.u32 %r1, %r1, %r2;\n"),
-             8, out); /* lanes that do not exist do not vote */
+             8, out); /* absent lanes do not vote */
     assert_int_equal(out[7], 0xff + 1);
     assert_int_equal(out[8], 0);
 }
@@ -150,7 +150,7 @@ TEST(test_special_registers)
 
 /* ---- clusters ---- */
 
-/* Each block writes into the next one's shared memory, by both kinds of address. */
+/* Each block writes to the next one's shared memory, with both kinds of address. */
 static const char ring[] =
     HEAD ".visible .entry k(.param .u64 a)\n{\n" REGS ".shared .align 8 .b32 box[2];\n"
          "ld.param.u64 %d0, [a]; mov.u32 %r0, %cluster_ctarank; mov.u32 %r1, %cluster_nctarank;\n"
@@ -195,7 +195,7 @@ TEST(test_no_such_block)
     assert_int_equal(machine_run(&m, "k", 2, 1, &a), 700);
 }
 
-/* Shared memory is there while its block runs, and no longer. */
+/* Shared memory exists only while its block runs. */
 TEST(test_block_has_exited)
 {
     GT_SCOPED(machine_free) machine m = {.count = 0};

@@ -1,4 +1,4 @@
-/* The language of GPUTUNE_EMU_FAULTS. */
+/* The syntax of GPUTUNE_EMU_FAULTS. */
 #include "device.h"
 #include "emulator/faults.h"
 
@@ -73,7 +73,7 @@ TEST(test_mistakes)
         {"cuMemAlloc:1=", "an error code"},        {"cuMemAlloc:1=0", "an error code"},
         {"cuMemAlloc:1=2x", "an error code"},      {"cuMemAlloc:1=~5", "an error code"},
         {"cuMemAlloc:1=~-5ms", "an error code"},   {"cuMemAlloc:1=2,x", "'x'"},
-        {"cuMemAlloc@:1=2", "of a device"},        {"cuMemAlloc@one:1=2", "of a device"},
+        {"cuMemAlloc@:1=2", "a device's number"},  {"cuMemAlloc@one:1=2", "a device's number"},
     };
     for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
         emu_faults *faults;
@@ -94,7 +94,7 @@ static void third_fails(void)
     OK(cuMemAlloc_v2(&buffer, 4));
 }
 
-/* A fatal code loses the process, as it would on hardware. */
+/* A fatal code makes the device unusable for the process, as on hardware. */
 static void sticks(void)
 {
     open_device();

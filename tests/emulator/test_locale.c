@@ -1,4 +1,4 @@
-/* The emulator in a host whose numbers have a decimal comma. */
+/* The emulator in a locale with a decimal comma. */
 #include "device.h"
 #include "emulator/faults.h"
 #include "emulator/profile.h"

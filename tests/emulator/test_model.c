@@ -1,4 +1,4 @@
-/* The modelled time: what makes a kernel longer, and by how much. */
+/* The modelled time and its terms. */
 #include "device.h"
 #include "emulator/model.h"
 
@@ -10,7 +10,7 @@ static const emu_profile *h200(void)
     return &profile;
 }
 
-/* A copy of n floats by `width` floats a thread, as the machine would count it. */
+/* A copy of n floats, `width` per thread, with the counts of the machine. */
 typedef struct copy {
     emu_kernel_shape shape;
     emu_counters counters;
@@ -148,7 +148,7 @@ static void clusters(copy *copy)
     copy->counters.issued[EMU_CLASS_FMA] = copy->counters.warps * 5000;
 }
 
-/* Each does the same work in a way that hardware punishes. */
+/* Each does the same work in a way that is slower on hardware. */
 TEST(test_costs)
 {
     assert_true(with(no_conflicts) < with(bank_conflicts));

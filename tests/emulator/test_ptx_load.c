@@ -1,4 +1,4 @@
-/* What loading accepts, what it says about kernels, and how it refuses. */
+/* Accepted and refused PTX, and properties of loaded kernels. */
 #include "machine_fixture.h"
 
 #define HEAD ".version 8.8\n.target sm_90\n.address_size 64\n"
@@ -96,7 +96,7 @@ TEST(test_scopes)
     assert_int_equal(*out, 43);
 }
 
-/* Registers whose values are not needed at the same time share storage, others do not. */
+/* Registers share storage only if their values are never live at the same time. */
 TEST(test_registers_are_kept_apart)
 {
     static const char ptx[] =
@@ -121,7 +121,7 @@ TEST(test_registers_are_kept_apart)
     assert_true(emu_program_kernel(m.program, "k")->registers <= 16);
 }
 
-/* What branches share has line 0: the line before it is told. */
+/* Code shared by branches has line 0: the line before it is reported. */
 TEST(test_line_of_a_fault)
 {
     GT_SCOPED(machine_free)
