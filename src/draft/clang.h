@@ -30,6 +30,10 @@ typedef struct cx_unsaved {
     const char *path, *text;
     unsigned long bytes;
 } cx_unsaved;
+typedef struct cx_token {
+    unsigned numbers[4];
+    void *data;
+} cx_token;
 typedef struct cx_ranges {
     unsigned count;
     cx_range *items;
@@ -118,7 +122,9 @@ enum {
     CX_DECL_STMT = 231,
     CX_FIRST_ATTRIBUTE = 400,
     CX_CONSTANT_ATTRIBUTE = 412,
+    CX_DEVICE_ATTRIBUTE = 413,
     CX_GLOBAL_ATTRIBUTE = 414,
+    CX_HOST_ATTRIBUTE = 415,
     CX_SHARED_ATTRIBUTE = 416,
     CX_LAST_ATTRIBUTE = 499,
     CX_MACRO = 501,
@@ -232,11 +238,9 @@ enum { CX_SEVERITY_ERROR = 3 };
     X(cx_cursor, getTypeDeclaration, (cx_type))                                                    \
     X(unsigned, isConstQualifiedType, (cx_type))                                                   \
     X(unsigned, Type_visitFields, (cx_type, cx_field_visitor *, void *))                           \
-    X(cx_type, getCursorResultType, (cx_cursor))                                                   \
     X(cx_type, getEnumDeclIntegerType, (cx_cursor))                                                \
     X(long long, getEnumConstantDeclValue, (cx_cursor))                                            \
     X(unsigned, CXXMethod_isConst, (cx_cursor))                                                    \
-    X(int, Cursor_getNumTemplateArguments, (cx_cursor))                                            \
     X(int, Cursor_getTemplateArgumentKind, (cx_cursor, unsigned))                                  \
     X(cx_type, Cursor_getTemplateArgumentType, (cx_cursor, unsigned))                              \
     X(long long, Cursor_getTemplateArgumentValue, (cx_cursor, unsigned))                           \
@@ -245,11 +249,11 @@ enum { CX_SEVERITY_ERROR = 3 };
     X(void *, Cursor_Evaluate, (cx_cursor))                                                        \
     X(int, EvalResult_getKind, (void *))                                                           \
     X(long long, EvalResult_getAsLongLong, (void *))                                               \
-    X(double, EvalResult_getAsDouble, (void *))                                                    \
     X(void, EvalResult_dispose, (void *))                                                          \
     X(int, getCursorBinaryOperatorKind, (cx_cursor))                                               \
     X(int, getCursorUnaryOperatorKind, (cx_cursor))                                                \
     X(void, getExpansionLocation, (cx_location, void **, unsigned *, unsigned *, unsigned *))      \
+    X(void, getFileLocation, (cx_location, void **, unsigned *, unsigned *, unsigned *))           \
     X(void, getPresumedLocation, (cx_location, cx_string *, unsigned *, unsigned *))               \
     X(cx_location, getRangeStart, (cx_range))                                                      \
     X(cx_location, getRangeEnd, (cx_range))                                                        \
@@ -257,7 +261,11 @@ enum { CX_SEVERITY_ERROR = 3 };
     X(const char *, getFileContents, (void *, void *, size_t *))                                   \
     X(const char *, getCString, (cx_string))                                                       \
     X(cx_ranges *, getSkippedRanges, (void *, void *))                                             \
-    X(void *, getFile, (void *, const char *))                                                     \
+    X(void, tokenize, (void *, cx_range, cx_token **, unsigned *))                                 \
+    X(cx_string, getTokenSpelling, (void *, cx_token))                                             \
+    X(cx_location, getTokenLocation, (void *, cx_token))                                           \
+    X(void, disposeTokens, (void *, cx_token *, unsigned))                                         \
+    X(void, disposeTranslationUnit, (void *))                                                      \
     X(void *, getIncludedFile, (cx_cursor))
 
 typedef struct gt_clang {

@@ -5,26 +5,30 @@
 
 #include <string.h>
 
-typedef GT_ARRAY(draft_decl *) kernel_list;
-
-static bool is_launched(const draft_program *program, draft_decl *kernel)
+static bool is_same(const draft_decl *a, const draft_decl *b)
 {
-    for (size_t i = 0; i < program->launches.count; i++) {
-        draft_decl *launched = program->launches.items[i].kernel;
-        if (launched && program->launches.items[i].grid &&
-            strcmp(draft_full_name(launched), draft_full_name(kernel)) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return a == b || strcmp(draft_full_name(a), draft_full_name(b)) == 0;
 }
 
-static void add_kernel(kernel_list *out, draft_decl *kernel)
+static bool is_launched(const draft_program *program, const draft_decl *kernel)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < program->launched.count; i++) {
+        found = is_same(program->launched.items[i], kernel);
+    }
+    for (size_t i = 0; !found && i < program->launches.count; i++) {
+        found = program->launches.items[i].grid[0] &&
+                is_same(program->launches.items[i].kernel, kernel);
+    }
+    return found;
+}
+
+/* Of overloads the first is added. */
+static void add_kernel(draft_decls *out, draft_decl *kernel)
 {
     for (size_t i = 0; i < out->count; i++) {
-        if (out->items[i] == kernel ||
-            strcmp(draft_full_name(out->items[i]), draft_full_name(kernel)) == 0) {
-            return; /* of overloads the first */
+        if (is_same(out->items[i], kernel)) {
+            return;
         }
     }
     draft_add(out, kernel);
@@ -48,7 +52,7 @@ static unsigned rank_of(const draft_program *program, draft_decl *kernel)
     return 2 * is_here + is_launched(program, kernel);
 }
 
-static gputune_status choose_kernels(kernel_list *out, const draft_program *program)
+static gputune_status choose_kernels(draft_decls *out, const draft_program *program)
 {
     const char *wanted = program->request->kernel, *path = program->request->path;
     GT_REFUSE(!program->kernels.count && program->skipped_line, GPUTUNE_ENOTFOUND,
@@ -76,13 +80,13 @@ static gputune_status choose_kernels(kernel_list *out, const draft_program *prog
     return GPUTUNE_OK;
 }
 
-/* ---- templates that nothing launches
- * ---------------------------------------------------------------- */
+/* ---- templates that nothing makes an instance of ----------------------------------------------
+ */
 
 /* Arguments to try: "float, 32"; those behind the last one without a default are left out. */
-static const char *guess_arguments(draft_decl *kernel)
+static const char *guess_arguments(draft_decl *function)
 {
-    draft_cursors children = draft_children(kernel->at);
+    draft_cursors children = draft_children(function->at);
     gt_text out = {0};
     size_t needed = 0;
     for (size_t i = 0; i < children.count; i++) {
@@ -91,35 +95,43 @@ static const char *guess_arguments(draft_decl *kernel)
         needed = is_parameter && !draft_children(child).count ? i + 1 : needed;
     }
     for (size_t i = 0; i < needed; i++) {
-        cx_cursor child = children.items[i];
-        bool is_bool = draft_canonical(cx.getCursorType(child)).kind == CX_TYPE_BOOL;
+        cx_type type = draft_canonical(cx.getCursorType(children.items[i]));
         gt_text_printf(&out, "%s%s", out.length ? ", " : "",
-                       child.kind == CX_TYPE_PARAMETER ? "float"
-                       : is_bool                       ? "true"
-                                                       : "32");
+                       children.items[i].kind == CX_TYPE_PARAMETER ? "float"
+                       : type.kind == CX_TYPE_BOOL                 ? "true"
+                       : type.kind == CX_TYPE_ENUM
+                           ? draft_format("(%s)0", draft_string(cx.getTypeSpelling(type)))
+                           : "32");
     }
     return gt_text_string(&out);
 }
 
-/* Adds a line behind the program for each kernel that is a template without an instance. */
-static bool add_instances(draft_program *program, const kernel_list *kernels)
+static void add_instance(draft_program *program, draft_decl *function)
 {
-    bool added = false;
+    gt_text_printf(&program->instances, "\nstatic auto gt_draft_instance_%zu = &%s<%s>;",
+                   program->instances.length, draft_full_name(function), guess_arguments(function));
+}
+
+/* Adds a line behind the program for each kernel that is a template without an instance, and for
+ * each template that launches kernels and that nothing calls. Returns whether there is one. */
+static bool add_instances(draft_program *program, const draft_decls *kernels)
+{
+    bool is_open = false;
     for (size_t i = 0; i < kernels->count; i++) {
-        draft_decl *kernel = kernels->items[i];
-        const draft_launched *launch;
-        if (kernel->at.kind == CX_FUNCTION_TEMPLATE &&
-            !draft_launched_instance(&launch, program, kernel)) {
-            gt_text_printf(&program->instances, "\nstatic auto *gt_draft_instance_%zu = &%s<%s>;",
-                           i, draft_full_name(kernel), guess_arguments(kernel));
-            added = true;
+        const draft_launched *launch = draft_launch_of(program, kernels->items[i]);
+        is_open |= !launch;
+        if (!launch && kernels->items[i]->at.kind == CX_FUNCTION_TEMPLATE) {
+            add_instance(program, kernels->items[i]);
         }
     }
-    return added;
+    for (size_t i = 0; is_open && i < program->open_templates.count; i++) {
+        add_instance(program, program->open_templates.items[i]);
+    }
+    return program->instances.length > 0;
 }
 
 /* ---- the file
- * --------------------------------------------------------------------------------------------- */
+ * ---------------------------------------------------------------------------------------- */
 
 static void write_questions(gt_text *out, const gt_texts *questions, const char *behind)
 {
@@ -152,7 +164,7 @@ static void write_headers(gt_text *out, const draft_program *program, const draf
 static bool has_only_types(draft_decl *kernel, const draft_settled *settled)
 {
     draft_cursors children = draft_children(kernel->at);
-    bool only = settled->launch && settled->launch->grid;
+    bool only = settled->launch != NULL;
     for (size_t i = 0; i < children.count; i++) {
         only = only && (children.items[i].kind != CX_VALUE_PARAMETER ||
                         draft_children(children.items[i]).count);
@@ -165,6 +177,7 @@ static gputune_status write_kernel(gt_text *out, draft_program *program, const d
 {
     draft_settled settled;
     draft_settle(&settled, program, kernel);
+    settled.has_problems = slice->problems.count > 0;
     GT_REFUSE(settled.instance->at.kind == CX_FUNCTION_TEMPLATE, GPUTUNE_EUNSUPPORTED,
               "%s: '%s' is a template, and which arguments it has is not known; expected a launch, "
               "here or in a file behind --host",
@@ -179,19 +192,18 @@ static gputune_status write_kernel(gt_text *out, draft_program *program, const d
     return draft_write_clauses(out, &settled, program, slice);
 }
 
-static gputune_status write_draft(gt_text *out, draft_program *program, const kernel_list *kernels)
+static gputune_status write_draft(gt_text *out, draft_program *program, const draft_slice *slice,
+                                  const draft_decls *kernels)
 {
-    draft_slice slice;
-    draft_slice_make(&slice, program, kernels->items, kernels->count);
-    write_questions(out, &slice.problems, "; what the kernel does there is not known");
-    if (slice.problems.count && program->missing.count) {
+    write_questions(out, &slice->problems, "; what the kernel does there is not known");
+    if (slice->problems.count && program->missing.count) {
         write_missing(out, program);
     }
     write_questions(out, &program->unread, "");
     size_t written = 0;
     for (size_t i = 0; i < kernels->count; i++) {
         GT_SCOPED(gt_text_free) gt_text clauses = {0};
-        gputune_status status = write_kernel(&clauses, program, &slice, kernels->items[i]);
+        gputune_status status = write_kernel(&clauses, program, slice, kernels->items[i]);
         GT_TRY(status == GPUTUNE_EUNSUPPORTED && (written || i + 1 < kernels->count) ? GPUTUNE_OK
                                                                                      : status);
         if (status == GPUTUNE_OK) {
@@ -201,8 +213,8 @@ static gputune_status write_draft(gt_text *out, draft_program *program, const ke
             gt_text_printf(out, "// ? %s; this kernel is left out\n\n", gt_message());
         }
     }
-    write_headers(out, program, &slice);
-    gt_text_append(out, gt_text_string(&slice.text));
+    write_headers(out, program, slice);
+    gt_text_append(out, gt_text_string(&slice->text));
     for (size_t i = 0; i < draft_usings()->count; i++) {
         gt_text_printf(out, "%s\n", draft_usings()->items[i]);
     }
@@ -214,20 +226,29 @@ static gputune_status write_draft(gt_text *out, draft_program *program, const ke
     return GPUTUNE_OK;
 }
 
+static gputune_status read_program(draft_program *program, draft_slice *slice, draft_decls *kernels,
+                                   const gt_draft_request *request)
+{
+    kernels->count = 0;
+    GT_TRY(draft_program_read(program, request));
+    GT_TRY(choose_kernels(kernels, program));
+    draft_slice_make(slice, program, kernels);
+    draft_host_read(program);
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_draft_make(char **out, const gt_draft_request *request, const char *const *clangs,
                              size_t clang_count)
 {
     draft_program program = {0};
-    kernel_list kernels = {0};
+    draft_slice slice;
+    draft_decls kernels = {0};
     gt_text text = {0};
     GT_TRY(gt_clang_open(clangs, clang_count));
-    GT_TRY(draft_program_read(&program, request));
-    GT_TRY(choose_kernels(&kernels, &program));
+    GT_TRY(read_program(&program, &slice, &kernels, request));
     if (add_instances(&program, &kernels)) {
-        kernels.count = 0;
-        GT_TRY(draft_program_read(&program, request));
-        GT_TRY(choose_kernels(&kernels, &program));
+        GT_TRY(read_program(&program, &slice, &kernels, request));
     }
-    GT_TRY(write_draft(&text, &program, &kernels));
+    GT_TRY(write_draft(&text, &program, &slice, &kernels));
     return gt_text_take(out, &text);
 }

@@ -18,37 +18,29 @@ void draft_need_memory(gputune_status status);
 
 /* ---- tree.c: the program as plain structs ---------------------------------------------------- */
 
-/* A declaration that code refers to; one struct for each. */
-typedef struct draft_decl {
-    cx_cursor at;
-    int number; /* from 1, in the order in which they were met */
-    const char *name;
-    struct draft_node *initialiser, *body; /* made on demand */
-    bool has_body_tried;
-    GT_ARRAY(struct draft_decl *) parameters; /* of a function */
-    GT_ARRAY(struct draft_node *) assigned;   /* of a host variable: what is assigned to it */
-    GT_ARRAY(struct draft_node *) calls;      /* of a host function */
-    GT_ARRAY(struct draft_assigned) parts;    /* of a host variable: what its members get */
-    struct draft_node *allocated;             /* of a host pointer: its bytes */
-    unsigned allocations;                     /* how many allocations it gets */
-    bool in_slice;                            /* the kernel refers to it */
-    GT_ARRAY(struct draft_slot) slots;        /* of a kernel's variable: what it holds now */
-    struct draft_amount *bound; /* of a host parameter whose call is being evaluated */
-    bool busy;
-} draft_decl;
-
+/* What a variable, or a member of it, holds. */
 typedef struct draft_slot {
     const char *path; /* "" or ".a.b" */
     struct draft_amount *value;
 } draft_slot;
+typedef GT_ARRAY(draft_slot) draft_slots;
 
-typedef struct draft_assigned {
-    const char *member;
-    struct draft_node *value;
-} draft_assigned;
+/* A declaration that code refers to; one struct for each. */
+typedef struct draft_decl {
+    cx_cursor at;
+    const char *name;
+    struct draft_node *initialiser, *body; /* made on demand */
+    bool has_body_tried;
+    GT_ARRAY(struct draft_decl *) parameters; /* of a function */
+    draft_slots slots;                        /* of a variable */
+    bool in_slice;                            /* the kernel refers to it */
+    bool busy;                                /* its body or its initialiser is being followed */
+    bool done;                                /* a host function whose body was followed */
+} draft_decl;
+typedef GT_ARRAY(draft_decl *) draft_decls;
 
-/* An expression or a statement. Brackets and conversions are left out, but where a floating value
- * becomes an integer: DRAFT_TRUNCATE. */
+/* An expression or a statement. Brackets and conversions are left out, except where a floating
+ * value becomes an integer: DRAFT_TRUNCATE. */
 typedef struct draft_node {
     int kind, operation; /* cx_ kinds */
     cx_cursor at;
@@ -95,12 +87,15 @@ typedef struct draft_extent {
     unsigned begin, end, line, column;
 } draft_extent;
 draft_extent draft_extent_of(cx_cursor at);
+/* The same, but of an argument of a macro what is written there, and not the whole macro. */
+draft_extent draft_argument_extent(cx_cursor at);
 bool draft_is_float(cx_type type);
 bool draft_is_integer(cx_type type);
 cx_type draft_pointee(cx_type type); /* canonical */
 cx_type draft_canonical(cx_type type);
 
-/* ---- value.c: what expressions come to ------------------------------------------------------- */
+/* ---- value.c, value_bound.c, value_text.c: what expressions come to ---------------------------
+ */
 
 typedef enum draft_operator {
     DRAFT_SUM, /* a sum of products; numbers too */
@@ -110,7 +105,6 @@ typedef enum draft_operator {
     DRAFT_CEIL_DIV,
     DRAFT_MIN,
     DRAFT_MAX,
-    DRAFT_EITHER, /* one of two, by which way the code went */
     DRAFT_COND,
     DRAFT_LESS,
     DRAFT_AT_MOST,
@@ -125,12 +119,11 @@ typedef enum draft_operator {
     DRAFT_REAL,  /* a / b in floating point */
     DRAFT_TEXT,  /* a floating number, as written */
     DRAFT_POINTER,
-    DRAFT_OBJECT, /* a struct, which is where `place` is */
+    DRAFT_OBJECT, /* a struct, which is where `place` is; or a function */
     DRAFT_UNKNOWN
 } draft_operator;
 
 typedef enum draft_symbol_kind {
-    DRAFT_PARAMETER, /* the kernel's, or a member of one */
     DRAFT_THREAD,
     DRAFT_BLOCK_INDEX,
     DRAFT_BLOCK_SIZE,
@@ -139,8 +132,9 @@ typedef enum draft_symbol_kind {
     DRAFT_COUNTER,  /* of a loop */
     DRAFT_CHANGING, /* not known */
     DRAFT_LOADED,   /* an element of `buffer` */
-    DRAFT_HOST, /* a variable of the host whose value is not known, or is a number that may vary */
-    DRAFT_CONSTANT /* a number that the code has a name for */
+    DRAFT_HOST,     /* a value of the host that is not known, or is a number that may vary */
+    DRAFT_PROPERTY, /* of the device */
+    DRAFT_CONSTANT  /* a number that the code has a name for */
 } draft_symbol_kind;
 
 typedef struct draft_symbol {
@@ -150,11 +144,12 @@ typedef struct draft_symbol {
     int axis;          /* x, y, z */
     int64_t number;    /* of a constant; of a host's, if `has_number` */
     bool has_number, is_guess;
+    bool is_count;                           /* it limits a loop in each thread */
     struct draft_amount *definition;         /* of a local one */
     struct draft_amount *first, *step, *end; /* of a counter */
     struct draft_buffer *buffer;             /* of a loaded one */
     struct draft_amount *index;
-    draft_decl *decl;
+    draft_decl *decl; /* of a host's: the variable; NULL: it is another expression */
 } draft_symbol;
 
 typedef struct draft_term {
@@ -162,6 +157,13 @@ typedef struct draft_term {
     unsigned count;
     struct draft_amount *atoms[6]; /* rising numbers */
 } draft_term;
+enum { DRAFT_TERMS_MOST = 40, DRAFT_ATOMS_MOST = 6 };
+
+/* A sum that is being added up. */
+typedef struct draft_sum {
+    draft_term terms[DRAFT_TERMS_MOST + 1];
+    unsigned count;
+} draft_sum;
 
 /* Where something is: a variable, or a part of one; or memory behind a pointer. */
 typedef struct draft_spot {
@@ -193,6 +195,14 @@ draft_amount *draft_binary(int operation, draft_amount *a, draft_amount *b, bool
 draft_amount *draft_pointer(draft_spot place);
 draft_amount *draft_object(draft_spot place);
 draft_amount *draft_float_text(const char *text);
+draft_amount *draft_sum_value(const draft_sum *s);
+/* Whether a sum is surely not negative if all that it is made of is at least 1: for each product
+ * that is subtracted there is one that is a multiple of it. */
+bool draft_is_not_negative(const draft_amount *v);
+/* a / b if it has no rest; else NULL. */
+draft_amount *draft_exact(draft_amount *a, draft_amount *b);
+unsigned draft_terms_of(const draft_amount *v);
+int64_t draft_apply(draft_operator kind, int64_t x, int64_t y);
 bool draft_is_number(const draft_amount *value, int64_t *out);
 bool draft_is_known(const draft_amount *value);
 /* Whether a symbol of that kind is in the value, outside of definitions. */
@@ -201,7 +211,8 @@ bool draft_has_symbol(const draft_amount *value, const draft_symbol *symbol);
 /* The value with each symbol replaced by what `with` gives for it (NULL: itself). */
 typedef draft_amount *draft_replace_fn(void *user, draft_symbol *symbol);
 draft_amount *draft_replace(draft_amount *value, draft_replace_fn *with, void *user);
-void draft_print(gt_text *out, const draft_amount *value);
+/* The value with the definitions of variables in the place of the variables. */
+draft_amount *draft_written_out(draft_amount *value);
 const char *draft_print_value(const draft_amount *value);
 /* The number that the value comes to if each symbol has its number. */
 bool draft_evaluate(int64_t *out, const draft_amount *value);
@@ -214,63 +225,55 @@ typedef struct draft_fact {
     draft_amount *written_out; /* lhs, with definitions in the place of variables */
 } draft_fact;
 typedef GT_ARRAY(draft_fact) draft_facts;
-/* The largest, or the least, that the value may be. */
+/* The largest, or the least, that the value may be. An element of a buffer is at most the buffer's
+ * range, which this makes if the buffer has none. */
 draft_amount *draft_bound(draft_amount *value, bool upper, const draft_facts *facts);
 
 /* ---- program.c: what the program has --------------------------------------------------------- */
 
 typedef struct draft_launched {
     draft_node *call;
-    draft_decl *callee; /* an instance, where the kernel is a template */
+    draft_decl *callee; /* an instance, if the kernel is a template */
     draft_decl *kernel; /* the template, or the callee itself */
-    draft_node *grid, *block, *shared;
-    draft_node **arguments;
+    draft_amount *grid[3], *block[3], *shared;
+    draft_slots *arguments; /* of each: its value, or those of its members */
     unsigned count;
 } draft_launched;
 
 typedef struct draft_error {
-    void *file;
+    const char *path;
     unsigned offset;
     const char *text; /* with the place */
 } draft_error;
 
 typedef struct draft_program {
     const gt_draft_request *request;
-    void *unit;
     cx_cursor root;
-    GT_ARRAY(draft_decl *) kernels;
+    draft_decls kernels;
+    draft_decls functions; /* of the host, in the order of the program */
     GT_ARRAY(draft_launched) launches;
-    GT_ARRAY(draft_decl *) copied; /* constants that cudaMemcpyToSymbol() fills */
+    draft_decls launched;       /* kernels, templates as such, that code launches, run or not */
+    draft_decls open_templates; /* functions that launch, and that have no instance yet */
+    draft_decls copied;         /* constants that cudaMemcpyToSymbol() fills */
     GT_ARRAY(draft_error) errors;
-    gt_texts missing;      /* headers that were not found */
-    gt_texts unread;       /* launches that the tree lacks, and the like: questions */
-    unsigned skipped_line; /* of a __global__ that an #if leaves out; 0: there is none */
-    gt_text instances;     /* lines behind the program that make instances of kernels */
+    gt_texts missing;        /* headers that were not found */
+    gt_texts unread;         /* launches that the tree lacks, and the like: questions */
+    unsigned skipped_line;   /* of a __global__ that an #if leaves out; 0: there is none */
+    gt_text instances;       /* lines behind the program that make instances of templates */
+    gt_texts names, members; /* declared in the place of headers that are missing */
 } draft_program;
 
-/* Parses the program, and sorts out kernels and launches. ETEMPLATE: it cannot be parsed at all. */
+/* Parses the program, and lists kernels and host functions. ETEMPLATE: it cannot be parsed. */
 gputune_status draft_program_read(draft_program *out, const gt_draft_request *request);
 /* The template that a function is an instance of, or the function. */
 draft_decl *draft_template_of(draft_decl *function);
 /* The function's name with its namespaces. */
-const char *draft_full_name(draft_decl *decl);
+const char *draft_full_name(const draft_decl *decl);
+void draft_add_once(draft_decls *out, draft_decl *decl);
+/* Adds a text to a list, once. */
+void draft_add_text(gt_texts *out, const char *text);
 
-/* ---- host.c: what host code says --------------------------------------------------------------
- */
-
-draft_amount *draft_host_value(draft_node *node);
-/* A number that the code has a name for: a macro, a constant, a template parameter. */
-draft_amount *draft_named_number(const char *name, int64_t number);
-/* The number of a literal, with such a name if the code has one in its place. */
-draft_amount *draft_literal(draft_node *node, int64_t number);
-/* The three extents of a dim3. */
-void draft_host_extents(draft_amount *out[3], draft_node *node);
-/* The value of a member of a host's struct, ".a.b" of it; NULL: it is not known. */
-draft_node *draft_host_member(draft_node *object, const char *member);
-/* The bytes that a host's pointer was allocated with; NULL: that is not known. */
-draft_amount *draft_host_bytes(draft_node *pointer);
-
-/* ---- body.c: what a kernel does ---------------------------------------------------------------
+/* ---- run.c, flow.c, host.c: following code ----------------------------------------------------
  */
 
 typedef struct draft_access {
@@ -281,76 +284,156 @@ typedef struct draft_access {
     cx_cursor at;
 } draft_access;
 
-/* Memory that a parameter, or a member of one, points to. */
+/* Memory that a variable, or a member of one, points to. */
 typedef struct draft_buffer {
     const char *name; /* "x", "p.weights" */
     draft_decl *parameter;
-    const char *path; /* ".weights"; "" */
-    cx_type type;     /* pointed to */
+    const char *path;     /* ".weights"; "" */
+    cx_type type;         /* pointed to */
+    draft_amount *bytes;  /* that the program allocates; NULL: not known */
+    draft_amount *source; /* the pointer that the launch passes; NULL: not known */
     GT_ARRAY(draft_access) accesses;
-    struct draft_buffer *indexed; /* its elements are indices of that buffer; NULL: they are not */
-    int64_t index_bytes;          /* for each step of them */
-    bool is_bound;                /* its elements are a part of an index, or the end of a loop */
-    bool is_nested;               /* its elements are pointers that are followed */
-    draft_symbol *total; /* its elements are places that rise up to this; NULL: they are not */
+    draft_symbol *range;   /* its elements, which are indices or ends of loops, are below it */
+    draft_amount *guarded; /* what code compares them with where they are indices; NULL: nothing */
+    bool is_rising;        /* its elements are places that rise up to the range */
+    bool is_nested;        /* its elements are pointers that are followed */
 } draft_buffer;
+
+/* An index, and what it is below. */
+typedef struct draft_limit {
+    draft_amount *length, *most;
+} draft_limit;
+
+/* A loop, and how many rounds it has; 0: that varies. */
+typedef struct draft_trips {
+    cx_cursor at;
+    int64_t rounds;
+} draft_trips;
 
 typedef struct draft_kernel_facts {
     draft_decl *kernel;
+    const draft_launched *launch; /* NULL: none is known */
     GT_ARRAY(draft_buffer *) buffers;
-    GT_ARRAY(draft_symbol *) parameters; /* numbers: parameters and members of them */
-    gt_texts unread;                     /* what could not be followed: questions */
-    bool reads_block[3];
-    bool has_dynamic;   /* shared memory whose size the launch gives */
-    bool has_static;    /* shared memory of a fixed size */
-    draft_facts guards; /* all comparisons */
+    gt_texts unread;                      /* what could not be followed: questions */
+    bool reads_block[3], reads_thread[3]; /* the size of a block, and a thread's index in it */
+    bool has_dynamic;                     /* shared memory whose size the launch gives */
+    bool needs_positive;                  /* it takes roots or logarithms */
+    bool strides_grid;                    /* a loop steps by all threads of the grid */
+    draft_facts guards;                   /* all comparisons */
+    GT_ARRAY(draft_limit) limits;         /* of arrays of a fixed size */
     GT_ARRAY(draft_symbol *) loaded;
+    GT_ARRAY(draft_trips) loops;
 } draft_kernel_facts;
 
-/* Follows the kernel's body, and those of the functions that it calls. */
-void draft_body_read(draft_kernel_facts *out, draft_decl *kernel);
-/* The symbols of the launch's geometry: DRAFT_THREAD and so on, of an axis. */
-draft_symbol *draft_builtin(draft_symbol_kind kind, int axis);
-draft_amount *draft_written_out(draft_amount *value);
+/* The place in the code that is followed. */
+typedef struct draft_reader {
+    draft_program *program;
+    draft_kernel_facts *out; /* of the kernel; NULL: this is host code */
+    draft_facts facts;       /* that hold here */
+    unsigned unsure;         /* enclosing conditions on data */
+    unsigned calls;          /* how deep */
+    unsigned steps;
+    draft_spot object; /* what `this` points to */
+    draft_amount *returned;
+    bool begins_loop; /* this is the first part of a for */
+} draft_reader;
+extern draft_reader draft_now;
 
-/* ---- slice.c: the part of the program that a kernel needs --------------------------------------
+/* Follows the host's functions, and notes launches. */
+void draft_host_read(draft_program *program);
+/* Follows the kernel's body, and those of the functions that it calls. */
+void draft_body_read(draft_kernel_facts *out, draft_decl *kernel, const draft_launched *launch);
+/* What the launch passes for a parameter, or for a member ".a.b" of it; NULL: not known. */
+draft_amount *draft_passed(const draft_launched *launch, const draft_decl *kernel,
+                           const draft_decl *parameter, const char *path);
+/* A value of the host: a variable's, or that of another expression (NULL, its source). */
+draft_amount *draft_host_symbol(draft_decl *decl, const char *text, const int64_t *number);
+/* A number that the code has a name for: a macro, a constant, a template parameter. */
+draft_amount *draft_named_number(const char *name, int64_t number);
+/* The number of a literal, with such a name if the code has one in its place. */
+draft_amount *draft_literal(draft_node *node, int64_t number);
+/* The symbols of the launch's geometry: DRAFT_THREAD and so on, of an axis. */
+draft_amount *draft_builtin(draft_symbol_kind kind, int axis);
+
+bool draft_on_host(void);
+draft_amount *draft_eval(draft_node *node);
+/* Runs a statement; true: nothing behind it in its block is reached. */
+bool draft_run(draft_node *node);
+/* A call that host code makes, if it is one of CUDA's; NULL: it is not. */
+draft_amount *draft_host_call(draft_node *node);
+/* A property of the device, by CUDA's name of it; NULL: templates have none such. */
+draft_amount *draft_property(const char *name);
+/* What a variable of the host becomes by a value: a plain number may vary. */
+draft_amount *draft_host_named(draft_decl *decl, const char *path, draft_amount *value);
+/* The value of what is no integer that is followed. */
+draft_amount *draft_nothing(void);
+/* Adds a question about that place in the code, once. */
+void draft_ask_at(cx_cursor at, const char *what);
+draft_symbol *draft_new_symbol(draft_symbol_kind kind, const char *name);
+draft_amount *draft_changing(const char *name);
+/* A variable's value: a symbol of its own if it is more than a symbol or a number. */
+draft_amount *draft_local(const char *name, draft_amount *value);
+draft_amount *draft_either(const char *name, draft_amount *condition, draft_amount *a,
+                           draft_amount *b);
+void draft_set_slot(draft_decl *decl, const char *path, draft_amount *value);
+draft_amount *draft_read_variable(const draft_spot *spot, cx_type type);
+void draft_write_place(const draft_spot *spot, draft_node *node, draft_amount *value, bool read);
+/* The place `bytes` behind, and of all that may be meant instead. */
+draft_spot draft_moved(const draft_spot *spot, draft_amount *bytes);
+draft_spot draft_pointed(draft_amount *pointer);
+draft_spot draft_spot_of(draft_node *node);
+/* Memory behind the pointer that a variable, or a member of one, is. */
+draft_buffer *draft_buffer_of(draft_decl *variable, const char *path, cx_type type);
+/* Runs the declaration of a variable. */
+void draft_declare(draft_decl *decl);
+/* Evaluates without noting accesses again. */
+draft_amount *draft_quietly(draft_node *node);
+void draft_assume(draft_node *node, bool holds);
+/* Whether a condition's value depends on data. */
+bool draft_is_unsure(draft_amount *condition);
+/* The variable that an expression is, or is a part of; NULL: it is memory. */
+draft_decl *draft_base_variable(draft_node *node);
+/* What `x += b` and the like do to x. */
+int draft_compound_operation(const draft_node *node);
+/* The fields of a struct. */
+draft_cursors draft_fields_of(cx_type type);
+
+/* ---- slice.c: the part of the program that a kernel needs -------------------------------------
  */
 
 typedef struct draft_slice {
     gt_text text;
-    gt_texts headers;                 /* #include lines of libraries */
-    gt_texts problems;                /* errors of the compiler in what is kept */
-    GT_ARRAY(draft_decl *) constants; /* __constant__ variables */
+    gt_texts headers;      /* #include lines of libraries */
+    gt_texts problems;     /* errors of the compiler in what is kept */
+    draft_decls constants; /* __constant__ and __device__ variables */
 } draft_slice;
 
 /* Marks what the kernels need (draft_decl.in_slice), and writes it. */
-void draft_slice_make(draft_slice *out, draft_program *program, draft_decl *const *kernels,
-                      size_t count);
+void draft_slice_make(draft_slice *out, draft_program *program, const draft_decls *kernels);
 /* Adds the header of a type that a clause names to the slice that was made last. */
 void draft_slice_need(cx_type type);
 /* Whether the slice that was made last has that name anywhere. */
 bool draft_slice_has(const char *name);
 
-/* ---- settle.c: the pragmas' values -------------------------------------------------------------
+/* ---- settle.c: the pragmas' values ------------------------------------------------------------
  */
 
-/* What a line of the draft says beside its clause. */
-typedef struct draft_axis_found {
+typedef struct draft_axis {
     const char *name;
     int64_t usual; /* the program's value */
     int64_t values[8];
     unsigned count;
-    draft_symbol *symbol;
-} draft_axis_found;
+    draft_symbol *symbol; /* of the host, that it stands for; NULL: none */
+} draft_axis;
 
 typedef struct draft_settled {
     draft_kernel_facts facts;
     draft_decl *kernel, *instance;
     const draft_launched *launch; /* NULL: none is known */
+    bool has_problems;            /* the compiler does not understand what is kept */
     bool is_instance_guessed;     /* no launch says which arguments the template has */
-    const char *name;             /* with its arguments, as in kernel(NAME) */
     draft_amount *grid[3], *block[3], *shared;
-    draft_axis_found axes[8];
+    draft_axis axes[8];
     unsigned axis_count;
     GT_ARRAY(draft_symbol *) sizes;
     gt_texts questions, guesses;
@@ -359,16 +442,18 @@ typedef struct draft_settled {
 } draft_settled;
 
 /* Works out the launch, the lengths and the axes of a kernel. */
-void draft_settle(draft_settled *out, const draft_program *program, draft_decl *kernel);
+void draft_settle(draft_settled *out, draft_program *program, draft_decl *kernel);
 /* The value of a parameter, or of a member of one (".a.b"), in the draft's names. */
 draft_amount *draft_settled_value(draft_settled *s, draft_decl *parameter, const char *path);
+draft_amount *draft_settled_amount(draft_settled *s, draft_amount *value);
+/* What the buffer's elements are below. */
+draft_amount *draft_settled_range(draft_settled *s, const draft_buffer *buffer);
 /* Adds a question, with what is to be completed. */
 void draft_ask(draft_settled *s, const char *format, ...) GT_PRINTF(2, 3);
-/* The kernel's instance that the program launches; NULL: it launches none. */
-draft_decl *draft_launched_instance(const draft_launched **launch, const draft_program *program,
-                                    draft_decl *kernel);
+/* The launch of a kernel that says most; NULL: none is known. */
+const draft_launched *draft_launch_of(const draft_program *program, const draft_decl *kernel);
 
-/* ---- write.c -----------------------------------------------------------------------------------
+/* ---- write.c ----------------------------------------------------------------------------------
  */
 
 /* EUNSUPPORTED: no template can have a parameter of the kernel's. */

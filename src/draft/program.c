@@ -1,27 +1,55 @@
-/* Parsing a program, and what it launches, allocates and assigns. */
+/* Parsing a program, and listing its kernels, the host's functions, and what launches a kernel.
+ *
+ * Names of headers that are not there would make clang leave out the statements that have them.
+ * Such names are declared in a second round, as things that convert to anything, so that launches
+ * are read. The errors of the first round stay: one in a kernel's own code becomes a question. */
 #include "draft/parts.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 extern const char gt_draft_stub[];
 
 enum { OPTIONS = 0x1 | 0x200 /* macros; errors of headers do not end it */, ARGUMENTS_MOST = 64 };
+enum { ROUNDS_MOST = 6 };
+#define ROUNDS_SECONDS 4.0
+#define ANYTHING       "/gputune-anything.cuh"
 
-/* A file of the program: its kernels count if `is_main`, its launches anyway. */
+/* A file of the program. */
 typedef struct scan {
     draft_program *program;
     const char *path;
-    bool is_main;
+    char *text;
+    void *unit;
+    bool is_main;                   /* its kernels count; its launches anyway */
+    gt_texts *names;                /* declarations of names that no header has */
+    gt_texts *members;              /* and of members */
+    GT_ARRAY(draft_extent) covered; /* by launches that are read */
 } scan;
 
 /* ---- parsing --------------------------------------------------------------------------------- */
 
-static gputune_status parse(void **out, const draft_program *program, const char *path,
-                            const char *text, const char *behind)
+static char *write_anything(const scan *s)
+{
+    gt_text out = {0};
+    gt_text_append(&out,
+                   "struct gt_any { template <class... T> gt_any(T...); operator long() const; "
+                   "template <class T> operator T *() const; gt_any operator[](long) const; "
+                   "template <class... A> gt_any operator()(A...) const;\n");
+    for (size_t i = 0; i < s->members->count; i++) {
+        gt_text_printf(&out, "%s\n", s->members->items[i]);
+    }
+    gt_text_append(&out, "};\n");
+    for (size_t i = 0; i < s->names->count; i++) {
+        gt_text_printf(&out, "%s\n", s->names->items[i]);
+    }
+    return draft_format("%s", gt_text_string(&out));
+}
+
+static gputune_status parse(scan *s, const char *behind)
 {
     static const char *const standard[] = {"-x",
                                            "cuda",
@@ -31,59 +59,183 @@ static gputune_status parse(void **out, const draft_program *program, const char
                                            "-nostdinc",
                                            "-std=c++17",
                                            "-ferror-limit=0",
+                                           "-fshow-overloads=best",
                                            "-Wno-everything",
                                            "-fno-spell-checking",
                                            "-D__CUDA_ARCH__=800",
                                            "-ftemplate-depth=1024",
+
                                            "-include",
-                                           DRAFT_STUB};
+                                           DRAFT_STUB,
+                                           "-include",
+                                           ANYTHING};
+    const gt_draft_request *request = s->program->request;
     const char *arguments[ARGUMENTS_MOST];
     int count = 0;
-    char *whole = draft_format("%s%s", text, behind);
+    char *whole = draft_format("%s%s", s->text, behind), *anything = write_anything(s);
     cx_unsaved files[] = {{DRAFT_STUB, gt_draft_stub, strlen(gt_draft_stub)},
-                          {path, whole, strlen(whole)}};
+                          {ANYTHING, anything, strlen(anything)},
+                          {s->path, whole, strlen(whole)}};
     for (size_t i = 0; i < sizeof standard / sizeof *standard; i++) {
         arguments[count++] = standard[i];
     }
-    for (size_t i = 0; i < program->request->argument_count && count < ARGUMENTS_MOST; i++) {
-        arguments[count++] = program->request->arguments[i];
+    for (size_t i = 0; i < request->argument_count && count < ARGUMENTS_MOST; i++) {
+        arguments[count++] = request->arguments[i];
     }
-    int failed = cx.parseTranslationUnit2(cx.createIndex(0, 0), path, arguments, count, files, 2,
-                                          OPTIONS, out);
-    GT_REFUSE(failed || !*out, GPUTUNE_ETEMPLATE, "%s: libclang cannot parse it (code %d)", path,
-              failed);
+    if (s->unit) {
+        cx.disposeTranslationUnit(s->unit);
+        s->unit = NULL;
+    }
+    int failed = cx.parseTranslationUnit2(cx.createIndex(0, 0), s->path, arguments, count, files, 3,
+                                          OPTIONS, &s->unit);
+    GT_REFUSE(failed || !s->unit, GPUTUNE_ETEMPLATE, "%s: libclang cannot parse it (code %d)",
+              s->path, failed);
     return GPUTUNE_OK;
 }
 
-/* "'x.h' file not found": the name of the header; NULL: another message. */
-static const char *missing_header(const char *message)
+/* ---- what clang does not understand ---------------------------------------------------------- */
+
+/* An error: its message, and its place. */
+typedef struct complaint {
+    const char *message;
+    draft_extent at;
+} complaint;
+
+static bool read_complaint(complaint *out, void *unit, unsigned index)
 {
-    const char *end = strstr(message, "' file not found");
-    return end && *message == '\'' ? draft_format("%.*s", (int)(end - message - 1), message + 1)
-                                   : NULL;
+    void *diagnostic = cx.getDiagnostic(unit, index);
+    size_t bytes;
+    *out = (complaint){.message = draft_string(cx.getDiagnosticSpelling(diagnostic))};
+    cx.getFileLocation(cx.getDiagnosticLocation(diagnostic), &out->at.file, &out->at.line,
+                       &out->at.column, &out->at.begin);
+    out->at.path = out->at.file ? draft_string(cx.getFileName(out->at.file)) : "";
+    out->at.text = out->at.file ? cx.getFileContents(unit, out->at.file, &bytes) : NULL;
+    return cx.getDiagnosticSeverity(diagnostic) >= CX_SEVERITY_ERROR;
 }
 
-static void note_errors(draft_program *program, void *unit)
+static void note_errors(scan *s)
 {
-    for (unsigned i = 0; i < cx.getNumDiagnostics(unit); i++) {
-        void *diagnostic = cx.getDiagnostic(unit, i);
-        const char *message = draft_string(cx.getDiagnosticSpelling(diagnostic));
-        const char *header = missing_header(message);
-        draft_error error = {0};
-        unsigned line, column;
-        if (cx.getDiagnosticSeverity(diagnostic) < CX_SEVERITY_ERROR) {
+    draft_program *program = s->program;
+    for (unsigned i = 0, count = cx.getNumDiagnostics(s->unit); i < count; i++) {
+        complaint c;
+        bool known = !read_complaint(&c, s->unit, i) || !c.at.file;
+        const char *end = strstr(c.message, "' file not found");
+        if (known || strstr(c.message, "gt_any")) {
+            continue; /* what a name of an earlier error has led to */
+        }
+        if (end && *c.message == '\'') {
+            draft_add_text(&program->missing,
+                           draft_format("%.*s", (int)(end - c.message - 1), c.message + 1));
             continue;
         }
-        cx.getExpansionLocation(cx.getDiagnosticLocation(diagnostic), &error.file, &line, &column,
-                                &error.offset);
-        if (header) {
-            draft_need_memory(gt_texts_add(&program->missing, header, strlen(header)));
-        } else if (error.file) {
-            error.text = draft_format("%s:%u:%u: %s", draft_string(cx.getFileName(error.file)),
-                                      line, column, message);
+        draft_error error = {
+            draft_format("%s", c.at.path), c.at.begin,
+            draft_format("%s:%u:%u: %s", c.at.path, c.at.line, c.at.column, c.message)};
+        for (size_t k = 0; k < program->errors.count; k++) {
+            known |= strcmp(program->errors.items[k].text, error.text) == 0;
+        }
+        if (!known) {
             draft_add(&program->errors, error);
         }
     }
+}
+
+static size_t word_length(const char *at)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)at[length]) || at[length] == '_') {
+        length++;
+    }
+    return length;
+}
+
+static const char *behind_blanks(const char *at)
+{
+    return at + strspn(at, " \t\r\n");
+}
+
+/* A function of a name that is called or has template arguments, as `next`, the text behind it,
+ * shows; NULL: it is neither. */
+static const char *function_of(const char *name, const char *next, const char *behind)
+{
+    const char *kind =
+        *next == '<' && isdigit((unsigned char)*behind_blanks(next + 1)) ? "auto" : "class";
+    return *next != '(' && *next != '<'
+               ? NULL
+               : draft_format("template <%s... T, class... A> gt_any %s(A...)%s; "
+                              "template <%s... T, class... A> gt_any %s(gt_any, A...)%s;",
+                              kind, name, behind, kind, name, behind);
+}
+
+/* Declares the name that the message quotes first, in the scope that it quotes second. */
+static void declare_name(scan *s, const complaint *c, const char *scope, bool is_type)
+{
+    const char *at = c->at.text + c->at.begin;
+    gt_text opening = {0}, closing = {0};
+    bool qualified = *scope != '\0';
+    while (*scope) {
+        size_t length = word_length(scope);
+        gt_text_printf(&opening, "namespace %.*s { ", (int)length, scope);
+        gt_text_append(&closing, " }");
+        scope += length;
+        scope += strncmp(scope, "::", 2) == 0 ? 2 : strlen(scope);
+    }
+    size_t length = word_length(at);
+    while (strncmp(behind_blanks(at + length), "::", 2) == 0) {
+        gt_text_printf(&opening, "namespace %.*s { ", (int)length, at);
+        gt_text_append(&closing, " }");
+        at = behind_blanks(behind_blanks(at + length) + 2);
+        length = word_length(at);
+        qualified = true;
+    }
+    const char *name = draft_format("%.*s", (int)length, at), *next = behind_blanks(at + length);
+    const char *function = function_of(name, next, ""),
+               *closed = *next == '<' ? strchr(next, '>') : NULL;
+    is_type |= qualified && (word_length(next) || *next == '&' || *next == '*' || *next == '>');
+    is_type |= closed && *behind_blanks(closed + 1) != '(';
+    if (!length || strncmp(name, "gt_", 3) == 0) {
+        return;
+    }
+    const char *declared = is_type && *next == '<'
+                               ? draft_format("template <class... T> using %s = gt_any;", name)
+                           : is_type  ? draft_format("typedef gt_any %s;", name)
+                           : function ? function
+                                      : draft_format("extern gt_any %s;", name);
+    draft_add_text(s->names, draft_format("%s%s%s", gt_text_string(&opening), declared,
+                                          gt_text_string(&closing)));
+}
+
+/* Declares what the messages say is not declared. Returns whether that is more than before. */
+static bool declare_names(scan *s)
+{
+    static const char *const forms[] = {"use of undeclared identifier '", "unknown type name '",
+                                        "no member named '", "no type named '",
+                                        "no template named '"};
+    const size_t before = s->names->count + s->members->count;
+    for (unsigned i = 0, count = cx.getNumDiagnostics(s->unit); i < count; i++) {
+        complaint c;
+        int form = -1;
+        bool is_error = read_complaint(&c, s->unit, i);
+        for (int f = 0; f < (int)(sizeof forms / sizeof *forms); f++) {
+            form = strncmp(c.message, forms[f], strlen(forms[f])) == 0 ? f : form;
+        }
+        if (!is_error || form < 0 || !c.at.text) {
+            continue;
+        }
+        const char *name = c.message + strlen(forms[form]);
+        const char *scope = strstr(name, "in namespace '"), *of_any = strstr(name, " in 'gt_any'");
+        if (of_any) {
+            name = draft_format("%.*s", (int)word_length(name), name);
+            const char *next = behind_blanks(c.at.text + c.at.begin + strlen(name));
+            const char *method = function_of(name, next, " const");
+            draft_add_text(s->members, method ? method : draft_format("static gt_any %s;", name));
+        } else if (scope || form < 2 || form == 4) {
+            scope = scope ? scope + strlen("in namespace '") : "";
+            scope = draft_format("%.*s", (int)strcspn(scope, "'"), scope);
+            declare_name(s, &c, scope, form == 1 || form == 3);
+        }
+    }
+    return s->names->count + s->members->count > before;
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -94,7 +246,7 @@ draft_decl *draft_template_of(draft_decl *function)
     return made_of ? made_of : function;
 }
 
-const char *draft_full_name(draft_decl *decl)
+const char *draft_full_name(const draft_decl *decl)
 {
     const char *name = decl->name;
     for (cx_cursor at = cx.getCursorSemanticParent(decl->at);
@@ -109,177 +261,115 @@ const char *draft_full_name(draft_decl *decl)
     return name;
 }
 
-/* ---- host code ------------------------------------------------------------------------------- */
-
-static void visit(scan *s, draft_node *node);
-
-/* The kernel that an expression stands for: itself, or what a variable was given. */
-static draft_decl *called_kernel(draft_node *callee, int depth)
+void draft_add_once(draft_decls *out, draft_decl *decl)
 {
-    draft_decl *decl = callee ? callee->decl : NULL;
-    draft_decl *found = NULL;
-    if (!decl || depth > 4) {
-        return NULL;
-    }
-    if (decl->at.kind == CX_OVERLOADED && cx.getNumOverloadedDecls(decl->at) > 0) {
-        return draft_decl_of(cx.getOverloadedDecl(decl->at, 0));
-    }
-    if (decl->at.kind != CX_VAR) {
-        return decl;
-    }
-    found = called_kernel(draft_initialiser_of(decl), depth + 1);
-    for (size_t i = 0; !found && i < decl->assigned.count; i++) {
-        found = called_kernel(decl->assigned.items[i], depth + 1);
-    }
-    return found;
-}
-
-static draft_node *stripped_address(draft_node *node)
-{
-    return node->kind == CX_UNARY && node->operation == CX_ADDRESS ? node->children[0] : node;
-}
-
-static void add_launch(scan *s, draft_node *node, draft_node *callee, draft_node *const *geometry,
-                       unsigned count)
-{
-    draft_decl *kernel = called_kernel(callee, 0);
-    draft_launched launch = {.call = node,
-                             .callee = kernel,
-                             .kernel = kernel ? draft_template_of(kernel) : NULL,
-                             .grid = count > 0 ? geometry[0] : NULL,
-                             .block = count > 1 ? geometry[1] : NULL,
-                             .shared = count > 2 ? geometry[2] : NULL,
-                             .arguments = node->children,
-                             .count = node->count};
-    draft_add(&s->program->launches, launch);
-}
-
-/* cudaLaunchKernel(kernel, grid, block, arguments, shared): the arguments are an array of
- * addresses. */
-static void add_runtime_launch(scan *s, draft_node *node)
-{
-    draft_node *geometry[] = {node->children[1], node->children[2],
-                              node->count > 4 ? node->children[4] : NULL};
-    add_launch(s, node, stripped_address(node->children[0]), geometry, node->count > 4 ? 3 : 2);
-    draft_launched *launch = &s->program->launches.items[s->program->launches.count - 1];
-    draft_decl *list = node->children[3]->decl;
-    draft_node *items = list ? draft_initialiser_of(list) : NULL;
-    launch->count = 0;
-    if (items && items->kind == CX_INIT_LIST) {
-        launch->arguments = draft_new((items->count + 1) * sizeof(draft_node *));
-        for (unsigned i = 0; i < items->count; i++) {
-            launch->arguments[launch->count++] = stripped_address(items->children[i]);
+    for (size_t i = 0; i < out->count; i++) {
+        if (out->items[i] == decl) {
+            return;
         }
     }
+    draft_add(out, decl);
 }
 
-static bool begins(const char *text, const char *with)
+void draft_add_text(gt_texts *out, const char *text)
 {
-    return strncmp(text, with, strlen(with)) == 0;
-}
-
-static void visit_call(scan *s, draft_node *node)
-{
-    const char *name = node->decl ? node->decl->name : "";
-    if (node->config) {
-        add_launch(s, node, node->callee, node->config->children, node->config->count);
-    } else if (begins(name, "cudaLaunch") && node->count > 3) {
-        add_runtime_launch(s, node);
-    } else if (begins(name, "cudaMalloc") && node->count > 1 &&
-               stripped_address(node->children[0])->decl) {
-        draft_decl *pointer = stripped_address(node->children[0])->decl;
-        pointer->allocated = node->children[1];
-        pointer->allocations++;
-    } else if (begins(name, "cudaMemcpyToSymbol") && node->count > 1) {
-        draft_decl *constant = stripped_address(node->children[0])->decl;
-        if (constant) {
-            draft_add(&s->program->copied, constant);
-        }
-    } else if (node->decl && draft_is_own(node->decl->at)) {
-        draft_add(&node->decl->calls, node);
-        draft_node *body = node->decl->at.kind == CX_FUNCTION &&
-                                   draft_template_of(node->decl) != node->decl && !node->decl->busy
-                               ? draft_body_of(node->decl)
-                               : NULL; /* an instance, which the walk does not meet otherwise */
-        if (body) {
-            node->decl->busy = true;
-            visit(s, body);
-            node->decl->busy = false;
+    for (size_t i = 0; i < out->count; i++) {
+        if (strcmp(out->items[i], text) == 0) {
+            return;
         }
     }
+    draft_need_memory(gt_texts_add(out, text, strlen(text)));
 }
 
-/* Notes what is assigned to a variable, or to a member of one. */
-static void note_assignment(draft_node *to, draft_node *value)
-{
-    if (to->kind == CX_DECL_REF && to->decl) {
-        draft_add(&to->decl->assigned, value);
-    } else if (to->kind == CX_MEMBER_REF && to->count && to->children[0]->kind == CX_DECL_REF &&
-               to->children[0]->decl && to->decl) {
-        draft_assigned part = {to->decl->name, value};
-        draft_add(&to->children[0]->decl->parts, part);
-    }
-}
+/* ---- declarations ---------------------------------------------------------------------------- */
 
-static void visit(scan *s, draft_node *node)
+typedef struct launch_search {
+    scan *scan;
+    bool found;
+} launch_search;
+
+static int visit_launch(cx_cursor at, cx_cursor parent, void *user)
 {
-    if (node->kind == CX_CALL) {
-        visit_call(s, node);
-        for (unsigned i = 0; i < node->count; i++) { /* f(&n) may change n */
-            if (node->children[i]->kind == CX_UNARY && node->children[i]->operation == CX_ADDRESS &&
-                !(node->decl && begins(node->decl->name, "cuda"))) {
-                note_assignment(node->children[i]->children[0], node);
+    launch_search *search = user;
+    (void)parent;
+    if (at.kind == CX_CALL) {
+        draft_cursors children = draft_children(at);
+        bool is_launch = false;
+        for (size_t i = 0; i < children.count && i < 2; i++) {
+            is_launch |= children.items[i].kind == CX_CALL &&
+                         strcmp(draft_string(cx.getCursorSpelling(children.items[i])),
+                                "__cudaPushCallConfiguration") == 0;
+        }
+        gt_array_free(&children);
+        if (is_launch) {
+            draft_node *node = draft_tree(at);
+            draft_decl *decl = node->callee ? node->callee->decl : NULL;
+            decl = decl && decl->at.kind == CX_OVERLOADED && cx.getNumOverloadedDecls(decl->at)
+                       ? draft_decl_of(cx.getOverloadedDecl(decl->at, 0))
+                       : decl;
+            if (decl) {
+                draft_add_once(&search->scan->program->launched, draft_template_of(decl));
             }
+            draft_extent e = draft_argument_extent(at);
+            draft_add(&search->scan->covered, e);
+            search->found = true;
         }
-    } else if (node->kind == CX_BINARY && node->operation == CX_ASSIGN && node->count == 2) {
-        note_assignment(node->children[0], node->children[1]);
-    } else if ((node->kind == CX_COMPOUND_ASSIGN && node->count) ||
-               (node->kind == CX_UNARY && node->operation <= CX_PRE_DEC)) {
-        note_assignment(node->children[0], node);
-        note_assignment(node->children[0], node); /* twice: it has no single value */
-    } else if (node->kind == CX_VAR && draft_initialiser_of(node->decl)) {
-        visit(s, draft_initialiser_of(node->decl));
-        return;
     }
-    for (unsigned i = 0; i < node->count; i++) {
-        visit(s, node->children[i]);
-    }
-    if (node->callee) {
-        visit(s, node->callee);
-    }
+    return CX_RECURSE_VISIT;
 }
 
-static void visit_function(scan *s, cx_cursor at)
+static bool has_body(cx_cursor at)
 {
-    bool is_kernel = draft_has_child(at, CX_GLOBAL_ATTRIBUTE);
+    return draft_has_child(at, CX_COMPOUND) || draft_has_child(at, CX_TRY);
+}
+
+/* Functions of headers only matter if they launch, or prepare a launch. */
+static void note_function(scan *s, cx_cursor at)
+{
+    draft_extent e = draft_extent_of(at);
     draft_decl *decl = draft_decl_of(at);
-    draft_node *body = draft_has_child(at, CX_COMPOUND) ? draft_body_of(decl) : NULL;
-    if (!body) {
+    bool is_here = strcmp(e.path, s->path) == 0, is_template = at.kind == CX_FUNCTION_TEMPLATE;
+    launch_search search = {s, false};
+    if (!has_body(at) ||
+        (draft_has_child(at, CX_DEVICE_ATTRIBUTE) && !draft_has_child(at, CX_HOST_ATTRIBUTE))) {
         return;
     }
-    if (is_kernel && s->is_main) {
-        draft_add(&s->program->kernels, decl);
+    if (draft_has_child(at, CX_GLOBAL_ATTRIBUTE)) {
+        if (s->is_main) {
+            draft_add(&s->program->kernels, decl);
+        }
+        return;
     }
-    visit(s, body);
+    const char *source = e.text + e.begin, *launch = strstr(source, "<<<");
+    if (is_here || (launch && launch < e.text + e.end)) {
+        cx.visitChildren(at, visit_launch, &search);
+    } else {
+        const char *allocation = strstr(source, "cudaM");
+        search.found = allocation && allocation < e.text + e.end;
+    }
+    if (is_template ? search.found : is_here || search.found) {
+        draft_add(is_template ? &s->program->open_templates : &s->program->functions, decl);
+    }
 }
 
-static void visit_variable(scan *s, draft_decl *decl)
+/* An instance that no code makes, of a kernel or of a function that launches some. */
+static void note_instance(draft_program *program, draft_node *made)
 {
-    draft_node *made = draft_initialiser_of(decl);
-    if (made && begins(decl->name, "gt_draft_instance_")) { /* an instance that nothing launches */
-        add_launch(s, made, stripped_address(made), NULL, 0);
-    } else if (made) {
-        visit(s, made);
+    draft_decl *instance = made->count ? made->children[0]->decl : NULL;
+    if (instance && draft_has_child(draft_template_of(instance)->at, CX_GLOBAL_ATTRIBUTE)) {
+        draft_launched launch = {
+            .call = made, .callee = instance, .kernel = draft_template_of(instance)};
+        draft_add(&program->launches, launch);
+    } else if (instance && draft_body_of(instance)) {
+        draft_add(&program->functions, instance);
     }
 }
 
 static int visit_declaration(cx_cursor at, cx_cursor parent, void *user)
 {
+    scan *s = user;
     (void)parent;
-    if (at.kind >= CX_MACRO && at.kind <= CX_INCLUSION) {
-        return CX_CONTINUE_VISIT;
-    }
-    if (!draft_is_own(at)) {
+    if ((at.kind >= CX_MACRO && at.kind <= CX_INCLUSION) || !draft_is_own(at)) {
         return CX_CONTINUE_VISIT;
     }
     switch (at.kind) {
@@ -287,10 +377,15 @@ static int visit_declaration(cx_cursor at, cx_cursor parent, void *user)
     case CX_FUNCTION_TEMPLATE:
     case CX_METHOD:
     case CX_CONSTRUCTOR:
-        visit_function(user, at);
+        note_function(s, at);
         return CX_CONTINUE_VISIT;
     case CX_VAR:
-        visit_variable(user, draft_decl_of(at));
+        if (strncmp(draft_string(cx.getCursorSpelling(at)), "gt_draft_instance_", 18) == 0) {
+            draft_node *made = draft_initialiser_of(draft_decl_of(at));
+            if (made) {
+                note_instance(s->program, made);
+            }
+        }
         return CX_CONTINUE_VISIT;
     case CX_NAMESPACE:
     case CX_LINKAGE:
@@ -304,35 +399,7 @@ static int visit_declaration(cx_cursor at, cx_cursor parent, void *user)
     }
 }
 
-/* ---- launches that the tree lacks ---------------------------------------------------------------
- */
-
-/* Behind a comment, a string or a directive that begins at `at`; `at`: none does. */
-static size_t behind_text(const char *text, size_t at, bool begins_line)
-{
-    if (strncmp(text + at, "//", 2) == 0) {
-        return at + strcspn(text + at, "\n");
-    }
-    if (strncmp(text + at, "/*", 2) == 0) {
-        const char *end = strstr(text + at + 2, "*/");
-        return end ? (size_t)(end - text) + 2 : strlen(text);
-    }
-    if (text[at] == '"' || text[at] == '\'') {
-        size_t i = at + 1;
-        while (text[i] && text[i] != text[at] && text[i] != '\n') {
-            i += text[i] == '\\' && text[i + 1] ? 2 : 1;
-        }
-        return text[i] ? i + 1 : i;
-    }
-    if (text[at] == '#' && begins_line) {
-        size_t i = at;
-        while (text[i] && (text[i] != '\n' || text[i - 1] == '\\')) {
-            i++;
-        }
-        return i;
-    }
-    return at;
-}
+/* ---- launches that the tree lacks ------------------------------------------------------------ */
 
 static bool is_skipped(void *unit, void *file, unsigned offset)
 {
@@ -349,80 +416,136 @@ static bool is_skipped(void *unit, void *file, unsigned offset)
     return found;
 }
 
-static bool is_covered(const draft_program *program, void *file, unsigned offset)
+static bool is_covered(const scan *s, void *file, unsigned offset)
 {
-    for (size_t i = 0; i < program->launches.count; i++) {
-        draft_extent e = draft_extent_of(program->launches.items[i].call->at);
-        if (e.file == file && offset >= e.begin && offset < e.end) {
+    for (size_t i = 0; i < s->covered.count; i++) {
+        const draft_extent *e = &s->covered.items[i];
+        if (e->file == file && offset >= e->begin && offset < e->end) {
             return true;
         }
     }
     return false;
 }
 
-/* Notes each <<< of the file that no launch covers. */
-static void find_unread(scan *s, void *unit, const char *text)
+/* Lists each <<< of the file that no launch covers. */
+static void find_unread(scan *s)
 {
-    void *file = cx.getFile(unit, s->path);
-    bool begins_line = true;
-    unsigned line = 1;
-    for (size_t i = 0; text[i];) {
-        size_t next = behind_text(text, i, begins_line);
-        if (next == i) {
-            begins_line = text[i] == '\n' || (begins_line && isspace((unsigned char)text[i]));
-            if (strncmp(text + i, "<<<", 3) == 0 && !is_skipped(unit, file, (unsigned)i) &&
-                !is_covered(s->program, file, (unsigned)i)) {
-                draft_need_memory(gt_texts_take(
-                    &s->program->unread,
-                    draft_format("%s:%u: this launch could not be read, as a name in it is not "
-                                 "declared; expected its header, by -I",
-                                 s->path, line)));
+    cx_cursor root = cx.getTranslationUnitCursor(s->unit);
+    cx_token *tokens = NULL;
+    unsigned count = 0;
+    bool in_directive = false;
+    unsigned directive = 0;
+    cx.tokenize(s->unit, cx.getCursorExtent(root), &tokens, &count);
+    for (unsigned i = 0; i < count; i++) {
+        const char *token = draft_string(cx.getTokenSpelling(s->unit, tokens[i]));
+        void *file;
+        unsigned line, column, offset;
+        cx.getExpansionLocation(cx.getTokenLocation(s->unit, tokens[i]), &file, &line, &column,
+                                &offset);
+        if (strcmp(token, "#") == 0) {
+            in_directive = true;
+            directive = line;
+        } else if (in_directive && line > directive) { /* a line that ends in \ goes on */
+            const char *before = s->text + offset;
+            while (before > s->text && *before != '\n') {
+                before--;
             }
-            if (!s->program->skipped_line && begins(text + i, "__global__") &&
-                is_skipped(unit, file, (unsigned)i)) {
-                s->program->skipped_line = line;
-            }
-            next = i + (strncmp(text + i, "<<<", 3) == 0 ? 3 : 1);
+            in_directive = before > s->text && (before[-1] == '\\' || before[-1] == '\r');
+            directive = line;
         }
-        for (; i < next; i++) {
-            line += text[i] == '\n';
+        bool is_kernel = strcmp(token, "__global__") == 0;
+        if ((!is_kernel && strcmp(token, "<<<") != 0) || in_directive) {
+            continue;
+        }
+        bool skipped = is_skipped(s->unit, file, offset);
+        if (is_kernel) {
+            s->program->skipped_line =
+                skipped && !s->program->skipped_line ? line : s->program->skipped_line;
+        } else if (!skipped && !is_covered(s, file, offset)) {
+            draft_add_text(&s->program->unread,
+                           draft_format("%s:%u: this launch could not be read, as a name in it is "
+                                        "not declared; expected its header, by -I",
+                                        s->path, line));
         }
     }
+    cx.disposeTokens(s->unit, tokens, count);
 }
 
-/* ---- the program ------------------------------------------------------------------------------
- */
+/* ---- the program ----------------------------------------------------------------------------- */
 
-static gputune_status read_file(scan *s, const char *text, const char *behind)
+/* Writes launches as clang takes them: "<< <" and ">> >", which some editors write, as brackets,
+ * and a list as an extent, "{x, y}", as dim3{x, y}. */
+static char *write_launches(const char *text)
 {
-    void *unit = NULL;
-    GT_TRY(parse(&unit, s->program, s->path, text, behind));
+    gt_text out = {0};
+    bool in_brackets = false;
+    for (const char *at = text; *at;) {
+        size_t length = 1;
+        const char *as = NULL;
+        if (strncmp(at, "<<<", 3) == 0 || strncmp(at, "<< <", 4) == 0) {
+            length = at[2] == '<' ? 3 : 4;
+            as = "<<<";
+            in_brackets = true;
+        } else if (strncmp(at, ">>>", 3) == 0 || strncmp(at, ">> >", 4) == 0) {
+            length = at[2] == '>' ? 3 : 4;
+            as = ">>>";
+            in_brackets = false;
+        } else if (in_brackets && *at == '{') {
+            const char *before = out.data + out.length - 1;
+            while (isspace((unsigned char)*before)) {
+                before--;
+            }
+            as = *before == '<' || *before == ',' ? "dim3{" : NULL;
+        } else if (*at == ';') {
+            in_brackets = false;
+        }
+        gt_text_append_bytes(&out, as ? as : at, as ? strlen(as) : length);
+        at += length;
+    }
+    return draft_format("%s", gt_text_string(&out));
+}
+
+static gputune_status read_file(scan *s, const char *behind)
+{
+    const int64_t begin = gt_now_ns();
+    draft_program *program = s->program;
+    s->text = write_launches(s->text);
+    GT_TRY(parse(s, behind));
+    for (int i = 0; !*behind && i < ROUNDS_MOST && gt_seconds_since(begin) < ROUNDS_SECONDS; i++) {
+        if (s->is_main && i == 0) {
+            note_errors(s);
+        }
+        if (!declare_names(s)) {
+            break;
+        }
+        GT_TRY(parse(s, behind));
+    }
     if (s->is_main) {
-        s->program->unit = unit;
-        s->program->root = cx.getTranslationUnitCursor(unit);
-        note_errors(s->program, unit);
+        note_errors(s);
+        program->root = cx.getTranslationUnitCursor(s->unit);
     }
-    cx.visitChildren(cx.getTranslationUnitCursor(unit), visit_declaration, s);
-    find_unread(s, unit, text);
+    cx.visitChildren(cx.getTranslationUnitCursor(s->unit), visit_declaration, s);
+    find_unread(s);
     return GPUTUNE_OK;
-}
-
-static gputune_status read_host(draft_program *program, const char *path)
-{
-    char *text;
-    scan s = {program, path, false};
-    GT_TRY(gt_file_read(&text, NULL, path));
-    return read_file(&s, text, "");
 }
 
 gputune_status draft_program_read(draft_program *out, const gt_draft_request *request)
 {
-    const gt_text instances = out->instances;
-    scan s = {out, request->path, true};
-    *out = (draft_program){.request = request};
-    GT_TRY(read_file(&s, request->text, gt_text_string(&instances)));
+    const draft_program before = *out;
+    scan s = {.program = out, .path = request->path, .is_main = true};
+    *out = (draft_program){.request = request, .names = before.names, .members = before.members};
+    out->errors = before.errors; /* of the first round; the files are the same */
+    out->missing = before.missing;
+    s.names = &out->names;
+    s.members = &out->members;
+    s.text = draft_format("%s", request->text);
+    GT_TRY(read_file(&s, before.instances.length ? gt_text_string(&before.instances) : ""));
     for (size_t i = 0; i < request->host_count; i++) {
-        GT_TRY(read_host(out, request->hosts[i]));
+        gt_texts names = {0}, members = {0};
+        scan host = {
+            .program = out, .path = request->hosts[i], .names = &names, .members = &members};
+        GT_TRY(gt_file_read(&host.text, NULL, host.path));
+        GT_TRY(read_file(&host, ""));
     }
     return GPUTUNE_OK;
 }

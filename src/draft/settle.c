@@ -14,158 +14,138 @@ void draft_ask(draft_settled *s, const char *format, ...)
     va_start(args, format);
     gt_text_vprintf(&text, format, args);
     va_end(args);
-    for (size_t i = 0; i < s->questions.count; i++) {
-        if (strcmp(s->questions.items[i], gt_text_string(&text)) == 0) {
-            return;
+    draft_add_text(&s->questions, gt_text_string(&text));
+}
+
+/* ---- which launch ---------------------------------------------------------------------------- */
+
+/* How much a launch says: of an instance alone, of the geometry, of allocations, too. */
+static int rank_launch(const draft_launched *launch)
+{
+    int rank = 1 + 2 * (launch->grid[0] != NULL);
+    for (unsigned i = 0; launch->grid[0] && i < launch->count; i++) {
+        for (size_t k = 0; k < launch->arguments[i].count; k++) {
+            const draft_amount *v = launch->arguments[i].items[k].value;
+            rank |= v->kind == DRAFT_POINTER && v->place.buffer && v->place.buffer->bytes ? 4 : 0;
         }
     }
-    draft_need_memory(gt_texts_add(&s->questions, gt_text_string(&text), text.length));
+    return rank;
 }
 
-/* ---- which launch
- * ----------------------------------------------------------------------------------- */
-
-static bool is_kernel_named(draft_decl *decl, draft_decl *kernel)
+const draft_launched *draft_launch_of(const draft_program *program, const draft_decl *kernel)
 {
-    return decl && (decl == kernel || strcmp(draft_full_name(decl), draft_full_name(kernel)) == 0);
+    const draft_launched *best = NULL;
+    for (size_t i = 0; i < program->launches.count; i++) {
+        const draft_launched *l = &program->launches.items[i];
+        bool same =
+            l->kernel == kernel || strcmp(draft_full_name(l->kernel), draft_full_name(kernel)) == 0;
+        best = same && (!best || rank_launch(l) > rank_launch(best)) ? l : best;
+    }
+    return best;
 }
 
-static bool has_allocations(const draft_launched *launch)
+/* ---- values in the draft's names ------------------------------------------------------------- */
+
+static draft_amount *settle_symbol(void *user, draft_symbol *symbol)
 {
-    for (unsigned i = 0; i < launch->count; i++) {
-        if (launch->arguments[i]->type.kind == CX_TYPE_POINTER &&
-            draft_host_bytes(launch->arguments[i])) {
-            return true;
+    draft_settled *s = user;
+    if (symbol->kind == DRAFT_BLOCK_SIZE || symbol->kind == DRAFT_GRID_SIZE) {
+        return symbol->kind == DRAFT_BLOCK_SIZE ? s->block[symbol->axis] : s->grid[symbol->axis];
+    }
+    if (symbol->kind == DRAFT_HOST && symbol->buffer && symbol->definition) {
+        return draft_settled_amount(
+            s, symbol->definition); /* a range that an array or an allocation limits */
+    }
+    for (unsigned i = 0; symbol->kind == DRAFT_HOST && i < s->axis_count; i++) {
+        if (s->axes[i].symbol == symbol) {
+            return draft_named_number(s->axes[i].name, s->axes[i].usual);
         }
     }
-    return false;
-}
-
-/* Of several launches the one with allocations that are known, or else the first. */
-draft_decl *draft_launched_instance(const draft_launched **launch, const draft_program *program,
-                                    draft_decl *kernel)
-{
-    *launch = NULL;
-    for (size_t i = 0; i < program->launches.count; i++) {
-        const draft_launched *l = &program->launches.items[i];
-        bool instance = l->callee && (draft_template_of(l->callee) != l->callee ||
-                                      l->callee->at.kind != CX_FUNCTION_TEMPLATE);
-        bool better = is_kernel_named(l->kernel, kernel) && instance &&
-                      (!*launch || (!has_allocations(*launch) && has_allocations(l)));
-        *launch = better ? l : *launch;
+    for (unsigned i = 0; symbol->kind == DRAFT_CONSTANT && i < s->axis_count; i++) {
+        if (strcmp(s->axes[i].name, symbol->name) == 0) {
+            return NULL;
+        }
     }
-    return !*launch                                         ? NULL
-           : draft_template_of((*launch)->callee) == kernel ? (*launch)->callee
-                                                            : kernel;
+    return symbol->kind == DRAFT_CONSTANT ? draft_number(symbol->number) : NULL;
 }
 
-/* In a template, the launch of a kernel whose arguments depend on it: its geometry is known. */
-static const draft_launched *dependent_launch(const draft_program *program, draft_decl *kernel)
+draft_amount *draft_settled_amount(draft_settled *s, draft_amount *value)
 {
-    for (size_t i = 0; i < program->launches.count; i++) {
-        const draft_launched *l = &program->launches.items[i];
-        if (l->grid && is_kernel_named(l->kernel, kernel)) {
-            return l;
+    return draft_is_known(value) && value->kind != DRAFT_TEXT
+               ? draft_replace(value, settle_symbol, s)
+               : value;
+}
+
+static draft_axis *axis_named(draft_settled *s, const char *name)
+{
+    for (unsigned i = 0; i < s->axis_count; i++) {
+        if (strcmp(s->axes[i].name, name) == 0) {
+            return &s->axes[i];
         }
     }
     return NULL;
 }
 
-/* ---- values in the host's names
- * ------------------------------------------------------------------------- */
-
-static int parameter_index(const draft_settled *s, const draft_decl *parameter)
+static draft_amount *number_of_axis(void *user, draft_symbol *symbol)
 {
-    for (size_t i = 0; i < s->instance->parameters.count; i++) {
-        if (s->instance->parameters.items[i] == parameter) {
-            return (int)i;
-        }
+    draft_axis *axis = symbol->kind == DRAFT_CONSTANT ? axis_named(user, symbol->name) : NULL;
+    if (axis) {
+        axis->values[0] = axis->usual;
+        axis->count = 1;
     }
-    return -1;
+    return axis ? draft_number(axis->usual) : NULL;
 }
 
-/* What the launch passes for a parameter, or the part of it at ".a.b". */
-static draft_node *passed(const draft_settled *s, const draft_decl *parameter, const char *path)
+/* A length is the same for all variants: an axis that it depends on has the program's value only.
+ */
+static draft_amount *without_axes(draft_settled *s, draft_amount *length)
 {
-    const int index = parameter_index(s, parameter);
-    draft_node *node = s->launch && index >= 0 && index < (int)s->launch->count
-                           ? s->launch->arguments[index]
-                           : NULL;
-    while (node && *path == '.') {
-        size_t length = strcspn(path + 1, ".");
-        node = draft_host_member(node, draft_format("%.*s", (int)length, path + 1));
-        path += 1 + length;
-    }
-    return node;
+    return draft_is_known(length) ? draft_replace(length, number_of_axis, s) : length;
 }
 
-/* The symbol of a parameter whose value nobody gives. */
-static draft_symbol *own_symbol(draft_decl *parameter, const char *path)
+draft_amount *draft_settled_range(draft_settled *s, const draft_buffer *buffer)
 {
-    static GT_ARRAY(draft_symbol *) all;
-    const char *name = draft_format("%s%s", parameter->name, path);
-    for (size_t i = 0; i < all.count; i++) {
-        if (all.items[i]->decl == parameter && strcmp(all.items[i]->given, name) == 0) {
-            return all.items[i];
-        }
-    }
-    draft_symbol *symbol = draft_new(sizeof *symbol);
-    symbol->kind = DRAFT_HOST;
-    symbol->name = symbol->given = name;
-    symbol->decl = parameter;
-    draft_add(&all, symbol);
-    return symbol;
-}
-
-static draft_amount *raw_value(draft_settled *s, draft_decl *parameter, const char *path)
-{
-    draft_node *node = passed(s, parameter, path);
-    draft_amount *value = node ? draft_host_value(node) : NULL;
-    return value && draft_is_known(value) ? value : draft_symbol_value(own_symbol(parameter, path));
-}
-
-static draft_amount *settle_symbol(void *user, draft_symbol *symbol)
-{
-    draft_settled *s = user;
-    switch (symbol->kind) {
-    case DRAFT_PARAMETER:
-        return draft_settled_value(s, symbol->decl, symbol->name + strlen(symbol->decl->name));
-    case DRAFT_BLOCK_SIZE:
-        return s->block[symbol->axis];
-    case DRAFT_GRID_SIZE:
-        return s->grid[symbol->axis];
-    case DRAFT_HOST:
-        for (unsigned i = 0; i < s->axis_count; i++) {
-            if (s->axes[i].symbol == symbol) {
-                return draft_named_number(s->axes[i].name, s->axes[i].usual);
-            }
-        }
-        return NULL;
-    case DRAFT_CONSTANT:
-        for (unsigned i = 0; i < s->axis_count; i++) {
-            if (strcmp(s->axes[i].name, symbol->name) == 0) {
-                return NULL;
-            }
-        }
-        return draft_number(symbol->number);
-    default:
-        return NULL;
-    }
-}
-
-static draft_amount *settled(draft_settled *s, draft_amount *value)
-{
-    return draft_is_known(value) ? draft_replace(value, settle_symbol, s) : value;
+    draft_amount *range = buffer->range     ? draft_symbol_value(buffer->range)
+                          : buffer->guarded ? buffer->guarded
+                                            : draft_number(100);
+    return without_axes(s, draft_settled_amount(s, range));
 }
 
 draft_amount *draft_settled_value(draft_settled *s, draft_decl *parameter, const char *path)
 {
-    draft_amount *value = raw_value(s, parameter, path);
-    return value->kind == DRAFT_TEXT ? value : settled(s, value);
+    draft_amount *value = draft_passed(s->launch, s->instance, parameter, path);
+    return value && draft_is_known(value) ? draft_settled_amount(s, value)
+                                          : draft_host_symbol(parameter, path, NULL);
 }
 
-/* ---- the block
- * ---------------------------------------------------------------------------------------------- */
+/* ---- axes ------------------------------------------------------------------------------------ */
+
+static void add_value(draft_axis *axis, int64_t value)
+{
+    unsigned at = 0;
+    while (at < axis->count && axis->values[at] < value) {
+        at++;
+    }
+    if (axis->count < sizeof axis->values / sizeof *axis->values &&
+        !(at < axis->count && axis->values[at] == value)) {
+        memmove(&axis->values[at + 1], &axis->values[at],
+                (axis->count - at) * sizeof *axis->values);
+        axis->values[at] = value;
+        axis->count++;
+    }
+}
+
+/* A new axis, with the program's value; NULL: there are too many. */
+static draft_axis *add_axis(draft_settled *s, const char *name, int64_t usual)
+{
+    if (s->axis_count == sizeof s->axes / sizeof *s->axes) {
+        return NULL;
+    }
+    draft_axis *axis = &s->axes[s->axis_count++];
+    *axis = (draft_axis){.name = name, .usual = usual};
+    add_value(axis, usual);
+    return axis;
+}
 
 /* Divisions by a number, or a multiple of it, become divisions by the axis that has it. */
 static draft_amount *tie(draft_amount *value, int64_t number, draft_amount *axis)
@@ -194,102 +174,168 @@ static draft_amount *tie(draft_amount *value, int64_t number, draft_amount *axis
     return draft_make(value->kind, a, b, value->c ? tie(value->c, number, axis) : NULL);
 }
 
-static draft_axis_found *add_axis(draft_settled *s, const char *name, int64_t usual)
-{
-    if (s->axis_count == sizeof s->axes / sizeof *s->axes) {
-        return NULL;
-    }
-    draft_axis_found *axis = &s->axes[s->axis_count++];
-    *axis = (draft_axis_found){.name = name, .usual = usual};
-    return axis;
-}
-
-static void add_axis_value(draft_axis_found *axis, int64_t value)
-{
-    unsigned at = 0;
-    while (at < axis->count && axis->values[at] < value) {
-        at++;
-    }
-    if (axis->count < sizeof axis->values / sizeof *axis->values &&
-        !(at < axis->count && axis->values[at] == value)) {
-        memmove(&axis->values[at + 1], &axis->values[at],
-                (axis->count - at) * sizeof *axis->values);
-        axis->values[at] = value;
-        axis->count++;
-    }
-}
-
-/* Whether the kernel's template has a parameter of that name. */
-static bool is_template_parameter(const draft_settled *s, const char *name)
-{
-    draft_cursors children = draft_children(s->kernel->at);
-    bool found = false;
-    for (size_t i = 0; i < children.count; i++) {
-        found |= children.items[i].kind == CX_VALUE_PARAMETER &&
-                 strcmp(draft_string(cx.getCursorSpelling(children.items[i])), name) == 0;
-    }
-    return found;
-}
-
-/* The template parameter whose argument is that number, if just one is. */
-static const char *parameter_with(const draft_settled *s, int64_t number)
+/* The template parameter of that name, or, without a name, the only one whose argument is that
+ * number; NULL: none. */
+static const char *template_parameter(const draft_settled *s, const char *name, int64_t number)
 {
     draft_cursors children = draft_children(s->kernel->at);
     const char *found = NULL;
     unsigned index = 0, matches = 0;
     for (size_t i = 0; i < children.count; i++) {
-        int kind = children.items[i].kind;
+        const int kind = children.items[i].kind;
+        const char *own = draft_string(cx.getCursorSpelling(children.items[i]));
         if (kind == CX_VALUE_PARAMETER && s->instance != s->kernel &&
-            cx.Cursor_getTemplateArgumentKind(s->instance->at, index) == 4 &&
-            cx.Cursor_getTemplateArgumentValue(s->instance->at, index) == number) {
-            found = draft_string(cx.getCursorSpelling(children.items[i]));
+            (name ? strcmp(own, name) == 0
+                  : cx.Cursor_getTemplateArgumentKind(s->instance->at, index) == 4 &&
+                        cx.Cursor_getTemplateArgumentValue(s->instance->at, index) == number)) {
+            found = own;
             matches++;
         }
-        index += kind == CX_TYPE_PARAMETER || kind == CX_VALUE_PARAMETER ||
-                 kind == CX_TEMPLATE_PARAMETER;
+        index += kind >= CX_TYPE_PARAMETER && kind <= CX_TEMPLATE_PARAMETER;
     }
     return matches == 1 ? found : NULL;
 }
 
-static bool has_fixed_shared(const draft_settled *s)
+static bool is_passed(const draft_settled *s, const draft_symbol *symbol);
+
+static bool is_in_code(const draft_settled *s, const char *name)
 {
-    return s->facts.has_static;
+    return draft_slice_has(name) || template_parameter(s, name, 0);
 }
 
 /* The name of an axis for an extent of the block; NULL: the extent stays as it is. */
-static const char *block_axis(draft_settled *s, int d, draft_amount *extent, int64_t number,
-                              bool is_flat)
+static const char *block_axis(draft_settled *s, int d, int64_t number, bool is_flat)
 {
-    const char *parameter = parameter_with(s, number);
-    bool named =
-        extent->kind == DRAFT_SYMBOL && extent->symbol->kind == DRAFT_CONSTANT &&
-        (draft_slice_has(extent->symbol->name) || is_template_parameter(s, extent->symbol->name));
-    if (named) {
+    const draft_amount *extent = s->block[d];
+    if (extent->kind == DRAFT_SYMBOL && extent->symbol->kind == DRAFT_CONSTANT &&
+        is_in_code(s, extent->symbol->name)) {
         return extent->symbol->name;
     }
     if (!s->facts.reads_block[d]) {
-        return parameter && number >= 8 ? parameter : NULL;
+        return number >= 8 ? template_parameter(s, NULL, number) : NULL;
     }
-    bool single = extent->kind == DRAFT_SYMBOL || draft_is_number(extent, &number);
-    return !single ? NULL : is_flat ? "BLOCK" : draft_format("BLOCK_%c", "XYZ"[d]);
+    bool is_size = extent->kind == DRAFT_SYMBOL && extent->symbol->kind == DRAFT_HOST &&
+                   is_passed(s, extent->symbol);
+    return is_size || (extent->kind != DRAFT_SYMBOL && !draft_is_number(extent, &number)) ? NULL
+           : is_flat                                                                      ? "BLOCK"
+                     : draft_format("BLOCK_%c", "XYZ"[d]);
 }
 
-/* A name for a number that divides the grid, beside the block's: how much each thread, or block,
+/* The number in __launch_bounds__(); 0: the kernel has none, or it has another name for it. */
+static int64_t launch_bound(const draft_settled *s, bool *has)
+{
+    const char *source = draft_source_of(s->kernel->at);
+    const char *bounds = strstr(source, "__launch_bounds__"), *body = strchr(source, '{');
+    *has = bounds && body && bounds < body;
+    return *has ? strtoll(bounds + strlen("__launch_bounds__") + 1, NULL, 10) : 0;
+}
+
+/* Puts numbers in the place of a block's extents, and of sizes that have one. */
+static draft_amount *put_block(void *user, draft_symbol *symbol)
+{
+    const int64_t *numbers = user;
+    return symbol->kind == DRAFT_BLOCK_SIZE ? draft_number(numbers[symbol->axis]) : NULL;
+}
+
+/* Whether arrays of a fixed size have room for such a block. */
+static bool fits_arrays(const draft_settled *s, const int64_t block[3])
+{
+    for (size_t i = 0; i < s->facts.limits.count; i++) {
+        const draft_limit *limit = &s->facts.limits.items[i];
+        int64_t length, most;
+        if (draft_evaluate(&most, limit->most) &&
+            draft_evaluate(&length,
+                           draft_replace(limit->length, put_block, (void *)(uintptr_t)block)) &&
+            length > most) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* How many threads a block has in each dimension. If the program does not say, any number will do
+ * for a kernel that reads the block's size; else it is asked for. */
+static void find_block(draft_settled *s, int64_t numbers[3])
+{
+    static const int64_t usual[2][3] = {{256, 1, 1}, {32, 8, 1}};
+    bool is_free = true;
+    for (int d = 0; d < 3; d++) {
+        is_free = is_free && (s->facts.reads_block[d] || !s->facts.reads_thread[d]);
+    }
+    for (int d = 0; d < 3; d++) {
+        draft_amount *extent = s->block[d];
+        bool is_symbol = extent->kind == DRAFT_SYMBOL && extent->symbol->kind == DRAFT_HOST;
+        if (draft_is_known(extent) && draft_evaluate(&numbers[d], extent) && numbers[d] >= 1) {
+            continue;
+        }
+        numbers[d] = usual[s->facts.reads_thread[1]][d];
+        if (is_symbol) {
+            extent->symbol->has_number = extent->symbol->is_guess = true;
+            extent->symbol->number = numbers[d];
+        }
+        if (is_symbol && is_passed(s, extent->symbol)) {
+            continue; /* a size of the problem */
+        }
+        s->block[d] = is_symbol ? extent : draft_number(numbers[d]);
+        if (s->launch && is_free) {
+            draft_add_text(&s->guesses, "block()");
+        } else {
+            draft_ask(
+                s, "%s: which block is '%s' launched with? Nothing here says so; complete block()",
+                draft_place_of(s->launch ? s->launch->call->at : s->kernel->at), s->kernel->name);
+        }
+    }
+}
+
+static void settle_block(draft_settled *s)
+{
+    int64_t numbers[3];
+    bool has_bound;
+    find_block(s, numbers);
+    const bool is_flat = numbers[1] == 1 && numbers[2] == 1;
+    const int64_t total = numbers[0] * numbers[1] * numbers[2];
+    const int64_t bound = launch_bound(s, &has_bound);
+    for (int d = 0; d < 3; d++) {
+        const char *name = numbers[d] > 1 ? block_axis(s, d, numbers[d], is_flat) : NULL;
+        draft_axis *axis = name ? axis_named(s, name) : NULL;
+        if (name && !axis && (axis = add_axis(s, name, numbers[d])) != NULL) {
+            const draft_amount *extent = s->block[d];
+            bool is_host = extent->kind == DRAFT_SYMBOL && extent->symbol->kind == DRAFT_HOST;
+            int64_t most = has_bound && !bound && !is_in_code(s, name) ? total
+                           : bound                                     ? bound
+                                                                       : 1024;
+            axis->symbol = is_host ? extent->symbol : NULL;
+            for (size_t i = 0; i < sizeof BLOCKS / sizeof *BLOCKS; i++) {
+                int64_t value = is_flat ? BLOCKS[i] : BLOCKS[i] / 8;
+                int64_t block[] = {numbers[0], numbers[1], numbers[2]};
+                block[d] = value;
+                if (value * (total / numbers[d]) <= most && (!is_flat || value >= 64) &&
+                    value >= 1 && (is_in_code(s, name) || fits_arrays(s, block))) {
+                    add_value(axis, value);
+                }
+            }
+        }
+        if (axis) {
+            s->block[d] = draft_named_number(name, numbers[d]);
+            for (int g = 0; s->launch && g < 3; g++) {
+                s->grid[g] = (g == d || is_flat) && draft_is_known(s->grid[g])
+                                 ? tie(s->grid[g], numbers[d], s->block[d])
+                                 : s->grid[g];
+            }
+        }
+    }
+}
+
+/* An axis for a number that divides the grid, besides the block's: how much each thread, or block,
  * does. */
 static void add_divisor(void *user, draft_symbol *symbol)
 {
     draft_settled *s = user;
-    bool known = symbol->kind != DRAFT_CONSTANT || symbol->number < 1 || symbol->number > 64 ||
-                 !(draft_slice_has(symbol->name) || is_template_parameter(s, symbol->name));
-    for (unsigned i = 0; i < s->axis_count; i++) {
-        known |= strcmp(s->axes[i].name, symbol->name) == 0;
-    }
-    draft_axis_found *axis = known ? NULL : add_axis(s, symbol->name, symbol->number);
+    bool fits = symbol->kind == DRAFT_CONSTANT && symbol->number >= 1 && symbol->number <= 64 &&
+                is_in_code(s, symbol->name) && !axis_named(s, symbol->name);
+    draft_axis *axis = fits ? add_axis(s, symbol->name, symbol->number) : NULL;
     for (int64_t value = 1; axis && value <= 4 * symbol->number && value <= 16; value *= 2) {
-        add_axis_value(axis, value);
-    }
-    if (axis) {
-        add_axis_value(axis, symbol->number);
+        add_value(axis, value);
     }
 }
 
@@ -298,96 +344,55 @@ static void find_divisors(draft_settled *s, const draft_amount *value)
     if (value->kind == DRAFT_CEIL_DIV || value->kind == DRAFT_QUOTIENT) {
         draft_symbols_of(value->b, add_divisor, s);
     }
+    for (unsigned i = 0; i < value->count; i++) {
+        for (unsigned k = 0; k < value->terms[i].count; k++) {
+            find_divisors(s, value->terms[i].atoms[k]);
+        }
+    }
 }
 
-static void settle_block(draft_settled *s)
+/* A loop that steps by all threads of the grid is right with any grid, unless what is accessed
+ * depends on it. */
+static void add_items(draft_settled *s)
 {
-    int64_t numbers[3], total = 1;
-    bool known = true, is_flat;
-    if (s->launch && s->launch->block) {
-        draft_host_extents(s->block, s->launch->block);
-    }
-    for (int d = 0; d < 3; d++) {
-        if (!s->launch || !s->launch->block || !draft_is_known(s->block[d]) ||
-            !draft_evaluate(&numbers[d], s->block[d]) || numbers[d] < 1) {
-            known = false;
+    static const char name[] = "ITEMS";
+    bool fits = s->facts.strides_grid && !draft_slice_has(name) && s->launch &&
+                draft_has_kind(s->grid[0], DRAFT_HOST);
+    for (size_t i = 0; i < s->facts.buffers.count; i++) {
+        const draft_buffer *buffer = s->facts.buffers.items[i];
+        for (size_t k = 0; k < buffer->accesses.count; k++) {
+            const draft_amount *length = buffer->accesses.items[k].length;
+            fits = fits && draft_is_known(length) && !draft_has_kind(length, DRAFT_GRID_SIZE);
         }
     }
-    if (!known) {
-        draft_ask(s,
-                  "%s: which block is '%s' launched with? Nothing here says so; complete block()",
-                  draft_place_of(s->kernel->at), s->kernel->name);
-        bool deep = s->facts.reads_block[1];
-        for (int d = 0; d < 3; d++) {
-            numbers[d] = d == 0 ? (deep ? 32 : 256) : d == 1 && deep ? 8 : 1;
-            s->block[d] = draft_number(numbers[d]);
-        }
+    draft_axis *axis = fits ? add_axis(s, name, 1) : NULL;
+    for (int64_t value = 2; axis && value <= 8; value *= 2) {
+        add_value(axis, value);
     }
-    is_flat = numbers[1] == 1 && numbers[2] == 1;
-    for (int d = 0; d < 3; d++) {
-        total *= numbers[d];
-    }
-    for (int d = 0; d < 3; d++) {
-        const char *name =
-            numbers[d] > 1 ? block_axis(s, d, s->block[d], numbers[d], is_flat) : NULL;
-        draft_axis_found *axis = NULL;
-        for (unsigned i = 0; name && i < s->axis_count; i++) {
-            axis = strcmp(s->axes[i].name, name) == 0 ? &s->axes[i] : axis;
-        }
-        if (!name) {
-            continue;
-        }
-        if (!axis && (axis = add_axis(s, name, numbers[d])) != NULL) {
-            axis->symbol =
-                s->block[d]->kind == DRAFT_SYMBOL && s->block[d]->symbol->kind == DRAFT_HOST
-                    ? s->block[d]->symbol
-                    : NULL;
-            add_axis_value(axis, numbers[d]);
-            for (size_t i = 0; i < sizeof BLOCKS / sizeof *BLOCKS; i++) {
-                int64_t value = is_flat ? BLOCKS[i] : BLOCKS[i] / 8;
-                bool fits = value * (total / numbers[d]) <= 1024 && (!is_flat || value >= 64) &&
-                            (!has_fixed_shared(s) || value <= numbers[d]);
-                if (fits && value >= 1) {
-                    add_axis_value(axis, value);
-                }
-            }
-        }
-        if (axis) {
-            s->block[d] = draft_named_number(name, numbers[d]);
-            for (int g = 0; s->launch && g < 3; g++) {
-                bool mine = g == d || is_flat;
-                s->grid[g] = mine && draft_is_known(s->grid[g])
-                                 ? tie(s->grid[g], numbers[d], s->block[d])
-                                 : s->grid[g];
-            }
-        }
+    if (axis) {
+        s->grid[0] = draft_make(DRAFT_CEIL_DIV, s->grid[0], draft_named_number(name, 1), NULL);
     }
 }
 
-/* ---- the grid
- * -------------------------------------------------------------------------------------------------
- */
-
-static draft_amount *builtin(draft_symbol_kind kind, int axis)
-{
-    return draft_symbol_value(draft_builtin(kind, axis));
-}
+/* ---- the grid -------------------------------------------------------------------------------- */
 
 /* What a guard keeps the global index of dimension d below; *per_block: of a block's index alone.
  */
 static draft_amount *guarded(draft_settled *s, int d, bool *per_block)
 {
-    draft_amount *bid = builtin(DRAFT_BLOCK_INDEX, d), *tid = builtin(DRAFT_THREAD, d);
-    draft_amount *size = builtin(DRAFT_BLOCK_SIZE, d);
+    draft_amount *bid = draft_builtin(DRAFT_BLOCK_INDEX, d), *tid = draft_builtin(DRAFT_THREAD, d);
+    draft_amount *size = draft_builtin(DRAFT_BLOCK_SIZE, d);
     draft_amount *plain = draft_plus(draft_times(bid, size), tid, 1);
-    draft_amount *linear =
-        draft_plus(bid, draft_times(builtin(DRAFT_BLOCK_INDEX, 1), builtin(DRAFT_GRID_SIZE, 0)), 1);
+    draft_amount *fixed = draft_plus(draft_times(bid, s->block[d]), tid, 1);
+    draft_amount *linear = draft_plus(
+        bid, draft_times(draft_builtin(DRAFT_BLOCK_INDEX, 1), draft_builtin(DRAFT_GRID_SIZE, 0)),
+        1);
     linear = draft_plus(draft_times(linear, size), tid, 1);
     for (size_t i = 0; i < s->facts.guards.count; i++) {
         const draft_fact *fact = &s->facts.guards.items[i];
         draft_amount *lhs = draft_written_out(fact->lhs);
         *per_block = lhs == bid;
-        if (lhs == plain || (d == 0 && lhs == linear) || lhs == bid) {
+        if (lhs == plain || lhs == fixed || (d == 0 && lhs == linear) || lhs == bid) {
             draft_amount *most = draft_bound(fact->most, true, &(draft_facts){0});
             return draft_is_known(most) ? draft_plus(most, draft_number(1), 1) : NULL;
         }
@@ -395,40 +400,57 @@ static draft_amount *guarded(draft_settled *s, int d, bool *per_block)
     return NULL;
 }
 
+/* Whether the kernel gets what the symbol stands for. */
+static bool is_passed(const draft_settled *s, const draft_symbol *symbol)
+{
+    bool found = false;
+    for (unsigned i = 0; s->launch && i < s->launch->count; i++) {
+        for (size_t k = 0; k < s->launch->arguments[i].count; k++) {
+            const draft_amount *v = s->launch->arguments[i].items[k].value;
+            found |= draft_is_known(v) && draft_has_symbol(v, symbol);
+        }
+    }
+    return found;
+}
+
+/* A grid that something else computes is asked for. If no index of the kernel is compared, or if
+ * the kernel gets the same number, it is a size like others. */
 static void settle_grid(draft_settled *s)
 {
     const char *why = NULL;
+    draft_amount *below[3];
+    bool covers = false, per_block[3] = {false};
     int64_t number;
     for (int d = 0; d < 3; d++) {
-        if (!draft_is_known(s->grid[d])) {
-            why = s->grid[d]->text;
-        } else if (s->grid[d]->kind == DRAFT_SYMBOL && s->grid[d]->symbol->kind == DRAFT_HOST &&
-                   !draft_evaluate(&number, s->grid[d])) {
-            why = draft_format("'%s' is computed elsewhere", s->grid[d]->symbol->name);
+        below[d] = guarded(s, d, &per_block[d]);
+        covers |= below[d] != NULL;
+    }
+    for (int d = 0; d < 3; d++) {
+        const draft_amount *g = s->grid[d];
+        if (!draft_is_known(g)) {
+            why = g->text;
+        } else if (g->kind == DRAFT_SYMBOL && g->symbol->kind == DRAFT_HOST && covers &&
+                   !draft_evaluate(&number, g) && !is_passed(s, g->symbol)) {
+            why = draft_format("'%s' is computed elsewhere", g->symbol->name);
         }
     }
-    if (!why) {
-        return;
+    for (int d = 0; why && d < 3; d++) {
+        s->grid[d] = !below[d]      ? draft_number(1)
+                     : per_block[d] ? draft_settled_amount(s, below[d])
+                                    : draft_make(DRAFT_CEIL_DIV, draft_settled_amount(s, below[d]),
+                                                 s->block[d], NULL);
     }
-    bool covers = false, per_block;
-    for (int d = 0; d < 3; d++) {
-        draft_amount *below = guarded(s, d, &per_block);
-        covers |= below != NULL;
-        s->grid[d] = !below      ? draft_number(1)
-                     : per_block ? settled(s, below)
-                                 : draft_make(DRAFT_CEIL_DIV, settled(s, below), s->block[d], NULL);
+    if (why) {
+        draft_ask(s, "%s: which grid is '%s' launched with? %s; %s",
+                  draft_place_of(s->launch ? s->launch->call->at : s->kernel->at), s->kernel->name,
+                  why,
+                  covers ? "the one below has a thread for each index that the kernel compares; "
+                           "correct grid()"
+                         : "complete grid()");
     }
-    draft_ask(
-        s, "%s: which grid is '%s' launched with? %s; %s",
-        draft_place_of(s->launch ? s->launch->call->at : s->kernel->at), s->kernel->name, why,
-        covers
-            ? "the one below has a thread for each index that the kernel compares; correct grid()"
-            : "complete grid()");
 }
 
-/* ---- lengths
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- lengths --------------------------------------------------------------------------------- */
 
 /* The type that a buffer is accessed as, if it is declared as void; its own else. */
 static cx_type element_type(const draft_buffer *buffer)
@@ -438,13 +460,50 @@ static cx_type element_type(const draft_buffer *buffer)
                : buffer->type;
 }
 
-static draft_amount *allocated(draft_settled *s, const draft_buffer *buffer, int64_t bytes)
+static int64_t bytes_of(cx_type type)
 {
-    draft_node *node = passed(s, buffer->parameter, buffer->path);
-    draft_amount *all = node ? draft_host_bytes(node) : NULL;
-    return all && draft_is_known(all)
-               ? settled(s, draft_make(DRAFT_QUOTIENT, all, draft_number(bytes), NULL))
-               : NULL;
+    long long bytes = cx.Type_getSizeOf(type);
+    return bytes > 0 ? bytes : 1;
+}
+
+typedef struct with_number {
+    const draft_symbol *symbol;
+    int64_t number;
+} with_number;
+
+static draft_amount *put_number(void *user, draft_symbol *symbol)
+{
+    const with_number *w = user;
+    return symbol == w->symbol ? draft_number(w->number) : NULL;
+}
+
+static draft_amount *value_at(draft_amount *value, const draft_symbol *symbol, int64_t number)
+{
+    with_number w = {symbol, number};
+    return draft_replace(value, put_number, &w);
+}
+
+/* Limits ranges of loaded indices so that `length`, which has them, is at most `most`. */
+static void limit_ranges(draft_settled *s, draft_amount *length, draft_amount *most)
+{
+    for (size_t i = 0; i < s->facts.buffers.count; i++) {
+        draft_symbol *range = s->facts.buffers.items[i]->range;
+        if (!range || !draft_is_known(length) || !draft_has_symbol(length, range) ||
+            draft_has_symbol(most, range)) {
+            continue;
+        }
+        draft_amount *rest = value_at(length, range, 0), *once = value_at(length, range, 1);
+        draft_amount *factor = draft_plus(once, rest, -1);
+        if (draft_is_known(factor) && draft_plus(value_at(length, range, 2), once, -1) == factor) {
+            draft_amount *limit =
+                draft_make(DRAFT_QUOTIENT, draft_plus(most, rest, -1), factor, NULL);
+            bool usable = draft_is_known(limit) && !draft_has_symbol(limit, range);
+            range->definition = !usable ? range->definition
+                                : range->definition
+                                    ? draft_make(DRAFT_MIN, range->definition, limit, NULL)
+                                    : limit;
+        }
+    }
 }
 
 static draft_amount *accessed(draft_settled *s, const draft_buffer *buffer, int64_t bytes)
@@ -454,7 +513,8 @@ static draft_amount *accessed(draft_settled *s, const draft_buffer *buffer, int6
         const draft_access *access = &buffer->accesses.items[i];
         draft_amount *length =
             draft_is_known(access->length)
-                ? draft_make(DRAFT_CEIL_DIV, settled(s, access->length), draft_number(bytes), NULL)
+                ? draft_make(DRAFT_CEIL_DIV, draft_settled_amount(s, access->length),
+                             draft_number(bytes), NULL)
                 : access->length;
         if (!draft_is_known(length)) {
             unknown = unknown ? unknown
@@ -466,40 +526,29 @@ static draft_amount *accessed(draft_settled *s, const draft_buffer *buffer, int6
     return unknown ? unknown : most ? most : draft_number(1);
 }
 
-static draft_amount *number_of_axis(void *user, draft_symbol *symbol)
-{
-    draft_settled *s = user;
-    for (unsigned i = 0; symbol->kind == DRAFT_CONSTANT && i < s->axis_count; i++) {
-        draft_axis_found *axis = &s->axes[i];
-        if (strcmp(axis->name, symbol->name) == 0) {
-            axis->values[0] = axis->usual;
-            axis->count = 1;
-            return draft_number(axis->usual);
-        }
-    }
-    return NULL;
-}
-
-/* A length is the same for all variants: an axis that it depends on has the program's value alone.
- */
-static draft_amount *without_axes(draft_settled *s, draft_amount *length)
-{
-    return draft_is_known(length) ? draft_replace(length, number_of_axis, s) : length;
-}
-
 static void settle_lengths(draft_settled *s)
 {
-    size_t count = s->facts.buffers.count;
+    const size_t count = s->facts.buffers.count;
     s->lengths = draft_new((count + 1) * sizeof *s->lengths);
     s->types = draft_new((count + 1) * sizeof *s->types);
+    for (size_t i = 0; i < s->facts.limits.count; i++) {
+        limit_ranges(s, s->facts.limits.items[i].length, s->facts.limits.items[i].most);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const draft_buffer *buffer = s->facts.buffers.items[i];
+        for (size_t k = 0; buffer->bytes && k < buffer->accesses.count; k++) {
+            limit_ranges(s, buffer->accesses.items[k].length, buffer->bytes);
+        }
+    }
     for (size_t i = 0; i < count; i++) {
         const draft_buffer *buffer = s->facts.buffers.items[i];
         s->types[i] = element_type(buffer);
-        long long bytes = cx.Type_getSizeOf(s->types[i]);
-        draft_amount *length = allocated(s, buffer, bytes > 0 ? bytes : 1);
-        s->lengths[i] =
-            length && draft_is_known(length) ? length : accessed(s, buffer, bytes > 0 ? bytes : 1);
-        s->lengths[i] = without_axes(s, s->lengths[i]);
+        const int64_t bytes = bytes_of(s->types[i]);
+        draft_amount *length =
+            buffer->bytes ? draft_settled_amount(s, draft_make(DRAFT_QUOTIENT, buffer->bytes,
+                                                               draft_number(bytes), NULL))
+                          : accessed(s, buffer, bytes);
+        s->lengths[i] = without_axes(s, length);
         int64_t number;
         if (draft_is_number(s->lengths[i], &number) && number < 1) {
             s->lengths[i] = draft_number(1);
@@ -507,9 +556,7 @@ static void settle_lengths(draft_settled *s)
     }
 }
 
-/* ---- sizes
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 static void add_size(void *user, draft_symbol *symbol)
 {
@@ -525,14 +572,17 @@ static void add_size(void *user, draft_symbol *symbol)
     draft_add(&s->sizes, symbol);
 }
 
-static bool is_taken(const draft_settled *s, const char *name, const draft_symbol *by)
+static bool is_value_of(draft_settled *s, draft_decl *parameter, const draft_symbol *symbol)
+{
+    return draft_is_integer(draft_canonical(cx.getCursorType(parameter->at))) &&
+           draft_settled_value(s, parameter, "") == draft_symbol_value((draft_symbol *)symbol);
+}
+
+static bool is_taken(draft_settled *s, const char *name, const draft_symbol *by)
 {
     for (size_t i = 0; i < s->instance->parameters.count; i++) {
-        const draft_decl *p = s->instance->parameters.items[i];
-        if (strcmp(p->name, name) == 0 &&
-            !(draft_is_integer(draft_canonical(cx.getCursorType(p->at))) &&
-              draft_settled_value((draft_settled *)s, (draft_decl *)p, "") ==
-                  draft_symbol_value((draft_symbol *)by))) {
+        draft_decl *p = s->instance->parameters.items[i];
+        if (strcmp(p->name, name) == 0 && !is_value_of(s, p, by)) {
             return true;
         }
     }
@@ -541,21 +591,8 @@ static bool is_taken(const draft_settled *s, const char *name, const draft_symbo
             return true;
         }
     }
-    for (unsigned i = 0; i < s->axis_count; i++) {
-        if (strcmp(s->axes[i].name, name) == 0) {
-            return true;
-        }
-    }
-    return gt_symbol_is_reserved(name) || gt_is_any(name, strlen(name), "type const bucket");
-}
-
-static char *plain_name(const char *name)
-{
-    char *out = draft_format("%s", name);
-    for (char *at = out; *at; at++) {
-        *at = *at == '.' ? '_' : *at;
-    }
-    return out;
+    return axis_named(s, name) || gt_symbol_is_reserved(name) ||
+           gt_is_any(name, strlen(name), "type const bucket");
 }
 
 /* A size that one parameter is has the parameter's name; no two have the same. */
@@ -566,14 +603,14 @@ static void name_sizes(draft_settled *s)
     }
     for (size_t i = 0; i < s->sizes.count; i++) {
         draft_symbol *symbol = s->sizes.items[i];
-        const char *name = plain_name(symbol->given);
-        for (size_t k = 0; k < s->instance->parameters.count; k++) {
+        char *plain = draft_format("%s", symbol->given);
+        for (char *at = plain; *at; at++) {
+            *at = *at == '.' ? '_' : *at;
+        }
+        const char *name = plain;
+        for (size_t k = s->instance->parameters.count; k-- > 0;) {
             draft_decl *p = s->instance->parameters.items[k];
-            if (draft_is_integer(draft_canonical(cx.getCursorType(p->at))) &&
-                draft_settled_value(s, p, "") == draft_symbol_value(symbol)) {
-                name = p->name;
-                break;
-            }
+            name = is_value_of(s, p, symbol) ? p->name : name;
         }
         while (is_taken(s, name, symbol)) {
             name = draft_format("%s_size", name);
@@ -616,23 +653,35 @@ static void choose_numbers(draft_settled *s)
             unsigned d = draft_is_known(s->lengths[k]) ? degree_with(s->lengths[k], symbol) : 0;
             degree = d > degree ? d : degree;
         }
-        symbol->number = usual[degree < 6 ? degree : 6];
+        symbol->number =
+            symbol->is_count && !symbol->buffer->is_rising ? 16 : usual[degree < 6 ? degree : 6];
         symbol->is_guess = true;
     }
 }
 
-/* ---- all
- * ------------------------------------------------------------------------------------------------------------
- */
+/* A guessed size that is subtracted from another one is 1 if the grid would have no block. */
+static void keep_grid(draft_settled *s)
+{
+    int64_t number;
+    for (size_t i = 0; i < 3 * s->sizes.count; i++) {
+        draft_symbol *symbol = s->sizes.items[i / 3];
+        const draft_amount *grid = s->grid[i % 3];
+        const draft_symbol before = *symbol;
+        symbol->has_number = true;
+        if (draft_evaluate(&number, grid) && number < 1 && symbol->is_guess) {
+            symbol->number = 1;
+            symbol->number = draft_evaluate(&number, grid) && number >= 1 ? 1 : before.number;
+        }
+    }
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static void settle_shared(draft_settled *s)
 {
-    s->shared =
-        s->launch && s->launch->shared ? draft_host_value(s->launch->shared) : draft_number(0);
-    if (draft_is_known(s->shared)) {
-        s->shared = settled(s, s->shared);
-    }
     int64_t number;
+    s->shared = s->launch && s->launch->shared ? draft_settled_amount(s, s->launch->shared)
+                                               : draft_number(0);
     bool none = draft_is_known(s->shared) && draft_is_number(s->shared, &number) && number == 0;
     if (!draft_is_known(s->shared) || (none && s->facts.has_dynamic)) {
         draft_ask(s, "%s: how many bytes of shared memory does '%s' get? Complete shared()",
@@ -652,48 +701,48 @@ static void find_sizes(draft_settled *s)
         if (draft_is_known(s->lengths[i])) {
             draft_symbols_of(s->lengths[i], add_size, s);
         }
+        draft_symbols_of(draft_settled_range(s, s->facts.buffers.items[i]), add_size, s);
     }
-    for (size_t i = 0; i < s->facts.parameters.count; i++) {
-        draft_symbol *p = s->facts.parameters.items[i];
-        draft_amount *value = draft_settled_value(s, p->decl, p->name + strlen(p->decl->name));
-        if (value->kind != DRAFT_SYMBOL && value->kind != DRAFT_TEXT) {
-            draft_symbols_of(value, add_size, s);
+    for (unsigned i = 0; s->launch && i < s->launch->count; i++) { /* n, of f(2 * n) */
+        for (size_t k = 0; k < s->launch->arguments[i].count; k++) {
+            draft_amount *value = s->launch->arguments[i].items[k].value;
+            if (draft_is_known(value) && value->kind != DRAFT_SYMBOL && value->kind != DRAFT_TEXT) {
+                draft_symbols_of(draft_settled_amount(s, value), add_size, s);
+            }
         }
     }
 }
 
-void draft_settle(draft_settled *s, const draft_program *program, draft_decl *kernel)
+void draft_settle(draft_settled *s, draft_program *program, draft_decl *kernel)
 {
-    *s = (draft_settled){.kernel = kernel};
-    s->instance = draft_launched_instance(&s->launch, program, kernel);
-    s->instance = s->instance ? s->instance : kernel;
-    if (s->launch && !s->launch->grid) {
-        const draft_launched *other = dependent_launch(program, kernel);
-        s->is_instance_guessed = true;
-        s->launch = other ? other : s->launch;
+    const draft_launched *launch = draft_launch_of(program, kernel);
+    *s = (draft_settled){.kernel = kernel, .instance = kernel};
+    s->is_instance_guessed = launch && !launch->grid[0];
+    s->launch = launch && launch->grid[0] ? launch : NULL;
+    if (launch && draft_template_of(launch->callee) == kernel) {
+        s->instance = launch->callee;
     }
-    draft_body_of(s->instance);
-    draft_body_read(&s->facts, s->instance);
+    draft_body_read(&s->facts, s->instance, s->launch);
     for (int d = 0; d < 3; d++) {
-        s->grid[d] = s->block[d] = draft_unknown("no launch of it was found");
-    }
-    if (s->launch && s->launch->grid) {
-        draft_host_extents(s->grid, s->launch->grid);
+        s->grid[d] = s->launch ? s->launch->grid[d] : draft_unknown("no launch of it was found");
+        s->block[d] = s->launch ? s->launch->block[d] : s->grid[d];
     }
     settle_block(s);
     for (int d = 0; d < 3; d++) {
         find_divisors(s, s->grid[d]);
     }
     for (int d = 0; d < 3; d++) {
-        s->grid[d] = settled(s, s->grid[d]);
-        s->block[d] = settled(s, s->block[d]);
+        s->grid[d] = draft_settled_amount(s, s->grid[d]);
+        s->block[d] = draft_settled_amount(s, s->block[d]);
     }
     settle_grid(s);
+    add_items(s);
     settle_shared(s);
     settle_lengths(s);
     find_sizes(s);
     name_sizes(s);
     choose_numbers(s);
+    keep_grid(s);
     for (size_t i = 0; i < s->facts.unread.count; i++) {
         draft_ask(s, "%s", s->facts.unread.items[i]);
     }

@@ -27,10 +27,10 @@ static struct {
     draft_slice *out;
     GT_ARRAY(unit) units;
     GT_ARRAY(macro) macros;
-    GT_ARRAY(cx_cursor) work;      /* whose references are to be followed */
-    GT_ARRAY(draft_decl *) walked; /* instances that are in it already */
-    GT_ARRAY(void *) libraries;    /* files that are included as <name> */
-    gt_text names;                 /* all names of what is kept, between blanks */
+    GT_ARRAY(cx_cursor) work;   /* whose references are to be followed */
+    draft_decls walked;         /* instances that are in it already */
+    GT_ARRAY(void *) libraries; /* files that are included as <name> */
+    gt_text names;              /* all names of what is kept, between blanks */
 } s;
 
 /* ---- what there is
@@ -202,15 +202,9 @@ static void note_header(cx_cursor at)
     unsigned line, column;
     cx.getPresumedLocation(cx.getCursorLocation(at), &name, &line, &column);
     const char *header = draft_string(name);
-    if (strcmp(header, "cuda") == 0 || !*header || strcmp(header, DRAFT_STUB) == 0) {
-        return;
+    if (strcmp(header, "cuda") != 0 && *header && *header != '/') {
+        draft_add_text(&s.out->headers, header);
     }
-    for (size_t i = 0; i < s.out->headers.count; i++) {
-        if (strcmp(s.out->headers.items[i], header) == 0) {
-            return;
-        }
-    }
-    draft_need_memory(gt_texts_add(&s.out->headers, header, strlen(header)));
 }
 
 void draft_slice_need(cx_type type)
@@ -256,13 +250,11 @@ static void follow_instance(draft_decl *decl)
     if (draft_template_of(decl) == decl) {
         return;
     }
-    for (size_t i = 0; i < s.walked.count; i++) {
-        if (s.walked.items[i] == decl) {
-            return;
-        }
+    const size_t before = s.walked.count;
+    draft_add_once(&s.walked, decl);
+    if (s.walked.count > before) {
+        draft_add(&s.work, decl->at);
     }
-    draft_add(&s.walked, decl);
-    draft_add(&s.work, decl->at);
 }
 
 static void keep_by_name(const char *name)
@@ -454,8 +446,9 @@ static void note_problems(const draft_extent *e)
 {
     for (size_t i = 0; i < s.program->errors.count; i++) {
         const draft_error *error = &s.program->errors.items[i];
-        if (error->file == e->file && error->offset >= e->begin && error->offset < e->end) {
-            draft_need_memory(gt_texts_add(&s.out->problems, error->text, strlen(error->text)));
+        if (strcmp(error->path, e->path) == 0 && error->offset >= e->begin &&
+            error->offset < e->end) {
+            draft_add_text(&s.out->problems, error->text);
         }
     }
 }
@@ -503,28 +496,23 @@ static void note_constants(void)
 {
     for (size_t i = 0; i < s.units.count; i++) {
         unit *u = &s.units.items[i];
-        bool known = false;
-        for (size_t k = 0; k < s.out->constants.count; k++) {
-            known |= s.out->constants.items[k] == u->decl;
-        }
-        if (u->kept && !known && u->at.kind == CX_VAR &&
-            draft_has_child(u->at, CX_CONSTANT_ATTRIBUTE)) {
-            draft_add(&s.out->constants, u->decl);
+        if (u->kept && u->at.kind == CX_VAR &&
+            (draft_has_child(u->at, CX_CONSTANT_ATTRIBUTE) ||
+             draft_has_child(u->at, CX_DEVICE_ATTRIBUTE))) {
+            draft_add_once(&s.out->constants, u->decl);
         }
     }
 }
 
-void draft_slice_make(draft_slice *out, draft_program *program, draft_decl *const *kernels,
-                      size_t count)
+void draft_slice_make(draft_slice *out, draft_program *program, const draft_decls *kernels)
 {
     memset(&s, 0, sizeof s);
     *out = (draft_slice){0};
     s.program = program;
     s.out = out;
     note_units(program->root, "", "");
-    for (size_t i = 0; i < count; i++) {
-        keep(kernels[i]->at);
-        follow_instance(kernels[i]);
+    for (size_t i = 0; i < kernels->count; i++) {
+        keep(kernels->items[i]->at);
     }
     while (s.work.count) {
         cx_cursor at = s.work.items[--s.work.count];

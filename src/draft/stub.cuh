@@ -280,9 +280,11 @@ GT_HD double fma(double, double, double), ldexp(double, int);
 GT_HD void sincosf(float, float *s, float *c) { *s = 0; *c = 0; }
 GT_HD void __sincosf(float, float *s, float *c) { *s = 0; *c = 0; }
 GT_HD void sincos(double, double *s, double *c) { *s = 0; *c = 0; }
-GT_HD int abs(int);
-GT_HD long abs(long), labs(long);
-GT_HD long long abs(long long), llabs(long long), llrint(double), llround(double);
+GT_HD int abs(int a) { return a < 0 ? -a : a; }
+GT_HD long abs(long a) { return a < 0 ? -a : a; }
+GT_HD long long abs(long long a) { return a < 0 ? -a : a; }
+GT_HD long labs(long);
+GT_HD long long llabs(long long), llrint(double), llround(double);
 GT_HD float abs(float);
 GT_HD double abs(double);
 GT_HD long lrintf(float), lrint(double), lroundf(float), lround(double);
@@ -443,6 +445,14 @@ template <class T> T *raw_pointer_cast(T *);
 template <class T> struct device_vector { device_vector(); device_vector(size_t); template <class U> device_vector(size_t, U); template <class V> device_vector(const V &); device_ptr<T> data(); size_t size() const; device_ptr<T> begin(), end(); };
 template <class T> using host_vector = std::vector<T>;
 }
+#line 1 "ATen/ATen.h"
+#define AT_DISPATCH_FLOATING_TYPES(type, name, ...) [&] { typedef float scalar_t; return (__VA_ARGS__)(); }()
+#define AT_DISPATCH_FLOATING_TYPES_AND_HALF AT_DISPATCH_FLOATING_TYPES
+#define AT_DISPATCH_ALL_TYPES AT_DISPATCH_FLOATING_TYPES
+#define AT_DISPATCH_FLOATING_TYPES_AND(more, type, name, ...) AT_DISPATCH_FLOATING_TYPES(type, name, __VA_ARGS__)
+#define AT_DISPATCH_FLOATING_TYPES_AND2(more, most, type, name, ...) AT_DISPATCH_FLOATING_TYPES(type, name, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES_AND(more, type, name, ...) AT_DISPATCH_FLOATING_TYPES(type, name, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES_AND2(more, most, type, name, ...) AT_DISPATCH_FLOATING_TYPES(type, name, __VA_ARGS__)
 #line 1 "cooperative_groups.h"
 namespace cooperative_groups {
 struct thread_group { __device__ void sync() const; __device__ unsigned size() const, thread_rank() const, num_threads() const; template <class T> __device__ T shfl_down(T, int) const, shfl_up(T, int) const, shfl(T, int) const, shfl_xor(T, int) const; __device__ int any(int) const, all(int) const; __device__ unsigned ballot(int) const; };

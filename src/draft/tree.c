@@ -49,13 +49,15 @@ static void *unit_of(cx_cursor at)
     return (void *)(uintptr_t)at.data[2];
 }
 
-draft_extent draft_extent_of(cx_cursor at)
+typedef void locate_fn(cx_location, void **, unsigned *, unsigned *, unsigned *);
+
+static draft_extent extent_by(locate_fn *locate_by, cx_cursor at)
 {
     draft_extent out = {0};
     cx_range range = cx.getCursorExtent(at);
     size_t bytes = 0;
-    locate(&out, cx.getRangeEnd(range), &out.end);
-    locate(&out, cx.getRangeStart(range), &out.begin);
+    locate_by(cx.getRangeEnd(range), &out.file, &out.line, &out.column, &out.end);
+    locate_by(cx.getRangeStart(range), &out.file, &out.line, &out.column, &out.begin);
     out.path = out.file ? draft_string(cx.getFileName(out.file)) : "";
     out.text = out.file ? cx.getFileContents(unit_of(at), out.file, &bytes) : NULL;
     if (!out.text || out.begin > bytes) { /* no text of a file: of what the compiler was told */
@@ -64,6 +66,16 @@ draft_extent draft_extent_of(cx_cursor at)
     }
     out.end = out.end > bytes ? (unsigned)bytes : out.end < out.begin ? out.begin : out.end;
     return out;
+}
+
+draft_extent draft_extent_of(cx_cursor at)
+{
+    return extent_by(cx.getExpansionLocation, at);
+}
+
+draft_extent draft_argument_extent(cx_cursor at)
+{
+    return extent_by(cx.getFileLocation, at);
 }
 
 const char *draft_place_of(cx_cursor at)
@@ -80,12 +92,12 @@ bool draft_is_own(cx_cursor at)
     draft_extent place = {0};
     unsigned offset;
     locate(&place, cx.getCursorLocation(at), &offset);
-    return place.file && strcmp(draft_string(cx.getFileName(place.file)), DRAFT_STUB) != 0;
+    return place.file && strncmp(draft_string(cx.getFileName(place.file)), "/gputune-", 9) != 0;
 }
 
 const char *draft_source_of(cx_cursor at)
 {
-    draft_extent e = draft_extent_of(at);
+    draft_extent e = draft_argument_extent(at);
     gt_text out = {0};
     for (unsigned i = e.begin; i < e.end; i++) {
         bool blank = isspace((unsigned char)e.text[i]);
@@ -103,7 +115,7 @@ static bool is_word(char c)
 
 const char *draft_name_at(cx_cursor at)
 {
-    draft_extent e = draft_extent_of(at);
+    draft_extent e = draft_argument_extent(at);
     unsigned length = 0;
     while (is_word(e.text[e.begin + length])) {
         length++;
@@ -173,9 +185,21 @@ bool draft_is_integer(cx_type type)
            type.kind == CX_TYPE_ENUM;
 }
 
+static int add_field(cx_cursor field, void *user)
+{
+    draft_add((draft_cursors *)user, field);
+    return CX_CONTINUE_VISIT;
+}
+
+draft_cursors draft_fields_of(cx_type type)
+{
+    draft_cursors out = {0};
+    cx.Type_visitFields(type, add_field, &out);
+    return out;
+}
+
 /* ---- declarations ---------------------------------------------------------------------------- */
 
-static GT_ARRAY(draft_decl *) decls;
 static draft_decl **buckets[1 << 12];
 static unsigned bucket_counts[1 << 12];
 
@@ -195,8 +219,6 @@ draft_decl *draft_decl_of(cx_cursor at)
     draft_decl *decl = draft_new(sizeof *decl);
     decl->at = at;
     decl->name = draft_string(cx.getCursorSpelling(at));
-    draft_add(&decls, decl);
-    decl->number = (int)decls.count;
     buckets[bucket] =
         realloc(buckets[bucket], (bucket_counts[bucket] + 1) * sizeof *buckets[bucket]);
     draft_need_memory(buckets[bucket] ? GPUTUNE_OK : GPUTUNE_ENOMEM);

@@ -1,6 +1,6 @@
 /* Symbolic integers: sums of products of symbols and of operations on such sums. Equal values are
  * one struct, so comparing two is comparing pointers. */
-#include "draft/value_parts.h"
+#include "draft/parts.h"
 
 #include <string.h>
 
@@ -499,6 +499,18 @@ static draft_amount *choose(draft_amount *condition, draft_amount *a, draft_amou
             return extreme(DRAFT_MAX, a, b);
         }
     }
+    draft_amount *rest = condition->kind == DRAFT_REST ? condition
+                         : condition->kind == DRAFT_EQUAL || condition->kind == DRAFT_UNEQUAL
+                             ? condition->a
+                             : NULL;
+    if (rest && rest->kind == DRAFT_REST) { /* a % b ? a / b + 1 : a / b */
+        bool equal = condition->kind == DRAFT_EQUAL;
+        draft_amount *up = equal ? b : a, *down = equal ? a : b;
+        if (down == draft_make(DRAFT_QUOTIENT, rest->a, rest->b, NULL) &&
+            up == draft_plus(down, draft_number(1), 1)) {
+            return draft_make(DRAFT_CEIL_DIV, rest->a, rest->b, NULL);
+        }
+    }
     bool is_number = draft_is_number(a, &x) && draft_is_number(b, &y);
     if (is_number && x == 1 && y == 0 && condition->kind >= DRAFT_LESS &&
         condition->kind <= DRAFT_ANY) {
@@ -531,9 +543,6 @@ draft_amount *draft_make(draft_operator kind, draft_amount *a, draft_amount *b, 
     if (kind == DRAFT_COND) {
         return choose(a, b, c);
     }
-    if (kind == DRAFT_EITHER && a == b) {
-        return a;
-    }
     if (kind == DRAFT_CEIL_DIV && !draft_is_number(a, &x) && draft_exact(a, b)) {
         return draft_exact(a, b);
     }
@@ -546,8 +555,7 @@ draft_amount *draft_make(draft_operator kind, draft_amount *a, draft_amount *b, 
     if (kind == DRAFT_NEGATION && draft_is_number(a, &x)) {
         return draft_number(!x);
     }
-    if (b && kind != DRAFT_EITHER && kind != DRAFT_REAL && draft_is_number(a, &x) &&
-        draft_is_number(b, &y)) {
+    if (b && kind != DRAFT_REAL && draft_is_number(a, &x) && draft_is_number(b, &y)) {
         return draft_number(draft_apply(kind, x, y));
     }
     draft_amount v = {.kind = kind, .a = a, .b = b, .c = c};
@@ -560,8 +568,21 @@ static draft_amount *shift(int operation, draft_amount *a, draft_amount *b)
     return operation == CX_SHL ? draft_times(a, power) : draft_make(DRAFT_QUOTIENT, a, power, NULL);
 }
 
+/* A floating number without a fraction as an integer. */
+static draft_amount *whole(draft_amount *v)
+{
+    double number = v->kind == DRAFT_TEXT ? strtod(v->text, NULL) : 0.5;
+    return number > -1e15 && number < 1e15 && number == (double)(int64_t)number
+               ? draft_number((int64_t)number)
+               : v;
+}
+
 draft_amount *draft_binary(int operation, draft_amount *a, draft_amount *b, bool real)
 {
+    if (real) {
+        a = whole(a);
+        b = whole(b);
+    }
     switch (operation) {
     case CX_MUL:
         return draft_times(a, b);

@@ -1,5 +1,5 @@
 /* The largest and the least that a value may be, under what comparisons say. */
-#include "draft/value_parts.h"
+#include "draft/parts.h"
 
 enum { DEEP = 40 };
 
@@ -48,11 +48,32 @@ static draft_amount *bound_counter(bounds *b, const draft_symbol *s, bool upper)
     return draft_plus(end, draft_number(1), -1);
 }
 
+/* An element of a buffer of small numbers, or of one whose elements are below the buffer's range.
+ */
+static draft_amount *bound_loaded(draft_symbol *s)
+{
+    draft_buffer *buffer = s->buffer;
+    if (!buffer) {
+        return draft_unknown("it depends on what '%s' holds", s->name);
+    }
+    if (s->number) {
+        return draft_number(s->number);
+    }
+    if (!buffer->range) {
+        buffer->range = draft_new_symbol(DRAFT_HOST, draft_format("%s_range", buffer->name));
+        buffer->range->buffer = buffer;
+    }
+    return draft_plus(draft_symbol_value(buffer->range), draft_number(1), -1);
+}
+
 static draft_amount *bound_symbol(bounds *b, draft_amount *v, bool upper)
 {
     draft_symbol *s = v->symbol;
     draft_amount *most = upper ? fact_about(b, v) : NULL;
     if (most) {
+        if (s->kind == DRAFT_LOADED && s->buffer && !s->buffer->guarded) {
+            s->buffer->guarded = draft_plus(most, draft_number(1), 1);
+        }
         return most;
     }
     switch (s->kind) {
@@ -67,7 +88,7 @@ static draft_amount *bound_symbol(bounds *b, draft_amount *v, bool upper)
         return upper ? draft_unknown("it depends on '%s', which changes", s->name)
                      : draft_number(0);
     case DRAFT_LOADED:
-        return upper ? draft_unknown("it depends on what '%s' holds", s->name) : draft_number(0);
+        return upper ? bound_loaded(s) : draft_number(0);
     default:
         return v;
     }
@@ -149,8 +170,6 @@ static draft_amount *bound_operation(bounds *b, draft_amount *v, bool upper)
         return upper || (draft_is_known(x) && draft_is_known(y)) ? draft_make(DRAFT_MAX, x, y, NULL)
                : draft_is_known(x)                               ? x
                                                                  : y;
-    case DRAFT_EITHER:
-        return draft_make(upper ? DRAFT_MAX : DRAFT_MIN, x, y, NULL);
     case DRAFT_COND:
         return draft_make(upper ? DRAFT_MAX : DRAFT_MIN, y, bound(b, v->c, upper), NULL);
     case DRAFT_BITS:

@@ -1,5 +1,5 @@
 /* Values as text and as numbers, and the symbols in them. */
-#include "draft/value_parts.h"
+#include "draft/parts.h"
 
 /* ---- walks ----------------------------------------------------------------------------------- */
 
@@ -115,7 +115,7 @@ bool draft_evaluate(int64_t *out, const draft_amount *v)
         return false;
     }
     *out = v->kind == DRAFT_MIN                                 ? (x < y ? x : y)
-           : v->kind == DRAFT_MAX || v->kind == DRAFT_EITHER    ? (x > y ? x : y)
+           : v->kind == DRAFT_MAX                               ? (x > y ? x : y)
            : v->kind == DRAFT_QUOTIENT || v->kind == DRAFT_REAL ? (y ? x / y : 0)
                                                                 : draft_apply(v->kind, x, y);
     return true;
@@ -196,7 +196,6 @@ static void print_in(gt_text *out, const draft_amount *v, int level)
     case DRAFT_CEIL_DIV:
     case DRAFT_MIN:
     case DRAFT_MAX:
-    case DRAFT_EITHER:
         gt_text_append(out, v->kind == DRAFT_CEIL_DIV ? "ceil_div("
                             : v->kind == DRAFT_MIN    ? "min("
                                                       : "max(");
@@ -229,11 +228,6 @@ static void print_in(gt_text *out, const draft_amount *v, int level)
     default:
         print_operation(out, v, level);
     }
-}
-
-void draft_print(gt_text *out, const draft_amount *v)
-{
-    print_in(out, v, 0);
 }
 
 const char *draft_print_value(const draft_amount *v)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* ---- types
- * --------------------------------------------------------------------------------------- */
+ * ------------------------------------------------------------------------------------------- */
 
 static const char *number_type(int kind)
 {
@@ -40,7 +40,8 @@ static const char *bare_name(const char *name)
 
 static gt_texts usings;
 
-/* Templates name no namespaces in types: the draft has a using-declaration instead. */
+/* Templates name no namespaces in types and constants: the draft has a using-declaration instead.
+ */
 static const char *without_namespace(const char *name)
 {
     size_t end = strcspn(name, "<"), begin = end;
@@ -50,13 +51,7 @@ static const char *without_namespace(const char *name)
     if (begin < 2) {
         return name;
     }
-    const char *line = draft_format("using %.*s;", (int)end, name);
-    for (size_t i = 0; i < usings.count; i++) {
-        if (strcmp(usings.items[i], line) == 0) {
-            return name + begin;
-        }
-    }
-    draft_need_memory(gt_texts_add(&usings, line, strlen(line)));
+    draft_add_text(&usings, draft_format("using %.*s;", (int)end, name));
     return name + begin;
 }
 
@@ -82,42 +77,16 @@ const char *draft_type_text(cx_type type)
     return number_type(type.kind);
 }
 
-/* ---- fields of structs
- * ------------------------------------------------------------------------------ */
-
-typedef struct fields {
-    draft_cursors items;
-} fields;
-
-static int add_field(cx_cursor field, void *user)
-{
-    draft_add(&((fields *)user)->items, field);
-    return CX_CONTINUE_VISIT;
-}
-
-static fields fields_of(cx_type type)
-{
-    fields out = {{0}};
-    cx.Type_visitFields(type, add_field, &out);
-    return out;
-}
-
-/* ---- values
- * ------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------
+ */
 
 static bool is_size(const draft_settled *s, const draft_symbol *symbol)
 {
+    bool found = false;
     for (size_t i = 0; i < s->sizes.count; i++) {
-        if (s->sizes.items[i] == symbol) {
-            return true;
-        }
+        found |= s->sizes.items[i] == symbol;
     }
-    return false;
-}
-
-static void guess(draft_settled *s, const char *name)
-{
-    draft_need_memory(gt_texts_add(&s->guesses, name, strlen(name)));
+    return found;
 }
 
 /* The value of a number that is passed; "" for a size of the same name. */
@@ -132,10 +101,10 @@ static const char *value_text(draft_settled *s, draft_decl *parameter, const cha
     }
     if (value->kind == DRAFT_SYMBOL && value->symbol->kind == DRAFT_HOST &&
         !is_size(s, value->symbol)) {
-        guess(s, name);
+        draft_add_text(&s->guesses, draft_format("'%s'", name));
         return value->symbol->has_number ? draft_format("%lld", (long long)value->symbol->number)
                : real                    ? "0.5"
-                                         : "1";
+                                         : "2";
     }
     if (value->kind == DRAFT_SYMBOL && strcmp(value->symbol->name, name) == 0) {
         return "";
@@ -143,24 +112,26 @@ static const char *value_text(draft_settled *s, draft_decl *parameter, const cha
     return draft_print_value(value);
 }
 
+/* { .a = value, … }; one value for all elements of an array. */
 static void write_struct(gt_text *out, draft_settled *s, draft_decl *parameter, const char *path,
                          cx_type type)
 {
-    fields list = fields_of(type);
+    draft_cursors fields = draft_fields_of(type);
     const char *between = "";
     gt_text_append(out, "{");
-    for (size_t i = 0; i < list.items.count; i++) {
-        cx_cursor field = list.items.items[i];
-        cx_type own = draft_canonical(cx.getCursorType(field));
-        const char *name = draft_string(cx.getCursorSpelling(field));
-        const char *inner = draft_format("%s.%s", path, name);
-        bool is_record = own.kind == CX_TYPE_RECORD && fields_of(own).items.count > 1;
-        if (own.kind == CX_TYPE_POINTER || (!draft_type_text(own) && !is_record)) {
+    for (size_t i = 0; i < fields.count; i++) {
+        cx_type own = draft_canonical(cx.getCursorType(fields.items[i]));
+        const char *inner =
+            draft_format("%s.%s", path, draft_string(cx.getCursorSpelling(fields.items[i])));
+        while (own.kind == CX_TYPE_ARRAY) {
+            own = draft_canonical(cx.getArrayElementType(own));
+        }
+        if (own.kind == CX_TYPE_POINTER) {
             continue;
         }
-        gt_text_printf(out, "%s.%s = ", between, name);
+        gt_text_printf(out, "%s%s = ", between, strrchr(inner, '.'));
         between = ", ";
-        if (is_record) {
+        if (own.kind == CX_TYPE_RECORD && draft_fields_of(own).count > 1) {
             write_struct(out, s, parameter, inner, own);
         } else {
             const char *text = value_text(s, parameter, inner, own);
@@ -170,8 +141,8 @@ static void write_struct(gt_text *out, draft_settled *s, draft_decl *parameter, 
     gt_text_append(out, "}");
 }
 
-/* ---- buffers
- * ------------------------------------------------------------------------------------------- */
+/* ---- buffers -----------------------------------------------------------------------------------
+ */
 
 static const char *direction_of(const draft_buffer *buffer)
 {
@@ -185,14 +156,9 @@ static const char *direction_of(const draft_buffer *buffer)
     return !written ? "in" : read || !certain ? "inout" : "out";
 }
 
-static int buffer_index(const draft_settled *s, const draft_buffer *buffer)
+static bool is_written(const draft_buffer *buffer)
 {
-    for (size_t i = 0; i < s->facts.buffers.count; i++) {
-        if (s->facts.buffers.items[i] == buffer) {
-            return (int)i;
-        }
-    }
-    return -1;
+    return strcmp(direction_of(buffer), "in") != 0;
 }
 
 /* Whether elements of the type have integers, which need a fill. */
@@ -203,54 +169,46 @@ static bool has_integers(cx_type type)
         return has_integers(cx.getArrayElementType(type));
     }
     bool found = draft_is_integer(type) && type.kind != CX_TYPE_BOOL;
-    fields list = {{0}};
     if (type.kind == CX_TYPE_RECORD && strcmp(draft_type_text(type), "half") != 0 &&
         strncmp(draft_type_text(type), "__nv_", 5) != 0) {
-        list = fields_of(type);
-    }
-    for (size_t i = 0; i < list.items.count; i++) {
-        found = found || has_integers(cx.getCursorType(list.items.items[i]));
+        draft_cursors fields = draft_fields_of(type);
+        for (size_t i = 0; i < fields.count; i++) {
+            found = found || has_integers(cx.getCursorType(fields.items[i]));
+        }
     }
     return found;
 }
 
 /* The range of elements that are indices, and of other integers. */
-static const char *fill_of(draft_settled *s, const draft_buffer *buffer, const char *direction,
-                           cx_type type)
+static const char *fill_of(draft_settled *s, const draft_buffer *buffer, cx_type type)
 {
-    int target = buffer->indexed ? buffer_index(s, buffer->indexed) : -1;
-    bool is_number = has_integers(type);
-    if (strcmp(direction, "out") == 0 || !is_number) {
+    if (strcmp(direction_of(buffer), "out") == 0) {
         return "";
     }
-    if (buffer->is_bound && !buffer->total &&
-        (target < 0 || !buffer->index_bytes || !draft_is_known(s->lengths[target]))) {
-        draft_ask(
-            s,
-            "%s: what does '%s' hold? The kernel uses it as an index, or as the end of a loop; "
-            "complete its fill, and the lengths of what it indexes",
-            draft_place_of(buffer->parameter->at), buffer->name);
+    if (!has_integers(type) && !buffer->range) {
+        return s->facts.needs_positive ? " = uniform(0.1, 1)" : "";
+    }
+    if (!buffer->is_rising) {
+        draft_add_text(&s->guesses, draft_format("'%s'", buffer->name));
+    }
+    if (is_written(buffer) && buffer->range) {
+        draft_ask(s,
+                  "%s: what does '%s' hold? The kernel changes it, and uses it as an index, or as "
+                  "the end of a loop; complete its fill, and the lengths of what it indexes",
+                  draft_place_of(buffer->parameter->at), buffer->name);
         return " = zero";
     }
-    if (buffer->total) {
-        return draft_format(" = prefix(%s)", buffer->total->name);
-    }
-    guess(s, buffer->name);
-    if (buffer->is_bound) {
-        long long bytes = cx.Type_getSizeOf(s->types[target]);
-        draft_amount *all = draft_times(s->lengths[target], draft_number(bytes > 0 ? bytes : 1));
-        draft_amount *steps =
-            draft_make(DRAFT_QUOTIENT, all, draft_number(buffer->index_bytes), NULL);
-        return draft_format(" = uniform(0, %s)",
-                            draft_print_value(draft_plus(steps, draft_number(1), -1)));
-    }
-    return " = uniform(0, 99)";
+    draft_amount *range = draft_settled_range(s, buffer);
+    return buffer->is_rising
+               ? draft_format(" = prefix(%s)", draft_print_value(range))
+               : draft_format(" = uniform(0, %s)",
+                              draft_print_value(draft_plus(range, draft_number(1), -1)));
 }
 
-static gputune_status write_buffer(gt_text *out, draft_settled *s, const draft_buffer *buffer)
+static gputune_status write_buffer(gt_text *out, draft_settled *s, size_t index)
 {
-    int index = buffer_index(s, buffer);
-    const char *type = draft_type_text(s->types[index]), *direction = direction_of(buffer);
+    const draft_buffer *buffer = s->facts.buffers.items[index];
+    const char *type = draft_type_text(s->types[index]);
     draft_amount *length = s->lengths[index];
     GT_REFUSE(buffer->is_nested || !type, GPUTUNE_EUNSUPPORTED,
               "%s: '%s' points to %s, which a template cannot have; expected a kernel whose "
@@ -262,55 +220,49 @@ static gputune_status write_buffer(gt_text *out, draft_settled *s, const draft_b
                   draft_place_of(buffer->parameter->at), buffer->name, length->text, buffer->name);
         length = s->sizes.count ? draft_symbol_value(s->sizes.items[0]) : draft_number(1024);
     }
-    gt_text_printf(out, "%s %s %s[%s]%s", direction, type, buffer->name, draft_print_value(length),
-                   fill_of(s, buffer, direction, s->types[index]));
+    gt_text_printf(out, "%s %s %s[%s]%s", direction_of(buffer), type, buffer->name,
+                   draft_print_value(length), fill_of(s, buffer, s->types[index]));
     return GPUTUNE_OK;
 }
 
-static const draft_buffer *find_buffer(const draft_settled *s, const draft_decl *parameter)
+/* ---- parameters --------------------------------------------------------------------------------
+ */
+
+/* A buffer, or, if the kernel accesses nothing there, a null pointer. */
+static gputune_status write_pointer(gt_text *out, draft_settled *s, draft_decl *parameter,
+                                    const char *path, cx_type type)
 {
+    const cx_type to = draft_pointee(type);
+    const char *text = draft_type_text(to);
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
         const draft_buffer *buffer = s->facts.buffers.items[i];
-        if (buffer->parameter == parameter && !*buffer->path) {
-            return buffer;
+        if (buffer->parameter == parameter && strcmp(buffer->path, path) == 0 &&
+            buffer->accesses.count) {
+            return write_buffer(out, s, i);
         }
     }
-    return NULL;
+    GT_REFUSE(!text && to.kind != CX_TYPE_VOID, GPUTUNE_EUNSUPPORTED,
+              "%s: '%s%s' points to what a template cannot have; expected numbers or structs",
+              draft_place_of(parameter->at), parameter->name, path);
+    gt_text_printf(out, "%s *%s%s = null", text ? text : "void", parameter->name, path);
+    return GPUTUNE_OK;
 }
 
-/* ---- parameters
- * ------------------------------------------------------------------------------------------ */
-
-static gputune_status write_pointer(gt_text *out, draft_settled *s, draft_decl *parameter,
-                                    cx_type type)
+static bool is_pointer(cx_type type)
 {
-    const draft_buffer *buffer = find_buffer(s, parameter);
-    const char *text = draft_type_text(draft_pointee(type));
-    if (buffer && buffer->accesses.count) {
-        return write_buffer(out, s, buffer);
-    }
-    if (buffer) {
-        draft_ask(s, "%s: what does '%s' do with '%s'? No access of it was found; complete args()",
-                  draft_place_of(parameter->at), s->kernel->name, parameter->name);
-    }
-    GT_REFUSE(!text && draft_pointee(type).kind != CX_TYPE_VOID, GPUTUNE_EUNSUPPORTED,
-              "%s: '%s' points to what a template cannot have; expected numbers or structs",
-              draft_place_of(parameter->at), parameter->name);
-    gt_text_printf(out, "%s *%s = null", text ? text : "void", parameter->name);
-    return GPUTUNE_OK;
+    return type.kind == CX_TYPE_POINTER || type.kind == CX_TYPE_OPEN_ARRAY ||
+           type.kind == CX_TYPE_ARRAY;
 }
 
 static gputune_status write_parameter(gt_text *out, draft_settled *s, draft_decl *parameter)
 {
     cx_type written = cx.getCursorType(parameter->at), type = draft_canonical(written);
-    const char *text = draft_type_text(type);
-    if (type.kind == CX_TYPE_POINTER || type.kind == CX_TYPE_OPEN_ARRAY ||
-        type.kind == CX_TYPE_ARRAY) {
-        return write_pointer(out, s, parameter, type);
+    const char *text = draft_type_text(type), *spelling = draft_string(cx.getTypeSpelling(written));
+    if (is_pointer(type)) {
+        return write_pointer(out, s, parameter, "", type);
     }
     GT_REFUSE(
-        strstr(draft_string(cx.getTypeSpelling(written)), "cudaTextureObject_t") ||
-            strstr(draft_string(cx.getTypeSpelling(written)), "cudaSurfaceObject_t"),
+        strstr(spelling, "cudaTextureObject_t") || strstr(spelling, "cudaSurfaceObject_t"),
         GPUTUNE_EUNSUPPORTED,
         "%s: '%s' is a texture or a surface, whose buffer the program does not show; expected the "
         "buffer in args(), as in float NAME[n], and texture(NAME), by hand",
@@ -318,21 +270,37 @@ static gputune_status write_parameter(gt_text *out, draft_settled *s, draft_decl
     GT_REFUSE(!text, GPUTUNE_EUNSUPPORTED,
               "%s: '%s' is of the type '%s', which a template cannot have; expected a number, a "
               "struct or a pointer",
-              draft_place_of(parameter->at), parameter->name,
-              draft_string(cx.getTypeSpelling(written)));
+              draft_place_of(parameter->at), parameter->name, spelling);
     gt_text_printf(out, "%s %s", text, parameter->name);
-    if (type.kind == CX_TYPE_RECORD && fields_of(type).items.count > 1) {
+    size_t fields = type.kind == CX_TYPE_RECORD ? draft_fields_of(type).count : 0;
+    bool is_half = strcmp(text, "half") == 0 || strcmp(text, "__nv_bfloat16") == 0;
+    if (type.kind != CX_TYPE_RECORD || is_half) {
+        const char *value = value_text(s, parameter, "", type);
+        gt_text_printf(out, *value ? " = %s" : "%s", value);
+    } else if (fields) {
         gt_text_append(out, " = ");
         write_struct(out, s, parameter, "", type);
-    } else if (type.kind != CX_TYPE_RECORD || fields_of(type).items.count == 1) {
-        bool is_half = strcmp(text, "half") == 0 || strcmp(text, "__nv_bfloat16") == 0;
-        bool single = type.kind == CX_TYPE_RECORD && !is_half;
-        const char *value = single ? "" : value_text(s, parameter, "", type);
-        if (single) {
-            gt_text_append(out, " = ");
-            write_struct(out, s, parameter, "", type);
-        } else if (*value) {
-            gt_text_printf(out, " = %s", value);
+    }
+    return GPUTUNE_OK;
+}
+
+/* What a struct that is passed by value points to. */
+static gputune_status write_member_pointers(gt_text *out, draft_settled *s, draft_decl *parameter,
+                                            const char *path, cx_type type)
+{
+    draft_cursors fields = {0};
+    if (type.kind == CX_TYPE_RECORD) {
+        fields = draft_fields_of(type);
+    }
+    for (size_t i = 0; i < fields.count; i++) {
+        cx_type own = draft_canonical(cx.getCursorType(fields.items[i]));
+        const char *inner =
+            draft_format("%s.%s", path, draft_string(cx.getCursorSpelling(fields.items[i])));
+        if (own.kind == CX_TYPE_POINTER) {
+            gt_text_append(out, ", ");
+            GT_TRY(write_pointer(out, s, parameter, inner, own));
+        } else {
+            GT_TRY(write_member_pointers(out, s, parameter, inner, own));
         }
     }
     return GPUTUNE_OK;
@@ -340,28 +308,58 @@ static gputune_status write_parameter(gt_text *out, draft_settled *s, draft_decl
 
 static gputune_status write_args(gt_text *out, draft_settled *s)
 {
-    const char *between = "";
-    gt_text_append(out, "#pragma gputune args(");
-    for (size_t i = 0; i < s->instance->parameters.count; i++) {
-        gt_text_append(out, between);
-        GT_TRY(write_parameter(out, s, s->instance->parameters.items[i]));
-        between = ", ";
-    }
+    const draft_decls *parameters = (const draft_decls *)&s->instance->parameters;
+    bool writes = s->facts.unread.count > 0 || s->has_problems;
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
-        if (*s->facts.buffers.items[i]->path && s->facts.buffers.items[i]->accesses.count) {
-            gt_text_append(out, between);
-            GT_TRY(write_buffer(out, s, s->facts.buffers.items[i]));
-            between = ", ";
-        }
+        writes |= is_written(s->facts.buffers.items[i]) || s->facts.buffers.items[i]->is_nested;
+    }
+    GT_REFUSE(
+        !writes, GPUTUNE_EUNSUPPORTED,
+        "%s: '%s' writes to no buffer that it gets, so there is no result to compare; expected "
+        "a kernel with an output among its parameters",
+        draft_place_of(s->kernel->at), s->kernel->name);
+    gt_text_append(out, "#pragma gputune args(");
+    for (size_t i = 0; i < parameters->count; i++) {
+        gt_text_append(out, i ? ", " : "");
+        GT_TRY(write_parameter(out, s, parameters->items[i]));
+    }
+    for (size_t i = 0; i < parameters->count; i++) {
+        GT_TRY(write_member_pointers(out, s, parameters->items[i], "",
+                                     draft_canonical(cx.getCursorType(parameters->items[i]->at))));
     }
     gt_text_append(out, ")\n");
     return GPUTUNE_OK;
 }
 
-/* ---- other clauses
- * ------------------------------------------------------------------------------------------ */
+/* Parameters for which the program passes one buffer. */
+static void write_in_place(gt_text *out, draft_settled *s)
+{
+    for (size_t i = 0; i < s->facts.buffers.count; i++) {
+        const draft_buffer *a = s->facts.buffers.items[i];
+        for (size_t k = 0; k < s->facts.buffers.count; k++) {
+            const draft_buffer *b = s->facts.buffers.items[k];
+            if (i == k || !a->source || !b->source || !is_written(a) || !b->accesses.count ||
+                a->source->place.buffer != b->source->place.buffer ||
+                a->source->place.offset != b->source->place.offset || (is_written(b) && k < i)) {
+                continue;
+            }
+            if (strcmp(direction_of(a), "out") == 0 && !is_written(b)) {
+                gt_text_printf(out, "#pragma gputune in_place(%s : %s)\n", a->name, b->name);
+            } else {
+                draft_ask(
+                    s,
+                    "%s: the program passes one buffer for '%s' and '%s', which are two here; "
+                    "is that the same for the kernel?",
+                    draft_place_of(s->launch->call->at), a->name, b->name);
+            }
+        }
+    }
+}
 
-static const draft_axis_found *axis_named(const draft_settled *s, const char *name)
+/* ---- other clauses -----------------------------------------------------------------------------
+ */
+
+static const draft_axis *axis_named(const draft_settled *s, const char *name)
 {
     for (unsigned i = 0; i < s->axis_count; i++) {
         if (strcmp(s->axes[i].name, name) == 0) {
@@ -430,7 +428,7 @@ static void write_problem(gt_text *out, const draft_settled *s)
 static void write_axes(gt_text *out, const draft_settled *s)
 {
     for (unsigned i = 0; i < s->axis_count; i++) {
-        const draft_axis_found *axis = &s->axes[i];
+        const draft_axis *axis = &s->axes[i];
         gt_text_printf(out, "#pragma gputune tune(%s = ", axis->name);
         for (unsigned k = 0; k < axis->count; k++) {
             gt_text_printf(out, "%s%lld", k ? ", " : "", (long long)axis->values[k]);
@@ -458,28 +456,8 @@ static void write_extents(gt_text *out, const char *clause, draft_amount *const 
     gt_text_append(out, ")\n");
 }
 
-static void write_work(gt_text *out, draft_settled *s)
-{
-    draft_amount *total = draft_number(0);
-    for (size_t i = 0; i < s->facts.buffers.count; i++) {
-        const draft_buffer *buffer = s->facts.buffers.items[i];
-        long long bytes = cx.Type_getSizeOf(s->types[i]);
-        int times = strcmp(direction_of(buffer), "inout") == 0 ? 2 : 1;
-        if (buffer->accesses.count && draft_is_known(s->lengths[i])) {
-            total = draft_plus(total, s->lengths[i], times * (bytes > 0 ? bytes : 1));
-        }
-    }
-    int64_t number;
-    if (draft_is_known(total) && !(draft_is_number(total, &number) && number < 1)) {
-        gt_text_printf(out,
-                       "// guess: every argument is moved once\n#pragma gputune work(bytes = %s)\n",
-                       draft_print_value(total));
-    }
-}
-
 /* ---- constants
- * ------------------------------------------------------------------------------------------------
- */
+ * --------------------------------------------------------------------------------------- */
 
 /* The number of elements of an array, and their type. */
 static long long count_elements(cx_type *type)
@@ -493,48 +471,49 @@ static long long count_elements(cx_type *type)
     return count;
 }
 
-static bool is_copied(const draft_program *program, const draft_decl *constant)
-{
-    for (size_t i = 0; i < program->copied.count; i++) {
-        if (program->copied.items[i] == constant ||
-            strcmp(program->copied.items[i]->name, constant->name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void write_constant(gt_text *out, draft_settled *s, const draft_program *program,
                            draft_decl *constant)
 {
     cx_type type = cx.getCursorType(constant->at);
     long long count = count_elements(&type);
-    const char *text = draft_type_text(type);
-    bool is_number = draft_is_integer(type) && type.kind != CX_TYPE_BOOL;
-    if (draft_initialiser_of(constant) && !is_copied(program, constant)) {
+    const char *text = draft_type_text(type), *fill = "",
+               *name = without_namespace(draft_full_name(constant));
+    bool is_number = draft_is_integer(type) && type.kind != CX_TYPE_BOOL, is_copied = false;
+    draft_slot *slot = count == 1 && constant->slots.count ? constant->slots.items : NULL;
+    for (size_t i = 0; i < program->copied.count; i++) {
+        is_copied |= strcmp(program->copied.items[i]->name, constant->name) == 0;
+    }
+    if (draft_initialiser_of(constant) && !is_copied) {
         return; /* it has its value in the code */
     }
-    if (!is_copied(program, constant)) {
+    if (!is_copied) {
         draft_ask(s, "%s: what fills '%s'? Nothing here does; complete constant()",
                   draft_place_of(constant->at), constant->name);
-    } else if (is_number || type.kind == CX_TYPE_RECORD) {
+    } else if (slot && (slot->value->kind == DRAFT_TEXT || draft_is_known(slot->value))) {
+        draft_amount *value = draft_settled_amount(s, slot->value);
+        int64_t number;
+        fill = value->kind == DRAFT_TEXT ? draft_format(" : constant(%s)", value->text)
+               : draft_evaluate(&number, value)
+                   ? draft_format(" : constant(%lld)", (long long)number)
+                   : "";
+    } else if (is_number) {
+        draft_add_text(&s->guesses, draft_format("'%s'", constant->name));
+    } else if (type.kind == CX_TYPE_RECORD) {
         draft_ask(s, "%s: what does '%s' hold? The program copies it there; complete constant()",
                   draft_place_of(constant->at), constant->name);
     }
-    gt_text_printf(out, "#pragma gputune constant(%s : %s", draft_full_name(constant),
-                   text ? text : "int");
+    gt_text_printf(out, "#pragma gputune constant(%s : %s", name, text ? text : "int");
     gt_text_printf(out, count > 1 ? "[%lld]" : "", count);
-    gt_text_append(out, is_number ? " : uniform(0, 99))\n" : ")\n");
+    gt_text_printf(out, "%s)\n", *fill ? fill : is_number ? " : uniform(0, 99)" : "");
 }
 
 /* ---- all
- * ----------------------------------------------------------------------------------------------------------
- */
+ * --------------------------------------------------------------------------------------------- */
 
 gputune_status draft_write_clauses(gt_text *out, draft_settled *s, const draft_program *program,
                                    const draft_slice *slice)
 {
-    GT_SCOPED(gt_text_free) gt_text clauses = {0}, args = {0};
+    GT_SCOPED(gt_text_free) gt_text clauses = {0}, args = {0}, constants = {0};
     int64_t number;
     write_kernel(&clauses, s);
     GT_TRY(write_args(&args, s));
@@ -545,24 +524,25 @@ gputune_status draft_write_clauses(gt_text *out, draft_settled *s, const draft_p
         }
     }
     write_problem(&clauses, s);
+    for (size_t i = 0; i < slice->constants.count; i++) {
+        write_constant(&constants, s, program, slice->constants.items[i]);
+    }
     if (s->guesses.count) {
         gt_text_append(&clauses, "// guess: the values of");
         for (size_t i = 0; i < s->guesses.count; i++) {
-            gt_text_printf(&clauses, "%s '%s'", i ? "," : "", s->guesses.items[i]);
+            gt_text_printf(&clauses, "%s %s", i ? "," : "", s->guesses.items[i]);
         }
         gt_text_append(&clauses, "\n");
     }
     gt_text_append(&clauses, gt_text_string(&args));
-    for (size_t i = 0; i < slice->constants.count; i++) {
-        write_constant(&clauses, s, program, slice->constants.items[i]);
-    }
+    write_in_place(&clauses, s);
+    gt_text_append(&clauses, gt_text_string(&constants));
     write_axes(&clauses, s);
     write_extents(&clauses, "block", s->block);
     write_extents(&clauses, "grid", s->grid);
     if (!(draft_is_number(s->shared, &number) && number == 0)) {
         gt_text_printf(&clauses, "#pragma gputune shared(%s)\n", draft_print_value(s->shared));
     }
-    write_work(&clauses, s);
     gt_text_append(&clauses,
                    "// guess: the kernel as it is by default is right; better a kernel that is "
                    "easy to trust: reference(NAME)\n#pragma gputune reference(self)\n");

@@ -140,7 +140,7 @@ CU
 draft several.cu
 cat drafted.cu
 tune n=3000 :lib::pairs
-tune 'n=3000 begin_total=9000' :rows
+tune 'n=3000 begin_range=9000' :rows
 # what each thread does more of is an axis, as the block is; loops with a pragma are followed
 cat >items.cu <<'CU'
 #define THREADS 256

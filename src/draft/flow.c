@@ -1,5 +1,5 @@
-/* What holds where a kernel branches, and what its loops change. */
-#include "draft/body_parts.h"
+/* Following code: statements, what holds where code branches, and what loops change. */
+#include "draft/parts.h"
 
 #include <string.h>
 
@@ -12,8 +12,8 @@ static void vary(void *user, draft_symbol *symbol)
                      symbol->kind == DRAFT_CHANGING || symbol->kind == DRAFT_LOADED;
 }
 
-/* Notes that lhs <= most; numbers in lhs are moved to the other side. Of what the launch fixes a
- * comparison says nothing. */
+/* Notes that lhs <= most; numbers in lhs are moved to the other side. A comparison of what the
+ * launch fixes says nothing. */
 static void push_fact(draft_amount *lhs, draft_amount *most)
 {
     bool varies = false;
@@ -62,7 +62,7 @@ static void assume_comparison(int operation, draft_amount *a, draft_amount *b, b
 draft_amount *draft_quietly(draft_node *node)
 {
     draft_kernel_facts *out = draft_now.out;
-    size_t counts[64], count = out->buffers.count < 64 ? out->buffers.count : 64;
+    size_t counts[64], count = out && out->buffers.count < 64 ? out->buffers.count : out ? 64 : 0;
     for (size_t i = 0; i < count; i++) {
         counts[i] = out->buffers.items[i]->accesses.count;
     }
@@ -75,6 +75,9 @@ draft_amount *draft_quietly(draft_node *node)
 
 void draft_assume(draft_node *node, bool holds)
 {
+    if (draft_on_host()) {
+        return;
+    }
     if (node->kind == CX_UNARY && node->operation == CX_LOGICAL_NOT) {
         draft_assume(node->children[0], !holds);
     } else if (node->kind == CX_BINARY && node->count == 2) {
@@ -117,7 +120,7 @@ bool draft_is_unsure(draft_amount *condition)
 draft_decl *draft_base_variable(draft_node *node)
 {
     while (node->kind == CX_MEMBER_REF || node->kind == CX_SUBSCRIPT) {
-        if (!node->count || draft_is_pointer(node->children[0]->type)) {
+        if (!node->count || node->children[0]->type.kind == CX_TYPE_POINTER) {
             return NULL; /* what is behind a pointer */
         }
         node = node->children[0];
@@ -135,22 +138,12 @@ static bool is_change(const draft_node *node)
            (node->kind == CX_UNARY && node->operation <= CX_PRE_DEC && node->operation > 0);
 }
 
-static void add_once(draft_decls *out, draft_decl *decl)
-{
-    for (size_t i = 0; i < out->count; i++) {
-        if (out->items[i] == decl) {
-            return;
-        }
-    }
-    draft_add(out, decl);
-}
-
-void draft_find_changed(draft_decls *out, draft_node *node)
+static void find_changed(draft_decls *out, draft_node *node)
 {
     draft_decl *decl =
         is_change(node) && node->count ? draft_base_variable(node->children[0]) : NULL;
     if (decl) {
-        add_once(out, decl);
+        draft_add_once(out, decl);
     }
     if (node->kind == CX_CALL) { /* by reference, or by address */
         for (unsigned i = 0; i < node->count; i++) {
@@ -165,12 +158,12 @@ void draft_find_changed(draft_decls *out, draft_node *node)
                    : by_reference ? draft_base_variable(argument)
                                   : NULL;
             if (decl) {
-                add_once(out, decl);
+                draft_add_once(out, decl);
             }
         }
     }
     for (unsigned i = 0; i < node->count; i++) {
-        draft_find_changed(out, node->children[i]);
+        find_changed(out, node->children[i]);
     }
 }
 
@@ -194,9 +187,15 @@ static unsigned count_changes(draft_node *node, draft_decl *decl, draft_node **b
     return count;
 }
 
-draft_state draft_save(const draft_decls *decls)
+/* What variables hold, for when the code goes another way. */
+typedef struct state {
+    draft_decls decls;
+    draft_slots *slots;
+} state;
+
+static state save(const draft_decls *decls)
 {
-    draft_state s = {*decls, draft_new((decls->count + 1) * sizeof *s.slots)};
+    state s = {*decls, draft_new((decls->count + 1) * sizeof *s.slots)};
     for (size_t i = 0; i < decls->count; i++) {
         draft_decl *d = decls->items[i];
         for (size_t k = 0; k < d->slots.count; k++) {
@@ -206,7 +205,7 @@ draft_state draft_save(const draft_decls *decls)
     return s;
 }
 
-void draft_restore(const draft_state *s)
+static void restore(const state *s)
 {
     for (size_t i = 0; i < s->decls.count; i++) {
         draft_decl *d = s->decls.items[i];
@@ -217,7 +216,8 @@ void draft_restore(const draft_state *s)
     }
 }
 
-draft_amount *draft_either(const char *name, draft_amount *a, draft_amount *b)
+draft_amount *draft_either(const char *name, draft_amount *condition, draft_amount *a,
+                           draft_amount *b)
 {
     if (a == b) {
         return a;
@@ -236,31 +236,54 @@ draft_amount *draft_either(const char *name, draft_amount *a, draft_amount *b)
         }
         return draft_pointer(*first);
     }
-    if (draft_is_known(a) && draft_is_known(b)) {
-        return draft_local(name, draft_make(DRAFT_EITHER, a, b, NULL));
+    if (a->kind == DRAFT_POINTER || b->kind == DRAFT_POINTER) {
+        return a->kind == DRAFT_POINTER ? a : b; /* or null */
     }
-    return a->kind == DRAFT_OBJECT || b->kind == DRAFT_OBJECT ? draft_nothing()
-                                                              : draft_changing(name);
+    if (draft_is_known(a) && draft_is_known(b) && a->kind != DRAFT_TEXT && b->kind != DRAFT_TEXT) {
+        condition = draft_is_known(condition) ? condition : draft_changing(name);
+        return draft_make(DRAFT_COND, condition, a, b);
+    }
+    return draft_on_host() && a->kind == DRAFT_OBJECT ? a
+           : a->kind == DRAFT_OBJECT || b->kind == DRAFT_OBJECT || a->kind == DRAFT_TEXT ||
+                   b->kind == DRAFT_TEXT || draft_on_host()
+               ? draft_nothing()
+               : draft_changing(name);
 }
 
-void draft_merge(const draft_state *other)
+/* The variables hold what they did in `then` if the condition was true, or else what they do now.
+ */
+static void merge(const state *then, draft_amount *condition)
 {
-    for (size_t i = 0; i < other->decls.count; i++) {
-        draft_decl *d = other->decls.items[i];
+    for (size_t i = 0; i < then->decls.count; i++) {
+        draft_decl *d = then->decls.items[i];
+        for (size_t k = 0; k < then->slots[i].count; k++) { /* what one way alone has set */
+            bool found = false;
+            for (size_t n = 0; n < d->slots.count; n++) {
+                found |= strcmp(then->slots[i].items[k].path, d->slots.items[n].path) == 0;
+            }
+            if (!found) {
+                draft_add(&d->slots, then->slots[i].items[k]);
+            }
+        }
         for (size_t k = 0; k < d->slots.count; k++) {
             draft_slot *mine = &d->slots.items[k];
-            draft_amount *theirs = NULL;
-            for (size_t n = 0; n < other->slots[i].count; n++) {
-                theirs = strcmp(other->slots[i].items[n].path, mine->path) == 0
-                             ? other->slots[i].items[n].value
-                             : theirs;
+            for (size_t n = 0; n < then->slots[i].count; n++) {
+                if (strcmp(then->slots[i].items[n].path, mine->path) == 0) {
+                    draft_amount *value = draft_either(d->name, condition,
+                                                       then->slots[i].items[n].value, mine->value);
+                    mine->value = draft_on_host() ? draft_host_named(d, mine->path, value)
+                                                  : draft_local(d->name, value);
+                }
             }
-            mine->value = theirs ? draft_either(d->name, mine->value, theirs) : mine->value;
         }
     }
 }
 
 /* ---- loops ----------------------------------------------------------------------------------- */
+
+typedef struct loop {
+    draft_node *at, *condition, *step, *body;
+} loop;
 
 /* The step of a variable that is changed once in each round; NULL: it is no plain step. */
 static draft_amount *step_of(draft_node *change)
@@ -319,7 +342,7 @@ static draft_symbol *loaded_symbol(draft_amount *value)
                : NULL;
 }
 
-/* for (j = rows[i]; j < rows[i + 1]; …): the buffer has rising places, up to a total. */
+/* for (j = rows[i]; j < rows[i + 1]; …): the buffer has rising places, up to its range. */
 static void note_rows(draft_symbol *counter)
 {
     draft_symbol *end =
@@ -328,28 +351,24 @@ static void note_rows(draft_symbol *counter)
     int64_t distance;
     for (size_t i = 0; end && i < draft_now.out->loaded.count; i++) {
         draft_symbol *begin = draft_now.out->loaded.items[i];
-        bool begins = begin->buffer == end->buffer && draft_has_symbol(first, begin) &&
-                      draft_is_number(draft_plus(end->index, begin->index, -1), &distance) &&
-                      distance == draft_size_of(end->buffer->type);
-        if (begins) {
-            draft_buffer *rows = end->buffer;
-            rows->total = rows->total
-                              ? rows->total
-                              : draft_new_symbol(DRAFT_HOST, draft_format("%s_total", rows->name));
-            counter->end = draft_symbol_value(rows->total);
-            draft_fact fact = {draft_symbol_value(counter),
-                               draft_plus(counter->end, draft_number(1), -1),
-                               draft_symbol_value(counter)};
+        if (begin->buffer == end->buffer && draft_has_symbol(first, begin) &&
+            draft_is_number(draft_plus(end->index, begin->index, -1), &distance) &&
+            distance == cx.Type_getSizeOf(end->buffer->type)) {
+            draft_amount *k = draft_symbol_value(counter);
+            end->buffer->is_rising = true;
+            counter->end =
+                draft_plus(draft_bound(counter->end, true, &(draft_facts){0}), draft_number(1), 1);
+            draft_fact fact = {k, draft_plus(counter->end, draft_number(1), -1), k};
             draft_add(&draft_now.facts, fact);
         }
     }
 }
 
 /* A variable that moves by equal steps, with the counter: first + rounds * step. */
-static draft_amount *advanced(draft_amount *first, draft_amount *by, const draft_symbol *counter,
+static draft_amount *advanced(draft_amount *first, draft_amount *by, draft_symbol *counter,
                               int64_t bytes)
 {
-    draft_amount *k = draft_symbol_value((draft_symbol *)counter);
+    draft_amount *k = draft_symbol_value(counter);
     draft_amount *rounds =
         draft_make(DRAFT_QUOTIENT, draft_plus(k, counter->first, -1), counter->step, NULL);
     draft_amount *distance = draft_times(draft_times(rounds, by), draft_number(bytes));
@@ -372,39 +391,59 @@ static draft_amount *unknown_now(draft_decl *decl, draft_amount *before)
 static draft_amount *held(draft_decl *decl)
 {
     draft_spot spot = {.variable = decl, .path = ""};
-    draft_node node = {.kind = CX_DECL_REF, .at = decl->at, .decl = decl};
-    node.type = draft_canonical(cx.getCursorType(decl->at));
-    return draft_read_variable(&spot, node.type, &node);
+    return draft_read_variable(&spot, draft_canonical(cx.getCursorType(decl->at)));
 }
 
-/* The variable is a counter: an integer that one plain step changes in each round. */
-static draft_symbol *make_counter(draft_decl *decl, const draft_loop *l)
+/* The change of a variable, if a round has just one, which is no part of a condition. */
+static draft_node *only_change(draft_decl *decl, const loop *l, bool *once)
 {
     draft_node *change = NULL;
     unsigned changes = (l->step ? count_changes(l->step, decl, &change) : 0) +
                        count_changes(l->body, decl, &change);
-    bool plain = changes == 1 &&
-                 (!l->step || is_direct_child(l->step, change) || is_direct_child(l->body, change));
-    plain = plain && (l->step || is_direct_child(l->body, change));
-    draft_amount *first = held(decl), *step = plain && change ? step_of(change) : NULL;
-    if (!step || !draft_is_known(first) || !draft_is_known(step)) {
-        if (!(plain && change && draft_is_known(first) && !step)) {
-            return NULL;
-        }
-        step = draft_number(0);
+    *once = changes == 1 &&
+            (is_direct_child(l->body, change) || (l->step && is_direct_child(l->step, change)));
+    return change;
+}
+
+/* The variable is a counter: an integer that one plain step changes in each round. */
+static draft_symbol *make_counter(draft_decl *decl, const loop *l)
+{
+    bool once;
+    draft_node *change = only_change(decl, l, &once);
+    draft_amount *first = held(decl), *step = once ? step_of(change) : NULL;
+    if (!once || !draft_is_known(first) || (step && !draft_is_known(step))) {
+        return NULL;
     }
     draft_symbol *counter = draft_new_symbol(DRAFT_COUNTER, decl->name);
     counter->first = first;
-    counter->step = step;
+    counter->step = step ? step : draft_number(0);
+    draft_now.out->strides_grid |=
+        draft_has_kind(draft_written_out(counter->step), DRAFT_GRID_SIZE);
     draft_set_slot(decl, "", draft_symbol_value(counter));
     return counter;
 }
 
-/* Makes what the loop's code changes unknown at the beginning of a round, but counters, and what
- * goes with a counter. */
-static void enter_loop(const draft_loop *l, const draft_decls *changed)
+static void note_trips(const loop *l, const draft_symbol *counter)
 {
-    const draft_symbol *main_counter = NULL;
+    int64_t rounds = 0;
+    int64_t step;
+    if (counter && counter->end && draft_is_known(counter->end) &&
+        draft_is_number(counter->step, &step) && step > 0) {
+        draft_amount *distance = draft_plus(counter->end, counter->first, -1);
+        rounds = draft_is_known(distance) && !draft_has_kind(distance, DRAFT_HOST) &&
+                         draft_evaluate(&rounds, distance)
+                     ? (rounds + step - 1) / step
+                     : 0;
+    }
+    draft_trips trips = {l->at->at, rounds};
+    draft_add(&draft_now.out->loops, trips);
+}
+
+/* Makes what the loop's code changes unknown at the beginning of a round, except counters and what
+ * goes with a counter. */
+static void enter_loop(const loop *l, const draft_decls *changed)
+{
+    draft_symbol *main_counter = NULL;
     draft_symbol **counters = draft_new((changed->count + 1) * sizeof *counters);
     for (size_t i = 0; i < changed->count; i++) {
         cx_type type = draft_canonical(cx.getCursorType(changed->items[i]->at));
@@ -417,64 +456,79 @@ static void enter_loop(const draft_loop *l, const draft_decls *changed)
             main_counter = counters[i]->end || !main_counter ? counters[i] : main_counter;
         }
     }
+    note_trips(l, main_counter);
     for (size_t i = 0; i < changed->count; i++) {
         draft_decl *d = changed->items[i];
-        draft_node *change = NULL;
+        bool once;
+        int64_t step;
         cx_type type = draft_canonical(cx.getCursorType(d->at));
         if (counters[i] && (counters[i]->end || !main_counter || counters[i] == main_counter)) {
             continue;
         }
         draft_amount *before = counters[i] ? counters[i]->first : held(d);
-        unsigned changes =
-            (l->step ? count_changes(l->step, d, &change) : 0) + count_changes(l->body, d, &change);
-        bool direct = changes == 1 && (is_direct_child(l->body, change) ||
-                                       (l->step && is_direct_child(l->step, change)));
-        draft_amount *by = direct ? step_of(change) : NULL;
+        draft_node *change = only_change(d, l, &once);
+        draft_amount *by = once ? step_of(change) : NULL;
         bool with = by && draft_is_known(by) && main_counter &&
                     draft_is_known(main_counter->step) && !draft_is_unsure(by) &&
-                    (draft_is_known(before) || before->kind == DRAFT_POINTER);
-        int64_t zero;
-        with = with && !(draft_is_number(main_counter->step, &zero) && zero == 0);
-        draft_set_slot(
-            d, "",
-            with ? advanced(before, by, main_counter,
-                            draft_is_pointer(type) ? draft_size_of(draft_pointee(type)) : 1)
-                 : unknown_now(d, before));
+                    (draft_is_known(before) || before->kind == DRAFT_POINTER) &&
+                    !(draft_is_number(main_counter->step, &step) && step == 0);
+        draft_set_slot(d, "",
+                       with ? advanced(before, by, main_counter,
+                                       type.kind == CX_TYPE_POINTER
+                                           ? cx.Type_getSizeOf(draft_pointee(type))
+                                           : 1)
+                            : unknown_now(d, before));
     }
 }
 
-/* What is loaded and ends a loop, or begins one, is no data like others. */
-static void note_end(void *user, draft_symbol *symbol)
+/* A count that is loaded is small. */
+static void note_count(void *user, draft_symbol *symbol)
 {
     (void)user;
-    if (symbol->kind == DRAFT_LOADED && symbol->buffer && !draft_is_float(symbol->buffer->type)) {
-        symbol->buffer->is_bound = true;
+    if (symbol->kind == DRAFT_LOADED && symbol->buffer && symbol->buffer->range) {
+        symbol->buffer->range->is_count = true;
     }
     if (symbol->kind == DRAFT_LOCAL) {
-        draft_symbols_of(symbol->definition, note_end, NULL);
-    }
-    if (symbol->kind == DRAFT_COUNTER && draft_is_known(symbol->first)) {
-        draft_symbols_of(symbol->first, note_end, NULL);
+        draft_symbols_of(symbol->definition, note_count, NULL);
     }
 }
 
-void draft_run_loop(const draft_loop *l, bool checks_first)
+static void run_host_loop(const loop *l, const draft_decls *changed)
+{
+    int64_t number;
+    if (l->condition && draft_is_number(draft_eval(l->condition), &number) && !number) {
+        return;
+    }
+    draft_run(l->body);
+    for (size_t i = 0; i < changed->count; i++) {
+        draft_decl *d = changed->items[i];
+        if (draft_is_integer(draft_canonical(cx.getCursorType(d->at)))) {
+            draft_set_slot(d, "", draft_host_symbol(d, "", NULL));
+        }
+    }
+}
+
+static void run_loop(const loop *l, bool checks_first)
 {
     draft_decls changed = {0};
     const size_t facts = draft_now.facts.count;
-    bool unsure;
-    draft_find_changed(&changed, l->body);
+    find_changed(&changed, l->body);
     if (l->step) {
-        draft_find_changed(&changed, l->step);
+        find_changed(&changed, l->step);
     }
     if (l->condition) {
-        draft_find_changed(&changed, l->condition);
+        find_changed(&changed, l->condition);
+    }
+    if (draft_on_host()) {
+        run_host_loop(l, &changed);
+        return;
     }
     enter_loop(l, &changed);
     draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
-    unsure = l->condition && draft_is_unsure(condition);
-    if (l->condition && draft_is_known(condition)) {
-        draft_symbols_of(condition, note_end, NULL);
+    bool unsure = l->condition && draft_is_unsure(condition);
+    if (l->condition && draft_is_known(condition)) { /* what ends it is no data like others */
+        draft_bound(condition, true, &draft_now.facts);
+        draft_symbols_of(condition, note_count, NULL);
     }
     draft_now.unsure += unsure;
     if (checks_first && l->condition) {
@@ -492,9 +546,10 @@ void draft_run_loop(const draft_loop *l, bool checks_first)
     }
 }
 
-void draft_run_for(draft_node *node)
+/* The parts of a for: libclang leaves out the empty ones. */
+static void run_for(draft_node *node)
 {
-    draft_loop l = {.body = node->count ? node->children[node->count - 1] : NULL};
+    loop l = {.at = node, .body = node->count ? node->children[node->count - 1] : NULL};
     draft_node *first = NULL;
     for (unsigned i = 0; i + 1 < node->count; i++) {
         draft_node *part = node->children[i];
@@ -510,9 +565,169 @@ void draft_run_for(draft_node *node)
         }
     }
     if (first) {
+        draft_now.begins_loop = true;
         draft_run(first);
+        draft_now.begins_loop = false;
     }
     if (l.body) {
-        draft_run_loop(&l, true);
+        run_loop(&l, true);
+    }
+}
+
+/* ---- statements ------------------------------------------------------------------------------ */
+
+static bool run_if(draft_node *node)
+{
+    unsigned at = 0;
+    draft_decls changed = {0};
+    size_t facts = draft_now.facts.count;
+    while (at < node->count && node->children[at]->kind >= CX_DECL_STMT) {
+        draft_run(node->children[at++]);
+    }
+    if (at >= node->count) {
+        return false;
+    }
+    draft_node *condition = node->children[at],
+               *then = at + 1 < node->count ? node->children[at + 1] : NULL;
+    draft_node *otherwise = at + 2 < node->count ? node->children[at + 2] : NULL;
+    if (condition->kind == CX_VAR) { /* if (int n = …) */
+        draft_declare(condition->decl);
+    }
+    draft_amount *value = draft_eval(condition);
+    int64_t number;
+    bool unsure = draft_is_unsure(value);
+    if (draft_is_number(value, &number)) { /* if constexpr, and the like */
+        draft_node *taken = number ? then : otherwise;
+        return taken && draft_run(taken);
+    }
+    if (then) {
+        find_changed(&changed, then);
+    }
+    if (otherwise) {
+        find_changed(&changed, otherwise);
+    }
+    state before = save(&changed);
+    draft_now.unsure += unsure;
+    draft_assume(condition, true);
+    bool then_leaves = then && draft_run(then);
+    draft_now.facts.count = facts;
+    state after = save(&changed);
+    restore(&before);
+    draft_assume(condition, false);
+    bool else_leaves = otherwise && draft_run(otherwise);
+    draft_now.unsure -= unsure;
+    if (then_leaves && !else_leaves) {
+        return false; /* what was assumed holds from here on */
+    }
+    draft_now.facts.count = facts;
+    if (else_leaves && !then_leaves) {
+        restore(&after);
+        draft_assume(condition, true);
+        return false;
+    }
+    merge(&after, value);
+    return then_leaves && else_leaves;
+}
+
+static void run_switch(draft_node *node)
+{
+    draft_decls changed = {0};
+    find_changed(&changed, node);
+    state before = save(&changed);
+    bool unsure = node->count && draft_is_unsure(draft_eval(node->children[0]));
+    draft_now.unsure += unsure;
+    for (unsigned i = 1; i < node->count; i++) {
+        draft_run(node->children[i]);
+    }
+    draft_now.unsure -= unsure;
+    merge(&before, draft_nothing());
+}
+
+static bool run_all(draft_node *node)
+{
+    size_t facts = draft_now.facts.count;
+    bool leaves = false;
+    for (unsigned i = 0; i < node->count && !leaves; i++) {
+        leaves = draft_run(node->children[i]);
+    }
+    draft_now.facts.count = facts;
+    return leaves;
+}
+
+static bool run_return(draft_node *node)
+{
+    draft_amount *value = node->count ? draft_eval(node->children[0]) : draft_nothing();
+    if (node->count && value->kind != DRAFT_OBJECT && draft_now.calls &&
+        (node->type.kind == CX_TYPE_LVALUE || node->type.kind == CX_TYPE_RVALUE)) {
+        value = draft_object(draft_spot_of(node->children[0]));
+    }
+    draft_now.returned = draft_now.returned
+                             ? draft_either("a result", draft_nothing(), draft_now.returned, value)
+                             : value;
+    return true;
+}
+
+static bool ends_thread(const draft_node *node)
+{
+    const char *source = node->kind == CX_ASM ? draft_source_of(node->at) : "";
+    const char *called = node->kind == CX_CALL && node->decl ? node->decl->name : "";
+    return strstr(source, "\"trap;") || strstr(source, "\"exit;") ||
+           strcmp(called, "__trap") == 0 || (draft_on_host() && strcmp(called, "exit") == 0);
+}
+
+bool draft_run(draft_node *node)
+{
+    draft_now.steps++;
+    switch (node->kind) {
+    case CX_COMPOUND:
+        return run_all(node);
+    case CX_IF:
+        return run_if(node);
+    case CX_FOR:
+        run_for(node);
+        return false;
+    case CX_WHILE:
+    case CX_DO:
+        if (node->count > 1) {
+            bool first = node->kind == CX_WHILE;
+            loop l = {.at = node,
+                      .condition = node->children[first ? 0 : 1],
+                      .body = node->children[first ? 1 : 0]};
+            run_loop(&l, first);
+        }
+        return false;
+    case CX_RANGE_FOR:
+        if (node->count) {
+            loop l = {.at = node, .body = node->children[node->count - 1]};
+            run_loop(&l, false);
+        }
+        return false;
+    case CX_SWITCH:
+        run_switch(node);
+        return false;
+    case CX_CASE:
+    case CX_DEFAULT:
+    case CX_LABEL:
+    case CX_TRY:
+    case CX_UNEXPOSED_STMT: /* with an attribute, such as #pragma unroll */
+        for (unsigned i = 0; i < node->count; i++) {
+            draft_run(node->children[i]);
+        }
+        return false;
+    case CX_DECL_STMT:
+        for (unsigned i = 0; i < node->count; i++) {
+            if (node->children[i]->kind == CX_VAR) {
+                draft_declare(node->children[i]->decl);
+            }
+        }
+        return false;
+    case CX_RETURN:
+        return run_return(node);
+    case CX_BREAK:
+    case CX_CONTINUE:
+        return true;
+    default:
+        draft_eval(node);
+        return ends_thread(node);
     }
 }

@@ -1,0 +1,1034 @@
+/* Following code, of kernels and of the host: variables, memory, expressions and calls. */
+#include "draft/parts.h"
+
+#include <string.h>
+
+enum { STEPS_MOST = 400000, CALLS_MOST = 24, HOST_STEPS_MOST = 60000 };
+
+draft_reader draft_now;
+
+static GT_ARRAY(draft_buffer *) buffers; /* of all pointers */
+
+draft_amount *draft_nothing(void)
+{
+    static draft_amount *value;
+    value = value ? value : draft_unknown("it is no integer");
+    return value;
+}
+
+void draft_ask_at(cx_cursor at, const char *what)
+{
+    if (draft_now.out) {
+        draft_add_text(&draft_now.out->unread, draft_format("%s: %s", draft_place_of(at), what));
+    }
+}
+
+/* ---- symbols --------------------------------------------------------------------------------- */
+
+draft_amount *draft_builtin(draft_symbol_kind kind, int axis)
+{
+    static draft_symbol symbols[4][3];
+    static const char *const names[] = {"threadIdx.", "blockIdx.", "block_", "grid_"};
+    draft_symbol *symbol = &symbols[kind - DRAFT_THREAD][axis];
+    if (!symbol->name) {
+        symbol->kind = kind;
+        symbol->axis = axis;
+        symbol->name = draft_format("%s%c", names[kind - DRAFT_THREAD], "xyz"[axis]);
+        if (kind == DRAFT_THREAD || kind == DRAFT_BLOCK_INDEX) {
+            symbol->end =
+                draft_builtin(kind == DRAFT_THREAD ? DRAFT_BLOCK_SIZE : DRAFT_GRID_SIZE, axis);
+        }
+    }
+    return draft_symbol_value(symbol);
+}
+
+draft_symbol *draft_new_symbol(draft_symbol_kind kind, const char *name)
+{
+    draft_symbol *symbol = draft_new(sizeof *symbol);
+    symbol->kind = kind;
+    symbol->name = symbol->given = name;
+    return symbol;
+}
+
+draft_amount *draft_changing(const char *name)
+{
+    return draft_symbol_value(draft_new_symbol(DRAFT_CHANGING, name));
+}
+
+draft_amount *draft_local(const char *name, draft_amount *value)
+{
+    int64_t number;
+    if (!draft_is_known(value) || value->kind == DRAFT_TEXT || value->kind == DRAFT_SYMBOL ||
+        draft_is_number(value, &number)) {
+        return value;
+    }
+    draft_symbol *symbol = draft_new_symbol(DRAFT_LOCAL, name);
+    symbol->definition = value;
+    return draft_symbol_value(symbol);
+}
+
+static bool is_pointer(cx_type type)
+{
+    return type.kind == CX_TYPE_POINTER;
+}
+
+static bool is_array(cx_type type)
+{
+    return type.kind >= CX_TYPE_ARRAY && type.kind <= CX_TYPE_OPEN_ARRAY + 2;
+}
+
+static bool is_reference(cx_type type)
+{
+    return type.kind == CX_TYPE_LVALUE || type.kind == CX_TYPE_RVALUE;
+}
+
+static cx_type type_of(const draft_decl *decl)
+{
+    return draft_canonical(cx.getCursorType(decl->at));
+}
+
+static int64_t size_of(cx_type type)
+{
+    long long bytes = cx.Type_getSizeOf(type);
+    return bytes > 0 ? bytes : 1;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+draft_buffer *draft_buffer_of(draft_decl *variable, const char *path, cx_type type)
+{
+    draft_buffer *buffer = NULL;
+    for (size_t i = 0; i < buffers.count; i++) {
+        draft_buffer *known = buffers.items[i];
+        buffer = known->parameter == variable && strcmp(known->path, path) == 0 ? known : buffer;
+    }
+    if (!buffer) {
+        buffer = draft_new(sizeof *buffer);
+        buffer->name = draft_format("%s%s", variable->name, path);
+        buffer->parameter = variable;
+        buffer->path = path;
+        buffer->type = type;
+        draft_add(&buffers, buffer);
+        if (draft_now.out) {
+            draft_amount *passed =
+                draft_passed(draft_now.out->launch, draft_now.out->kernel, variable, path);
+            const draft_spot *at = passed && passed->kind == DRAFT_POINTER ? &passed->place : NULL;
+            buffer->source = at && at->buffer ? passed : NULL;
+            buffer->bytes = at && at->buffer && at->buffer->bytes && draft_is_known(at->offset)
+                                ? draft_plus(at->buffer->bytes, at->offset, -1)
+                                : NULL;
+            draft_add(&draft_now.out->buffers, buffer);
+        }
+    }
+    return buffer;
+}
+
+/* Memory that is the block's or the thread's own. */
+static draft_spot own_memory(void)
+{
+    return (draft_spot){.path = "", .offset = draft_number(0)};
+}
+
+static draft_spot unknown_memory(void)
+{
+    return (draft_spot){.path = ""};
+}
+
+static void note_access(const draft_spot *spot, cx_type type, cx_cursor at, bool read, bool written)
+{
+    for (; spot && draft_now.out; spot = spot->other) {
+        if (spot->variable || (!spot->buffer && spot->offset)) {
+            continue;
+        }
+        if (!spot->buffer) {
+            draft_ask_at(at, "this accesses memory through a pointer whose buffer is not known");
+            continue;
+        }
+        draft_access access = {
+            .read = read, .written = written, .type = type, .at = at, .certain = !draft_now.unsure};
+        access.length = draft_is_known(spot->offset)
+                            ? draft_plus(draft_bound(spot->offset, true, &draft_now.facts),
+                                         draft_number(size_of(type)), 1)
+                            : spot->offset;
+        draft_add(&spot->buffer->accesses, access);
+    }
+}
+
+static draft_amount *loaded(const draft_spot *spot, cx_type type)
+{
+    const char *name = spot->buffer ? spot->buffer->name : "shared memory";
+    for (size_t i = 0; spot->buffer && i < draft_now.out->loaded.count; i++) {
+        draft_symbol *known = draft_now.out->loaded.items[i];
+        if (known->buffer == spot->buffer && known->index == spot->offset) {
+            return draft_symbol_value(known);
+        }
+    }
+    draft_symbol *symbol = draft_new_symbol(DRAFT_LOADED, name);
+    symbol->buffer = spot->buffer;
+    symbol->index = spot->offset;
+    /* what a small number can be at most */
+    symbol->number = type.kind == CX_TYPE_BOOL                                   ? 1
+                     : type.kind == CX_TYPE_UCHAR || type.kind == CX_TYPE_CHAR_U ? 255
+                     : type.kind == CX_TYPE_CHAR_S || type.kind == CX_TYPE_SCHAR ? 127
+                                                                                 : 0;
+    if (spot->buffer) {
+        draft_add(&draft_now.out->loaded, symbol);
+    }
+    return draft_symbol_value(symbol);
+}
+
+/* ---- variables ------------------------------------------------------------------------------- */
+
+static draft_slot *find_slot(draft_decl *decl, const char *path)
+{
+    for (size_t i = 0; i < decl->slots.count; i++) {
+        if (strcmp(decl->slots.items[i].path, path) == 0) {
+            return &decl->slots.items[i];
+        }
+    }
+    return NULL;
+}
+
+void draft_set_slot(draft_decl *decl, const char *path, draft_amount *value)
+{
+    draft_slot *slot = find_slot(decl, path);
+    draft_slot made = {path, value};
+    if (!*path) {
+        decl->slots.count = 0;
+        slot = NULL;
+    }
+    if (slot) {
+        slot->value = value;
+    } else {
+        draft_add(&decl->slots, made);
+    }
+}
+
+/* What a kernel's parameter, or a member of it, is at first. */
+static draft_amount *parameter_now(draft_decl *decl, const char *path, cx_type type)
+{
+    draft_amount *passed = draft_passed(draft_now.out->launch, draft_now.out->kernel, decl, path);
+    int64_t number;
+    if (is_pointer(type)) {
+        if (passed && draft_is_number(passed, &number) && number == 0) {
+            return passed;
+        }
+        return draft_pointer(
+            (draft_spot){.path = "",
+                         .offset = draft_number(0),
+                         .buffer = draft_buffer_of(decl, path, draft_pointee(type))});
+    }
+    if (draft_is_integer(type)) {
+        return passed && draft_is_known(passed) && passed->kind != DRAFT_TEXT
+                   ? passed
+                   : draft_host_symbol(decl, path, NULL);
+    }
+    return draft_nothing();
+}
+
+/* What a variable that was given no value holds. */
+static draft_amount *value_at_first(draft_decl *decl, const char *path, cx_type type)
+{
+    draft_node *made = *path || decl->busy ? NULL : draft_initialiser_of(decl);
+    int64_t number;
+    if (made && draft_is_integer(type) && cx.isConstQualifiedType(cx.getCursorType(decl->at)) &&
+        draft_is_constant(&number, decl->at)) {
+        return draft_on_host() && !decl->in_slice ? draft_host_symbol(decl, path, &number)
+                                                  : draft_named_number(decl->name, number);
+    }
+    if (draft_on_host() && made) {
+        decl->busy = true;
+        draft_amount *value = draft_host_named(decl, "", draft_eval(made));
+        decl->busy = false;
+        return value;
+    }
+    if (!draft_on_host()) {
+        return draft_is_integer(type) ? draft_changing(decl->name)
+               : is_pointer(type)     ? draft_pointer(unknown_memory())
+                                      : draft_nothing();
+    }
+    return draft_is_integer(type) ? draft_host_symbol(decl, path, NULL)
+           : is_pointer(type)     ? draft_pointer((draft_spot){
+                                        .path = "",
+                                        .offset = draft_number(0),
+                                        .buffer = draft_buffer_of(decl, path, draft_pointee(type))})
+                                  : draft_nothing();
+}
+
+draft_amount *draft_read_variable(const draft_spot *spot, cx_type type)
+{
+    draft_decl *decl = spot->variable;
+    draft_slot *slot = find_slot(decl, spot->path);
+    if (slot) {
+        return slot->value;
+    }
+    for (size_t i = 0; i < decl->slots.count; i++) { /* a copy of another struct, or of a part */
+        const draft_slot *outer = &decl->slots.items[i];
+        size_t length = strlen(outer->path);
+        if (outer->value->kind == DRAFT_OBJECT && strncmp(outer->path, spot->path, length) == 0) {
+            draft_spot inner = outer->value->place;
+            inner.path = draft_format("%s%s", inner.path, spot->path + length);
+            return inner.variable && inner.variable != decl ? draft_read_variable(&inner, type)
+                                                            : draft_nothing();
+        }
+    }
+    for (size_t i = 0; draft_now.out && i < draft_now.out->kernel->parameters.count; i++) {
+        if (draft_now.out->kernel->parameters.items[i] == decl) {
+            return parameter_now(decl, spot->path, type);
+        }
+    }
+    return value_at_first(decl, spot->path, type);
+}
+
+static draft_amount *read_place(const draft_spot *spot, draft_node *node)
+{
+    cx_type type = node->type;
+    if (is_array(type)) {
+        return draft_pointer(spot->variable ? own_memory() : *spot);
+    }
+    if (spot->variable) {
+        draft_amount *value = draft_read_variable(spot, type);
+        return type.kind == CX_TYPE_RECORD && value->kind != DRAFT_OBJECT ? draft_object(*spot)
+                                                                          : value;
+    }
+    if (draft_on_host()) {
+        return draft_is_integer(type) ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
+               : is_pointer(type)     ? draft_pointer(unknown_memory())
+                                      : draft_nothing();
+    }
+    note_access(spot, type, node->at, true, false);
+    if (is_pointer(type)) {
+        if (spot->buffer) {
+            spot->buffer->is_nested = true;
+        }
+        return draft_pointer(own_memory());
+    }
+    return draft_is_integer(type) || draft_is_float(type) ? loaded(spot, type)
+           : type.kind == CX_TYPE_RECORD                  ? draft_object(*spot)
+                                                          : draft_nothing();
+}
+
+void draft_write_place(const draft_spot *spot, draft_node *node, draft_amount *value, bool read)
+{
+    if (!spot->variable) {
+        note_access(spot, node->type, node->at, read, true);
+    } else {
+        draft_set_slot(spot->variable, spot->path,
+                       draft_on_host() ? draft_host_named(spot->variable, spot->path, value)
+                                       : draft_local(spot->variable->name, value));
+    }
+}
+
+void draft_declare(draft_decl *decl)
+{
+    draft_node *made = draft_initialiser_of(decl);
+    cx_type type = type_of(decl);
+    if (draft_now.out && draft_has_child(decl->at, CX_SHARED_ATTRIBUTE)) {
+        draft_now.out->has_dynamic |= type.kind == CX_TYPE_OPEN_ARRAY;
+        return;
+    }
+    decl->slots.count = 0;
+    if (!made) {
+        return;
+    }
+    draft_amount *value = is_reference(type) ? draft_object(draft_spot_of(made)) : draft_eval(made);
+    decl->slots.count = 0;
+    if (is_reference(type) || (type.kind == CX_TYPE_RECORD && value->kind == DRAFT_OBJECT)) {
+        draft_set_slot(decl, "", value);
+    } else if (!is_array(type) && type.kind != CX_TYPE_RECORD) {
+        draft_set_slot(decl, "",
+                       draft_on_host() ? draft_host_named(decl, "", value)
+                                       : draft_local(decl->name, value));
+    }
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+draft_spot draft_pointed(draft_amount *pointer)
+{
+    int64_t number;
+    return pointer->kind == DRAFT_POINTER || pointer->kind == DRAFT_OBJECT ? pointer->place
+           : draft_is_number(pointer, &number) /* null: code that is not reached */
+               ? own_memory()
+               : unknown_memory();
+}
+
+draft_spot draft_moved(const draft_spot *spot, draft_amount *bytes)
+{
+    draft_spot out = *spot;
+    if (out.buffer) {
+        out.offset = draft_plus(out.offset, bytes, 1);
+    }
+    if (out.other) {
+        draft_spot *other = draft_new(sizeof *other);
+        *other = draft_moved(out.other, bytes);
+        out.other = other;
+    }
+    return out;
+}
+
+static draft_spot member_place(draft_node *node)
+{
+    draft_node *object = node->count ? node->children[0] : NULL;
+    const char *name = node->decl ? node->decl->name : "";
+    draft_spot spot = !object                    ? draft_now.object
+                      : is_pointer(object->type) ? draft_pointed(draft_eval(object))
+                                                 : draft_spot_of(object);
+    if (spot.variable) {
+        spot.path = draft_format("%s.%s", spot.path, name);
+    } else if (spot.buffer) {
+        cx_type type =
+            !object ? draft_canonical(cx.getCursorType(cx.getCursorSemanticParent(node->decl->at)))
+            : is_pointer(object->type) ? draft_pointee(object->type)
+                                       : object->type;
+        long long bits = cx.Type_getOffsetOf(type, name);
+        spot = draft_moved(&spot, draft_number(bits > 0 ? bits / 8 : 0));
+    }
+    return spot;
+}
+
+static draft_spot variable_place(draft_decl *decl)
+{
+    draft_slot *slot = find_slot(decl, "");
+    if (draft_now.out && draft_has_child(decl->at, CX_SHARED_ATTRIBUTE)) {
+        draft_declare(decl);
+        return own_memory();
+    }
+    return is_reference(type_of(decl)) && slot && slot->value->kind == DRAFT_OBJECT
+               ? slot->value->place
+               : (draft_spot){.variable = decl, .path = ""};
+}
+
+/* An element of a pointer or an array. An array of a fixed size limits what is loaded as an index,
+ * and the block. */
+static draft_spot element_place(draft_node *node)
+{
+    draft_node *array = node->children[0];
+    draft_spot base = draft_pointed(draft_eval(array));
+    draft_amount *index = draft_eval(node->children[1]);
+    int64_t number;
+    if (array->type.kind == CX_TYPE_ARRAY && draft_now.out && draft_is_known(index) &&
+        !draft_is_number(index, &number)) {
+        draft_limit limit = {draft_bound(index, true, &draft_now.facts),
+                             draft_number(cx.getArraySize(array->type) - 1)};
+        if (draft_is_known(limit.length) && !draft_is_number(limit.length, &number)) {
+            draft_add(&draft_now.out->limits, limit);
+        }
+    }
+    return draft_moved(&base, draft_times(index, draft_number(size_of(node->type))));
+}
+
+draft_spot draft_spot_of(draft_node *node)
+{
+    draft_amount *value;
+    switch (node->kind) {
+    case CX_DECL_REF:
+        return node->decl && (node->decl->at.kind == CX_VAR || node->decl->at.kind == CX_PARM)
+                   ? variable_place(node->decl)
+                   : own_memory();
+    case CX_MEMBER_REF:
+        return member_place(node);
+    case CX_SUBSCRIPT:
+        return node->count == 2 ? element_place(node) : own_memory();
+    case CX_UNARY:
+        if (node->operation == CX_DEREF) {
+            return draft_pointed(draft_eval(node->children[0]));
+        }
+        draft_eval(node);
+        return node->count ? draft_spot_of(node->children[0]) : own_memory();
+    case CX_THIS:
+        return draft_now.object;
+    case CX_BINARY:
+    case CX_COMPOUND_ASSIGN:
+        draft_eval(node);
+        return node->count ? draft_spot_of(node->children[0]) : own_memory();
+    default:
+        value = draft_eval(node);
+        return value->kind == DRAFT_OBJECT ? value->place : own_memory();
+    }
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static void bind_parameter(const draft_decl *function, draft_decl *parameter, draft_node *argument,
+                           draft_amount *value)
+{
+    parameter->slots.count = 0;
+    if (is_reference(type_of(parameter))) {
+        bool is_kept_value = value && value->kind == DRAFT_POINTER;
+        draft_set_slot(parameter, "",
+                       is_kept_value && argument->kind != CX_DECL_REF
+                           ? value
+                           : draft_object(draft_spot_of(argument)));
+    } else if (value) {
+        draft_set_slot(parameter, "",
+                       !draft_on_host()             ? draft_local(parameter->name, value)
+                       : draft_is_own(function->at) ? draft_host_named(parameter, "", value)
+                                                    : value);
+    }
+}
+
+/* The body of a lambda; NULL: the node is none. */
+static draft_node *lambda_body(draft_node *node, draft_decls *parameters)
+{
+    if (node->kind == CX_DECL_REF && node->decl && node->decl->at.kind == CX_VAR) {
+        node = draft_initialiser_of(node->decl);
+    }
+    if (!node || node->kind != CX_LAMBDA) {
+        return NULL;
+    }
+    draft_cursors children = draft_children(node->at);
+    for (size_t i = 0; i < children.count; i++) {
+        if (children.items[i].kind == CX_PARM) {
+            draft_add(parameters, draft_decl_of(children.items[i]));
+        }
+    }
+    for (unsigned i = 0; i < node->count; i++) {
+        if (node->children[i]->kind == CX_COMPOUND) {
+            return node->children[i];
+        }
+    }
+    return NULL;
+}
+
+/* A function that is only declared: it may access whatever it gets a pointer to. */
+static draft_amount *call_unknown(draft_node *node)
+{
+    const char *name = node->decl ? node->decl->name : "a function";
+    for (unsigned i = 0; i < node->count; i++) {
+        draft_node *argument = node->children[i];
+        draft_decls parameters = {0};
+        draft_node *lambda = draft_on_host() ? lambda_body(argument, &parameters) : NULL;
+        if (lambda) {
+            draft_run(lambda); /* it is called there, as a rule */
+            continue;
+        }
+        draft_amount *value = draft_eval(argument);
+        draft_spot spot = draft_pointed(value);
+        if (value->kind != DRAFT_POINTER || !is_pointer(argument->type)) {
+            continue;
+        }
+        cx_type to = cx.getPointeeType(argument->type);
+        bool writes = !cx.isConstQualifiedType(to);
+        if (draft_on_host() && spot.variable && writes) {
+            draft_amount *before = draft_read_variable(&spot, draft_canonical(to));
+            int64_t number;
+            bool has = draft_is_known(before) && draft_evaluate(&number, before);
+            if (draft_is_integer(draft_canonical(to))) {
+                draft_set_slot(spot.variable, spot.path,
+                               draft_host_symbol(spot.variable, spot.path, has ? &number : NULL));
+            }
+        } else if (spot.buffer) {
+            spot.offset = draft_unknown("'%s' gets it, which is not read", name);
+            note_access(&spot, draft_canonical(to), argument->at, true, writes);
+        }
+    }
+    if (draft_on_host()) {
+        return draft_is_integer(node->type)
+                   ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
+               : is_pointer(node->type) ? draft_pointer(unknown_memory())
+                                        : draft_nothing();
+    }
+    draft_now.out->needs_positive |=
+        strstr(name, "log") || strstr(name, "sqrt") || strstr(name, "pow");
+    return draft_is_integer(node->type) ? draft_changing(name) : draft_nothing();
+}
+
+/* The object of a method's call; false: the call has none. */
+static bool object_of(draft_spot *out, draft_node *node)
+{
+    draft_node *callee = node->callee;
+    if (!callee || callee->kind != CX_MEMBER_REF) {
+        return false;
+    }
+    if (!callee->count) {
+        *out = draft_now.object;
+        return true;
+    }
+    draft_node *object = callee->children[0];
+    *out = is_pointer(object->type) ? draft_pointed(draft_eval(object)) : draft_spot_of(object);
+    return true;
+}
+
+/* Gives a constructor's members what its list says: : x(a), y(b). */
+static void initialise_members(draft_decl *constructor)
+{
+    cx_cursor at = cx.getCursorDefinition(constructor->at);
+    draft_cursors children = draft_children(at.kind == CX_CONSTRUCTOR ? at : constructor->at);
+    for (size_t i = 0; i + 1 < children.count; i++) {
+        if (children.items[i].kind == CX_MEMBER) {
+            draft_decl *member = draft_decl_of(cx.getCursorReferenced(children.items[i]));
+            draft_amount *value = draft_eval(draft_tree(children.items[i + 1]));
+            if (member && draft_now.object.variable) {
+                draft_set_slot(draft_now.object.variable,
+                               draft_format("%s.%s", draft_now.object.path, member->name),
+                               draft_on_host() ? value : draft_local(member->name, value));
+            }
+        }
+    }
+}
+
+/* Follows a body with what the call gives its parameters. The arguments are the caller's. */
+static draft_amount *follow(draft_node *body, draft_decls parameters, draft_node *node,
+                            unsigned skipped, const draft_spot *object)
+{
+    draft_decl *function = node->decl;
+    draft_amount *outer = draft_now.returned;
+    draft_spot outer_object = draft_now.object;
+    draft_amount **values = draft_new((node->count + 1) * sizeof *values);
+    size_t facts = draft_now.facts.count;
+    for (unsigned i = skipped; i < node->count; i++) {
+        cx_type type = i - skipped < parameters.count ? type_of(parameters.items[i - skipped])
+                                                      : node->children[i]->type;
+        bool by_place = is_reference(type) && node->children[i]->kind != CX_CALL &&
+                        !is_pointer(draft_pointee(type));
+        values[i] = by_place ? NULL : draft_eval(node->children[i]);
+    }
+    for (unsigned i = skipped; i < node->count && i - skipped < parameters.count; i++) {
+        bind_parameter(function, parameters.items[i - skipped], node->children[i], values[i]);
+    }
+    draft_now.returned = NULL;
+    draft_now.object = *object;
+    draft_now.calls++;
+    function->busy = true;
+    function->done |= draft_on_host();
+    if (function->at.kind == CX_CONSTRUCTOR) {
+        initialise_members(function);
+    }
+    draft_run(body);
+    function->busy = false;
+    draft_now.calls--;
+    draft_amount *result = draft_now.returned ? draft_now.returned : draft_nothing();
+    draft_now.returned = outer;
+    draft_now.object = outer_object;
+    draft_now.facts.count = facts;
+    return result;
+}
+
+static draft_spot new_object(const draft_node *node)
+{
+    draft_decl *made = draft_new(sizeof *made);
+    made->at = node->at;
+    made->name = "";
+    return (draft_spot){.variable = made, .path = ""};
+}
+
+/* A constructor's call: a copy, or a new object; of a container the size is known. */
+static draft_amount *construct(draft_node *node)
+{
+    draft_decl *function = node->decl;
+    draft_node *body = function->busy ? NULL : draft_body_of(function);
+    if (node->count == 1 && node->children[0]->type.kind == CX_TYPE_RECORD &&
+        !(body && draft_now.calls < CALLS_MOST &&
+          strcmp(draft_string(cx.getTypeSpelling(node->children[0]->type)),
+                 draft_string(cx.getTypeSpelling(node->type))) != 0)) {
+        return draft_eval(node->children[0]);
+    }
+    draft_spot object = new_object(node);
+    if (body && draft_now.calls < CALLS_MOST) {
+        draft_decls parameters = {0};
+        for (size_t i = 0; i < function->parameters.count; i++) {
+            draft_add(&parameters, function->parameters.items[i]);
+        }
+        follow(body, parameters, node, 0, &object);
+        return draft_object(object);
+    }
+    for (unsigned i = 0; i < node->count; i++) {
+        draft_amount *value = draft_eval(node->children[i]);
+        if (i == 0 && draft_is_known(value)) {
+            draft_set_slot(object.variable, ".size()", value);
+        }
+    }
+    return draft_object(object);
+}
+
+/* { a, b, c }, of a struct. */
+static draft_amount *eval_list(draft_node *node)
+{
+    draft_cursors fields = {0};
+    if (node->type.kind == CX_TYPE_RECORD) {
+        fields = draft_fields_of(node->type);
+    }
+    draft_spot object = new_object(node);
+    for (unsigned i = 0; i < node->count; i++) {
+        draft_amount *value = draft_eval(node->children[i]);
+        if (i < fields.count) {
+            draft_set_slot(object.variable,
+                           draft_format(".%s", draft_string(cx.getCursorSpelling(fields.items[i]))),
+                           value);
+        } else if (node->count == 1 && node->type.kind != CX_TYPE_RECORD && !is_array(node->type)) {
+            return value;
+        }
+    }
+    return node->type.kind == CX_TYPE_RECORD ? draft_object(object) : draft_nothing();
+}
+
+/* Whether an operator of that name changes its object: = += and so on. */
+static bool is_assignment(const char *name)
+{
+    const size_t length = strlen(name);
+    return strcmp(name, "operator=") == 0 ||
+           (length > 8 && name[length - 1] == '=' && !strchr("=!<>", name[8]));
+}
+
+static draft_amount *call(draft_node *node)
+{
+    draft_decl *function = node->decl;
+    draft_decls parameters = {0};
+    draft_node *first = node->count ? node->children[0] : NULL;
+    draft_amount *of_host = draft_on_host() ? draft_host_call(node) : NULL;
+    bool deep =
+        draft_now.calls >= CALLS_MOST || (draft_on_host() && draft_now.steps > HOST_STEPS_MOST);
+    draft_node *body = function && !of_host ? draft_body_of(function) : NULL;
+    draft_node *lambda = body || of_host || !first ? NULL : lambda_body(first, &parameters);
+    draft_spot object = draft_now.object;
+    if (of_host) {
+        return of_host;
+    }
+    if (lambda && function && !deep && strcmp(function->name, "operator()") == 0) {
+        return follow(lambda, parameters, node, 1, &object);
+    }
+    if (function && function->at.kind == CX_CONSTRUCTOR) {
+        return construct(node);
+    }
+    bool is_method = object_of(&object, node);
+    bool is_operator = function && function->at.kind == CX_METHOD && !is_method && first;
+    if (!body && is_operator && is_assignment(function->name)) { /* of structs, not written out */
+        draft_amount *value = node->count > 1 ? draft_eval(node->children[1]) : draft_nothing();
+        object = draft_spot_of(first);
+        draft_write_place(&object, first, value, strcmp(function->name, "operator=") != 0);
+        return draft_object(object);
+    }
+    if (!body && is_method && object.variable &&
+        strcmp(function ? function->name : "", "size") == 0) {
+        draft_spot size = object;
+        size.path = draft_format("%s.size()", object.path);
+        draft_slot *slot = find_slot(object.variable, size.path);
+        draft_slot *copied = slot ? NULL : find_slot(object.variable, "");
+        if (slot ||
+            (copied && copied->value->kind == DRAFT_OBJECT && copied->value->place.variable &&
+             find_slot(copied->value->place.variable, ".size()"))) {
+            return draft_read_variable(&size, node->type);
+        }
+    }
+    if (!body && (is_method || is_operator)) { /* what it does with its object is not known */
+        object = is_operator ? draft_spot_of(first) : object;
+        cx_type type = is_operator           ? first->type
+                       : node->callee->count ? node->callee->children[0]->type
+                                             : node->type;
+        type = is_pointer(type) ? draft_pointee(type) : type;
+        note_access(&object, type, node->at, true,
+                    !function || !cx.CXXMethod_isConst(function->at));
+    }
+    if (!body || function->busy || deep) {
+        if (body && function->busy) {
+            draft_ask_at(node->at, "this function calls itself, and is not followed");
+        }
+        return call_unknown(node);
+    }
+    for (size_t i = 0; i < function->parameters.count; i++) {
+        draft_add(&parameters, function->parameters.items[i]);
+    }
+    object = is_operator ? draft_spot_of(first) : object;
+    return follow(body, parameters, node, is_operator ? 1 : 0, &object);
+}
+
+/* ---- expressions ----------------------------------------------------------------------------- */
+
+/* threadIdx.x and the like; NULL: the node is another. */
+static draft_amount *geometry(draft_node *node)
+{
+    static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
+    draft_decl *base =
+        node->count && node->children[0]->kind == CX_DECL_REF ? node->children[0]->decl : NULL;
+    const char *member = node->decl ? node->decl->name : "";
+    if (!base || !draft_now.out || draft_is_own(base->at) || *member < 'x' || *member > 'z') {
+        return NULL;
+    }
+    for (int i = 0; i < 4; i++) {
+        if (strcmp(base->name, names[i]) == 0) {
+            draft_now.out->reads_block[*member - 'x'] |= i == 2;
+            draft_now.out->reads_thread[*member - 'x'] |= i == 0;
+            return draft_builtin((draft_symbol_kind)(DRAFT_THREAD + i), *member - 'x');
+        }
+    }
+    return NULL;
+}
+
+static draft_amount *eval_reference(draft_node *node)
+{
+    draft_decl *decl = node->decl;
+    int64_t number;
+    if (decl && decl->at.kind == CX_OVERLOADED && cx.getNumOverloadedDecls(decl->at)) {
+        decl = draft_decl_of(cx.getOverloadedDecl(decl->at, 0));
+    }
+    if (!decl) { /* a template parameter, in an instance: its number */
+        return node->count == 1 && draft_is_constant(&number, node->children[0]->at)
+                   ? draft_literal(node, number)
+                   : draft_nothing();
+    }
+    switch (decl->at.kind) {
+    case CX_ENUMERATOR:
+        return draft_named_number(decl->name, cx.getEnumConstantDeclValue(decl->at));
+    case CX_FUNCTION:
+    case CX_FUNCTION_TEMPLATE:
+        return draft_object((draft_spot){.variable = decl, .path = ""});
+    case CX_VAR:
+    case CX_PARM: {
+        if (!draft_is_own(decl->at) && strcmp(decl->name, "warpSize") == 0) {
+            return draft_number(32);
+        }
+        draft_spot spot = variable_place(decl);
+        return read_place(&spot, node);
+    }
+    default:
+        return draft_is_constant(&number, node->at) ? draft_literal(node, number) : draft_nothing();
+    }
+}
+
+static draft_amount *pointer_sum(draft_node *node, draft_amount *a, draft_amount *b)
+{
+    draft_amount *pointer = a->kind == DRAFT_POINTER ? a : b,
+                 *by = a->kind == DRAFT_POINTER ? b : a;
+    if (by->kind == DRAFT_POINTER) {
+        return draft_nothing();
+    }
+    draft_amount *bytes = draft_times(by, draft_number(size_of(draft_pointee(node->type))));
+    return draft_pointer(draft_moved(
+        &pointer->place, node->operation == CX_SUB ? draft_times(draft_number(-1), bytes) : bytes));
+}
+
+static draft_amount *change_by(draft_node *node, draft_amount *by, int operation)
+{
+    draft_node *target = node->children[0];
+    draft_spot spot = draft_spot_of(target);
+    if (!spot.variable) {
+        draft_write_place(&spot, target, draft_nothing(), true);
+        return draft_nothing();
+    }
+    draft_amount *before = read_place(&spot, target), *after = draft_nothing();
+    if (before->kind == DRAFT_POINTER) {
+        draft_node sum = {.operation = operation, .type = target->type};
+        after = pointer_sum(&sum, before, by);
+    } else if (draft_is_integer(target->type)) {
+        after = draft_binary(operation, before, by, false);
+    }
+    draft_write_place(&spot, target, after, true);
+    return after;
+}
+
+/* A pointer that is compared: with null it is not equal; NULL: that is not known. */
+static draft_amount *compare_pointers(int operation, draft_amount *a, draft_amount *b)
+{
+    int64_t zero = 1;
+    draft_amount *other = a->kind == DRAFT_POINTER ? b : a;
+    if ((operation != CX_EQ && operation != CX_NE) || !draft_is_number(other, &zero) || zero) {
+        return draft_nothing();
+    }
+    return draft_on_host() ? draft_nothing() : draft_number(operation == CX_NE);
+}
+
+static draft_amount *eval_binary(draft_node *node)
+{
+    int operation = node->operation;
+    if (node->count != 2) {
+        return draft_nothing();
+    }
+    if (operation == CX_ASSIGN) {
+        draft_amount *value = draft_eval(node->children[1]);
+        draft_spot spot = draft_spot_of(node->children[0]);
+        draft_write_place(&spot, node->children[0], value, false);
+        return value;
+    }
+    draft_amount *a = draft_eval(node->children[0]);
+    size_t facts = draft_now.facts.count;
+    int64_t decided;
+    bool is_and = operation == CX_LOGICAL_AND;
+    if (is_and || operation == CX_LOGICAL_OR) {
+        if (draft_is_number(a, &decided) && (decided != 0) != is_and) {
+            return draft_number(decided != 0);
+        }
+        draft_assume(node->children[0], is_and);
+    }
+    draft_amount *b = draft_eval(node->children[1]);
+    draft_now.facts.count = facts;
+    if (operation == CX_COMMA) {
+        return b;
+    }
+    if (a->kind == DRAFT_POINTER || b->kind == DRAFT_POINTER) {
+        return is_pointer(node->type) ? pointer_sum(node, a, b) : compare_pointers(operation, a, b);
+    }
+    bool is_real = draft_is_float(node->type);
+    return is_real && !draft_on_host() && operation != CX_DIV
+               ? draft_nothing()
+               : draft_binary(operation, a, b, is_real);
+}
+
+static draft_amount *eval_unary(draft_node *node)
+{
+    draft_node *child = node->count ? node->children[0] : NULL;
+    if (!child) {
+        return draft_nothing();
+    }
+    if (node->operation <= CX_PRE_DEC) {
+        bool up = node->operation == CX_POST_INC || node->operation == CX_PRE_INC;
+        bool after = node->operation == CX_PRE_INC || node->operation == CX_PRE_DEC;
+        draft_amount *before = after || !draft_base_variable(child) ? NULL : draft_quietly(child);
+        draft_amount *value = change_by(node, draft_number(1), up ? CX_ADD : CX_SUB);
+        return before ? before : value;
+    }
+    if (node->operation == CX_ADDRESS) {
+        draft_decl *function = child->kind == CX_DECL_REF ? child->decl : NULL;
+        return function && function->at.kind != CX_VAR && function->at.kind != CX_PARM
+                   ? draft_eval(child)
+                   : draft_pointer(draft_spot_of(child));
+    }
+    draft_amount *a = draft_eval(child);
+    if (node->operation == CX_DEREF) {
+        draft_spot spot = draft_pointed(a);
+        return read_place(&spot, node);
+    }
+    if (node->operation == CX_MINUS && child->kind == CX_FLOATING) {
+        return draft_float_text(draft_source_of(node->at));
+    }
+    return node->operation == CX_MINUS         ? draft_times(draft_number(-1), a)
+           : node->operation == CX_PLUS        ? a
+           : node->operation == CX_LOGICAL_NOT ? (a->kind == DRAFT_POINTER && !draft_on_host()
+                                                      ? draft_number(0)
+                                                      : draft_make(DRAFT_NEGATION, a, NULL, NULL))
+                                               : draft_nothing();
+}
+
+static draft_amount *eval_conditional(draft_node *node)
+{
+    int64_t number;
+    if (node->count != 3) {
+        return draft_nothing();
+    }
+    draft_amount *condition = draft_eval(node->children[0]);
+    if (draft_is_number(condition, &number)) {
+        return draft_eval(node->children[number ? 1 : 2]);
+    }
+    size_t facts = draft_now.facts.count;
+    bool unsure = draft_is_unsure(condition);
+    draft_now.unsure += unsure;
+    draft_assume(node->children[0], true);
+    draft_amount *a = draft_eval(node->children[1]);
+    draft_now.facts.count = facts;
+    draft_assume(node->children[0], false);
+    draft_amount *b = draft_eval(node->children[2]);
+    draft_now.facts.count = facts;
+    draft_now.unsure -= unsure;
+    return draft_either("a choice", condition, a, b);
+}
+
+/* Assembly: what its text does to the memory that its operands point to. */
+static draft_amount *eval_asm(draft_node *node)
+{
+    const char *text = draft_source_of(node->at);
+    bool reads = strstr(text, "ld.") || strstr(text, "cp.async") || strstr(text, "ldmatrix") ||
+                 strstr(text, "prefetch");
+    bool writes = strstr(text, "st.") || strstr(text, "red.") || strstr(text, "atom.");
+    for (unsigned i = 0; i < node->count; i++) {
+        draft_amount *value = draft_eval(node->children[i]);
+        if (value->kind == DRAFT_POINTER && value->place.buffer) {
+            bool known = reads || writes;
+            note_access(&value->place, draft_pointee(node->children[i]->type), node->at,
+                        reads || !known, writes || !known);
+            if (!known) {
+                draft_ask_at(node->at,
+                             "assembly gets a pointer, and whether it reads or writes there is not "
+                             "known; correct in, out or inout");
+            }
+        }
+    }
+    return draft_nothing();
+}
+
+draft_amount *draft_eval(draft_node *node)
+{
+    int64_t number;
+    if (++draft_now.steps > STEPS_MOST) {
+        return draft_nothing();
+    }
+    switch (node->kind) {
+    case CX_DECL_REF:
+        return eval_reference(node);
+    case CX_MEMBER_REF: {
+        draft_amount *builtin = geometry(node);
+        if (builtin) {
+            return builtin;
+        }
+        if (draft_on_host() && node->decl && !draft_is_own(node->decl->at) &&
+            (builtin = draft_property(node->decl->name)) != NULL) {
+            return builtin;
+        }
+        draft_spot spot = member_place(node);
+        return read_place(&spot, node);
+    }
+    case CX_SUBSCRIPT: {
+        draft_spot spot = draft_spot_of(node);
+        return read_place(&spot, node);
+    }
+    case CX_UNARY:
+        return eval_unary(node);
+    case CX_BINARY:
+        return eval_binary(node);
+    case CX_COMPOUND_ASSIGN:
+        return node->count == 2
+                   ? change_by(node, draft_eval(node->children[1]), draft_compound_operation(node))
+                   : draft_nothing();
+    case CX_CONDITIONAL:
+        return eval_conditional(node);
+    case CX_CALL:
+        return call(node);
+    case CX_INIT_LIST:
+        return eval_list(node);
+    case CX_ASM:
+        return eval_asm(node);
+    case CX_THIS:
+        return draft_pointer(draft_now.object);
+    case CX_NULLPTR:
+        return draft_number(0);
+    case CX_FLOATING:
+        return draft_float_text(draft_source_of(node->at));
+    case CX_LAMBDA:
+        return draft_nothing();
+    case DRAFT_TRUNCATE: {
+        draft_amount *value = draft_eval(node->children[0]);
+        return value->kind == DRAFT_REAL ? draft_make(DRAFT_QUOTIENT, value->a, value->b, NULL)
+               : draft_is_known(value) && value->kind != DRAFT_TEXT ? value
+               : draft_on_host() ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
+                                 : draft_changing("a rounded number");
+    }
+    case CX_SIZEOF:
+        return draft_is_constant(&number, node->at) ? draft_number(number) : draft_nothing();
+    default:
+        break;
+    }
+    for (unsigned i = 0; i < node->count; i++) {
+        draft_eval(node->children[i]);
+    }
+    return draft_is_integer(node->type) && draft_is_constant(&number, node->at)
+               ? draft_literal(node, number)
+               : draft_nothing();
+}
+
+void draft_body_read(draft_kernel_facts *out, draft_decl *kernel, const draft_launched *launch)
+{
+    draft_node *body = draft_body_of(kernel);
+    memset(&draft_now, 0, sizeof draft_now);
+    draft_now.out = out;
+    draft_now.object = own_memory();
+    out->kernel = kernel;
+    out->launch = launch;
+    for (size_t i = 0; i < kernel->parameters.count; i++) {
+        kernel->parameters.items[i]->slots.count = 0;
+    }
+    if (body) {
+        draft_run(body);
+    }
+    if (draft_now.steps > STEPS_MOST) {
+        draft_ask_at(kernel->at, "the code is too long to be followed as a whole");
+    }
+}
