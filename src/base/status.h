@@ -62,7 +62,7 @@ static inline gputune_status gt_allocated(const void *memory)
     GT_TRY((condition) ? gt_fail(code, __VA_ARGS__) : GPUTUNE_OK)
 
 /* Attributes of a variable that is released at the end of its block, on every path. Initialise it
- * in its declaration, and do not use them for memory that is returned to the caller.
+ * in its declaration; gt_take() moves the value to the caller.
  *
  *     GT_FREED char *path = NULL;                      free(path)
  *     GT_FREED gt_list list = {0};                     free(list.items), of a GT_ARRAY
@@ -76,14 +76,14 @@ static inline void gt_free_at(void *pointer)
     free(*(void **)pointer);
 }
 
-/* Hands over what a GT_FREED or GT_SCOPED pointer holds: returns the pointer at `pointer`, and
- * empties it. */
-static inline void *gt_take(void *pointer)
-{
-    void *taken = *(void **)pointer;
-    *(void **)pointer = NULL;
-    return taken;
-}
+/* Moves the value out of a variable, such as a GT_SCOPED one: evaluates to the value and zeroes the
+ * variable. */
+#define gt_take(pointer)                                                                           \
+    __extension__({                                                                                \
+        __typeof__(*(pointer)) gt_taken = *(pointer);                                              \
+        *(pointer) = (__typeof__(gt_taken)){0};                                                    \
+        gt_taken;                                                                                  \
+    })
 
 /* Evaluates `call` only if `status` is OK, and stores the result there. For functions that clean up
  * at their end. */

@@ -117,7 +117,12 @@ gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measu
     GT_TRY(gt_process_channel(&made.channel, &child));
     gputune_status status = start_process(&made, farm, measure, words, child);
     close(child);
-    return GT_GIVE(status, link, made, close(made.channel));
+    if (status != GPUTUNE_OK) {
+        close(made.channel);
+        return status;
+    }
+    *link = made;
+    return GPUTUNE_OK;
 }
 
 /* What a measure thread needs, which the thread frees at its end. */
@@ -143,7 +148,9 @@ static void *measure_thread(void *argument)
 
 static gputune_status start_thread(gt_link *link, thread_work *work, const char *driver)
 {
-    GT_TRY(driver ? gt_strdup(&work->driver, driver) : GPUTUNE_OK);
+    if (driver) {
+        GT_TRY(gt_strdup(&work->driver, driver));
+    }
     GT_TRY(gt_process_channel(&link->channel, &work->channel));
     GT_TRY(set_nonblocking(link->channel));
     return gt_thread_start(&link->thread, NULL, measure_thread, work) == 0
@@ -387,14 +394,21 @@ void gt_link_abandon(gt_link *link)
 
 /* ---- Packets and requests -------------------------------------------------------------------- */
 
+static void drop_packet(gt_packet **packet)
+{
+    if (*packet) {
+        gt_packet_drop(*packet);
+    }
+}
+
 gputune_status gt_packet_make(gt_packet **out, gt_frame_kind kind, const void *job)
 {
-    gt_packet *packet = calloc(1, sizeof *packet);
+    GT_SCOPED(drop_packet) gt_packet *packet = calloc(1, sizeof *packet);
     GT_TRY(gt_allocated(packet));
     packet->references = 1;
-    gputune_status status =
-        gt_frame_append(&packet->text, kind, 0, NULL, gt_carried[kind].job, job);
-    return GT_GIVE(status, out, packet, gt_packet_drop(packet));
+    GT_TRY(gt_frame_append(&packet->text, kind, 0, NULL, gt_carried[kind].job, job));
+    *out = gt_take(&packet);
+    return GPUTUNE_OK;
 }
 
 gt_packet *gt_packet_keep(gt_packet *packet)

@@ -47,24 +47,31 @@ static gputune_status add_environment(gt_includes *includes)
         size_t length = strcspn(at, ":");
         GT_FREED char *path = NULL;
         GT_TRY(gt_strndup(&path, at, length));
-        GT_TRY(*path && gt_file_is_folder(path) ? add_named(includes, path) : GPUTUNE_OK);
+        if (*path && gt_file_is_folder(path)) {
+            GT_TRY(add_named(includes, path));
+        }
         at += length + (at[length] == ':');
     }
     return GPUTUNE_OK;
 }
 
+static void drop_includes(gt_includes **includes)
+{
+    gt_includes_close(*includes);
+}
+
 gputune_status gt_includes_open(gt_includes **out, const char *shared, const char *const *paths,
                                 size_t path_count)
 {
-    gt_includes *includes = calloc(1, sizeof *includes);
+    GT_SCOPED(drop_includes) gt_includes *includes = calloc(1, sizeof *includes);
     GT_TRY(gt_allocated(includes));
-    gputune_status status = GPUTUNE_OK;
     includes->shared = realpath(shared, NULL);
-    for (size_t i = 0; i < path_count && status == GPUTUNE_OK; i++) {
-        status = add_named(includes, paths[i]);
+    for (size_t i = 0; i < path_count; i++) {
+        GT_TRY(add_named(includes, paths[i]));
     }
-    GT_THEN(status, add_environment(includes));
-    return GT_GIVE(status, out, includes, gt_includes_close(includes));
+    GT_TRY(add_environment(includes));
+    *out = gt_take(&includes);
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_includes_share(gt_includes *includes, const char *shared)
@@ -281,7 +288,9 @@ static gputune_status digest_header(walk *walk, const char *name, const char *be
     const char *own = gt_device_header_text(name);
     char *real = NULL;
     GT_TRY(need_toolkit(includes));
-    GT_TRY(beside ? probe(&real, includes, beside, name) : GPUTUNE_OK);
+    if (beside) {
+        GT_TRY(probe(&real, includes, beside, name));
+    }
     if (!real && own) {
         add_digest(walk, own, strlen(own));
     } else {
@@ -359,9 +368,12 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
         return include->join ? gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", include->name)
                              : find_header(includes, include->name, out);
     }
+    GT_FREED char *text = NULL;
     gt_included found = {0};
-    gputune_status status = gt_file_read(&found.text, NULL, real);
-    GT_THEN(status, gt_texts_add(&includes->read, real, strlen(real)));
-    GT_THEN(status, message_path(&found.path, includes, real));
-    return GT_GIVE(status, out, found, free(found.text));
+    GT_TRY(gt_file_read(&text, NULL, real));
+    GT_TRY(gt_texts_add(&includes->read, real, strlen(real)));
+    GT_TRY(message_path(&found.path, includes, real));
+    found.text = gt_take(&text);
+    *out = found;
+    return GPUTUNE_OK;
 }

@@ -17,16 +17,22 @@ static void watch(gt_measure *measure)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
+static void drop_measure(gt_measure **measure)
+{
+    gt_measure_close(*measure);
+}
+
 gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal)
 {
     char which[16];
-    gt_measure *measure = calloc(1, sizeof *measure);
+    GT_SCOPED(drop_measure) gt_measure *measure = calloc(1, sizeof *measure);
     GT_TRY(gt_allocated(measure));
     snprintf(which, sizeof which, "%d", ordinal);
-    gputune_status status = gt_driver_open(&measure->driver, driver);
-    GT_THEN(status, gt_device_find(&ordinal, measure->driver, which));
-    GT_THEN(status, gt_device_query(&measure->device, measure->driver, ordinal));
-    return GT_GIVE(status, out, measure, gt_measure_close(measure));
+    GT_TRY(gt_driver_open(&measure->driver, driver));
+    GT_TRY(gt_device_find(&ordinal, measure->driver, which));
+    GT_TRY(gt_device_query(&measure->device, measure->driver, ordinal));
+    *out = gt_take(&measure);
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_measure_attach(gt_measure *measure)

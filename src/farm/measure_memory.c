@@ -299,7 +299,9 @@ static gputune_status guard_input(gt_guarded *out, gt_measure *measure, const gt
 gputune_status gt_guard_inputs(gt_measure *measure)
 {
     gt_guarded *out = &measure->guard;
-    GT_TRY(out->view_count ? gt_measure_wait(measure) : GPUTUNE_OK); /* an earlier wait failed */
+    if (out->view_count) { /* an earlier wait failed */
+        GT_TRY(gt_measure_wait(measure));
+    }
     gt_guard_free(measure);
     for (const gt_buffer_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
         GT_TRY(guard_input(out, measure, slot));
@@ -558,7 +560,9 @@ static gputune_status vary_all_rows(gt_measure *measure, uint32_t workspace_coun
 {
     const gt_buffer_slot *end = gt_slots_end(measure, workspace_count);
     for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
-        GT_TRY(slot->buffer->variety == GT_VARIETY_ROWS ? vary_rows(measure, slot) : GPUTUNE_OK);
+        if (slot->buffer->variety == GT_VARIETY_ROWS) {
+            GT_TRY(vary_rows(measure, slot));
+        }
     }
     return GPUTUNE_OK;
 }

@@ -274,7 +274,9 @@ static gputune_status take_steps(sensitivities seen, gt_measure *measure, const 
 {
     bool many;
     uint32_t steps = steps_wanted(measure, &many);
-    GT_TRY(steps > 0 ? gt_contents_span(measure) : GPUTUNE_OK);
+    if (steps > 0) {
+        GT_TRY(gt_contents_span(measure));
+    }
     GT_TRY(clear_scales(measure));
     for (uint32_t k = 0; k < steps; ++k) {
         GT_TRY(take_step(seen, measure, author, measure->seed + (uint64_t)(0x51ed270b * (k + 1)),
@@ -379,13 +381,17 @@ static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
 {
     for (size_t i = 0; i < gt_tasks_count(&measure->hash, timed_only); ++i) {
         const gt_buffer_slot *slot = measure->hash.slots.items[i];
-        GT_TRY(measure->first->items[i].count == slot->hash ? GPUTUNE_OK : blame_change(slot));
+        if (measure->first->items[i].count != slot->hash) {
+            GT_TRY(blame_change(slot));
+        }
     }
     for (size_t i = 0; i < gt_tasks_count(&measure->agree, timed_only); ++i) {
         gt_buffer_slot *slot = measure->agree.slots.items[i];
         const gt_finding *found = &measure->findings->items[i];
         slot->gaps = found->gaps;
-        GT_TRY(found->count == 0 ? GPUTUNE_OK : blame_difference(measure, slot, found));
+        if (found->count != 0) {
+            GT_TRY(blame_difference(measure, slot, found));
+        }
     }
     return gt_tables_judge(measure);
 }
@@ -410,9 +416,9 @@ static gputune_status refer(gt_measure *measure, const author *author)
     bool timed_only = author->workspace_count == 1;
     GT_TRY(run(measure, author, false));
     GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->keep, timed_only));
-    GT_TRY(measure->is_trial && !measure->workspaces[0].workload.unbounded
-               ? look_for_finite(measure)
-               : GPUTUNE_OK);
+    if (measure->is_trial && !measure->workspaces[0].workload.unbounded) {
+        GT_TRY(look_for_finite(measure));
+    }
     if (!measure->has_tolerances) {
         GT_TRY(find_tolerances(measure, author));
         GT_TRY(gt_tables_judge(measure));

@@ -41,7 +41,9 @@ static gputune_status restore(gt_measure *measure, gt_loaded *variant)
     GT_TRY(gt_launcher_prepare(variant->launchers[0]));
     if (is_hot(measure)) {
         GT_TRY(issue(measure, variant, 0));
-        GT_TRY(measure->alone ? gt_service_reset(measure, &measure->restore, false) : GPUTUNE_OK);
+        if (measure->alone) {
+            GT_TRY(gt_service_reset(measure, &measure->restore, false));
+        }
     }
     return is_hot(measure) ? GPUTUNE_OK : gt_service_sweep(measure);
 }
@@ -458,7 +460,9 @@ static gputune_status sample_latency(double *out, gt_measure *measure, gt_loaded
     uint32_t count = measure->device.emulated ? 1 : gt_plan_singles(variant->launch_ns, quick);
     GT_TRY(make_ready(measure, variant));
     for (uint32_t i = 0; i < count; ++i) {
-        GT_TRY(measure->alone && i > 0 ? make_ready(measure, variant) : GPUTUNE_OK);
+        if (measure->alone && i > 0) {
+            GT_TRY(make_ready(measure, variant));
+        }
         GT_TRY(burst(&times[i], measure, variant, i, 1));
     }
     gt_sort(times, count);
@@ -626,7 +630,9 @@ static gputune_status sample_modelled(double *out, gt_measure *measure, gt_loade
     double *known = &variant->modelled[measure->objective];
     gt_sampler *take = samplers[measure->objective];
     take = take == gt_sample_kernel ? gt_sample_single : take;
-    GT_TRY(*known > 0 ? GPUTUNE_OK : take(known, measure, variant));
+    if (!(*known > 0)) {
+        GT_TRY(take(known, measure, variant));
+    }
     *out = *known;
     return GPUTUNE_OK;
 }

@@ -463,7 +463,9 @@ static gputune_status trial_settle(gt_data_trial *trial, gt_data_set *set, gt_lo
     }
     set->tried = true;
     set->survived = its == GT_FATE_SURVIVED;
-    GT_TRY(set->survived ? settle_scalars(trial, &found, &wanted, standard) : GPUTUNE_OK);
+    if (set->survived) {
+        GT_TRY(settle_scalars(trial, &found, &wanted, standard));
+    }
     set->variation = found;
     for (uint32_t i = 0; i < trial->base.number_count && set->survived && standard; i++) {
         trial->varied[i] |= found.scalars[i] != GT_SCALARS_OWN;
@@ -772,7 +774,9 @@ static gputune_status launch_often(gt_data_trial *trial, gt_loaded *variant)
         for (int i = 0; part == 0 && i < MOST && gt_budget_has(&row, 0); ++i) {
             GT_TRY(trial_launch(trial, variant));
             bool looks = (i & (i + 1)) == 0; /* behind twice as many, and so far beyond the time */
-            GT_TRY(looks ? gt_measure_wait(&trial->measure) : GPUTUNE_OK);
+            if (looks) {
+                GT_TRY(gt_measure_wait(&trial->measure));
+            }
         }
     }
     return GPUTUNE_OK;
@@ -793,7 +797,9 @@ static gt_loaded *find_standard(const gt_data_trial *trial)
 static gputune_status prove_on(gt_data_trial *trial, gt_loaded *variant, gt_data_set *set)
 {
     gt_loaded *standard = find_standard(trial);
-    GT_TRY(set->tried ? GPUTUNE_OK : trial_settle(trial, set, standard));
+    if (!set->tried) {
+        GT_TRY(trial_settle(trial, set, standard));
+    }
     if (!set->survived || variant == standard ||
         variation_is(&set->variation, &trial->usual.variation)) {
         return GPUTUNE_OK;

@@ -203,7 +203,9 @@ static gputune_status loaded_launch_in_place(gt_measure *measure, gt_loaded *var
     const void *arguments[GT_BLOCK_MAX + GT_PARAMETER_MAX];
     memcpy(arguments, arguments_of(measure, workspace), on->argument_count * sizeof *arguments);
     for (const gt_buffer_slot *slot = on->slots; slot < on->slots_end; ++slot) {
-        GT_TRY(slot->buffer->in_place ? join(arguments, measure, slot) : GPUTUNE_OK);
+        if (slot->buffer->in_place) {
+            GT_TRY(join(arguments, measure, slot));
+        }
     }
     return gt_measure_launch(measure, variant->launchers[workspace], arguments);
 }

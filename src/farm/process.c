@@ -75,7 +75,9 @@ static gputune_status add(gt_texts *out, const char *variable)
 gputune_status gt_process_environment(gt_texts *out, bool measure, const char *device)
 {
     for (char **variable = environ; variable && *variable; variable++) {
-        GT_TRY(is_kept(*variable, measure, device) ? add(out, *variable) : GPUTUNE_OK);
+        if (is_kept(*variable, measure, device)) {
+            GT_TRY(add(out, *variable));
+        }
     }
     for (int i = 0; measure && i < OWN; i++) {
         GT_TRY(add(out, own[i]));

@@ -203,7 +203,9 @@ gputune_status gt_quick_tell(gt_quick *quick, gt_strategy *full, double left_s,
                              const gt_tried *result, bool is_quick)
 {
     bool pays;
-    GT_TRY(is_quick ? GPUTUNE_OK : gt_strategy_tell(full, result));
+    if (!is_quick) {
+        GT_TRY(gt_strategy_tell(full, result));
+    }
     if (!quick->strategy) {
         return GPUTUNE_OK;
     }

@@ -135,11 +135,16 @@ static gputune_status check_domain(const gt_domain *domain)
     return GPUTUNE_OK;
 }
 
+static void drop_strategy(gt_strategy **strategy)
+{
+    gt_strategy_free(*strategy);
+}
+
 gputune_status gt_strategy_open(gt_strategy **out, gputune_strategy kind, const gt_domain *domain,
                                 const gt_search_settings *settings)
 {
     GT_TRY(check_domain(domain));
-    gt_strategy *strategy = calloc(1, sizeof *strategy);
+    GT_SCOPED(drop_strategy) gt_strategy *strategy = calloc(1, sizeof *strategy);
     GT_TRY(gt_allocated(strategy));
     strategy->method = strategies[kind].method;
     strategy->domain = domain;
@@ -148,11 +153,12 @@ gputune_status gt_strategy_open(gt_strategy **out, gputune_strategy kind, const 
     strategy->settings.epsilon = settings->epsilon > 0 ? settings->epsilon : EPSILON;
     strategy->random.state = settings->seed;
     strategy->state = calloc(1, strategy->method->bytes + 1);
-    gputune_status status = gt_allocated(strategy->state);
-    if (status == GPUTUNE_OK && strategy->method->open) {
-        status = strategy->method->open(strategy, strategy->state);
+    GT_TRY(gt_allocated(strategy->state));
+    if (strategy->method->open) {
+        GT_TRY(strategy->method->open(strategy, strategy->state));
     }
-    return GT_GIVE(status, out, strategy, gt_strategy_free(strategy));
+    *out = gt_take(&strategy);
+    return GPUTUNE_OK;
 }
 
 void gt_strategy_free(gt_strategy *strategy)
@@ -213,7 +219,9 @@ gputune_status gt_strategy_pass_on(gt_strategy *strategy, const gt_strategy *fro
         const gt_known *known = &evidence->known.items[i];
         const gt_tried hint = {
             .point = known->point, .outcome = GT_TRIED_OK, .time_ns = exp(known->log_time)};
-        GT_TRY(known->outcome == GT_TRIED_OK ? gt_strategy_hint(strategy, &hint, 1) : GPUTUNE_OK);
+        if (known->outcome == GT_TRIED_OK) {
+            GT_TRY(gt_strategy_hint(strategy, &hint, 1));
+        }
     }
     return GPUTUNE_OK;
 }

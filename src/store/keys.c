@@ -174,7 +174,9 @@ gputune_status gt_site_rows(int64_t *gpu, int64_t *scenario, gt_database *databa
                             const gt_site *site, bool offered)
 {
     GT_TRY(gt_query_integer(gpu, database, GT_SQL_GPU_ROW, "t", site->scenario.environment));
-    GT_TRY(site->gpu ? set_gpu(database, site, offered) : GPUTUNE_OK);
+    if (site->gpu) {
+        GT_TRY(set_gpu(database, site, offered));
+    }
     return set_scenario(scenario, database, &site->scenario);
 }
 

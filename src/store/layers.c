@@ -497,10 +497,15 @@ static gputune_status open_user(gt_store *store, const char *path)
     return gt_store_check(store, false);
 }
 
+static void drop_store(gt_store **store)
+{
+    gt_store_close(*store);
+}
+
 gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
                              const gt_log *log, bool only_read)
 {
-    gt_store *store = calloc(1, sizeof *store);
+    GT_SCOPED(drop_store) gt_store *store = calloc(1, sizeof *store);
     GT_TRY(gt_allocated(store));
     pthread_mutex_init(&store->using, NULL);
     pthread_mutex_init(&store->remembering, NULL);
@@ -510,13 +515,14 @@ gputune_status gt_store_open(gt_store **out, const char *path, const char *syste
     store->only_read = only_read;
     snprintf(store->unkept, sizeof store->unkept, "%s",
              only_read ? "it was opened for reading only" : "");
-    gputune_status status = system_path ? gt_strdup(&store->system_path, system_path) : GPUTUNE_OK;
-    GT_THEN(status, open_user(store, path));
-    if (status == GPUTUNE_OK) {
-        open_system(store);
-        layers_flush(store);
+    if (system_path) {
+        GT_TRY(gt_strdup(&store->system_path, system_path));
     }
-    return GT_GIVE(status, out, store, gt_store_close(store));
+    GT_TRY(open_user(store, path));
+    open_system(store);
+    layers_flush(store);
+    *out = gt_take(&store);
+    return GPUTUNE_OK;
 }
 
 void gt_store_close(gt_store *store)

@@ -478,7 +478,9 @@ static gputune_status find_selected(gt_database *database, void *context)
     GT_TRY(find_sites(work, database));
     for (size_t i = 0; i < work->sites.count; i++) {
         site *site = &work->sites.items[i];
-        GT_TRY(goes(work, site) ? forget_site(database, site) : GPUTUNE_OK);
+        if (goes(work, site)) {
+            GT_TRY(forget_site(database, site));
+        }
     }
     GT_TRY(work->what->most_bytes ? shrink(work, database) : forget_unused(database));
     for (size_t i = 0; i < work->sites.count; i++) {
@@ -496,7 +498,9 @@ static gputune_status forget_selected(gt_database *database, void *context)
     GT_TRY(begin_forgetting(database));
     for (size_t i = 0; i < work->sites.count; i++) {
         site *site = &work->sites.items[i];
-        GT_TRY(site->goes ? forget_site(database, site) : GPUTUNE_OK);
+        if (site->goes) {
+            GT_TRY(forget_site(database, site));
+        }
     }
     return forget_unused(database);
 }

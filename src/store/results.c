@@ -89,7 +89,12 @@ gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const gt_sce
     trial_search search = {.scenario = scenario, .driver_version = driver_version};
     gputune_status status = gt_store_read_all(store, read_trials, &search, patience);
     status = status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
-    return GT_GIVE(status, out, search.found, gt_trial_list_free(&search.found));
+    if (status != GPUTUNE_OK) {
+        gt_trial_list_free(&search.found);
+        return status;
+    }
+    *out = search.found;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_store_put_trials(gt_store *store, const gt_scenario *scenario,
@@ -255,7 +260,7 @@ gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
                                        const gt_device *device, const gt_scenario *scenario,
                                        const gt_patience *patience)
 {
-    gt_related_list found = {0};
+    GT_SCOPED(gt_related_list_free) gt_related_list found = {0};
     related_search search = {.device = device,
                              .wanted = scenario,
                              .own = group_key(scenario->environment, gt_scenario_hash(scenario))};
@@ -266,7 +271,9 @@ gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
     drop_groups(&search, 0);
     gt_array_free(&search.groups);
     gt_hash_index_free(&search.places);
-    return GT_GIVE(status, out, found, gt_related_list_free(&found));
+    GT_TRY(status);
+    *out = gt_take(&found);
+    return GPUTUNE_OK;
 }
 
 /* ---- code and winners ------------------------------------------------------------------------ */
@@ -372,16 +379,17 @@ void gt_winner_list_free(gt_winner_list *list)
 /* The columns of GT_SQL_WINNERS in their order. */
 static gputune_status take_winner(gt_winner *out, gt_rows *rows)
 {
-    gt_winner winner = {0};
-    gputune_status status = gt_strdup(&winner.proved_at, gt_rows_text(rows));
+    GT_SCOPED(gt_winner_free) gt_winner winner = {0};
+    GT_TRY(gt_strdup(&winner.proved_at, gt_rows_text(rows)));
     winner.median_ns = gt_rows_real(rows);
     winner.low_ns = gt_rows_real(rows);
     winner.high_ns = gt_rows_real(rows);
     winner.default_ns = gt_rows_real(rows);
-    GT_THEN(status, gt_columns_take(&winner, rows, &gt_winner_columns));
+    GT_TRY(gt_columns_take(&winner, rows, &gt_winner_columns));
     winner.terms.proved &= !rows->database->distrust;
     winner.terms.final |= rows->database->given;
-    return GT_GIVE(status, out, winner, gt_winner_free(&winner));
+    *out = gt_take(&winner);
+    return GPUTUNE_OK;
 }
 
 /* Missing or damaged code leaves the image empty: it can be compiled again. */
@@ -462,7 +470,12 @@ gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const gt_s
     winner_search search = {.scenario = scenario};
     gputune_status status = gt_store_read_all(store, read_winners, &search, patience);
     status = status == GPUTUNE_EBUSY && search.found.count ? GPUTUNE_OK : status;
-    return GT_GIVE(status, out, search.found, gt_winner_list_free(&search.found));
+    if (status != GPUTUNE_OK) {
+        gt_winner_list_free(&search.found);
+        return status;
+    }
+    *out = search.found;
+    return GPUTUNE_OK;
 }
 
 /* --- the nearest ------------------------------------------------------------------------------ */
@@ -558,7 +571,12 @@ gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_s
     if (status == GPUTUNE_OK && !search.best.config) {
         status = GPUTUNE_ENOTFOUND;
     }
-    return GT_GIVE(status, out, search.best, gt_winner_free(&search.best));
+    if (status != GPUTUNE_OK) {
+        gt_winner_free(&search.best);
+        return status;
+    }
+    *out = search.best;
+    return GPUTUNE_OK;
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -632,7 +650,9 @@ static gputune_status put_trials(gt_database *database, int64_t gpu, int64_t sce
                           "iitthc", gpu, scenario, created, outcome->elapsed_s > 0 ? since : NULL,
                           trial->hash, &gt_trial_columns, trial));
         bool is_set = sqlite3_changes(database->handle) > 0;
-        GT_TRY(is_set ? gt_execute(database, GT_SQL_TRIAL_SEAL, "") : GPUTUNE_OK);
+        if (is_set) {
+            GT_TRY(gt_execute(database, GT_SQL_TRIAL_SEAL, ""));
+        }
     }
     return outcome->offered || !outcome->trial_count ? GPUTUNE_OK
                                                      : drop_replaced(database, gpu, scenario, last);

@@ -385,7 +385,12 @@ gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
     GT_REFUSE(!has_sum || !gt_hash_equal(sum, gt_hash_bytes(body, (size_t)(end - body))),
               GPUTUNE_ERECORDED, "an entry was changed since it was written, or is cut short");
     gputune_status status = read_body(&entry, body, (size_t)(end - body));
-    return GT_GIVE(status, out, entry, gt_wisdom_entry_free(&entry));
+    if (status != GPUTUNE_OK) {
+        gt_wisdom_entry_free(&entry);
+        return status;
+    }
+    *out = entry;
+    return GPUTUNE_OK;
 }
 
 /* ---- exporting ------------------------------------------------------------------------------- */

@@ -38,7 +38,9 @@ static gputune_status list_places(gt_texts *out, const char *given)
     char *folder;
     GT_FREED char *own = NULL;
     for (size_t i = 0; i < 2; i++) {
-        GT_TRY(asked[i] ? gt_texts_add(out, asked[i], strlen(asked[i])) : GPUTUNE_OK);
+        if (asked[i]) {
+            GT_TRY(gt_texts_add(out, asked[i], strlen(asked[i])));
+        }
     }
     GT_TRY(gt_file_own_folder(&own));
     for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
@@ -71,13 +73,14 @@ gputune_status gt_template_folders(char **folder, char **home, const char *given
 {
     GT_SCOPED(gt_texts_free) gt_texts places = {0};
     const char *asked = given ? given : gt_environment("GPUTUNE_TEMPLATES");
-    char *found;
+    GT_FREED char *found = NULL;
     GT_TRY(list_places(&places, given));
     GT_REFUSE(asked && !gt_file_is_folder(asked), GPUTUNE_ENOTFOUND,
               "no folder %s; expected one with templates", asked);
     GT_TRY(find_prelude(&found, &places));
-    gputune_status status = gt_strdup(folder, asked ? asked : found);
-    return GT_GIVE(status, home, found, free(found));
+    GT_TRY(gt_strdup(folder, asked ? asked : found));
+    *home = gt_take(&found);
+    return GPUTUNE_OK;
 }
 
 /* A kernel of a file. */
@@ -138,7 +141,9 @@ static gputune_status need_prelude(gt_catalog *catalog, const char *given)
     GT_TRY(gt_template_folders(&folder, &home, given));
     GT_TRY(gt_path_format(&path, "%s/gputune.cuh", home));
     GT_TRY(gt_file_read(&prelude, NULL, path));
-    GT_TRY(catalog->includes ? gt_includes_share(catalog->includes, folder) : GPUTUNE_OK);
+    if (catalog->includes) {
+        GT_TRY(gt_includes_share(catalog->includes, folder));
+    }
     catalog->folder = folder;
     catalog->prelude = prelude;
     folder = prelude = NULL;
@@ -205,10 +210,13 @@ static gputune_status find_include(void *user, const gt_include *include, gt_inc
     if (!at || !at->name) {
         return gt_includes_find(catalog->includes, include, out);
     }
+    GT_FREED char *text = NULL;
     gt_included found = {0};
-    GT_TRY(gt_strdup(&found.text, at->text));
-    gputune_status status = gt_strdup(&found.path, include->name);
-    return GT_GIVE(status, out, found, free(found.text));
+    GT_TRY(gt_strdup(&text, at->text));
+    GT_TRY(gt_strdup(&found.path, include->name));
+    found.text = gt_take(&text);
+    *out = found;
+    return GPUTUNE_OK;
 }
 
 static gputune_status begin(const gt_catalog *catalog, const gt_catalog_file *file)
@@ -285,7 +293,9 @@ static gputune_status load(gt_catalog *catalog, gt_catalog_kernel *kernel)
         return GPUTUNE_OK;
     }
     GT_TRY(begin(catalog, file));
-    GT_TRY(file->in_memory ? GPUTUNE_OK : gt_file_read(&text, NULL, file->path));
+    if (!file->in_memory) {
+        GT_TRY(gt_file_read(&text, NULL, file->path));
+    }
     GT_TRY(gt_template_parse(&kernel->template, file->path, text ? text : file->text, kernel->name,
                              find_include, catalog));
     return stamp_included(file, catalog);
@@ -301,15 +311,23 @@ static gputune_status new_watch(gt_watch **out, gt_catalog *catalog, gt_catalog_
     return GPUTUNE_OK;
 }
 
+static void drop_file(gt_catalog_file **file)
+{
+    if (*file) {
+        free_file(*file);
+    }
+}
+
 /* Keeps a new file, whose text is not read yet, or whose kernels are not listed yet. */
 static gputune_status new_file(gt_catalog_file **out, gt_catalog *catalog, const char *path)
 {
-    gt_catalog_file *file = calloc(1, sizeof *file);
+    GT_SCOPED(drop_file) gt_catalog_file *file = calloc(1, sizeof *file);
     GT_TRY(gt_allocated(file));
-    gputune_status status = new_watch(&file->watch, catalog, file);
-    GT_THEN(status, gt_strdup(&file->path, path));
-    GT_THEN(status, gt_array_push(&catalog->files, file));
-    return GT_GIVE(status, out, file, free_file(file));
+    GT_TRY(new_watch(&file->watch, catalog, file));
+    GT_TRY(gt_strdup(&file->path, path));
+    GT_TRY(gt_array_push(&catalog->files, file));
+    *out = gt_take(&file);
+    return GPUTUNE_OK;
 }
 
 static gputune_status read_file(gt_catalog_file **out, gt_catalog *catalog, const char *path,
@@ -584,18 +602,24 @@ static gputune_status resolve(gt_kernel_list *out, gt_catalog *catalog, const ch
 
 /* ---- the catalog ----------------------------------------------------------------------------- */
 
+static void drop_catalog(gt_catalog **catalog)
+{
+    gt_catalog_close(*catalog);
+}
+
 gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log *log)
 {
-    gt_catalog *catalog = calloc(1, sizeof *catalog);
+    GT_SCOPED(drop_catalog) gt_catalog *catalog = calloc(1, sizeof *catalog);
     GT_TRY(gt_allocated(catalog));
     pthread_mutex_init(&catalog->lock, NULL);
     catalog->log = log ? *log : (gt_log){0};
     gputune_status status = need_prelude(catalog, given);
-    if (status == GPUTUNE_ENOTFOUND && !given) { /* stored results can be shown all the same */
-        status = GPUTUNE_OK;
+    if (status != GPUTUNE_ENOTFOUND || given) { /* else stored results can be shown all the same */
+        GT_TRY(status);
     }
-    GT_THEN(status, gt_catalog_set_include_paths(catalog, NULL, 0));
-    return GT_GIVE(status, out, catalog, gt_catalog_close(catalog));
+    GT_TRY(gt_catalog_set_include_paths(catalog, NULL, 0));
+    *out = gt_take(&catalog);
+    return GPUTUNE_OK;
 }
 
 void gt_catalog_close(gt_catalog *catalog)

@@ -512,7 +512,9 @@ static gputune_status store(const gt_tuning *tuning, const gt_trial_list *list,
     GT_FREED gt_code_list codes = {0};
     GT_FREED gt_code_list passed = {0};
     GT_TRY(list_all_codes(&codes, tuning, final));
-    GT_TRY(final ? list_codes(&passed, tuning, true) : GPUTUNE_OK);
+    if (final) {
+        GT_TRY(list_codes(&passed, tuning, true));
+    }
     gt_site site = gt_site_of(&request->scenario, request->device, request->host_text);
     site.nvrtc_version = compiler_version(tuning);
     site.copy_bytes_per_s = tuning->session.field.preparation.copy_bytes_per_s;
@@ -683,17 +685,18 @@ gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
 {
     GT_SCOPED(free_trials) gt_trial_list list = {0};
     gt_race_result result = {0};
-    gt_choice choice = {0};
-    gputune_status status = list_trials(&list, tuning, false);
-    GT_THEN(status, find_result(&result, tuning));
+    GT_SCOPED(gt_choice_free) gt_choice choice = {0};
+    GT_TRY(list_trials(&list, tuning, false));
+    gputune_status status = find_result(&result, tuning);
     if (status == GPUTUNE_ENOVARIANT) {
-        status = conclude_without_winner(tuning, &list);
-    } else if (status == GPUTUNE_OK && lacks_champion(tuning, result.winner)) {
-        status = leave_to_champion(tuning, &list);
+        return conclude_without_winner(tuning, &list);
     }
-    GT_THEN(status, make_choice(&choice, tuning, &result));
-    if (status == GPUTUNE_OK) {
-        warn_unless_stored(tuning, store_result(tuning, &choice, &result, &list));
+    GT_TRY(status);
+    if (lacks_champion(tuning, result.winner)) {
+        return leave_to_champion(tuning, &list);
     }
-    return GT_GIVE(status, out, choice, gt_choice_free(&choice));
+    GT_TRY(make_choice(&choice, tuning, &result));
+    warn_unless_stored(tuning, store_result(tuning, &choice, &result, &list));
+    *out = gt_take(&choice);
+    return GPUTUNE_OK;
 }

@@ -686,18 +686,22 @@ void gt_field_close(gt_field *field)
 
 gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
 {
+    GT_SCOPED(gt_field_close)
     gt_field field = {
         .options = *options, .setup = calloc(1, sizeof *field.setup), .start_ns = gt_now_ns()};
     GT_TRY(gt_allocated(field.setup));
-    gputune_status status =
-        options->measure ? make_setup(field.setup, options->request) : GPUTUNE_OK;
-    for (int i = 0; i < GT_UNIT_FIRST && !status; i++) {
-        status = add_unit(&field, (gt_hash){0});
+    if (options->measure) {
+        GT_TRY(make_setup(field.setup, options->request));
     }
-    GT_THEN(status, field_add_given(&field));
-    bool auxiliary = options->measure || options->for_later;
-    GT_THEN(status, auxiliary ? start_auxiliary(&field) : GPUTUNE_OK);
-    return GT_GIVE(status, out, field, gt_field_close(&field));
+    for (int i = 0; i < GT_UNIT_FIRST; i++) {
+        GT_TRY(add_unit(&field, (gt_hash){0}));
+    }
+    GT_TRY(field_add_given(&field));
+    if (options->measure || options->for_later) {
+        GT_TRY(start_auxiliary(&field));
+    }
+    *out = gt_take(&field);
+    return GPUTUNE_OK;
 }
 
 /* --- distinct sources and launches ------------------------------------------------------------ */
@@ -708,7 +712,9 @@ static gputune_status intern_unit(gt_unit **out, gt_field *field, gt_hash hash, 
     uint32_t next = (uint32_t)field->units.count, id;
     GT_TRY(gt_hash_index_intern(&field->sources, hash, next, &id));
     *is_new = id == next;
-    GT_TRY(*is_new ? add_unit(field, hash) : GPUTUNE_OK);
+    if (*is_new) {
+        GT_TRY(add_unit(field, hash));
+    }
     *out = field->units.items[id];
     return GPUTUNE_OK;
 }
@@ -876,7 +882,9 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
     if (known) {
         return GPUTUNE_OK;
     }
-    GT_TRY(is_quick ? GPUTUNE_OK : use_history(field, variant, &known));
+    if (!is_quick) {
+        GT_TRY(use_history(field, variant, &known));
+    }
     if (known && variant->role == GT_ROLE_DEFAULT) {
         field->awaits_default = false;
         GT_TRY(gt_field_verify_compiled(field));

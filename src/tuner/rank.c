@@ -147,8 +147,10 @@ static gputune_status prove_best(gt_choice *choice, const candidate best[CANDIDA
 gputune_status gt_rank(gt_choice *out, gt_request *request)
 {
     candidate best[CANDIDATES] = {0};
+    GT_SCOPED(gt_choice_free)
     gt_choice choice = {.source = GPUTUNE_SOURCE_ESTIMATED, .terms = request->terms};
-    gputune_status status = rank_space(best, request, &choice.variants);
-    GT_THEN(status, prove_best(&choice, best, request));
-    return GT_GIVE(status, out, choice, gt_choice_free(&choice));
+    GT_TRY(rank_space(best, request, &choice.variants));
+    GT_TRY(prove_best(&choice, best, request));
+    *out = gt_take(&choice);
+    return GPUTUNE_OK;
 }

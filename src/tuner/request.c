@@ -333,7 +333,9 @@ static gputune_status open_space(gt_request *request)
 static gputune_status resolve(gt_request *request, gputune_sizes sizes)
 {
     const char *samples = request->options.samples_path;
-    GT_TRY(samples ? gt_samples_check(samples) : GPUTUNE_OK);
+    if (samples) {
+        GT_TRY(gt_samples_check(samples));
+    }
     fill_defaults(&request->options, request->template);
     GT_TRY(check_objective(request->template, request->options.objective));
     gt_request_begin(request);
@@ -363,6 +365,11 @@ static void log_twice(void *user, gputune_log_level level, const char *line)
     request->options.log(request->options.user, level, line);
 }
 
+static void drop_request(gt_request **request)
+{
+    gt_request_free(*request);
+}
+
 gputune_status gt_request_make(gt_request **out, const gt_services *services,
                                const gt_device *device, const char *kernel, gputune_sizes sizes,
                                const gputune_options *options)
@@ -371,20 +378,21 @@ gputune_status gt_request_make(gt_request **out, const gt_services *services,
         services->records_only, GPUTUNE_EUNSUPPORTED,
         "this tuner was opened with records_only, to read what is stored; open another one to "
         "tune and to launch");
-    gt_request *request = calloc(1, sizeof *request);
+    GT_SCOPED(drop_request) gt_request *request = calloc(1, sizeof *request);
     GT_TRY(gt_allocated(request));
     request->services = services;
     request->log = services->log;
     request->device = device;
     request->by_path = kernel && gt_catalog_is_path(kernel);
-    gputune_status status = gt_options_read(&request->options, options);
+    GT_TRY(gt_options_read(&request->options, options));
     if (request->options.log) {
         request->log = (gt_log){log_twice, request};
     }
-    GT_THEN(status, gt_call_check(kernel, sizes, &request->options));
-    GT_THEN(status, gt_catalog_find(&request->template, services->catalog, kernel));
-    GT_THEN(status, resolve(request, sizes));
-    return GT_GIVE(status, out, request, gt_request_free(request));
+    GT_TRY(gt_call_check(kernel, sizes, &request->options));
+    GT_TRY(gt_catalog_find(&request->template, services->catalog, kernel));
+    GT_TRY(resolve(request, sizes));
+    *out = gt_take(&request);
+    return GPUTUNE_OK;
 }
 
 void gt_request_free(gt_request *request)

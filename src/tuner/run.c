@@ -111,7 +111,9 @@ static gputune_status open_race(run_state *run)
 
 static gputune_status sample_round(run_state *run)
 {
-    GT_TRY(run->race ? GPUTUNE_OK : open_race(run));
+    if (!run->race) {
+        GT_TRY(open_race(run));
+    }
     GT_TRY(gt_race_next_round(run->race, &run->round));
     if (!run->round.count) {
         return gt_field_verdict(&run->session.field);

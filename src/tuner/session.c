@@ -284,7 +284,9 @@ static gputune_status ask_policy(gt_session *session)
 static gputune_status start_work(gt_session *session)
 {
     GT_TRY(stop_if_over(session));
-    GT_TRY(session->stop == GT_STOP_NONE ? ask_policy(session) : GPUTUNE_OK);
+    if (session->stop == GT_STOP_NONE) {
+        GT_TRY(ask_policy(session));
+    }
     if (session->stop == GT_STOP_NONE) {
         GT_TRY(gt_field_end_slow_compiles(&session->field));
         GT_TRY(gt_field_pump(&session->field));

@@ -334,8 +334,12 @@ static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_histor
     bool in_order = options->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE;
     bool first_few = in_order && options->max_variants && options->max_variants < p->proposer.total;
     size_t hints = 0;
-    GT_TRY(in_order ? GPUTUNE_OK : give_hints(p, &hints));
-    GT_TRY(options->force || first_few ? GPUTUNE_OK : tell_history(p, history, in_order));
+    if (!in_order) {
+        GT_TRY(give_hints(p, &hints));
+    }
+    if (!(options->force || first_few)) {
+        GT_TRY(tell_history(p, history, in_order));
+    }
     bool is_first = !hints && !p->known && !p->earlier.count;
     return is_first && may_compile_quickly(p->request)
                ? gt_quick_begin(&p->quick, &p->domain, settings)

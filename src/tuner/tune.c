@@ -48,7 +48,9 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
     const gt_config standard = gt_config_default(request->template);
     gt_hash hash;
     gputune_status made = gt_request_trial(&hash, request, &standard); /* fails if it is excluded */
-    GT_TRY(made == GPUTUNE_ENOMEM ? made : GPUTUNE_OK);
+    if (made == GPUTUNE_ENOMEM) {
+        GT_TRY(made);
+    }
     choice->time_ns = winner->median_ns;
     if (made == GPUTUNE_OK && !gt_hash_equal(hash, winner->default_trial)) {
         choice->verdict = (gt_verdict){.tie = winner->verdict.tie, .noisy = winner->verdict.noisy};
@@ -141,15 +143,17 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
 /* Completes a choice whose configuration, source and terms are set. Adds the code (from the winner,
  * which may be NULL, from the store, or compiled), the variant for misaligned buffers, and the
  * winner's reason. A failure frees the choice. */
-static gputune_status finish(gt_choice *out, gt_choice *choice, gt_request *request,
+static gputune_status finish(gt_choice *out, gt_choice *begun, gt_request *request,
                              gt_winner *winner)
 {
-    gputune_status status = obtain(&choice->image, &choice->resources, request, &choice->config,
-                                   winner ? &winner->code : NULL);
-    GT_THEN(status, choose_fallback(choice, request, winner));
+    GT_SCOPED(gt_choice_free) gt_choice choice = gt_take(begun);
+    GT_TRY(obtain(&choice.image, &choice.resources, request, &choice.config,
+                  winner ? &winner->code : NULL));
+    GT_TRY(choose_fallback(&choice, request, winner));
     const char *reason = winner && winner->stop_reason ? winner->stop_reason : "";
-    GT_THEN(status, gt_strdup(&choice->stop_reason, reason));
-    return GT_GIVE(status, out, *choice, gt_choice_free(choice));
+    GT_TRY(gt_strdup(&choice.stop_reason, reason));
+    *out = gt_take(&choice);
+    return GPUTUNE_OK;
 }
 
 static bool is_of_space(const gt_winner *winner, const gt_request *request)
@@ -305,18 +309,20 @@ static gputune_status store_proof(const gt_winner *imported, const gt_choice *ch
 static gputune_status prove_stored(gt_choice *out, const gt_winner *winner, const gt_config *config,
                                    gt_request *request)
 {
+    GT_SCOPED(gt_choice_free)
     gt_choice choice = {.source = GPUTUNE_SOURCE_CACHED, .config = *config, .terms = winner->terms};
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
     GT_TRY(gt_history_load(&history, request, &request->scenario));
     choice.terms.proved = true;
-    gputune_status status = gt_prove(&choice, request, config, winner->stop_reason);
-    GT_THEN(status, take_times(&choice, winner, request));
-    if (status == GPUTUNE_OK && store_proof(winner, &choice, request, &history) != GPUTUNE_OK) {
+    GT_TRY(gt_prove(&choice, request, config, winner->stop_reason));
+    GT_TRY(take_times(&choice, winner, request));
+    if (store_proof(winner, &choice, request, &history) != GPUTUNE_OK) {
         gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
                     "%s: a stored result was proved, but that could not be stored: %s",
                     request->template->name, gt_message());
     }
-    return GT_GIVE(status, out, choice, gt_choice_free(&choice));
+    *out = gt_take(&choice);
+    return GPUTUNE_OK;
 }
 
 /* Chooses the best stored result that would answer the request if it was proved here, proves it in
@@ -354,23 +360,26 @@ static gt_terms terms_of_unmeasured(const gt_request *request)
 
 /* Completes a choice of a configuration that was proved at another size. It is launched without
  * another proof if it is known to be right here, or is the default, which is the author's own. */
-static gputune_status finish_nearest(gt_choice *out, gt_choice *choice, gt_request *request,
+static gputune_status finish_nearest(gt_choice *out, gt_choice *begun, gt_request *request,
                                      gt_winner *winner)
 {
-    const gt_config config = choice->config;
+    GT_SCOPED(gt_choice_free) gt_choice choice = gt_take(begun);
+    const gt_config config = choice.config;
     if (gt_request_is_default(request, &config) || gt_history_is_proved(request, &config)) {
-        return finish(out, choice, request, winner);
+        return finish(out, &choice, request, winner);
     }
     if (!may_prove(request)) {
         return GPUTUNE_ENOTFOUND;
     }
-    gputune_status status = gt_prove(choice, request, &config, winner->stop_reason);
+    gputune_status status = gt_prove(&choice, request, &config, winner->stop_reason);
     if (status != GPUTUNE_OK) {
         gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
                     "%s: the nearest size's result %s is not used: %s", request->template->name,
                     winner->config, gt_message());
+        return status;
     }
-    return GT_GIVE(status, out, *choice, gt_choice_free(choice));
+    *out = gt_take(&choice);
+    return GPUTUNE_OK;
 }
 
 /* Finds the nearest size's winner that the request's space has. */
@@ -654,11 +663,13 @@ gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char 
     GT_REFUSE(!gt_request_permits(request, &config), GPUTUNE_ENOVARIANT,
               "%s: '%s' is excluded by a constraint or this GPU; 'gputune space %s' says which",
               request->template->name, text, request->template->name);
+    GT_SCOPED(gt_choice_free)
     gt_choice choice = {
         .source = GPUTUNE_SOURCE_FORCED, .config = config, .terms = terms_of_forced(request)};
     if (gt_history_is_proved(request, &config)) {
         return finish(out, &choice, request, NULL);
     }
-    gputune_status status = gt_prove(&choice, request, &config, NULL);
-    return GT_GIVE(status, out, choice, gt_choice_free(&choice));
+    GT_TRY(gt_prove(&choice, request, &config, NULL));
+    *out = gt_take(&choice);
+    return GPUTUNE_OK;
 }

@@ -196,7 +196,9 @@ gputune_status gt_tuning_stopped(gt_session *session)
     fall_back(tuning);
     bool restored = tuning->restored == tuning->race; /* with all that are right, and sampled */
     if (!canceled && !restored) {
-        GT_TRY(tuning->phase == GT_PHASE_PROVE ? gt_tuning_admit(tuning) : GPUTUNE_OK);
+        if (tuning->phase == GT_PHASE_PROVE) {
+            GT_TRY(gt_tuning_admit(tuning));
+        }
         GT_TRY(gt_tuning_settle_for_pilots(tuning));
     }
     tuning->end = canceled ? GT_RACE_CANCELED : GT_RACE_BUDGET;

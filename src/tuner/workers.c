@@ -71,7 +71,9 @@ gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measur
     gt_farm *farm = lend_idle(workers, measure, isolation);
     if (!farm) {
         gt_farm_options options = workers->options;
-        GT_TRY(measure ? may_measure(&options) : GPUTUNE_OK);
+        if (measure) {
+            GT_TRY(may_measure(&options));
+        }
         options.driver = measure ? options.driver : NULL;
         options.isolation = isolation;
         GT_TRY(gt_farm_open(&farm, &options));
