@@ -6,10 +6,6 @@
 
 enum { ILLEGAL_ADDRESS = 700, MISALIGNED = 716, WRONG_SPACE = 717, LAUNCH_FAILED = 719 };
 
-/* A shared address is an offset in the low 24 bits; above them the rank in the cluster plus one, or
- * 0 for the thread's own block. */
-enum { RANK_SHIFT = 24 };
-
 /* ---- decoding ---- */
 
 ptx_space emu_take_space(emu_decoder *decoder, ptx_space otherwise)
@@ -241,8 +237,8 @@ static bool resolve_shared(emu_warp *warp, const emu_op *op, emu_access *access,
     EMU_FOR_LANES(lane, mask)
     {
         uint64_t address = access->address[lane] & UINT32_MAX;
-        uint32_t rank = (uint32_t)(address >> RANK_SHIFT);
-        uint32_t offset = (uint32_t)address & ((1u << RANK_SHIFT) - 1);
+        uint32_t rank = (uint32_t)(address >> EMU_RANK_SHIFT);
+        uint32_t offset = (uint32_t)address & EMU_OFFSET_MASK;
         const emu_block *block = own;
         if (rank) {
             block = rank <= own->group->block_count ? &own->group->blocks[rank - 1] : NULL;
@@ -311,7 +307,7 @@ static uint32_t in_cluster(const emu_warp *warp, const emu_access *access, uint3
     uint32_t remote = 0, own = warp->block->rank + 1;
     EMU_FOR_LANES(lane, mask)
     {
-        uint32_t rank = (uint32_t)(access->address[lane] & UINT32_MAX) >> RANK_SHIFT;
+        uint32_t rank = (uint32_t)(access->address[lane] & UINT32_MAX) >> EMU_RANK_SHIFT;
         remote |= (uint32_t)(rank != 0 && rank != own) << lane;
     }
     return remote;

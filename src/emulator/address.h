@@ -29,6 +29,10 @@ enum {
     EMU_ACCESS_CAS = 32768
 };
 
+/* A shared address is an offset in the low 24 bits; above them the rank in the cluster plus one, or
+ * 0 for the thread's own block. */
+enum { EMU_RANK_SHIFT = 24, EMU_OFFSET_MASK = (1 << EMU_RANK_SHIFT) - 1 };
+
 typedef struct emu_access {
     uint64_t address[EMU_WARP]; /* of lanes not in the mask: some active lane's */
     uint8_t *host[EMU_WARP];    /* only of lanes in the mask */

@@ -53,34 +53,36 @@ void emu_check_on(void)
     }
 }
 
+emu_region *emu_check_add_region(emu_check *check, uint64_t base, uint64_t bytes)
+{
+    emu_region *region = calloc(1, sizeof *region);
+    if (region) {
+        *region = (emu_region){.next = check->regions, .base = base, .bytes = bytes};
+        check->regions = region;
+    }
+    return region;
+}
+
 /* Before the first launch alone, so that no memory is noted twice. */
 void emu_check_note(uint64_t address, uint64_t bytes, const char *name, uint32_t element_bytes,
                     unsigned flags)
 {
-    emu_region *region = stretch && bytes ? calloc(1, sizeof *region) : NULL;
+    emu_region *region = stretch && bytes ? emu_check_add_region(stretch, address, bytes) : NULL;
     if (!region)
         return;
-    *region = (emu_region){.next = stretch->regions,
-                           .base = address,
-                           .bytes = bytes,
-                           .element_bytes = element_bytes ? element_bytes : 1,
-                           .is_set = flags & EMU_CHECK_SET,
-                           .races = flags & EMU_CHECK_RACES};
+    region->element_bytes = element_bytes ? element_bytes : 1;
+    region->is_set = flags & EMU_CHECK_SET;
+    region->races = flags & EMU_CHECK_RACES;
     gt_snprintf(region->name, sizeof region->name, "%s", name);
-    stretch->regions = region;
 }
 
 void emu_check_allocated(emu_check *check, uint64_t address, uint64_t bytes)
 {
-    emu_region *region = calloc(1, sizeof *region);
+    emu_region *region = emu_check_add_region(check, address, bytes);
     if (!region)
         return;
-    *region = (emu_region){.next = check->regions,
-                           .base = address,
-                           .bytes = bytes,
-                           .element_bytes = 1,
-                           .name = "memory of malloc"};
-    check->regions = region;
+    region->element_bytes = 1;
+    gt_snprintf(region->name, sizeof region->name, "memory of malloc");
 }
 
 void emu_check_freed(emu_check *check, uint64_t address)

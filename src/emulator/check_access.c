@@ -44,14 +44,9 @@ static emu_region *new_region(const touch *t, emu_check *check, uint64_t address
                                                       : "is read, outside of the buffer");
         return NULL;
     }
-    emu_region *region = calloc(1, sizeof *region);
-    if (!region)
-        return NULL;
-    *region = (emu_region){.next = check->regions,
-                           .base = range.base,
-                           .bytes = range.end - range.base,
-                           .is_set = true};
-    check->regions = region;
+    emu_region *region = emu_check_add_region(check, range.base, range.end - range.base);
+    if (region)
+        region->is_set = true;
     return region;
 }
 

@@ -74,5 +74,7 @@ const emu_global *emu_check_variable(const emu_check *check, uint64_t address);
 /* The same of a constant that has no value of its own, of which the driver has not set all of the
  * bytes. */
 const emu_global *emu_check_empty(const emu_check *check, uint64_t address, uint32_t bytes);
+/* Adds a region of the stretch; NULL when memory runs out. */
+emu_region *emu_check_add_region(emu_check *check, uint64_t base, uint64_t bytes);
 /* Makes room for one item more. */
 bool emu_check_grow(void **items, size_t count, size_t *capacity, size_t item_bytes);

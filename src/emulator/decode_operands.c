@@ -240,16 +240,27 @@ static void fail_operand(emu_decoder *decoder, const ptx_operand *operand, unsig
         emu_decode_fail(decoder, "an operand of a kind that is not supported here");
 }
 
+/* A register of exactly that size; where `width` is given, or of a larger one, which it gets. */
+static uint32_t find_register(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
+                              uint8_t *width, bool writes)
+{
+    unsigned have = ptx_type_bytes(operand->type);
+    bool fits = operand->kind == PTX_OPERAND_REGISTER && !operand->is_negated &&
+                (width ? have >= bytes && have : have == bytes);
+    if (!fits) {
+        fail_operand(decoder, operand, bytes);
+        return 0;
+    }
+    if (width)
+        *width = (uint8_t)have;
+    return use_register(decoder, operand, writes);
+}
+
 uint32_t emu_source(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes)
 {
     if (is_immediate(operand) && bytes)
         return emu_constant(decoder, immediate(operand, bytes), bytes);
-    bool fits = operand->kind == PTX_OPERAND_REGISTER && !operand->is_negated &&
-                ptx_type_bytes(operand->type) == bytes;
-    if (fits)
-        return use_register(decoder, operand, false);
-    fail_operand(decoder, operand, bytes);
-    return 0;
+    return find_register(decoder, operand, bytes, NULL, false);
 }
 
 uint32_t emu_source_wide(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
@@ -258,23 +269,14 @@ uint32_t emu_source_wide(emu_decoder *decoder, const ptx_operand *operand, unsig
     *width = bytes < 2 ? 2 : (uint8_t)bytes;
     if (is_immediate(operand))
         return emu_constant(decoder, immediate(operand, *width), *width);
-    unsigned have = ptx_type_bytes(operand->type);
-    if (operand->kind == PTX_OPERAND_REGISTER && have >= bytes && have) {
-        *width = (uint8_t)have;
-        return use_register(decoder, operand, false);
-    }
-    fail_operand(decoder, operand, bytes);
-    return 0;
+    return find_register(decoder, operand, bytes, width, false);
 }
 
 uint32_t emu_target(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes)
 {
     if (operand->kind == PTX_OPERAND_SINK)
         return bytes ? EMU_SINK_SLOT : EMU_SINK_PREDICATE;
-    if (operand->kind == PTX_OPERAND_REGISTER && ptx_type_bytes(operand->type) == bytes)
-        return use_register(decoder, operand, true);
-    fail_operand(decoder, operand, bytes);
-    return 0;
+    return find_register(decoder, operand, bytes, NULL, true);
 }
 
 uint32_t emu_target_wide(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
@@ -283,13 +285,7 @@ uint32_t emu_target_wide(emu_decoder *decoder, const ptx_operand *operand, unsig
     *width = bytes < 2 ? 2 : (uint8_t)bytes;
     if (operand->kind == PTX_OPERAND_SINK)
         return EMU_SINK_SLOT;
-    unsigned have = ptx_type_bytes(operand->type);
-    if (operand->kind == PTX_OPERAND_REGISTER && have >= bytes && have) {
-        *width = (uint8_t)have;
-        return use_register(decoder, operand, true);
-    }
-    fail_operand(decoder, operand, bytes);
-    return 0;
+    return find_register(decoder, operand, bytes, width, true);
 }
 
 /* ---- forms ---- */

@@ -73,12 +73,6 @@ static void wait(emu_warp *warp, const emu_op *op)
         emu_order_wait(warp, order->read, (uint32_t)op->imm);
 }
 
-static void nothing(emu_warp *warp, const emu_op *op)
-{
-    (void)warp;
-    (void)op;
-}
-
 /* ---- decoding ---- */
 
 /* The target's space is named before the source's. */
@@ -136,8 +130,7 @@ void emu_decode_bulk(emu_decoder *decoder)
             decoder->op->imm = emu_operand(decoder, 0)->value;
         decoder->op->run = wait;
     } else if (emu_take(decoder, "prefetch")) {
-        decoder->taken = UINT32_MAX;
-        decoder->op->run = nothing;
+        emu_decode_prefetch(decoder);
     } else if (emu_take(decoder, "tensor")) {
         emu_decode_tensor(decoder);
     } else {

@@ -2,15 +2,13 @@
 #include "emulator/address.h"
 #include "emulator/lanes.h"
 
-enum { RANK_SHIFT = 24, OFFSET_MASK = (1 << RANK_SHIFT) - 1 };
-
 /* The same offset in the block of that rank; a rank that does not exist gives an address that no
  * access accepts. */
 EMU_BINARY2(mapa_32, emu_u32, emu_u32, emu_u32,
-            (a & OFFSET_MASK) | (b < 254 ? b + 1 : 255) << RANK_SHIFT)
+            (a & EMU_OFFSET_MASK) | (b < 254 ? b + 1 : 255) << EMU_RANK_SHIFT)
 EMU_BINARY2(mapa_64, emu_u64, emu_u64, emu_u32,
-            (a & ~(uint64_t)UINT32_MAX) | (a & OFFSET_MASK) |
-                (uint64_t)(b < 254 ? b + 1 : 255) << RANK_SHIFT)
+            (a & ~(uint64_t)UINT32_MAX) | (a & EMU_OFFSET_MASK) |
+                (uint64_t)(b < 254 ? b + 1 : 255) << EMU_RANK_SHIFT)
 
 static void rank(emu_warp *warp, const emu_op *op)
 {
@@ -20,7 +18,7 @@ static void rank(emu_warp *warp, const emu_op *op)
     EMU_FOR_LANES(i, warp->mask)
     {
         uint32_t address = op->width == 8 ? (uint32_t)wide[i] : narrow[i];
-        dst[i] = address >> RANK_SHIFT ? (address >> RANK_SHIFT) - 1 : warp->block->rank;
+        dst[i] = address >> EMU_RANK_SHIFT ? (address >> EMU_RANK_SHIFT) - 1 : warp->block->rank;
     }
 }
 
@@ -34,7 +32,7 @@ static void move_address(emu_warp *warp, const emu_op *op)
     EMU_FOR_LANES(i, warp->mask)
     {
         uint32_t address = (uint32_t)access.address[i] | (b[i] < 254 ? b[i] + 1 : 255)
-                                                             << RANK_SHIFT;
+                                                             << EMU_RANK_SHIFT;
         if (op->width == 8)
             wide[i] = address;
         else

@@ -115,20 +115,25 @@ static void setp_combined(emu_warp *warp, const emu_op *op)
     emu_set_predicate(warp, op->d, warp->mask, second);
 }
 
-/* f16x2: one predicate for each half */
-static void setp_x2(emu_warp *warp, const emu_op *op)
+/* f16x2: the comparisons of the lower halves and of the upper ones, combined with c. */
+static void evaluate_pair(const emu_warp *warp, const emu_op *op, uint32_t values[2])
 {
     const compare *of = op->extra;
     const emu_u32 *a = emu_lanes(warp, op->a), *b = emu_lanes(warp, op->b);
-    uint16_t parts[2][2][EMU_WARP];
-    for (unsigned i = 0; i < EMU_WARP; i++) {
-        parts[0][0][i] = (uint16_t)a[i], parts[0][1][i] = (uint16_t)b[i];
-        parts[1][0][i] = (uint16_t)(a[i] >> 16), parts[1][1][i] = (uint16_t)(b[i] >> 16);
+    uint16_t x[EMU_WARP], y[EMU_WARP];
+    for (unsigned half = 0; half < 2; half++) {
+        for (unsigned i = 0; i < EMU_WARP; i++)
+            x[i] = (uint16_t)(a[i] >> half * 16), y[i] = (uint16_t)(b[i] >> half * 16);
+        values[half] = combine(warp, op, (*of)(x, y));
     }
-    uint32_t first = combine(warp, op, (*of)(parts[0][0], parts[0][1]));
-    uint32_t second = combine(warp, op, (*of)(parts[1][0], parts[1][1]));
-    emu_set_predicate(warp, op->dst, warp->mask, first);
-    emu_set_predicate(warp, op->d, warp->mask, second);
+}
+
+static void setp_x2(emu_warp *warp, const emu_op *op)
+{
+    uint32_t values[2];
+    evaluate_pair(warp, op, values);
+    emu_set_predicate(warp, op->dst, warp->mask, values[0]);
+    emu_set_predicate(warp, op->d, warp->mask, values[1]);
 }
 
 static const char *const comparison_names[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
@@ -156,12 +161,22 @@ static bool take_comparison(emu_decoder *decoder, ptx_type type)
     return true;
 }
 
-static void take_combined(emu_decoder *decoder, size_t index)
+/* The two operands, and a predicate that the result is combined with. */
+static bool take_operands(emu_decoder *decoder, ptx_type type)
 {
-    ptx_operand other = *emu_operand(decoder, index);
-    decoder->op->flags |= other.is_negated ? FLIP : 0;
+    emu_op *op = decoder->op;
+    size_t count = op->flags & 3 ? 4 : 3;
+    ptx_operand other = *emu_operand(decoder, 3);
+    if (!emu_operands(decoder, count, count))
+        return false;
+    op->a = emu_source(decoder, emu_operand(decoder, 1), ptx_type_bytes(type));
+    op->b = emu_source(decoder, emu_operand(decoder, 2), ptx_type_bytes(type));
+    if (count == 3)
+        return true;
+    op->flags |= other.is_negated ? FLIP : 0;
     other.is_negated = false;
-    decoder->op->c = emu_source(decoder, &other, 0);
+    op->c = emu_source(decoder, &other, 0);
+    return true;
 }
 
 void emu_decode_setp(emu_decoder *decoder)
@@ -171,17 +186,12 @@ void emu_decode_setp(emu_decoder *decoder)
     if (decoder->failed || !take_comparison(decoder, type))
         return;
     bool pair = type == PTX_F16X2 || type == PTX_BF16X2;
-    size_t operands = op->flags & 3 ? 4 : 3;
-    if (!emu_operands(decoder, operands, operands))
-        return;
     const ptx_operand *result = emu_operand(decoder, 0);
-    op->a = emu_source(decoder, emu_operand(decoder, 1), ptx_type_bytes(type));
-    op->b = emu_source(decoder, emu_operand(decoder, 2), ptx_type_bytes(type));
-    if (operands == 4)
-        take_combined(decoder, 3);
+    if (!take_operands(decoder, type))
+        return;
     op->dst = emu_target(decoder, result, 0);
     op->d = result->second ? emu_target(decoder, result->second, 0) : EMU_SINK_PREDICATE;
-    op->run = pair ? setp_x2 : operands == 4 || result->second ? setp_combined : setp;
+    op->run = pair ? setp_x2 : op->flags & 3 || result->second ? setp_combined : setp;
     op->unit = type == PTX_F64 ? EMU_CLASS_FP64 : EMU_CLASS_ALU;
 }
 
@@ -205,17 +215,9 @@ static void set_16(emu_warp *warp, const emu_op *op)
 
 static void set_x2(emu_warp *warp, const emu_op *op)
 {
-    const compare *of = op->extra;
-    const emu_u32 *a = emu_lanes(warp, op->a), *b = emu_lanes(warp, op->b);
     emu_u32 *dst = emu_lanes(warp, op->dst);
-    uint16_t x[EMU_WARP], y[EMU_WARP];
-    uint32_t values[2];
-    for (unsigned half = 0; half < 2; half++) {
-        for (unsigned i = 0; i < EMU_WARP; i++)
-            x[i] = (uint16_t)(a[i] >> half * 16), y[i] = (uint16_t)(b[i] >> half * 16);
-        values[half] = combine(warp, op, (*of)(x, y));
-    }
-    uint32_t yes = (uint32_t)op->imm;
+    uint32_t values[2], yes = (uint32_t)op->imm;
+    evaluate_pair(warp, op, values);
     EMU_FOR_LANES(i, warp->mask)
     dst[i] = (values[0] >> i & 1 ? yes & 0xffff : 0) | (values[1] >> i & 1 ? yes & 0xffff0000 : 0);
 }
@@ -246,14 +248,9 @@ void emu_decode_set(emu_decoder *decoder)
         return;
     bool pair = type == PTX_F16X2 || type == PTX_BF16X2;
     unsigned bytes = ptx_type_bytes(to);
-    size_t operands = op->flags & 3 ? 4 : 3;
-    if (!emu_operands(decoder, operands, operands) || (bytes != 4 && bytes != 2))
+    if ((bytes != 4 && bytes != 2) || !take_operands(decoder, type))
         return;
     op->imm = truth(to);
-    op->a = emu_source(decoder, emu_operand(decoder, 1), ptx_type_bytes(type));
-    op->b = emu_source(decoder, emu_operand(decoder, 2), ptx_type_bytes(type));
-    if (operands == 4)
-        take_combined(decoder, 3);
     op->dst = emu_target(decoder, emu_operand(decoder, 0), bytes);
     op->run = pair ? set_x2 : bytes == 4 ? set : set_16;
 }
@@ -261,51 +258,55 @@ void emu_decode_set(emu_decoder *decoder)
 /* ---- selp, slct ---- */
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are type names */
-#define SELECT(name, T)                                                                            \
+#define SELECT(name, T, condition)                                                                 \
     static void name(emu_warp *warp, const emu_op *op)                                             \
     {                                                                                              \
         const T *a = emu_lanes(warp, op->a), *b = emu_lanes(warp, op->b);                          \
         T *dst = emu_lanes(warp, op->dst);                                                         \
-        uint32_t chosen = emu_predicate(warp, op->c);                                              \
+        uint32_t chosen = condition;                                                               \
         EMU_EACH_LANE(warp, dst[i] = chosen >> i & 1 ? a[i] : b[i]);                               \
     }
 /* NOLINTEND(bugprone-macro-parentheses) */
-SELECT(selp_16, emu_u16)
-SELECT(selp_32, emu_u32)
-SELECT(selp_64, emu_u64)
+SELECT(selp_16, emu_u16, emu_predicate(warp, op->c))
+SELECT(selp_32, emu_u32, emu_predicate(warp, op->c))
+SELECT(selp_64, emu_u64, emu_predicate(warp, op->c))
+
+/* slct: a where c is not less than 0 */
+static uint32_t is_positive(const emu_warp *warp, const emu_op *op)
+{
+    const compare *ge = op->extra;
+    return (*ge)(emu_lanes(warp, op->c), emu_lanes(warp, op->d));
+}
+SELECT(slct_16, emu_u16, is_positive(warp, op))
+SELECT(slct_32, emu_u32, is_positive(warp, op))
+SELECT(slct_64, emu_u64, is_positive(warp, op))
+
+static void decode_selection(emu_decoder *decoder, ptx_type type, const emu_handler handlers[3],
+                             char condition)
+{
+    static const char letters[] = {'h', 'w', 'l'};
+    unsigned bytes = ptx_type_bytes(type), index = bytes == 2 ? 0 : bytes == 4 ? 1 : 2;
+    const char letter = letters[index];
+    if (bytes < 2 || bytes > 8)
+        return;
+    decoder->op->run = handlers[index];
+    emu_decode_signature(decoder, (const char[]){letter, letter, letter, condition, '\0'});
+}
 
 void emu_decode_selp(emu_decoder *decoder)
 {
-    ptx_type type = emu_take_type(decoder);
-    unsigned bytes = ptx_type_bytes(type);
-    if (bytes < 2 || bytes > 8)
-        return;
-    decoder->op->run = bytes == 2 ? selp_16 : bytes == 4 ? selp_32 : selp_64;
-    emu_decode_signature(decoder, bytes == 2 ? "hhhp" : bytes == 4 ? "wwwp" : "lllp");
+    static const emu_handler handlers[] = {selp_16, selp_32, selp_64};
+    decode_selection(decoder, emu_take_type(decoder), handlers, 'p');
 }
-
-EMU_TERNARY3(slct_16_s32, emu_u16, emu_u16, emu_u16, emu_s32, c >= 0 ? a : b)
-EMU_TERNARY3(slct_32_s32, emu_u32, emu_u32, emu_u32, emu_s32, c >= 0 ? a : b)
-EMU_TERNARY3(slct_64_s32, emu_u64, emu_u64, emu_u64, emu_s32, c >= 0 ? a : b)
-EMU_TERNARY3(slct_16_f32, emu_u16, emu_u16, emu_u16, emu_f32, c >= 0 ? a : b)
-EMU_TERNARY3(slct_32_f32, emu_u32, emu_u32, emu_u32, emu_f32, c >= 0 ? a : b)
-EMU_TERNARY3(slct_64_f32, emu_u64, emu_u64, emu_u64, emu_f32, c >= 0 ? a : b)
-EMU_TERNARY3(slct_16_ftz, emu_u16, emu_u16, emu_u16, emu_f32, emu_flush(c) >= 0 ? a : b)
-EMU_TERNARY3(slct_32_ftz, emu_u32, emu_u32, emu_u32, emu_f32, emu_flush(c) >= 0 ? a : b)
-EMU_TERNARY3(slct_64_ftz, emu_u64, emu_u64, emu_u64, emu_f32, emu_flush(c) >= 0 ? a : b)
 
 void emu_decode_slct(emu_decoder *decoder)
 {
-    static const emu_handler by_integer[] = {slct_16_s32, slct_32_s32, slct_64_s32};
-    static const emu_handler by_float[][3] = {{slct_16_f32, slct_32_f32, slct_64_f32},
-                                              {slct_16_ftz, slct_32_ftz, slct_64_ftz}};
-    static const char *const signatures[] = {"hhhw", "wwww", "lllw"};
+    static const emu_handler handlers[] = {slct_16, slct_32, slct_64};
     ptx_type type = emu_take_type(decoder), by = emu_take_type(decoder);
-    unsigned bytes = ptx_type_bytes(type);
-    if (bytes < 2 || bytes > 8 || (by != PTX_S32 && by != PTX_F32))
+    if (by != PTX_S32 && by != PTX_F32)
         return;
-    unsigned index = bytes == 2 ? 0 : bytes == 4 ? 1 : 2;
+    decode_selection(decoder, type, handlers, 'w');
     bool ftz = by == PTX_F32 && emu_take(decoder, "ftz");
-    decoder->op->run = by == PTX_S32 ? by_integer[index] : by_float[ftz][index];
-    emu_decode_signature(decoder, signatures[index]);
+    decoder->op->extra = ftz ? &flushing[GE] : &comparisons[by][GE];
+    decoder->op->d = emu_constant(decoder, 0, 4);
 }

@@ -6,8 +6,6 @@
 #include "emulator/lanes.h"
 #include "emulator/mbarrier.h"
 
-enum { RANK_SHIFT = 24 };
-
 void emu_each_alone(emu_warp *warp, const emu_op *op,
                     void (*run)(emu_warp *warp, const emu_op *op, unsigned lane))
 {
@@ -29,7 +27,7 @@ uint8_t *emu_find_alone(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32
     moved.imm += offset;
     emu_addresses(warp, &moved, bytes, &access);
     for (unsigned i = 0; rank && i < EMU_WARP; i++)
-        access.address[i] = (access.address[i] & ((1u << RANK_SHIFT) - 1)) | rank << RANK_SHIFT;
+        access.address[i] = (access.address[i] & EMU_OFFSET_MASK) | rank << EMU_RANK_SHIFT;
     return emu_resolve(warp, &moved, &access) ? access.host[lane] : NULL;
 }
 
