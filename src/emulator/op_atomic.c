@@ -126,10 +126,17 @@ static void decode_elements(emu_decoder *decoder, atomic *a, size_t first)
     }
 }
 
-void emu_decode_atomic(emu_decoder *decoder)
+bool emu_take_reduction(emu_decoder *decoder, emu_atomic *out)
 {
     static const char *const names[] = {"add", "min", "max", "and",  "or",
                                         "xor", "inc", "dec", "exch", "cas"};
+    int what = emu_take_one(decoder, names, EMU_COUNT(names));
+    *out = what < 0 ? EMU_ATOMIC_ADD : (emu_atomic)what;
+    return what >= 0;
+}
+
+void emu_decode_atomic(emu_decoder *decoder)
+{
     emu_op *op = decoder->op;
     atomic *a = emu_decode_alloc(decoder, sizeof *a);
     if (!a)
@@ -140,14 +147,13 @@ void emu_decode_atomic(emu_decoder *decoder)
         reduces && emu_take(decoder, "async") && emu_take(decoder, "mbarrier::complete_tx::bytes");
     ptx_space space = emu_take_space(decoder, is_async ? PTX_SHARED_CLUSTER : PTX_GENERIC);
     take_qualities(decoder);
-    int what = emu_take_one(decoder, names, EMU_COUNT(names));
-    a->what = what < 0 ? EMU_ATOMIC_ADD : (emu_atomic)what;
+    bool known = emu_take_reduction(decoder, &a->what);
     op->flags |= a->what == EMU_ATOMIC_EXCH  ? EMU_ACCESS_OVERWRITES
                  : a->what == EMU_ATOMIC_CAS ? EMU_ACCESS_CAS
                                              : 0;
     a->type = emu_take_type(decoder);
     bool hint = emu_take(decoder, "L2::cache_hint");
-    if (what < 0 || decoder->failed || !emu_atomic_exists(a->what, a->type))
+    if (!known || decoder->failed || !emu_atomic_exists(a->what, a->type))
         return;
     size_t first = reduces ? 1 : 2, sources = a->what == EMU_ATOMIC_CAS ? 2 : 1;
     size_t count = first + sources + hint + is_async;

@@ -1,5 +1,4 @@
-/* cp.async.bulk: copies of many bytes between global and shared memory, and cp.reduce's of one
- * address space to another are not there. They are made at once. */
+/* cp.async.bulk and cp.reduce.async.bulk: copies of many bytes between global and shared memory. */
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 #include "emulator/mbarrier.h"
@@ -10,6 +9,7 @@ enum { CHUNK = 16, MISALIGNED = 716 };
 typedef struct bulk {
     emu_op from, barrier;  /* their own addresses */
     uint32_t size, blocks; /* operands */
+    emu_reduction reduction;
     bool signals, multicasts;
 } bulk;
 
@@ -21,7 +21,7 @@ static bool copy(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank
         uint8_t *to = from ? emu_find_alone(warp, op, CHUNK, rank, offset) : NULL;
         if (!to)
             return false;
-        memcpy(to, from, CHUNK);
+        emu_put(&b->reduction, to, from, CHUNK);
     }
     return true;
 }
@@ -78,8 +78,8 @@ static void wait(emu_warp *warp, const emu_op *op)
 /* The target's space is named before the source's. */
 static bool take_spaces(emu_decoder *decoder, ptx_space *to, ptx_space *from)
 {
-    bool into = decoder->word_count > 3 && memcmp(decoder->words[3], "shared", 6) == 0;
-    if (into) {
+    unsigned first = decoder->words[1][0] == 'r' ? 4 : 3; /* behind cp{.reduce}.async.bulk */
+    if (decoder->word_count > first && memcmp(decoder->words[first], "shared", 6) == 0) {
         *to = emu_take(decoder, "shared::cluster") ? PTX_SHARED_CLUSTER : PTX_SHARED;
         if (*to == PTX_SHARED && !emu_take(decoder, "shared::cta"))
             return false;
@@ -89,6 +89,15 @@ static bool take_spaces(emu_decoder *decoder, ptx_space *to, ptx_space *from)
     *to = PTX_GLOBAL;
     *from = PTX_SHARED;
     return emu_take(decoder, "global") && emu_take(decoder, "shared::cta");
+}
+
+static bool decode_reduction(emu_decoder *decoder, emu_reduction *out)
+{
+    emu_take(decoder, "noftz");
+    out->reduces = emu_take_reduction(decoder, &out->what);
+    out->type = emu_take_type(decoder);
+    decoder->op->flags |= EMU_ACCESS_ATOMIC;
+    return out->reduces && !decoder->failed && emu_atomic_exists(out->what, out->type);
 }
 
 static void decode_copy(emu_decoder *decoder)
@@ -101,6 +110,8 @@ static void decode_copy(emu_decoder *decoder)
     b->signals = emu_take(decoder, "mbarrier::complete_tx::bytes");
     b->multicasts = to == PTX_SHARED_CLUSTER && emu_take(decoder, "multicast::cluster");
     bool grouped = emu_take(decoder, "bulk_group"), hint = emu_take(decoder, "L2::cache_hint");
+    if (emu_take(decoder, "reduce") && !decode_reduction(decoder, &b->reduction))
+        return;
     size_t count = (b->signals ? 4 : 3) + (size_t)b->multicasts;
     if (b->signals == grouped || !emu_operands(decoder, count, count + hint))
         return;

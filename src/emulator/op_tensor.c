@@ -1,5 +1,5 @@
-/* cp.async.bulk.tensor: copies of boxes between a tensor in global memory, which a tensor map
- * describes, and shared memory. */
+/* cp.async.bulk.tensor and cp.reduce.async.bulk.tensor: copies of boxes between a tensor in global
+ * memory, which a tensor map describes, and shared memory. */
 #include "emulator/lanes.h"
 #include "emulator/tensor_map.h"
 #include "emulator/transfer.h"
@@ -11,8 +11,9 @@ typedef struct tensor {
     emu_op map, barrier;                           /* with their own addresses */
     emu_op memory;                                 /* an access of global memory */
     uint32_t coordinates[EMU_TENSOR_RANK], blocks; /* operands */
+    emu_atomic what;                               /* of a reduction */
     uint8_t rank;
-    bool stores, multicasts;
+    bool stores, multicasts, reduces;
 } tensor;
 
 /* One box on its way. */
@@ -22,6 +23,7 @@ typedef struct box {
     int64_t first[EMU_TENSOR_RANK]; /* coordinates */
     uint32_t element, row_bytes, bytes;
     uint32_t shared; /* address in shared memory */
+    emu_reduction reduction;
 } box;
 
 static bool refuse(emu_warp *warp, const emu_op *op, const char *what)
@@ -86,6 +88,21 @@ static bool make_box(emu_warp *warp, const emu_op *op, unsigned lane, box *out)
 
 /* ---- copying ---- */
 
+/* Describes the reduction, if the copy is one: its type is the tensor's. */
+static bool make_reduction(emu_warp *warp, const emu_op *op, box *b)
+{
+    static const ptx_type types[] = {[2] = PTX_U32, PTX_S32, PTX_U64,  PTX_S64, PTX_F16,
+                                     PTX_F32,       PTX_F64, PTX_BF16, PTX_F32};
+    const emu_atomic what = b->tensor->what;
+    ptx_type type = b->map.type < EMU_COUNT(types) ? types[b->map.type] : PTX_NO_TYPE;
+    if (what == EMU_ATOMIC_AND || what == EMU_ATOMIC_OR || what == EMU_ATOMIC_XOR)
+        type = b->element == 8 ? PTX_B64 : PTX_B32;
+    b->reduction = (emu_reduction){b->tensor->reduces, what, type};
+    return !b->tensor->reduces || emu_atomic_exists(what, type)
+               ? true
+               : refuse(warp, op, "no such reduction of the tensor map's type");
+}
+
 /* How far from the box's beginning its byte is: the bits of the address from 7 on are added to
  * those from 4 on. */
 static uint64_t swizzle(const box *b, uint32_t at)
@@ -109,7 +126,7 @@ static bool move_elements(emu_warp *warp, const box *b, uint64_t row, uint32_t a
         if (!memory)
             return false;
         if (b->tensor->stores)
-            memcpy(memory, chunk + done, bytes);
+            emu_put(&b->reduction, memory, chunk + done, bytes);
         else
             memcpy(chunk + done, memory, bytes);
     }
@@ -168,7 +185,7 @@ static void copy_lane(emu_warp *warp, const emu_op *op, unsigned lane)
     const emu_op *barrier = t->stores ? NULL : &t->barrier;
     uint32_t blocks = t->multicasts ? ((const emu_u16 *)emu_lanes(warp, t->blocks))[lane] : 0;
     box b;
-    if (!make_box(warp, op, lane, &b))
+    if (!make_box(warp, op, lane, &b) || !make_reduction(warp, op, &b))
         return;
     if (!t->multicasts)
         emu_transfer(warp, op, barrier, b.bytes, 0, copy_box, &b);
@@ -212,6 +229,9 @@ void emu_decode_tensor(emu_decoder *decoder)
     t->stores = emu_take(decoder, "bulk_group");
     if (!t->stores && !emu_take(decoder, "mbarrier::complete_tx::bytes"))
         return;
+    t->reduces = t->stores && emu_take(decoder, "reduce");
+    if (t->reduces && !emu_take_reduction(decoder, &t->what))
+        return;
     t->multicasts = !t->stores && emu_take(decoder, "multicast::cluster");
     size_t count = t->stores ? 2 : 3 + (size_t)t->multicasts;
     bool hint = emu_take(decoder, "L2::cache_hint");
@@ -220,7 +240,8 @@ void emu_decode_tensor(emu_decoder *decoder)
     t->memory = (emu_op){.line = op->line,
                          .unit = EMU_CLASS_LDST,
                          .space = PTX_GLOBAL,
-                         .flags = EMU_BASE_NONE | (t->stores ? EMU_ACCESS_WRITE : 0)};
+                         .flags = EMU_BASE_NONE | (t->stores ? EMU_ACCESS_WRITE : 0) |
+                                  (t->reduces ? EMU_ACCESS_ATOMIC : 0)};
     decode_map(decoder, t, emu_operand(decoder, t->stores ? 0 : 1));
     if (!t->stores)
         t->barrier = emu_decode_barrier(decoder, emu_operand(decoder, 2));

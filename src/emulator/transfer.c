@@ -52,6 +52,20 @@ void emu_transfer(emu_warp *warp, const emu_op *op, const emu_op *barrier, uint3
         *(emu_u64 *)at = emu_mbarrier_transfer(*(emu_u64 *)at, bytes);
 }
 
+void emu_put(const emu_reduction *reduction, uint8_t *to, const uint8_t *from, uint32_t bytes)
+{
+    if (!reduction->reduces) {
+        memcpy(to, from, bytes);
+        return;
+    }
+    const uint32_t element = ptx_type_bytes(reduction->type);
+    for (uint32_t at = 0; at < bytes; at += element) {
+        uint64_t value = 0;
+        memcpy(&value, from + at, element);
+        emu_atomic_apply(reduction->what, reduction->type, to + at, value, 0, false);
+    }
+}
+
 emu_op emu_decode_one(emu_decoder *decoder, const ptx_operand *operand, ptx_space space)
 {
     emu_op saved = *decoder->op;

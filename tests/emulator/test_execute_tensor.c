@@ -196,6 +196,49 @@ TEST(test_rows_of_boxes)
     assert_int_equal(encode(&out, &no_type, tensor), INVALID);
 }
 
+/* ---- reductions ---- */
+
+static const char added[] =
+    "extern \"C\" __global__ void added(const __grid_constant__ map_type to, int *plain) {\n"
+    "  __shared__ alignas(1024) float box[8 * 4];\n"
+    "  __shared__ alignas(16) int most[32];\n"
+    "  box[threadIdx.x] = threadIdx.x, most[threadIdx.x] = threadIdx.x * (blockIdx.x ? 1 : -1);\n"
+    "  asm volatile(\"fence.proxy.async;\" ::: \"memory\");\n"
+    "  __syncthreads();\n"
+    "  if (threadIdx.x == 0) {\n"
+    "    asm volatile(\"cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group\"\n"
+    "      \" [%0, {%1, %1}], [%2];\" :: \"l\"(&to), \"r\"(2), \"r\"(at(box)) : \"memory\");\n"
+    "    asm volatile(\"cp.reduce.async.bulk.global.shared::cta.bulk_group.max.s32\"\n"
+    "      \" [%0], [%1], %2;\" :: \"l\"(plain), \"r\"(at(most)), \"r\"(128) : \"memory\");\n"
+    "    asm volatile(\"cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\");\n"
+    "  }\n"
+    "}\n";
+
+TEST(test_reductions)
+{
+    GT_SCOPED(machine_free) machine m = {.count = 0};
+    char source[8192];
+    static const copied c = {F32, 4, 2, 0, 0, {8, 5}, {8, 4}, {1, 1}, {0}};
+    encoded map;
+    snprintf(source, sizeof source, "%s%s", prelude, added);
+    load(&m, source);
+    float *to = machine_alloc(&m, 8 * 5 * 4);
+    int32_t *plain = machine_alloc(&m, 128);
+    assert_int_equal(encode(&map, &c, to), 0);
+    struct {
+        CUtensorMap map;
+        int32_t *plain;
+    } arguments = {map.map, plain};
+    machine_launch(&m, "added", 3, 32, &arguments);
+    for (int row = 0; row < 5; row++)
+        for (int column = 0; column < 8; column++) {
+            bool inside = row >= 2 && column >= 2;
+            assert_true(to[row * 8 + column] == (inside ? 3 * ((row - 2) * 8 + column - 2) : 0));
+        }
+    for (int i = 0; i < 32; i++)
+        assert_int_equal(plain[i], i);
+}
+
 /* Each block of a cluster of two copies a half of the box to both. */
 static const char shared_box[] =
     "extern \"C\" __global__ void __cluster_dims__(2) shared_box(\n"
