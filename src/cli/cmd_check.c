@@ -194,7 +194,7 @@ static int check(const cli_list *arguments)
 
 const cli_command cmd_check = {
     "check",
-    "mistakes of a kernel's variants, found without a GPU",
+    "find bugs in a kernel's variants, without a GPU",
     "KERNEL|PATH",
     "Looks for mistakes of a kernel's variants on the emulator; stores nothing.",
     "Races of threads in shared and global memory, with asynchronous copies, other blocks of a "

@@ -168,7 +168,7 @@ static int emit(const cli_list *arguments)
 }
 
 const cli_command cmd_emit = {"emit",
-                              "the code of one configuration",
+                              "print the code of a configuration",
                               "KERNEL|PATH",
                               "Prints the code of one configuration.",
                               "SASS needs nvdisasm or cuobjdump of the CUDA toolkit.",
@@ -253,7 +253,7 @@ static int describe(const cli_list *arguments)
 
 const cli_command cmd_space = {
     "space",
-    "a kernel's axes, and what excludes variants",
+    "print a kernel's axes, and what excludes variants",
     "KERNEL|PATH",
     "Prints a kernel's axes, how many variants are possible, and what excludes the others.",
     "Sources: distinct generated sources among the valid variants, each compiled once.",

@@ -347,7 +347,7 @@ static int export_stored(const cli_list *arguments)
 
 const cli_command cmd_export = {
     "export",
-    "what was measured, as other tools' files",
+    "write results as files of other tools",
     "KERNEL|PATH",
     "Writes what was measured of one scenario so that other tools read it.",
     "Every trial is written: times in milliseconds (the median), compile times, and failures with "

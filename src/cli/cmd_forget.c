@@ -79,7 +79,7 @@ static const cli_option forget_options[] = {DROP_OPTIONS};
 
 const cli_command cmd_forget = {
     "forget",
-    "drop what is stored of a kernel",
+    "delete the results of a kernel",
     "KERNEL|PATH",
     "Drops what is stored of a kernel: winners, trials and code.",
     "Of a PATH all kernels are meant. Every version of a template goes, but not what is stored of "
@@ -101,7 +101,7 @@ static const cli_option prune_options[] = {
 
 const cli_command cmd_prune = {
     "prune",
-    "drop what was measured before templates were edited, or is old",
+    "delete results of edited templates, and old ones",
     "[KERNEL|PATH]",
     "Drops what was measured before templates were edited.",
     "What 'gputune show' prints stays; what it prints only with --history goes: winners, trials, "

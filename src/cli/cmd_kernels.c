@@ -71,7 +71,7 @@ static int list_kernels(const cli_list *arguments)
 
 const cli_command cmd_kernels = {
     "kernels",
-    "what there is to tune, or one kernel's sizes and axes",
+    "list the kernels, or describe one",
     "[KERNEL|PATH]",
     "Lists the kernels that can be tuned by name, or describes one. A template of your own goes by "
     "its path.",
@@ -144,8 +144,8 @@ static int list_devices(const cli_list *arguments)
 }
 
 const cli_command cmd_devices = {
-    "devices", "the GPUs there are", "",          "Lists the GPUs that the driver offers.", NULL,
-    {0, 0},    device_options,       list_devices};
+    "devices", "list the GPUs", "",          "Lists the GPUs that the driver offers.", NULL,
+    {0, 0},    device_options,  list_devices};
 
 /* ---- doctor ---------------------------------------------------------------------------------- */
 
@@ -206,7 +206,7 @@ static int diagnose(const cli_list *arguments)
 
 const cli_command cmd_doctor = {
     "doctor",
-    "what is wrong here, and what to do about it",
+    "check the installation, and print what to do",
     "",
     "Looks at everything that tuning depends on, and says what is wrong and what to do.",
     "Driver, GPU, compiler, headers, workers, templates, database and environment variables; "

@@ -319,7 +319,7 @@ static int report(const cli_list *names)
 
 const cli_command cmd_report = {
     "report",
-    "what was measured, as a page to look at",
+    "write a page that shows all measurements",
     "[KERNEL|PATH...]",
     "Writes what was measured as a page to look at, or to send.",
     "One file, which fetches nothing: for each scenario every trial by each axis, the best so far, "

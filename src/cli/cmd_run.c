@@ -116,7 +116,7 @@ static int measure_all(const cli_list *arguments)
 }
 
 const cli_command cmd_run = {"run",
-                             "check and measure configurations of a kernel",
+                             "verify and measure configurations of a kernel",
                              "KERNEL|PATH",
                              "Checks and measures configurations of a kernel; stores no results.",
                              "Several configurations are measured interleaved. The column 95% is "
@@ -301,7 +301,7 @@ static int compare(const cli_list *arguments)
 
 const cli_command cmd_compare = {
     "compare",
-    "which of two configurations is faster, or of two databases",
+    "compare two configurations, or two databases",
     "KERNEL|PATH A B | [KERNEL|PATH] A.db B.db",
     "Measures two configurations of a kernel interleaved, and says which is faster. Of two "
     "databases: every scenario (of the kernel that is named) for which both have a winner on "

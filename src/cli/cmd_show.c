@@ -338,7 +338,7 @@ static int show(const cli_list *arguments)
 
 const cli_command cmd_show = {
     "show",
-    "what is remembered",
+    "print the winners that are stored",
     "[KERNEL|PATH]",
     "Prints what is remembered for this GPU.",
     "Speed-up is the default's time over the winner's, with its 95% interval. 'of copy' is the "

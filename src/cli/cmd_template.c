@@ -150,7 +150,7 @@ static const cli_option options[] = {
 
 const cli_command cmd_template = {
     "template",
-    "a first template from a program that has none",
+    "draft a template from a CUDA program",
     "FILE [KERNEL]",
     "Writes a first template for the CUDA kernels of a program.",
     "libclang reads the program. The draft has what the kernels need of it, and pragmas for how it "
@@ -312,7 +312,7 @@ static int embed(const cli_list *arguments)
 }
 
 const cli_command cmd_embed = {"embed",
-                               "a template as a header to compile a program with",
+                               "make a header of a template, to compile into a program",
                                "PATH",
                                "Prints a template as a C header that a program is compiled with.",
                                "Files that the template includes in quotes come with it, as far as "

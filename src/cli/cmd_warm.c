@@ -450,7 +450,7 @@ static const cli_option options[] = {
 };
 
 const cli_command cmd_warm = {"warm",
-                              "tune kernels and remember the winners",
+                              "tune kernels and store the winners",
                               "[KERNEL|PATH...]",
                               "Tunes kernels and remembers the winners.",
                               more,

@@ -319,7 +319,7 @@ static const cli_option options[] = {
 
 const cli_command cmd_wisdom = {
     "wisdom",
-    "winners as text, from one database to another",
+    "export and import winners as text",
     "export [KERNEL] | import FILE... [--from URL]",
     "Carries winners as text from one database to another.",
     "The text has no code without --whole. What is imported is compiled and proved when it is "
@@ -355,7 +355,7 @@ static int merge(const cli_list *files)
 
 const cli_command cmd_merge = {
     "merge",
-    "several databases as one",
+    "merge databases into one",
     "FILE... -o FILE",
     "Takes over what databases have into one: winners, trials and code.",
     "All or nothing; the databases before -o are only read. Of two winners of the same space, "

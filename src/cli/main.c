@@ -21,19 +21,17 @@ static const struct {
                 {"share", &cmd_wisdom}, {NULL, &cmd_merge},        {NULL, &cmd_export},
                 {NULL, &cmd_embed},     {"maintain", &cmd_forget}, {NULL, &cmd_prune}};
 enum { COMMANDS = sizeof commands / sizeof *commands };
-static const char help_description[] = "this text, or a command's";
+static const char help_description[] = "print this text, or a command's";
 
 static void print_usage(FILE *file)
 {
     fputs("usage: gputune COMMAND [options] [arguments], or gputune --version\n\n", file);
     for (size_t i = 0; i < COMMANDS; i++) {
         const cli_command *one = commands[i].command;
-        if (commands[i].group) {
-            fprintf(file, "%s%s:\n", i ? "\n" : "", commands[i].group);
-        }
-        fprintf(file, "  %-10s %s\n", one->name, one->description);
+        const char *group = commands[i].group;
+        fprintf(file, "  %-8s  %-8s  %s\n", group ? group : "", one->name, one->description);
     }
-    fprintf(file, "\n  %-10s %s\n", "help", help_description);
+    fprintf(file, "  %-8s  %-8s  %s\n", "", "help", help_description);
     fputs("\n'gputune help COMMAND' says more; 'gputune help template': how one is written.\n",
           file);
 }

@@ -372,10 +372,12 @@ static void say_gains(const cli_table *table, double seconds)
     if (!all.count) {
         return;
     }
+    char *least = cli_format("%.2f", all.least), *most = cli_format("%.2f", all.most);
     const char *gain =
-        all.count == 1 ? describe_gain(all.last)
-                       : cli_format("%zu scenarios are %.2f to %.2f times as fast as by default",
-                                    all.count, all.least, all.most);
+        all.count == 1
+            ? describe_gain(all.last)
+            : cli_format("%zu scenarios are %s%s%s times as fast as by default", all.count, least,
+                         strcmp(least, most) ? " to " : "", strcmp(least, most) ? most : "");
     const char *next = all.count == 1 ? cli_format(" %s --why", all.last->info.kernel) : "";
     cli_note("%s: the best of %" PRIu64 " variants in %.0f s; next: gputune show%s", gain,
              all.variants, ceil(seconds), next);

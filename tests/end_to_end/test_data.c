@@ -21,7 +21,7 @@ static int axpy_on_host(void *user, gputune_sizes sizes, const gputune_host_argu
                         size_t count)
 {
     static const char *const names[] = {"y", "x", "a", "n"};
-    static const char *const types[] = {"float", "float", "float", "size_t"};
+    static const char *const types[] = {"float", "float", "float", "unsigned long long"};
     host *self = user;
     int64_t n = sizes.items[0].value;
     self->calls++;

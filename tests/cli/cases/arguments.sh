@@ -2,7 +2,7 @@ $FAKE warm
 echo "exit $?"
 $FAKE show axpy scale
 echo "exit $?"
-$FAKE kernels axpy
+$FAKE kernels axpy scale
 echo "exit $?"
 $FAKE compare axpy
 echo "exit $?"
