@@ -762,7 +762,6 @@ static PyType_Slot launched_slots[] = {{Py_tp_new, (void *)launched_new},
 static PyType_Slot answer_slots[] = {
     {Py_tp_new, (void *)answer_new}, {Py_tp_dealloc, (void *)answer_free}, {0, NULL}};
 
-/* Adds a type to the module, and returns it. */
 static PyTypeObject *add_type(PyObject *module, const char *name, size_t bytes, PyType_Slot *slots)
 {
     PyType_Spec spec = {name, (int)bytes, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};

@@ -4,7 +4,7 @@
 #include "emulator/context.h"
 #include "emulator/machine.h"
 
-/* Finds a texture object by its handle; NULL if there is none. Any thread. */
+/* NULL if there is no such object. Any thread. */
 const emu_texture *emu_texture_find(uint64_t object);
 
 /* emu_array_find() gets the texture of an array, NULL if there is none; emu_array_rows() its number

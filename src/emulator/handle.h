@@ -30,7 +30,7 @@ typedef struct emu_handle {
 /* Makes `object` a valid handle. `handle` is one of its members. Any thread. */
 void emu_handle_add(emu_handle *handle, const void *object, emu_kind kind, CUcontext context);
 
-/* Invalidates the handle, before its object is freed. Does nothing if it is invalid. Any thread. */
+/* Invalidates the handle, before its object is freed. Any thread. */
 void emu_handle_drop(emu_handle *handle);
 
 /* Frees an object that had a handle, after a delay: an old handle must not soon become the handle

@@ -35,5 +35,4 @@ void ptx_lexer_begin(ptx_lexer *lexer, const char *text, size_t bytes);
 /* Reads the next token; always PTX_END at the end. */
 ptx_token ptx_lexer_next(ptx_lexer *lexer);
 
-/* Returns true if the token is this text. */
 bool ptx_token_is(const ptx_token *token, const char *text);

@@ -182,7 +182,6 @@ static inline bool emu_is_full(const emu_warp *warp)
     return (warp->mask | warp->dead) == UINT32_MAX;
 }
 
-/* Returns the 32 lanes of an operand. */
 static inline void *emu_lanes(const emu_warp *warp, uint32_t operand)
 {
     return warp->base[operand & 1] + (operand & ~1u);

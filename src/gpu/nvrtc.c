@@ -561,7 +561,6 @@ static const char *line_end(const char *line)
     return line + strcspn(line, "\n");
 }
 
-/* Finds `needle` in [from, to); NULL if it is not there. */
 static const char *find_in(const char *from, const char *to, const char *needle)
 {
     return memmem(from, (size_t)(to - from), needle, strlen(needle));

@@ -151,7 +151,6 @@ TEST(own_folder_holds_this_program)
     free(folder);
 }
 
-/* A file that another user put into a parent folder is ignored. */
 TEST(files_of_another_user_are_not_found)
 {
     enum { NOBODY = 65534 };

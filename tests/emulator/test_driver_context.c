@@ -95,7 +95,7 @@ static void of_a_reset_context(void)
     check_invalid(&all);
 }
 
-TEST(test_handles)
+TEST(invalid_handles_are_refused)
 {
     in_child(destroyed, NULL);
     in_child(never_made, NULL);
@@ -147,7 +147,7 @@ static void destroy_nothing(void *data)
     (void)data;
 }
 
-TEST_ON_DEVICE(graphs)
+TEST_ON_DEVICE(invalid_graph_handles_are_refused)
 {
     CUgraph graph;
     CUgraphExec exec;
@@ -242,7 +242,7 @@ static void memory_of_a_reset_context(void)
     CHECK(strstr(emuLastMessage(), "in freed memory"));
 }
 
-TEST(test_memory)
+TEST(kernels_reach_memory_of_live_contexts)
 {
     in_child(memory_of_another_context, NULL);
     in_child(memory_of_a_reset_context, NULL);

@@ -1,7 +1,7 @@
 /* The device and its profile, the environment, lookups of calls, contexts, forks, error names. */
 #include "device.h"
 
-TEST_IN_CHILD(describes_itself)
+TEST_IN_CHILD(device_reports_its_profile)
 {
     int version, count, value;
     CHECK_CODE(cuDeviceGetCount(&count), CUDA_ERROR_NOT_INITIALIZED);
@@ -38,13 +38,13 @@ static void is_an_a100(void)
     CHECK(!strcmp(emuProfileName(0), "a100"));
 }
 
-TEST(test_a100)
+TEST(environment_selects_the_a100)
 {
     in_child(is_an_a100, "GPUTUNE_DRIVER=emu:a100");
     in_child(is_an_a100, "GPUTUNE_EMU_PROFILE=a100");
 }
 
-TEST_IN_CHILD(selects)
+TEST_IN_CHILD(profile_is_selected_before_init)
 {
     CHECK_CODE(emuSelectProfile("b999"), CUDA_ERROR_NOT_FOUND);
     CHECK(strstr(emuLastMessage(), "h200"));
@@ -108,7 +108,7 @@ static void refuses_devices(void)
     CHECK(strstr(emuLastMessage(), "8 devices at most"));
 }
 
-TEST(test_several)
+TEST(environment_lists_several_devices)
 {
     in_child(has_three, "GPUTUNE_EMU_DEVICES=h200,h200,a100");
     in_child(is_one_a100_of_three, "GPUTUNE_EMU_DEVICES=h200,h200,a100");
@@ -129,7 +129,7 @@ static void refuses_threads(void)
     CHECK(strstr(emuLastMessage(), "GPUTUNE_EMU_THREADS"));
 }
 
-TEST(test_bad_configuration)
+TEST(bad_configuration_fails_init)
 {
     in_child(refuses_profile, "GPUTUNE_DRIVER=emu:z80");
     in_child(refuses_override, "GPUTUNE_EMU_SET=sm_count=4");
@@ -167,7 +167,7 @@ static void old_driver(void)
     CHECK(found);
 }
 
-TEST(test_symbols)
+TEST(get_proc_address_finds_every_call)
 {
     in_child(find_symbols, NULL);
     in_child(old_driver, "GPUTUNE_EMU_SET=driver_version=11080");
@@ -197,7 +197,7 @@ TEST_IN_CHILD(contexts)
     CHECK_CODE(cuDevicePrimaryCtxRelease_v2(0), CUDA_ERROR_INVALID_CONTEXT);
 }
 
-TEST_ON_DEVICE(fork_after_init)
+TEST_ON_DEVICE(forked_child_cannot_use_the_driver)
 {
     CUdeviceptr buffer = new_buffer(4);
     pid_t child = fork();

@@ -18,8 +18,7 @@ static CUgraphExec instantiate(CUgraph graph)
     return exec;
 }
 
-/* Captured work runs only when the graph is launched, each time. */
-TEST_ON_DEVICE(replays)
+TEST_ON_DEVICE(captured_work_runs_at_each_graph_launch)
 {
     CUfunction add = load(ptx_add, "add");
     CUstream stream = new_stream();
@@ -42,8 +41,7 @@ TEST_ON_DEVICE(replays)
     OK(cuGraphExecDestroy(exec));
 }
 
-/* A captured copy from the host reads its source at every replay. */
-TEST_ON_DEVICE(reads_again)
+TEST_ON_DEVICE(captured_copy_reads_its_source_at_each_replay)
 {
     CUstream stream = new_stream();
     CUdeviceptr y = new_buffer(4);
@@ -112,7 +110,7 @@ static void unjoined(void)
     CHECK(read_float(y) == 1.0F);
 }
 
-TEST(test_forks)
+TEST(forked_streams_must_join_the_origin)
 {
     in_child(forks, NULL);
     in_child(unjoined, NULL);
@@ -130,8 +128,7 @@ static void check_spoiled(CUstream stream)
     OK(cuStreamSynchronize(stream));
 }
 
-/* Each of these is refused, and the capture is lost. */
-TEST_ON_DEVICE(spoilers)
+TEST_ON_DEVICE(unsafe_calls_invalidate_the_capture)
 {
     CUstream stream = new_stream();
     CUevent outside;
@@ -167,8 +164,7 @@ TEST_ON_DEVICE(spoilers)
                CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 }
 
-/* In relaxed mode a thread may allocate beside its own global capture. */
-TEST_ON_DEVICE(relaxed)
+TEST_ON_DEVICE(relaxed_mode_allows_allocation_during_own_capture)
 {
     CUstream stream = new_stream();
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -189,8 +185,7 @@ static void count_call(void *data)
     ++*(atomic_int *)data;
 }
 
-/* A user object lives as long as a graph, an executable graph or a launch in flight uses it. */
-TEST_ON_DEVICE(user_objects)
+TEST_ON_DEVICE(user_object_lives_as_long_as_its_users)
 {
     CUfunction add = load(ptx_add, "add");
     CUstream stream = new_stream();
@@ -232,7 +227,7 @@ static float replay_ms(CUgraphExec exec, CUstream stream)
 }
 
 /* As on hardware, m launches in a graph take less than m plain launches, and about m times one. */
-TEST_ON_DEVICE(graph_time)
+TEST_ON_DEVICE(graph_takes_less_time_than_plain_launches)
 {
     CUfunction add = load(ptx_add, "add");
     CUstream stream = new_stream();

@@ -1,7 +1,7 @@
 /* Launches and refusals, clusters and occupancy, modules, failing kernels. */
 #include "device.h"
 
-TEST_ON_DEVICE(launches)
+TEST_ON_DEVICE(launch_computes_results)
 {
     CUfunction add = load(ptx_add, "add");
     CUdeviceptr y = new_buffer(1000 * sizeof(float));
@@ -20,7 +20,7 @@ static CUresult launch_sized(CUfunction function, unsigned grid, unsigned block,
     return cuLaunchKernel(function, grid, 1, 1, block, 1, 1, shared, NULL, params, NULL);
 }
 
-TEST_ON_DEVICE(refuses)
+TEST_ON_DEVICE(bad_launches_are_refused)
 {
     CUfunction add = load(ptx_add, "add"), reverse = load(ptx_tile, "reverse");
     CHECK_CODE(launch_sized(add, 0, 32, 0), CUDA_ERROR_INVALID_VALUE);
@@ -36,7 +36,7 @@ TEST_ON_DEVICE(refuses)
     OK(cuCtxSynchronize());
 }
 
-TEST_ON_DEVICE(opts_in)
+TEST_ON_DEVICE(large_shared_memory_needs_an_opt_in)
 {
     CUfunction add = load(ptx_add, "add");
     int most = 227 * 1024, value;
@@ -117,8 +117,7 @@ static CUresult launch_cooperative(CUfunction meet, unsigned grid, CUdeviceptr h
     return cuLaunchKernelEx(&config, meet, params, NULL);
 }
 
-/* Every block sees all blocks' writes from before the grid barrier, several times in a row. */
-TEST_ON_DEVICE(cooperates)
+TEST_ON_DEVICE(grid_barrier_makes_writes_visible)
 {
     enum { GRID = 200 };
     CUfunction meet = load(ptx_meet, "meet");
@@ -226,8 +225,7 @@ static void look_up(CUfunction look, CUdeviceptr out, int wanted)
     CHECK(found[0] == wanted && found[3] == wanted + 3);
 }
 
-/* Two instances of one program have separate variables. */
-TEST_ON_DEVICE(variables)
+TEST_ON_DEVICE(program_instances_have_separate_variables)
 {
     CUmodule first, second;
     CUfunction look_first, look_second;
@@ -256,7 +254,7 @@ TEST_ON_DEVICE(variables)
 }
 
 /* A header like CUB's declares a thousand variables, of which a kernel needs none. */
-TEST_ON_DEVICE(many_variables)
+TEST_ON_DEVICE(unused_variables_are_not_allocated)
 {
     enum { VARIABLES = 2000, MODULES = 40 };
     static char text[100 * VARIABLES + sizeof ptx_table];
@@ -295,7 +293,7 @@ TEST_ON_DEVICE(bad_images)
 
 /* ---- failing kernels ---- */
 
-TEST_IN_CHILD(lose_process)
+TEST_IN_CHILD(illegal_address_is_sticky)
 {
     CUcontext context = open_device(), other;
     CUfunction wild = load(ptx_wild, "wild");
@@ -348,7 +346,7 @@ static void read_outside(void)
     }
 }
 
-TEST(test_reads_outside)
+TEST(message_locates_a_read_outside)
 {
     for (size_t i = 0; i < sizeof outsides / sizeof outsides[0]; i++) {
         tried = &outsides[i];
@@ -380,8 +378,7 @@ static int count_taken(uint64_t bytes, int then, unsigned threads)
     return count;
 }
 
-/* Memory that a kernel does not free stays allocated until the context ends. */
-TEST_ON_DEVICE(heap)
+TEST_ON_DEVICE(unfreed_memory_stays_until_the_context_ends)
 {
     CHECK(count_taken(1 << 20, FREE, 7) == 7);
     CHECK(count_taken(9 << 20, KEEP, 4) == 0);
@@ -416,7 +413,7 @@ TEST_ON_DEVICE(past_the_end_of_the_heap)
 }
 
 /* The flag is pinned host memory, so that the host can end the kernel. */
-TEST_ON_DEVICE(endless)
+TEST_ON_DEVICE(host_ends_a_spinning_kernel)
 {
     CUfunction spin = load(ptx_spin, "spin");
     CUstream stream;

@@ -26,8 +26,7 @@ static void is(const char *host, char value, size_t bytes)
     }
 }
 
-/* Zero parts of large ranges are not written again. */
-TEST_ON_DEVICE(large_zeros)
+TEST_ON_DEVICE(zeros_of_large_ranges_are_not_written_again)
 {
     enum { BYTES = 3 << 20, BEGIN = 100, END = BYTES - 5000 };
     static char host[BYTES];
@@ -52,7 +51,7 @@ TEST_ON_DEVICE(large_zeros)
 }
 
 /* A pageable source may change as soon as the call returns, a pinned one only after the copy. */
-TEST_ON_DEVICE(async_source)
+TEST_ON_DEVICE(async_copy_reads_pageable_memory_at_the_call)
 {
     CUstream stream;
     OK(cuStreamCreate(&stream, 1));
@@ -86,7 +85,7 @@ TEST_ON_DEVICE(bad_ranges)
     CHECK_CODE(cuMemcpyHtoD_v2(buffer, host, 4), CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_ON_DEVICE(runs_out)
+TEST_ON_DEVICE(memory_is_limited)
 {
     size_t free_bytes, total;
     OK(cuMemGetInfo_v2(&free_bytes, &total));
@@ -102,7 +101,7 @@ TEST_ON_DEVICE(runs_out)
     CHECK(left == free_bytes);
 }
 
-TEST_IN_CHILD(what_pointers_are)
+TEST_IN_CHILD(pointer_attributes)
 {
     CUcontext context = open_device(), found;
     CUdeviceptr buffer = new_buffer(1000), base;
@@ -151,7 +150,7 @@ static void import(void)
     CHECK(write(to_exporter[1], &ready, 1) == 1);
 }
 
-TEST_IN_CHILD(export)
+TEST_IN_CHILD(memory_is_shared_between_processes)
 {
     CHECK(!pipe(to_importer) && !pipe(to_exporter));
     pid_t child = fork();
@@ -190,7 +189,7 @@ static CUDA_RESOURCE_DESC rows_at(CUdeviceptr address)
 }
 
 /* Textures of memory that no GPU can read are refused; a context's textures end with it. */
-TEST_ON_DEVICE(textures)
+TEST_ON_DEVICE(invalid_textures_are_refused)
 {
     CUcontext own;
     CUtexObject object, other;
@@ -223,7 +222,7 @@ TEST_ON_DEVICE(textures)
 }
 
 /* Invalid sizes of arrays, and copies of a part of one, are refused. */
-TEST_ON_DEVICE(arrays)
+TEST_ON_DEVICE(invalid_arrays_and_partial_copies_are_refused)
 {
     static const CUDA_ARRAY3D_DESCRIPTOR refused[] = {
         {0, 0, 0, CU_AD_FORMAT_FLOAT, 1, 0},     {131073, 0, 0, CU_AD_FORMAT_FLOAT, 1, 0},

@@ -10,8 +10,7 @@ static float elapsed(CUevent start, CUevent end)
     return ms;
 }
 
-/* Only an event orders a second stream's work after the first's. */
-TEST_ON_DEVICE(orders)
+TEST_ON_DEVICE(event_orders_two_streams)
 {
     CUfunction spin = load(ptx_spin, "spin"), add = load(ptx_add, "add");
     CUstream first, second;
@@ -39,8 +38,7 @@ TEST_ON_DEVICE(orders)
     CHECK(read_float(y) == 2.0F);
 }
 
-/* Blocking streams are ordered with the legacy stream, in both directions. */
-TEST_ON_DEVICE(legacy)
+TEST_ON_DEVICE(blocking_streams_order_with_the_legacy_stream)
 {
     CUfunction spin = load(ptx_spin, "spin"), add = load(ptx_add, "add");
     CUstream blocking, independent;
@@ -62,7 +60,7 @@ TEST_ON_DEVICE(legacy)
 }
 
 /* Destroying a stream does not end its work, and the context still waits for it. */
-TEST_ON_DEVICE(destroyed_with_work)
+TEST_ON_DEVICE(destroyed_stream_completes_its_work)
 {
     CUfunction spin = load(ptx_spin, "spin"), add = load(ptx_add, "add");
     CUstream stream;
@@ -132,8 +130,7 @@ static void tell_time(void)
     CHECK(write(answer[1], &ns, sizeof ns) == sizeof ns);
 }
 
-/* The same calls take the same modelled time in every process. */
-TEST(test_deterministic)
+TEST(modelled_time_is_deterministic)
 {
     double first, second;
     assert_int_equal(pipe(answer), 0);
@@ -165,7 +162,7 @@ static void *add_many(void *argument)
     return NULL;
 }
 
-TEST_IN_CHILD(threads)
+TEST_IN_CHILD(threads_with_their_own_streams)
 {
     CUcontext context = open_device();
     pthread_t thread[8];

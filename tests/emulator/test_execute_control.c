@@ -170,7 +170,7 @@ static const char grid_barrier[] =
          "@%p0 bra SPIN; ret;\n}\n";
 
 /* Blocks that wait for each other all run, with any number of host threads. */
-TEST(test_barrier_of_the_grid)
+TEST(test_grid_barrier)
 {
     GT_SCOPED(machine_free) machine m = {.count = 0};
     m.limits = (emu_limits){.workers = 2, .sm_count = 4, .blocks_per_sm = 2};

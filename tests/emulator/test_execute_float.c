@@ -203,7 +203,7 @@ TEST(test_approximations)
 
 /* A value is flushed if it is subnormal after rounding; one that rounds up to the smallest normal
  * stays. */
-TEST(test_flushing_after_rounding)
+TEST(test_flush_after_rounding)
 {
     static const op_case cases[] = {
         {"mul.rn.ftz.f32 %fo, %f0, %f1;", 0x3f7fffff, 0x00800000, 0, 0},
@@ -247,8 +247,7 @@ TEST(test_special_operands)
     OP_CASES(cases);
 }
 
-/* Narrowing agrees with the host's rounding for every kind of value. */
-TEST(test_narrowing_at_random)
+TEST(narrowing_equals_host_rounding)
 {
     uint64_t seed = 1;
     for (int i = 0; i < 60; i++) {

@@ -265,7 +265,7 @@ static const char moved[] =
     "  for (int i = lane; i < 128; i += 32) c[i] = out[i];\n"
     "}\n";
 
-TEST(test_matrices_of_shared_memory)
+TEST(test_ldmatrix_and_stmatrix)
 {
     GT_SCOPED(machine_free) machine m = {.count = 0};
     load(&m, moved);
@@ -307,7 +307,7 @@ TEST(test_transposed_store)
         assert_int_equal(out[i % 8 * 8 + i / 8], i);
 }
 
-TEST(test_matrix_of_other_type)
+TEST(test_wrong_matrix_type)
 {
     char log[256] = "";
     emu_program *program = NULL;

@@ -183,8 +183,7 @@ TEST(test_boxes)
         run_copy(&all[i]);
 }
 
-/* Refused like by NVIDIA's driver. */
-TEST(test_rows_of_boxes)
+TEST(box_rows_must_be_multiples_of_16_bytes)
 {
     static const copied short_row = {U16, 2, 2, 0, 0, {72, 40}, {12, 16}, {1, 1}, {0}},
                         long_row = {U16, 2, 2, 2, 0, {72, 40}, {64, 16}, {1, 1}, {0}},

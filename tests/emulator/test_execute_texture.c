@@ -242,8 +242,7 @@ TEST(test_faults)
     }
 }
 
-/* Unsupported operations such as cubes and gathers are refused when the code is loaded. */
-TEST(test_refused)
+TEST(unsupported_texture_operations_are_refused)
 {
     static const char cube[] =
         KERNEL("tex.cube.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%d2, {%f0, %f1, %f1, %f1}];\n", REALS);

@@ -184,7 +184,7 @@ TEST(test_distributed_shared_memory)
     }
 }
 
-TEST(test_no_such_block)
+TEST(access_to_a_missing_block_of_the_cluster)
 {
     GT_SCOPED(machine_free) machine m = {.count = 0};
     machine_load(&m, KERNEL("mov.u32 %r2, 0; mapa.shared::cluster.u32 %r3, %r2, 2;\n"
@@ -195,8 +195,7 @@ TEST(test_no_such_block)
     assert_int_equal(machine_run(&m, "k", 2, 1, &a), 700);
 }
 
-/* Shared memory exists only while its block runs. */
-TEST(test_block_has_exited)
+TEST(access_to_shared_memory_of_an_exited_block)
 {
     GT_SCOPED(machine_free) machine m = {.count = 0};
     machine_load(&m, KERNEL(".shared .align 4 .b32 cell; mov.u32 %r2, %cluster_ctarank;\n"

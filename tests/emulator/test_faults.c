@@ -7,7 +7,7 @@ static bool knows(const char *name)
     return !strcmp(name, "cuMemAlloc") || !strcmp(name, "cuLaunchKernel");
 }
 
-TEST(test_counts)
+TEST(rules_count_calls)
 {
     emu_faults *faults;
     char why[200];
@@ -24,7 +24,7 @@ TEST(test_counts)
     emu_faults_free(faults);
 }
 
-TEST(test_one_device)
+TEST(rule_for_one_device)
 {
     emu_faults *faults;
     char why[200];
@@ -37,7 +37,7 @@ TEST(test_one_device)
     emu_faults_free(faults);
 }
 
-TEST(test_delays)
+TEST(rule_delays_a_call)
 {
     emu_faults *faults;
     char why[200];
@@ -51,7 +51,7 @@ TEST(test_delays)
     emu_faults_free(faults);
 }
 
-TEST(test_nothing)
+TEST(empty_script_fails_nothing)
 {
     emu_faults *faults;
     char why[200];
@@ -64,7 +64,7 @@ TEST(test_nothing)
     emu_faults_free(faults);
 }
 
-TEST(test_mistakes)
+TEST(invalid_scripts_are_refused)
 {
     static const char *const scripts[][2] = {
         {"cuMemAlloc", "expected name:n=code"},    {"cuMemAlloc:3", "expected name:n=code"},
@@ -110,7 +110,7 @@ static void refuses_script(void)
     CHECK(strstr(emuLastMessage(), "'cuMemAlok:1=2': no such driver call"));
 }
 
-TEST(test_in_driver)
+TEST(scripted_failures_in_the_driver)
 {
     in_child(third_fails, "GPUTUNE_EMU_FAULTS=cuMemAlloc:3=2");
     in_child(sticks, "GPUTUNE_EMU_FAULTS=cuCtxSynchronize:1=719");

@@ -11,7 +11,7 @@ static void starts(void)
     open_device();
 }
 
-TEST(test_it_starts)
+TEST(driver_starts)
 {
     emu_profile profile;
     char why[200] = "";
@@ -27,7 +27,7 @@ static bool knows(const char *name)
     return !strcmp(name, "cuMemAlloc");
 }
 
-TEST(test_a_delay_may_have_a_fraction)
+TEST(delay_may_have_a_fraction)
 {
     emu_faults *faults;
     char why[200] = "";

@@ -53,7 +53,7 @@ static double bandwidth(uint64_t n, uint64_t width, int threads)
 }
 
 /* On an H200: 1692, 3345 and 4257 GB/s. */
-TEST(test_vector_width)
+TEST(vector_width_increases_bandwidth)
 {
     double one = bandwidth(1 << 28, 1, 128), two = bandwidth(1 << 28, 2, 128),
            four = bandwidth(1 << 28, 4, 128);
@@ -62,7 +62,7 @@ TEST(test_vector_width)
     assert_true(four > 4257 * 0.9 && four < 4257 * 1.1);
 }
 
-TEST(test_hot_is_faster)
+TEST(hot_cache_is_faster)
 {
     copy small = copy_of(1 << 21, 4, 256, UINT64_C(1) << 50);
     double cold = time_of(&small), hot = time_of(&small);
@@ -72,8 +72,7 @@ TEST(test_hot_is_faster)
     assert_true(time_of(&small) == cold);
 }
 
-/* A buffer larger than the cache gains nothing from a second pass. */
-TEST(test_large_stays_cold)
+TEST(large_buffer_stays_cold)
 {
     copy large = copy_of(1 << 26, 4, 256, UINT64_C(1) << 52);
     double first = time_of(&large);
@@ -149,7 +148,7 @@ static void clusters(copy *copy)
 }
 
 /* Each does the same work in a way that is slower on hardware. */
-TEST(test_costs)
+TEST(costly_access_patterns_take_longer)
 {
     assert_true(with(no_conflicts) < with(bank_conflicts));
     assert_true(with(uncontended) < with(contended));

@@ -79,7 +79,7 @@ TEST(test_kernel_description)
 }
 
 /* Labels and registers belong to their block; inline assembly repeats both. */
-TEST(test_scopes)
+TEST(labels_and_registers_belong_to_their_block)
 {
     static const char ptx[] =
         HEAD ".visible .entry k(.param .u64 out)\n{\n"
@@ -96,8 +96,7 @@ TEST(test_scopes)
     assert_int_equal(*out, 43);
 }
 
-/* Registers share storage only if their values are never live at the same time. */
-TEST(test_registers_are_kept_apart)
+TEST(live_registers_do_not_share_storage)
 {
     static const char ptx[] =
         HEAD ".visible .entry k(.param .u64 out)\n{\n"
@@ -122,7 +121,7 @@ TEST(test_registers_are_kept_apart)
 }
 
 /* Code shared by branches has line 0: the line before it is reported. */
-TEST(test_line_of_a_fault)
+TEST(line_of_a_fault_in_shared_code)
 {
     GT_SCOPED(machine_free)
     machine m = machine_of(HEAD ".file 1 \"a.cu\"\n.visible .entry k(.param .u64 out)\n{\n"

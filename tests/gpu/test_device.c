@@ -14,7 +14,6 @@ static gt_device for_arch(const char *arch)
     return device;
 }
 
-/* A device is restored from stored properties, unless one was changed. */
 TEST(device_is_restored_from_stored_properties)
 {
     gt_device whole = for_arch("sm_90");

@@ -39,7 +39,6 @@ typedef struct tally {
     size_t distinct;
 } tally;
 
-/* Finds a candidate by its text, or returns NULL. */
 static candidate *candidate_find(candidates *list, const char *text)
 {
     for (size_t i = 0; i < list->count; i++) {
