@@ -13,21 +13,21 @@
 static gputune_status name_argument(gt_described *out, const gt_binding *binding,
                                     const gt_argument *declared)
 {
-    gt_text members = {0};
+    gt_text members = {0}, text = {0};
     const char *type = declared->type;
-    snprintf(out->name, sizeof out->name, "%s", declared->name);
-    snprintf(out->type, sizeof out->type, "%s",
-             gt_type_text(binding->template, binding->problem, type));
-    if (declared->pointee[0]) {
-        gt_snprintf(out->type, sizeof out->type, "%s *", declared->pointee);
-    }
+    gt_text_printf(&text, declared->pointee[0] ? "%s *" : "%s",
+                   declared->pointee[0] ? declared->pointee
+                                        : gt_type_text(binding->template, binding->problem, type));
+    GT_TRY(gt_text_take(&out->type, &text));
     out->element_bytes = out->whole_bytes = gt_element_resolve(binding, type).bytes;
     gt_structure_describe(&members, binding, type);
     return gt_text_take(&out->members, &members);
 }
 
-static void describe_constants(gt_description *out, const gt_launch *launch)
+static gputune_status describe_constants(gt_description *out, const gt_launch *launch)
 {
+    out->constants = calloc(launch->block_count + 1, sizeof *out->constants);
+    GT_TRY(gt_allocated(out->constants));
     for (uint32_t i = 0; i < launch->block_count; i++) {
         const gt_block *block = &launch->blocks[i];
         if (gt_block_copied(block) > 0 && block->pass != GT_PASS_GLOBAL) {
@@ -35,6 +35,7 @@ static void describe_constants(gt_description *out, const gt_launch *launch)
                 block->symbol, (int)i, block->by_value_bytes, gt_block_copied(block)};
         }
     }
+    return GPUTUNE_OK;
 }
 
 static void set_buffer(gputune_parameter *out, const gt_workload *workload, uint32_t index)
@@ -68,12 +69,12 @@ static void set_block(gputune_parameter *out, const gt_block *block, const gt_bu
 }
 
 /* How many bytes a block takes among the parameters is not known yet. */
-static void set_argument(gt_described *out, const gt_workload *workload, const gt_launch *launch,
-                         uint32_t index)
+static void set_argument(gt_described *out, const gt_argument *declared,
+                         const gt_workload *workload, const gt_launch *launch, uint32_t index)
 {
     gputune_parameter *parameter = &out->parameter;
     *parameter = (gputune_parameter){.size = sizeof(gputune_parameter),
-                                     .name = out->name,
+                                     .name = declared->name,
                                      .type = out->type,
                                      .argument = (int)index};
     if (index < workload->block_count) {
@@ -102,35 +103,34 @@ static gputune_status describe_arguments(gt_description *out, const gt_request *
     GT_TRY(gt_allocated(out->arguments));
     for (uint32_t i = 0; i < count; i++) {
         gt_described *argument = &out->arguments[out->argument_count++];
-        GT_TRY(name_argument(argument, &binding,
-                             i < blocks ? &template->passes[i] : &template->arguments[i - blocks]));
-        set_argument(argument, &request->workload, launch, i);
+        const gt_argument *declared =
+            i < blocks ? &template->passes[i] : &template->arguments[i - blocks];
+        GT_TRY(name_argument(argument, &binding, declared));
+        set_argument(argument, declared, &request->workload, launch, i);
     }
     return GPUTUNE_OK;
 }
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
 
-static void describe_scratch(gt_described *out, const gt_template *template, uint32_t index,
+static void describe_scratch(gputune_parameter *out, const gt_template *template, uint32_t index,
                              const gt_parameter *parameter)
 {
     const gt_argument *scratch = &template->arguments[template->argument_count + index];
-    gt_snprintf(out->name, sizeof out->name, "%s", scratch->name);
-    gt_snprintf(out->type, sizeof out->type, "%s", scratch->type);
-    out->parameter = (gputune_parameter){.size = sizeof(gputune_parameter),
-                                         .kind = GPUTUNE_PARAMETER_SCRATCH,
-                                         .name = out->name,
-                                         .type = out->type,
-                                         .argument = -1,
-                                         .bytes = parameter->bytes,
-                                         .buffer_bytes = parameter->scratch_bytes,
-                                         .cleared = parameter->clear_bytes > 0};
+    *out = (gputune_parameter){.size = sizeof *out,
+                               .kind = GPUTUNE_PARAMETER_SCRATCH,
+                               .name = scratch->name,
+                               .type = scratch->type,
+                               .argument = -1,
+                               .bytes = parameter->bytes,
+                               .buffer_bytes = parameter->scratch_bytes,
+                               .cleared = parameter->clear_bytes > 0};
 }
 
 static void describe(gt_description *description, const gt_request *request,
                      const gt_launch *launch, uint32_t index, uint32_t *scratch)
 {
-    gt_described *out = &description->parameters[index];
+    gputune_parameter *out = &description->parameters[index];
     const gt_parameter *parameter = &launch->parameters[index];
     if (parameter->kind == GT_PARAMETER_SCRATCH) {
         describe_scratch(out, request->template, (*scratch)++, parameter);
@@ -143,13 +143,15 @@ static void describe(gt_description *description, const gt_request *request,
     if (parameter->kind == GT_PARAMETER_BLOCK) {
         argument->bytes = parameter->bytes;
     }
-    out->parameter = *argument;
-    out->parameter.bytes = parameter->bytes;
-    out->parameter.cleared = parameter->clear_bytes > 0;
-    argument->cleared |= out->parameter.cleared;
-    out->parameter.kind = parameter->kind == GT_PARAMETER_TENSORMAP ? GPUTUNE_PARAMETER_TENSORMAP
-                          : parameter->kind == GT_PARAMETER_TEXTURE ? GPUTUNE_PARAMETER_TEXTURE
-                                                                    : argument->kind;
+    *out = *argument;
+    out->bytes = parameter->bytes;
+    out->cleared = parameter->clear_bytes > 0;
+    argument->cleared |= out->cleared;
+    if (parameter->kind == GT_PARAMETER_TENSORMAP) {
+        out->kind = GPUTUNE_PARAMETER_TENSORMAP;
+    } else if (parameter->kind == GT_PARAMETER_TEXTURE) {
+        out->kind = GPUTUNE_PARAMETER_TEXTURE;
+    }
 }
 
 gputune_status gt_description_make(gt_description *out, const gt_request *request,
@@ -160,7 +162,7 @@ gputune_status gt_description_make(gt_description *out, const gt_request *reques
     GT_TRY(describe_arguments(out, request, launch));
     out->parameters = calloc(launch->parameter_count + 1, sizeof *out->parameters);
     GT_TRY(gt_allocated(out->parameters));
-    describe_constants(out, launch);
+    GT_TRY(describe_constants(out, launch));
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         describe(out, request, launch, i, &scratch);
     }
@@ -170,9 +172,11 @@ gputune_status gt_description_make(gt_description *out, const gt_request *reques
 void gt_description_free(gt_description *description)
 {
     for (uint32_t i = 0; i < description->argument_count; i++) {
+        free(description->arguments[i].type);
         free(description->arguments[i].members);
     }
     free(description->arguments);
     free(description->parameters);
+    free(description->constants);
     free(description->sizes);
 }

@@ -3,25 +3,27 @@
 
 #include "tuner/request.h"
 
-/* A caller's argument, as it is on the device, or a parameter of the kernel. */
+/* A caller's argument. */
 typedef struct gt_described {
-    gputune_parameter parameter; /* as gputune_plan_argument() or _parameter() gives it */
-    char name[GT_NAME_MAX], type[GT_NAME_MAX]; /* of an argument, and of scratch memory; other
-                                                  parameters have the texts of their argument */
+    gputune_parameter
+        parameter; /* as gputune_plan_argument() gives it; its name is the template's */
     uint32_t element_bytes, whole_bytes; /* element_bytes: of a scalar or an element; whole_bytes:
                                             of a block as a whole */
-    char *members;                       /* "alpha at 0, n at 8" of a struct, or "" */
+    char *type;
+    char *members; /* "alpha at 0, n at 8" of a struct, or "" */
 } gt_described;
 
+/* It is small, because an application may have thousands of plans. */
 typedef struct gt_description {
     char *sizes; /* as text: "n=1024" */
     uint32_t argument_count, constant_count;
-    gt_described *arguments;                  /* by their places in gputune_args */
-    gt_described *parameters;                 /* by their places in the parameter list */
-    gputune_constant constants[GT_BLOCK_MAX]; /* the symbols that take parts of blocks */
+    gt_described *arguments;       /* by their places in gputune_args */
+    gputune_parameter *parameters; /* by their places in the parameter list */
+    gputune_constant *constants;   /* the symbols that take parts of blocks */
 } gt_description;
 
-/* Describes a launch of the request's kernel; `launch` must outlive it. ENOMEM.
+/* Describes a launch of the request's kernel; `launch` and the template must outlive it.
+ * ENOMEM.
  * gt_description_free() releases *out, also after a failure. */
 gputune_status gt_description_make(gt_description *out, const gt_request *request,
                                    const gt_launch *launch);

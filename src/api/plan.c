@@ -561,7 +561,7 @@ static gputune_status check_further(const gputune_plan *plan, const void *const 
 
 static const char *name_of(const gputune_plan *plan, uint32_t argument)
 {
-    return plan->description.arguments[argument].name;
+    return plan->description.arguments[argument].parameter.name;
 }
 
 static gputune_status check_pairs(const gputune_plan *plan, const void *const *items)
@@ -732,7 +732,7 @@ int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uin
               "gputune_plan_parameter: the kernel has %u parameters, and none of index %u", count,
               parameter);
     const uint32_t at = kernel->parameters[parameter];
-    return write_parameter(out, &plan->description.parameters[at].parameter);
+    return write_parameter(out, &plan->description.parameters[at]);
 }
 
 /* The description of a caller's argument; NULL: the caller passes none of that index. */
@@ -767,7 +767,7 @@ int gputune_plan_check_argument(const gputune_plan *plan, uint32_t argument, siz
         GPUTUNE_EINVAL,
         "%s: '%s' is %u bytes where the kernel was compiled, and %zu in this program%s%s%s;"
         " declare its members alike",
-        found->name, found->type, found->element_bytes, bytes,
+        found->parameter.name, found->type, found->element_bytes, bytes,
         found->members[0] ? " (the kernel's has " : "", found->members,
         found->members[0] ? ")" : "");
 }
