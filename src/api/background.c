@@ -99,6 +99,14 @@ static void free_job(job *one)
     free(one);
 }
 
+/* Frees a GT_SCOPED job. */
+static void free_job_at(job **one)
+{
+    if (*one) {
+        free_job(*one);
+    }
+}
+
 void gt_background_close(gt_background *background)
 {
     if (!background) {
@@ -282,24 +290,23 @@ static gputune_status make_job(job **out, gt_background *background, const gt_pl
 {
     gputune_options o = *options;
     o.time_limit_s = o.time_limit_s > 0 ? o.time_limit_s : default_limit_s;
-    job *one = calloc(1, sizeof *one);
+    GT_SCOPED(free_job_at) job *one = calloc(1, sizeof *one);
     GT_TRY(gt_allocated(one));
     one->forgets = forgets;
     one->key_words = key->count;
     one->key = malloc((key->count + 1) * sizeof *one->key);
-    gputune_status status = gt_allocated(one->key);
-    GT_THEN(status, gt_request_make(&one->request, &background->services,
-                                    &background->tuner->device, kernel, sizes, &o));
-    GT_THEN(status, gt_request_outlive_call(one->request));
-    if (status == GPUTUNE_OK) {
-        memcpy(one->key, key->words, key->count * sizeof *key->words);
-        one->use = (gt_background_use){.share = o.share > 0 ? o.share : default_share,
-                                       .is_busy = is_busy,
-                                       .must_give_way = must_give_way,
-                                       .user = background};
-        one->request->background = &one->use;
-    }
-    return GT_GIVE(status, out, one, free_job(one));
+    GT_TRY(gt_allocated(one->key));
+    GT_TRY(gt_request_make(&one->request, &background->services, &background->tuner->device, kernel,
+                           sizes, &o));
+    GT_TRY(gt_request_outlive_call(one->request));
+    memcpy(one->key, key->words, key->count * sizeof *key->words);
+    one->use = (gt_background_use){.share = o.share > 0 ? o.share : default_share,
+                                   .is_busy = is_busy,
+                                   .must_give_way = must_give_way,
+                                   .user = background};
+    one->request->background = &one->use;
+    *out = gt_take(&one);
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_background_want(gt_background *background, const gt_plan_key *key,

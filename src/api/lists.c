@@ -278,6 +278,16 @@ static gputune_status describe_space(space_parts *parts)
     return GPUTUNE_OK;
 }
 
+static gputune_status fill_space(space_parts *parts, gputune *tuner, const char *kernel,
+                                 gputune_sizes sizes, const char *arch,
+                                 const gputune_options *options)
+{
+    GT_TRY(gt_tuner_arch(&parts->device, tuner, arch));
+    GT_TRY(
+        gt_request_make(&parts->request, &tuner->services, &parts->device, kernel, sizes, options));
+    return describe_space(parts);
+}
+
 int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kernel,
                            gputune_sizes sizes, const char *arch, const gputune_options *options)
 {
@@ -286,9 +296,11 @@ int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kern
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     space_parts *parts = calloc(1, sizeof *parts);
     GT_TRY(gt_allocated(parts));
-    gputune_status status = gt_tuner_arch(&parts->device, tuner, arch);
-    GT_THEN(status, gt_request_make(&parts->request, &tuner->services, &parts->device, kernel,
-                                    sizes, options));
-    GT_THEN(status, describe_space(parts));
-    return GT_GIVE(status, out, &parts->space, gputune_space_free(&parts->space));
+    gputune_status status = fill_space(parts, tuner, kernel, sizes, arch, options);
+    if (status != GPUTUNE_OK) {
+        gputune_space_free(&parts->space);
+        return status;
+    }
+    *out = &parts->space;
+    return GPUTUNE_OK;
 }

@@ -23,6 +23,11 @@ void gt_plan_pool_free(gt_plan_pool *pool);
  * gputune_plan_release(). */
 gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_choice *choice,
                             gt_plan_pool *pool);
+/* Releases a GT_SCOPED plan. */
+static inline void gt_plan_release_at(gputune_plan **plan)
+{
+    gputune_plan_release(*plan);
+}
 /* Keeps the plan until the pool ends: references to it are not counted any more. Must be called
  * before another thread knows the plan. */
 void gt_plan_keep(gputune_plan *plan);

@@ -381,13 +381,16 @@ static gputune_status plan_in_background(gputune_plan **out, const asking *a)
     known.terms.effort = GPUTUNE_CACHED_ONLY;
     gt_terms terms = known.terms, wanted = a->terms;
     uint32_t forgets = gt_plan_table_forgets(a->tuner->plans);
-    gputune_plan *plan = find_known(&known);
-    gputune_status status = plan ? GPUTUNE_OK : plan_now(&plan, &terms, &known);
-    wanted.space = terms.space;
-    if (status == GPUTUNE_OK && (is_anew(a) || !gt_answers(&terms, &wanted))) {
-        status = want(a, forgets);
+    GT_SCOPED(gt_plan_release_at) gputune_plan *plan = find_known(&known);
+    if (!plan) {
+        GT_TRY(plan_now(&plan, &terms, &known));
     }
-    return GT_GIVE(status, out, plan, gputune_plan_release(plan));
+    wanted.space = terms.space;
+    if (is_anew(a) || !gt_answers(&terms, &wanted)) {
+        GT_TRY(want(a, forgets));
+    }
+    *out = gt_take(&plan);
+    return GPUTUNE_OK;
 }
 
 /* The plan in the table, or a new one. */
@@ -544,13 +547,13 @@ static gputune_status follow(gputune_plan **out, const asking *a, const gputune_
         "%s: rank %d has another version of the template than rank 0; give all the same templates",
         a->kernel, group->rank);
     uint32_t forgets = gt_plan_table_forgets(plans);
-    gputune_plan *plan = find_same(a, v.text);
-    gputune_status status = GPUTUNE_OK;
+    GT_SCOPED(gt_plan_release_at) gputune_plan *plan = find_same(a, v.text);
     if (!plan) {
-        status = make_plan_of(&plan, &terms, a, &v);
-        GT_THEN(status, gt_plan_table_add(plans, a->key, &terms, plan, true, forgets));
+        GT_TRY(make_plan_of(&plan, &terms, a, &v));
+        GT_TRY(gt_plan_table_add(plans, a->key, &terms, plan, true, forgets));
     }
-    return GT_GIVE(status, out, plan, gputune_plan_release(plan));
+    *out = gt_take(&plan);
+    return GPUTUNE_OK;
 }
 
 static gputune_status read_group(gputune_group *out, const gputune_group *given)

@@ -329,11 +329,14 @@ static gputune_status open_device_and_files(gputune *tuner, const gputune_open_o
                                             gt_farm **farm)
 {
     *farm = ask_worker(tuner, o);
-    gputune_status status = *farm ? GPUTUNE_OK : choose_device(tuner, o);
-    GT_THEN(status, open_files(tuner, o));
-    GT_THEN(status, *farm ? ask_for_device(tuner, o, farm) : GPUTUNE_OK);
-    GT_THEN(status, complete_device(tuner));
-    return status;
+    if (!*farm) {
+        GT_TRY(choose_device(tuner, o));
+    }
+    GT_TRY(open_files(tuner, o));
+    if (*farm) {
+        GT_TRY(ask_for_device(tuner, o, farm));
+    }
+    return complete_device(tuner);
 }
 
 static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
@@ -384,19 +387,16 @@ static gputune_status open_tuner(gputune *tuner, const gputune_open_options *kno
     gt_gpu_right_open(&tuner->gpu);
     gt_log_output_open(&tuner->output, &(gt_log){known->log, known->user});
     tuner->log = gt_log_output_log(&tuner->output);
-    gputune_status status = gt_overrides_read(&tuner->overrides, &tuner->log);
+    GT_TRY(gt_overrides_read(&tuner->overrides, &tuner->log));
     const char *record = tuner->overrides.record ? tuner->overrides.record : known->record;
-    if (status == GPUTUNE_OK && record) {
-        status = gt_misses_open(&tuner->misses, record, &tuner->log);
+    if (record) {
+        GT_TRY(gt_misses_open(&tuner->misses, record, &tuner->log));
     }
-    GT_THEN(status, open_parts(tuner, known));
-    if (status == GPUTUNE_OK) {
-        tuner->services = services_of(tuner, known);
-        tuner->pool.driver = tuner->driver;
-        tuner->pool.debug = tuner->overrides.debug;
-        status = gt_background_open(&tuner->background, tuner);
-    }
-    return status;
+    GT_TRY(open_parts(tuner, known));
+    tuner->services = services_of(tuner, known);
+    tuner->pool.driver = tuner->driver;
+    tuner->pool.debug = tuner->overrides.debug;
+    return gt_background_open(&tuner->background, tuner);
 }
 
 int gputune_open(gputune **out, const gputune_open_options *options)
@@ -410,7 +410,12 @@ int gputune_open(gputune **out, const gputune_open_options *options)
     gt_signal_hold(&held);
     gputune_status status = open_tuner(tuner, &known);
     gt_signal_release(&held);
-    return GT_GIVE(status, out, tuner, gputune_close(tuner));
+    if (status != GPUTUNE_OK) {
+        gputune_close(tuner);
+        return status;
+    }
+    *out = tuner;
+    return GPUTUNE_OK;
 }
 
 /* --- closing ---------------------------------------------------------------------------------- */

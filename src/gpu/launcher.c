@@ -1,5 +1,33 @@
-/* Launches a loaded variant, by the shortest path that its parameters allow: clears, copies of
- * blocks and to arrays, textures, and its kernels with their parameters. */
+/* Launches a loaded variant.
+ *
+ * A launcher is one launch (grid, parameters, attributes) with its code in one context. A launch
+ * takes the shortest of three paths, which is known when the launcher is made:
+ *
+ *   direct   The caller's arguments are the kernel's parameters: one call of the driver, without a
+ *            lock. The module, which launchers of the same image share, is only read.
+ *   plain    The parameters are made of the arguments (tensor maps, textures, structs), and there
+ * may be several kernels. A clear and its kernels are one step under `clear_lock`. state    The
+ * launch copies a block, or has scratch memory or arrays. These belong to an instance
+ * (gt_instance), which one stream at a time may use.
+ *
+ * A stream's state is in one of these states:
+ *
+ *   free       its key is 0
+ *   owned      it has a stream's key, and that stream's launches use it in their order
+ *   taken      another stream took it, because all are owned. Its next launch first waits for
+ * `last`, the event behind the latest launch of the stream before
+ *
+ * A state's events and staging memory form a ring: a slot is used again only after its event. The
+ * order of locks is launcher, state, textures; `clear_lock` is taken alone.
+ *
+ * A captured launch gets a state of its own (gt_graph_state), because the graph may be replayed at
+ * any time and on any stream. What graphs use is counted (gt_held): the launcher and each graph
+ * hold the launcher's module with its textures, and each graph its states. The callback by which a
+ * driver reports the end of a graph may call no CUDA function, so it only counts down. What has no
+ * holder left is freed with the launcher, or else by the next gt_graph_orphans_collect().
+ *
+ * A context may be destroyed or reset at any time, and all that was in it is gone then: everything
+ * that frees asks first whether the context is alive (gt_context_enter()). */
 #include "gpu/launcher.h"
 
 #include "base/condition.h"
