@@ -32,7 +32,7 @@ static gt_limit bind_number(int64_t *out, const gt_expression *expression, int64
                                                                        : GT_LIMIT_NONE;
 }
 
-/* What is against clusters of so many blocks. */
+/* Returns the limit that clusters of so many blocks break. */
 static gt_limit check_cluster(const gt_binding *binding, int64_t blocks)
 {
     const gt_device *device = binding->device;
@@ -415,7 +415,7 @@ static gt_limit check_values(const gt_iteration *run, const gt_binding *binding)
     return GT_LIMIT_NONE;
 }
 
-/* What is against one launch, beside what is against its step. */
+/* Returns the limit that one launch breaks, beside those of its step. */
 static gt_limit check_launch(const gt_iteration *run, const gt_kernel_step *step,
                              const gt_binding *binding)
 {

@@ -258,7 +258,7 @@ uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
     return widest;
 }
 
-/* What has padding, which may differ, is hashed by its members. */
+/* Structs with padding, which may differ, are hashed member by member. */
 _Static_assert(sizeof(gt_block) == 4 * 4 + 96 && sizeof(gt_parameter) == 8 * 4 + 2 * 8 &&
                    sizeof(gt_tensormap) == 7 * 4 + GT_TENSORMAP_RANK * 20 &&
                    sizeof(gt_texture) == 8 * 4 + 3 * 8,

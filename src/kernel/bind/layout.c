@@ -195,7 +195,7 @@ static const char *part_end(const char *at)
     return at + (*at != '\0') + strcspn(at + (*at != '\0'), ".[");
 }
 
-/* Whether two names are the same for `length` characters, which end a part in both. */
+/* Returns whether two names are equal for `length` characters, which end a part in both. */
 static bool same_parts(const char *a, const char *b, size_t length)
 {
     return strncmp(a, b, length) == 0 && strchr(".[", a[length]) && strchr(".[", b[length]);

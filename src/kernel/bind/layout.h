@@ -26,9 +26,9 @@ typedef struct gt_layout {
  * one number, without a name. ETEMPLATE for more than GT_LEAF_MAX numbers or an extent below 1.
  * The caller frees *out, whatever the status. */
 gputune_status gt_layout_make(gt_layout **out, const gt_binding *binding, const char *name);
-/* Whether the number at index `leaf` is what the path names, or a part of it. A path is written
- * like a leaf's name, but #k may stand for the name of the part at place k: "pos.x", "pos#0",
- * "#1.x", "m#2[0]". */
+/* Returns whether the number at index `leaf` is named by the path, or part of what is named. A path
+ * is written like a leaf's name, but #k may stand for the name of the part at position k: "pos.x",
+ * "pos#0", "#1.x", "m#2[0]". */
 bool gt_leaf_is_within(const gt_layout *layout, uint32_t leaf, const char *path);
 /* Appends assertions, with which a source does not compile if the compiler lays out one of the
  * template's structs differently. */

@@ -39,14 +39,14 @@ static gputune_status set_number(gt_value *out, const gt_problem_value *value, i
     return GPUTUNE_OK;
 }
 
-/* The number type or vector of that name. What C++ calls __nv_bfloat16 is bfloat16 everywhere
+/* Finds the number type or vector of that name. The C++ name __nv_bfloat16 is bfloat16 everywhere
  * else. */
 static bool find_element(gt_element *out, const char *name)
 {
     return gt_element_from_name(out, strcmp(name, "bfloat16") == 0 ? "__nv_bfloat16" : name);
 }
 
-/* Whether two words name the same type, as half and __half do. */
+/* Returns whether two words name the same type, as half and __half do. */
 static bool is_same_type(const char *left, const char *right)
 {
     gt_element a, b;
@@ -153,7 +153,7 @@ gt_problem gt_problem_bucket(const gt_template *template, const gt_problem *prob
 /* Enough for several blocks of the widest tiles, and quick to check. */
 static const uint64_t cheap_bytes = 32 << 20;
 
-/* What comes from a file has one size. */
+/* Returns whether buffers come from files, which have one size. */
 static bool has_files(const gt_template *template)
 {
     for (uint32_t i = 0; i < template->argument_count; i++) {
@@ -169,8 +169,8 @@ static bool has_files(const gt_template *template)
     return false;
 }
 
-/* Whether a size is in a tensor map's strides, which must stay multiples of 16 bytes: in all
- * extents but the slowest, or in what the map states itself. */
+/* Returns whether a size is in a tensor map's strides, which must stay multiples of 16 bytes: in
+ * any extent but the slowest, or in strides that the map states. */
 static bool shapes_map(const gt_template *template, int size)
 {
     const gt_template_parts *parts = template->parts;
@@ -214,7 +214,7 @@ static bool must_stay(const gt_template *template, int size)
     return shapes_map(template, size);
 }
 
-/* Whether an odd size is none that a texture can have, whose rows nothing pads. */
+/* Returns whether the texture's rows, which have no padding, forbid an odd size. */
 static bool shapes_texture(const gt_template *template, const gt_problem *problem,
                            const gt_device *device, int size)
 {
@@ -226,8 +226,8 @@ static bool shapes_texture(const gt_template *template, const gt_problem *proble
     return gt_textures_make(textures, &binding) != GPUTUNE_OK;
 }
 
-/* Whether the template allows these sizes: its requirements without tunables, its buffers, which
- * take *bytes, and the default's launch. */
+/* Returns whether the template allows these sizes: its requirements without tunables, its buffers,
+ * which take *bytes, and the default's launch. */
 static bool is_allowed(const gt_template *template, const gt_problem *problem,
                        const gt_device *device, uint64_t *bytes)
 {

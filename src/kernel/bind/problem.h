@@ -19,9 +19,8 @@ gputune_status gt_problem_bind(gt_problem *out, const gt_template *template, gpu
 gputune_status gt_problem_text(char **out, const gt_template *template, const gt_problem *problem);
 /* Reads the text of gt_problem_text(); fails as gt_problem_bind() does. */
 gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, const char *text);
-/* What a type's name stands for at a problem. For a type problem value this is its word, which may
- * itself be such a name; for a typedef of the code, the type that it renames; else the name itself.
- */
+/* Returns the type that a name stands for at a problem: the word of a type problem value, which may
+ * itself be such a name; the type that a typedef of the code renames; else the name itself. */
 const char *gt_type_word(const gt_template *template, const gt_problem *problem, const char *name);
 /* Returns the usual name of a number type ("half" for __half), and gt_type_word() for other types.
  */
@@ -97,8 +96,8 @@ typedef struct gt_tolerance {
     bool stated; /* by the template; else the numbers are 0, and the rule of tolerance.h holds */
 } gt_tolerance;
 
-/* Of a buffer's elements as declared: the bytes of one, the alignment in bytes that its type
- * demands, and how many there are. */
+/* The bytes of one element as declared, the alignment in bytes that its type demands, and how many
+ * elements the buffer has. */
 uint32_t gt_buffer_element_bytes(const gt_buffer *buffer);
 uint32_t gt_buffer_alignment(const gt_buffer *buffer);
 uint64_t gt_buffer_count(const gt_buffer *buffer);
@@ -157,8 +156,8 @@ static inline bool gt_workload_has_input(const gt_workload *workload, uint32_t p
                                     : place - GT_PARAMETER_MAX < workload->block_count;
 }
 
-/* Whether the template says which results are right; if not, the default variant's results serve.
- */
+/* Returns whether the template defines the right results; otherwise the default variant's results
+ * are used. */
 static inline bool gt_workload_is_judged(const gt_workload *workload)
 {
     return workload->has_reference || workload->has_check || workload->has_expected;
@@ -174,7 +173,7 @@ gputune_status gt_workload_bind(gt_workload *out, const gt_template *template,
 /* The number that a scalar is; NULL: the scalar is a struct or a vector. */
 const gt_number *gt_scalar_number(const gt_workload *workload, const gt_scalar *scalar);
 enum { GT_COMPONENT_TEXT = 2 * GT_NAME_MAX };
-/* Of the component `index` of a buffer: its name in messages ("y[3]", or "y[3].z" in a vector), and
+/* The name of the component `index` of a buffer in messages ("y[3]", or "y[3].z" in a vector), and
  * its type. */
 const char *gt_component_name(char out[GT_COMPONENT_TEXT], const gt_workload *workload,
                               const gt_buffer *buffer, uint64_t index);

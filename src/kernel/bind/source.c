@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one generation works with. */
+/* The data of one generation. */
 typedef struct generator {
     const gt_binding *binding;
     const gt_config *config;
@@ -487,7 +487,8 @@ gputune_status gt_source_reference(gt_source *out, const gt_template *template,
     return generate(out, template, problem, &standard, device, prelude, &parts->judge_body);
 }
 
-/* Whether the code of the reference or the check kernel has values of the default configuration. */
+/* Returns whether the code of the reference or the check kernel has values of the default
+ * configuration. */
 static bool has_defaults(const gt_template *template)
 {
     const gt_template_parts *parts = template->parts;

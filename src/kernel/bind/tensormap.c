@@ -128,7 +128,7 @@ static gputune_status make_sizes(shape *out, const gt_texture_clause *clause,
                          : GPUTUNE_OK;
 }
 
-/* What GPUs have since compute capability 7.5. */
+/* The limits are those of GPUs since compute capability 7.5. */
 static gputune_status check_sizes(const gt_texture_clause *clause, const shape *shape,
                                   const char *name)
 {

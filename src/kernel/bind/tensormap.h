@@ -1,5 +1,5 @@
-/* What kernels take in a buffer's place: tensor maps,
- * worked out for a configuration, and texture objects, worked out for sizes. */
+/* Tensor maps, worked out for a configuration, and texture objects, worked out for sizes: a kernel
+ * takes them in a buffer's place. */
 #pragma once
 
 #include "kernel/bind/binding.h"

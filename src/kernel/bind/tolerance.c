@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* What each type has of its own. */
+/* Facts of each type. */
 static const struct type_facts {
     double roundoff;
     double working; /* roundoff of the type that sums are kept in, which is no storage type */
@@ -64,8 +64,8 @@ static bool is_known(const gt_sensitivity *seen)
     return seen->step > 0 && seen->moved > 0;
 }
 
-/* Whether all elements depend on their terms about as strongly, relative to themselves: then small
- * ones need no allowance that large ones would justify. */
+/* Returns whether all elements depend on their terms about as strongly, relative to themselves:
+ * then small ones need no allowance that large ones would justify. */
 static bool is_even(const gt_sensitivity *seen)
 {
     static const double uneven = 8;
@@ -73,7 +73,7 @@ static bool is_even(const gt_sensitivity *seen)
            seen->relative <= uneven * seen->moved / seen->largest;
 }
 
-/* What an output's tolerance is made of. */
+/* The measures that an output's tolerance is made of. */
 typedef struct measures {
     double share;        /* of S: roundings, and a long sum */
     gt_tolerance result; /* without S */

@@ -18,7 +18,7 @@ enum {
     GT_TOLERANCE_SPARSE = 64 /* to count terms, a sparse step moves one in this many inputs */
 };
 
-/* What the reference's runs with moved inputs showed of one output. */
+/* The sensitivity of one output, from the reference's runs with moved inputs. */
 typedef struct gt_sensitivity {
     double step;     /* relative step of the inputs; 0: no input could be moved */
     double largest;  /* largest |result| */

@@ -36,7 +36,7 @@ static double other_real(const gt_number *number, gt_scalars which, uint32_t ind
     }
 }
 
-/* Whether the number belongs to a scalar; else to a buffer's elements. */
+/* Returns whether the number belongs to a scalar; else to a buffer's elements. */
 static bool is_of_scalar(const gt_workload *workload, uint32_t number)
 {
     bool is = false;
@@ -61,7 +61,7 @@ bool gt_number_is_flag(const gt_workload *workload, uint32_t number)
            (its->integer == 0 || its->integer == 1);
 }
 
-/* Whether the number can have a value of that kind. */
+/* Returns whether the number can have a value of that kind. */
 static bool can_have(const gt_workload *workload, uint32_t number, gt_scalars which)
 {
     const gt_number *its = &workload->numbers[number];
@@ -155,7 +155,7 @@ static void vary_numbers(gt_workload *workload, const gt_buffer *buffer, gt_cont
     }
 }
 
-/* Whether ties, or empty rows, make a buffer another one. */
+/* Returns whether ties, or empty rows, change a buffer's contents. */
 static bool has_variety(const gt_buffer *buffer, gt_contents contents)
 {
     if (contents == GT_CONTENTS_TIES) {
@@ -236,7 +236,7 @@ bool gt_workload_has_contents(const gt_workload *workload, gt_contents contents)
     return has && !workload->has_init;
 }
 
-/* Whether a float is so large, or no number, that results need not be finite. */
+/* Returns whether a float is so large, or is not a number, that results need not be finite. */
 static bool is_unbounded(const gt_workload *from, const gt_variation *variation)
 {
     bool is = false;
@@ -253,7 +253,7 @@ static void widen(gt_tolerance *tolerance, double factor)
     tolerance->stol *= factor;
 }
 
-/* Of very large values a stated tolerance allows as much more as the scalars have grown. */
+/* Lets a stated tolerance grow with very large scalars. */
 static void widen_huge(gt_workload *out, const gt_workload *from, const gt_variation *variation)
 {
     double growth = 1;

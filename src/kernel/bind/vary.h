@@ -4,8 +4,8 @@
 
 #include "kernel/bind/problem.h"
 
-/* What the elements of a buffer with the fill uniform() are. The service kernels depend on these
- * numbers (is_varied() in service_fill.cu). */
+/* The elements of a buffer with the fill uniform(). The service kernels depend on these numbers
+ * (is_varied() in service_fill.cu). */
 typedef enum gt_variety {
     GT_VARIETY_PLAIN,
     GT_VARIETY_EXTREMES, /* runs of the least value, of the largest value and of zeros, and single
@@ -56,12 +56,13 @@ gt_variation gt_variation_make(const gt_workload *workload, gt_scalars scalars,
                                gt_contents contents, uint32_t turn);
 /* Makes the workload `out` from `from`. */
 void gt_workload_vary(gt_workload *out, const gt_workload *from, const gt_variation *variation);
-/* Whether the number is a flag, which the template gives no list: changing it is a guess. */
+/* Returns whether the number is a flag, which the template gives no list: changing it is a guess.
+ */
 bool gt_number_is_flag(const gt_workload *workload, uint32_t number);
-/* Whether the number has no reason to keep its value: it is not a size, nor does the template fix
- * it. */
+/* Returns whether the number has no reason to keep its value: it is not a size, nor does the
+ * template fix it. */
 bool gt_number_is_open(const gt_workload *workload, uint32_t number);
-/* Whether such contents differ from the plain ones. */
+/* Returns whether such contents differ from the plain ones. */
 bool gt_workload_has_contents(const gt_workload *workload, gt_contents contents);
 /* The largest value that a buffer's uniform fill draws from its declared range. */
 double gt_workload_largest(const gt_buffer *buffer);

@@ -37,7 +37,7 @@ gputune_status gt_elements_count(uint64_t *out, const gt_argument *buffer, const
     return GPUTUNE_OK;
 }
 
-/* What arguments and blocks have alike. */
+/* Binds what is common to arguments and blocks. */
 static gputune_status bind_buffer(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
                                   const gt_argument *argument)
 {
@@ -218,7 +218,7 @@ static void add_given(gt_launch *launch, gt_parameter_kind kind, uint64_t value)
     gt_launch_add(launch, kind, 8, (int)launch->argument_count++)->scratch_bytes = value;
 }
 
-/* What a reference by elements takes behind the arguments. */
+/* Adds the parameters that a reference by elements takes behind the arguments. */
 static gputune_status add_made(gt_launch *out, const gt_workload *workload,
                                const gt_binding *binding, const gt_judge *judge)
 {
@@ -287,8 +287,8 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
 
 /* --- work ------------------------------------------------------------------------------------- */
 
-/* Of the default's launch. Where launches do different work only what measures it is known: times
- * are for so much of that, whatever becomes of the rest. */
+/* Binds the work of the default's launch. If launches do different work, only the measure of the
+ * work is known: times refer to an amount of it, whatever happens to the rest. */
 static gputune_status bind_work(gt_workload *out, const gt_binding *binding)
 {
     const gt_template *template = binding->template;

@@ -1,4 +1,4 @@
-/* What the elements of buffers, blocks and scalars are made of, and what they hold. */
+/* Works out the elements of buffers, blocks and scalars, and their contents. */
 #include "kernel/bind/layout.h"
 #include "kernel/bind/tolerance.h"
 
@@ -61,7 +61,7 @@ gt_type gt_component_type(const gt_workload *workload, const gt_buffer *buffer, 
 
 /* ---- Fills ----------------------------------------------------------------------------------- */
 
-/* What a fill that states no values is made from. `count`: of the elements that it makes. */
+/* Sets the range of a fill that states no values. `count`: the elements that it makes. */
 static void set_range(gt_number *out, uint64_t count)
 {
     bool integers = !gt_type_is_float(out->type), sorted = out->fill == GT_FILL_SORTED;
@@ -129,7 +129,8 @@ static const gt_initialiser *item_of(const gt_initialisers *list, const gt_layou
     return NULL;
 }
 
-/* Whether a list in braces gives an array its first numbers, and not this one: it is 0, as in C. */
+/* Returns whether a list in braces gives an array its first numbers, and not this one: it is 0, as
+ * in C. */
 static bool is_behind_list(const gt_initialisers *list, const gt_layout *layout, uint32_t leaf)
 {
     const size_t length = strlen(layout->leaves[leaf].name);
@@ -322,7 +323,7 @@ static gputune_status check_pointer(const gt_binding *binding, const gt_argument
                       name, type, name, type, name);
 }
 
-/* What the list says of an address would be lost, as it says nothing of a buffer. */
+/* A list cannot fill an address, and the buffer behind it would have no fill. */
 static gputune_status check_pointers(const gt_binding *binding, const gt_argument *argument,
                                      const gt_layout *layout, gt_place place)
 {

@@ -11,8 +11,9 @@ enum {
     LEVEL_CHECKS_MAX = 1 << 17 /* on one level */
 };
 
-/* The nodes of one level while it is built. What is left of each rule that is open there (some of
- * its axes have values, others not) is a column of keys; nodes with equal keys are one. */
+/* The nodes of one level while it is built. Each rule that is open there (some of its axes have
+ * values, others not) has a column of keys, which stand for the rest of the rule; nodes with equal
+ * keys are one. */
 typedef struct level {
     uint32_t width;
     uint8_t *prefixes; /* positions of the axes before, of one of the combinations that lead here */

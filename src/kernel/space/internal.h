@@ -38,7 +38,7 @@ typedef struct gt_group {
                                         excludes */
 } gt_group;
 
-/* Whether the group's diagram would need too many nodes: its rules are then applied to each
+/* Returns whether the group's diagram would need too many nodes: its rules are then applied to each
  * combination. */
 static inline bool gt_group_is_loose(const gt_group *group)
 {

@@ -44,7 +44,7 @@ static void search_begin(gt_space_search *search, gt_space *space, const gt_grou
     enter_level(search);
 }
 
-/* Whether the level's axis may have this value. */
+/* Returns whether the level's axis may have this value. */
 static bool try_value(gt_space_search *search, const gt_search_level *level, int position)
 {
     gt_space *space = search->space;
@@ -429,8 +429,9 @@ static void exclude(tally *tally, int reason, double count, gt_certainty certain
     }
 }
 
-/* What values exclude by themselves, in a group whose diagram has no nodes. `others`: combinations
- * of the other groups' axes that each combination of this group stands for. */
+/* Counts the combinations that values exclude by themselves, in a group whose diagram has no nodes.
+ * `others`: combinations of the other groups' axes that each combination of this group stands for.
+ */
 static void exclude_values(tally *tally, const gt_space *space, const gt_group *group,
                            double others, gt_certainty certainty)
 {

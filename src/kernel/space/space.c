@@ -102,7 +102,7 @@ static int add_code(planner *p, const gt_expression *expression, int at)
         (gt_term){.kind = GT_TERM_CODE, .expression = expression, .at = at, .operands = {-1, -1}});
 }
 
-/* What a loop's counter changes is judged with the steps. */
+/* Joins an expression's terms. Expressions with a loop's counter are judged with the steps. */
 static int join_expression(planner *p, int joined, const gt_expression *expression)
 {
     return !expression || gt_counters_used(expression)
@@ -120,7 +120,7 @@ static int join_kind(planner *p, gt_axis_kind kind)
     return joined;
 }
 
-/* Whether anything but the step itself asks how many blocks there is room for. */
+/* Returns whether an expression other than the step's own uses the number of resident blocks. */
 static bool asks_occupancy(const gt_template_parts *parts)
 {
     const gt_template_step *first = &parts->steps[0];
@@ -317,7 +317,7 @@ static gputune_status plan_rules(gt_space *space)
     return GPUTUNE_OK;
 }
 
-/* Of a require() of which only `left` is left; 0: it may hold. */
+/* Returns the reason why a require(), of which only `left` is open, cannot hold; 0: it may hold. */
 static int reason_against_residue(const gt_rule *rule, const gt_residue *left)
 {
     return left->left == GT_LEFT_FAILED                  ? GT_REASON_FAILED + rule->require

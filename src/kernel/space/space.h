@@ -68,7 +68,7 @@ void gt_space_rewind(gt_space *space);
  * finds none. The result is reproducible from *random. A walk goes on undisturbed. */
 bool gt_space_draw(gt_space *space, gt_random *random, gt_config *out);
 
-/* Whether the space covers the configuration and nothing excludes it. */
+/* Returns whether the space covers the configuration and nothing excludes it. */
 bool gt_space_has(gt_space *space, const gt_config *config);
 
 /* Sets `out` to what is known of a valid configuration's launch before it is compiled, as
@@ -89,8 +89,8 @@ uint64_t gt_space_combinations(const gt_space *space);
 gt_space_size gt_space_count(gt_space *space);
 /* How many different sources the valid configurations generate. */
 gt_space_size gt_space_sources(gt_space *space);
-/* Whether some valid configuration has this value; if counts are not exact, whether one may have
- * it. */
+/* Returns whether some valid configuration has this value; if counts are not exact, whether one may
+ * have it. */
 bool gt_space_uses(gt_space *space, uint32_t axis, uint8_t choice);
 /* Why no valid configuration has this value, which the space must cover: a reason against the value
  * by itself, or against the default configuration with this value in place. NULL: some

@@ -1,4 +1,5 @@
-/* What is left of constraints once some axes have values: a value, a failure, or a key. */
+/* Evaluates constraints while only some axes have values: to a value, a failure, or a key of the
+ * rest. */
 #include "kernel/space/terms.h"
 
 enum { KEY_FAILED = 1, KEY_VALUE, KEY_TERM };

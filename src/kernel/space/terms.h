@@ -5,8 +5,8 @@
 
 #include "base/array.h"
 
-/* What constraints depend on. While some axes of a constraint have no value yet, a key identifies
- * what is left of the constraint, so that equal remainders are recognised. */
+/* The parts of constraints. While some axes of a constraint have no value yet, a key identifies the
+ * rest of the constraint, so that equal remainders are recognised. */
 typedef enum gt_term_kind {
     GT_TERM_CODE,  /* an expression, or an operand in one */
     GT_TERM_SLOT,  /* the slot of an axis: known once the axis has a value */
@@ -29,7 +29,7 @@ typedef struct gt_term_list {
     int of_slot[GT_SLOT_MAX]; /* the index of its term; negative: the slot is a constant */
 } gt_term_list;
 
-/* What is left of a term once the axes in `known` have the values in `slots`. */
+/* The state of a term once the axes in `known` have the values in `slots`. */
 typedef enum gt_left {
     GT_LEFT_OPEN,  /* depends on axes that have no value yet */
     GT_LEFT_VALUE, /* a value */

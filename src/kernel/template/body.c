@@ -181,7 +181,8 @@ static void rewrite_constant(edits *r, gt_lexer lexer)
     }
 }
 
-/* Whether a value may follow these two tokens, rather than a function's body or a statement. */
+/* Returns whether a value may follow these two tokens, rather than a function's body or a
+ * statement. */
 static bool precedes_value(const gt_token *before, const gt_token *last)
 {
     return gt_token_is(last, "return") ||
@@ -275,7 +276,7 @@ static bool leave_define_out(edits *r, const gt_template *template, const char *
     return true;
 }
 
-/* Whether a kernel that is a C++ template gets the name's value as an argument. */
+/* Returns whether a kernel that is a C++ template gets the name's value as an argument. */
 static bool is_argument(const gt_template *template, const gt_token *name)
 {
     const gt_body *kernel = &template->parts->kernel_body, *judge = &template->parts->judge_body;
@@ -554,7 +555,7 @@ static gputune_status make_judge_body(gt_parse *parse, const char *text)
     return finish_body(body, &parse->judge_uses, parse->template);
 }
 
-/* Whether the name is that of a function which only the other body has. */
+/* Returns whether the name is that of a function which only the other body has. */
 static bool is_of_other(const gt_template_parts *parts, bool is_judge, const gt_token *name)
 {
     const gt_judge *const judges[] = {&parts->reference, &parts->check, &parts->init};
@@ -596,7 +597,7 @@ static void append_roots(gt_text *out, const gt_template_parts *parts, bool is_j
     gt_text_append(out, is_judge ? parts->reference.kernel.name : "");
 }
 
-/* What of the text a body needs, with what NVRTC would not take rewritten. */
+/* Cuts the text down to the code that a body needs, and rewrites C that NVRTC does not take. */
 static gputune_status cut_code(char **out, gt_parse *parse, const char *text, bool is_judge)
 {
     GT_SCOPED(gt_text_free) gt_text roots = {0};

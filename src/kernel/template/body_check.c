@@ -69,7 +69,7 @@ static gputune_status find_function(checked *c)
 
 static const char texture[] = "cudaTextureObject_t";
 
-/* Whether the parameter is of the type that stands in a buffer's place. */
+/* Returns whether the parameter is of the type that stands in a buffer's place. */
 static bool stands_for(const gt_function_parameter *given, const char *type)
 {
     return strcmp(given->words, type) == 0 && !given->pointer;
@@ -107,7 +107,7 @@ static gputune_status check_parameter(const checked *c, const gt_function_parame
     return GPUTUNE_OK;
 }
 
-/* What a kernel alone, or a reference, makes cannot come through a pointer to const. */
+/* Refuses a pointer to const for an output that only this kernel or reference writes. */
 static gputune_status check_written(const checked *c, const gt_function_parameter *given,
                                     const gt_argument *argument)
 {
@@ -256,7 +256,8 @@ static void append_block(gt_text *out, const char *name)
     gt_text_printf(out, "%sGPUTUNE_PARAM(%s)", out->length ? " " : "", name);
 }
 
-/* What a single kernel's parameters begin and end with, beside args() and scratch(). */
+/* Checks the parameters of a single kernel beside those of args() and scratch(): its blocks, and
+ * its number of parameters. */
 static gputune_status check_surroundings(const checked *c)
 {
     const gt_template *template = c->p->template;
@@ -288,8 +289,8 @@ static gputune_status check_surroundings(const checked *c)
                             : ", those of args() and scratch()");
 }
 
-/* The parameter that takes an expression is an integer of a type that is known here. What the
- * expression uses reaches the code as a template argument does: its names may be parameters'. */
+/* Checks the parameter that takes an expression: an integer of a type that is known here. The names
+ * in the expression may also be names of parameters, as those of template arguments may. */
 static gputune_status check_value(const checked *c, gt_template_value *value,
                                   const gt_function_parameter *given)
 {
@@ -359,7 +360,7 @@ static gputune_status check_step(gt_template_step *step, gt_parse *p, const char
     return GPUTUNE_OK;
 }
 
-/* What stands behind the arguments. */
+/* The parameters behind the arguments. */
 typedef struct extra {
     bool is_reference; /* may be `scale`, and outputs may be double */
     const char *words; /* for messages */
@@ -453,7 +454,7 @@ static gputune_status check_judge(gt_judge *judge, gt_parse *p, const char *text
     return check_judge_parameters(judge, &c, extra);
 }
 
-/* Whether the function's parameters are those of args() and scratch(). */
+/* Returns whether the function has the parameters of args() and scratch(). */
 static bool fits_arguments(const gt_parse *parse, const char *text, const gt_function *function)
 {
     const gt_template *template = parse->template;

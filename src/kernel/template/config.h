@@ -24,6 +24,6 @@ gputune_status gt_config_parse(gt_config *out, const gt_template *template, cons
  * `config`: the default, with every vector axis at its narrowest value, and with the values of
  * `config` for the axes that work() uses. */
 gt_config gt_config_scalar(const gt_template *template, const gt_config *config);
-/* Whether `config` is as safe as `scalar` at every alignment, and does the same work. */
+/* Returns whether `config` is as safe as `scalar` at every alignment, and does the same work. */
 bool gt_config_is_as_safe(const gt_template *template, const gt_config *config,
                           const gt_config *scalar);

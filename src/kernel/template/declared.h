@@ -1,4 +1,4 @@
-/* What a parsed template holds beyond its public part. For src/kernel only. */
+/* The parts of a parsed template beyond its public members. For src/kernel only. */
 #pragma once
 
 #include "kernel/template/template.h"
@@ -89,8 +89,8 @@ typedef struct gt_kernel_name {
     gt_place place;
 } gt_kernel_name;
 
-/* One branch of an item of options(). Of an item's branches, the first whose condition holds is
- * taken. */
+/* One branch of an item of options(). The first branch of an item whose condition holds is taken.
+ */
 typedef struct gt_option {
     uint32_t item;
     const gt_expression *condition; /* NULL: always */
@@ -164,7 +164,7 @@ typedef struct gt_body {
     uint64_t instances; /* values that are template arguments of the text's kernels */
     uint64_t arguments; /* these, and those that arguments computed in launch() use */
     uint64_t macros;    /* values that are macros; they may be arguments as well */
-    uint64_t doubtful;  /* axes that are macros which the text may define anew */
+    uint64_t doubtful;  /* axes that are macros which the text may redefine */
 } gt_body;
 
 typedef struct gt_source_file {
@@ -216,7 +216,7 @@ typedef struct gt_template_parts {
     uint32_t word_count;
 } gt_template_parts;
 
-/* Whether the text of an option can depend on the axis. */
+/* Returns whether the text of an option can depend on the axis. */
 bool gt_compiler_options_use(const gt_template *template, uint32_t axis);
 /* Gives memory to the template, which frees it at its own end; at once if this fails. ENOMEM, also
  * where `memory` is NULL. In template.c. */

@@ -438,7 +438,7 @@ gputune_status gt_names_check(const gt_parse *parse)
     return check_uses(parse, &parse->judge_uses);
 }
 
-/* Whether a constraint relates the axis to another one, whose values it chooses then. */
+/* Returns whether a constraint relates the axis to another one, whose values it chooses then. */
 static bool constrains_another(const gt_template_parts *parts, uint32_t axis)
 {
     const uint64_t own = UINT64_C(1) << axis;

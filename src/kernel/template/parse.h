@@ -37,13 +37,13 @@ gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, g
     gt_parse_require, gt_parse_work, gt_parse_reference, gt_parse_check, gt_parse_init,
     gt_parse_expect, gt_parse_tensormap, gt_parse_texture, gt_parse_options, gt_parse_define;
 
-/* Whether the code declares a `__constant__` or `__device__ TYPE NAME` that a launch can find:
- * outside of brackets. `type`: the word in front of the name; `behind`: what stands behind it. In
- * parse_axes.c. */
+/* Returns whether the code declares a `__constant__` or `__device__ TYPE NAME` that a launch can
+ * find: outside of brackets. `type`: the word in front of the name; `behind`: the text behind it.
+ * In parse_axes.c. */
 bool gt_declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *p, const char *name);
 
-/* Whether a kernel has such a clause once, or all of them together say one thing, as args(). In
- * template.c. */
+/* Returns whether a kernel has such a clause once, or all of them together state one thing, as
+ * args() do. In template.c. */
 bool gt_clause_is_single(const char *word);
 
 /* ---- parse_launch.c: how clauses name kernels ---- */
@@ -100,7 +100,7 @@ gputune_status gt_read_extents(const gt_expression *out[3], uint32_t *count, gt_
                                unsigned use);
 /* Reads one value of a problem value or an axis: a word or an integer. */
 gputune_status gt_read_value(gt_value *out, gt_parse *p);
-/* Reads different values separated by commas into `values`, which has room for `most`; stops at a
+/* Reads different values separated by commas into `values`, at most `most` of them; stops at a
  * comma that `NAME =` follows. */
 gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, gt_parse *p);
 /* Reads `AXIS = value`, where the value is one of the axis's own. Bit i of *given says that axis i
@@ -121,5 +121,5 @@ gputune_status gt_read_contents(gt_argument *out, gt_parse *p, const char *sign)
 /* Reads the name of an element type: a number type, a struct or typedef of the template's code, or
  * a type problem value whose words are all types. */
 gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *p);
-/* Whether one of the types that such a name can stand for is an integer type. */
+/* Returns whether one of the types that such a name can stand for is an integer type. */
 bool gt_element_may_be_integer(const gt_template *template, const char *name);

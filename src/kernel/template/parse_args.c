@@ -233,7 +233,8 @@ static gputune_status read_others(gt_proved *out, gt_parse *p, bool integers)
     return GPUTUNE_OK;
 }
 
-/* What prove() says of this member, or with "" of all of the scalar; NULL: nothing. */
+/* Returns the part of prove() that is about this member, or with "" about all of the scalar; NULL:
+ * there is none. */
 static const gt_proved *proved_of(const gt_argument *argument, const char *path)
 {
     for (uint32_t i = 0; i < argument->proved_count; i++) {

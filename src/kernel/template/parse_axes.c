@@ -110,7 +110,7 @@ gputune_status gt_parse_cluster(gt_parse *p)
     return GPUTUNE_OK;
 }
 
-/* What was wrong with a name or a value, at its place. */
+/* Fails with the message of a name or a value at its place. */
 static gputune_status fail_there(gputune_status status, gt_place place)
 {
     return status == GPUTUNE_EINVAL ? gt_fail_at(place, "%s", gt_message()) : status;
@@ -364,8 +364,8 @@ gputune_status gt_parse_constant(gt_parse *p)
                  block->name, block->name);
     GT_TRY(read_elements(block, p));
     GT_TRY(check_constant_type(block, &type));
-    /* What the caller fills must fit into what the code declares. Another type's elements may be of
-     * another size: a typedef of an array, say. */
+    /* The caller's values must fit into the declared array. Elements of another type may have
+     * another size, such as those of a typedef of an array. */
     const int64_t own = block->extent_count ? number_of(block->extents[0]) : 1;
     const int64_t of_code = gt_token_is(&type, block->type) ? declared_elements(p, &behind) : -1;
     GT_REFUSE_AT(of_code >= 0 && own > of_code, block->place,

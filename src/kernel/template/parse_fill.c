@@ -1,5 +1,5 @@
-/* What a buffer holds before a launch: the grammar of fills, and of lists in braces, which say what
- * the numbers of an element hold, one by one. */
+/* Parses the contents of buffers before a launch: fills, and lists in braces, which give each
+ * number of an element its own fill. */
 #include "kernel/template/parse.h"
 #include "kernel/text/types.h"
 

@@ -1,4 +1,4 @@
-/* The pragmas work, reference, check, init and expect. A reference that is told element by element,
+/* Parses the pragmas work, reference, check, init and expect. A reference by elements,
  * reference(y[i] = a * x[i] + y[i]), becomes a kernel. */
 #include "kernel/template/parse.h"
 
@@ -91,7 +91,8 @@ static gputune_status read_output(assignment *out, const gt_template *template, 
     return GPUTUNE_OK;
 }
 
-/* Whether a buffer's name is followed by just the indices of the element that is assigned. */
+/* Returns whether a buffer's name is followed by just the indices of the element that is assigned.
+ */
 static bool is_own_element(const assignment *now, gt_lexer at)
 {
     bool own = gt_lexer_accept(&at, now->output->name);
@@ -102,8 +103,8 @@ static bool is_own_element(const assignment *now, gt_lexer at)
     return own;
 }
 
-/* What a name in a value needs: a size that is no argument is one more parameter; so is a copy of
- * what an output held, where other elements than its own are read. */
+/* Notes what a name in a value needs: a size that is not an argument is one more parameter; so is a
+ * copy of an output's first contents, if a value reads other elements of it than its own. */
 static gputune_status note_name(elements *made, const assignment *now, const gt_lexer *at)
 {
     const gt_template *template = made->p->template;
@@ -182,7 +183,7 @@ static void append_indices(gt_text *out, const assignment *now, const uint32_t *
     }
 }
 
-/* Whether the value reads the buffer with several indices. */
+/* Returns whether the value reads the buffer with several indices. */
 static bool has_indices(const assignment *now, const gt_argument *buffer)
 {
     gt_lexer at;
@@ -226,7 +227,7 @@ static gputune_status append_loop(elements *made, const assignment *now)
     return GPUTUNE_OK;
 }
 
-/* What values may call, and how they see buffers of several extents. */
+/* The functions that values may call, and the views of buffers of several extents. */
 static const char prologue[] =
     "\n#line 1 \"gputune\"\n"
     "template <typename gputune_t> struct gputune_row { gputune_t *at; long long columns; "
@@ -341,7 +342,7 @@ static void append_kernel(gt_text *out, const elements *made)
     gt_text_append(out, "}\n");
 }
 
-/* Whether `NAME[` comes next. */
+/* Returns whether `NAME[` comes next. */
 static bool elements_follow(const gt_lexer *body)
 {
     gt_lexer ahead = *body;

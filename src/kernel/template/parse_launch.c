@@ -126,8 +126,8 @@ gputune_status gt_read_taken_buffer(uint32_t *out, gt_parse *p, bool scratch, co
                : GPUTUNE_OK;
 }
 
-/* Whether a name stands here in front of one of these tokens, and what it may be: -1, or an
- * argument's or scratch's index. */
+/* Returns whether a name stands here in front of one of these tokens, and sets *index to the index
+ * of the argument or scratch of that name, or -1. */
 static bool is_name(int *index, const gt_parse *p, const char *behind)
 {
     const gt_token next = gt_lexer_peek(p->at);

@@ -70,7 +70,7 @@ static bool accept_comma(gt_lexer *lexer)
     return !is_setting;
 }
 
-/* Whether a "(" begins a list in parentheses, and not an expression. */
+/* Returns whether a "(" begins a list in parentheses, and not an expression. */
 static bool opens_list(const gt_lexer *lexer)
 {
     gt_lexer ahead = *lexer;

@@ -33,8 +33,8 @@ void gt_line_mark_append(gt_text *out, int line, const char *path)
     gt_text_append(out, "\"\n");
 }
 
-/* What some editors put in front of UTF-8 is no text; blanked, it would stand before the '#' of a
- * directive and be counted in columns. */
+/* Drops the byte order mark that some editors put in front of UTF-8. Blanked, it would stand before
+ * the '#' of a directive and be counted in columns. */
 static void drop_mark(char *text)
 {
     static const char mark[] = "\xef\xbb\xbf";
@@ -60,8 +60,8 @@ static gputune_status new_file(gt_source_file **out, gt_template_reader *reader,
     return GPUTUNE_OK;
 }
 
-/* Whether the text has `#pragma once`: it becomes an include guard, since each file that includes
- * it gets the text. */
+/* Returns whether the text has `#pragma once`: it becomes an include guard, since each file that
+ * includes it gets the text. */
 static bool has_once(const char *text)
 {
     bool has = false;
@@ -72,7 +72,7 @@ static bool has_once(const char *text)
     return has;
 }
 
-/* Whether the text begins with #ifndef NAME, #define NAME. */
+/* Returns whether the text begins with #ifndef NAME, #define NAME. */
 static bool has_guard(const char *text)
 {
     gt_lexer lexer = gt_lexer_of(text), line;
@@ -104,7 +104,7 @@ static gputune_status join_text(gt_template_reader *reader, char *path, char *te
     return GPUTUNE_OK;
 }
 
-/* What becomes of a directive. */
+/* The result of reading a directive. */
 typedef enum fate { KEPT, BLANKED, REPLACED } fate;
 
 /* Joins one of the template's own files, or notes a header, at an #include's or include()'s place.
@@ -213,8 +213,8 @@ static gputune_status include_name(char *out, size_t bytes, bool *system, const 
                        : copy_name(out, bytes, begin + 1, length, place);
 }
 
-/* Whether this is a header of CUDA's host interface: NVRTC has its device part built in, if there
- * is one, and reads the header slowly or not at all. */
+/* Returns whether this is a header of CUDA's host interface: NVRTC has its device part built in, if
+ * there is one, and reads the header slowly or not at all. */
 static bool is_built_in(const char *name)
 {
     static const char known[] =
@@ -284,7 +284,7 @@ int gt_line_at(gt_token *file, const char *text, size_t at)
     return number;
 }
 
-/* Whether there is such a file, for __has_include. The lexer is on the name. */
+/* Returns whether there is such a file, for __has_include. The lexer is on the name. */
 static gputune_status probe_include(bool *out, gt_template_reader *reader, const gt_lexer *name)
 {
     char text[512];
@@ -386,7 +386,7 @@ static gputune_status read_file(gt_template_reader *reader, gt_source_file *file
     return reader->body.failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* What a compiler of kernels defines. */
+/* Knows the macros that a compiler of kernels defines. */
 static gt_truth is_defined(const void *user, const gt_token *name)
 {
     (void)user;
@@ -478,8 +478,8 @@ static gputune_status read_groups(groups *out, const gt_template_reader *reader)
     return GPUTUNE_OK;
 }
 
-/* Whether a clause stays: it stands in `own`, or in front of the first group, and gives way to none
- * of `own`. */
+/* Returns whether a clause stays: it is in `own`, or in front of the first group without being
+ * overridden by a clause in `own`. */
 static bool stays(const gt_template_reader *reader, const groups *all, const group *own,
                   size_t clause)
 {
@@ -494,7 +494,7 @@ static bool stays(const gt_template_reader *reader, const groups *all, const gro
     return !gives_way;
 }
 
-/* Whether a clause that stays names the function. */
+/* Returns whether a clause that stays names the function. */
 static bool is_used(const gt_template_reader *reader, const groups *all, const group *own,
                     const char *name)
 {

@@ -5,8 +5,7 @@
 
 enum {
     PLAN = GT_USE_PROBLEM | GT_USE_AXIS,
-    /* What the source is made of must not depend on run-time sizes: a plan serves other sizes too.
-     */
+    /* A source must not depend on run-time sizes, because a plan serves other sizes too. */
     SOURCE = GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE
 };
 

@@ -37,7 +37,7 @@ static gputune_status read_alignment(uint32_t *alignment, gt_parse *p)
 
 /* ---- Members --------------------------------------------------------------------------------- */
 
-/* What cannot be data, or cannot be laid out here. */
+/* Refuses a member or type that cannot be data, or cannot be laid out here. */
 static gputune_status refuse(gt_place place, const gt_structure *structure, const char *what,
                              const char *expected)
 {
@@ -45,7 +45,7 @@ static gputune_status refuse(gt_place place, const gt_structure *structure, cons
                       structure->name, expected);
 }
 
-/* With the lexer behind the brace of an array's list. What it leaves out is 0. */
+/* Reads an array's list, behind its opening brace. Missing elements are 0. */
 static gputune_status read_list(gt_structure_member *member, gt_parse *p)
 {
     const gt_place place = gt_lexer_place(&p->at);
@@ -152,7 +152,8 @@ static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure
                       gt_near_or(&near, "a number type"));
 }
 
-/* Whether the declaration that begins here is data: no function, constructor or label. */
+/* Returns whether the declaration that begins here is data: not a function, constructor or label.
+ */
 static bool is_data(const gt_lexer *lexer)
 {
     static const char others[] = "static using typedef friend template ~ public private protected "
@@ -225,7 +226,7 @@ static gputune_status new_structure(gt_structure **out, gt_parse *p, const char 
     return GPUTUNE_OK;
 }
 
-/* What stands in front of the brace of a struct. */
+/* The head of a struct, in front of its brace. */
 typedef struct head {
     char tag[GT_NAME_MAX];
     bool is_typedef, is_union, is_class, is_template;
@@ -263,7 +264,7 @@ static bool read_head(head *out, gt_lexer *lexer)
     return gt_lexer_is(lexer, "{");
 }
 
-/* Whether the definition that ends here gives that name: by its tag, or by `} NAME;`. */
+/* Returns whether the definition that ends here gives that name: by its tag, or by `} NAME;`. */
 static bool is_named(const head *head, const gt_lexer *behind, const char *name)
 {
     const size_t length = strcspn(name, "<");
@@ -304,7 +305,8 @@ static bool is_alone(const gt_lexer *item)
     return gt_lexer_peek(*item).kind == GT_TOKEN_END;
 }
 
-/* Whether a specialisation's arguments are those in "op<SCALE,float>": equal, or parameters. */
+/* Returns whether a specialisation's arguments are those in "op<SCALE,float>": equal, or
+ * parameters. */
 static bool matches(const head *head, const char *name)
 {
     int place = 0;

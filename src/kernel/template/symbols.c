@@ -104,7 +104,7 @@ static int slot_of(void *user, const char *name)
     return slot >= 0 && (use & ~symbols->use) == 0 ? slot : -1;
 }
 
-/* Whether every value is a type, or the name of a problem's type. */
+/* Returns whether every value is a type, or the name of a problem's type. */
 static bool are_types(const gt_template *template, const gt_value *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -198,7 +198,7 @@ static void explain(void *user, const char *name, char *out, size_t bytes)
     }
 }
 
-/* What C's headers have, as text that expressions read. */
+/* Finds a constant of C's headers, as text that expressions read. */
 static bool standard_meaning(const char *name, gt_lexer *value)
 {
     static const struct {

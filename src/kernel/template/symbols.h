@@ -48,7 +48,7 @@ gt_scope gt_symbols_scope(gt_symbols *symbols);
  */
 bool gt_symbol_is_reserved(const char *name);
 
-/* Whether a token is a name that expressions over the symbols may use. */
+/* Returns whether a token is a name that expressions over the symbols may use. */
 bool gt_symbol_is_known(gt_symbols *symbols, const struct gt_token *name);
 
 /* Bit i: the expression uses axis i, or the size of the type that axis i names. 0 for NULL. */
@@ -61,8 +61,8 @@ const gt_expression *gt_expression_of(const gt_template_parts *parts, const char
 /* Bit i: one of these expressions uses axis i. */
 uint64_t gt_axes_of(const gt_template_parts *parts, const char *words);
 
-/* Whether the expression uses the counter of a loop, which has no value outside of the loop. false
- * for NULL. */
+/* Returns whether the expression uses the counter of a loop, which has no value outside of the
+ * loop. false for NULL. */
 bool gt_counters_used(const gt_expression *expression);
 
 /* Sets the slots of the device's properties and of the words. */

@@ -112,8 +112,8 @@ static gputune_status unknown_word(const gt_clause *clause)
                       gt_near_or(&near, "one such as tune or require"));
 }
 
-/* What to write beside launch() in place of a clause that is for a template with one kernel; NULL:
- * the clause has its place there too. */
+/* Returns the remedy for a clause beside launch() that is for a template with one kernel; NULL: the
+ * clause may stand there. */
 static const char *beside_launch(const char *word)
 {
     static const struct {
@@ -172,7 +172,8 @@ static gputune_status check_words(const gt_template_reader *reader)
     return GPUTUNE_OK;
 }
 
-/* Whether such a clause has several items with commas between them, which are parsed one by one. */
+/* Returns whether such a clause has several items with commas between them, which are parsed one by
+ * one. */
 static bool is_list(const char *word)
 {
     const gt_axis_traits *kind = gt_axis_traits_of(gt_axis_kind_of(word));
@@ -248,8 +249,8 @@ static const char meaning_words[] =
 static const char launch_words[] = "block grid shared scratch clear cooperative tensormap launch";
 enum { WORDS_MAX = 16 };
 
-/* How variants are proved right. What was proved, or refuted, in another way does not answer:
- * change it where the proof or the default tolerances change. */
+/* Identifies how variants are verified. Results that were verified, or refuted, in another way do
+ * not count: change it when the proof or the default tolerances change. */
 static const char proof[] = "two launches, other data sets with other scalars, as far as reference "
                             "and default take them, ties, empty rows and twins, all poisons, "
                             "tolerances by each element's sensitivity\n";
@@ -391,7 +392,7 @@ static gputune_status make_summary(gt_template *template, gt_template_parts *par
     return GPUTUNE_OK;
 }
 
-/* Whether the clause makes a macro of the name, or of its beginning: KIND_fast. */
+/* Returns whether the clause makes a macro of the name, or of its beginning: KIND_fast. */
 static bool makes_macro(const gt_clause *clause, const gt_token *name)
 {
     const gt_token word = gt_token_of(clause->word);
@@ -441,7 +442,7 @@ static gt_meaning possible_meaning_of(const void *user, const gt_token *name, in
     return meaning == GT_UNDEFINED && may_be ? GT_UNKNOWN : meaning;
 }
 
-/* What is read of the code: the compiler gets all of it. */
+/* Takes the text that is read for declarations; the compiler gets all of the code. */
 static gputune_status take_code(gt_parse *parse, const gt_template_reader *reader)
 {
     const char *text = gt_text_string(&reader->body);
@@ -454,7 +455,7 @@ static gputune_status take_code(gt_parse *parse, const gt_template_reader *reade
     return GPUTUNE_OK;
 }
 
-/* Whether the text defines a macro that stands for __global__. */
+/* Returns whether the text defines a macro that stands for __global__. */
 static bool has_kernel_macro(const char *text)
 {
     bool has = false;

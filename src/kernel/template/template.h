@@ -75,14 +75,15 @@ typedef struct gt_fill {
     const char *file;                /* the name in file("name"); NULL: none */
     gt_place place;
 } gt_fill;
-/* Whether the elements come from the host, since the measure worker cannot make them. */
+/* Returns whether the elements come from the host, since the measure worker cannot make them. */
 static inline bool gt_fill_is_sent(gt_fill_kind kind)
 {
     return kind >= GT_FILL_EXPRESSION;
 }
 
-/* What some numbers of an element hold: all for which gt_leaf_is_within() the path is true. An item
- * that was written without a name has its place in the list as path, #0 for the first. */
+/* The contents of some numbers of an element: of all for which gt_leaf_is_within() the path is
+ * true. An item that was written without a name has its position in the list as path, #0 for the
+ * first. */
 typedef struct gt_initialiser {
     char path[GT_NAME_MAX];
     gt_fill fill;               /* of a buffer or block */
@@ -96,7 +97,7 @@ typedef struct gt_initialisers {
     bool single; /* no list: the template states one fill or value for all numbers */
 } gt_initialisers;
 
-/* What prove() says of a scalar. */
+/* The values that prove() gives a scalar. */
 typedef struct gt_proved {
     char path[GT_NAME_MAX];                    /* of a struct's member: "dims"; "": all of it */
     const gt_expression *others[GT_OTHER_MAX]; /* further values; none: it keeps its own */
@@ -135,7 +136,7 @@ typedef struct gt_argument {
     gt_place place;
 } gt_argument;
 
-/* What the template says about the work of a launch. */
+/* The work of a launch, as the template states it. */
 typedef struct gt_work {
     bool stated;    /* there is a work() */
     uint64_t axes;  /* bit i: the work depends on axis i; 0: launches of all variants do the same */
@@ -163,7 +164,7 @@ typedef struct gt_template {
     struct gt_template_parts *parts;
 } gt_template;
 
-/* What an #include or include() asks for. */
+/* The file that an #include or include() asks for. */
 typedef struct gt_include {
     const char *name; /* as written */
     const char *from; /* the including file's path */
@@ -184,7 +185,7 @@ typedef struct gt_included {
  * file if it compiles that line; any other failure ends the parsing. */
 typedef gputune_status (*gt_include_fn)(void *user, const gt_include *include, gt_included *out);
 
-/* Whether the kernel's own default variant is its reference: reference(self). */
+/* Returns whether the kernel's own default variant is its reference: reference(self). */
 bool gt_template_is_own_reference(const gt_template *template);
 
 /* Parses `text` (copied); of several kernels it takes the one called `kernel`, or the first (NULL).
@@ -212,15 +213,15 @@ const gt_problem_value *gt_problem_type(const gt_template *template, const char 
 void gt_template_explain(gt_text *out, const gt_template *template, const char *message);
 /* The word of the pragma that declares axes of this kind. */
 const char *gt_axis_kind_name(gt_axis_kind kind);
-/* Whether some function of the kernels' code declares an array of dynamic shared memory while no
- * launch gives any bytes of it. */
+/* Returns whether some function of the kernels' code declares an array of dynamic shared memory
+ * while no launch gives any bytes of it. */
 bool gt_template_lacks_shared(const gt_template *template);
 /* Names the first __constant__ of the kernels' code that the code uses, that has no value there and
  * that no constant() fills, so that it holds zeros; false: there is none. */
 bool gt_template_leaves_constant(char out[GT_NAME_MAX], const gt_template *template);
-/* Whether that __constant__ has a value in the code, which may be zero. */
+/* Returns whether that __constant__ has a value in the code, which may be zero. */
 bool gt_template_gives_constant(const gt_template *template, const char *name);
-/* Whether the axis widens the accesses to the argument. */
+/* Returns whether the axis widens the accesses to the argument. */
 static inline bool gt_axis_widens(const gt_axis *axis, uint32_t argument)
 {
     return axis->kind == GT_AXIS_VECTOR && (axis->buffers >> argument & 1);

@@ -4,15 +4,14 @@
 
 #include "kernel/text/lexer.h"
 
-/* Whether a condition holds. The order matters: && is the smaller of two truths, || the larger.
- */
+/* The truth of a condition. The order matters: && is the smaller of two truths, || the larger. */
 typedef enum gt_truth { GT_NEVER, GT_PERHAPS, GT_SURELY } gt_truth;
 
-/* Whether a macro of that name is defined. */
+/* Returns whether a macro of that name is defined. */
 typedef gt_truth (*gt_defined_fn)(const void *user, const gt_token *name);
 
-/* Whether a term without && and || is true: a comparison, a sum or a macro. The lexer covers the
- * term alone. */
+/* Returns whether a term without && and || is true: a comparison, a sum or a macro. The lexer
+ * covers only the term. */
 typedef gt_truth (*gt_term_fn)(const void *user, gt_lexer term);
 
 enum { GT_CONDITIONS_MAX = 64 };
@@ -23,7 +22,7 @@ typedef struct gt_conditions {
     gt_term_fn term; /* NULL: every term is GT_PERHAPS */
     const void *user;
     struct {
-        /* Whether the code around the #if is compiled; whether one of its branches so far is. */
+        /* The truth of the code around the #if; and of its branches so far. */
         gt_truth outside, taken;
     } open[GT_CONDITIONS_MAX];
     unsigned depth;
@@ -39,7 +38,7 @@ void gt_conditions_read(gt_conditions *conditions, gt_lexer line);
 /* Replaces a part of a text by blanks; lines keep their numbers. */
 void gt_blank(char *text, size_t begin, size_t end);
 
-/* What is known of a name that the text itself does not define as a macro. */
+/* The knowledge about a name that the text itself does not define as a macro. */
 typedef enum gt_meaning {
     GT_UNDEFINED, /* no macro */
     GT_UNKNOWN,   /* perhaps a macro: what is not read may define it */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What an option may have behind its name. */
+/* The value that an option may have behind its name. */
 typedef enum gt_option_value { BARE, VALUE, EITHER } gt_option_value;
 
 typedef struct option {
@@ -43,7 +43,7 @@ static const option options[] = {
      .why = "the engine sets it; expected it to be left out"},
     {"minimal", .why = "the prelude needs what it leaves out; expected it to be left out"}};
 
-/* Of the assembler, behind --ptxas-options=. The others read and write files. */
+/* The assembler's options that --ptxas-options= may have. The others read and write files. */
 static const char assembler[] =
     "-O0 -O1 -O2 -O3 -v --verbose --warn-on-spills -warn-spills --warn-on-local-memory-usage "
     "-dlcm= -dscm= --def-load-cache= --def-store-cache= --opt-level= "

@@ -8,9 +8,9 @@
  * what was expected. */
 gputune_status gt_compiler_option_check(const char *option, gt_place place);
 
-/* What stands behind -D or --define-macro=, or with `undefines` also behind -U or
+/* Returns the text behind -D or --define-macro=, or with `undefines` also behind -U or
  * --undefine-macro=: "NAME" or "NAME=value"; NULL: the option is another one. */
 const char *gt_compiler_option_macro(const char *option, bool undefines);
 
-/* Whether the option changes what a source means, so that the reference needs it too. */
+/* Returns whether the option changes what a source means, so that the reference needs it too. */
 bool gt_compiler_option_has_meaning(const char *option);

@@ -40,7 +40,7 @@ static bool closes_angle(const gt_word *word)
     return word->id == GT_IS_GREATER || word->id == GT_IS_GREATER2;
 }
 
-/* Whether a name with parentheses behind it is an attribute rather than what is declared. */
+/* Returns whether a name with parentheses behind it is an attribute, and not the declared name. */
 static bool is_attribute(const gt_word *word)
 {
     const gt_token *t = &word->token;
@@ -462,7 +462,7 @@ static void grow_ways(scan *s)
     }
 }
 
-/* Whether the name at `i`, which `;`, `=` or the like follows, stands behind a type at the
+/* Returns whether the name at `i`, which `;`, `=` or the like follows, stands behind a type at the
  * beginning of a statement or parameter: `float x;`, `(const A<T> *x,`. */
 static bool is_behind_type(const gt_word *w, size_t i, bool in_head)
 {
@@ -613,7 +613,7 @@ static void note_parameters(const scan *s, walk *walk, size_t first, size_t at)
     walk->is_function |= !walk->has_value && (is_name || closes_angle(before) || is_operator);
 }
 
-/* Whether the declaration ends behind the braces from `at` to `close`. */
+/* Returns whether the declaration ends behind the braces from `at` to `close`. */
 static bool ends_behind(const scan *s, const walk *walk, size_t at, size_t close)
 {
     const bool initialises =

@@ -457,7 +457,7 @@ static const char *unary_real(double *value, gt_operation operation)
     return NULL;
 }
 
-/* Whether the result of an operation on integers is one. */
+/* Returns whether the result of an operation on integers is one. */
 static bool stays_whole(gt_operation operation)
 {
     return operation != GT_DO_POW && operation != GT_DO_SQRT && operation != GT_DO_LOG2;

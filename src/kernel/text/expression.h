@@ -24,7 +24,8 @@ typedef struct gt_expression {
     uint64_t used[GT_SLOT_MAX / 64]; /* bit i: the code reads slot i */
     const char *text;                /* as written, without comments and with single blanks */
     gt_place place;                  /* path: owned by whoever owns the template's texts */
-    /* Of a template's: the word of the clause that has it, and the one that was read before it. */
+    /* In a template: the word of the clause that has the expression, and the expression that was
+     * read before it. */
     const char *word;
     const struct gt_expression *before;
 } gt_expression;
@@ -70,8 +71,9 @@ gputune_status gt_expression_real(double *out, const gt_expression *expression,
  * loops. */
 const char *gt_expression_try(int64_t *out, const gt_expression *expression, const int64_t *slots);
 
-/* Whether the expression reads the slot. An expression can be computed once every slot that it
- * reads is set. */
+/* Returns whether the expression reads the slot. An expression can be computed once every slot that
+ * it reads is set. */
 bool gt_expression_uses(const gt_expression *expression, int slot);
-/* Whether the expression, which may be NULL, reads one of the `count` slots from `first` on. */
+/* Returns whether the expression, which may be NULL, reads one of the `count` slots from `first`
+ * on. */
 bool gt_expression_uses_any(const gt_expression *expression, int first, int count);

@@ -109,8 +109,8 @@ static void note_namespace(struct gt_namespaces *spaces, const gt_lexer *lexer)
     }
 }
 
-/* Whether `name` is a function's name behind some of its namespaces, of which the last ones are
- * written: the last part is compared with the token, the others with the scope's end. */
+/* Returns whether `name` is a function's name behind some of its namespaces, of which the last ones
+ * are written: the last part is compared with the token, the others with the scope's end. */
 static bool is_named(const gt_token *token, const char *scope, const char *name)
 {
     size_t in = strlen(scope), written = strlen(name);
@@ -126,13 +126,14 @@ static bool is_named(const gt_token *token, const char *scope, const char *name)
            (outer == in || scope[in - outer - 1] == ':');
 }
 
-/* Whether a name in front of a parenthesis may be a function's: __launch_bounds__ is none. */
+/* Returns whether a name in front of a parenthesis may be a function's; __launch_bounds__ may not.
+ */
 static bool may_be_function(const gt_token *token)
 {
     return token->kind == GT_TOKEN_NAME && strncmp(token->text, "__", 2) != 0;
 }
 
-/* Whether the token can be the name of a function that the walk is for: any one without names. */
+/* Returns whether the walk looks for functions of this name; a walk without names looks for all. */
 static bool is_sought(const gt_functions *walk, const gt_token *token)
 {
     bool is = walk->name_count == 0 && may_be_function(token);
@@ -393,7 +394,7 @@ bool gt_function_signature(gt_signature *out, const char *text, const gt_functio
 
 /* ---- constants ---- */
 
-/* Whether both lines go on in the same way: a header that is included twice. */
+/* Returns whether both lines go on in the same way: a header that is included twice. */
 static bool is_same(gt_lexer a, gt_lexer b)
 {
     while (a.token.kind != GT_TOKEN_END && gt_token_equals(&a.token, &b.token)) {

@@ -46,8 +46,9 @@ typedef struct gt_functions {
 } gt_functions;
 
 /* Begins a walk over the declarations and definitions of some functions. A name may have
- * namespaces, all or the last ones (b::scan for a::b::scan). No names: over the definitions of all
- * functions. The names must outlive the walk. What the walk has come to may be blanked. */
+ * namespaces, all or the last ones (b::scan for a::b::scan). Without names, it is a walk over the
+ * definitions of all functions. The names must outlive the walk. The part of the text that the walk
+ * has passed may be blanked. */
 gt_functions gt_functions_of(const char *text, const char *const *names, size_t count);
 /* The walk's next function; false: there is none. */
 bool gt_function_next(gt_function *out, gt_functions *walk);
@@ -61,12 +62,13 @@ size_t gt_function_needs(char name[GT_NAME_MAX], const char *text, const gt_func
 /* A lexer over the definition from the end of the parameters on; messages do not name its places.
  */
 gt_lexer gt_function_body(const char *text, const gt_function *function);
-/* Whether the definition declares an array of dynamic shared memory outside of every #if. */
+/* Returns whether the definition declares an array of dynamic shared memory outside of every #if.
+ */
 bool gt_function_has_dynamic_shared(const char *text, const gt_function *function);
-/* Whether the definition adds the parameter to something or indexes by it, which makes the
+/* Returns whether the definition adds the parameter to something or indexes by it, which makes the
  * parameter an offset. */
 bool gt_function_adds(const char *text, const gt_function *function, const char *parameter);
-/* What a function takes. */
+/* The parameters of a function. */
 typedef struct gt_signature {
     gt_function_parameter items[GT_PARAMETER_MAX];
     size_t count; /* more than GT_PARAMETER_MAX: the others are not among the items */

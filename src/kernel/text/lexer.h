@@ -55,9 +55,9 @@ void gt_lexer_directive(gt_lexer *lexer, gt_lexer *line);
 /* Does the same with the next directive at or behind the current token; false: there is none. */
 bool gt_lexer_find_directive(gt_lexer *lexer, gt_lexer *line);
 
-/* Whether the current token is exactly `text` (a name or punctuation). */
+/* Returns whether the current token is exactly `text` (a name or punctuation). */
 bool gt_lexer_is(const gt_lexer *lexer, const char *text);
-/* Whether the token is the current one or one behind it. */
+/* Returns whether the token is the current one or one behind it. */
 bool gt_lexer_has(gt_lexer lexer, const gt_token *token);
 /* The token behind the current one. */
 gt_token gt_lexer_peek(gt_lexer lexer);
@@ -68,7 +68,7 @@ bool gt_lexer_accept(gt_lexer *lexer, const char *text);
 int gt_lexer_accept_any(gt_lexer *lexer, const char *words);
 gt_place gt_lexer_place(const gt_lexer *lexer);
 bool gt_token_is(const gt_token *token, const char *text);
-/* Whether the token is one of `words`, which blanks separate. */
+/* Returns whether the token is one of `words`, which blanks separate. */
 bool gt_token_is_any(const gt_token *token, const char *words);
 bool gt_token_equals(const gt_token *a, const gt_token *b);
 /* The token that the name would be. */

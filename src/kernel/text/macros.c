@@ -310,8 +310,8 @@ static bool has_word(const gt_macros *m, const gt_macro *macro, uint32_t id)
     return has;
 }
 
-/* Whether the use of a macro from `at` on, of `taken` words, makes a kernel's declaration. Appends
- * what it stands for to `out`. One that makes strings stays. */
+/* Returns whether the use of a macro from `at` on, of `taken` words, makes a kernel's declaration.
+ * Appends what it stands for to `out`. One that makes strings stays. */
 static bool makes_kernel(gt_word_list *out, gt_macros *m, const gt_word *words, size_t at,
                          size_t taken)
 {

@@ -101,7 +101,7 @@ typedef struct gt_word {
 
 typedef GT_ARRAY(gt_word) gt_word_list;
 
-/* What a name is defined as. Parameters and body are words of gt_macros.texts. */
+/* The definition of a name. Parameters and body are words of gt_macros.texts. */
 typedef struct gt_macro {
     size_t first;
     uint32_t parameters, words;
@@ -132,8 +132,8 @@ void gt_words_split(gt_word_list *out, gt_macros *macros, gt_lexer lexer);
 int gt_macros_directive(gt_macros *macros, const gt_word *directive);
 /* The macro of a name; NULL: it is none. */
 const gt_macro *gt_macro_of(const gt_macros *macros, uint32_t id);
-/* Appends the words with their macros replaced, `#` ignored and directives left out. What would
- * become longer than `most` words keeps macros. */
+/* Appends the words with their macros replaced, `#` ignored and directives left out. Macros stay
+ * unreplaced once the result would have more than `most` words. */
 void gt_macros_expand(gt_word_list *out, gt_macros *macros, const gt_word *words, size_t count,
                       uint32_t most);
 /* How many of the words from `at` on a use of a macro takes, its arguments included; 0: it is no

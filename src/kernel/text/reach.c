@@ -50,9 +50,9 @@ static bool names_type(const gt_piece *piece)
            piece->kind == GT_PIECE_MACRO;
 }
 
-/* Whether what is kept reads one of the piece's names so that the piece is needed. A function
- * without a mark is needed if it is called, unless another one of the name has a mark: device code
- * can call none but that one. */
+/* Returns whether the kept code reads one of the piece's names in a way that needs the piece. A
+ * function without a mark is needed if it is called, unless a function of the same name has a mark:
+ * device code can only call that one. */
 static bool is_read_as(const reach *r, const gt_piece *piece, uint32_t id)
 {
     const uint8_t ways = r->wanted[id];
@@ -77,8 +77,8 @@ static bool is_read(const reach *r, const gt_piece *piece)
     return is;
 }
 
-/* Whether kept code outside of the class makes an object of it: K(…), K{…}, K x(…), and in a
- * function K x; too. */
+/* Returns whether kept code outside of the class makes an object of it: K(…), K{…}, K x(…), and in
+ * a function K x; too. */
 static bool is_made(const reach *r, size_t class)
 {
     const gt_piece *own = &r->found.items.items[class];
@@ -264,7 +264,8 @@ static size_t end_of(const reach *r, const gt_piece *piece, const char *read)
     return (size_t)(last->text + last->length - read);
 }
 
-/* Whether a part of the text has directives that mean something outside of it, such as #define. */
+/* Returns whether a part of the text has directives that mean something outside of it, such as
+ * #define. */
 static bool has_definitions(const char *text, size_t begin, size_t end)
 {
     bool has = false;
@@ -312,7 +313,7 @@ static void append_namespace(gt_text *out, const reach *r, const gt_piece *piece
     }
 }
 
-/* Whether the name behind `using namespace` is that of an alias. */
+/* Returns whether the name behind `using namespace` is that of an alias. */
 static bool uses_alias(const reach *r, const gt_piece *piece)
 {
     for (size_t p = 0; p < r->found.items.count; p++) {

@@ -5,9 +5,9 @@
 #include "base/status.h"
 
 /* Copies `text` and blanks every declaration that the names in `roots` do not need, directly or
- * through what they name: kernels, references and whatever clauses mention. `read` is what decides:
- * the text with the branches of #if blanked that are surely left out; its places are those of
- * `text`. What cannot be told stays, as directives do. Lines keep their numbers, and `using
- * namespace X` gets a `namespace X {}` in front. *out is
- * the caller's to free(). ENOMEM. */
+ * through other names: kernels, references and all names in clauses. `read` is the text that is
+ * searched for declarations: the same text with the branches of #if blanked that are surely left
+ * out, so that places agree. Declarations that cannot be read stay, as directives do. Lines keep
+ * their numbers, and `using namespace X` gets a `namespace X {}` in front. The caller frees *out.
+ * ENOMEM. */
 gputune_status gt_reach_cut(char **out, const char *text, const char *read, const char *roots);

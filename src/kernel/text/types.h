@@ -10,7 +10,7 @@ enum { GT_NAME_MAX = 128, GT_TYPE_LAST = GT_TYPE_E5M2 };
 /* The bytes of one value: 1, 2, 4 or 8. */
 uint32_t gt_type_bytes(gt_type type);
 bool gt_type_is_float(gt_type type);
-/* Whether the type can hold an integer; 64-bit and floating types take every int64_t. */
+/* Returns whether the type can hold an integer; 64-bit and floating types take every int64_t. */
 bool gt_type_holds(gt_type type, int64_t value);
 /* "float", "unsigned int", … */
 const char *gt_type_name(gt_type type);
@@ -26,7 +26,7 @@ typedef struct gt_element {
 /* The element that a normalised name ("unsigned int", "uint32_t", "half2", "float4") stands for;
  * false: none. */
 bool gt_element_from_name(gt_element *out, const char *name);
-/* Whether there is such an element. */
+/* Returns whether there is such an element. */
 bool gt_is_type(const char *name);
 /* Tries the names of all known types. */
 void gt_near_types(gt_near *near);
