@@ -121,9 +121,9 @@ static inline bool brute_valid(const bench *b, const gt_config *config)
     if (gt_binding_all(&binding, config)) {
         return false;
     }
-    for (uint32_t i = 0; i < b->template->parts->require_count; i++) {
+    for (uint32_t i = 0; i < b->template->parts->constraint_count; i++) {
         int64_t holds;
-        if (gt_expression_try(&holds, b->template->parts->requires[i], binding.slots) || !holds) {
+        if (gt_expression_try(&holds, b->template->parts->constraints[i], binding.slots) || !holds) {
             return false;
         }
     }
