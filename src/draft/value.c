@@ -2,6 +2,8 @@
  * one struct, so comparing two is comparing pointers. */
 #include "draft/parts.h"
 
+#include "base/number.h"
+
 #include <string.h>
 
 /* ---- one struct for equal values ------------------------------------------------------------- */
@@ -571,7 +573,7 @@ static draft_amount *shift(int operation, draft_amount *a, draft_amount *b)
 /* A floating number without a fraction as an integer. */
 static draft_amount *whole(draft_amount *v)
 {
-    double number = v->kind == DRAFT_TEXT ? strtod(v->text, NULL) : 0.5;
+    double number = v->kind == DRAFT_TEXT ? gt_strtod(v->text, NULL) : 0.5;
     return number > -1e15 && number < 1e15 && number == (double)(int64_t)number
                ? draft_number((int64_t)number)
                : v;
