@@ -1,5 +1,15 @@
-/* Distributes compile jobs over workers, in the order of the jobs. A job whose worker dies is tried
- * once more. */
+/* The compile farm: distributes compile jobs over worker processes, in the order of the jobs.
+ *
+ * The idea. A crash or an endless compile in NVRTC must not harm the host, so each slot has a
+ * worker process with a channel. Jobs wait in one queue. A slot holds GT_IN_FLIGHT of them at most,
+ * so that its worker goes on at once when it has answered.
+ *
+ * Invariants.
+ * - A job is either in the queue or with one slot, and is answered once.
+ * - A job whose worker dies is tried once more, in a new worker. If that one dies too, the job
+ *   fails. The jobs behind it in the slot return to the front of the queue.
+ * - A job that exceeds its deadline, or is given up, costs its worker, which is replaced.
+ * - Farms of all processes that share a file of cores compile on no more cores than there are. */
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/environment.h"

@@ -1,7 +1,24 @@
 /* Measures on one GPU in this process: makes inputs, runs the reference, proves variants and takes
  * samples. This code runs in the measure worker, because a bad variant may leave its process unable
  * to use the GPU. All calls come from one thread. Defined in measure.c and measure_*.c; the loop of
- * measure_worker.c is declared in worker.h. */
+ * measure_worker.c is declared in worker.h.
+ *
+ * The proof. A variant is right if it computes what the reference computes, whatever the memory
+ * held before. So what it must write is poisoned before each launch, with another poison each time,
+ * and what it must not write is compared afterwards: inputs by hashes, guard zones around buffers,
+ * and a sweep buffer far away. Results are compared with the reference's by tolerances.
+ *   before the race  two launches on the odd-tail workload and one on the timed one; one on other
+ *                    data (measure_trial.c)
+ *   after the race   two launches on the timed workload, with inputs of another seed that cannot be
+ *                    written; many launches in a row, and further data
+ * All of one proof is queued at once, and judged in order after one wait.
+ *
+ * Invariants.
+ * - After a failure measure->damage names what may have been overwritten. It is filled again before
+ *   the buffers are used again.
+ * - A fatal CUDA error sets measure->lost: the process answers and exits, and the host starts
+ *   another worker. The host knows which variant was at fault from gt_current_set(), which is
+ *   called before the GPU is used for it. */
 #pragma once
 
 #include "farm/job.h"

@@ -1,4 +1,20 @@
-/* The leases: which process is tuning which scenario. */
+/* The leases: which process is tuning which scenario.
+ *
+ * The idea. A lease is a row of the database with the holder's process and the time at which it
+ * expires. The holder renews it each second. Others read it until it is free, then take it in a
+ * transaction, so that only one of them gets it. A lease avoids double work and is no lock: if it
+ * is lost, at worst two processes tune the same scenario, and the results of both are right.
+ *
+ * A lease is free if one of these is true:
+ * - There is no row.
+ * - The holder was a process of this machine and has ended, or another process has its number now.
+ * - The holder is this process, which could not give it back.
+ * - It is another machine's, and its time is over by the wall clock.
+ * - This thread has watched it for GT_LEASE_SECONDS without a renewal. This needs no common clock.
+ *
+ * If no file can be written, or the file stays locked for its part of the patience, the lease is
+ * kept in memory: it is then known only to the threads of this process. Waiting only reads, so that
+ * it does not keep the holder from writing. */
 #include "store/layers.h"
 
 #include "base/clock.h"

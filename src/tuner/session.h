@@ -1,10 +1,24 @@
 /* The engine: a session borrows a farm, drives it, and returns it. It takes variants from proposal
  * to verification, and asks a policy what else is to be done. Tuning, measuring given
- * configurations, ranking without a clock and compiling only are such policies. One thread.
+ * configurations, ranking without a clock and compiling only are such policies.
  *
- * A turn of the loop: end early where the time limit or the caller says so; start what the compile
- * workers have room for; let the policy use the measure worker while it is free; wait for one
- * answer and pass it on. No wait is longer than 0.1 s, so that a cancel is heard. */
+ * The idea. One thread owns all state and never computes for long: compile workers and one measure
+ * worker do the work, and answer by events. Each turn of the loop does four things:
+ *   1. It ends early if the time limit or the caller says so (stop_if_over).
+ *   2. The policy gives the measure worker its next job, if that worker is free.
+ *   3. The field starts what the compile workers have room for.
+ *   4. The session waits for one event and passes it to the field or the policy.
+ *
+ * Invariants.
+ * - The measure worker has one round of samples or one last proof at most (round_id, recheck_id),
+ *   and answers in the order of its jobs. Beside them it may have a few verifications.
+ * - An event that belongs to a job that was given up is recognised by its id, and dropped.
+ * - No wait is longer than 0.1 s, so that a cancel is noticed.
+ * - A session that takes times has the GPU for itself within this process (has_gpu).
+ *
+ * States. `stop` is NONE, and changes once, to LIMIT or CANCELED. The limit comes earlier by what
+ * the policy sets aside for its end. After a stop no new work is started, except what the policy
+ * does to end well, and the session ends when the policy is done. */
 #pragma once
 
 #include "tuner/field.h"
