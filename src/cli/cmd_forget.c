@@ -1,4 +1,4 @@
-/* The commands forget and prune: drop what is stored of a kernel, or what is no longer of use. */
+/* The command forget: deletes stored results. */
 #include "cli/records.h"
 
 #include "base/text.h"
@@ -49,13 +49,24 @@ static int drop(const cli_session *session, const char *kernel)
     return CLI_EXIT_OK;
 }
 
-/* Drops what `what` says of the records of one kernel, or of all, prints the winners that go, and
- * says how much went. */
+/* Tells whether the command line selects some of the results. */
+static bool is_selective(const char *name)
+{
+    const gputune_forget_options *what = &given.what;
+    return name || what->outdated || what->older_drivers || given.days > 0 || what->most_bytes ||
+           cli_given.selection.sizes.count || cli_given.gpu;
+}
+
+/* Deletes what the options select of one kernel, or of all, and prints the winners. */
 static int forget(const cli_list *arguments)
 {
     const char *database = cli_given.database,
                *name = arguments->count ? arguments->items[0] : NULL;
     CLI_SCOPED(cli_close) cli_session session = {0};
+    CLI_REFUSE(!is_selective(name), CLI_EXIT_USAGE,
+               "forget: nothing is selected; name a KERNEL, or give --outdated, --older-than, "
+               "--old-drivers, --max-size, --size or --gpu");
+    given.what.older_than_s = given.days * 86400;
     CLI_REFUSE(database && access(database, F_OK) != 0, CLI_EXIT_DATABASE,
                "the database %s cannot be used: %s", database, strerror(errno));
     CLI_TRY(cli_open(&session, CLI_OPEN_IF_ANY));
@@ -63,51 +74,31 @@ static int forget(const cli_list *arguments)
     return drop(&session, name);
 }
 
-static int prune(const cli_list *arguments)
-{
-    given.what.outdated = true;
-    given.what.older_than_s = given.days * 86400;
-    return forget(arguments);
-}
-
-#define DROP_OPTIONS                                                                               \
-    CLI_ROW("dry-run", 'n', CLI_OPTION_FLAG, &given.what.only_say, NULL, NULL,                     \
-            "say what would be dropped, drop nothing"),                                            \
-        CLI_STORED_OPTIONS, CLI_FORMAT_OPTION, CLI_TUNER_OPTIONS
-
-static const cli_option forget_options[] = {DROP_OPTIONS};
+static const cli_option options[] = {
+    {"outdated", 0, CLI_OPTION_FLAG, &given.what.outdated, NULL, NULL,
+     "what was measured before templates were edited, as 'gputune show --history' prints it"},
+    {"older-than", 0, CLI_OPTION_NUMBER, &given.days, "DAYS", NULL,
+     "what was not measured within this many days"},
+    {"old-drivers", 0, CLI_OPTION_FLAG, &given.what.older_drivers, NULL, NULL,
+     "what was measured with an older driver than its GPU's last results"},
+    {"max-size", 0, CLI_OPTION_BYTES, &given.what.most_bytes, "BYTES", NULL,
+     "then the oldest, until the database has at most this size: 100M, 1G"},
+    {"dry-run", 'n', CLI_OPTION_FLAG, &given.what.only_say, NULL, NULL,
+     "print what would be deleted, delete nothing"},
+    CLI_STORED_OPTIONS,
+    CLI_FORMAT_OPTION,
+    CLI_TUNER_OPTIONS};
 
 const cli_command cmd_forget = {
     "forget",
-    "delete the results of a kernel",
-    "KERNEL|PATH",
-    "Drops what is stored of a kernel: winners, trials and code.",
-    "Of a PATH all kernels are meant. Every version of a template goes, but not what is stored of "
-    "other kernels, sizes and GPUs "
-    "than those that are named. Nothing is asked; --dry-run says what would go. The winners that "
-    "go are printed. 'gputune prune' drops what is old.",
-    {1, 1},
-    forget_options,
-    forget};
-
-static const cli_option prune_options[] = {
-    {"older-than", 0, CLI_OPTION_NUMBER, &given.days, "DAYS", NULL,
-     "also what nothing was measured of for so many days"},
-    {"old-drivers", 0, CLI_OPTION_FLAG, &given.what.older_drivers, NULL, NULL,
-     "also what was measured with an older driver than its GPU's last results"},
-    {"max-size", 0, CLI_OPTION_BYTES, &given.what.most_bytes, "BYTES", NULL,
-     "then the oldest, until the database takes at most so much: 100M, 1G"},
-    DROP_OPTIONS};
-
-const cli_command cmd_prune = {
-    "prune",
-    "delete results of edited templates, and old ones",
+    "delete the results of a kernel, or those that are old",
     "[KERNEL|PATH]",
-    "Drops what was measured before templates were edited.",
-    "What 'gputune show' prints stays; what it prints only with --history goes: winners, trials, "
-    "and code that nothing else uses. Of a kernel whose template is not at hand, the newest "
-    "version stays. The options let more go; --dry-run says what would go. The winners that go "
-    "are printed. 'gputune forget' drops what is stored of a kernel.",
+    "Deletes stored results: winners, trials, and code that nothing else uses.",
+    "Of a KERNEL, or of all kernels of a PATH, everything is deleted, for every version of the "
+    "template; with --outdated, --older-than or --old-drivers only what one of them selects, and "
+    "without a KERNEL of all kernels. If a kernel's template is not found, --outdated keeps the "
+    "newest version. Nothing is asked; --dry-run shows what would be deleted. Prints the winners "
+    "that are deleted.",
     {0, 1},
-    prune_options,
-    prune};
+    options,
+    forget};

@@ -14,12 +14,12 @@ extern const char cli_template_page[], cli_template_text[]; /* made by tools/lan
 static const struct {
     const char *group; /* of this command and those that follow; NULL: as before */
     const cli_command *command;
-} commands[] = {{"tune", &cmd_warm},    {NULL, &cmd_run},          {NULL, &cmd_compare},
-                {NULL, &cmd_template},  {"inspect", &cmd_show},    {NULL, &cmd_report},
-                {NULL, &cmd_kernels},   {NULL, &cmd_space},        {NULL, &cmd_emit},
-                {"verify", &cmd_check}, {NULL, &cmd_doctor},       {NULL, &cmd_devices},
-                {"share", &cmd_wisdom}, {NULL, &cmd_merge},        {NULL, &cmd_export},
-                {NULL, &cmd_embed},     {"maintain", &cmd_forget}, {NULL, &cmd_prune}};
+} commands[] = {{"tune", &cmd_warm},    {NULL, &cmd_run},         {NULL, &cmd_compare},
+                {NULL, &cmd_template},  {"inspect", &cmd_show},   {NULL, &cmd_report},
+                {NULL, &cmd_kernels},   {NULL, &cmd_space},       {NULL, &cmd_emit},
+                {"verify", &cmd_check}, {NULL, &cmd_doctor},      {NULL, &cmd_devices},
+                {"share", &cmd_wisdom}, {NULL, &cmd_merge},       {NULL, &cmd_export},
+                {NULL, &cmd_embed},     {"maintain", &cmd_forget}};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 static const char help_description[] = "print this text, or a command's";
 

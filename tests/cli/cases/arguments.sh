@@ -4,6 +4,8 @@ $FAKE show axpy scale
 echo "exit $?"
 $FAKE kernels axpy scale
 echo "exit $?"
+$FAKE forget
+echo "exit $?"
 $FAKE compare axpy
 echo "exit $?"
 $FAKE warm axpy --arch sm_90

@@ -3,7 +3,7 @@ export GPUTUNE_FAKE=nostart
 $FAKE show axpy | head -n 2
 $FAKE wisdom export axpy -q | head -c 7
 echo
-for command in "forget axpy" "prune" "warm axpy" "run axpy"; do
+for command in "forget axpy" "forget --outdated" "warm axpy" "run axpy"; do
     $FAKE $command --driver cuda
     echo "exit $?"
 done

@@ -18,12 +18,12 @@ $GPUTUNE forget axpi --driver emu
 echo "exit $?"
 $GPUTUNE forget axpy --driver emu --size n
 echo "exit $?"
-$GPUTUNE prune --driver emu --max-size 10X
+$GPUTUNE forget --driver emu --max-size 10X
 echo "exit $?"
 sizes --size n=2000
 echo "what is old:"
-$GPUTUNE prune axpy --driver emu --old-drivers --older-than 1
-$GPUTUNE prune axpy --driver emu --max-size 1K -n --format csv | cut -d, -f1,2
-$GPUTUNE prune axpy --driver emu --max-size 1K --format csv | cut -d, -f1,2
+$GPUTUNE forget axpy --driver emu --old-drivers --older-than 1
+$GPUTUNE forget axpy --driver emu --max-size 1K -n --format csv | cut -d, -f1,2
+$GPUTUNE forget axpy --driver emu --max-size 1K --format csv | cut -d, -f1,2
 $GPUTUNE show --driver emu -q
 echo "exit $?"

@@ -28,7 +28,7 @@ for words in '' restricted part bad-default broken crossing; do
     fake run axpy
     fake compare axpy VEC=1 VEC=2
     fake forget axpy
-    fake prune
+    fake forget --outdated
     page $FAKE
 done
 export GPUTUNE_FAKE="race nonvrtc large"

@@ -29,14 +29,14 @@ warm
 show ./mine.cu
 $GPUTUNE show ./mine.cu --history --driver emu -q | grep -c outdated
 # dropping them
-prune() {
-    $GPUTUNE prune --driver emu --format csv "$@" | awk -F, 'NR > 1 {print $1, $2}'
+outdated() {
+    $GPUTUNE forget --outdated --driver emu --format csv "$@" | awk -F, 'NR > 1 {print $1, $2}'
 }
-prune -n ./mine.cu
-prune ./mine.cu
+outdated -n ./mine.cu
+outdated ./mine.cu
 show --history ./mine.cu
-prune
-$GPUTUNE prune --driver emu --db typo.db
+outdated
+$GPUTUNE forget --outdated --driver emu --db typo.db
 echo "exit $?"
 # showing makes no file
 echo "files:"

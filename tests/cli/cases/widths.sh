@@ -25,7 +25,7 @@ space axpy
 devices
 doctor
 forget axpy
-prune --dry-run
+forget --outdated --dry-run
 END
 echo == COLUMNS=0
 COLUMNS=0 script -qec "stty cols 40; NO_COLOR=1 $FAKE show" /dev/null </dev/null | tr -d '\r'
