@@ -12,7 +12,7 @@ LEFT_OUT = {
     "gputune.hpp": [],
     # Python's own counts and checks, its exceptions' docstrings, and what its dicts are made of do these;
     # only the command line reads results without a device
-    "Python": """gputune_plan_retain gputune_plan_check_argument gputune_status_text
+    "Python": """gputune_plan_retain gputune_plan_check_argument gputune_status_text gputune_log_level_name
               gputune_options.inputs_ready gputune_open_options.records_only""".split()}
 FILLED_IN = ["gputune_options", "gputune_open_options", "gputune_filter", "gputune_forget_options",
              "gputune_filter", "gputune_wisdom_options"]
