@@ -139,9 +139,10 @@ typedef struct emu_warp_order {
     emu_knowledge fenced;              /* and of itself, at its last fence; */
     emu_knowledge within;              /* at its last one for its block alone */
     emu_knowledge some;                /* what the lanes in some_lanes alone know */
-    emu_knowledge relaxed;             /* what relaxed reads would tell: known behind a fence; */
-    emu_knowledge observed; /* the same of volatile ones: behind a fence, barrier or shuffle */
-    bool reads_weakly;      /* the lane's access, for which neither counts */
+    emu_knowledge relaxed;             /* what relaxed reads observed: counts after a fence */
+    emu_knowledge
+        observed;      /* what volatile reads observed: counts after a fence, barrier or shuffle */
+    bool reads_weakly; /* the lane's access is a weak read, for which neither counts yet */
     uint32_t some_lanes;
     uint32_t proxied[EMU_WARP];          /* when the lane last fenced what it did: for the proxy, */
     uint32_t initialised[EMU_WARP];      /* and for mbarriers alone */

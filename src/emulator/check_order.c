@@ -171,7 +171,7 @@ static void warp_learns(emu_warp_order *order, const emu_knowledge *more)
     order->full = own > order->full ? own : order->full;
 }
 
-/* What volatile reads told (`fenced`: relaxed ones, too) is known from here on. */
+/* Learns what volatile reads observed, and with `fenced` what relaxed reads observed. */
 static void settle_reads(emu_warp_order *order, bool fenced)
 {
     warp_learns(order, &order->observed);

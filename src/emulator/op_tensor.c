@@ -133,7 +133,8 @@ static bool move_elements(emu_warp *warp, const box *b, uint64_t row, uint32_t a
     return true;
 }
 
-/* What elements outside of the tensor are: zeros, or all ones, which is a NaN. */
+/* Sets the elements of a chunk as if they were outside of the tensor: zeros, or all ones (a NaN).
+ */
 static void fill(const box *b, uint8_t chunk[CHUNK])
 {
     memset(chunk, b->map.fills_nan ? 0xff : 0, CHUNK);
