@@ -13,8 +13,7 @@
  *
  * - An entry is never changed after it is in a slot, except for its atomic members, and never
  *   freed before the table is.
- * - A slot never becomes empty again. It changes only from one entry to a newer one of the same
- * key.
+ * - A slot never becomes empty again. It only changes from one entry to a newer one of that key.
  * - If half of the slots are in use, an array of twice as many takes their place. The old array
  *   stays for readers that are inside; they may miss what was added since, and such a call then
  *   takes the slow path. All arrays together are smaller than twice the newest.
@@ -26,14 +25,15 @@
  *
  * An entry is in one of these states:
  *
- *   current    it answers every request of its key whose terms it covers (gt_answers())
- *   outdated   it must be looked up again before it answers: gputune_refresh() was called since, or
- *              this process stored a result and the entry is not a final one. The lookup makes a
- * new plan. If that tells the same as the entry's, the entry is current again, and the new plan
- * belongs to its caller; so the repeated lookups of a long run keep nothing. Otherwise the new plan
- * gets an entry, which replaces this one edited     a file of its template was changed (gt_watch):
- * it never answers again dropped    its template was replaced (gt_plan_table_forget()), or a newer
- * result could not be kept: it never answers again
+ * - Current: it answers every request of its key whose terms it covers (gt_answers()).
+ * - Outdated: it must be looked up again before it answers, because gputune_refresh() was called
+ *   since, or because this process stored a result and the entry is not a final one. The lookup
+ *   makes a new plan. If the new plan has the same result, the entry is current again and the new
+ *   plan belongs to its caller, so repeated lookups of a long run keep nothing. Otherwise the new
+ *   plan gets an entry, which replaces this one.
+ * - Edited: a file of its template was changed (gt_watch). It never answers again.
+ * - Dropped: its template was replaced (gt_plan_table_forget()), or a newer result could not be
+ *   kept. It never answers again.
  *
  * Closing the tuner: a reader may still be inside, because hits are not counted. The table and the
  * structs of its plans therefore stay as long as the handle of the closed tuner (tuner.c), and such
