@@ -123,7 +123,8 @@ static inline bool brute_valid(const bench *b, const gt_config *config)
     }
     for (uint32_t i = 0; i < b->template->parts->constraint_count; i++) {
         int64_t holds;
-        if (gt_expression_try(&holds, b->template->parts->constraints[i], binding.slots) || !holds) {
+        if (gt_expression_try(&holds, b->template->parts->constraints[i], binding.slots) ||
+            !holds) {
             return false;
         }
     }
