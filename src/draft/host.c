@@ -80,9 +80,15 @@ draft_amount *draft_literal(draft_node *node, int64_t number)
     const char *name = draft_name_at(node->at);
     bool is_word = !name || strcmp(name, "true") == 0 || strcmp(name, "false") == 0 ||
                    strcmp(name, "NULL") == 0 || strcmp(name, "nullptr") == 0;
-    return is_word || number < 1                       ? draft_number(number)
-           : draft_on_host() && !draft_slice_has(name) ? draft_host_symbol(NULL, name, &number)
-                                                       : draft_named_number(name, number);
+    if (is_word || number < 1) {
+        return draft_number(number);
+    }
+    if (!draft_on_host() || draft_slice_has(name)) {
+        return draft_named_number(name, number);
+    }
+    draft_amount *value = draft_host_symbol(NULL, name, &number);
+    value->symbol->has_name = true;
+    return value;
 }
 
 static bool is_host_symbol(const draft_amount *value)
@@ -96,7 +102,8 @@ static bool is_plain(const draft_decl *decl, const draft_amount *value)
 {
     int64_t number;
     return draft_is_number(value, &number) ||
-           (is_host_symbol(value) && (!value->symbol->decl || value->symbol->decl == decl));
+           (is_host_symbol(value) && (!value->symbol->decl || value->symbol->decl == decl) &&
+            !value->symbol->has_name);
 }
 
 draft_amount *draft_host_named(draft_decl *decl, const char *path, draft_amount *value)
@@ -107,14 +114,14 @@ draft_amount *draft_host_named(draft_decl *decl, const char *path, draft_amount 
         return draft_named_number(decl->name, number);
     }
     if (is_number) {
-        return number < (draft_now.begins_loop ? 32 : 1) ? value
+        return number < (draft_now.begins_loop ? 32 : 2) ? value
                                                          : draft_host_symbol(decl, path, &number);
     }
     if (value->kind == DRAFT_COND && is_plain(decl, value->b) && is_plain(decl, value->c)) {
         bool has = draft_evaluate(&number, value->c) || draft_evaluate(&number, value->b);
         return draft_host_symbol(decl, path, has ? &number : NULL);
     }
-    if (is_host_symbol(value) && !value->symbol->decl) {
+    if (is_host_symbol(value) && !value->symbol->decl && !value->symbol->has_name) {
         number = value->symbol->number;
         return draft_host_symbol(decl, path, value->symbol->has_number ? &number : NULL);
     }

@@ -144,6 +144,7 @@ typedef struct draft_symbol {
     int axis;          /* x, y, z */
     int64_t number;    /* of a constant; of a host's, if `has_number` */
     bool has_number, is_guess;
+    bool has_name;                           /* of a macro: it keeps its name */
     bool is_count;                           /* it limits a loop in each thread */
     struct draft_amount *definition;         /* of a local one */
     struct draft_amount *first, *step, *end; /* of a counter */
@@ -316,7 +317,7 @@ typedef struct draft_kernel_facts {
     GT_ARRAY(draft_buffer *) buffers;
     gt_texts unread;                      /* what could not be followed: questions */
     bool reads_block[3], reads_thread[3]; /* the size of a block, and a thread's index in it */
-    bool has_dynamic;                     /* shared memory whose size the launch gives */
+    bool has_shared, has_dynamic;         /* shared memory; whose size the launch gives */
     bool needs_positive;                  /* it takes roots or logarithms */
     bool strides_grid;                    /* a loop steps by all threads of the grid */
     draft_facts guards;                   /* all comparisons */
@@ -435,6 +436,7 @@ typedef struct draft_settled {
     draft_amount *grid[3], *block[3], *shared;
     draft_axis axes[8];
     unsigned axis_count;
+    bool limits_registers; /* by the axis MAXREG */
     GT_ARRAY(draft_symbol *) sizes;
     gt_texts questions, guesses;
     draft_amount **lengths; /* of facts.buffers, in elements; DRAFT_UNKNOWN: asked for */
@@ -445,6 +447,8 @@ typedef struct draft_settled {
 void draft_settle(draft_settled *out, draft_program *program, draft_decl *kernel);
 /* The value of a parameter, or of a member of one (".a.b"), in the draft's names. */
 draft_amount *draft_settled_value(draft_settled *s, draft_decl *parameter, const char *path);
+/* The value with the program's number for each axis, which has that one only from then on. */
+draft_amount *draft_without_axes(draft_settled *s, draft_amount *value);
 draft_amount *draft_settled_amount(draft_settled *s, draft_amount *value);
 /* What the buffer's elements are below. */
 draft_amount *draft_settled_range(draft_settled *s, const draft_buffer *buffer);

@@ -288,8 +288,7 @@ static draft_amount *read_place(const draft_spot *spot, draft_node *node)
     }
     if (spot->variable) {
         draft_amount *value = draft_read_variable(spot, type);
-        return type.kind == CX_TYPE_RECORD && value->kind != DRAFT_OBJECT ? draft_object(*spot)
-                                                                          : value;
+        return type.kind == CX_TYPE_RECORD ? draft_object(*spot) : value; /* with its own members */
     }
     if (draft_on_host()) {
         return draft_is_integer(type) ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
@@ -324,6 +323,7 @@ void draft_declare(draft_decl *decl)
     draft_node *made = draft_initialiser_of(decl);
     cx_type type = type_of(decl);
     if (draft_now.out && draft_has_child(decl->at, CX_SHARED_ATTRIBUTE)) {
+        draft_now.out->has_shared = true;
         draft_now.out->has_dynamic |= type.kind == CX_TYPE_OPEN_ARRAY;
         return;
     }
@@ -568,6 +568,50 @@ static void initialise_members(draft_decl *constructor)
     }
 }
 
+static bool is_of(const draft_decl *function, const draft_symbol *symbol)
+{
+    return symbol->kind == DRAFT_HOST && symbol->decl &&
+           draft_decl_of(cx.getCursorSemanticParent(symbol->decl->at)) == function;
+}
+
+static draft_amount *put_argument(void *user, draft_symbol *symbol)
+{
+    return is_of(user, symbol) && symbol->decl->at.kind == CX_PARM && symbol->has_number
+               ? draft_number(symbol->number)
+               : NULL;
+}
+
+typedef struct own_search {
+    const draft_decl *function;
+    bool found;
+} own_search;
+
+static void find_own(void *user, draft_symbol *symbol)
+{
+    own_search *search = user;
+    search->found |= is_of(search->function, symbol);
+}
+
+/* A function's result without names of the function's own: another call may return another value.
+ */
+static draft_amount *seen_from_outside(draft_amount *result, const draft_node *call)
+{
+    own_search search = {call->decl, false};
+    int64_t number;
+    if (!draft_is_known(result) || result->kind == DRAFT_TEXT) {
+        return result;
+    }
+    result = draft_replace(result, put_argument, call->decl);
+    draft_symbols_of(result, find_own, &search);
+    if (!search.found) {
+        return result;
+    }
+    const draft_amount *usual = result->kind == DRAFT_COND ? result->c : result;
+    bool has = draft_evaluate(&number, usual) ||
+               (result->kind == DRAFT_COND && draft_evaluate(&number, result->b));
+    return draft_host_symbol(NULL, draft_source_of(call->at), has ? &number : NULL);
+}
+
 /* Follows a body with what the call gives its parameters. The arguments are the caller's. */
 static draft_amount *follow(draft_node *body, draft_decls parameters, draft_node *node,
                             unsigned skipped, const draft_spot *object)
@@ -602,7 +646,7 @@ static draft_amount *follow(draft_node *body, draft_decls parameters, draft_node
     draft_now.returned = outer;
     draft_now.object = outer_object;
     draft_now.facts.count = facts;
-    return result;
+    return draft_on_host() ? seen_from_outside(result, node) : result;
 }
 
 static draft_spot new_object(const draft_node *node)

@@ -98,9 +98,11 @@ static draft_amount *number_of_axis(void *user, draft_symbol *symbol)
 
 /* A length is the same for all variants: an axis that it depends on has the program's value only.
  */
-static draft_amount *without_axes(draft_settled *s, draft_amount *length)
+draft_amount *draft_without_axes(draft_settled *s, draft_amount *length)
 {
-    return draft_is_known(length) ? draft_replace(length, number_of_axis, s) : length;
+    return draft_is_known(length) && length->kind != DRAFT_TEXT
+               ? draft_replace(length, number_of_axis, s)
+               : length;
 }
 
 draft_amount *draft_settled_range(draft_settled *s, const draft_buffer *buffer)
@@ -108,7 +110,7 @@ draft_amount *draft_settled_range(draft_settled *s, const draft_buffer *buffer)
     draft_amount *range = buffer->range     ? draft_symbol_value(buffer->range)
                           : buffer->guarded ? buffer->guarded
                                             : draft_number(100);
-    return without_axes(s, draft_settled_amount(s, range));
+    return draft_without_axes(s, draft_settled_amount(s, range));
 }
 
 draft_amount *draft_settled_value(draft_settled *s, draft_decl *parameter, const char *path)
@@ -298,6 +300,16 @@ static void settle_block(draft_settled *s)
     for (int d = 0; d < 3; d++) {
         const char *name = numbers[d] > 1 ? block_axis(s, d, numbers[d], is_flat) : NULL;
         draft_axis *axis = name ? axis_named(s, name) : NULL;
+        for (unsigned i = 0; name && i < s->axis_count; i++) { /* a square block */
+            if (s->axes[i].symbol && s->block[d] == draft_symbol_value(s->axes[i].symbol)) {
+                axis = &s->axes[i];
+                name = axis->name;
+                while (axis->count > 1 && axis->values[axis->count - 1] > axis->usual &&
+                       axis->values[axis->count - 1] * axis->values[axis->count - 1] > 1024) {
+                    axis->count--;
+                }
+            }
+        }
         if (name && !axis && (axis = add_axis(s, name, numbers[d])) != NULL) {
             const draft_amount *extent = s->block[d];
             bool is_host = extent->kind == DRAFT_SYMBOL && extent->symbol->kind == DRAFT_HOST;
@@ -372,6 +384,20 @@ static void add_items(draft_settled *s)
     if (axis) {
         s->grid[0] = draft_make(DRAFT_CEIL_DIV, s->grid[0], draft_named_number(name, 1), NULL);
     }
+}
+
+/* A limit of registers, 0 for none, if the kernel has a loop, and no bounds of its own. */
+static void add_registers(draft_settled *s)
+{
+    bool has_bound;
+    launch_bound(s, &has_bound);
+    draft_axis *axis = s->facts.loops.count && !has_bound && !draft_slice_has("MAXREG")
+                           ? add_axis(s, "MAXREG", 0)
+                           : NULL;
+    for (int64_t value = 32; axis && value <= 128; value *= 2) {
+        add_value(axis, value);
+    }
+    s->limits_registers = axis != NULL;
 }
 
 /* ---- the grid -------------------------------------------------------------------------------- */
@@ -548,7 +574,7 @@ static void settle_lengths(draft_settled *s)
             buffer->bytes ? draft_settled_amount(s, draft_make(DRAFT_QUOTIENT, buffer->bytes,
                                                                draft_number(bytes), NULL))
                           : accessed(s, buffer, bytes);
-        s->lengths[i] = without_axes(s, length);
+        s->lengths[i] = draft_without_axes(s, length);
         int64_t number;
         if (draft_is_number(s->lengths[i], &number) && number < 1) {
             s->lengths[i] = draft_number(1);
@@ -737,6 +763,7 @@ void draft_settle(draft_settled *s, draft_program *program, draft_decl *kernel)
     }
     settle_grid(s);
     add_items(s);
+    add_registers(s);
     settle_shared(s);
     settle_lengths(s);
     find_sizes(s);

@@ -178,7 +178,9 @@ static void print_operation(gt_text *out, const draft_amount *v, int level)
 {
     const int own = operators[v->kind].level;
     gt_text_append(out, level > own ? "(" : "");
-    print_in(out, v->a, own);
+    gt_text_append(out,
+                   v->kind == DRAFT_REAL ? "1.0 * " : ""); /* else the quotient is an integer */
+    print_in(out, v->a, v->kind == DRAFT_REAL ? own + 1 : own);
     gt_text_append(out, operators[v->kind].text);
     print_in(out, v->b, own + 1);
     gt_text_append(out, level > own ? ")" : "");

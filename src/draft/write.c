@@ -93,7 +93,7 @@ static bool is_size(const draft_settled *s, const draft_symbol *symbol)
 static const char *value_text(draft_settled *s, draft_decl *parameter, const char *path,
                               cx_type type)
 {
-    draft_amount *value = draft_settled_value(s, parameter, path);
+    draft_amount *value = draft_without_axes(s, draft_settled_value(s, parameter, path));
     const char *name = draft_format("%s%s", parameter->name, path);
     const bool real = draft_is_float(type) || type.kind == CX_TYPE_RECORD;
     if (value->kind == DRAFT_TEXT) {
@@ -102,9 +102,10 @@ static const char *value_text(draft_settled *s, draft_decl *parameter, const cha
     if (value->kind == DRAFT_SYMBOL && value->symbol->kind == DRAFT_HOST &&
         !is_size(s, value->symbol)) {
         draft_add_text(&s->guesses, draft_format("'%s'", name));
-        return value->symbol->has_number ? draft_format("%lld", (long long)value->symbol->number)
-               : real                    ? "0.5"
-                                         : "2";
+        return value->symbol->has_number   ? draft_format("%lld", (long long)value->symbol->number)
+               : real                      ? "0.5"
+               : type.kind == CX_TYPE_BOOL ? "1"
+                                           : "2";
     }
     if (value->kind == DRAFT_SYMBOL && strcmp(value->symbol->name, name) == 0) {
         return "";
@@ -440,6 +441,10 @@ static void write_axes(gt_text *out, const draft_settled *s)
                        (long long)s->axes[i].usual);
     }
     gt_text_append(out, s->axis_count ? ")\n" : "");
+    gt_text_append(out, s->limits_registers ? "#pragma gputune maxreg(MAXREG)\n" : "");
+    gt_text_append(out, s->facts.has_shared && !draft_slice_has("CARVEOUT")
+                            ? "#pragma gputune carveout(CARVEOUT = auto, 0, 100)\n"
+                            : "");
 }
 
 static void write_extents(gt_text *out, const char *clause, draft_amount *const extents[3])
@@ -503,7 +508,7 @@ static void write_constant(gt_text *out, draft_settled *s, const draft_program *
                   draft_place_of(constant->at), constant->name);
     }
     gt_text_printf(out, "#pragma gputune constant(%s : %s", name, text ? text : "int");
-    gt_text_printf(out, count > 1 ? "[%lld]" : "", count);
+    gt_text_printf(out, "[%lld]", count);
     gt_text_printf(out, "%s)\n", *fill ? fill : is_number ? " : uniform(0, 99)" : "");
 }
 

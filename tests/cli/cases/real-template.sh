@@ -177,6 +177,56 @@ void go(const half *x, half *y, const float *t, int n) { halves<<<(n + 255) / 25
 CU
 draft halves.cu
 grep 'args(' drafted.cu
+# what the host computes: members of an extent, equal defaults of two options, a quotient of floating
+# numbers, one buffer for two parameters, a stream of a library that is not here
+cat >host.cu <<'CU'
+#include "library.h"
+int option(char **argv, const char *name, int usual)
+{
+    int value = usual;
+    if (argv[1] && strcmp(argv[1], name) == 0) value = atoi(argv[2]);
+    return value;
+}
+__global__ void smooth(float *to, const float *from, float h, int rows, int columns)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y;
+    if (i < columns && j < rows) to[j * columns + i] = h * from[j * columns + i];
+}
+int main(int argc, char **argv)
+{
+    int rows = option(argv, "-r", 512), columns = option(argv, "-c", 512);
+    dim3 block(32, 32), grid;
+    float *x;
+    cudaMalloc(&x, rows * columns * sizeof(float));
+    block.y = 1;
+    grid.x = (columns + block.x - 1) / block.x;
+    grid.y = rows;
+    smooth<<<grid, block, 0, library::stream()>>>(x, x, 1.0f / (columns - 1), rows, columns);
+}
+CU
+draft host.cu
+grep '^#pragma' drafted.cu
+tune 'rows=30 columns=50'
+# elements that are indices: below the size of an array, or a size of their own
+cat >loaded.cu <<'CU'
+__global__ void count(int *bins, const int *key, const int *place, const float *table, float *out, int n)
+{
+    __shared__ int own[128];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    own[threadIdx.x] = 0;
+    __syncthreads();
+    if (i >= n) return;
+    atomicAdd(&own[key[i]], 1);
+    out[i] = table[place[i]];
+    bins[i] = own[threadIdx.x];
+}
+void go(int *bins, const int *key, const int *place, const float *table, float *out, int n)
+{
+    count<<<(n + 63) / 64, 64>>>(bins, key, place, table, out, n);
+}
+CU
+draft loaded.cu
+grep -E '(args|BLOCK =)' drafted.cu
 # names that are not declared, in a kernel and in a launch, are asked for; nothing is taken for granted
 cat >unknown.cu <<'CU'
 #include "missing.h"
