@@ -68,7 +68,7 @@ TEST(what_is_no_size_says_why)
 TEST(lists_of_one_name_join)
 {
     cli_values values = {NULL, 0};
-    assert_int_equal(cli_values_parse(&values, "--size", " n=1,2;m=3 "), CLI_CONTINUE);
+    assert_int_equal(cli_values_parse(&values, "--size", " n=1,2 m=3 "), CLI_CONTINUE);
     assert_int_equal(cli_values_parse(&values, "--size", "n=4"), CLI_CONTINUE);
     assert_int_equal(values.count, 2);
     const cli_value_list *n = cli_values_find(&values, "n");
