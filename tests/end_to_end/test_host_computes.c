@@ -32,6 +32,7 @@ static size_t elements(void)
 
 /* y = 1 + 2 x, by a plan, in buffers that stay. */
 typedef struct work {
+    gputune *tuner; /* owned; NULL: another one's plan */
     gputune_plan *plan;
     CUstream stream;
     CUdeviceptr x, y;
@@ -94,6 +95,7 @@ static void work_free(work *w)
     CU(StreamDestroy(w->stream));
     free(w->values);
     gputune_plan_release(w->plan);
+    gputune_close(w->tuner);
 }
 
 static atomic_bool enough;
@@ -126,8 +128,9 @@ static work begin_work(void)
     gputune *tuner = tuner_open(world.database);
     gputune_plan *plan;
     OK(tune(&plan, tuner, elements(), GPUTUNE_ISOLATION_PROCESS));
-    gputune_close(tuner);
-    return work_new(plan);
+    work w = work_new(plan);
+    w.tuner = tuner;
+    return w;
 }
 
 /* A call has ended: with a plan that is right, or with a message. Whether it has measured. */
