@@ -26,8 +26,7 @@
  * library fills in, `size` is the number of bytes that were filled in.
  *
  * Text. Names and values are written NAME=VALUE[,VALUE...], separated by blanks: "n=1M,16M T=half",
- * "VEC=4 BLOCK=256". A number is
- * written 1048576, 1M or 2^20.
+ * "VEC=4 BLOCK=256". A number is written 1048576, 1M or 2^20.
  *
  * Units are the end of a name: _ns, _s, _bytes, _khz, _kb. A speed-up is the default's time divided
  * by the winner's. `low` and `high` are the ends of a 95% interval.

@@ -1600,7 +1600,7 @@ class tuner
 
     /* Writes the winners to a file or a text, for other machines; reads such a one. The numbers:
      * how many there were. */
-    result<std::uint32_t> try_save_wisdom(text path, const gputune_filter *filter = nullptr,
+    result<std::uint32_t> try_save_wisdom(text path, const gputune_record_filter *filter = nullptr,
                                           bool whole = false) const
     {
         std::uint32_t count = 0;
@@ -1612,7 +1612,7 @@ class tuner
         std::uint32_t count = 0;
         return detail::filled(gputune_wisdom_load(&count, get(), path.c_str, how), count);
     }
-    result<std::string> try_export_wisdom(const gputune_filter *filter = nullptr,
+    result<std::string> try_export_wisdom(const gputune_record_filter *filter = nullptr,
                                           bool whole = false) const
     {
         char *out = nullptr;
@@ -1632,7 +1632,7 @@ class tuner
 
     /* Calls `each`, which takes a const gputune_record &, for the stored records. */
     template <typename Each>
-    result<void> try_records(Each each, const gputune_filter *filter = nullptr) const
+    result<void> try_records(Each each, const gputune_record_filter *filter = nullptr) const
     {
         return detail::visited<gputune_record>(each, [&](auto call, void *user) {
             return gputune_records(get(), filter, call, user);
@@ -1640,7 +1640,7 @@ class tuner
     }
     /* Drops records, and calls `each`, which takes a const gputune_record &, for those that go. */
     template <typename Each>
-    result<void> try_forget(Each each, const gputune_filter *filter,
+    result<void> try_forget(Each each, const gputune_record_filter *filter,
                             const gputune_forget_options *how = nullptr) const
     {
         return detail::visited<gputune_record>(each, [&](auto call, void *user) {

@@ -158,7 +158,7 @@ GPUTUNE_API int gputune_draft_template(char **out, const char *path, const char 
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-/*     gputune_filter filter = GPUTUNE_FILTER_INIT;
+/*     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
  *     filter.kernel = "axpy";
  *     gputune_records(tuner, &filter, print_record, NULL);
  */
@@ -222,7 +222,7 @@ typedef struct gputune_record {
 } gputune_record;
 
 /* Selects results. Members that are not set select all. */
-typedef struct gputune_filter {
+typedef struct gputune_record_filter {
     uint32_t size;
     const char *kernel; /* as in tune_kernel(); NULL: all */
     const char *sizes;  /* "n=1M,16M T=half": one of the values for each name; NULL: all sizes */
@@ -231,13 +231,13 @@ typedef struct gputune_filter {
     bool all_trials;    /* of gputune_records(): all trials, not only winners */
     bool failures;      /* of gputune_records(): also the trials that failed */
     bool history; /* of gputune_records(): every version of a template, not only the current */
-} gputune_filter;
-#define GPUTUNE_FILTER_INIT GPUTUNE_INIT(gputune_filter)
+} gputune_record_filter;
+#define GPUTUNE_RECORD_FILTER_INIT GPUTUNE_INIT(gputune_record_filter)
 
 /* Calls `each` for the stored results that `filter` selects (NULL: winners of the tuner's kind of
  * GPU), in the order kernel, sizes, scenario, time. EDATABASE if the database cannot be read.
  * ENOTFOUND if neither a template nor a result has the filter's kernel. */
-GPUTUNE_API int gputune_records(gputune *tuner, const gputune_filter *filter,
+GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                                 int (*each)(void *user, const gputune_record *record), void *user);
 
 /* Which of the results that a filter selects are deleted, separately for each scenario and GPU:
@@ -259,7 +259,7 @@ typedef struct gputune_forget_options {
  * `everything` is not set. The file keeps its size for later results; with `most_bytes` it shrinks,
  * unless another process uses it. EBUSY if another process has locked the database, EDATABASE if it
  * cannot be written. */
-GPUTUNE_API int gputune_forget(gputune *tuner, const gputune_filter *filter,
+GPUTUNE_API int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
                                const gputune_forget_options *options,
                                int (*each)(void *user, const gputune_record *record), void *user);
 
@@ -283,10 +283,10 @@ GPUTUNE_API int gputune_merge(gputune_merged *out, gputune *tuner, const char *c
  * `whole` the text has their code too, so that TRUST_BOUND needs no compiler, and the fastest other
  * trials, from which searches at other sizes start. ENOTFOUND for an unknown kernel. */
 GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
-                                      const gputune_filter *filter, bool whole);
+                                      const gputune_record_filter *filter, bool whole);
 /* The same to a file. EIO if it cannot be written. */
 GPUTUNE_API int gputune_wisdom_save(uint32_t *count, gputune *tuner, const char *path,
-                                    const gputune_filter *filter, bool whole);
+                                    const gputune_record_filter *filter, bool whole);
 
 /* A scenario that programs asked for and no stored result answered, as GPUTUNE_RECORD counts it. */
 typedef struct gputune_miss {

@@ -201,14 +201,14 @@ def _sizes(values: Mapping[str, Size]) -> Any:
 
 
 def _filter(kernel: Any, any_gpu: bool, gpu: Any, sizes: Any, **members: Any) -> Any:
-    """Makes a gputune_filter."""
+    """Makes a gputune_record_filter."""
     if sizes is not None and not isinstance(sizes, Mapping):
         raise TypeError(f"sizes is {sizes!r}; expected a dict of values, or of lists of them")
     words = []
     for name, values in (sizes or {}).items():
         several = values if isinstance(values, (list, tuple, set, range)) else [values]
         words.append(f"{name}=" + ",".join(_fast.word_of(one) or str(_size(name, one)) for one in several))
-    return _abi.gputune_filter(
+    return _abi.gputune_record_filter(
         kernel=encoded("kernel", kernel), any_gpu=bool(any_gpu), gpu=encoded("gpu", gpu),
         sizes=" ".join(words).encode() if words else None, **members)
 

@@ -118,10 +118,10 @@ static bool find_at_hand(void *user, const char *kernel, gt_hash *identity)
     return template != NULL;
 }
 
-static gputune_status read_filter(gputune_filter *out, const gputune_filter *given)
+static gputune_status read_filter(gputune_record_filter *out, const gputune_record_filter *given)
 {
-    *out = (gputune_filter)GPUTUNE_FILTER_INIT;
-    return GT_SIZED_READ(gputune_filter, out, given);
+    *out = (gputune_record_filter)GPUTUNE_RECORD_FILTER_INIT;
+    return GT_SIZED_READ(gputune_record_filter, out, given);
 }
 
 /* Records as they go to the application. */
@@ -193,9 +193,9 @@ static int list_record(void *user, const gputune_record *record)
 
 /* Reads a call's filter as the store's filter. */
 static gputune_status read_asked(asked *out, gt_records_filter *filter, gputune *tuner,
-                                 const gputune_filter *given)
+                                 const gputune_record_filter *given)
 {
-    gputune_filter known;
+    gputune_record_filter known;
     GT_TRY(read_filter(&known, given));
     GT_TRY(find_asked(out, tuner, known.kernel, known.gpu, known.any_gpu, known.sizes));
     *filter = (gt_records_filter){.wanted = out->wanted,
@@ -207,7 +207,7 @@ static gputune_status read_asked(asked *out, gt_records_filter *filter, gputune 
     return GPUTUNE_OK;
 }
 
-int gputune_records(gputune *tuner, const gputune_filter *filter,
+int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                     int (*each)(void *user, const gputune_record *record), void *user)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
@@ -239,7 +239,7 @@ static bool is_selective(const gt_wanted *wanted, const gputune_forget_options *
            what->older_drivers || what->older_than_s > 0 || what->most_bytes || what->everything;
 }
 
-int gputune_forget(gputune *tuner, const gputune_filter *filter,
+int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
                    const gputune_forget_options *options,
                    int (*each)(void *user, const gputune_record *record), void *user)
 {
@@ -269,9 +269,9 @@ int gputune_check_database(gputune *tuner)
 /* --- wisdom ----------------------------------------------------------------------------------- */
 
 /* Reads the filter of an export. */
-static gputune_status find_exported(asked *out, gputune *tuner, const gputune_filter *filter)
+static gputune_status find_exported(asked *out, gputune *tuner, const gputune_record_filter *filter)
 {
-    gputune_filter f;
+    gputune_record_filter f;
     GT_TRY(read_filter(&f, filter));
     GT_REFUSE(!f.gpu && !f.any_gpu && !tuner->has_device, GPUTUNE_EINVAL,
               "this tuner has no device; name a GPU, or set any_gpu");
@@ -280,7 +280,8 @@ static gputune_status find_exported(asked *out, gputune *tuner, const gputune_fi
 
 /* Exports for the public function of that name. */
 static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
-                                  const gputune_filter *filter, bool whole, const char *function)
+                                  const gputune_record_filter *filter, bool whole,
+                                  const char *function)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_SCOPED(free_asked) asked asked = {.tuner = tuner};
@@ -295,8 +296,8 @@ static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
     return GPUTUNE_OK;
 }
 
-int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner, const gputune_filter *filter,
-                          bool whole)
+int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
+                          const gputune_record_filter *filter, bool whole)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     GT_TRY(gt_need(__func__, "out", out));
@@ -318,7 +319,7 @@ static gputune_status write_text(const char *path, const gt_text *text)
 }
 
 int gputune_wisdom_save(uint32_t *count, gputune *tuner, const char *path,
-                        const gputune_filter *filter, bool whole)
+                        const gputune_record_filter *filter, bool whole)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     GT_TRY(gt_need(__func__, "path", path));

@@ -329,7 +329,7 @@ static int export_stored(const cli_list *arguments)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
     cli_records records = {NULL, 0};
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     const cli_measured *one;
     cli_given.read_only = true;
     CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));

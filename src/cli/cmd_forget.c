@@ -20,7 +20,7 @@ static int stop(void *user, const gputune_record *record)
 }
 
 /* Whether the filter finds anything at all, of any version. */
-static int check_stored(const cli_session *session, gputune_filter filter)
+static int check_stored(const cli_session *session, gputune_record_filter filter)
 {
     filter.all_trials = filter.history = true;
     int status = gputune_records(session->tuner, &filter, stop, NULL);
@@ -30,7 +30,7 @@ static int check_stored(const cli_session *session, gputune_filter filter)
 
 static int drop(const cli_session *session, const char *kernel)
 {
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     filter.kernel = kernel;
     CLI_TRY(cli_stored_filter(&filter, session));
     CLI_TRY(kernel ? check_stored(session, filter) : CLI_CONTINUE);

@@ -224,7 +224,7 @@ static char *find_source(const cli_session *session, const cli_measured *from)
 /* Collects the records of the named kernels, of all kernels without names. */
 static int collect(report_data *report, const cli_session *session)
 {
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     filter.all_trials = true;
     filter.history = given.history;
     CLI_TRY(cli_stored_filter(&filter, session));

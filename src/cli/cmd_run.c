@@ -159,7 +159,7 @@ static int read_winners(cli_records *out, const char *path)
                strerror(errno));
     const struct cli_given own = cli_given;
     CLI_SCOPED(cli_close) cli_session session = {0};
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     cli_given.database = path;
     cli_given.read_only = cli_given.records_only = true;
     cli_given.quiet = true; /* the device's note is printed once */

@@ -313,7 +313,7 @@ static void note_own_references(const cli_session *session, const char *name,
 static int show(const cli_list *arguments)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     filter.all_trials = given.all || given.why || given.plot;
     filter.failures = true;
     filter.history = given.history;

@@ -163,7 +163,7 @@ static struct {
 static int export_wisdom(const char *kernel)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     bool any = cli_given.any_gpu || cli_given.gpu;
     uint32_t count;
     char *text;

@@ -304,7 +304,7 @@ int cli_records_add(void *list, const gputune_record *record)
     return 0;
 }
 
-int cli_records_read(cli_records *out, gputune_filter *filter, const cli_session *session,
+int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_session *session,
                      const char *name)
 {
     CLI_TRY(cli_stored_name(session, name));
@@ -641,7 +641,7 @@ void cli_compile_log_of_trials(const cli_session *session, const cli_scenario *s
 {
     cli_records records = {NULL, 0};
     const gputune_record *newest = NULL;
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     filter.kernel = scenario->kernel->name;
     filter.all_trials = true;
     if (!cli_console_is_verbose()) {

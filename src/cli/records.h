@@ -43,7 +43,7 @@ int cli_records_add(void *list, const gputune_record *record);
 /* Adds the filter's records of the kernels that a name stands for, also those of templates that are
  * gone; of all kernels where `name` is NULL. Returns CLI_CONTINUE, also where nothing is stored, or
  * an exit code after printing what is wrong. The filter's kernel is `name` then. */
-int cli_records_read(cli_records *out, gputune_filter *filter, const cli_session *session,
+int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_session *session,
                      const char *name);
 
 /* The records of one scenario on one kind of GPU. */

@@ -258,14 +258,14 @@ int cli_stored_sizes(const char **out)
     return code;
 }
 
-int cli_stored_filter(gputune_filter *out, const cli_session *session)
+int cli_stored_filter(gputune_record_filter *out, const cli_session *session)
 {
     out->gpu = cli_given.gpu;
     out->any_gpu = cli_given.any_gpu || cli_given.gpu || !session->has_device;
     return cli_stored_sizes(&out->sizes);
 }
 
-int cli_stored_nothing(const cli_session *session, const gputune_filter *filter)
+int cli_stored_nothing(const cli_session *session, const gputune_record_filter *filter)
 {
     const char *kernel = filter->kernel;
     CLI_TRY(kernel ? cli_catalogue_check(session, kernel) : CLI_CONTINUE);

@@ -68,10 +68,10 @@ int cli_stored_name(const cli_session *session, const char *name);
 int cli_stored_sizes(const char **out);
 /* Sets gpu, sizes and any_gpu of the filter; any_gpu says whether records of several GPUs may be
  * among those found. Returns as cli_stored_sizes() does. */
-int cli_stored_filter(gputune_filter *out, const cli_session *session);
+int cli_stored_filter(gputune_record_filter *out, const cli_session *session);
 /* Says that the filter found nothing. Returns CLI_EXIT_USAGE after naming the nearest kernel where
  * there is none of the filter's name; else CLI_EXIT_NOTHING after saying how to tune the kernel. */
-int cli_stored_nothing(const cli_session *session, const gputune_filter *filter);
+int cli_stored_nothing(const cli_session *session, const gputune_record_filter *filter);
 
 /* ---- scenarios ------------------------------------------------------------------------------- */
 

@@ -79,7 +79,7 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
             continue; /* most of them come kernel by kernel */
         }
         at.like = scenario;
-        gputune_filter filter = GPUTUNE_FILTER_INIT;
+        gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
         filter.kernel = scenario->kernel->name;
         /* one turn needs no order: only its own result is asked for */
         filter.sizes = scenarios->count == 1 ? scenario->size_text : NULL;

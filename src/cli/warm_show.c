@@ -241,7 +241,7 @@ static int take_failure(void *user, const gputune_record *record)
 static int explain_failures(outcome *row, const cli_session *session, const cli_scenario *scenario)
 {
     failed at = {.cache = cli_tuning_options(scenario).cache, .scenario = scenario, .row = row};
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     void *mark = cli_mark();
     int code = CLI_EXIT_OK;
     filter.kernel = scenario->kernel->name;
@@ -269,7 +269,7 @@ static void say_single(const cli_session *session, const cli_scenario *scenario)
 {
     static const void *said; /* the kernel before */
     failed at = {.scenario = scenario};
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     void *mark = cli_mark();
     filter.kernel = scenario->kernel->name;
     if (said != scenario->kernel &&

@@ -143,8 +143,8 @@ static gputune_status ask_for_a_space(gputune *tuner)
 
 static gputune_status ask_for_records(gputune *tuner, world *w)
 {
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
-    gputune_filter all = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    gputune_record_filter all = GPUTUNE_RECORD_FILTER_INIT;
     char *text;
     uint32_t count;
     filter.any_gpu = all.any_gpu = true;

@@ -65,8 +65,8 @@ int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss 
                                   : each(user, &miss);
 }
 
-int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner, const gputune_filter *filter,
-                          bool whole)
+int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
+                          const gputune_record_filter *filter, bool whole)
 {
     (void)tuner, (void)filter, (void)whole;
     *count = 1;
@@ -572,7 +572,7 @@ static int all_records(int (*each)(void *user, const gputune_record *record), vo
     return all && !answer ? each(user, &broken) : answer;
 }
 
-int gputune_records(gputune *tuner, const gputune_filter *filter,
+int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                     int (*each)(void *user, const gputune_record *record), void *user)
 {
     (void)tuner;
@@ -591,7 +591,7 @@ int gputune_records(gputune *tuner, const gputune_filter *filter,
     return all_records(each, user, filter->all_trials || filter->failures);
 }
 
-int gputune_forget(gputune *tuner, const gputune_filter *filter,
+int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
                    const gputune_forget_options *options,
                    int (*each)(void *user, const gputune_record *record), void *user)
 {

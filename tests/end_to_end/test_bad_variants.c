@@ -26,7 +26,7 @@ static int on_trial(void *user, const gputune_record *record)
 
 static void expect_trials(gputune *tuner, const bad *b)
 {
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     seen s = {.expected = b};
     filter.kernel = b->name;
     filter.all_trials = true;

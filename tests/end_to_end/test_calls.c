@@ -140,10 +140,10 @@ TEST(test_null_is_refused_by_a_tuner)
 TEST(test_all_results_are_deleted_only_if_asked_for)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     int calls = 0;
     filter.any_gpu = true;
-    const gputune_filter *const filters[] = {NULL, &filter};
+    const gputune_record_filter *const filters[] = {NULL, &filter};
     for (int i = 0; i < 2; i++) {
         int status = gputune_forget(tuner, filters[i], NULL, NEVER(gputune_record), &calls);
         assert_int_equal(status, GPUTUNE_EINVAL);
@@ -243,11 +243,11 @@ static int refusals(gputune *tuner, uint32_t size)
 {
     const gputune_options options = cached_only();
     gputune_open_options open = GPUTUNE_OPEN_OPTIONS_INIT;
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     gputune_device device = GPUTUNE_DEVICE_INIT;
     gputune_group group = GPUTUNE_GROUP_INIT;
     gputune_background_state state = GPUTUNE_BACKGROUND_STATE_INIT;
-    gputune_filter wisdom = GPUTUNE_FILTER_INIT;
+    gputune_record_filter wisdom = GPUTUNE_RECORD_FILTER_INIT;
     gputune_wisdom_options trust = GPUTUNE_WISDOM_OPTIONS_INIT;
     gputune_info info = GPUTUNE_INFO_INIT;
     gputune_function function = GPUTUNE_FUNCTION_INIT;

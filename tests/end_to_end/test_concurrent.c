@@ -151,7 +151,7 @@ static int count_records(void *user, const gputune_record *record)
 TEST(test_lookups_do_not_wait_for_a_tuning)
 {
     held_tuning held = {.tuner = tuner_open(world.database)};
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     int records = 0;
     sem_init(&held.begun, 0, 0);
     sem_init(&held.release, 0, 0);

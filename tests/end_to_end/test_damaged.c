@@ -41,7 +41,7 @@ static int is_true(void *user, const gputune_record *record)
 /* Neither fails nor launches what was refuted. */
 static void expect_a_right_plan(const char *what, size_t place)
 {
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     gputune_plan *plan;
     int untrue = 0;
     gputune *tuner = tuner_open(world.database);

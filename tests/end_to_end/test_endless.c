@@ -18,7 +18,7 @@ static int open_impatient(void **state)
 TEST(test_an_endless_variant_is_killed)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     const char *only[] = {"BLOCK=64"};
     GT_SCOPED(plan_end) gputune_plan *plan = NULL;
     int hung = 0;

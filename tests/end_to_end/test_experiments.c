@@ -58,7 +58,7 @@ static const char *failures(const kernel *k)
     static char found[1024];
     char path[128];
     gputune_plan *plan;
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     write_kernel(path, k);
     gputune *tuner = tuner_open(":memory:");
     int status = tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &OPTIONS());
@@ -286,7 +286,7 @@ static const char *note_of(const kernel *k)
     static char found[512];
     char path[128];
     gputune_plan *plan;
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     write_kernel(path, k);
     gputune *tuner = tuner_open(":memory:");
     OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &OPTIONS()));

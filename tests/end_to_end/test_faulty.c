@@ -87,7 +87,7 @@ static bool is_as_declared(gputune *tuner, faulty *f)
 {
     char kernel[160];
     gputune_plan *plan;
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     snprintf(kernel, sizeof kernel, "tests/faulty/%s.cu:%s", f->kernel.class, f->kernel.name);
     count(f);
     if (tune_kernel(&plan, tuner, kernel, (gputune_sizes){0}, &OPTIONS(.time_limit_s = 60)) < 0) {

@@ -55,7 +55,7 @@ static const char *outcome(const char *input, const char *args, const char *line
     static char found[512];
     char path[128];
     gputune_plan *plan;
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     write_template(path, input, args, lines, right, other, reference);
     gputune *tuner = tuner_open(":memory:");
     OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &OPTIONS()));

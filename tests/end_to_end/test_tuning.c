@@ -35,7 +35,7 @@ static int on_trial(void *user, const gputune_record *record)
 static void tune_poisoned(const char *file, const char *name, const char *status)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     trials seen = {.status = status};
     GT_SCOPED(plan_end) gputune_plan *plan = NULL;
     char path[128];

@@ -172,7 +172,7 @@ static int note(void *user, const gputune_record *record)
 
 static seen winners(gputune *tuner, const char *kernel)
 {
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     seen found = {0, 0, 0, ""};
     filter.kernel = kernel;
     OK(gputune_records(tuner, &filter, note, &found));
@@ -224,14 +224,14 @@ TEST(stored_results_are_found_by_path)
     assert_int_equal(found.count, 1);
     assert_in_range(found.grid, 1, 2);
     assert_int_equal(winners(tuner, "mine").count, 1);
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     char *text;
     uint32_t count;
     filter.kernel = path;
     OK(gputune_wisdom_export(&text, &count, tuner, &filter, false));
     assert_int_equal(count, 1);
     gputune_free(text);
-    gputune_filter unknown = GPUTUNE_FILTER_INIT;
+    gputune_record_filter unknown = GPUTUNE_RECORD_FILTER_INIT;
     unknown.kernel = "nosuch";
     assert_int_equal(gputune_records(tuner, &unknown, note, &found), GPUTUNE_ENOTFOUND);
     assert_non_null(strstr(gputune_error(), "nosuch"));

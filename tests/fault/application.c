@@ -107,7 +107,7 @@ static int count_record(void *user, const gputune_record *record)
 
 static int show(void)
 {
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     filter.all_trials = true;
     int status = gputune_records(app.tuner, &filter, count_record, NULL);
     if (status >= 0 && app.called < 2) {

@@ -14,8 +14,8 @@ LEFT_OUT = {
     # only the command line reads results without a device
     "Python": """gputune_plan_retain gputune_plan_check_argument gputune_status_text gputune_log_level_name
               gputune_options.inputs_ready gputune_open_options.records_only""".split()}
-FILLED_IN = ["gputune_options", "gputune_open_options", "gputune_filter", "gputune_forget_options",
-             "gputune_filter", "gputune_wisdom_options"]
+FILLED_IN = ["gputune_options", "gputune_open_options", "gputune_record_filter", "gputune_forget_options",
+             "gputune_record_filter", "gputune_wisdom_options"]
 
 
 def words(paths):

@@ -556,7 +556,7 @@ static void databases(const gt::tuner &tuner)
     const auto merged = one->try_merge({there});
     expect(merged && merged->taken_winners == 1, "merge", merged ? "" : merged.why().message);
     expect(!one->try_merge({there + ".none"}), "a file that is not there");
-    gputune_filter of_size = GPUTUNE_FILTER_INIT;
+    gputune_record_filter of_size = GPUTUNE_RECORD_FILTER_INIT;
     of_size.sizes = "n=65";
     expect(one->try_forget(counted, &of_size) && count == 0, "forget another size");
     of_size.sizes = "n=64";
@@ -627,7 +627,7 @@ static void files(const gt::tuner &tuner)
     const auto other = gt::tuner::try_open(options);
     const gt::options one = gt::options().only("BLOCK=128").only("UNROLL=1");
     expect(other && tuner.try_tune("axpy", {{"n", 96}}, one), "tune");
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     filter.sizes = "n=96";
     const auto text = tuner.try_export_wisdom(&filter);
     const auto taken = other->try_import_wisdom(text ? *text : "");

@@ -197,7 +197,7 @@ static void ask_about(gt_random *random)
 {
     gputune *tuner = any_tuner(random);
     gputune_device device = GPUTUNE_DEVICE_INIT;
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     device.size = 4 * below(random, 4);
     filter.size = 4 * below(random, 4);
     switch (below(random, 7)) {

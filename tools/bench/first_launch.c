@@ -124,7 +124,7 @@ static int ask_for_all(const char *driver)
     size_t slowest = 0;
     gputune *tuner;
     gputune_open_options open_options = GPUTUNE_OPEN_OPTIONS_INIT;
-    const gputune_filter filter = GPUTUNE_FILTER_INIT;
+    const gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     open_options.driver = driver;
     must(gputune_open(&tuner, &open_options), "gputune_open");
     must(gputune_records(tuner, &filter, take, &stored), "gputune_records");

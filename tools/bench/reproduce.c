@@ -213,7 +213,7 @@ static int take_trial(void *user, const gputune_record *record)
 
 static void add_runners_up(study *study)
 {
-    gputune_filter filter = GPUTUNE_FILTER_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     filter.kernel = study->scenario->kernel;
     filter.all_trials = true;
     must(gputune_records(study->tuner, &filter, take_trial, study), "records");
