@@ -48,7 +48,7 @@ static inline gputune_status gt_application_status(gputune_status status)
     return status == GPUTUNE_ECRASHED ? GPUTUNE_ECUDA : status;
 }
 
-/* Whether the tuner has been closed, or is about to be. */
+/* Returns true if the tuner has been closed, or is about to be. */
 bool gt_calls_closing(const gt_calls *calls);
 
 /* Begins a call of the public function of that name. Until the call ends, writing a file that is

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* What the plans of one tuner have in common. It lives as long as the tuner's handle is remembered,
+/* The shared state of a tuner's plans. It lives as long as the tuner's handle is remembered,
  * because callers may release their plans after gputune_close(). */
 typedef struct gt_plan_pool {
     const gt_driver *driver; /* NULL: the tuner launches nothing */

@@ -93,7 +93,7 @@ gputune_status gt_inputs_await(void *user, const gputune_options *options)
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-/* Whether the program itself can read that address. */
+/* Returns true if the program itself can read that address. */
 static bool is_readable(CUdeviceptr address)
 {
     int ends[2];
@@ -137,8 +137,8 @@ static CUcontext owner_of(const gt_driver *driver, CUdeviceptr address)
                : NULL;
 }
 
-/* Whether the current context uses another one's memory as its own, as a green context does that of
- * the device's primary one: then what it allocates belongs to that one. */
+/* Returns true if the current context uses another one's memory as its own, as a green context does
+ * that of the device's primary one: then what it allocates belongs to that one. */
 static bool shares_memory(const gt_driver *driver, CUcontext owner)
 {
     CUdeviceptr probe;

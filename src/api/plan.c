@@ -39,7 +39,7 @@ typedef struct gt_pair {
 
 typedef GT_ARRAY(gt_pair) gt_pairs;
 
-/* Whether some byte belongs to both buffers of a pair. */
+/* Returns true if some byte belongs to both buffers of a pair. */
 static inline bool gt_pair_overlaps(const gt_pair *pair, const void *const *items)
 {
     uintptr_t written = *(const uintptr_t *)items[pair->written];

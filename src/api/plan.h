@@ -55,10 +55,10 @@ gt_miss *gt_plan_miss(const gputune_plan *plan);
 /* The watch of the plan's template, which lives as long as the plan; NULL: there is none. */
 gt_watch *gt_plan_watch(const gputune_plan *plan);
 
-/* Whether two plans tell the same: configuration, where it came from, and its time. */
+/* Returns true if two plans have the same result: configuration, source and time. */
 bool gt_plan_is_same(const gputune_plan *a, const gputune_plan *b);
 
-/* Whether a plan is of the kernel of that name. */
+/* Returns true if a plan is of the kernel of that name. */
 bool gt_plan_is_of(const gputune_plan *plan, const char *kernel);
 
 /* The plans that calls find without a lookup (plan_table.c). Readers take no lock, write nothing
@@ -87,7 +87,7 @@ static inline void gt_plan_key_free(gt_plan_key *key)
         free(key->heap);
     }
 }
-/* Whether a key has these words. */
+/* Returns true if a key has these words. */
 bool gt_plan_key_is(const gt_plan_key *key, const uint64_t *words, size_t count);
 
 /* Finds the kept plan of that key whose terms answer `asked` (gt_answers). NULL: there is none.

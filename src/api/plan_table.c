@@ -272,7 +272,7 @@ static entry *look_up(gt_plan_table *table, const gt_plan_key *key)
     return atomic_load_explicit(probe(in, key), memory_order_acquire);
 }
 
-/* Whether an entry never answers again, as far as known. */
+/* Returns true if an entry never answers again, as far as known. */
 static bool is_over(const entry *e)
 {
     return atomic_load_explicit(&e->dropped, memory_order_relaxed) ||
@@ -369,8 +369,8 @@ static gputune_status add_entry(gt_plan_table *table, const gt_plan_key *key, co
     return GPUTUNE_OK;
 }
 
-/* Whether an entry answers the same requests as a new plan of its key. If the new plan tells the
- * same as the entry's, the entry is current again. */
+/* Returns true if an entry answers the same requests as a new plan of its key. If the new plan has
+ * the same as the entry's, the entry is current again. */
 static bool is_enough(gt_plan_table *table, entry *old, const gt_terms *terms,
                       const gputune_plan *plan)
 {

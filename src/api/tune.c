@@ -271,7 +271,8 @@ static gt_terms terms_asked(const gputune *tuner, const gputune_options *o)
                       .complete = o->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE};
 }
 
-/* Whether a template was edited. A forked child, and a tuner that is being closed, do not look. */
+/* Returns true if a template was edited. A forked child, and a tuner that is being closed, do not
+ * look. */
 static bool is_edited(gputune *tuner, gt_watch *watch)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
@@ -296,7 +297,7 @@ static gputune_plan *find_known(const asking *a)
     return plan;
 }
 
-/* Whether the call measures again what is known. */
+/* Returns true if the call measures again what is known. */
 static bool is_anew(const asking *a)
 {
     return a->options->force && a->terms.effort >= GPUTUNE_MEASURE;

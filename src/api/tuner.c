@@ -187,8 +187,8 @@ static gputune_status complete_device(gputune *tuner)
     return GPUTUNE_OK;
 }
 
-/* Whether the device is given by a number, which a worker can use before this process has looked at
- * the device. */
+/* Returns true if the device is given by a number, which a worker can use before this process has
+ * looked at the device. */
 static bool is_numbered(int *ordinal, const char *device)
 {
     char *end;
@@ -292,7 +292,7 @@ static gputune_status recall_device(gputune *tuner, const gputune_open_options *
     return GPUTUNE_OK;
 }
 
-/* Whether this process may have chosen its device otherwise than another one in the same
+/* Returns true if this process may have chosen its device otherwise than another one in the same
  * surroundings would: by the current context, or by a number from before it changed a variable. */
 static bool chose_freely(const gputune *tuner, const gputune_open_options *o)
 {

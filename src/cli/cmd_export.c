@@ -24,7 +24,7 @@ static const char *const cache_words[] = {"any", "cold", "hot", NULL};
 
 enum { MOST_LISTED = 20, SHORT_HASH = 8 };
 
-/* Whether the options name the scenario, or leave it open. */
+/* Returns true if the options name the scenario, or leave it open. */
 static bool is_named(const cli_measured *one)
 {
     const gputune_record *of = one->trials;

@@ -266,8 +266,8 @@ static void list_files(watch *watch)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-/* Whether a file is not as it was when this was last asked. Files are looked at, since some file
- * systems tell nobody of what another machine writes. */
+/* Returns true if a file is not as it was when this was last asked. Files are looked at, since some
+ * file systems tell nobody of what another machine writes. */
 static bool take_changes(watch *watch)
 {
     bool found = false;

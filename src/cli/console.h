@@ -9,12 +9,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Whether `file` is a terminal that can redraw and colour text. */
+/* Returns true if `file` is a terminal that can redraw and colour text. */
 bool cli_console_is_able(FILE *file);
-/* Whether a progress line can be redrawn: stderr is a terminal and --quiet was not given. */
+/* Returns true if a progress line can be redrawn: stderr is a terminal and --quiet was not given.
+ */
 bool cli_console_is_live(void);
-/* Whether the library's information and debug lines are printed too: not with --quiet, which keeps
- * errors only. */
+/* Returns true if the library's information and debug lines are printed too: not with --quiet,
+ * which keeps errors only. */
 bool cli_console_is_verbose(void);
 /* How many columns a line of `file` may take: COLUMNS (not for stderr, where lines are redrawn),
  * else the width of its terminal; 0: any number. */
@@ -23,8 +24,8 @@ size_t cli_console_columns(FILE *file);
 /* The choices of --color. */
 typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli_color;
 extern const char *const cli_color_words[];
-/* Whether text for `file` is to be coloured: as --color says, else on a terminal that is not
- * "dumb", unless NO_COLOR is set and not empty. */
+/* Returns true if text for `file` is to be coloured: as --color says, else on a terminal that is
+ * not "dumb", unless NO_COLOR is set and not empty. */
 bool cli_console_has_color(FILE *file);
 #define CLI_RED    "\033[31m"
 #define CLI_GREEN  "\033[32m"

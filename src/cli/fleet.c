@@ -359,8 +359,8 @@ static void start(void)
     }
 }
 
-/* Whether a GPU is being opened, or is still to be. Drivers that start at the same time delay each
- * other: they are started one after another. */
+/* Returns true if a GPU is being opened, or is still to be. Drivers that start at the same time
+ * delay each other: they are started one after another. */
 static bool is_opening(void)
 {
     const child *last = fleet.started ? &fleet.children[fleet.started - 1] : NULL;
@@ -662,7 +662,7 @@ static void take_end(child *child)
 
 /* --- all of them --- */
 
-/* Whether there is, or may come, something to do. */
+/* Returns true if there is, or may come, something to do. */
 static bool is_work_left(void)
 {
     bool left = is_opening();

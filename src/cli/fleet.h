@@ -8,10 +8,10 @@
 /* Tunes on the GPUs of --gpus. Returns the exit code. */
 int cli_fleet_run(void);
 
-/* Whether this process is a child of cli_fleet_run(). Then the first call chooses the GPU that
- * this process is for, and sends messages to the parent from now on. */
+/* Returns true if this process is a child of cli_fleet_run(). Then the first call chooses the GPU
+ * that this process is for, and sends messages to the parent from now on. */
 bool cli_fleet_join(void);
-/* Whether this process leaves it to another child to print what each of them finds. */
+/* Returns true if this process leaves it to another child to print what each of them finds. */
 bool cli_fleet_is_silent(void);
 /* Tunes what the parent tells, until it tells no more. Returns the exit code. */
 int cli_fleet_serve(const cli_session *session, const cli_scenarios *scenarios);

@@ -92,7 +92,7 @@ enum { CLI_CONTINUE = -1 };
  * program's exit code after printing the help, the options for a shell's completion (--options), or
  * what is wrong. */
 int cli_parse(cli_list *out, const cli_command *command, int argc, char **argv);
-/* Whether the parsed command line has the option of that name. */
+/* Returns true if the parsed command line has the option of that name. */
 bool cli_is_given(const char *name);
 /* Prints the help. */
 void cli_help(const cli_command *command);

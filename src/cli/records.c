@@ -241,7 +241,7 @@ void cli_record_add(cli_table *table, const gputune_record *record)
     derive(cli_table_add_measured(table, &added, record->objective));
 }
 
-/* Whether two winners answer the same question, whatever the version of the template. */
+/* Returns true if two winners answer the same question, whatever the version of the template. */
 static bool is_same_question(const gputune_record *a, const gputune_record *b)
 {
     return a->is_winner && b->is_winner && a->median_ns > 0 && b->median_ns > 0 &&

@@ -75,7 +75,7 @@ bool cli_trial_has_time(const gputune_record *trial);
 /* Returns true if a trial was left out because its only launch was slow; median_ns is that launch.
  */
 bool cli_trial_was_launched(const gputune_record *trial);
-/* Whether a trial is the winner's. */
+/* Returns true if a trial is the winner's. */
 bool cli_measured_is_winner(const cli_measured *of, const gputune_record *trial);
 /* The best time of all trials; INFINITY without one. */
 double cli_measured_best(const cli_measured *of);
@@ -126,8 +126,8 @@ void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-/* Whether a trial with this status ("wrong", "compile", ...) is a failure, which means that it was
- * not measured. */
+/* Returns true if a trial with this status ("wrong", "compile", ...) is a failure, which means that
+ * it was not measured. */
 bool cli_is_failure(const char *status);
 /* Prints a note for each scenario that has failures: how many variants failed, and the commonest
  * reason; and one more if the default failed. `info`: of the tuning, if there was one; the note

@@ -40,7 +40,7 @@ typedef struct cli_kernel {
 
 typedef CLI_LIST(cli_kernel) cli_catalogue;
 
-/* Whether a KERNEL on the command line is the path of a template. */
+/* Returns true if a KERNEL on the command line is the path of a template. */
 bool cli_is_path(const char *name);
 /* The kernels that `names` stand for by the rule of gputune_kernels(), each once. The kernels
  * of a path are found by their names too from now on. Returns CLI_CONTINUE, or an exit code after

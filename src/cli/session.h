@@ -65,7 +65,7 @@ void cli_say_emulated(const cli_session *session);
  *     CLI_SCOPED(cli_close) cli_session session = {0}; */
 void cli_close(cli_session *session);
 #define CLI_SCOPED(end) __attribute__((cleanup(end)))
-/* Whether the command line or the environment says which driver or device. */
+/* Returns true if the command line or the environment says which driver or device. */
 bool cli_is_driver_asked_for(void);
 /* Returns the path of the database, as the library finds it; NULL: results are kept in memory. */
 char *cli_database_path(void);
@@ -76,10 +76,10 @@ int cli_check_database(const cli_session *session, int code);
 /* From now on Ctrl-C, SIGTERM and SIGHUP cancel the work instead of ending the program; a second
  * one ends it. SIGHUP stays ignored where it is. */
 void cli_catch_interrupt(void);
-/* Whether work is canceled, which any thread may ask and set; and the flag itself, for the
+/* Returns true if work is canceled, which any thread may ask and set; and the flag itself, for the
  * library's options. */
 bool cli_is_canceled(void);
 void cli_set_canceled(bool is_canceled);
 volatile int *cli_cancel(void);
-/* Whether the user pressed Ctrl-C; work may be canceled for other reasons too. */
+/* Returns true if the user pressed Ctrl-C; work may be canceled for other reasons too. */
 bool cli_is_interrupted(void);

@@ -39,7 +39,7 @@ static char *describe(const engine *engine, const cli_shard *shard)
                         : cli_format("%s=%u of /%u", engine->rank, shard->index, shard->count);
 }
 
-/* Whether this process is not one of the engine's tasks, but starts them. */
+/* Returns true if this process is not one of the engine's tasks, but starts them. */
 static bool is_outside(const engine *engine)
 {
     return engine->task && getenv(engine->rank) && !getenv(engine->task);

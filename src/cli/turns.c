@@ -38,7 +38,7 @@ bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b)
     return is_same_kernel(a->scenario, b->scenario);
 }
 
-/* Whether a winner is of what the turn is for. */
+/* Returns true if a winner is of what the turn is for. */
 static bool is_its_winner(const cli_turn *turn, const gputune_record *record)
 {
     if (strcmp(record->sizes, turn->scenario->size_text) != 0) {

@@ -20,7 +20,7 @@ typedef struct cli_turn {
     const void *tried; /* who tried the scenario without success; NULL: nobody yet */
 } cli_turn;
 
-/* Whether two turns are of one kernel. */
+/* Returns true if two turns are of one kernel. */
 bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b);
 
 /* What a launch at these sizes ("m=64 n=64 T=half") may cost: the product of the numbers. */

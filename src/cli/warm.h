@@ -47,7 +47,8 @@ typedef struct cli_tuned {
 /* Tunes a scenario. `force`: also where a result is stored. */
 void cli_warm_try(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
                   double limit_s, bool force, cli_progress *progress);
-/* Whether an equal GPU may find a winner where one ended with that status and without a winner. */
+/* Returns true if an equal GPU may find a winner where one ended with that status and without a
+ * winner. */
 bool cli_warm_may_be_gpu(int status);
 /* The exit code of a scenario without a winner, and the message to print; *out stays as it is where
  * there is none. `gpu` is named in it; NULL: there is one GPU. */

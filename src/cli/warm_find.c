@@ -10,7 +10,7 @@
 
 struct cli_warm cli_warm;
 
-/* Whether that kernel is among those named, or none is. */
+/* Returns true if that kernel is among those named, or none is. */
 static bool is_selected(const char *kernel)
 {
     const size_t count = cli_warm.kernels.count;

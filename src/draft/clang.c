@@ -23,7 +23,7 @@ static bool load(void *library)
     return true;
 }
 
-/* Whether the library is there, and new enough. */
+/* Returns true if the library is there, and new enough. */
 static bool try_library(gt_text *tried, const char *path)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -23,7 +23,7 @@ static bool is_launched(const draft_program *program, const draft_decl *kernel)
     return found;
 }
 
-/* Of overloads the first is added. */
+/* The first of several overloads is added. */
 static void add_kernel(draft_decls *out, draft_decl *kernel)
 {
     for (size_t i = 0; i < out->count; i++) {
@@ -160,7 +160,8 @@ static void write_headers(gt_text *out, const draft_program *program, const draf
     gt_text_append(out, "\n");
 }
 
-/* Whether all arguments that had to be chosen are types, of a kernel that a template launches. */
+/* Returns true if all arguments that had to be chosen are types, of a kernel that a template
+ * launches. */
 static bool has_only_types(draft_decl *kernel, const draft_settled *settled)
 {
     draft_cursors children = draft_children(kernel->at);

@@ -187,7 +187,7 @@ static unsigned count_changes(draft_node *node, draft_decl *decl, draft_node **b
     return count;
 }
 
-/* What variables hold, for when the code goes another way. */
+/* The values of variables, saved before a branch. */
 typedef struct state {
     draft_decls decls;
     draft_slots *slots;

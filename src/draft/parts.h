@@ -18,7 +18,7 @@ void draft_need_memory(gputune_status status);
 
 /* ---- tree.c: the program as plain structs ---------------------------------------------------- */
 
-/* What a variable, or a member of it, holds. */
+/* The value of a variable or of its member. */
 typedef struct draft_slot {
     const char *path; /* "" or ".a.b" */
     struct draft_amount *value;
@@ -67,14 +67,14 @@ draft_decl *draft_decl_of(cx_cursor at);
 /* The body of the function that is called, and its parameters; NULL: it is only declared. */
 draft_node *draft_body_of(draft_decl *function);
 draft_node *draft_initialiser_of(draft_decl *variable);
-/* Whether clang knows the number that an expression, or a variable, has. */
+/* Returns true if clang knows the number that an expression, or a variable, has. */
 bool draft_is_constant(int64_t *out, cx_cursor at);
 /* What the source has there, with single blanks. */
 const char *draft_source_of(cx_cursor at);
 /* The name that the source has in the place of an expression, if it is just a name, macros and
  * template parameters among them; else NULL. */
 const char *draft_name_at(cx_cursor at);
-/* Whether the declaration is one of the program's, and not of the stub. */
+/* Returns true if the declaration is one of the program's, and not of the stub. */
 bool draft_is_own(cx_cursor at);
 
 /* What the stub is called in messages of the compiler. */
@@ -197,8 +197,8 @@ draft_amount *draft_pointer(draft_spot place);
 draft_amount *draft_object(draft_spot place);
 draft_amount *draft_float_text(const char *text);
 draft_amount *draft_sum_value(const draft_sum *s);
-/* Whether a sum is surely not negative if all that it is made of is at least 1: for each product
- * that is subtracted there is one that is a multiple of it. */
+/* Returns true if a sum is surely not negative if all that it is made of is at least 1: for each
+ * product that is subtracted there is one that is a multiple of it. */
 bool draft_is_not_negative(const draft_amount *v);
 /* a / b if it has no rest; else NULL. */
 draft_amount *draft_exact(draft_amount *a, draft_amount *b);
@@ -206,7 +206,7 @@ unsigned draft_terms_of(const draft_amount *v);
 int64_t draft_apply(draft_operator kind, int64_t x, int64_t y);
 bool draft_is_number(const draft_amount *value, int64_t *out);
 bool draft_is_known(const draft_amount *value);
-/* Whether a symbol of that kind is in the value, outside of definitions. */
+/* Returns true if a symbol of that kind is in the value, outside of definitions. */
 bool draft_has_kind(const draft_amount *value, draft_symbol_kind kind);
 bool draft_has_symbol(const draft_amount *value, const draft_symbol *symbol);
 /* The value with each symbol replaced by what `with` gives for it (NULL: itself). */
@@ -344,7 +344,8 @@ extern draft_reader draft_now;
 void draft_host_read(draft_program *program);
 /* Follows the kernel's body, and those of the functions that it calls. */
 void draft_body_read(draft_kernel_facts *out, draft_decl *kernel, const draft_launched *launch);
-/* What the launch passes for a parameter, or for a member ".a.b" of it; NULL: not known. */
+/* Returns the value that the launch passes for a parameter, or for its member ".a.b"; NULL if
+ * unknown. */
 draft_amount *draft_passed(const draft_launched *launch, const draft_decl *kernel,
                            const draft_decl *parameter, const char *path);
 /* A value of the host: a variable's, or that of another expression (NULL, its source). */
@@ -390,11 +391,11 @@ void draft_declare(draft_decl *decl);
 /* Evaluates without noting accesses again. */
 draft_amount *draft_quietly(draft_node *node);
 void draft_assume(draft_node *node, bool holds);
-/* Whether a condition's value depends on data. */
+/* Returns true if a condition's value depends on data. */
 bool draft_is_unsure(draft_amount *condition);
 /* The variable that an expression is, or is a part of; NULL: it is memory. */
 draft_decl *draft_base_variable(draft_node *node);
-/* What `x += b` and the like do to x. */
+/* Returns the new value of x after `x += b` and the like. */
 int draft_compound_operation(const draft_node *node);
 /* The fields of a struct. */
 draft_cursors draft_fields_of(cx_type type);
@@ -413,7 +414,7 @@ typedef struct draft_slice {
 void draft_slice_make(draft_slice *out, draft_program *program, const draft_decls *kernels);
 /* Adds the header of a type that a clause names to the slice that was made last. */
 void draft_slice_need(cx_type type);
-/* Whether the slice that was made last has that name anywhere. */
+/* Returns true if the slice that was made last has that name anywhere. */
 bool draft_slice_has(const char *name);
 
 /* ---- settle.c: the pragmas' values ------------------------------------------------------------
@@ -450,7 +451,7 @@ draft_amount *draft_settled_value(draft_settled *s, draft_decl *parameter, const
 /* The value with the program's number for each axis, which has that one only from then on. */
 draft_amount *draft_without_axes(draft_settled *s, draft_amount *value);
 draft_amount *draft_settled_amount(draft_settled *s, draft_amount *value);
-/* What the buffer's elements are below. */
+/* The upper bound of the buffer's elements. */
 draft_amount *draft_settled_range(draft_settled *s, const draft_buffer *buffer);
 /* Adds a question, with what is to be completed. */
 void draft_ask(draft_settled *s, const char *format, ...) GT_PRINTF(2, 3);

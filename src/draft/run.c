@@ -204,7 +204,7 @@ void draft_set_slot(draft_decl *decl, const char *path, draft_amount *value)
     }
 }
 
-/* What a kernel's parameter, or a member of it, is at first. */
+/* Returns the initial value of a kernel's parameter, or of its member. */
 static draft_amount *parameter_now(draft_decl *decl, const char *path, cx_type type)
 {
     draft_amount *passed = draft_passed(draft_now.out->launch, draft_now.out->kernel, decl, path);
@@ -226,7 +226,7 @@ static draft_amount *parameter_now(draft_decl *decl, const char *path, cx_type t
     return draft_nothing();
 }
 
-/* What a variable that was given no value holds. */
+/* Returns the value of a variable without an initialiser. */
 static draft_amount *value_at_first(draft_decl *decl, const char *path, cx_type type)
 {
     draft_node *made = *path || decl->busy ? NULL : draft_initialiser_of(decl);
@@ -707,7 +707,7 @@ static draft_amount *eval_list(draft_node *node)
     return node->type.kind == CX_TYPE_RECORD ? draft_object(object) : draft_nothing();
 }
 
-/* Whether an operator of that name changes its object: = += and so on. */
+/* Returns true if an operator of that name changes its object: = += and so on. */
 static bool is_assignment(const char *name)
 {
     const size_t length = strlen(name);

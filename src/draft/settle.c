@@ -239,7 +239,7 @@ static draft_amount *put_block(void *user, draft_symbol *symbol)
     return symbol->kind == DRAFT_BLOCK_SIZE ? draft_number(numbers[symbol->axis]) : NULL;
 }
 
-/* Whether arrays of a fixed size have room for such a block. */
+/* Returns true if arrays of a fixed size have room for such a block. */
 static bool fits_arrays(const draft_settled *s, const int64_t block[3])
 {
     for (size_t i = 0; i < s->facts.limits.count; i++) {
@@ -426,7 +426,7 @@ static draft_amount *guarded(draft_settled *s, int d, bool *per_block)
     return NULL;
 }
 
-/* Whether the kernel gets what the symbol stands for. */
+/* Returns true if the kernel gets what the symbol stands for. */
 static bool is_passed(const draft_settled *s, const draft_symbol *symbol)
 {
     bool found = false;

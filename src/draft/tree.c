@@ -343,7 +343,7 @@ static void make_call(draft_node *node, const draft_cursors *children)
     }
 }
 
-/* Whether the node is a conversion that needs to be known of. */
+/* Returns true if the node is a conversion that needs to be known of. */
 static bool truncates(const draft_node *node, const draft_node *child)
 {
     return draft_is_integer(node->type) && draft_is_float(child->type);

@@ -315,7 +315,7 @@ draft_amount *draft_times(draft_amount *a, draft_amount *b)
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-/* Whether one product is a multiple of the other. */
+/* Returns true if one product is a multiple of the other. */
 static bool has_all(const draft_term *large, const draft_term *small)
 {
     unsigned used = 0;

@@ -162,7 +162,7 @@ static bool is_written(const draft_buffer *buffer)
     return strcmp(direction_of(buffer), "in") != 0;
 }
 
-/* Whether elements of the type have integers, which need a fill. */
+/* Returns true if elements of the type have integers, which need a fill. */
 static bool has_integers(cx_type type)
 {
     type = draft_canonical(type);
@@ -285,7 +285,7 @@ static gputune_status write_parameter(gt_text *out, draft_settled *s, draft_decl
     return GPUTUNE_OK;
 }
 
-/* What a struct that is passed by value points to. */
+/* Writes the buffers that a struct passed by value points to. */
 static gputune_status write_member_pointers(gt_text *out, draft_settled *s, draft_decl *parameter,
                                             const char *path, cx_type type)
 {

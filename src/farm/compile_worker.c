@@ -95,7 +95,7 @@ static pid_t maker_of(const char *name)
     return is_ours ? (pid_t)strtol(name + sizeof prefix - 1, NULL, 10) : 0;
 }
 
-/* Whether the open folder is this user's, and others may not write it. */
+/* Returns true if the open folder is this user's, and others may not write it. */
 static bool is_private(int folder)
 {
     struct stat facts;
@@ -162,7 +162,8 @@ static gputune_status compile_plain(gt_compiled *out, struct gt_head *head, cons
     return status;
 }
 
-/* Whether the compile went well and the head was used or written: the compiler warns otherwise. */
+/* Returns true if the compile went well and the head was used or written: the compiler warns
+ * otherwise. */
 static bool served(gputune_status status, const gt_compiled *result)
 {
     return status == GPUTUNE_OK && !strstr(result->log, "precompiled header");
@@ -237,8 +238,8 @@ typedef struct compiler {
     gt_head_cache heads;
 } compiler;
 
-/* Whether a job is there, or comes at once: a worker that is started while the device is opened
- * gets one after some 15 ms where the driver is in use, and the warm-up would hold it up. */
+/* Returns true if a job is there, or comes at once: a worker that is started while the device is
+ * opened gets one after some 15 ms where the driver is in use, and the warm-up would hold it up. */
 static bool job_comes(int channel)
 {
     enum { MILLISECONDS = 20 };

@@ -14,7 +14,7 @@
 
 /* ---- Variants -------------------------------------------------------------------------------- */
 
-/* Whether the request needs the variant loaded. */
+/* Returns true if the request needs the variant loaded. */
 static bool needs(const gt_farm_request *request, uint64_t variant)
 {
     for (uint32_t i = 0; i < request->variant_count; i++) {
@@ -184,15 +184,15 @@ static void fail_all(gt_measure_host *host)
 
 /* ---- Sending --------------------------------------------------------------------------------- */
 
-/* Whether the worker must load again what an earlier one has proved. */
+/* Returns true if the worker must load again what an earlier one has proved. */
 static bool lacks(const gt_measure_host *host, const gt_live_variant *variant)
 {
     return variant->packet && variant->generation != 0 &&
            variant->generation != host->slot.generation;
 }
 
-/* Whether the default is to be there before the request is carried out: variants are proved, or
- * loaded again and so proved, beside it. */
+/* Returns true if the default is to be there before the request is carried out: variants are
+ * proved, or loaded again and so proved, beside it. */
 static bool uses_standard(const gt_measure_host *host, const gt_farm_request *request)
 {
     const bool proves = request->kind == GT_FRAME_VERIFY && request->id != host->standard.id;
@@ -419,7 +419,7 @@ static void restart(gt_measure_host *host)
     begin_again(host);
 }
 
-/* Whether the worker has said that it is at the first request. */
+/* Returns true if the worker has said that it is at the first request. */
 static bool is_at_first(const gt_slot *slot)
 {
     return slot->sent > 0 && slot->hand.sequence == slot->queue.first->sequence;
@@ -427,8 +427,8 @@ static bool is_at_first(const gt_slot *slot)
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-/* Whether an experiment of the trial has ended the present worker, or keeps it from answering. Then
- * notes that later workers shall leave it out; after too many, the whole trial. */
+/* Returns true if an experiment of the trial has ended the present worker, or keeps it from
+ * answering. Then notes that later workers shall leave it out; after too many, the whole trial. */
 static bool leaves_out(gt_measure_host *host, bool hung)
 {
     gt_lost *lost = &host->lost;
@@ -443,8 +443,8 @@ static bool leaves_out(gt_measure_host *host, bool hung)
     return true;
 }
 
-/* Whether the worker's own fault has ended it. A shell reports the end of its command by a signal
- * as the exit code 128 + signal. */
+/* Returns true if the worker's own fault has ended it. A shell reports the end of its command by a
+ * signal as the exit code 128 + signal. */
 static bool is_crash(const gt_death *death)
 {
     int code = death->end == GT_END_EXITED ? death->code - 128 : death->code;

@@ -259,7 +259,8 @@ static int64_t computed_ns(const gt_link *link)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Whether the thread runs, waits for a core to run on, or for a file to be read, or is stopped. */
+/* Returns true if the thread runs, waits for a core to run on, or for a file to be read, or is
+ * stopped. */
 static bool is_at_work(const char *stat_path)
 {
     char text[256];
@@ -267,7 +268,7 @@ static bool is_at_work(const char *stat_path)
     return end && end[1] && strspn(end + 2, "RDTt") > 0;
 }
 
-/* Whether one of the worker's threads is at work. The thread that asks does not count. */
+/* Returns true if one of the worker's threads is at work. The thread that asks does not count. */
 static bool works(const gt_link *link)
 {
     char path[64];

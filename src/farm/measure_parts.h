@@ -417,7 +417,7 @@ gputune_status gt_measure_launch(gt_measure *measure, gt_launcher *launcher,
                                  const void *const *arguments);
 /* Fails where the GPU is lost, or nothing was prepared. */
 gputune_status gt_measure_usable(const gt_measure *measure);
-/* Whether the workload has pairs of buffers that may be one. */
+/* Returns true if the workload has pairs of buffers that may be one. */
 bool gt_has_in_place(const gt_workload *workload);
 /* The place of a buffer among the caller's arguments. */
 uint32_t gt_argument_place(const gt_workload *workload, uint32_t buffer);

@@ -72,7 +72,8 @@ uint64_t gt_plan_slot_bytes(const gt_workload *workload, uint32_t buffer, bool t
  * behind the front guard zone, at a multiple of 1 KB or of its alignment; without `timed`, it has
  * exactly its alignment. */
 uint64_t gt_plan_place(const gt_workload *workload, uint32_t buffer, bool timed, uint64_t base);
-/* Whether a buffer needs an untouched copy: an inout buffer does, and an input whose data were sent
+/* Returns true if a buffer needs an untouched copy: an inout buffer does, and an input whose data
+ * were sent
  * (`live`). */
 bool gt_plan_needs_pristine(const gt_buffer *buffer, bool live);
 /* Bytes of the expected results of an output; 0 for an input. */

@@ -285,14 +285,14 @@ static gputune_status take_steps(sensitivities seen, gt_measure *measure, const 
     return many ? take_step(seen, measure, author, ~measure->seed, true) : GPUTUNE_OK;
 }
 
-/* Whether a workspace has inputs that can be moved. */
+/* Returns true if a workspace has inputs that can be moved. */
 static bool can_move(const gt_measure *measure, const gt_workspace *workspace)
 {
     size_t timed = measure->move.timed_count;
     return (workspace == measure->workspaces ? timed : measure->move.tasks.count - timed) > 0;
 }
 
-/* Whether all inputs that results may depend on were moved. */
+/* Returns true if all inputs that results may depend on were moved. */
 static bool all_moved(const gt_workspace *workspace)
 {
     bool all = true;

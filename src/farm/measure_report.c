@@ -35,7 +35,7 @@ const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-/* Whether the expected results are not the default variant's. */
+/* Returns true if the expected results are not the default variant's. */
 static bool is_judged(const gt_measure *measure)
 {
     const gt_workload *workload = &measure->workspaces[0].workload;

@@ -98,8 +98,9 @@ static gputune_status use(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Whether the times on fresh and on used buffers differ clearly: their medians by more than 5% and
- * by more than events resolve, and all times of one kind are below all of the other. Sorts both. */
+/* Returns true if the times on fresh and on used buffers differ clearly: their medians by more than
+ * 5% and by more than events resolve, and all times of one kind are below all of the other. Sorts
+ * both. */
 static bool is_clear(singles *fresh, singles *used)
 {
     static const double least_share = 0.05, least_ns = 500;
@@ -119,8 +120,9 @@ static uint32_t singles_wanted(double launch_ns)
     return launch_ns < 2e7 ? 8 : 1;
 }
 
-/* Whether one time of each kind does not decide, so that more are taken. Long launches are so
- * steady that one time of each kind shows that there is no difference; short launches cost little.
+/* Returns true if one time of each kind does not decide, so that more are taken. Long launches are
+ * so steady that one time of each kind shows that there is no difference; short launches cost
+ * little.
  */
 static bool is_open(singles *fresh, singles *used, const gt_measure *measure)
 {
@@ -164,7 +166,7 @@ static uint64_t inout_bytes(const gt_workload *workload)
     return bytes;
 }
 
-/* Whether any launch of a sample can find what another one left. */
+/* Returns true if any launch of a sample can find what another one left. */
 static bool are_shared(const gt_measure *measure)
 {
     bool one_launch = measure->device.emulated && measure->setup.cache == GPUTUNE_CACHE_COLD &&

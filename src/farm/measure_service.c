@@ -15,7 +15,8 @@ static uint32_t tile_of(uint32_t operation)
                                                                   : GT_TILE;
 }
 
-/* Whether a buffer's numbers lie one behind the other and have one type, as those of a vector do.
+/* Returns true if a buffer's numbers lie one behind the other and have one type, as those of a
+ * vector do.
  */
 static bool is_plain(const gt_workload *workload, const gt_buffer *buffer)
 {
@@ -27,7 +28,7 @@ static bool is_plain(const gt_workload *workload, const gt_buffer *buffer)
     return buffer->bytes == buffer->elements * gt_type_bytes(buffer->type);
 }
 
-/* Whether a task on the elements of a buffer must tell their numbers apart. */
+/* Returns true if a task on the elements of a buffer must tell their numbers apart. */
 static bool tells_numbers(uint32_t operation, const gt_buffer_slot *slot)
 {
     bool fills = operation == GT_DO_FILL || operation == GT_DO_MOVE;
@@ -469,7 +470,8 @@ static gputune_status plan_failures(gt_tasks *table, gt_workspace *workspace)
                                          : GPUTUNE_OK;
 }
 
-/* Whether results of the buffer are compared: not where the template's check kernel does so. */
+/* Returns true if results of the buffer are compared: not where the template's check kernel does
+ * so. */
 static bool is_compared(const gt_buffer_slot *slot)
 {
     return slot->buffer->direction != GT_IN && !slot->workspace->workload.has_check;

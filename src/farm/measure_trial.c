@@ -20,7 +20,7 @@
 #include <string.h>
 #include <time.h>
 
-/* What became of an experiment. */
+/* The result of an experiment. */
 typedef enum gt_fate {
     GT_FATE_SURVIVED,
     GT_FATE_DIFFERS, /* the reference gives no results to compare, or the default gives others */
@@ -71,7 +71,7 @@ static int64_t gt_budget_clock(bool emulated)
     return emulated ? (int64_t)clock() * (1000000000 / CLOCKS_PER_SEC) : gt_now_ns();
 }
 
-/* Whether more than so many nanoseconds of the budget are left. */
+/* Returns true if more than so many nanoseconds of the budget are left. */
 static bool gt_budget_has(const gt_budget *budget, double nanoseconds)
 {
     return (double)(gt_budget_clock(budget->emulated) - budget->start_ns) + nanoseconds <
@@ -302,8 +302,8 @@ static uint32_t count_flags(const gt_data_trial *trial, const gt_variation *vari
     return count;
 }
 
-/* Whether the reference leaves more unwritten than with the scalars' own values: where such a
- * number counts elements, or steps from one to the next, it says nothing any more. */
+/* Returns true if the reference leaves more unwritten than with the scalars' own values: where such
+ * a number counts elements, or steps from one to the next, it says nothing any more. */
 static bool has_more_gaps(const gt_data_trial *trial)
 {
     bool has = false;
@@ -622,7 +622,7 @@ void gt_trial_free(gt_measure *measure)
 
 /* ---- The default variant --------------------------------------------------------------------- */
 
-/* Whether a flag may be changed on trial: not where a crash would end the host. */
+/* Returns true if a flag may be changed on trial: not where a crash would end the host. */
 static bool may_be_lost(const gt_data_trial *trial)
 {
     const gt_current *current = trial->parent->current;
@@ -694,7 +694,7 @@ static gputune_status settle_all(gt_data_trial *trial, gt_loaded *standard, bool
     return trial->usual.survived ? say_usual(trial) : GPUTUNE_OK;
 }
 
-/* Whether the variant is the default one, by which it is found out what can be demanded. */
+/* Returns true if the variant is the default one, by which it is found out what can be demanded. */
 static bool settles(const gt_data_trial *trial, const gt_verify_job *job)
 {
     return job->standard && trial->standard == GT_NO_VARIANT;

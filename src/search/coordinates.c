@@ -11,7 +11,7 @@
 enum { PER_AXIS = 3, MOST_TWOS = 7, DRAWS = 200 /* from which features are judged */ };
 #define SAME_ORDER 0.999 /* rank correlation, or minus that, of two that tell the same */
 
-/* Whether the choices are numbers above `least`. */
+/* Returns true if the choices are numbers above `least`. */
 static bool all_above(const gt_domain_axis *axis, double least)
 {
     for (uint32_t i = 0; axis->values && i < axis->choices; i++) {
@@ -38,7 +38,7 @@ static int twos(double value)
     return count;
 }
 
-/* Whether the order by twos is not simply the order by value. */
+/* Returns true if the order by twos is not simply the order by value. */
 static bool has_alignment(const gt_domain_axis *axis)
 {
     for (uint32_t i = 0; i < axis->choices; i++) {

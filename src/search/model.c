@@ -770,7 +770,8 @@ typedef struct automatic {
     double expected[JUDGED], seen[JUDGED]; /* of the last of them, as a ring */
 } automatic;
 
-/* Whether all that is left can be tried in what is left of the limit, at the rate so far. */
+/* Returns true if all that is left can be tried in what is left of the limit, at the rate so far.
+ */
 static bool is_time_for_all(const gt_strategy *strategy)
 {
     const gt_evidence *evidence = &strategy->evidence;

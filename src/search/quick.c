@@ -73,14 +73,14 @@ static double mean_compile_s(const gt_quick *quick, double left_s)
     return known ? sum_s / known : 0;
 }
 
-/* Whether the pairs compile for so long that quick compiles may pay. */
+/* Returns true if the pairs compile for so long that quick compiles may pay. */
 static bool compile_slowly(const gt_quick *quick, double left_s)
 {
     return mean_compile_s(quick, left_s) >= SLOW * quick_s(quick, left_s);
 }
 
-/* Whether at least so many quick compiles compile far faster than their pairs do, whose times so
- * far are known before they have ended. */
+/* Returns true if at least so many quick compiles compile far faster than their pairs do, whose
+ * times so far are known before they have ended. */
 static bool are_far_faster(const gt_quick *quick, uint32_t least, double left_s)
 {
     double quick_compile_s = 0, full_s = 0;

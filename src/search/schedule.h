@@ -31,8 +31,8 @@ void gt_schedule_note_new_variant(gt_schedule *schedule, double seconds, bool ro
 /* Notes that the GPU was at a round of samples for `seconds`. */
 void gt_schedule_note_round(gt_schedule *schedule, double seconds);
 
-/* Whether the GPU is to sample a round next, if there are contestants; else it is to launch a
- * new variant. `waiting`: the number of new variants that wait for the GPU. */
+/* Returns true if the GPU is to sample a round next, if there are contestants; else it is to launch
+ * a new variant. `waiting`: the number of new variants that wait for the GPU. */
 bool gt_schedule_is_rounds_turn(const gt_schedule *schedule, uint32_t waiting);
 /* The seconds between two new variants on the GPU, rounds included; a guess until the first new
  * variant was launched. */

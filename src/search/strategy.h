@@ -60,7 +60,7 @@ gputune_status gt_strategy_ask(gt_strategy *strategy, gt_point *out, size_t coun
  * positive; ENOMEM. */
 gputune_status gt_strategy_tell(gt_strategy *strategy, const gt_tried *result);
 
-/* Whether the next `count` proposals are the same whatever their results will be. */
+/* Returns true if the next `count` proposals are the same whatever their results will be. */
 bool gt_strategy_is_fixed(gt_strategy *strategy, uint32_t count);
 
 /* What a strategy may still find. */
@@ -76,8 +76,8 @@ typedef struct gt_outlook {
 } gt_outlook;
 void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy);
 
-/* Whether to give up a compile that has been running for `seconds`. It is given up if it takes far
- * longer than others did, and if its expected gain, for the time that it holds a worker, is
- * negligible or less than half of the gain of others. In any case the strategy notes that the
+/* Returns true if to give up a compile that has been running for `seconds`. It is given up if it
+ * takes far longer than others did, and if its expected gain, for the time that it holds a worker,
+ * is negligible or less than half of the gain of others. In any case the strategy notes that the
  * compile takes at least `seconds`, and expects longer compiles of similar configurations. */
 bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double seconds);

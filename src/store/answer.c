@@ -20,14 +20,14 @@ static bool covers(const gt_terms *result, const gt_terms *request)
            result->driver_version == request->driver_version;
 }
 
-/* Whether the tuning of the result ended for good: it is final, or it already had the time that the
- * request gives. */
+/* Returns true if the tuning of the result ended for good: it is final, or it already had the time
+ * that the request gives. */
 static bool ended_for(const gt_terms *result, const gt_terms *request)
 {
     return result->final || (request->limit_s > 0 && result->limit_s >= request->limit_s);
 }
 
-/* Whether the time limit of the result's tuning passed before anything was measured. */
+/* Returns true if the time limit of the result's tuning passed before anything was measured. */
 static bool measured_in_vain(const gt_terms *result)
 {
     return result->effort < GPUTUNE_MEASURE && result->limit_s > 0;

@@ -25,7 +25,7 @@ typedef struct gt_terms {
                        Of a result: the limit that ended its tuning in this process, else 0 */
 } gt_terms;
 
-/* Whether the result answers the request (whose `final` and `proved` do not matter).
+/* Returns true if the result answers the request (whose `final` and `proved` do not matter).
  * - A request that may not measure takes every result whose effort is at least the request's. The
  *   caller checks whether the request allows the configuration.
  * - A request that may measure takes a result that is proved and final, whose effort is at least
@@ -36,7 +36,7 @@ typedef struct gt_terms {
  *   less effort than the request. */
 bool gt_answers(const gt_terms *result, const gt_terms *request);
 
-/* Whether the result `kept` makes the result `other` superfluous: `kept` has at least the effort of
- * `other`, is as final and as proved, had at least as much time unless it is final, and is over the
- * same space with at least as many variants, as gt_answers() demands. */
+/* Returns true if the result `kept` makes the result `other` superfluous: `kept` has at least the
+ * effort of `other`, is as final and as proved, had at least as much time unless it is final, and
+ * is over the same space with at least as many variants, as gt_answers() demands. */
 bool gt_answers_for(const gt_terms *kept, const gt_terms *other);

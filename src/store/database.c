@@ -81,8 +81,8 @@ static struct {
     sqlite3_vfs *system;
 } own = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* Whether a journal may be another user's work. A file with several links counts as such, because
- * another user can make a link to a file of this user. */
+/* Returns true if a journal may be another user's work. A file with several links counts as such,
+ * because another user can make a link to a file of this user. */
 static bool is_foreign(const struct stat *facts)
 {
     return !S_ISREG(facts->st_mode) || facts->st_nlink > 1 || distrust_file(facts);
@@ -122,7 +122,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
                : own.system->xOpen(own.system, name, file, flags, opened);
 }
 
-/* What follows a database's file object: `methods` are the system's, except for reading. */
+/* Stored after a database's file object; `methods` are the system's, except for reading. */
 typedef struct watched {
     sqlite3_io_methods methods;
     const sqlite3_io_methods *system;
@@ -203,7 +203,7 @@ __attribute__((destructor)) static void unregister(void)
     }
 }
 
-/* Whether a journal of that ending lies beside the database, and is refused. */
+/* Returns true if a journal of that ending lies beside the database, and is refused. */
 static bool lies_beside(const char *path, const char *suffix)
 {
     char name[4096];

@@ -23,7 +23,7 @@ gputune_status gt_winner_put(gt_database *database, void *outcome);
  * template's order: "67108864 1024". Returns out. */
 enum { GT_SIZES_TEXT = 352 };
 const char *gt_sizes_of(char out[GT_SIZES_TEXT], const gt_scenario *scenario);
-/* Whether `wanted` asks for what is stored there. */
+/* Returns true if `wanted` asks for what is stored there. */
 bool gt_is_wanted(const gt_wanted *wanted, const gt_site *site);
 /* How far sizes are from those that are wanted, both as gt_sizes_of() writes them: the sum over all
  * sizes of |log(size / wanted size)|, where 0 counts as a half, plus |log| of the ratio of the

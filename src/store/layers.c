@@ -566,7 +566,7 @@ static gputune_status ask(gt_database *database, gt_store_fn work, void *context
     return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
 }
 
-/* Whether the lower layers are asked too. */
+/* Returns true if the lower layers are asked too. */
 static bool goes_on(gputune_status status, bool all)
 {
     return status == GPUTUNE_ENOTFOUND || (all && status == GPUTUNE_OK);

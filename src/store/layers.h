@@ -37,7 +37,7 @@ gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *co
 /* The same on the database in memory alone. This never waits for another process. */
 gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context);
 
-/* Whether the user's file is there; a write would make it. */
+/* Returns true if the user's file is there; a write would make it. */
 bool gt_store_has_file(const gt_store *store);
 
 /* Shrinks the file that is written by its free space, unless another process uses the file. */

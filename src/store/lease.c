@@ -131,7 +131,7 @@ static bool is_of_here(const lease_row *row, const lease_try *attempt)
     return strcmp(row->machine, attempt->machine) == 0;
 }
 
-/* Whether no process holds it any more, though it has not expired. */
+/* Returns true if no process holds it any more, though it has not expired. */
 static bool is_dead(const lease_row *row, const lease_try *attempt)
 {
     return gt_hash_equal(row->owner, attempt->left) ||

@@ -47,8 +47,8 @@ static bool known(const trial_search *search, gt_hash hash)
     return false;
 }
 
-/* Whether a trial counts. What failed on the GPU counts only with the driver that it was met
- * with. */
+/* Returns true if a trial counts. What failed on the GPU counts only with the driver that it was
+ * met with. */
 static bool counts(const trial_search *search, const gt_trial *trial)
 {
     return gt_trial_is_right(trial->status) || trial->status == GT_TRIAL_UNPROVED ||

@@ -34,8 +34,8 @@ static bool begins_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Whether `sql` is the statement, where `grown` with columns added to it: one piece of text that is
- * inserted, without a parenthesis. */
+/* Returns true if `sql` is the statement, where `grown` with columns added to it: one piece of text
+ * that is inserted, without a parenthesis. */
 static bool is_statement(const char *sql, const char *statement, size_t bytes, bool grown)
 {
     size_t length = strlen(sql), same = 0;
@@ -48,7 +48,7 @@ static bool is_statement(const char *sql, const char *statement, size_t bytes, b
     return length == bytes || (grown && strcspn(sql + same, "()") >= length - bytes);
 }
 
-/* Whether a step of db/ has the statement. */
+/* Returns true if a step of db/ has the statement. */
 static bool is_known(const char *sql, bool grown)
 {
     for (const struct embedded *step = gt_schema_steps; step->name; step++) {
@@ -63,16 +63,17 @@ static bool is_known(const char *sql, bool grown)
     return false;
 }
 
-/* Whether it is a table with plain columns only: its one pair of parentheses encloses them. */
+/* Returns true if it is a table with plain columns only: its one pair of parentheses encloses them.
+ */
 static bool is_plain_table(const char *sql, const char *start)
 {
     const char *columns = strchr(sql, '(');
     return begins_with(sql, start) && columns && !strchr(columns + 1, '(');
 }
 
-/* Whether statements can do no more with the object than with those that gputune makes. Tables that
- * gputune does not know are made by ANALYZE, or by a newer version. An index of a UNIQUE has no
- * text. */
+/* Returns true if statements can do no more with the object than with those that gputune makes.
+ * Tables that gputune does not know are made by ANALYZE, or by a newer version. An index of a
+ * UNIQUE has no text. */
 static bool is_harmless(const char *sql, int64_t version)
 {
     return !sql || is_known(sql, version > 1) || is_plain_table(sql, "CREATE TABLE sqlite_stat") ||

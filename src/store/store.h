@@ -62,7 +62,7 @@ void gt_store_close(gt_store *store);
  * file and says why, when the last lookup got no answer from it; with `writing` also when new rows
  * are kept in memory. ":memory:" always serves. */
 gputune_status gt_store_check(gt_store *store, bool writing);
-/* Whether rows are in memory only because the file was locked. */
+/* Returns true if rows are in memory only because the file was locked. */
 bool gt_store_lags(gt_store *store);
 
 /* The state of a database file, for commands that look for what is wrong with it. */
@@ -154,7 +154,7 @@ gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t
 /* "ok", "eliminated", "wrong", "crashed", "hung", "compile", "launch", "slow", "unproved",
  * "proved". */
 const char *gt_trial_status_name(gt_trial_status status);
-/* Whether the trial's results were compared, and are right. */
+/* Returns true if the trial's results were compared, and are right. */
 bool gt_trial_is_right(gt_trial_status status);
 
 typedef GT_ARRAY(gt_trial) gt_trial_list;

@@ -492,7 +492,7 @@ static bool is_one_of(int value, int first, int last)
     return value >= first && value <= last;
 }
 
-/* Whether an entry is one that a tuning could have stored. */
+/* Returns true if an entry is one that a tuning could have stored. */
 static bool is_sound(const gt_wisdom_entry *entry)
 {
     const gt_site *site = &entry->site;

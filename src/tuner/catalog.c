@@ -342,7 +342,7 @@ static gputune_status read_file(gt_catalog_file **out, gt_catalog *catalog, cons
     return GPUTUNE_OK;
 }
 
-/* Whether a file that exists is another version than that. */
+/* Returns true if a file that exists is another version than that. */
 static bool is_other_version(const char *path, const gt_version *version)
 {
     gt_version now;
@@ -351,8 +351,8 @@ static bool is_other_version(const char *path, const gt_version *version)
              is_same_time(now.changed, version->changed) && now.bytes == version->bytes);
 }
 
-/* Whether a file, or a file that it includes, was written since it was read. A file that was
- * deleted stays as it was last read. */
+/* Returns true if a file, or a file that it includes, was written since it was read. A file that
+ * was deleted stays as it was last read. */
 static bool is_edited(gt_catalog_file *file)
 {
     bool edited = atomic_load(&file->watch->edited);
@@ -408,7 +408,7 @@ static int is_template_file(const struct dirent *file)
     return length > 3 && strcmp(file->d_name + length - 3, ".cu") == 0;
 }
 
-/* Whether a file may have a kernel of that name: its text has the name's last part. */
+/* Returns true if a file may have a kernel of that name: its text has the name's last part. */
 static bool may_have(const gt_catalog_file *file, const char *kernel)
 {
     const char *last = kernel ? strrchr(kernel, ':') : NULL;

@@ -56,7 +56,7 @@ typedef struct gt_watch {
 gt_watch *gt_catalog_watch(gt_catalog *catalog, const gt_template *template, bool by_path);
 /* Drops a reference. NULL is allowed. */
 void gt_watch_release(gt_watch *watch);
-/* Whether gt_watch_look() is to be called. */
+/* Returns true if gt_watch_look() is to be called. */
 static inline bool gt_watch_is_due(gt_watch *watch)
 {
     return gt_coarse_now_ns() >= atomic_load_explicit(&watch->due_ns, memory_order_relaxed);
@@ -65,7 +65,7 @@ static inline bool gt_watch_is_due(gt_watch *watch)
  * edited. A file that was deleted counts as unchanged. The catalog must be open. */
 bool gt_watch_look(gt_watch *watch);
 
-/* Whether a kernel is named by a path, PATH or PATH:KERNEL. */
+/* Returns true if a kernel is named by a path, PATH or PATH:KERNEL. */
 bool gt_catalog_is_path(const char *kernel);
 
 typedef int (*gt_catalog_fn)(void *user, const gt_template *template);

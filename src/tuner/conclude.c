@@ -207,8 +207,8 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning,
     return duplicate ? describe_duplicate(trial, request->template, variant) : GPUTUNE_OK;
 }
 
-/* Whether an earlier tuning measured the variant and this one did not, perhaps because time was
- * short. */
+/* Returns true if an earlier tuning measured the variant and this one did not, perhaps because time
+ * was short. */
 static bool is_better_known(const gt_trial *trial, const gt_tuning *tuning)
 {
     const gt_trial *known = gt_history_find(&tuning->history, trial->hash);
@@ -218,7 +218,7 @@ static bool is_better_known(const gt_trial *trial, const gt_tuning *tuning)
                      (unproved && gt_trial_is_right(known->status)));
 }
 
-/* Whether this tuning found out something about a variant that is worth keeping. */
+/* Returns true if this tuning found out something about a variant that is worth keeping. */
 static bool is_found_out(const gt_tuning *tuning, const gt_variant *variant)
 {
     bool tried = find_raced(tuning, variant) || variant->stage == GT_STAGE_SLOWER ||
@@ -227,8 +227,8 @@ static bool is_found_out(const gt_tuning *tuning, const gt_variant *variant)
            (tried && gt_outcome_is_kept(variant->failure, variant->repeatable));
 }
 
-/* Whether a variant's result is final: it failed, was left out as slower, or has left the race for
- * good. */
+/* Returns true if a variant's result is final: it failed, was left out as slower, or has left the
+ * race for good. */
 static bool is_settled(const gt_tuning *tuning, const gt_variant *variant)
 {
     const gt_runner *runner = gt_race_find(tuning->race, variant->id);
@@ -335,8 +335,8 @@ gputune_status gt_tuning_keep(gt_tuning *tuning)
 
 /* --- the choice ------------------------------------------------------------------------------- */
 
-/* Whether the tuning was stopped after its race, but before everything was done that may change the
- * result. */
+/* Returns true if the tuning was stopped after its race, but before everything was done that may
+ * change the result. */
 static bool is_cut_short(const gt_tuning *tuning, const gt_race_result *result)
 {
     return tuning->session.stop != GT_STOP_NONE &&
@@ -368,8 +368,8 @@ static gputune_status summarise(gt_summary *out, const gt_tuning *tuning, uint64
                                                 : gt_race_summary(tuning->race, id, out);
 }
 
-/* Whether the winner was proved after an earlier race, with the data of this request's proof. A
- * store that cannot be read says nothing. */
+/* Returns true if the winner was proved after an earlier race, with the data of this request's
+ * proof. A store that cannot be read says nothing. */
 static bool was_proved_earlier(const gt_tuning *tuning, uint64_t winner)
 {
     const gt_request *request = tuning->session.request;
@@ -639,8 +639,8 @@ static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_
                                                 : gt_field_verdict(&tuning->session.field);
 }
 
-/* Whether the tuning was stopped before it measured what earlier tunings of this space found to be
- * faster than its own winner, and has found no fault with it. */
+/* Returns true if the tuning was stopped before it measured what earlier tunings of this space
+ * found to be faster than its own winner, and has found no fault with it. */
 static bool lacks_champion(const gt_tuning *tuning, uint64_t winner)
 {
     gt_config champion;

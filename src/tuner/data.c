@@ -277,7 +277,7 @@ static gputune_status find_argument(uint32_t *out, const gt_request *request, co
                    nearest ? "'" : "");
 }
 
-/* Whether the caller brings other data for the buffer than the template's file. */
+/* Returns true if the caller brings other data for the buffer than the template's file. */
 static bool is_replaced(const gt_request *request, const char *name)
 {
     const gputune_options *o = &request->options;
@@ -322,8 +322,8 @@ static gputune_status find_files(gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* Whether a file has elements of this type. NumPy has no bfloat16 and no fp8, so their bits come as
- * unsigned numbers. */
+/* Returns true if a file has elements of this type. NumPy has no bfloat16 and no fp8, so their bits
+ * come as unsigned numbers. */
 static bool is_type(const gt_npy *npy, gt_type type)
 {
     bool fp8 = type == GT_TYPE_E4M3 || type == GT_TYPE_E5M2;
@@ -350,8 +350,8 @@ static gputune_status wanted_shape(uint64_t out[4], uint32_t *dimensions, const 
     return GPUTUNE_OK;
 }
 
-/* Whether a file has this shape. A block counts as one dimension, whatever the dimensions of its
- * array. */
+/* Returns true if a file has this shape. A block counts as one dimension, whatever the dimensions
+ * of its array. */
 static bool is_shape(const gt_npy *npy, const uint64_t *shape, uint32_t dimensions, bool is_block)
 {
     uint64_t elements = 1, wanted = 1;

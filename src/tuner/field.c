@@ -71,7 +71,7 @@ static bool is_of(const gt_variant *variant, const gt_config *config)
     return variant && gt_config_is(&variant->config, config);
 }
 
-/* Whether the field began with that configuration as its default. */
+/* Returns true if the field began with that configuration as its default. */
 static bool is_given_default(const gt_field *field, const gt_config *config)
 {
     return field->options.with_default && is_of(field->standard, config);
@@ -114,7 +114,7 @@ bool gt_field_never_compiles(const gt_field *field)
            field->alike >= ENOUGH;
 }
 
-/* Whether the proposer may have more proposals, and the field would take them. */
+/* Returns true if the proposer may have more proposals, and the field would take them. */
 static bool field_has_more_proposals(const gt_field *field)
 {
     return !field->options.proposer->exhausted && !field->cut && !gt_field_never_compiles(field);
@@ -150,8 +150,8 @@ static uint32_t room(const gt_field *field)
                             field->options.proposer->learns, field->compiling, on_their_way(field));
 }
 
-/* Whether the call's time is up before half of a compile is done. A worker that had begun it would
- * hold up the next call's first sources. */
+/* Returns true if the call's time is up before half of a compile is done. A worker that had begun
+ * it would hold up the next call's first sources. */
 static bool is_too_late(const gt_field *field)
 {
     return gt_patience_left_s(&field->options.request->patience) < field->schedule.compile_s / 2;
@@ -281,9 +281,9 @@ static bool others_wait(const gt_field *field, uint32_t running)
            field_has_more_proposals(field);
 }
 
-/* Whether no variant that waits for a unit is tried late already, or is the default: such compiles
- * go on to the end, or to the end of the call. The default may only hold up others if it does not
- * hold the only worker. */
+/* Returns true if no variant that waits for a unit is tried late already, or is the default: such
+ * compiles go on to the end, or to the end of the call. The default may only hold up others if it
+ * does not hold the only worker. */
 static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
 {
     bool only = field->options.farm->compile_workers == 1;
@@ -307,8 +307,9 @@ static double compile_share_s(const gt_field *field)
     return is_time ? share_s : INFINITY;
 }
 
-/* Whether a compile is given up that has been running for so long. The default and the fallback are
- * always waited for; another source is waited for while the proposer wants one of its variants. */
+/* Returns true if a compile is given up that has been running for so long. The default and the
+ * fallback are always waited for; another source is waited for while the proposer wants one of its
+ * variants. */
 static bool is_given_up(const gt_field *field, gt_unit *unit, double seconds)
 {
     gt_proposer *proposer = field->options.proposer;
@@ -360,8 +361,8 @@ gputune_status gt_field_end_slow_compiles(gt_field *field)
 
 /* --- at its end ------------------------------------------------------------------------------- */
 
-/* Whether a source that is not compiled has been compiling for most of the limit, or had a fair
- * part of it in turns of its own: until it was put off, and after all others. */
+/* Returns true if a source that is not compiled has been compiling for most of the limit, or had a
+ * fair part of it in turns of its own: until it was put off, and after all others. */
 static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
                             const gt_compiling *jobs, uint32_t count)
 {
@@ -412,8 +413,8 @@ static bool runs_for_too_long(const gt_field *field, const gt_variant *variant, 
            (variant->deferral == GT_DEFERRED_HUNG || suspect);
 }
 
-/* Whether a default that is in hand for so long may never end: for half of what the farm allows it
- * (farm_measure.c), so that a call of a limit below that does not return it. */
+/* Returns true if a default that is in hand for so long may never end: for half of what the farm
+ * allows it (farm_measure.c), so that a call of a limit below that does not return it. */
 static bool may_never_end(const gt_field *field, double busy_s)
 {
     static const double least_s = 0.5, least_emulated_s = 2, references = 500, preparations = 2.5;
@@ -530,8 +531,8 @@ static void take_code(gt_unit *unit, const gt_code *code)
     unit->compiled.nvrtc_version = code->nvrtc_version;
 }
 
-/* Whether the unit's code is there already: from an earlier session of this process, or from the
- * store. */
+/* Returns true if the unit's code is there already: from an earlier session of this process, or
+ * from the store. */
 static bool compiled_before(gt_field *field, gt_unit *unit)
 {
     gt_code code;
@@ -984,7 +985,8 @@ gt_variant *gt_field_next_ready(gt_field *field)
     return field->newly_ready.count ? field->newly_ready.items[--field->newly_ready.count] : NULL;
 }
 
-/* Whether a variant is left without a result. One that waits to be proved again had a launch. */
+/* Returns true if a variant is left without a result. One that waits to be proved again had a
+ * launch. */
 static bool is_cut_off(const gt_variant *variant)
 {
     bool waits = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_VERIFYING ||

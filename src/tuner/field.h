@@ -226,18 +226,19 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s);
 gputune_status gt_field_note_running(gt_field *field, double busy_s);
 /* If the default has failed, notes that in the request, so that the call does not return it. */
 void gt_field_note_bad_default(const gt_field *field, gt_request *request);
-/* Whether some variant could not race because memory or time was short, which is not its fault. */
+/* Returns true if some variant could not race because memory or time was short, which is not its
+ * fault. */
 bool gt_field_lacks_one(const gt_field *field);
 /* Stops the field: it starts nothing more, and expects no more answers, because the farm's jobs
  * were cancelled. */
 void gt_field_abandon(gt_field *field);
-/* Whether nothing compiles, the default included, and so many variants failed in the same way that
- * no more are tried. Not where variants come in the order of the space, of which one corner may be
- * bad. */
+/* Returns true if nothing compiles, the default included, and so many variants failed in the same
+ * way that no more are tried. Not where variants come in the order of the space, of which one
+ * corner may be bad. */
 bool gt_field_never_compiles(const gt_field *field);
-/* Whether nothing is left to compile or to verify. */
+/* Returns true if nothing is left to compile or to verify. */
 bool gt_field_is_done(const gt_field *field);
-/* Whether the variant is deferred and the field would try it again. */
+/* Returns true if the variant is deferred and the field would try it again. */
 static inline bool gt_variant_may_be_retried(const gt_variant *variant)
 {
     return variant->stage == GT_STAGE_DEFERRED && variant->deferral != GT_DEFERRED_WORTHLESS;
@@ -272,8 +273,8 @@ uint32_t gt_field_tried(const gt_field *field);
 /* How many variants there will be, as far as that is known. As in gt_field_tried(), duplicates
  * count. */
 uint32_t gt_field_total(const gt_field *field);
-/* Whether the launch that verified a variant is as good as a quick sample of its time: it ran with
- * a cold cache, and took so long that the host's part does not count. */
+/* Returns true if the launch that verified a variant is as good as a quick sample of its time: it
+ * ran with a cold cache, and took so long that the host's part does not count. */
 bool gt_field_pilot_is_sample(const gt_field *field, const gt_variant *variant);
 /* The time of the launch that verified a variant, by the objective. 0 if there was no such launch,
  * or its time tells nothing. */

@@ -53,7 +53,7 @@ static gputune_status say_check(gt_text *out, const gt_field *field, const gt_va
     return GPUTUNE_OK;
 }
 
-/* Whether the driver says that the kernel made a mistake: how such errors are called. */
+/* Returns true if the driver says that the kernel made a mistake: how such errors are called. */
 static bool is_fault(const char *message)
 {
     static const char *const faults[] = {
@@ -207,8 +207,8 @@ static const gt_variant *commonest_failure(const gt_field *field, uint32_t *coun
     return first;
 }
 
-/* Whether all variants have the same wrong result, so that the reference may be what is wrong,
- * unless the message has another cause or a remedy. */
+/* Returns true if all variants have the same wrong result, so that the reference may be what is
+ * wrong, unless the message has another cause or a remedy. */
 static bool all_agree(const gt_field *field, const gt_variant *first, uint32_t count)
 {
     bool agree = first->failure == GPUTUNE_EWRONG && count > 1 && first->message &&
@@ -603,8 +603,8 @@ gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant)
     return gt_array_push(&field->newly_ready, variant);
 }
 
-/* Whether the measure worker has room for a new variant. It has none while it is the contestants'
- * turn to be sampled. */
+/* Returns true if the measure worker has room for a new variant. It has none while it is the
+ * contestants' turn to be sampled. */
 static bool has_room(const gt_field *field)
 {
     return field->verifying < gt_schedule_in_hand(&field->schedule) &&

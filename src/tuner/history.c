@@ -19,8 +19,8 @@ static bool is_at(const gt_trial *trial, const gt_request *request)
     return trial->proved_at && strcmp(trial->proved_at, request->proved_at) == 0;
 }
 
-/* Whether a trial is a failure that may not occur here. A source that does not compile fails
- * everywhere. */
+/* Returns true if a trial is a failure that may not occur here. A source that does not compile
+ * fails everywhere. */
 static bool is_elsewhere(const gt_trial *trial, const gt_request *request)
 {
     return gt_trial_failure(trial->status) != GPUTUNE_OK && trial->status != GT_TRIAL_COMPILE &&

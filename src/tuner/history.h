@@ -23,7 +23,7 @@ const gt_trial *gt_history_find(const gt_history *history, gt_hash trial);
  * not finish within a limit that was shorter than the request's. What did not end is no answer of a
  * request that measures nothing, whatever its limit: the application would launch it. */
 gputune_status gt_history_failure(const gt_trial *trial, const struct gt_request *request);
-/* Whether the configuration was proved right with the data and sizes of the request's proof
+/* Returns true if the configuration was proved right with the data and sizes of the request's proof
  * (gt_request.proved_at) and with the present driver. False, too, where that cannot be read. */
 bool gt_history_is_proved(const struct gt_request *request, const gt_config *config);
 /* Fails, with a message, as the configuration is known to have failed with the present driver. OK:

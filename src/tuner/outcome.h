@@ -25,8 +25,8 @@ typedef struct gt_ending {
 } gt_ending;
 
 const gt_ending *gt_ending_of(gputune_status status);
-/* Whether a trial that failed with this status is remembered. `repeatable` as in gt_event: a crash
- * or a hang is believed if it happened again in another worker. */
+/* Returns true if a trial that failed with this status is remembered. `repeatable` as in gt_event:
+ * a crash or a hang is believed if it happened again in another worker. */
 bool gt_outcome_is_kept(gputune_status status, bool repeatable);
 /* The failure of a stored trial; OK if it was right. */
 gputune_status gt_trial_failure(gt_trial_status status);

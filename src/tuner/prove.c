@@ -58,7 +58,7 @@ static void keep_verdict(const gt_field *field, const gt_variant *variant, const
                               &request->patience);
 }
 
-/* Whether a proof has found out something that was not known. */
+/* Returns true if a proof has found out something that was not known. */
 static bool is_verdict(const gt_variant *variant)
 {
     return variant->stage == GT_STAGE_READY ||

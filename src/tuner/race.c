@@ -74,7 +74,7 @@ static uint32_t level_of(const gt_race *race)
                                       : race->options.level;
 }
 
-/* Whether a contestant has shared enough rounds with the incumbent for a decision by bounds. */
+/* Returns true if contestant and incumbent shared enough rounds for a decision by bounds. */
 static bool runner_is_ready(const gt_race *race, const gt_runner *runner)
 {
     return runner->calm || runner->paired.count >= level_of(race);
@@ -377,8 +377,8 @@ static double early_least(const gt_race *race, size_t count, double deviation)
     return sure > early_floor[row] ? sure : early_floor[row];
 }
 
-/* Whether each sample of a contestant is below what the incumbent usually takes. If two samples of
- * the incumbent were disturbed, every contestant of their rounds seems to be ahead of it. */
+/* Returns true if each sample of a contestant is below the incumbent's usual time. If two samples
+ * of the incumbent were disturbed, every contestant of their rounds seems faster. */
 static bool is_below_usual(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
 {
     if (!race_shared(incumbent, incumbent, GT_SHARED_FULL)) {
@@ -574,7 +574,7 @@ static bool is_default_resolved(gt_race *race, const gt_runner *runner)
     return low > 0 || high - runner->paired.mean <= log1p(race->options.epsilon);
 }
 
-/* Whether more samples of this contestant cannot change the outcome; *at_limit: because of
+/* Returns true if more samples of this contestant cannot change the outcome; *at_limit: because of
  * max_rounds. */
 static bool race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_limit)
 {
@@ -595,7 +595,7 @@ static bool race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_l
     return *at_limit;
 }
 
-/* Whether the race can be decided; *end says why. */
+/* Returns true if the race can be decided; *end says why. */
 static bool race_is_settled(gt_race *race, gt_race_end *end)
 {
     bool at_limit = false, others = false;
@@ -619,8 +619,8 @@ static bool race_is_settled(gt_race *race, gt_race_end *end)
     return true;
 }
 
-/* Whether a contestant is as good as the incumbent: not shown to be slower, and shown to be within
- * epsilon (the default: within one and a half epsilon). */
+/* Returns true if a contestant is as good as the incumbent: not shown to be slower, and shown to be
+ * within epsilon (the default: within one and a half epsilon). */
 static bool is_equal(gt_race *race, const gt_runner *runner)
 {
     double within = log1p((runner->is_default ? 1.5 : 1) * race->options.epsilon);
@@ -629,8 +629,8 @@ static bool is_equal(gt_race *race, const gt_runner *runner)
            bound_of(&race->stop, &runner->paired, 1) <= within;
 }
 
-/* Whether a contestant may be as good as the incumbent: the estimate is within epsilon, and the
- * interval includes 0. */
+/* Returns true if a contestant may be as good as the incumbent: the estimate is within epsilon, and
+ * the interval includes 0. */
 static bool is_tied(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 2) &&
@@ -638,9 +638,9 @@ static bool is_tied(gt_race *race, const gt_runner *runner)
            bound_of(&race->stop, &runner->paired, -1) <= 0;
 }
 
-/* Whether a contestant is neither shown nor likely to be much slower than the incumbent. Among many
- * equal contestants the incumbent is one that was lucky, so that the estimates of the others lie
- * above its own. */
+/* Returns true if a contestant is neither shown nor likely to be much slower than the incumbent.
+ * Among many equal contestants the incumbent is one that was lucky, so that the estimates of the
+ * others lie above its own. */
 static bool may_be_as_good(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 3) &&

@@ -135,7 +135,7 @@ void gt_race_free(gt_race *race);
 gputune_status gt_race_add(gt_race *race, uint64_t id, uint32_t rank, bool is_default);
 /* Says that no more contestants will come. The race does not end by itself before this call. */
 void gt_race_complete(gt_race *race);
-/* Whether there are contestants to sample now. */
+/* Returns true if there are contestants to sample now. */
 bool gt_race_wants_round(gt_race *race);
 /* The contestants to sample next, in shuffled order. New contestants are sampled beside the
  * incumbent; contestants with more rounds wait until the new contestants have as many as a decision
@@ -176,8 +176,8 @@ const gt_runner *gt_race_incumbent(const gt_race *race);
 const gt_runner *gt_race_first(const gt_race *race);
 /* The contestant with this id, or NULL. */
 const gt_runner *gt_race_find(const gt_race *race, uint64_t id);
-/* Whether a contestant has left for good. The best of those that left as slower is the reserve,
- * which comes back if all others fail. */
+/* Returns true if a contestant has left for good. The best of those that left as slower is the
+ * reserve, which comes back if all others fail. */
 bool gt_race_has_lost(const gt_race *race, const gt_runner *runner);
 /* Summarises a contestant's final samples if there are at least 5, because final samples are the
  * longest and had no part in the choice. Else it summarises the full samples, or, without any, the

@@ -102,12 +102,12 @@ void gt_request_begin(gt_request *request);
  * function, which belong to the call. ENOMEM. */
 gputune_status gt_request_outlive_call(gt_request *request);
 
-/* Whether two configurations are the same. */
+/* Returns true if two configurations are the same. */
 static inline bool gt_config_is(const gt_config *a, const gt_config *b)
 {
     return memcmp(a, b, sizeof *a) == 0;
 }
-/* Whether a configuration is the default of the request's template. */
+/* Returns true if a configuration is the default of the request's template. */
 bool gt_request_is_default(const gt_request *request, const gt_config *config);
 
 /* The short time for finding an answer after the request's time limit is over. It is counted from
@@ -142,7 +142,8 @@ gputune_status gt_request_prepare_space(const gt_request *request);
 gputune_status gt_request_space_to_try(const gt_request *request);
 /* Warns if the space leaves out the template's default, and says what is then not known. */
 void gt_request_warn_of_default(const gt_request *request);
-/* Whether constraints and the device allow a configuration, whatever the restrictions say. */
+/* Returns true if constraints and the device allow a configuration, whatever the restrictions say.
+ */
 bool gt_request_permits(const gt_request *request, const gt_config *config);
 /* Fills in how a source of the request is compiled. Its options beyond the standard ones are the
  * source's own, and the folders of headers; `quickly`: with less optimisation, for a quick compile.

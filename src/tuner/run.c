@@ -17,7 +17,7 @@ typedef struct run_state {
     gt_disturbance disturbance;
 } run_state;
 
-/* Whether the caller asked for the variant: not for a default that the field added. */
+/* Returns true if the caller asked for the variant: not for a default that the field added. */
 static bool is_asked(const run_state *run, const gt_variant *variant)
 {
     const gt_field *field = &run->session.field;
@@ -42,8 +42,8 @@ static gputune_status look_at_intervals(run_state *run)
     return GPUTUNE_OK;
 }
 
-/* Whether the intervals are computed after this round. A round of energy takes a second for each
- * variant; seven samples have an interval, which is wide. */
+/* Returns true if the intervals are computed after this round. A round of energy takes a second for
+ * each variant; seven samples have an interval, which is wide. */
 static bool is_time_to_look(const run_state *run)
 {
     const gputune_options *options = &run->session.request->options;

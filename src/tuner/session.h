@@ -123,7 +123,7 @@ void gt_session_close(gt_session *session);
 /* Decides, with search/schedule.h, what the measure worker does next. True: a round of samples.
  * False: new variants are handed over. `wanted`: there are contestants to sample. */
 bool gt_session_is_rounds_turn(gt_session *session, bool wanted);
-/* Whether the session was stopped, or its field is done. */
+/* Returns true if the session was stopped, or its field is done. */
 bool gt_session_is_done(const gt_session *session);
 /* Asks for a round of samples, and fills in the job's id. If the round would take longer than the
  * rest of the limit, stops the session instead: the samples would come too late, and hold up the

@@ -159,7 +159,7 @@ static bool find_stored(gt_point *out, gt_config *config, const gt_strategy_prop
            gt_space_has(p->request->space, config) && to_point(out, p, config);
 }
 
-/* Whether a trial only failed to finish within a limit that was shorter than this one. */
+/* Returns true if a trial only failed to finish within a limit that was shorter than this one. */
 static bool is_to_be_tried_again(const gt_strategy_proposer *p, const gt_trial *trial)
 {
     return gt_trial_failure(trial->status) != GPUTUNE_OK &&

@@ -99,9 +99,9 @@ static bool has_source(const gt_request *request, const gt_config *config, gt_ha
            gt_hash_equal(source.hash, hash);
 }
 
-/* Whether the winner has a variant for misaligned buffers that was verified, with its present
- * source, where the request is proved. It then takes the place of *fallback: what is made of the
- * default is another one where the default was edited since, and its code is not stored. */
+/* Returns true if the winner has a variant for misaligned buffers that was verified, with its
+ * present source, where the request is proved. It then takes the place of *fallback: what is made
+ * of the default is another one where the default was edited since, and its code is not stored. */
 static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
                                    const gt_request *request)
 {
@@ -200,7 +200,7 @@ static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_reques
     return a_own != b_own ? a_own : value_of(a) < value_of(b);
 }
 
-/* Whether a stored winner was proved with the data and sizes of the request's proof
+/* Returns true if a stored winner was proved with the data and sizes of the request's proof
  * (gt_request.proved_at). */
 static bool is_proved(const gt_winner *winner, const gt_request *request, const gt_config *config)
 {
@@ -253,8 +253,8 @@ static gputune_status look_up_request(gt_choice *out, gt_request *request,
 
 /* --- what is stored and not proved here ------------------------------------------------------- */
 
-/* Whether this call may wait until an answer that is not proved here is proved. It may not if the
- * caller wants the answer at once, or if no worker process would run the proof. */
+/* Returns true if this call may wait until an answer that is not proved here is proved. It may not
+ * if the caller wants the answer at once, or if no worker process would run the proof. */
 static bool may_prove(const gt_request *request)
 {
     const gputune_options *o = &request->options;

@@ -59,8 +59,8 @@ static void check_invariants(const gt_tuning *tuning)
 
 /* --- what is done in each --------------------------------------------------------------------- */
 
-/* Whether all that is left of the space will be tried within a small part of the time. What is
- * tried first does not matter then, and first launches tell what is too slow to be proved: what
+/* Returns true if all that is left of the space will be tried within a small part of the time. What
+ * is tried first does not matter then, and first launches tell what is too slow to be proved: what
  * rounds tell is not needed before all are verified. */
 static bool is_soon_tried(const gt_tuning *tuning, double left_s)
 {
@@ -311,7 +311,7 @@ static void allow_for_the_host(gt_race_options *options)
     options->tie_break = GT_TIE_LIKELY;
 }
 
-/* Whether the L2 may hold all that a launch reads and writes. */
+/* Returns true if the L2 may hold all that a launch reads and writes. */
 static bool fits_l2(const gt_request *request)
 {
     uint64_t bytes = 0;

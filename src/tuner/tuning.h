@@ -88,8 +88,8 @@ void gt_tuning_advance(gt_tuning *tuning, gt_step step);
 gputune_status gt_tuning_open_race(gt_tuning *tuning);
 /* The race whose rounds are sampled now: `race`, or that of the playoff. */
 gt_race *gt_tuning_current_race(const gt_tuning *tuning);
-/* Whether variants that are equally fast with a cold cache race by the time with a warm one, which
- * may be far apart: not where the cache cannot hold the data. */
+/* Returns true if variants that are equally fast with a cold cache race by the time with a warm
+ * one, which may be far apart: not where the cache cannot hold the data. */
 bool gt_tuning_breaks_by_hot_time(const gt_tuning *tuning);
 gt_variant *gt_tuning_variant(const gt_tuning *tuning, uint64_t id);
 
@@ -106,7 +106,7 @@ gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event);
 /* After a stop before the first round: takes the times of the launches that verified the variants
  * as samples, because there are no others. */
 gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning);
-/* Whether the objective is energy and `race` is still by time. */
+/* Returns true if the objective is energy and `race` is still by time. */
 bool gt_tuning_is_before_weighing(const gt_tuning *tuning);
 /* Opens the playoff by energy among the fastest by time and the default. */
 gputune_status gt_tuning_open_weighing(gt_tuning *tuning);

@@ -79,7 +79,7 @@ static double outstanding_s(const gt_session *session)
     return session->field.verifying * session->field.schedule.new_variant_s + rounds_s;
 }
 
-/* Whether the measure worker is at something for far longer than it should be. */
+/* Returns true if the measure worker is at something for far longer than it should be. */
 static bool is_stuck(const gt_session *session)
 {
     static const double far_longer = 4, least_s = 0.1;

@@ -55,6 +55,7 @@ typedef enum gt_gpu_user { GT_GPU_CALLER, GT_GPU_BACKGROUND } gt_gpu_user;
 /* Takes the right. False: another session has it; if that is a tuning in the background and the
  * caller is not, it gives the right up soon. */
 bool gt_gpu_take(gt_gpu_right *right, gt_gpu_user user);
-/* Whether a tuning that a caller waits for was refused the right since it was last taken. */
+/* Returns true if a tuning that a caller waits for was refused the right since it was last taken.
+ */
 bool gt_gpu_is_wanted(gt_gpu_right *right);
 void gt_gpu_leave(gt_gpu_right *right);
