@@ -175,15 +175,6 @@ static void free_file(gt_catalog_file *file)
     free(file);
 }
 
-static void free_files(gt_catalog *catalog)
-{
-    for (size_t i = 0; i < catalog->files.count; i++) {
-        free_file(catalog->files.items[i]);
-    }
-    gt_array_free(&catalog->files);
-    gt_array_free(&catalog->added);
-}
-
 /* Adds a kernel to a file, not parsed yet. */
 static gputune_status add_name(void *to, const char *name)
 {
@@ -301,16 +292,6 @@ static gputune_status load(gt_catalog *catalog, gt_catalog_kernel *kernel)
     return stamp_included(file, catalog);
 }
 
-static gputune_status new_watch(gt_watch **out, gt_catalog *catalog, gt_catalog_file *file)
-{
-    gt_watch *watch = *out = calloc(1, sizeof *watch);
-    GT_TRY(gt_allocated(watch));
-    watch->catalog = catalog;
-    watch->file = file;
-    atomic_init(&watch->holders, 1);
-    return GPUTUNE_OK;
-}
-
 static void drop_file(gt_catalog_file **file)
 {
     if (*file) {
@@ -323,7 +304,11 @@ static gputune_status new_file(gt_catalog_file **out, gt_catalog *catalog, const
 {
     GT_SCOPED(drop_file) gt_catalog_file *file = calloc(1, sizeof *file);
     GT_TRY(gt_allocated(file));
-    GT_TRY(new_watch(&file->watch, catalog, file));
+    file->watch = calloc(1, sizeof *file->watch);
+    GT_TRY(gt_allocated(file->watch));
+    file->watch->catalog = catalog;
+    file->watch->file = file;
+    atomic_init(&file->watch->holders, 1);
     GT_TRY(gt_strdup(&file->path, path));
     GT_TRY(gt_array_push(&catalog->files, file));
     *out = gt_take(&file);
@@ -627,7 +612,11 @@ void gt_catalog_close(gt_catalog *catalog)
     if (!catalog) {
         return;
     }
-    free_files(catalog);
+    for (size_t i = 0; i < catalog->files.count; i++) {
+        free_file(catalog->files.items[i]);
+    }
+    gt_array_free(&catalog->files);
+    gt_array_free(&catalog->added);
     pthread_mutex_destroy(&catalog->lock);
     gt_includes_close(catalog->includes);
     free(catalog->folder);

@@ -175,23 +175,12 @@ static gputune_status describe_duplicate(gt_trial *trial, const gt_template *tem
     return GPUTUNE_OK;
 }
 
-/* Describes a variant that was left out as slower: one launch told enough of it. */
-static gputune_status describe_slower(gt_trial *trial, const gt_field *field,
-                                      const gt_variant *variant)
-{
-    double pilot = gt_field_pilot(field, variant);
-    char text[96];
-    gt_snprintf(text, sizeof text, "%.2fx the best in its first launch", pilot / field->best_ns);
-    trial->status = GT_TRIAL_UNPROVED;
-    GT_TRY(gt_summarise(&trial->time, &pilot, 1));
-    return gt_strdup((char **)&trial->message, text);
-}
-
 static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning,
                                      const gt_variant *variant, const gt_duplicate *duplicate)
 {
     const gt_request *request = tuning->session.request;
     const gt_field *field = &tuning->session.field;
+    char text[96];
     *trial = gt_field_trial(field, variant, duplicate);
     trial->noisy = tuning->disturbance.noisy;
     GT_TRY(gt_config_text((char **)&trial->config, request->template,
@@ -199,8 +188,16 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning,
     if (variant->failure != GPUTUNE_OK) {
         return gt_strdup((char **)&trial->message, variant->message ? variant->message : "");
     }
-    GT_TRY(variant->stage == GT_STAGE_SLOWER ? describe_slower(trial, field, variant)
-                                             : describe_race(trial, tuning, variant));
+    if (variant->stage == GT_STAGE_SLOWER) { /* one launch showed enough */
+        double pilot = gt_field_pilot(field, variant);
+        gt_snprintf(text, sizeof text, "%.2fx the best in its first launch",
+                    pilot / field->best_ns);
+        trial->status = GT_TRIAL_UNPROVED;
+        GT_TRY(gt_summarise(&trial->time, &pilot, 1));
+        GT_TRY(gt_strdup((char **)&trial->message, text));
+    } else {
+        GT_TRY(describe_race(trial, tuning, variant));
+    }
     if (variant->id == tuning->proved && !trial->message) {
         GT_TRY(gt_field_single((char **)&trial->message, field));
     }
@@ -289,14 +286,6 @@ static gputune_status list_codes(gt_code_list *out, const gt_tuning *tuning, boo
     return GPUTUNE_OK;
 }
 
-static void mark_codes(gt_field *field)
-{
-    for (size_t i = GT_UNIT_FIRST; i < field->units.count; i++) {
-        gt_unit *unit = field->units.items[i];
-        unit->kept |= is_new_code(unit);
-    }
-}
-
 static gputune_status store_so_far(gt_tuning *tuning, const gt_trial_list *trials,
                                    const gt_code_list *codes)
 {
@@ -327,7 +316,10 @@ gputune_status gt_tuning_keep(gt_tuning *tuning)
     /* a failure to store is ignored: everything is stored again at the end */
     if (status == GPUTUNE_OK && trials.count + codes.count > 0 &&
         store_so_far(tuning, &trials, &codes) == GPUTUNE_OK) {
-        mark_codes(&tuning->session.field);
+        for (size_t i = GT_UNIT_FIRST; i < tuning->session.field.units.count; i++) {
+            gt_unit *unit = tuning->session.field.units.items[i];
+            unit->kept |= is_new_code(unit);
+        }
     }
     tuning->last_kept_ns = gt_now_ns();
     return status;

@@ -397,20 +397,16 @@ static gputune_status check_file(const gt_request *request, const struct gt_data
 
 #define DATA_MOST ((size_t)4 << 30) /* bytes of a file */
 
-static gputune_status read_file(const gt_request *request, struct gt_data_file *file)
-{
-    size_t bytes = 0;
-    GT_TRY(gt_file_read_most(&file->text, &bytes, file->path, DATA_MOST));
-    GT_TRY(gt_npy_read(&file->npy, file->text, bytes, file->path));
-    file->hash = gt_hash_bytes(file->text, bytes);
-    return check_file(request, file);
-}
-
 gputune_status gt_data_open(gt_request *request)
 {
     GT_TRY(find_files(request));
     for (uint32_t i = 0; i < request->files.count; i++) {
-        GT_TRY(read_file(request, &request->files.items[i]));
+        struct gt_data_file *file = &request->files.items[i];
+        size_t bytes = 0;
+        GT_TRY(gt_file_read_most(&file->text, &bytes, file->path, DATA_MOST));
+        GT_TRY(gt_npy_read(&file->npy, file->text, bytes, file->path));
+        file->hash = gt_hash_bytes(file->text, bytes);
+        GT_TRY(check_file(request, file));
     }
     return GPUTUNE_OK;
 }

@@ -253,16 +253,6 @@ gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral 
     return message ? gt_field_explain(field, variant, message) : GPUTUNE_OK;
 }
 
-/* A source was compiled: notes how long that took. */
-static void field_note_compiled(gt_field *field, const gt_unit *unit)
-{
-    if (unit->id >= GT_UNIT_FIRST && unit->stage == GT_STAGE_READY) {
-        double seconds = unit->compiled.compile_ns * 1e-9;
-        field->longest_s = fmax(field->longest_s, seconds);
-        gt_schedule_note_compile(&field->schedule, seconds);
-    }
-}
-
 /* Without a reference the default's results are the expected ones. */
 static gputune_status stop_waiting_for_default(gt_field *field)
 {
@@ -403,16 +393,6 @@ static gputune_status fail_unfinished(gt_field *field, gt_variant *variant)
                : gt_field_fail(field, variant, GPUTUNE_ETIMEOUT, false, message);
 }
 
-/* The default is not suspected for a kernel that is slow as such. */
-static bool runs_for_too_long(const gt_field *field, const gt_variant *variant, uint32_t in_hand,
-                              double busy_s)
-{
-    bool suspect = variant->turn == in_hand && field->prepared &&
-                   variant->role != GT_ROLE_DEFAULT && busy_s > MOST * limit_s(field);
-    return variant->stage == GT_STAGE_VERIFYING &&
-           (variant->deferral == GT_DEFERRED_HUNG || suspect);
-}
-
 /* Returns true if a default that is in hand for so long may never end: for half of what the farm
  * allows it (farm_measure.c), so that a call of a limit below that does not return it. */
 static bool may_never_end(const gt_field *field, double busy_s)
@@ -451,13 +431,15 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
         }
         bool in_hand_now = variant->stage == GT_STAGE_VERIFYING && variant->turn == in_hand;
         bool waits = variant->stage == GT_STAGE_WAITING || deferred;
+        bool is_default = variant->role == GT_ROLE_DEFAULT; /* the kernel may be slow as such */
+        bool hangs = variant->stage == GT_STAGE_VERIFYING &&
+                     (variant->deferral == GT_DEFERRED_HUNG ||
+                      (in_hand_now && field->prepared && !is_default && busy_s > most_s));
         if (deferred && variant->failure != GPUTUNE_OK) {
             variant->limit_s = most_s; /* a call of the same limit may have time to try it again */
-        } else if ((waits && compiles_slowly(field, variant, jobs, count)) ||
-                   runs_for_too_long(field, variant, in_hand, busy_s)) {
+        } else if ((waits && compiles_slowly(field, variant, jobs, count)) || hangs) {
             GT_TRY(fail_unfinished(field, variant));
-        } else if (variant->role == GT_ROLE_DEFAULT && in_hand_now && field->prepared &&
-                   may_never_end(field, busy_s)) {
+        } else if (is_default && in_hand_now && field->prepared && may_never_end(field, busy_s)) {
             GT_TRY(fail_running(field, variant, busy_s));
         }
     }
@@ -504,55 +486,25 @@ static gputune_status make_setup(gt_measure_setup *setup, const gt_request *r)
     return GPUTUNE_OK;
 }
 
-static gputune_status submit_prepare(gt_field *field)
-{
-    gt_measure_setup *setup = field->setup;
-    setup->service = field->units.items[GT_UNIT_SERVICE]->compiled.image;
-    setup->reference = field->units.items[GT_UNIT_REFERENCE]->compiled.image;
-    GT_TRY(field->options.farm->ops->prepare(field->options.farm, setup));
-    field->preparing = true;
-    return gt_field_verify_compiled(field);
-}
-
-static bool find_stored(gt_code *out, const gt_field *field, const gt_unit *unit)
-{
-    const gt_request *request = field->options.request;
-    const gt_device *device = request->device;
-    return !unit->is_quick && !request->options.force &&
-           gt_store_find_cubin(out, request->services->store, unit->hash, device->arch,
-                               device->emulated, &request->patience) == GPUTUNE_OK;
-}
-
-static void take_code(gt_unit *unit, const gt_code *code)
-{
-    unit->compiled.image = code->image; /* taken over */
-    unit->compiled.resources = code->resources;
-    unit->compiled.compile_ns = code->compile_ns;
-    unit->compiled.nvrtc_version = code->nvrtc_version;
-}
-
 /* Returns true if the unit's code is there already: from an earlier session of this process, or
  * from the store. */
 static bool compiled_before(gt_field *field, gt_unit *unit)
 {
+    const gt_request *request = field->options.request;
+    const gt_device *device = request->device;
     gt_code code;
-    bool is_kept = gt_code_memo_find(&code, unit->hash, field->options.request->device);
-    if (!is_kept && !find_stored(&code, field, unit)) {
+    bool is_kept = gt_code_memo_find(&code, unit->hash, device);
+    if (!is_kept && (unit->is_quick || request->options.force ||
+                     gt_store_find_cubin(&code, request->services->store, unit->hash, device->arch,
+                                         device->emulated, &request->patience) != GPUTUNE_OK)) {
         return false;
     }
-    take_code(unit, &code);
+    unit->compiled.image = code.image; /* taken over */
+    unit->compiled.resources = code.resources;
+    unit->compiled.compile_ns = code.compile_ns;
+    unit->compiled.nvrtc_version = code.nvrtc_version;
     unit->from_store = !is_kept;
     return true;
-}
-
-static gputune_status compile_source(gt_field *field, const gt_unit *unit, const gt_source *source)
-{
-    gt_compile_job job = {.id = unit->id};
-    GT_FREED const char **options = NULL;
-    GT_TRY(gt_request_compiling(&job.source, &options, field->options.request, source,
-                                unit->is_quick));
-    field->compiling++;
-    return field->options.farm->ops->compile(field->options.farm, &job);
 }
 
 /* Gets the code of a unit from the store, or from an earlier session, or submits a job to the
@@ -564,7 +516,12 @@ static gputune_status submit_source(gt_field *field, gt_unit *unit, const gt_sou
         unit->stage = GT_STAGE_READY;
         return GPUTUNE_OK;
     }
-    return compile_source(field, unit, source);
+    gt_compile_job job = {.id = unit->id};
+    GT_FREED const char **options = NULL;
+    GT_TRY(gt_request_compiling(&job.source, &options, field->options.request, source,
+                                unit->is_quick));
+    field->compiling++;
+    return field->options.farm->ops->compile(field->options.farm, &job);
 }
 
 /* Once both images are compiled, asks the measure worker to prepare. Does nothing before. If one of
@@ -580,7 +537,14 @@ static gputune_status try_prepare(gt_field *field)
               "%s: the reference does not compile: %s", field->options.request->template->path,
               reference->message);
     bool both = service->stage == GT_STAGE_READY && reference->stage == GT_STAGE_READY;
-    return both && field->may_measure && !field->preparing ? submit_prepare(field) : GPUTUNE_OK;
+    if (!both || !field->may_measure || field->preparing) {
+        return GPUTUNE_OK;
+    }
+    field->setup->service = service->compiled.image;
+    field->setup->reference = reference->compiled.image;
+    GT_TRY(field->options.farm->ops->prepare(field->options.farm, field->setup));
+    field->preparing = true;
+    return gt_field_verify_compiled(field);
 }
 
 static const gt_service_image *built_in_service(const gt_device *device)
@@ -650,14 +614,6 @@ static gputune_status add_unit(gt_field *field, gt_hash hash)
     return GPUTUNE_OK;
 }
 
-static void free_unit(gt_unit *unit)
-{
-    free(unit->message);
-    free(unit->compiled.image.data);
-    free(unit->compiled.log);
-    free(unit);
-}
-
 static void free_variant(gt_variant *variant)
 {
     free(variant->message);
@@ -673,7 +629,11 @@ void gt_field_close(gt_field *field)
         free_variant(field->variants.items[i]);
     }
     for (size_t i = 0; i < field->units.count; i++) {
-        free_unit(field->units.items[i]);
+        gt_unit *unit = field->units.items[i];
+        free(unit->message);
+        free(unit->compiled.image.data);
+        free(unit->compiled.log);
+        free(unit);
     }
     gt_array_free(&field->variants);
     gt_array_free(&field->units);
@@ -800,17 +760,6 @@ static gputune_status advance(gt_field *field, gt_variant *variant)
 
 /* --- starting variants ------------------------------------------------------------------------ */
 
-/* What earlier tunings know of compiling, once the default is known to have failed. */
-static void count_earlier(gt_field *field)
-{
-    const gt_history *history = field->options.history;
-    for (size_t i = 0; i < history->count; i++) {
-        const gt_trial *trial = &history->items[i];
-        field->compiles |= gt_trial_failure(trial->status) != GPUTUNE_ECOMPILE;
-        gt_field_count_alike(field, gt_trial_failure(trial->status), trial->message);
-    }
-}
-
 /* Handles a variant that earlier tunings tried. A failure is not tried again, one for which there
  * was too little time is deferred (*known). All others race, whatever they lost to then, unless the
  * proposer leaves them out. */
@@ -828,8 +777,11 @@ static gputune_status use_history(gt_field *field, gt_variant *variant, bool *kn
         variant->remembered = true;
         gt_field_move(field, variant, GT_STAGE_FAILED);
         gt_field_tell(field, variant, 0);
-        if (variant->role == GT_ROLE_DEFAULT) {
-            count_earlier(field);
+        const gt_history *all = variant->role == GT_ROLE_DEFAULT ? field->options.history : NULL;
+        for (size_t i = 0; all && i < all->count; i++) { /* what is known of compiling */
+            const gputune_status failure = gt_trial_failure(all->items[i].status);
+            field->compiles |= failure != GPUTUNE_ECOMPILE;
+            gt_field_count_alike(field, failure, all->items[i].message);
         }
         *known = true;
         return GPUTUNE_OK;
@@ -910,25 +862,6 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-static gputune_status advance_waiting(gt_field *field, gt_unit *unit)
-{
-    gt_variant *next = unit->waiting;
-    unit->waiting = unit->last_waiting = NULL;
-    for (; next; next = next->sibling) {
-        GT_TRY(advance(field, next));
-    }
-    return gt_field_verify_compiled(field);
-}
-
-/* Keeps the compiler's message, with what the compiler cannot know. */
-static gputune_status keep_message(gt_unit *unit, const gt_template *template, const char *message)
-{
-    gt_text text = {0};
-    gt_text_append(&text, message);
-    gt_template_explain(&text, template, message);
-    return gt_text_take(&unit->message, &text);
-}
-
 static gputune_status handle_compiled(gt_field *field, gt_event *event)
 {
     gt_unit *unit = field->units.items[event->id];
@@ -942,11 +875,26 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
         const gt_code code = gt_unit_code(unit, field->options.request->device);
         gt_code_memo_put(&code);
     } else {
-        GT_TRY(keep_message(unit, field->options.request->template, event->message));
+        gt_text text = {0}; /* with what the compiler cannot know */
+        gt_text_append(&text, event->message);
+        gt_template_explain(&text, field->options.request->template, event->message);
+        GT_TRY(gt_text_take(&unit->message, &text));
     }
-    field_note_compiled(field, unit);
+    if (unit->id >= GT_UNIT_FIRST && unit->stage == GT_STAGE_READY) {
+        double seconds = unit->compiled.compile_ns * 1e-9;
+        field->longest_s = fmax(field->longest_s, seconds);
+        gt_schedule_note_compile(&field->schedule, seconds);
+    }
     GT_REFUSE(event->status == GPUTUNE_ENOCOMPILER, GPUTUNE_ENOCOMPILER, "%s", event->message);
-    return unit->id < GT_UNIT_FIRST ? try_prepare(field) : advance_waiting(field, unit);
+    if (unit->id < GT_UNIT_FIRST) {
+        return try_prepare(field);
+    }
+    gt_variant *next = unit->waiting;
+    unit->waiting = unit->last_waiting = NULL;
+    for (; next; next = next->sibling) {
+        GT_TRY(advance(field, next));
+    }
+    return gt_field_verify_compiled(field);
 }
 
 /* Warns of an output whose tolerance lets almost anything pass. */

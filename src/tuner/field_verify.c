@@ -285,14 +285,6 @@ static uint32_t shared_bytes_of(const gt_field *field, const gt_variant *variant
     return launch ? launch->steps[0].shared_bytes : 0;
 }
 
-static gt_trial_status trial_status(const gt_variant *variant)
-{
-    bool compiled = !variant->unit || variant->unit->stage == GT_STAGE_READY;
-    return variant->failure == GPUTUNE_ETIMEOUT && !compiled
-               ? GT_TRIAL_SLOW
-               : gt_ending_of(variant->failure)->trial;
-}
-
 static uint32_t vector_bytes(const gt_field *field, const gt_config *config)
 {
     const gt_request *r = field->options.request;
@@ -304,9 +296,11 @@ gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
 {
     static const gt_unit none = {.stage = GT_STAGE_WAITING};
     const gt_unit *unit = variant->unit ? variant->unit : &none;
+    bool is_slow = variant->failure == GPUTUNE_ETIMEOUT && variant->unit &&
+                   variant->unit->stage != GT_STAGE_READY;
     return (gt_trial){.hash = duplicate ? duplicate->trial : variant->trial,
                       .source = unit->hash,
-                      .status = trial_status(variant),
+                      .status = is_slow ? GT_TRIAL_SLOW : gt_ending_of(variant->failure)->trial,
                       .limit_ns = variant->limit_s * 1e9,
                       .is_default = variant->role == GT_ROLE_DEFAULT && !duplicate,
                       .resources = unit->compiled.resources,
@@ -454,16 +448,6 @@ gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *v
                                : GPUTUNE_OK;
 }
 
-static gputune_status describe_launches(gt_verify_job *job, const gt_field *field,
-                                        gt_variant *variant)
-{
-    const gt_request *r = field->options.request;
-    GT_TRY(gt_field_bind_launches(field, variant, job->launches));
-    GT_TRY(gt_work_ratio(&variant->work, r->template, &r->problem, &variant->config, r->device));
-    job->work = variant->work;
-    return GPUTUNE_OK;
-}
-
 /* ---- the first launch ------------------------------------------------------------------------ */
 
 bool gt_field_pilot_is_sample(const gt_field *field, const gt_variant *variant)
@@ -566,13 +550,17 @@ static gputune_status submit_verify(gt_field *field, gt_variant *variant)
     gt_farm *farm = field->options.farm;
     GT_FREED gt_verify_job *job = calloc(1, sizeof *job);
     GT_TRY(gt_allocated(job));
-    gputune_status status = describe_launches(job, field, variant);
+    const gt_request *r = field->options.request;
+    gputune_status status = gt_field_bind_launches(field, variant, job->launches);
+    GT_THEN(status,
+            gt_work_ratio(&variant->work, r->template, &r->problem, &variant->config, r->device));
     if (status != GPUTUNE_OK) {
         return gt_field_fail(field, variant, status, true, gt_message());
     }
     job->id = variant->id;
+    job->work = variant->work;
     job->standard = variant->role == GT_ROLE_DEFAULT;
-    job->patient = variant->deferral == GT_DEFERRED_HUNG || field->options.request->check;
+    job->patient = variant->deferral == GT_DEFERRED_HUNG || r->check;
     job->image = variant->unit->compiled.image;
     job->slower_ns = slower_of(field, variant);
     job->saves = field->saves;
@@ -611,35 +599,21 @@ static bool has_room(const gt_field *field)
            !(field->rounds_wait && gt_schedule_is_rounds_turn(&field->schedule, 1));
 }
 
-/* Takes the variant at that place out of the queue of those that wait to be verified. */
-static gt_variant *take_compiled(gt_field *field, size_t at)
-{
-    gt_variant **place = &field->compiled.items[at], *taken = *place;
-    memmove(place, place + 1, (--field->compiled.count - at) * sizeof *place);
-    return taken;
-}
-
-/* Puts a variant in front of all others that wait to be verified. */
-static gputune_status put_first(gt_field *field, gt_variant *variant)
-{
-    GT_TRY(gt_array_reserve(&field->compiled));
-    gt_variant **first = field->compiled.items;
-    memmove(first + 1, first, field->compiled.count++ * sizeof *first);
-    *first = variant;
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_field_verify_compiled(gt_field *field)
 {
     for (size_t i = 0; i < field->compiled.count && field->awaits_default && field->preparing;
          i++) {
-        if (field->compiled.items[i] == field->standard) {
+        gt_variant **all = field->compiled.items;
+        if (all[i] == field->standard) {
             field->awaits_default = false;
-            GT_TRY(put_first(field, take_compiled(field, i)));
+            memmove(all + 1, all, i * sizeof *all);
+            all[0] = field->standard;
         }
     }
     while (field->preparing && !field->awaits_default && field->compiled.count && has_room(field)) {
-        GT_TRY(submit_verify(field, take_compiled(field, 0)));
+        gt_variant **all = field->compiled.items, *next = all[0];
+        memmove(all, all + 1, --field->compiled.count * sizeof *all);
+        GT_TRY(submit_verify(field, next));
     }
     return GPUTUNE_OK;
 }
@@ -651,15 +625,6 @@ static gputune_status mark_slower(gt_field *field, gt_variant *variant)
     gt_field_move(field, variant, GT_STAGE_SLOWER);
     gt_field_tell(field, variant, gt_field_pilot(field, variant));
     return reconsider(field, variant); /* the best may have failed meanwhile */
-}
-
-/* Takes over the event's answer. */
-static void take_over(gt_variant *variant, gt_event *event)
-{
-    free(variant->verified.findings);
-    free(variant->verified.single);
-    variant->verified = event->verified;
-    event->verified.findings = event->verified.single = NULL;
 }
 
 /* Has a variant that was found wrong verified once more behind the default, if the default was not
@@ -699,7 +664,10 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     if (event->status != GPUTUNE_OK) {
         return gt_field_fail(field, variant, event->status, event->repeatable, event->message);
     }
-    take_over(variant, event);
+    free(variant->verified.findings);
+    free(variant->verified.single);
+    variant->verified = event->verified; /* taken over */
+    event->verified.findings = event->verified.single = NULL;
     if (variant->role == GT_ROLE_QUICK) {
         settle_quick(field, variant);
         return GPUTUNE_OK;
@@ -722,22 +690,17 @@ gputune_status gt_field_reverify(gt_field *field)
     return gt_field_verify_compiled(field);
 }
 
-static gputune_status retry(gt_field *field, gt_variant *variant)
-{
-    bool compiled = variant->unit && variant->unit->stage == GT_STAGE_READY;
-    variant->retried = true;
-    variant->failure = GPUTUNE_OK;
-    gt_field_move(field, variant, GT_STAGE_WAITING);
-    return compiled ? submit_verify(field, variant) : gt_field_start(field, variant);
-}
-
 gputune_status gt_field_retry(gt_field *field, uint32_t *count)
 {
     *count = 0;
     for (gt_variant *variant = field->first; variant; variant = variant->next) {
         if (gt_variant_may_be_retried(variant)) {
+            bool compiled = variant->unit && variant->unit->stage == GT_STAGE_READY;
             ++*count;
-            GT_TRY(retry(field, variant));
+            variant->retried = true;
+            variant->failure = GPUTUNE_OK;
+            gt_field_move(field, variant, GT_STAGE_WAITING);
+            GT_TRY(compiled ? submit_verify(field, variant) : gt_field_start(field, variant));
         }
     }
     return GPUTUNE_OK;

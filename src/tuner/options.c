@@ -21,15 +21,6 @@ static gputune_status check_value(const char *name, int value, int count)
     return GPUTUNE_OK;
 }
 
-static gputune_status check_values(const gputune_options *o)
-{
-    GT_TRY(check_value("effort", (int)o->effort, GPUTUNE_EXHAUSTIVE + 1));
-    GT_TRY(check_value("objective", (int)o->objective, GPUTUNE_OBJECTIVE_COUNT));
-    GT_TRY(check_value("cache", (int)o->cache, GPUTUNE_CACHE_HOT + 1));
-    GT_TRY(check_value("isolation", (int)o->isolation, GPUTUNE_ISOLATION_THREAD + 1));
-    return check_value("strategy", (int)o->strategy, GPUTUNE_STRATEGY_COUNT);
-}
-
 static gputune_status check_list(const char *what, const void *items, size_t count)
 {
     GT_REFUSE(count && !items, GPUTUNE_EINVAL, "%s is NULL; expected its %zu entries", what, count);
@@ -72,7 +63,11 @@ static gputune_status check_lists(const gputune_options *o)
 
 static gputune_status check_options(const gputune_options *o)
 {
-    GT_TRY(check_values(o));
+    GT_TRY(check_value("effort", (int)o->effort, GPUTUNE_EXHAUSTIVE + 1));
+    GT_TRY(check_value("objective", (int)o->objective, GPUTUNE_OBJECTIVE_COUNT));
+    GT_TRY(check_value("cache", (int)o->cache, GPUTUNE_CACHE_HOT + 1));
+    GT_TRY(check_value("isolation", (int)o->isolation, GPUTUNE_ISOLATION_THREAD + 1));
+    GT_TRY(check_value("strategy", (int)o->strategy, GPUTUNE_STRATEGY_COUNT));
     GT_TRY(check_lists(o));
     GT_REFUSE(!(o->time_limit_s >= 0), GPUTUNE_EINVAL, "time_limit_s is %g; expected 0 or more",
               o->time_limit_s);

@@ -186,15 +186,6 @@ static void calm_down(gt_race *race, gt_runner *runner, double deviation)
     }
 }
 
-static void calm_all(gt_race *race, double deviation)
-{
-    for (gt_runner *r = race->first; r; r = r->next) {
-        if (runner_is_in(r)) {
-            calm_down(race, r, deviation);
-        }
-    }
-}
-
 /* Makes every `paired` use the spread of all contestants as well. */
 static void moderate_all(gt_race *race, double *variances)
 {
@@ -211,8 +202,11 @@ static void moderate_all(gt_race *race, double *variances)
             gt_paired_moderate(&r->paired, prior, weight);
         }
     }
-    if (count >= PRIOR_WEIGHT && !race->options.exhaustive && !race->options.exact) {
-        calm_all(race, sqrt(prior));
+    bool calms = count >= PRIOR_WEIGHT && !race->options.exhaustive && !race->options.exact;
+    for (gt_runner *r = race->first; r && calms; r = r->next) {
+        if (runner_is_in(r)) {
+            calm_down(race, r, sqrt(prior));
+        }
     }
 }
 
@@ -524,16 +518,6 @@ static void drop_early(gt_race *race, double deviation)
     }
 }
 
-static void drop_slower(gt_race *race)
-{
-    for (gt_runner *r = race->first; r; r = r->next) {
-        if (r != race->incumbent && !r->is_default && runner_is_in(r) && runner_is_ready(race, r) &&
-            bound_of(&race->drop, &r->paired, -1) > 0) {
-            leave(race, r, GT_RACE_LEFT_SLOWER);
-        }
-    }
-}
-
 /* --- a round ---------------------------------------------------------------------------------- */
 
 static void race_judge(gt_race *race)
@@ -559,7 +543,12 @@ static void race_judge(gt_race *race)
     }
     moderate_all(race, variances);
     drop_early(race, deviation);
-    drop_slower(race);
+    for (gt_runner *r = race->first; r; r = r->next) {
+        if (r != race->incumbent && !r->is_default && runner_is_in(r) && runner_is_ready(race, r) &&
+            bound_of(&race->drop, &r->paired, -1) > 0) {
+            leave(race, r, GT_RACE_LEFT_SLOWER);
+        }
+    }
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
@@ -730,20 +719,14 @@ static gt_runner *find(const gt_race *race, uint64_t id)
     return id < race->by_id.count ? race->by_id.items[id] : NULL;
 }
 
-/* Makes room for one more contestant, which has this id. */
-static gputune_status make_room(gt_race *race, uint64_t id)
-{
-    while (race->by_id.count <= id) {
-        GT_TRY(gt_array_push(&race->by_id, NULL));
-    }
-    return gt_array_grow((void **)&race->ids, &race->ids_capacity, race->count, sizeof *race->ids);
-}
-
 gputune_status gt_race_add(gt_race *race, uint64_t id, uint32_t rank, bool is_default)
 {
     GT_REFUSE(find(race, id), GPUTUNE_EINVAL, "contestant %llu is in the race already",
               (unsigned long long)id);
-    GT_TRY(make_room(race, id));
+    while (race->by_id.count <= id) {
+        GT_TRY(gt_array_push(&race->by_id, NULL));
+    }
+    GT_TRY(gt_array_grow((void **)&race->ids, &race->ids_capacity, race->count, sizeof *race->ids));
     gt_runner *runner = calloc(1, sizeof *runner);
     GT_TRY(gt_allocated(runner));
     *runner =
@@ -788,15 +771,6 @@ static bool is_new_contestant(const gt_runner *runner)
            (count == 0 || (count < LOOKS && runner->samples.items[count - 1].quick));
 }
 
-static void enter_new_contestants(gt_race *race)
-{
-    for (gt_runner *r = race->first; r; r = r->next) {
-        if (is_new_contestant(r)) {
-            enter(race, r);
-        }
-    }
-}
-
 static bool only_default_is_open(gt_race *race)
 {
     bool ignored;
@@ -828,13 +802,6 @@ static void enter_racing(gt_race *race)
     }
 }
 
-static void enter_final(gt_race *race)
-{
-    race->round.final = true;
-    enter(race, race->winner);
-    enter(race, race->standard);
-}
-
 static uint32_t count_new_contestants(const gt_race *race)
 {
     uint32_t count = 0;
@@ -854,28 +821,22 @@ bool gt_race_wants_round(gt_race *race)
            !race_is_settled(race, &ignored);
 }
 
-static void enter_all(gt_race *race)
-{
-    for (gt_runner *r = race->first; r; r = r->next) {
-        if (runner_is_in(r)) {
-            enter(race, r);
-        }
-    }
-}
-
 static void fill_round(gt_race *race)
 {
     uint32_t pending = count_new_contestants(race);
     gt_race_end ignored;
-    if (race->options.fixed) {
-        enter_all(race);
-        return;
+    for (gt_runner *r = race->first; r && race->options.fixed; r = r->next) {
+        if (runner_is_in(r)) {
+            enter(race, r);
+        }
     }
-    if (race->is_tied) {
+    if (race->options.fixed || race->is_tied) {
         return;
     }
     if (race->decided != GT_RACE_RUNNING) {
-        enter_final(race);
+        race->round.final = true;
+        enter(race, race->winner);
+        enter(race, race->standard);
         return;
     }
     if (!pending && race->rounds && race_is_settled(race, &ignored)) {
@@ -883,9 +844,12 @@ static void fill_round(gt_race *race)
     }
     race->round.quick =
         pending >= race->options.quick_from && !race->options.exhaustive && !race->options.exact;
-    if (race->round.quick) {
-        enter_new_contestants(race);
-    } else {
+    for (gt_runner *r = race->first; r && race->round.quick; r = r->next) {
+        if (is_new_contestant(r)) {
+            enter(race, r);
+        }
+    }
+    if (!race->round.quick) {
         enter_racing(race);
     }
     if (race->incumbent && runner_is_in(race->incumbent) && !race->incumbent->in_round) {
@@ -1132,17 +1096,6 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
 
 /* --- the outcome ------------------------------------------------------------------------------ */
 
-/* Of contestants that never met in a round. */
-static gputune_status compare_medians(gt_verdict *out, const gt_race *race, uint64_t id,
-                                      uint64_t other)
-{
-    gt_summary fast, slow;
-    GT_TRY(gt_race_summary(race, id, &fast));
-    GT_TRY(gt_race_summary(race, other, &slow));
-    out->speedup = fast.count && slow.count ? slow.median / fast.median : 0;
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other)
 {
     gt_race *scratch_of = (gt_race *)race; /* the scratch memory is no part of the race's state */
@@ -1155,7 +1108,11 @@ gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id
         count = race_ratios(scratch_of, slow, fast, GT_SHARED_ANY);
     }
     if (!count) {
-        return compare_medians(out, race, id, other);
+        gt_summary fast, slow; /* they never met in a round */
+        GT_TRY(gt_race_summary(race, id, &fast));
+        GT_TRY(gt_race_summary(race, other, &slow));
+        out->speedup = fast.count && slow.count ? slow.median / fast.median : 0;
+        return GPUTUNE_OK;
     }
     gt_paired paired;
     GT_TRY(gt_paired_interval(&paired, race->scratch, count, 0.95));

@@ -16,20 +16,15 @@
 enum { DEFAULT_ALIGNMENT = 16 };
 static const double default_epsilon = 0.005;
 
-static bool has_pass(const gt_template *template)
-{
-    bool has = false;
-    for (uint32_t i = 0; i < template->pass_count; i++) {
-        has |= template->passes[i].axis >= 0;
-    }
-    return has;
-}
-
 gputune_objective gt_default_objective(const gt_template *template)
 {
-    return template->work.axes  ? GPUTUNE_OBJECTIVE_RATE
-           : has_pass(template) ? GPUTUNE_OBJECTIVE_LAUNCH
-                                : GPUTUNE_OBJECTIVE_KERNEL;
+    bool has_pass = false;
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        has_pass |= template->passes[i].axis >= 0;
+    }
+    return template->work.axes ? GPUTUNE_OBJECTIVE_RATE
+           : has_pass          ? GPUTUNE_OBJECTIVE_LAUNCH
+                               : GPUTUNE_OBJECTIVE_KERNEL;
 }
 
 /* Times of launches that do different work say nothing, and work that nobody stated cannot be
@@ -66,14 +61,6 @@ static void fill_defaults(gputune_options *o, const gt_template *template)
     o->seed = o->seed ? o->seed : 1;
 }
 
-static void make_environment(gt_request *request)
-{
-    bool by_host =
-        gt_objective_facts(request->options.objective)->by_host && !request->device->emulated;
-    request->host_text = by_host ? request->device->processor : NULL;
-    gt_environment_join(request->environment, request->device->environment, request->host_text);
-}
-
 static gputune_status make_alignment_text(gt_request *request)
 {
     const gputune_options *o = &request->options;
@@ -85,21 +72,15 @@ static gputune_status make_alignment_text(gt_request *request)
     return gt_text_take(&request->alignment_text, &text);
 }
 
-static bool has_device_inputs(const gputune_options *o)
-{
-    for (size_t i = 0; i < o->input_count; i++) {
-        if (!o->inputs[i].on_host) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static gputune_status make_inputs_text(gt_request *request)
 {
     const gputune_options *o = &request->options;
     gt_text text = {0};
-    if ((o->inputs_tag && o->input_count + o->file_count) || has_device_inputs(o)) {
+    bool is_live = o->inputs_tag && o->input_count + o->file_count;
+    for (size_t i = 0; i < o->input_count; i++) {
+        is_live |= !o->inputs[i].on_host;
+    }
+    if (is_live) {
         gt_text_printf(&text, "live:%s", o->inputs_tag ? o->inputs_tag : "live");
     } else {
         gt_text_printf(&text, "seed=%llu", (unsigned long long)o->seed);
@@ -174,15 +155,6 @@ static gputune_status append_expected(gt_text *out, const gt_request *request)
     return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* a proof reports other failures */
 }
 
-static gputune_status make_odd_tail(gt_request *request)
-{
-    bool changed = false;
-    GT_TRY(gt_problem_awkward(&request->odd_tail, &changed, request->template, &request->problem,
-                              request->device));
-    return changed ? gt_problem_text(&request->odd_tail_text, request->template, &request->odd_tail)
-                   : gt_strdup(&request->odd_tail_text, "");
-}
-
 /* Writes the sizes at which a proof launches, and what it compares with, as text. */
 static gputune_status make_proved_at(gt_request *request)
 {
@@ -198,21 +170,16 @@ static gputune_status make_proved_at(gt_request *request)
     return gt_text_take(&request->proved_at, &text);
 }
 
-static bool shares_bucket(const gt_template *template)
-{
-    bool shares = false;
-    for (uint32_t i = 0; i < template->problem_count; i++) {
-        shares |= template->problem[i].bucket_pow2;
-    }
-    return shares;
-}
-
 /* The name of a size alone differs from that of every bucket. */
 static gputune_status make_here(gt_request *request)
 {
     gt_text text = {0};
+    bool shares_bucket = false;
     request->here = request->scenario;
-    if (!shares_bucket(request->template)) {
+    for (uint32_t i = 0; i < request->template->problem_count; i++) {
+        shares_bucket |= request->template->problem[i].bucket_pow2;
+    }
+    if (!shares_bucket) {
         return GPUTUNE_OK;
     }
     gt_text_printf(&text, "%s alone", request->problem_text);
@@ -224,15 +191,22 @@ static gputune_status make_here(gt_request *request)
 static gputune_status make_scenario(gt_request *request)
 {
     const gt_problem bucket = gt_problem_bucket(request->template, &request->problem);
+    bool changed = false;
     GT_TRY(gt_problem_text(&request->problem_text, request->template, &request->problem));
     GT_TRY(gt_problem_text(&request->bucket_text, request->template, &bucket));
     GT_TRY(make_alignment_text(request));
     GT_TRY(make_inputs_text(request));
     GT_TRY(make_fixed_text(request));
     GT_TRY(make_only_text(request));
-    GT_TRY(make_odd_tail(request));
+    GT_TRY(gt_problem_awkward(&request->odd_tail, &changed, request->template, &request->problem,
+                              request->device));
+    GT_TRY(changed ? gt_problem_text(&request->odd_tail_text, request->template, &request->odd_tail)
+                   : gt_strdup(&request->odd_tail_text, ""));
     GT_TRY(make_proved_at(request));
-    make_environment(request);
+    bool by_host =
+        gt_objective_facts(request->options.objective)->by_host && !request->device->emulated;
+    request->host_text = by_host ? request->device->processor : NULL;
+    gt_environment_join(request->environment, request->device->environment, request->host_text);
     request->scenario = (gt_scenario){.environment = request->environment,
                                       .kernel = request->template->name,
                                       .problem = request->problem_text,
@@ -320,16 +294,6 @@ static bool is_over(void *user)
     return gt_patience_left_s(&((const gt_request *)user)->patience) <= 0;
 }
 
-/* Also checks the restrictions. */
-static gputune_status open_space(gt_request *request)
-{
-    const gputune_options *o = &request->options;
-    GT_TRY(gt_space_open(&request->space, request->template, &request->problem, &request->workload,
-                         request->device, o->only, o->only_count));
-    gt_space_set_cancel(request->space, is_over, request);
-    return GPUTUNE_OK;
-}
-
 static gputune_status resolve(gt_request *request, gputune_sizes sizes)
 {
     const char *samples = request->options.samples_path;
@@ -347,7 +311,9 @@ static gputune_status resolve(gt_request *request, gputune_sizes sizes)
     GT_TRY(check_inputs(request));
     GT_TRY(gt_data_open(request));
     GT_TRY(make_scenario(request));
-    GT_TRY(open_space(request));
+    GT_TRY(gt_space_open(&request->space, request->template, &request->problem, &request->workload,
+                         request->device, request->options.only, request->options.only_count));
+    gt_space_set_cancel(request->space, is_over, request);
     request->terms =
         (gt_terms){.space = gt_space_signature(request->space),
                    .limit = request->options.max_variants,

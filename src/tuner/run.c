@@ -154,17 +154,6 @@ static gputune_status compare_with_first(gputune_record *record, const run_state
     return GPUTUNE_OK;
 }
 
-/* A configuration that cannot be launched has none. */
-static void add_geometry(gputune_record *record, gt_shapes *texts, const gt_request *request,
-                         const gt_config *config)
-{
-    gt_launch launch;
-    if (gt_launch_bind(&launch, request->template, &request->problem, config, request->device) ==
-        GPUTUNE_OK) {
-        gt_launch_show(record, texts, &launch);
-    }
-}
-
 static gputune_status fill_record(gputune_record *record, gt_shapes *texts, const run_state *run,
                                   const gt_variant *variant)
 {
@@ -187,7 +176,11 @@ static gputune_status fill_record(gputune_record *record, gt_shapes *texts, cons
     site.copy_bytes_per_s = field->preparation.copy_bytes_per_s;
     gt_site_show(record, &site);
     gt_trial_show(record, &trial);
-    add_geometry(record, texts, request, &variant->config);
+    gt_launch launch;
+    if (gt_launch_bind(&launch, request->template, &request->problem, &variant->config,
+                       request->device) == GPUTUNE_OK) {
+        gt_launch_show(record, texts, &launch);
+    }
     return compare_with_first(record, run, variant->id);
 }
 

@@ -30,22 +30,17 @@ static const double elements_per_s = 12e6, flops_per_s = 600e6;
 /* Making the inputs, the reference twice, and a variant twice. */
 static const double passes = 5;
 
-static double seconds_needed(const gt_workload *workload)
-{
-    double elements = 0;
-    for (uint32_t i = 0; i < workload->buffer_count; i++) {
-        elements += (double)workload->buffers[i].elements;
-    }
-    return passes * fmax(elements / elements_per_s, workload->work_flops / flops_per_s);
-}
-
 /* ETIMEOUT if an emulated device could not make the inputs, run the reference and prove one variant
  * within the request's time limit; the message says how long that would take. Always OK on a GPU.
  * The time is an estimate: a caller who wants to try all the same sets a longer limit. */
 static gputune_status check_emulated(const gt_request *request)
 {
-    double needed_s = seconds_needed(&request->workload);
-    double limit_s = request->options.time_limit_s;
+    const gt_workload *workload = &request->workload;
+    double elements = 0, limit_s = request->options.time_limit_s;
+    for (uint32_t i = 0; i < workload->buffer_count; i++) {
+        elements += (double)workload->buffers[i].elements;
+    }
+    double needed_s = passes * fmax(elements / elements_per_s, workload->work_flops / flops_per_s);
     if (!request->device->emulated || needed_s <= limit_s) {
         return GPUTUNE_OK;
     }

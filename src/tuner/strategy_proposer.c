@@ -267,15 +267,6 @@ static gputune_status give_hints(gt_strategy_proposer *p, size_t *count)
 
 /* --- proposing -------------------------------------------------------------------------------- */
 
-/* While there are quick compiles to make, none are left for a moment; that is not the end. */
-static gputune_status ask(gt_strategy_proposer *p, gt_point *out, size_t count, size_t *given)
-{
-    return p->quick.strategy
-               ? gt_quick_ask(&p->quick, p->strategy, gt_patience_left_s(&p->request->patience),
-                              out, count, given, &p->proposer.quick_compiles)
-               : gt_strategy_ask(p->strategy, out, count, given);
-}
-
 static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
 {
     gt_strategy_proposer *p = (gt_strategy_proposer *)self;
@@ -298,11 +289,16 @@ static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
         return 0;
     }
     count = count < 16 ? count : 16;
-    self->out_of_memory = ask(p, points, count, &given) != GPUTUNE_OK;
+    gputune_status asked =
+        p->quick.strategy
+            ? gt_quick_ask(&p->quick, p->strategy, gt_patience_left_s(&p->request->patience),
+                           points, count, &given, &self->quick_compiles)
+            : gt_strategy_ask(p->strategy, points, count, &given);
+    self->out_of_memory = asked != GPUTUNE_OK;
     for (size_t i = 0; i < given; i++) {
         out[i] = to_config(p, &points[i]);
     }
-    self->exhausted = given < count && !p->quick.strategy;
+    self->exhausted = given < count && !p->quick.strategy; /* else there may be more later */
     return (uint32_t)given;
 }
 
@@ -312,16 +308,6 @@ static bool gives_up(gt_proposer *self, const gt_config *config, double seconds)
     gt_point point;
     return !self->out_of_memory && to_point(&point, p, config) &&
            gt_strategy_gives_up(p->strategy, &point, seconds);
-}
-
-/* A quick compile tells by its first launch, whose time must be a GPU's. */
-static bool may_compile_quickly(const gt_request *request)
-{
-    const gputune_options *options = &request->options;
-    bool learns =
-        options->strategy == GPUTUNE_STRATEGY_AUTO || options->strategy == GPUTUNE_STRATEGY_MODEL;
-    return learns && !request->device->emulated && !options->max_variants &&
-           options->objective != GPUTUNE_OBJECTIVE_ENERGY;
 }
 
 /* In the order of the axes nothing known has precedence, and what cannot win is left out. If only
@@ -341,9 +327,13 @@ static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_histor
         GT_TRY(tell_history(p, history, in_order));
     }
     bool is_first = !hints && !p->known && !p->earlier.count;
-    return is_first && may_compile_quickly(p->request)
-               ? gt_quick_begin(&p->quick, &p->domain, settings)
-               : GPUTUNE_OK;
+    bool learns =
+        options->strategy == GPUTUNE_STRATEGY_AUTO || options->strategy == GPUTUNE_STRATEGY_MODEL;
+    /* a quick compile tells by its first launch, whose time must be a GPU's */
+    bool compiles_quickly = is_first && learns && !p->request->device->emulated &&
+                            !options->max_variants &&
+                            options->objective != GPUTUNE_OBJECTIVE_ENERGY;
+    return compiles_quickly ? gt_quick_begin(&p->quick, &p->domain, settings) : GPUTUNE_OK;
 }
 
 gputune_status gt_strategy_proposer_open(gt_strategy_proposer *p, const gt_request *request,

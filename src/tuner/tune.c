@@ -173,17 +173,6 @@ static gputune_status stored_config(gt_config *out, const gt_request *request,
     return covered ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
-static gputune_status choose_stored(gt_choice *out, gt_request *request, gt_winner *winner,
-                                    const gt_config *config)
-{
-    gt_choice choice = {.source = GPUTUNE_SOURCE_CACHED, .config = *config, .terms = winner->terms};
-    choice.terms.proved = true;
-    /* chosen from other variants, it is no decision about these */
-    choice.terms.final = winner->terms.final && is_of_space(winner, request);
-    GT_TRY(take_times(&choice, winner, request));
-    return finish(out, &choice, request, winner);
-}
-
 /* A winner's value to compare. It is infinite if the tuning was stopped before it measured
  * energy. */
 static double value_of(const gt_winner *winner)
@@ -240,7 +229,15 @@ static gputune_status look_up(gt_choice *out, gt_request *request, const gt_term
     gt_config config;
     GT_TRY(gt_store_winners(&list, request->services->store, &request->scenario, patience));
     gt_winner *winner = find_answer(&config, &list, request, asked, true);
-    return winner ? choose_stored(out, request, winner, &config) : GPUTUNE_ENOTFOUND;
+    if (!winner) {
+        return GPUTUNE_ENOTFOUND;
+    }
+    gt_choice choice = {.source = GPUTUNE_SOURCE_CACHED, .config = config, .terms = winner->terms};
+    choice.terms.proved = true;
+    /* if it was chosen from other variants, it decides nothing about these */
+    choice.terms.final = winner->terms.final && is_of_space(winner, request);
+    GT_TRY(take_times(&choice, winner, request));
+    return finish(out, &choice, request, winner);
 }
 
 /* Looks up the request's own answer; a request may want to be measured again instead. */
@@ -543,17 +540,6 @@ static const char *message_without(const char *name)
     return named ? message + length + 2 : message;
 }
 
-/* The terms of an answer for which the time was too short: a later call with no longer limit would
- * get no further. */
-static gt_terms terms_of_timed_out(const gt_request *request)
-{
-    gt_terms terms = terms_of_unmeasured(request);
-    terms.final = false;
-    terms.proved = true;
-    terms.limit_s = request->options.time_limit_s;
-    return terms;
-}
-
 /* Why a call was answered without measuring, instead of the answer's own reason. */
 static gputune_status choose_without_times(gt_choice *out, gt_request *request,
                                            gputune_status failure)
@@ -567,8 +553,11 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
     gputune_status status = look_up(out, request, &whatever, NULL);
     GT_TRY(status == GPUTUNE_OK ? status : choose_unmeasured(out, request));
     out->terms.final = false;
-    if (failure == GPUTUNE_ETIMEOUT) {
-        out->terms = terms_of_timed_out(request);
+    if (failure == GPUTUNE_ETIMEOUT) { /* a call with no longer limit would get no further */
+        out->terms = whatever;
+        out->terms.final = false;
+        out->terms.proved = true;
+        out->terms.limit_s = request->options.time_limit_s;
     }
     char *replaced = out->stop_reason;
     out->stop_reason = reason;

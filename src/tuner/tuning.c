@@ -311,23 +311,17 @@ static void allow_for_the_host(gt_race_options *options)
     options->tie_break = GT_TIE_LIKELY;
 }
 
-/* Returns true if the L2 may hold all that a launch reads and writes. */
-static bool fits_l2(const gt_request *request)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < request->workload.buffer_count; i++) {
-        bytes += request->workload.buffers[i].bytes;
-    }
-    return bytes <= (uint64_t)request->device->l2_bytes;
-}
-
 /* The emulator's times are a model's, which has exact ties. */
 bool gt_tuning_breaks_by_hot_time(const gt_tuning *tuning)
 {
     const gt_request *request = tuning->session.request;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < request->workload.buffer_count; i++) {
+        bytes += request->workload.buffers[i].bytes;
+    }
     return gt_objective_facts(request->options.objective)->sampled == GPUTUNE_OBJECTIVE_KERNEL &&
            request->options.cache == GPUTUNE_CACHE_COLD && !request->device->emulated &&
-           fits_l2(request);
+           bytes <= (uint64_t)request->device->l2_bytes;
 }
 
 gputune_status gt_tuning_open_race(gt_tuning *tuning)

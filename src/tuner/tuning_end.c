@@ -134,18 +134,6 @@ static void forget_jobs(gt_session *session)
     session->recheck_id = GT_NO_VARIANT;
 }
 
-/* Ends a stuck job of the measure worker, which would take the time that was set aside for the last
- * proof. A new worker then gets again what was prepared and proved. */
-static void interrupt_if_stuck(gt_tuning *tuning)
-{
-    gt_session *session = &tuning->session;
-    double left_s = gt_patience_left_s(&session->request->patience);
-    if (is_stuck(session) && left_s > restart_s(tuning) + launches_s(tuning)) {
-        forget_jobs(session);
-        session->farm->ops->interrupt(session->farm);
-    }
-}
-
 static void free_earlier(gt_tuning *tuning)
 {
     gt_race_free(tuning->earlier.race);
@@ -191,7 +179,13 @@ gputune_status gt_tuning_stopped(gt_session *session)
     tuning->give_up_ns = gt_now_ns() + (int64_t)(grace_s(session) * 1e9);
     if (!canceled) {
         GT_TRY(gt_field_note_unfinished(&session->field, gt_session_busy_s(session)));
-        interrupt_if_stuck(tuning);
+        /* a job that hangs would take the time that was set aside for the last proof; a new worker
+         * gets again what was prepared and proved */
+        double left_s = gt_patience_left_s(&session->request->patience);
+        if (is_stuck(session) && left_s > restart_s(tuning) + launches_s(tuning)) {
+            forget_jobs(session);
+            session->farm->ops->interrupt(session->farm);
+        }
     }
     fall_back(tuning);
     bool restored = tuning->restored == tuning->race; /* with all that are right, and sampled */

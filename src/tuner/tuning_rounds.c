@@ -179,17 +179,6 @@ static gputune_status choose_by_hot_time(uint64_t *out, gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-/* Ends a tie: the variant wins whose times on host and device have the least sum, or that has by
- * far the least hot time. */
-static gputune_status end_tie(gt_tuning *tuning)
-{
-    uint64_t winner = 0;
-    GT_TRY((tuning->playoff.hot ? choose_by_hot_time : choose)(&winner, tuning));
-    GT_TRY(gt_race_break_tie(tuning->race, winner, &tuning->end));
-    gt_tuning_advance(tuning, GT_STEP_RESUMED);
-    return GPUTUNE_OK;
-}
-
 /* Ends a weighing, whose race is the one that counts from now on, unless every finalist failed. */
 static gputune_status end_weighing(gt_tuning *tuning, gt_race_end end)
 {
@@ -211,7 +200,14 @@ static gputune_status end_playoff_round(gt_tuning *tuning)
     if (end == GT_RACE_RUNNING && !(tuning->playoff.hot && tuning->round.number >= HOT_ROUNDS)) {
         return GPUTUNE_OK;
     }
-    return tuning->playoff.weighs ? end_weighing(tuning, end) : end_tie(tuning);
+    if (tuning->playoff.weighs) {
+        return end_weighing(tuning, end);
+    }
+    uint64_t winner = 0;
+    GT_TRY((tuning->playoff.hot ? choose_by_hot_time : choose)(&winner, tuning));
+    GT_TRY(gt_race_break_tie(tuning->race, winner, &tuning->end));
+    gt_tuning_advance(tuning, GT_STEP_RESUMED);
+    return GPUTUNE_OK;
 }
 
 void gt_tuning_adopt_weighing(gt_tuning *tuning)
