@@ -393,13 +393,6 @@ static int is_template_file(const struct dirent *file)
     return length > 3 && strcmp(file->d_name + length - 3, ".cu") == 0;
 }
 
-/* Returns true if a file may have a kernel of that name: its text has the name's last part. */
-static bool may_have(const gt_catalog_file *file, const char *kernel)
-{
-    const char *last = kernel ? strrchr(kernel, ':') : NULL;
-    return !kernel || !file->text || strstr(file->text, last ? last + 1 : kernel);
-}
-
 /* Adds the kernels of one file of the folder. A file that cannot be read has none; a warning says
  * so if all kernels are wanted. */
 static gputune_status add_kernels_of(gt_kernel_list *out, gt_catalog *catalog, const char *path,
@@ -407,7 +400,9 @@ static gputune_status add_kernels_of(gt_kernel_list *out, gt_catalog *catalog, c
 {
     gt_catalog_file *file;
     gputune_status status = find_file(&file, catalog, path);
-    if (status == GPUTUNE_OK && may_have(file, kernel)) {
+    const char *last = kernel ? strrchr(kernel, ':') : NULL;
+    if (status == GPUTUNE_OK &&
+        (!kernel || !file->text || strstr(file->text, last ? last + 1 : kernel))) {
         status = add_kernels(out, catalog, file, kernel);
     }
     if (status == GPUTUNE_OK || status == GPUTUNE_ENOMEM) {
@@ -666,17 +661,14 @@ static gt_catalog_file *file_of(const gt_catalog *catalog, const gt_template *te
     return NULL;
 }
 
-static bool is_in_folder(const gt_catalog *catalog, const gt_catalog_file *file)
-{
-    size_t length = strlen(catalog->folder);
-    return strncmp(file->path, catalog->folder, length) == 0 && file->path[length] == '/';
-}
-
 gt_watch *gt_catalog_watch(gt_catalog *catalog, const gt_template *template, bool by_path)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&catalog->lock);
     gt_catalog_file *file = file_of(catalog, template);
-    if (!file || file->in_memory || (!by_path && is_in_folder(catalog, file))) {
+    const size_t length = strlen(catalog->folder);
+    if (!file || file->in_memory ||
+        (!by_path && strncmp(file->path, catalog->folder, length) == 0 &&
+         file->path[length] == '/')) {
         return NULL;
     }
     atomic_store(&file->watch->due_ns, 0);

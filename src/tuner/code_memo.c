@@ -30,13 +30,6 @@ static gt_hash key_of(gt_hash source, const char *arch, bool ptx)
     return gt_hash_join(gt_hash_join(source, gt_hash_string(arch)), (gt_hash){0, ptx});
 }
 
-static entry *find(gt_hash source, const gt_device *device)
-{
-    uint32_t place;
-    gt_hash key = key_of(source, device->arch, device->emulated);
-    return gt_hash_index_find(&place, &memo.places, key) ? &memo.entries.items[place] : NULL;
-}
-
 /* The entry of that key, which may be a new one; NULL where memory is short. */
 static entry *find_or_add(gt_hash key)
 {
@@ -101,6 +94,8 @@ void gt_code_memo_put(const gt_code *code)
 bool gt_code_memo_find(gt_code *out, gt_hash source, const gt_device *device)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&memo.mutex);
-    const entry *entry = find(source, device);
-    return entry && entry->code.image.bytes && copy(out, &entry->code);
+    const gt_hash key = key_of(source, device->arch, device->emulated);
+    uint32_t place;
+    return gt_hash_index_find(&place, &memo.places, key) &&
+           memo.entries.items[place].code.image.bytes && copy(out, &memo.entries.items[place].code);
 }

@@ -224,15 +224,6 @@ static bool is_found_out(const gt_tuning *tuning, const gt_variant *variant)
            (tried && gt_outcome_is_kept(variant->failure, variant->repeatable));
 }
 
-/* Returns true if a variant's result is final: it failed, was left out as slower, or has left the
- * race for good. */
-static bool is_settled(const gt_tuning *tuning, const gt_variant *variant)
-{
-    const gt_runner *runner = gt_race_find(tuning->race, variant->id);
-    return variant->stage == GT_STAGE_FAILED || variant->stage == GT_STAGE_SLOWER ||
-           (runner && gt_race_has_lost(tuning->race, runner));
-}
-
 /* Appends the trial of a variant or of its duplicate, unless an earlier tuning knows more of it. */
 static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning,
                                    const gt_variant *variant, const gt_duplicate *duplicate)
@@ -253,8 +244,10 @@ static gputune_status list_trials(gt_trial_list *out, gt_tuning *tuning, bool se
 {
     gt_field *field = &tuning->session.field;
     for (gt_variant *variant = field->first; variant; variant = variant->next) {
-        bool wanted = !settled ||
-                      (!variant->kept && variant != field->doubtful && is_settled(tuning, variant));
+        const gt_runner *runner = gt_race_find(tuning->race, variant->id);
+        bool is_settled = variant->stage == GT_STAGE_FAILED || variant->stage == GT_STAGE_SLOWER ||
+                          (runner && gt_race_has_lost(tuning->race, runner));
+        bool wanted = !settled || (!variant->kept && variant != field->doubtful && is_settled);
         if (!wanted || !is_found_out(tuning, variant)) {
             continue;
         }
@@ -327,14 +320,6 @@ gputune_status gt_tuning_keep(gt_tuning *tuning)
 
 /* --- the choice ------------------------------------------------------------------------------- */
 
-/* Returns true if the tuning was stopped after its race, but before everything was done that may
- * change the result. */
-static bool is_cut_short(const gt_tuning *tuning, const gt_race_result *result)
-{
-    return tuning->session.stop != GT_STOP_NONE &&
-           (tuning->proved != result->winner || gt_field_lacks_one(&tuning->session.field));
-}
-
 /* The race's result, without speed-ups if it is by time and the objective is energy. ENOVARIANT:
  * there is none. */
 static gputune_status find_result(gt_race_result *out, const gt_tuning *tuning)
@@ -344,9 +329,12 @@ static gputune_status find_result(gt_race_result *out, const gt_tuning *tuning)
         return GPUTUNE_ENOVARIANT;
     }
     bool by_time = gt_tuning_is_before_weighing(tuning); /* stopped before anything was weighed */
-    out->end = by_time || tuning->restored == tuning->race || is_cut_short(tuning, out)
-                   ? tuning->end
-                   : out->end;
+    bool is_cut_short = /* before everything was done that may change the result */
+        tuning->session.stop != GT_STOP_NONE &&
+        (tuning->proved != out->winner || gt_field_lacks_one(&tuning->session.field));
+    if (by_time || tuning->restored == tuning->race || is_cut_short) {
+        out->end = tuning->end;
+    }
     if (by_time) {
         out->verdict = (gt_verdict){.tie = out->verdict.tie};
     }
@@ -649,14 +637,6 @@ static bool lacks_champion(const gt_tuning *tuning, uint64_t winner)
     return !tried || (!failed && tried->id != winner && !find_raced(tuning, tried));
 }
 
-/* The earlier result stays: only trials and code are stored. */
-static gputune_status leave_to_champion(const gt_tuning *tuning, const gt_trial_list *list)
-{
-    warn_unless_stored(tuning, store(tuning, list, NULL));
-    return gt_request_ended(tuning->session.request,
-                            "the best of earlier tunings was measured again");
-}
-
 void gt_tuning_keep_findings(gt_tuning *tuning)
 {
     char message[512];
@@ -685,7 +665,9 @@ gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
     }
     GT_TRY(status);
     if (lacks_champion(tuning, result.winner)) {
-        return leave_to_champion(tuning, &list);
+        warn_unless_stored(tuning, store(tuning, &list, NULL)); /* the earlier result stays */
+        return gt_request_ended(tuning->session.request,
+                                "the best of earlier tunings was measured again");
     }
     GT_TRY(make_choice(&choice, tuning, &result));
     warn_unless_stored(tuning, store_result(tuning, &choice, &result, &list));

@@ -127,14 +127,6 @@ static gputune_status propose(uint32_t *count, const gt_field *field, gt_config 
     return proposer->out_of_memory ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* Notes how many variants had no result at this proposal, for the debug log. */
-static void note_age(gt_field *field, uint32_t unknown)
-{
-    field->ages.count++;
-    field->ages.sum += unknown;
-    field->ages.most = unknown > field->ages.most ? unknown : field->ages.most;
-}
-
 /* ---- how far ahead --------------------------------------------------------------------------- */
 
 /* The number of variants that were started and have no result yet, so that the proposer knows
@@ -150,17 +142,13 @@ static uint32_t room(const gt_field *field)
                             field->options.proposer->learns, field->compiling, on_their_way(field));
 }
 
-/* Returns true if the call's time is up before half of a compile is done. A worker that had begun
- * it would hold up the next call's first sources. */
-static bool is_too_late(const gt_field *field)
-{
-    return gt_patience_left_s(&field->options.request->patience) < field->schedule.compile_s / 2;
-}
-
 static bool wants_more(const gt_field *field)
 {
     bool has_more = field->started < field->variants.count || field_has_more_proposals(field);
-    return has_more && room(field) > 0 && !is_too_late(field);
+    /* a compile that the limit ends would hold up the next call's first sources */
+    bool is_too_late =
+        gt_patience_left_s(&field->options.request->patience) < field->schedule.compile_s / 2;
+    return has_more && room(field) > 0 && !is_too_late;
 }
 
 /* A proposer that learns thinks again with every result; some proposals at a time save it much of
@@ -187,7 +175,6 @@ static gputune_status take_proposals(gt_field *field)
     most = left < most ? left : most;
     GT_TRY(propose(&count, field, configs, most < PROPOSALS ? most : PROPOSALS));
     for (uint32_t i = 0; i < count; i++) {
-        note_age(field, on_their_way(field) + i);
         GT_TRY(take_proposal(field, &configs[i]));
     }
     return GPUTUNE_OK;
@@ -265,12 +252,6 @@ static gputune_status stop_waiting_for_default(gt_field *field)
     return gt_field_verify_compiled(field);
 }
 
-static bool others_wait(const gt_field *field, uint32_t running)
-{
-    return field->compiling > running || field->started < field->variants.count ||
-           field_has_more_proposals(field);
-}
-
 /* Returns true if no variant that waits for a unit is tried late already, or is the default: such
  * compiles go on to the end, or to the end of the call. The default may only hold up others if it
  * does not hold the only worker. */
@@ -323,8 +304,10 @@ static void end_if_slow(gt_field *field, const gt_compiling *job, uint32_t runni
     if (job->id < GT_UNIT_FIRST || unit->given_up || unit->put_off) {
         return;
     }
+    bool others_wait = field->compiling > running || field->started < field->variants.count ||
+                       field_has_more_proposals(field);
     unit->given_up = is_given_up(field, unit, job->seconds);
-    unit->put_off = !unit->given_up && field->options.races && others_wait(field, running) &&
+    unit->put_off = !unit->given_up && field->options.races && others_wait &&
                     may_be_put_off(field, unit) && job->seconds > compile_share_s(field);
     if (unit->put_off) {
         field->last_put_off_ns = gt_now_ns();
@@ -799,13 +782,6 @@ static gputune_status use_history(gt_field *field, gt_variant *variant, bool *kn
     return GPUTUNE_OK;
 }
 
-/* The hash of a quick compile's source, so that code that was compiled quickly is not taken for
- * fully optimised code. */
-static gt_hash quick_hash(gt_hash source)
-{
-    return gt_hash_join(source, gt_hash_string("quick"));
-}
-
 /* A source that was put off is compiled again when one of its variants has its turn. */
 static bool take_up_again(gt_unit *unit, const gt_variant *variant)
 {
@@ -826,7 +802,9 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
     GT_SCOPED(gt_source_free) gt_source source = {0};
     bool is_new = false, is_quick = variant->role == GT_ROLE_QUICK;
     GT_TRY(gt_request_source(&source, request, &variant->config));
-    source.hash = is_quick ? quick_hash(source.hash) : source.hash;
+    if (is_quick) { /* its code is not to be taken for fully optimised code */
+        source.hash = gt_hash_join(source.hash, gt_hash_string("quick"));
+    }
     variant->trial = gt_trial_hash(request->template, &variant->config, source.hash);
     bool known = false;
     if (field->options.races && variant->role != GT_ROLE_FALLBACK && !is_quick) {
@@ -933,23 +911,18 @@ gt_variant *gt_field_next_ready(gt_field *field)
     return field->newly_ready.count ? field->newly_ready.items[--field->newly_ready.count] : NULL;
 }
 
-/* Returns true if a variant is left without a result. One that waits to be proved again had a
- * launch. */
-static bool is_cut_off(const gt_variant *variant)
-{
-    bool waits = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_VERIFYING ||
-                 gt_variant_may_be_retried(variant);
-    return waits && variant->failure == GPUTUNE_OK && !(variant->verified.pilot_ns > 0);
-}
-
 void gt_field_abandon(gt_field *field)
 {
     field->options.proposer->exhausted = true;
     field->abandoned = true;
     for (const gt_variant *variant = field->first; variant; variant = variant->next) {
         bool counts = variant->role == GT_ROLE_PROPOSED || variant->role == GT_ROLE_DEFAULT;
-        field->cut_off +=
-            counts && is_cut_off(variant) ? 1 + (uint32_t)variant->duplicates.count : 0;
+        bool waits = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_VERIFYING ||
+                     gt_variant_may_be_retried(variant);
+        bool had_launch = variant->verified.pilot_ns > 0; /* and waits to be proved again */
+        if (counts && waits && !had_launch && variant->failure == GPUTUNE_OK) {
+            field->cut_off += 1 + (uint32_t)variant->duplicates.count;
+        }
     }
     field->started = (uint32_t)field->variants.count;
     field->compiling = field->verifying = 0;

@@ -140,17 +140,12 @@ typedef struct gt_field {
     uint32_t started; /* how many of `variants` have a source that was generated and submitted */
     uint32_t compiling, verifying;
     gt_schedule schedule; /* shares the measure worker's time, and limits compiling ahead */
-    struct {
-        uint32_t count, most; /* count: variants proposed; most: the largest number that had no
-                                 result at a proposal */
-        double sum;           /* the number without a result, summed over all proposals */
-    } ages;
-    uint32_t untimed;    /* right variants without a time yet: no sample, and no first launch that
-                            tells it; the session sets this */
-    bool rounds_wait;    /* the session has contestants to sample, and samples none of them now */
-    bool abandoned;      /* nothing more is started */
-    bool awaits_results; /* the proposer waits for results before it proposes more */
-    bool may_measure;    /* the session may measure on the GPU, so preparing may begin */
+    uint32_t untimed;     /* right variants without a time yet: no sample, and no first launch that
+                             tells it; the session sets this */
+    bool rounds_wait;     /* the session has contestants to sample, and samples none of them now */
+    bool abandoned;       /* nothing more is started */
+    bool awaits_results;  /* the proposer waits for results before it proposes more */
+    bool may_measure;     /* the session may measure on the GPU, so preparing may begin */
     bool preparing, prepared;
     bool awaits_default; /* the default is verified before all others */
     bool added_default;  /* the default was added only because a variant was found wrong */

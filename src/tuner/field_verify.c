@@ -257,18 +257,14 @@ gt_code gt_unit_code(const gt_unit *unit, const gt_device *device)
     return code;
 }
 
-static bool is_to_be_kept(const gt_unit *unit)
-{
-    return unit->stage == GT_STAGE_READY && !unit->from_store && unit->compiled.image.bytes;
-}
-
 gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *patience)
 {
     const gt_request *request = field->options.request;
     GT_FREED GT_ARRAY(gt_code) codes = {0};
     for (size_t i = 0; i < field->units.count; i++) {
-        if (is_to_be_kept(field->units.items[i])) {
-            GT_TRY(gt_array_push(&codes, gt_unit_code(field->units.items[i], request->device)));
+        const gt_unit *unit = field->units.items[i];
+        if (unit->stage == GT_STAGE_READY && !unit->from_store && unit->compiled.image.bytes) {
+            GT_TRY(gt_array_push(&codes, gt_unit_code(unit, request->device)));
         }
     }
     return gt_store_put_cubins(request->services->store, codes.items, codes.count, patience);
@@ -591,14 +587,6 @@ gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant)
     return gt_array_push(&field->newly_ready, variant);
 }
 
-/* Returns true if the measure worker has room for a new variant. It has none while it is the
- * contestants' turn to be sampled. */
-static bool has_room(const gt_field *field)
-{
-    return field->verifying < gt_schedule_in_hand(&field->schedule) &&
-           !(field->rounds_wait && gt_schedule_is_rounds_turn(&field->schedule, 1));
-}
-
 gputune_status gt_field_verify_compiled(gt_field *field)
 {
     for (size_t i = 0; i < field->compiled.count && field->awaits_default && field->preparing;
@@ -610,21 +598,14 @@ gputune_status gt_field_verify_compiled(gt_field *field)
             all[0] = field->standard;
         }
     }
-    while (field->preparing && !field->awaits_default && field->compiled.count && has_room(field)) {
+    while (field->preparing && !field->awaits_default && field->compiled.count &&
+           field->verifying < gt_schedule_in_hand(&field->schedule) &&
+           !(field->rounds_wait && gt_schedule_is_rounds_turn(&field->schedule, 1))) {
         gt_variant **all = field->compiled.items, *next = all[0];
         memmove(all, all + 1, --field->compiled.count * sizeof *all);
         GT_TRY(submit_verify(field, next));
     }
     return GPUTUNE_OK;
-}
-
-/* Notes that a worker has launched a variant, found it clearly slower than the best, and not proved
- * it. ENOMEM. */
-static gputune_status mark_slower(gt_field *field, gt_variant *variant)
-{
-    gt_field_move(field, variant, GT_STAGE_SLOWER);
-    gt_field_tell(field, variant, gt_field_pilot(field, variant));
-    return reconsider(field, variant); /* the best may have failed meanwhile */
 }
 
 /* Has a variant that was found wrong verified once more behind the default, if the default was not
@@ -672,8 +653,12 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
         settle_quick(field, variant);
         return GPUTUNE_OK;
     }
-    return event->verified.proved ? gt_field_mark_ready(field, variant)
-                                  : mark_slower(field, variant);
+    if (event->verified.proved) {
+        return gt_field_mark_ready(field, variant);
+    }
+    gt_field_move(field, variant, GT_STAGE_SLOWER);
+    gt_field_tell(field, variant, gt_field_pilot(field, variant));
+    return reconsider(field, variant); /* the best may have failed meanwhile */
 }
 
 gputune_status gt_field_reverify(gt_field *field)

@@ -19,14 +19,6 @@ static bool is_at(const gt_trial *trial, const gt_request *request)
     return trial->proved_at && strcmp(trial->proved_at, request->proved_at) == 0;
 }
 
-/* Returns true if a trial is a failure that may not occur here. A source that does not compile
- * fails everywhere. */
-static bool is_elsewhere(const gt_trial *trial, const gt_request *request)
-{
-    return gt_trial_failure(trial->status) != GPUTUNE_OK && trial->status != GT_TRIAL_COMPILE &&
-           trial->status != GT_TRIAL_SLOW && !is_at(trial, request);
-}
-
 /* Loads all trials of the scenario, those of earlier code too. */
 static gputune_status load_all(gt_history *out, const gt_request *request,
                                const gt_scenario *scenario)
@@ -36,7 +28,11 @@ static gputune_status load_all(gt_history *out, const gt_request *request,
                            request->device->driver_version, &request->patience));
     for (size_t i = 0; i < history.count; i++) {
         gt_trial *trial = &history.items[i];
-        trial->status = is_elsewhere(trial, request) ? GT_TRIAL_UNPROVED : trial->status;
+        bool fails_anywhere = trial->status == GT_TRIAL_COMPILE || trial->status == GT_TRIAL_SLOW;
+        if (gt_trial_failure(trial->status) != GPUTUNE_OK && !fails_anywhere &&
+            !is_at(trial, request)) {
+            trial->status = GT_TRIAL_UNPROVED;
+        }
     }
     gt_array_sort(&history, compare_trials);
     *out = history;

@@ -58,14 +58,6 @@ static void keep_verdict(const gt_field *field, const gt_variant *variant, const
                               &request->patience);
 }
 
-/* Returns true if a proof has found out something that was not known. */
-static bool is_verdict(const gt_variant *variant)
-{
-    return variant->stage == GT_STAGE_READY ||
-           (variant->stage == GT_STAGE_FAILED && !variant->remembered &&
-            gt_outcome_is_kept(variant->failure, variant->repeatable));
-}
-
 /* Stores code and verdicts, so that no configuration is compiled or proved, or fails, a second
  * time. A store that cannot be written is no failure. */
 static void keep(const gt_field *field, const gt_request *request)
@@ -74,18 +66,12 @@ static void keep(const gt_field *field, const gt_request *request)
     (void)gt_field_keep_code(field, &request->patience);
     (void)gt_history_load(&here, request, &request->here);
     for (const gt_variant *variant = field->first; variant; variant = variant->next) {
-        if (is_verdict(variant)) {
+        bool failed_now = variant->stage == GT_STAGE_FAILED && !variant->remembered;
+        if (variant->stage == GT_STAGE_READY ||
+            (failed_now && gt_outcome_is_kept(variant->failure, variant->repeatable))) {
             keep_verdict(field, variant, &here, request);
         }
     }
-}
-
-static gputune_status take_proved(gt_choice *choice, const gt_field *field, const gt_config *config,
-                                  const char *reason)
-{
-    const gt_variant *variant = gt_field_find_ready(field, config);
-    GT_TRY(variant ? gt_choice_take(choice, field, variant) : gt_field_verdict(field));
-    return gt_strdup(&choice->stop_reason, reason ? reason : "");
 }
 
 gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config *config,
@@ -108,7 +94,10 @@ gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config 
     GT_THEN(status, gt_session_run(&session));
     if (status == GPUTUNE_OK) {
         keep(&session.field, request);
-        status = take_proved(choice, &session.field, config, reason);
+        const gt_variant *variant = gt_field_find_ready(&session.field, config);
+        status = variant ? gt_choice_take(choice, &session.field, variant)
+                         : gt_field_verdict(&session.field);
+        GT_THEN(status, gt_strdup(&choice->stop_reason, reason ? reason : ""));
     }
     gt_field_note_bad_default(&session.field, request);
     gt_session_close(&session);

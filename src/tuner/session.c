@@ -145,13 +145,6 @@ bool gt_session_is_done(const gt_session *session)
     return session->stop != GT_STOP_NONE || gt_field_is_done(&session->field);
 }
 
-/* The default, because it is in every race; before it is ready, the first of the round. */
-static uint64_t judge_among(const gt_field *field, const gt_sample_job *job)
-{
-    const gt_variant *standard = field->standard;
-    return standard && standard->stage == GT_STAGE_READY ? standard->id : job->variants[0];
-}
-
 gputune_status gt_session_prove_again(gt_session *session, const gt_recheck_job *job)
 {
     assert(session->recheck_id == GT_NO_VARIANT && job->id != GT_NO_VARIANT);
@@ -237,12 +230,6 @@ static gputune_status stop(gt_session *session)
     return session->policy->stopped ? session->policy->stopped(session) : GPUTUNE_OK;
 }
 
-static gputune_status stop_if_over(gt_session *session)
-{
-    bool over = time_left_s(session) <= 0 && wait_for_default_s(session) <= 0;
-    return session->stop == GT_STOP_NONE && over ? stop(session) : GPUTUNE_OK;
-}
-
 gputune_status gt_session_sample(gt_session *session, gt_sample_job *job)
 {
     assert(session->field.prepared && !session->round_id);
@@ -253,7 +240,8 @@ gputune_status gt_session_sample(gt_session *session, gt_sample_job *job)
     session->round_count = job->count;
     job->id = ++session->rounds_sent;
     job->sharing = session->sharing;
-    job->judge = judge_among(&session->field, job);
+    const gt_variant *standard = session->field.standard; /* it is in every race */
+    job->judge = standard && standard->stage == GT_STAGE_READY ? standard->id : job->variants[0];
     session->round_id = job->id;
     return session->farm->ops->sample(session->farm, job);
 }
@@ -278,7 +266,10 @@ static gputune_status ask_policy(gt_session *session)
 /* The measure worker gets its work before a proposer thinks about what to compile next. */
 static gputune_status start_work(gt_session *session)
 {
-    GT_TRY(stop_if_over(session));
+    if (session->stop == GT_STOP_NONE && time_left_s(session) <= 0 &&
+        wait_for_default_s(session) <= 0) {
+        GT_TRY(stop(session));
+    }
     if (session->stop == GT_STOP_NONE) {
         GT_TRY(ask_policy(session));
     }

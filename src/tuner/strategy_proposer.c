@@ -159,13 +159,6 @@ static bool find_stored(gt_point *out, gt_config *config, const gt_strategy_prop
            gt_space_has(p->request->space, config) && to_point(out, p, config);
 }
 
-/* Returns true if a trial only failed to finish within a limit that was shorter than this one. */
-static bool is_to_be_tried_again(const gt_strategy_proposer *p, const gt_trial *trial)
-{
-    return gt_trial_failure(trial->status) != GPUTUNE_OK &&
-           gt_history_failure(trial, p->request) == GPUTUNE_OK;
-}
-
 /* Trials of the same scenario are facts. In the order of the axes, those that may win are not told,
  * and so they have their turn. */
 static gputune_status tell_trial(gt_strategy_proposer *p, const gt_trial *trial, bool in_order)
@@ -175,7 +168,8 @@ static gputune_status tell_trial(gt_strategy_proposer *p, const gt_trial *trial,
     gt_tried result = {.outcome = failed ? GT_TRIED_FAILED : GT_TRIED_OK,
                        .time_ns = trial->time.count ? trial->time.median : 0,
                        .compile_s = trial->compile_ns * 1e-9};
-    if (!find_stored(&result.point, &config, p, trial->config) || is_to_be_tried_again(p, trial)) {
+    bool had_less_time = failed && gt_history_failure(trial, p->request) == GPUTUNE_OK;
+    if (!find_stored(&result.point, &config, p, trial->config) || had_less_time) {
         return GPUTUNE_OK;
     }
     bool is_right = !failed && result.time_ns > 0;

@@ -96,14 +96,12 @@ static void log_shares(const gt_session *session)
     gt_log_line(&session->request->log, GPUTUNE_LOG_DEBUG,
                 "GPU: %.0f%% first launches of %u slower variants, %.0f%% proofs, %.0f%% samples, "
                 "%.0f%% the winner's last proof, %.0f%% waiting; %.1f of %u compile workers busy; "
-                "%u quick compiles; "
-                "a proposal was made without the results of %.1f others, at most %u",
+                "%u quick compiles",
                 percent * t->slower_ns, field->in[GT_STAGE_SLOWER],
                 percent * (t->verifying_ns - t->slower_ns), percent * t->sampling_ns,
                 percent * t->proving_again_ns, fmax(0, percent * (all_ns - busy_ns)),
                 t->compiled > 0 ? t->compiling_ns / (double)t->compiled : 0,
-                session->farm->compile_workers, field->quick_compiles,
-                field->ages.count ? field->ages.sum / field->ages.count : 0, field->ages.most);
+                session->farm->compile_workers, field->quick_compiles);
 }
 
 void gt_session_log_timeline(const gt_session *session)
@@ -130,11 +128,6 @@ void gt_session_log_timeline(const gt_session *session)
 
 static const double slice_ns = 1e7; /* how often a rest looks around */
 
-static void nap(double ns)
-{
-    nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
-}
-
 /* The measure worker's time since the last call, in nanoseconds: never more than the time that went
  * by. */
 static double new_work_ns(gt_session *session)
@@ -148,24 +141,19 @@ static double new_work_ns(gt_session *session)
     return fmin(fmax(work, 0), (double)(gt_now_ns() - since));
 }
 
-static bool is_over(const gt_session *session)
-{
-    return gt_patience_left_s(&session->request->patience) <= 0;
-}
-
 /* Rests for the time that is owed, and extends the time limit by as much. */
 static void rest(gt_session *session)
 {
     gt_request *request = session->request;
     gt_yielding *y = &session->yielding;
     const gt_background_use *use = request->background;
-    while (y->owed_ns > 0 && !is_over(session)) {
+    while (y->owed_ns > 0 && gt_patience_left_s(&request->patience) > 0) {
         if (!use->is_busy(use->user) || use->must_give_way(use->user)) {
             y->owed_ns = 0;
             return;
         }
         int64_t start = gt_now_ns();
-        nap(fmin(slice_ns, y->owed_ns));
+        nanosleep(&(struct timespec){.tv_nsec = (long)fmin(slice_ns, y->owed_ns)}, NULL);
         int64_t rested = gt_now_ns() - start;
         y->owed_ns -= (double)rested;
         request->patience.until_ns += rested;

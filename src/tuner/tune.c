@@ -83,22 +83,6 @@ static gputune_status obtain(gt_image *image, gt_resources *resources, gt_reques
     return gt_compile_one(image, resources, request, config);
 }
 
-/* The text of the variant for misaligned buffers that a winner was stored with, or NULL. A winner
- * that was the default at that time is its own. */
-static const char *stored_fallback(const gt_winner *winner)
-{
-    bool is_default = winner && !winner->fallback_config && winner->default_config &&
-                      strcmp(winner->config, winner->default_config) == 0;
-    return !winner ? NULL : is_default ? winner->config : winner->fallback_config;
-}
-
-static bool has_source(const gt_request *request, const gt_config *config, gt_hash hash)
-{
-    GT_SCOPED(gt_source_free) gt_source source = {0};
-    return gt_request_source(&source, request, config) == GPUTUNE_OK &&
-           gt_hash_equal(source.hash, hash);
-}
-
 /* Returns true if the winner has a variant for misaligned buffers that was verified, with its
  * present source, where the request is proved. It then takes the place of *fallback: what is made
  * of the default is another one where the default was edited since, and its code is not stored. */
@@ -106,13 +90,19 @@ static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
                                    const gt_request *request)
 {
     gt_config stored;
-    const char *text = stored_fallback(winner);
+    const char *text = winner ? winner->fallback_config : NULL;
+    if (winner && !text && winner->default_config &&
+        strcmp(winner->config, winner->default_config) == 0) {
+        text = winner->config; /* a winner that was the default is its own */
+    }
     bool verified = text && gt_config_parse(&stored, request->template, text) == GPUTUNE_OK &&
                     gt_config_is_as_safe(request->template, &stored, fallback);
     if (verified) {
-        gt_hash source = winner->fallback_config ? winner->fallback.source : winner->code.source;
+        GT_SCOPED(gt_source_free) gt_source source = {0};
+        gt_hash was = winner->fallback_config ? winner->fallback.source : winner->code.source;
         verified = (strcmp(winner->proved_at, request->proved_at) == 0 &&
-                    has_source(request, &stored, source)) ||
+                    gt_request_source(&source, request, &stored) == GPUTUNE_OK &&
+                    gt_hash_equal(source.hash, was)) ||
                    gt_history_is_proved(request, &stored);
     }
     *fallback = verified ? stored : *fallback;

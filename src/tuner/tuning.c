@@ -299,18 +299,6 @@ const gt_policy gt_tuning_policy = {.measures = true,
 
 /* --- the tuning ------------------------------------------------------------------------------- */
 
-/* A sample by the host's clock has several times the noise of one by the device's. On the host of
- * an H200 it was 3% at 2.4 us a launch, so that it takes some 150 rounds to see a difference of
- * half a percent. If a process loses its core for a millisecond, a short sample doubles, so no
- * contestant leaves after a single slow sample. If the host's clock cannot tell contestants apart,
- * the device's clock decides. */
-static void allow_for_the_host(gt_race_options *options)
-{
-    options->max_rounds = 200;
-    options->drop_ratio = 0.5;
-    options->tie_break = GT_TIE_LIKELY;
-}
-
 /* The emulator's times are a model's, which has exact ties. */
 bool gt_tuning_breaks_by_hot_time(const gt_tuning *tuning)
 {
@@ -333,7 +321,13 @@ gputune_status gt_tuning_open_race(gt_tuning *tuning)
                                .exact = request->device->emulated,
                                .exhaustive = o->effort == GPUTUNE_EXHAUSTIVE};
     if (gt_objective_facts(o->objective)->by_host) {
-        allow_for_the_host(&options);
+        /* A sample by the host's clock has several times the noise of one by the device's: on the
+         * host of an H200 it was 3% at 2.4 us a launch, so it takes some 150 rounds to see half a
+         * percent. No contestant leaves after a single slow sample, because a process may lose its
+         * core for a millisecond. The device's clock breaks ties. */
+        options.max_rounds = 200;
+        options.drop_ratio = 0.5;
+        options.tie_break = GT_TIE_LIKELY;
     } else {
         options.quick_doubt = gt_plan_quick_doubt;
         options.tie_break = gt_tuning_breaks_by_hot_time(tuning) ? GT_TIE_WITHIN : GT_TIE_NONE;

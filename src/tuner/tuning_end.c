@@ -63,14 +63,6 @@ static double restart_s(const gt_tuning *tuning)
     return SPARE * (double)tuning->session.timeline.prepared * 1e-9;
 }
 
-/* Seconds to wait with the result for a database that another process has locked. */
-static double storing_s(const gt_tuning *tuning)
-{
-    static const double share = 0.1, most_s = 5;
-    bool lags = gt_store_lags(tuning->session.request->services->store);
-    return lags ? fmin(share * limit_s(tuning), most_s) : 0;
-}
-
 /* Estimates, from earlier answers, the seconds until the measure worker has done all that it was
  * asked. */
 static double outstanding_s(const gt_session *session)
@@ -98,7 +90,10 @@ double gt_tuning_sets_aside_s(const gt_session *session)
     double needed = outstanding_s(session) + session->field.schedule.new_variant_s;
     needed += proof_s(tuning);
     needed += is_stuck(session) ? restart_s(tuning) : 0;
-    needed += storing_s(tuning);
+    if (gt_store_lags(session->request->services->store)) { /* it waits for the locked file */
+        static const double share = 0.1, most_s = 5;
+        needed += fmin(share * limit_s(tuning), most_s);
+    }
     return fmin(needed, MOST_SHARE * limit_s(tuning));
 }
 

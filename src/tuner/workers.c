@@ -58,22 +58,14 @@ static gputune_status add_farm(gt_workers *workers, gt_kept_farm added)
     return status;
 }
 
-static gputune_status may_measure(const gt_farm_options *options)
-{
-    GT_REFUSE(!options->arch, GPUTUNE_EUNSUPPORTED,
-              "cannot measure: this tuner was opened without a device; open one with a device");
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measure,
                                  gputune_isolation isolation)
 {
     gt_farm *farm = lend_idle(workers, measure, isolation);
     if (!farm) {
         gt_farm_options options = workers->options;
-        if (measure) {
-            GT_TRY(may_measure(&options));
-        }
+        GT_REFUSE(measure && !options.arch, GPUTUNE_EUNSUPPORTED,
+                  "cannot measure: this tuner was opened without a device; open one with a device");
         options.driver = measure ? options.driver : NULL;
         options.isolation = isolation;
         GT_TRY(gt_farm_open(&farm, &options));
