@@ -280,11 +280,14 @@ double gt_field_pilot(const gt_field *field, const gt_variant *variant);
 gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double median_ns);
 /* Tells the proposer the result of a variant; `time_ns` is 0 if the variant was not sampled yet. */
 void gt_field_tell(const gt_field *field, const gt_variant *variant, double time_ns);
-/* Handles a round of samples that failed. The variant that was being sampled has failed, and
+/* Handles a round of samples that failed. The variant that was being sampled leaves the race, and
  * *culprit is its id. If no variant was being sampled, *culprit is GT_NO_VARIANT: the round may be
  * repeated, and after a few such rounds this function fails. */
 gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event *event);
-/* Records a failure of a variant that was found after its verification. */
+/* Records the failure of a variant that was launched. One that hung for the first time may have
+ * been held up by a loaded machine: it is tried again, last and with more time. ENOMEM. */
+gputune_status gt_field_fail_launched(gt_field *field, gt_variant *variant, const gt_event *event);
+/* Records a failure of a variant. ENOMEM. */
 gputune_status gt_field_fail(gt_field *field, gt_variant *variant, gputune_status failure,
                              bool repeatable, const char *message);
 /* The status of a field in which no variant became ready: the most frequent failure, with the

@@ -134,6 +134,19 @@ gputune_status gt_field_fail(gt_field *field, gt_variant *variant, gputune_statu
     return was_right ? field_prove_slower(field) : GPUTUNE_OK;
 }
 
+gputune_status gt_field_fail_launched(gt_field *field, gt_variant *variant, const gt_event *event)
+{
+    const bool hung_once = event->status == GPUTUNE_ETIMEOUT && !event->repeatable &&
+                           field->options.races && variant->role != GT_ROLE_QUICK &&
+                           variant->deferral == GT_DEFERRED_NEVER;
+    const bool was_right = variant->stage == GT_STAGE_READY;
+    if (!hung_once) {
+        return gt_field_fail(field, variant, event->status, event->repeatable, event->message);
+    }
+    GT_TRY(gt_field_defer(field, variant, GT_DEFERRED_HUNG, event->status, event->message));
+    return was_right ? field_prove_slower(field) : GPUTUNE_OK;
+}
+
 gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event *event)
 {
     enum { CHANCES = 3 };
@@ -142,7 +155,7 @@ gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event
     *culprit = event->culprit;
     if (variant && variant->stage == GT_STAGE_READY &&
         gt_ending_of(event->status)->costs_one_variant) {
-        return gt_field_fail(field, variant, event->status, event->repeatable, event->message);
+        return gt_field_fail_launched(field, variant, event);
     }
     *culprit = GT_NO_VARIANT;
     return ++field->unexplained <= CHANCES ? GPUTUNE_OK
@@ -638,12 +651,8 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     if (again) {
         return GPUTUNE_OK;
     }
-    if (event->status == GPUTUNE_ETIMEOUT && !event->repeatable && field->options.races &&
-        variant->role != GT_ROLE_QUICK && variant->deferral == GT_DEFERRED_NEVER) {
-        return gt_field_defer(field, variant, GT_DEFERRED_HUNG, event->status, event->message);
-    }
     if (event->status != GPUTUNE_OK) {
-        return gt_field_fail(field, variant, event->status, event->repeatable, event->message);
+        return gt_field_fail_launched(field, variant, event);
     }
     free(variant->verified.findings);
     free(variant->verified.single);

@@ -272,8 +272,7 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
         return GPUTUNE_OK;
     }
     GT_REFUSE(!gt_ending_of(event->status)->costs_one_variant, event->status, "%s", event->message);
-    GT_TRY(gt_field_fail(&session->field, gt_tuning_variant(tuning, event->id), event->status,
-                         event->repeatable, event->message));
+    GT_TRY(gt_field_fail_launched(&session->field, gt_tuning_variant(tuning, event->id), event));
     gt_race_fail(tuning->race, event->id);
     if (stopped) {
         return gt_race_stop(tuning->race, tuning->end); /* the next best variant is proved */

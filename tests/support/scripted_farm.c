@@ -206,11 +206,13 @@ static gputune_status sample(gt_farm *base, const gt_sample_job *job)
         event.sampled.values[i] = value_ns * (1 + farm->noise * gt_random_unit(&random));
         bool *sampled = &farm->sampled.items[job->variants[i]];
         event.sampled.values[i] *= v.stumble > 0 && !*sampled ? v.stumble : 1;
+        gputune_status outcome =
+            v.sample_hangs_once && !*sampled ? GPUTUNE_ETIMEOUT : outcome_of(&v, job->objective);
         *sampled = true;
-        if (outcome_of(&v, job->objective) != GPUTUNE_OK) {
-            event.status = outcome_of(&v, job->objective);
+        if (outcome != GPUTUNE_OK) {
+            event.status = outcome;
             event.culprit = job->variants[i];
-            event.repeatable = true;
+            event.repeatable = outcome != GPUTUNE_ETIMEOUT;
         }
     }
     farm->random = random.state;

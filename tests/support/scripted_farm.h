@@ -15,6 +15,7 @@ typedef struct scripted_variant {
     gputune_status weigh;         /* sampling only of energy: OK, or the failure */
     double stumble;               /* factor of the first sample's time; 0: none */
     bool hangs_once;              /* verification hangs until it has ten times the deadline */
+    bool sample_hangs_once;       /* the first sample hangs */
     bool never_answers;           /* verification never ends */
 } scripted_variant;
 

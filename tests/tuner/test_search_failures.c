@@ -44,6 +44,13 @@ TEST_OF(test_what_was_held_up_once_races_after_all, world *w, open_world, close_
     assert_int_equal(w->choice.failed, 0);
 }
 
+TEST_OF(test_a_variant_held_up_in_a_sample_races_again, world *w, open_world, close_world)
+{
+    w->by_block[256].sample_hangs_once = true;
+    assert_string_equal(tuned(w, NULL), "BLOCK=256");
+    assert_int_equal(w->choice.failed, 0);
+}
+
 TEST_OF(test_wrong_at_the_end_gives_the_next_best, world *w, open_world, close_world)
 {
     w->by_block[256].recheck = GPUTUNE_EWRONG;
