@@ -9,7 +9,7 @@ enum { COUNT = 1000 };
 static gputune *tuner;
 static CUresult (*create)(CUcontext *, unsigned, CUdevice), (*destroy)(CUcontext);
 
-static int open_tuner(void **state)
+static int open_devices(void **state)
 {
     (void)state;
     setenv("GPUTUNE_EMU_DEVICES", "h200,h200", 1);
@@ -28,27 +28,18 @@ static gputune_plan *ask(const char *kernel)
     return plan;
 }
 
-/* y += 2 * x in the current context. */
-static int launch(gputune_plan *plan)
+static int open_tuner(void **state)
 {
-    static float values[COUNT], got[COUNT];
-    float a = 2;
-    size_t n = COUNT;
-    for (int i = 0; i < COUNT; i++) {
-        values[i] = (float)i;
-        got[i] = 0;
-    }
-    CUdeviceptr x = buffer_of(values, sizeof values), y = buffer_of(values, sizeof values);
-    int status = gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &x, &a, &n));
-    if (status == GPUTUNE_OK) {
-        CU(MemcpyDtoH(got, y, sizeof got));
-        for (int i = 0; i < COUNT; i++) {
-            assert_float_equal(got[i], 3.0F * (float)i, 0);
-        }
-    }
-    CU(MemFree(x));
-    CU(MemFree(y));
-    return status;
+    (void)state;
+    tuner = tuner_open(":memory:");
+    return 0;
+}
+
+static int close_tuner(void **state)
+{
+    (void)state;
+    gputune_close(tuner);
+    return 0;
 }
 
 static CUcontext new_context(void)
@@ -64,36 +55,32 @@ static void end_context(CUcontext context)
     CU(CtxSetCurrent(world.context));
 }
 
-TEST(test_a_plan_is_launched_in_each_context)
+TEST_WITHIN(test_a_plan_is_launched_in_each_context, open_tuner, close_tuner)
 {
-    tuner = tuner_open(":memory:");
     gputune_plan *first = ask("axpy");
-    OK(launch(first));
+    OK(launch_axpy(first, COUNT));
     CUcontext other = new_context();
     gputune_plan *second = ask("axpy");
-    OK(launch(second)); /* the table's plan was made in the first one */
+    OK(launch_axpy(second, COUNT)); /* the table's plan was made in the first one */
     CU(CtxSetCurrent(world.context));
-    OK(launch(second));
+    OK(launch_axpy(second, COUNT));
     end_context(other);
     CUcontext third = new_context(); /* may have the handle of the one that is gone */
-    OK(launch(first));
+    OK(launch_axpy(first, COUNT));
     CU(CtxSetCurrent(world.context));
     gputune_plan_release(first);
     gputune_plan_release(second);
     end_context(third);
-    gputune_close(tuner);
 }
 
-TEST(test_a_plan_outlives_the_context_that_it_was_made_in)
+TEST_WITHIN(test_a_plan_outlives_the_context_that_it_was_made_in, open_tuner, close_tuner)
 {
-    tuner = tuner_open(":memory:");
     CUcontext other = new_context();
     gputune_plan *plan = ask("axpy");
-    OK(launch(plan));
+    OK(launch_axpy(plan, COUNT));
     end_context(other);
-    OK(launch(plan));
+    OK(launch_axpy(plan, COUNT));
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 TEST(test_a_plan_is_made_in_another_device_s_context)
@@ -109,10 +96,10 @@ TEST(test_a_plan_is_made_in_another_device_s_context)
     options.device = "1";
     OK(gputune_open(&tuner, &options));
     gputune_plan *plan = ask("axpy");
-    assert_int_equal(launch(plan), GPUTUNE_EINVAL);
+    assert_int_equal(launch_axpy(plan, COUNT), GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(), "the current context is of device 0"));
     if (create(&other, 0, 1) == CUDA_SUCCESS) { /* the emulator has contexts on one device only */
-        OK(launch(plan));
+        OK(launch_axpy(plan, COUNT));
         end_context(other);
     }
     gputune_plan_release(plan);
@@ -120,7 +107,7 @@ TEST(test_a_plan_is_made_in_another_device_s_context)
 }
 
 /* A plan that keeps modules, events and memory for a stream: they went with the context. */
-TEST(test_what_a_plan_keeps_for_streams_ends_with_their_context)
+TEST_WITHIN(test_what_a_plan_keeps_for_streams_ends_with_their_context, open_tuner, close_tuner)
 {
     static int values[COUNT];
     gputune_plan *plan;
@@ -130,7 +117,6 @@ TEST(test_what_a_plan_keeps_for_streams_ends_with_their_context)
         values[i] = i;
         sum += i;
     }
-    tuner = tuner_open(":memory:");
     CUcontext other = new_context();
     OK(tune_kernel(&plan, tuner, "paramsum", GPUTUNE_SIZES({"COUNT", COUNT}), &options));
     for (int turn = 0; turn < 2; turn++) {
@@ -144,7 +130,6 @@ TEST(test_what_a_plan_keeps_for_streams_ends_with_their_context)
         }
     }
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 static CUfunction function_of(gputune_plan *plan)
@@ -163,9 +148,8 @@ static CUfunction function_of(gputune_plan *plan)
     return function.function;
 }
 
-TEST(test_each_context_has_its_function)
+TEST_WITHIN(test_each_context_has_its_function, open_tuner, close_tuner)
 {
-    tuner = tuner_open(":memory:");
     gputune_plan *plan = ask("axpy");
     CUfunction first = function_of(plan);
     CUcontext other = new_context();
@@ -173,16 +157,14 @@ TEST(test_each_context_has_its_function)
     end_context(other);
     assert_ptr_equal(function_of(plan), first);
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
 /* The first launch in a context is a captured one, and the graph outlives plan and tuner. */
-TEST(test_the_first_launch_in_a_context_is_captured)
+TEST_WITHIN(test_the_first_launch_in_a_context_is_captured, open_tuner, close_tuner)
 {
     static float values[COUNT];
     float a = 2, got;
     size_t n = COUNT;
-    tuner = tuner_open(":memory:");
     gputune_plan *plan = ask("axpy");
     CUcontext other = new_context();
     CUstream stream = stream_new();
@@ -192,7 +174,7 @@ TEST(test_the_first_launch_in_a_context_is_captured)
     OK(gputune_launch(plan, stream, GPUTUNE_ARGS(&y, &x, &a, &n)));
     CUgraphExec exec = capture_end(stream);
     gputune_plan_release(plan);
-    gputune_close(tuner);
+    gputune_close(tuner); /* closing it again does nothing */
     CU(GraphLaunch(exec, stream));
     CU(StreamSynchronize(stream));
     CU(MemcpyDtoH(&got, y, sizeof got));
@@ -201,11 +183,10 @@ TEST(test_the_first_launch_in_a_context_is_captured)
     end_context(other);
 }
 
-TEST(test_a_reset_context_is_no_end)
+TEST_WITHIN(test_a_reset_context_is_no_end, open_tuner, close_tuner)
 {
-    tuner = tuner_open(":memory:");
     gputune_plan *before = ask("axpy");
-    OK(launch(before));
+    OK(launch_axpy(before, COUNT));
     for (int round = 0; round < 3; round++) {
         CUcontext again;
         CU(DevicePrimaryCtxReset(0));
@@ -217,20 +198,18 @@ TEST(test_a_reset_context_is_no_end)
         CU(DevicePrimaryCtxRetain(&again, 0));
         CU(CtxSetCurrent(again));
         gputune_plan *after = ask("axpy");
-        OK(launch(after));
-        OK(launch(before));
+        OK(launch_axpy(after, COUNT));
+        OK(launch_axpy(before, COUNT));
         gputune_plan_release(after);
     }
     CU(DevicePrimaryCtxReset(0));
     gputune_plan_release(before);
-    gputune_close(tuner);
     CU(DevicePrimaryCtxRetain(&world.context, 0));
     CU(CtxSetCurrent(world.context));
 }
 
-TEST(test_without_a_context_a_launch_says_so)
+TEST_WITHIN(test_without_a_context_a_launch_says_so, open_tuner, close_tuner)
 {
-    tuner = tuner_open(":memory:");
     CUcontext popped;
     size_t n = COUNT;
     float a = 2;
@@ -242,21 +221,20 @@ TEST(test_without_a_context_a_launch_says_so)
                      GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(), "no CUDA context is current"));
     CU(CtxPushCurrent(world.context));
-    OK(launch(plan));
+    OK(launch_axpy(plan, COUNT));
     CU(CtxPopCurrent(&popped));
     gputune_plan_release(plan);
     CU(CtxSetCurrent(world.context));
-    gputune_close(tuner);
 }
 
 /* The last test: a context that an illegal address has ended does no more. */
-TEST(test_a_context_that_the_application_lost_is_no_crash_of_a_variant)
+TEST_WITHIN(test_a_context_that_the_application_lost_is_no_crash_of_a_variant, open_tuner,
+            close_tuner)
 {
     gputune_plan *none;
     float values[2 * COUNT] = {0}, a = 2;
     size_t n = COUNT;
     CUevent event;
-    tuner = tuner_open(":memory:");
     gputune_plan *plan = ask("axpy");
     CU(EventCreate(&event, CU_EVENT_DISABLE_TIMING));
     CUdeviceptr x = buffer_of(values, sizeof values), y = x + COUNT * sizeof *values,
@@ -274,7 +252,6 @@ TEST(test_a_context_that_the_application_lost_is_no_crash_of_a_variant)
     assert_int_equal(tune_kernel(&none, tuner, "axpy", GPUTUNE_SIZES({"n", COUNT}), &options),
                      GPUTUNE_ECUDA);
     gputune_plan_release(plan);
-    gputune_close(tuner);
 }
 
-TESTS_WITHIN(open_tuner, world_close)
+TESTS_WITHIN(open_devices, world_close)

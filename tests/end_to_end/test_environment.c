@@ -59,25 +59,15 @@ TEST(forced_configuration_is_launched)
     gputune *tuner = tuner_with("GPUTUNE_FORCE", "other:A=1; axpy:VEC=2 BLOCK=64");
     gputune_plan *plan, *again;
     const size_t n = 1000;
-    float x[1000], y[1000], a = 2;
-    for (size_t i = 0; i < n; i++) {
-        x[i] = (float)i;
-        y[i] = 1;
-    }
     const gputune_info info = plan_info_at(tuner, n, NULL, &plan);
     assert_int_equal(info.source, GPUTUNE_SOURCE_FORCED);
     assert_string_equal(gputune_source_name(info.source), "forced");
     assert_non_null(strstr(info.configuration, "VEC=2 BLOCK=64"));
-    CUdeviceptr dx = buffer_of(x, sizeof x), dy = buffer_of(y, sizeof y);
-    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&dy, &dx, &a, &n)));
-    CU(MemcpyDtoH(y, dy, sizeof y));
-    assert_float_equal(y[999], 1 + 2 * 999.0F, 0);
+    OK(launch_axpy(plan, n));
     assert_int_equal(plan_info_at(tuner, n, NULL, &again).source, GPUTUNE_SOURCE_FORCED);
     assert_ptr_equal(plan, again); /* from the table */
     gputune_plan_release(plan);
     gputune_plan_release(again);
-    CU(MemFree(dx));
-    CU(MemFree(dy));
 }
 
 TEST(forced_mistake_is_left_out_with_a_warning)

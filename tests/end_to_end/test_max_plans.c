@@ -30,31 +30,6 @@ static gputune_plan *plan_of(gputune *tuner, size_t n, gputune_effort effort)
     return plan;
 }
 
-/* Whether y[i] += 2 x[i], from y = 1 and x = i, is what the plan computes. */
-static bool computes(gputune_plan *plan, size_t n)
-{
-    float *values = malloc(n * sizeof *values), a = 2;
-    bool right = true;
-    assert_non_null(values);
-    for (size_t i = 0; i < n; i++) {
-        values[i] = (float)i;
-    }
-    CUdeviceptr x = buffer_of(values, n * sizeof *values);
-    for (size_t i = 0; i < n; i++) {
-        values[i] = 1;
-    }
-    CUdeviceptr y = buffer_of(values, n * sizeof *values);
-    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &x, &a, &n)));
-    CU(MemcpyDtoH(values, y, n * sizeof *values));
-    for (size_t i = 0; i < n; i++) {
-        right = right && values[i] == 1 + 2 * (float)i;
-    }
-    CU(MemFree(x));
-    CU(MemFree(y));
-    free(values);
-    return right;
-}
-
 /* ---- coming back ----------------------------------------------------------------------------- */
 
 /* Tunes three times as many scenarios as are kept, and asks for all of them again. */
@@ -72,12 +47,12 @@ static void come_back(const char *database, uint32_t max_plans)
         gputune_plan *again = plan_of(tuner, FIRST + i, GPUTUNE_MEASURE);
         cached += info_of(again).source == GPUTUNE_SOURCE_CACHED;
         assert_string_equal(info_of(again).configuration, info_of(held[i]).configuration);
-        assert_true(computes(again, FIRST + i));
+        OK(launch_axpy(again, FIRST + i));
         gputune_plan_release(again);
     }
     assert_in_range(cached, count - max_plans, count);
     for (size_t i = 0; i < count; i++) {
-        assert_true(computes(held[i], FIRST + i));
+        OK(launch_axpy(held[i], FIRST + i));
         gputune_plan_release(held[i]);
     }
 }
@@ -140,7 +115,7 @@ TEST(test_plans_of_equal_code_share_a_module)
     }
     assert_int_equal(modules, 1);
     for (size_t i = 0; i < PLANS; i++) {
-        assert_true(computes(plans[i], FIRST + i));
+        OK(launch_axpy(plans[i], FIRST + i));
         gputune_plan_release(plans[i]);
     }
     assert_int_equal(modules, 1); /* of the plan that is kept */
@@ -160,7 +135,7 @@ TEST(test_code_ends_with_the_last_reference_or_the_tuner)
     gputune_plan_release(own);
     assert_in_range(modules, 1, both - 1);
     gputune_plan_release(kept); /* kept all the same */
-    assert_true(computes(kept, FIRST));
+    OK(launch_axpy(kept, FIRST));
     OK(tune_kernel(&own, tuner, "dot", GPUTUNE_SIZES({"n", 1000}), &options));
     gputune_close(tuner);
     assert_int_equal(modules, 0);
@@ -179,7 +154,7 @@ static void *ask_for_all(void *user)
     for (size_t i = 0; i < ROUNDS; i++) {
         size_t n = FIRST + i * i % SIZES;
         gputune_plan *plan = plan_of(tuner, n, GPUTUNE_CACHED_ONLY);
-        assert_true(computes(plan, n));
+        OK(launch_axpy(plan, n));
         gputune_plan_release(plan);
     }
     return NULL;

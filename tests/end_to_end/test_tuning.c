@@ -8,69 +8,13 @@ enum { N = 4099 };
 
 /* ---- variants that are no good ---- */
 
-typedef struct trials {
-    const char *status; /* that every BAD=1 trial has */
-    int bad, good, other;
-} trials;
-
-static int on_trial(void *user, const gputune_record *record)
+TEST(template_without_a_reference_gets_a_warning)
 {
-    trials *seen = user;
-    bool is_bad = strstr(record->configuration, "BAD=1") != NULL;
-    bool as_expected = is_bad
-                           ? !strcmp(record->status, seen->status)
-                           : !strcmp(record->status, "ok") || !strcmp(record->status, "eliminated");
-    if (!as_expected) {
-        print_error("%s: %s: %s\n", record->configuration, record->status, record->message);
-        seen->other++;
-    } else if (is_bad) {
-        seen->bad++;
-    } else {
-        seen->good++;
-    }
-    return 0;
-}
-
-/* Tunes a template half of whose variants are bad: they cost themselves only. */
-static void tune_poisoned(const char *file, const char *name, const char *status)
-{
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    trials seen = {.status = status};
-    GT_SCOPED(plan_end) gputune_plan *plan = NULL;
-    char path[128];
-    snprintf(path, sizeof path, "tests/poisoned/%s.cu:%s", file, name);
-    OK(tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", N}), &OPTIONS(.time_limit_s = 60)));
-    gputune_info info = info_of(plan);
-    assert_non_null(strstr(info.configuration, "BAD=0"));
-    assert_int_equal(info.source, GPUTUNE_SOURCE_MEASURED);
-    assert_int_equal(info.failed, 2);
-    filter.kernel = name;
-    filter.all_trials = true;
-    OK(gputune_records(tuner, &filter, on_trial, &seen));
-    assert_int_equal(seen.other, 0);
-    assert_int_equal(seen.bad, 2);
-    assert_int_equal(seen.good, 2);
-}
-
-TEST(test_a_wrong_result_is_caught)
-{
-    tune_poisoned("wrong_result", "wrong_result", "wrong");
-}
-
-TEST(test_a_kernel_that_is_right_once_is_caught)
-{
-    tune_poisoned("stale", "stale_counter", "wrong");
-}
-
-TEST(test_a_counter_that_nobody_cleared_is_caught)
-{
-    tune_poisoned("stale", "stale_scratch", "wrong");
-}
-
-TEST(test_who_has_no_reference_hears_of_it)
-{
-    tune_poisoned("no_reference", "no_reference", "wrong");
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
+    GT_SCOPED(plan_end)
+    gputune_plan *plan =
+        plan_measured(tuner, "tests/poisoned/no_reference.cu", GPUTUNE_SIZES({"n", N}));
+    assert_non_null(strstr(info_of(plan).configuration, "BAD=0"));
     assert_non_null(strstr(world.log, "no_reference has neither reference() nor check()"));
     assert_int_equal(world.warnings, 1);
 }
@@ -89,26 +33,6 @@ TEST(test_what_nobody_writes_is_wrong)
 
 /* ---- hits ---- */
 
-static void launch_and_check(gputune_plan *plan)
-{
-    static float x[N], y[N], result[N];
-    float a = 3;
-    size_t n = N;
-    for (int i = 0; i < N; i++) {
-        x[i] = (float)(i % 11);
-        y[i] = (float)(i % 5);
-    }
-    CUdeviceptr at_x = buffer_of(x, sizeof x), at_y = buffer_of(y, sizeof y);
-    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&at_y, &at_x, &a, &n)));
-    CU(CtxSynchronize());
-    CU(MemcpyDtoH(result, at_y, sizeof result));
-    for (int i = 0; i < N; i++) {
-        assert_true(result[i] == y[i] + a * x[i]);
-    }
-    CU(MemFree(at_x));
-    CU(MemFree(at_y));
-}
-
 TEST(test_a_hit_launches_what_was_stored)
 {
     gputune_options options = few_variants();
@@ -124,7 +48,7 @@ TEST(test_a_hit_launches_what_was_stored)
     double time_ns = first.time_ns;
     OK(tune_kernel(&again, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
     assert_ptr_equal(again, measured); /* from the table */
-    launch_and_check(measured);
+    OK(launch_axpy(measured, N));
     gputune_plan_release(again);
     gputune_plan_release(measured);
     gputune_close(tuner);
@@ -136,7 +60,7 @@ TEST(test_a_hit_launches_what_was_stored)
     assert_int_equal(info.variants, 0);
     assert_string_equal(info.configuration, configuration);
     assert_true(info.time_ns == time_ns);
-    launch_and_check(cached);
+    OK(launch_axpy(cached, N));
     gputune_plan_release(cached);
     gputune_close(tuner);
 }
@@ -160,7 +84,7 @@ TEST(test_cancelling_leaves_a_plan_or_says_so)
     int status = tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options);
     assert_true(cancel);
     if (status == GPUTUNE_OK) {
-        launch_and_check(plan);
+        OK(launch_axpy(plan, N));
         gputune_plan_release(plan);
     } else {
         assert_int_equal(status, GPUTUNE_ECANCELED);
@@ -170,7 +94,7 @@ TEST(test_cancelling_leaves_a_plan_or_says_so)
     options.progress = NULL;
     options.effort = GPUTUNE_CACHED_ONLY;
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
-    launch_and_check(plan); /* the tuner goes on */
+    OK(launch_axpy(plan, N)); /* the tuner goes on */
     gputune_plan_release(plan);
 }
 
@@ -194,7 +118,7 @@ TEST(test_a_database_that_cannot_be_written_is_one_warning)
         print_error("%s", world.log);
     }
     assert_int_equal(world.warnings, 1);
-    launch_and_check(plan);
+    OK(launch_axpy(plan, N));
     gputune_plan_release(plan);
     gputune_close(tuner);
     snprintf(path, sizeof path, "%s/file", world.folder);
@@ -260,7 +184,7 @@ TEST(test_inputs_of_another_type_are_refused)
                                     {"x", host, N * sizeof(float), true}};
     const char *types[] = {NULL, "unsigned int"};
     gputune_options options = few_variants();
-    gputune_plan *plan = NULL;
+    GT_SCOPED(plan_end) gputune_plan *plan = NULL;
     options.inputs = inputs;
     options.input_count = 2;
     options.input_types = types;
@@ -270,7 +194,6 @@ TEST(test_inputs_of_another_type_are_refused)
                                          "template has float");
     types[1] = "float";
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
-    gputune_plan_release(plan);
 }
 
 TEST(test_without_measuring_the_nearest_or_an_estimate)
@@ -288,7 +211,7 @@ TEST(test_without_measuring_the_nearest_or_an_estimate)
     options.cache = GPUTUNE_CACHE_HOT; /* nothing is stored for it */
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_ESTIMATED);
-    launch_and_check(plan);
+    OK(launch_axpy(plan, N));
     gputune_plan_release(plan);
 }
 

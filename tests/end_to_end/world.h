@@ -202,6 +202,30 @@ static gputune_plan *plan_untuned(gputune *tuner, const char *kernel, gputune_si
     return plan;
 }
 
+/* Launches axpy's plan for `n` on buffers of its own, and fails if the result is wrong. Returns the
+ * launch's status. */
+static int launch_axpy(gputune_plan *plan, size_t n)
+{
+    const size_t bytes = n * sizeof(float);
+    const float a = 2;
+    GT_FREED float *values = malloc(bytes);
+    assert_non_null(values);
+    for (size_t i = 0; i < n; i++) {
+        values[i] = (float)(i % 1000);
+    }
+    CUdeviceptr x = buffer_of(values, bytes), y = buffer_of(values, bytes);
+    int status = gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &x, &a, &n));
+    if (status == GPUTUNE_OK) {
+        CU(MemcpyDtoH(values, y, bytes));
+    }
+    for (size_t i = 0; i < n && status == GPUTUNE_OK; i++) {
+        assert_true(values[i] == 3 * (float)(i % 1000));
+    }
+    CU(MemFree(x));
+    CU(MemFree(y));
+    return status;
+}
+
 /* What a stream has captured, to be launched. */
 static CUgraphExec capture_end(CUstream stream)
 {

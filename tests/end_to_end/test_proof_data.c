@@ -1,6 +1,7 @@
-/* Values that no template promises to be right with: another value of a scalar, of a struct's
- * member or of the inputs may crash, hang or mean nothing. It is then dropped, alone. No right
- * variant is refused for it, and faulty ones are found by the values that remain. */
+/* The data that variants are verified on beside the requested ones: other scalars, other members of
+ * structs, rare inputs. A value with which the default or the reference fails (it may crash, hang
+ * or mean nothing) is dropped, and only that value: no correct variant is refused because of it,
+ * and the remaining values find the faulty ones. */
 #include "support/folder.h"
 #include "world.h"
 
@@ -9,6 +10,7 @@
  * with the thread's element in `i`. */
 typedef struct kernel {
     const char *name, *code, *input, *args, *types, *right, *other, *reference;
+    const char *tolerance;
     const char *words; /* of the other variant's failure, or of the winner's message */
 } kernel;
 
@@ -16,28 +18,30 @@ static void write_kernel(char path[128], const kernel *k)
 {
     static const char head[] = "#pragma gputune kernel(tried)\n"
                                "#pragma gputune problem(n = 2000)\n"
-                               "#pragma gputune args(out float y[n], in float x[n]%s, %s, int n)\n"
+                               "#pragma gputune args(out float y[n], in float x[n]%s%s%s, int n)\n"
                                "#pragma gputune tune(WHICH = 0, 1)\n"
                                "#pragma gputune block(WHICH ? 64 : 128)\n"
                                "#pragma gputune grid(ceil_div(n, WHICH ? 64 : 128))\n"
                                "#pragma gputune shared(4 * (WHICH ? 64 : 128))\n"
-                               "#pragma gputune reference(tried_reference, block = 256)\n";
-    static const char body[] = "__global__ void %s(float *y, const float *x, %s, int n)\n"
+                               "#pragma gputune reference(tried_reference, block = 256%s)\n";
+    static const char body[] = "__global__ void %s(float *y, const float *x%s%s, int n)\n"
                                "{\n"
                                "    int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);\n";
+    const char *comma = k->args ? ", " : "", *types = k->types ? k->types : "";
     snprintf(path, 128, "%s/tried.cu", world.folder);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    fprintf(file, head, k->input ? k->input : "", k->args);
+    fprintf(file, head, k->input ? k->input : "", comma, k->args ? k->args : "",
+            k->tolerance ? k->tolerance : "");
     fprintf(file, "%s\n", k->code ? k->code : "");
     fprintf(file, "static __device__ void slowly(float *y)\n{\n    float x = 1;\n#pragma unroll 1\n"
                   "    for (int t = 0; t < 600 && threadIdx.x < 32; t++)\n"
                   "        asm volatile(\"add.rn.f32 %%0, %%0, %%0;\" : \"+f\"(x));\n"
                   "    if (x == 3) y[0] = x; // never, so that an assembler keeps the loop\n}\n");
-    fprintf(file, body, "tried", k->types);
+    fprintf(file, body, "tried", comma, types);
     fprintf(file, "#if WHICH\n    %s\n#else\n    %s\n%s#endif\n}\n", k->other ? k->other : k->right,
             k->right, k->other ? "    slowly(y);\n" : "");
-    fprintf(file, body, "tried_reference", k->types);
+    fprintf(file, body, "tried_reference", comma, types);
     fprintf(file, "    %s\n}\n", k->reference ? k->reference : k->right);
     assert_int_equal(fclose(file), 0);
 }
@@ -98,7 +102,7 @@ static void expect_found(const kernel *kernels, size_t count)
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-TEST(test_members_that_index_divide_or_count)
+TEST(members_that_index_divide_or_count)
 {
     static const kernel kernels[] = {
         {.name = "dimensions",
@@ -148,7 +152,7 @@ TEST(test_members_that_index_divide_or_count)
     expect_right(kernels, COUNT(kernels));
 }
 
-TEST(test_values_that_would_never_end)
+TEST(values_that_would_never_end)
 {
     static const kernel kernels[] = {
         {.name = "a step",
@@ -174,7 +178,7 @@ TEST(test_values_that_would_never_end)
     unsetenv("GPUTUNE_EMU_DEADLINE");
 }
 
-TEST(test_floats_that_are_infinite_or_of_the_other_sign)
+TEST(floats_that_are_infinite_or_of_the_other_sign)
 {
     static const kernel kernels[] = {
         {.name = "an order of sums",
@@ -200,7 +204,7 @@ TEST(test_floats_that_are_infinite_or_of_the_other_sign)
 }
 
 /* One value that is dropped keeps no other from being tried. */
-TEST(test_faulty_variants_are_found_by_what_remains)
+TEST(faulty_variants_are_found_by_what_remains)
 {
     static const kernel kernels[] = {
         {.name = "a flag beside dimensions",
@@ -253,7 +257,7 @@ TEST(test_faulty_variants_are_found_by_what_remains)
 
 static const char plain[] = "if (i < n) y[i] = s.kind == 2 ? 2 * x[i] : s.negate ? -x[i] : x[i];";
 
-TEST(test_prove_names_members)
+TEST(prove_names_members)
 {
     static const kernel fixed = {.name = "a member that keeps its value",
                                  .code = "#pragma gputune prove(s.negate)\n"
@@ -272,6 +276,200 @@ TEST(test_prove_names_members)
                                   .words = "s.kind = 2"};
     expect_right(&fixed, 1);
     expect_found(&listed, 1);
+}
+
+#define PLAIN  "if (i < n) y[i] = x[i];"
+#define CLAMP  "if (i < n) y[i] = x[i] < 0 ? 0 : x[i];"
+#define FMAXF  "if (i < n) y[i] = fmaxf(x[i], 0);"
+#define CUT    "if (i < n) y[i] = fminf(fmaxf(x[i], -1), 1);"
+#define SCALED "if (i < n) y[i] = a * x[i];"
+#define THRICE "if (i < n) y[i] = 3 * x[i];"
+
+TEST(scalars_have_other_values)
+{
+    static const kernel correct[] = {
+        {.name = "an offset, which is no flag",
+         .args = "unsigned first = 0",
+         .types = "unsigned first",
+         .right = "if (i < n) y[i] = x[i + first];",
+         .reference = PLAIN},
+        {.name = "a scalar that keeps its value",
+         .code = "#pragma gputune prove(a)",
+         .args = "float a = 3",
+         .types = "float a",
+         .right = SCALED,
+         .other = THRICE},
+        {.name = "an integer, which may be a count",
+         .args = "int a = 3",
+         .types = "int a",
+         .right = SCALED,
+         .other = THRICE},
+    };
+    static const kernel faulty[] = {
+        {.name = "a factor",
+         .args = "float a = 3",
+         .types = "float a",
+         .right = SCALED,
+         .other = THRICE,
+         .words = "where a = "},
+        {.name = "an integer with a list",
+         .code = "#pragma gputune prove(a = 4)",
+         .args = "int a = 3",
+         .types = "int a",
+         .right = SCALED,
+         .other = THRICE,
+         .words = "where a = 4"},
+    };
+    expect_right(correct, COUNT(correct));
+    expect_found(faulty, COUNT(faulty));
+}
+
+TEST(inputs_hold_rare_values_unless_the_template_excludes_them)
+{
+    static const kernel correct[] = {
+        {.name = "no NaN in finite inputs", .input = " finite", .right = CLAMP, .other = FMAXF},
+        {.name = "no NaN in a range", .input = " = uniform(-1, 1)", .right = CLAMP, .other = FMAXF},
+        {.name = "nothing beyond a range",
+         .input = " = uniform(-1, 1)",
+         .right = PLAIN,
+         .other = CUT},
+    };
+    static const kernel faulty[] = {
+        {.name = "NaN", .right = CLAMP, .other = FMAXF, .words = "NaN"},
+        {.name = "large inputs", .input = " finite", .right = PLAIN, .other = CUT, .words = ""},
+    };
+    expect_right(correct, COUNT(correct));
+    expect_found(faulty, COUNT(faulty));
+}
+
+/* What programs launch today is not refused, and no more is asked of the other variants. */
+TEST(values_that_the_default_fails_with_are_dropped)
+{
+    static const kernel correct = {
+        .name = "as the default", .right = FMAXF, .other = FMAXF, .reference = CLAMP};
+    static const kernel faulty = {
+        .name = "worse", .right = FMAXF, .other = PLAIN, .reference = CLAMP, .words = ""};
+    expect_right(&correct, 1);
+    expect_found(&faulty, 1);
+}
+
+TEST(values_that_the_reference_fails_with_are_dropped)
+{
+    static const kernel kernels[] = {
+        {.name = "a mode that traps",
+         .args = "int mode = 0",
+         .types = "int mode",
+         .right = "if (mode) { __trap(); } if (i < n) y[i] = x[i];"},
+        {.name = "a root of a negative number",
+         .args = "float a = 4",
+         .types = "float a",
+         .right = "if (i < n) y[i] = sqrtf(a) * x[i];"},
+        {.name = "an offset far away",
+         .args = "int offset = 0",
+         .types = "int offset",
+         .right = "if (i < n) y[i] = x[i + 1000000 * (size_t)offset];"},
+    };
+    /* a GPU may have memory there */
+    expect_right(kernels, COUNT(kernels) - (strncmp(world_driver(), "emu", 3) != 0));
+}
+
+static int on_run(void *user, const gputune_record *record)
+{
+    size_t used = strlen(user);
+    snprintf((char *)user + used, 512 - used, "%s %s;", record->configuration, record->status);
+    return 0;
+}
+
+/* Runs these configurations of the template. Returns the result of each: "WHICH=1 ok;". */
+static const char *run(const char *path, const char *const *some, uint32_t count, int expected)
+{
+    static char found[512];
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
+    found[0] = '\0';
+    assert_int_equal(
+        gputune_run(tuner, path, GPUTUNE_NO_SIZES, some, count, &OPTIONS(), on_run, found),
+        expected);
+    return found;
+}
+
+/* That holds where the default is not among the variants, too. */
+TEST(values_are_dropped_if_only_other_variants_run)
+{
+    static const char *const other[] = {"WHICH=1", "WHICH=1"};
+    kernel k = {.name = "alone", .right = FMAXF, .other = FMAXF, .reference = CLAMP};
+    char path[128];
+    GT_SCOPED(plan_end) gputune_plan *plan = NULL;
+    write_kernel(path, &k);
+    assert_string_equal(run(path, other, 2, GPUTUNE_OK), "WHICH=1 ok;WHICH=1 ok;");
+    setenv("GPUTUNE_FORCE", "tried:WHICH=1", true);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
+    OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &OPTIONS()));
+    unsetenv("GPUTUNE_FORCE");
+    assert_string_equal(info_of(plan).configuration, "WHICH=1");
+    k.other = PLAIN;
+    write_kernel(path, &k);
+    assert_string_equal(run(path, other, 1, GPUTUNE_EWRONG), ""); /* none can be measured */
+    unlink(path);
+}
+
+/* Also if a variant ends the worker, and another worker verifies the rest. */
+TEST(values_are_dropped_in_each_worker)
+{
+    static const char *const some[] = {"WHICH=0", "WHICH=1 TRAPS=1", "WHICH=1"};
+    static const kernel k = {.code = "#pragma gputune tune(TRAPS = 0, 1)",
+                             .right = FMAXF,
+                             .other = "if (TRAPS) { __trap(); } " FMAXF,
+                             .reference = CLAMP};
+    char path[128];
+    write_kernel(path, &k);
+    assert_string_equal(run(path, some, 3, GPUTUNE_OK),
+                        "WHICH=0 TRAPS=0 ok;WHICH=1 TRAPS=1 crashed;WHICH=1 TRAPS=0 ok;");
+    unlink(path);
+}
+
+static void expect_logged(const kernel *k, const char *words)
+{
+    expect_right(k, 1);
+    if (!strstr(world.log, words)) {
+        fail_msg("expected '%s', found '%s'", words, world.log);
+    }
+}
+
+TEST(variables_that_are_written_are_logged)
+{
+    static const kernel k = {.name = "launches",
+                             .code = "__device__ unsigned launches;",
+                             .right = PLAIN " if (i == 0) { launches++; }",
+                             .reference = PLAIN};
+    expect_logged(&k, "writes the __device__ variable launches");
+}
+
+TEST(constants_that_nothing_fills_are_logged)
+{
+    static const kernel k = {.name = "weights",
+                             .code = "__constant__ float one = 1, unread[2], weights[4];\n"
+                                     "__device__ float by(int i) { return (one - 1) * "
+                                     "weights[i % 4] + weights[0]; }",
+                             .right = "if (i < n) y[i] = x[i] + by(i);",
+                             .reference = PLAIN};
+    expect_logged(&k, "reads the __constant__ weights, which nothing fills");
+    assert_null(strstr(world.log, "__constant__ one"));
+    assert_null(strstr(world.log, "__constant__ unread"));
+}
+
+/* Returns true if a template with that tolerance gets the warning. */
+static bool is_called_loose(const char *tolerance)
+{
+    const kernel k = {.name = tolerance, .right = PLAIN, .tolerance = tolerance};
+    expect_right(&k, 1);
+    return strstr(world.log, "almost anything passes") != NULL;
+}
+
+TEST(loose_tolerance_is_logged)
+{
+    assert_false(is_called_loose(""));
+    assert_false(is_called_loose(", atol = 1e-3"));
+    assert_true(is_called_loose(", atol = 3"));
 }
 
 static int on_winner(void *user, const gputune_record *record)
@@ -299,7 +497,7 @@ static const char *note_of(const kernel *k)
     return found;
 }
 
-TEST(test_a_scalar_with_a_single_value_is_named)
+TEST(a_scalar_with_a_single_value_is_named)
 {
     static const kernel kernels[] = {
         {.name = "a count",
