@@ -5,46 +5,7 @@
 
 #include <math.h>
 
-/* ---- block-wide algorithms ---- */
-
-static const char scan[] =
-    "extern \"C\" __global__ void scan(const int *in, int *out, int n) {\n"
-    "  __shared__ int sums[32];\n"
-    "  int i = threadIdx.x, lane = i % 32, warp = i / 32, v = i < n ? in[i] : 0;\n"
-    "  for (int d = 1; d < 32; d *= 2) {\n"
-    "    int w = __shfl_up_sync(~0u, v, d);\n"
-    "    if (lane >= d) v += w;\n"
-    "  }\n"
-    "  if (lane == 31) sums[warp] = v;\n"
-    "  __syncthreads();\n"
-    "  if (warp == 0) {\n"
-    "    int s = lane < blockDim.x / 32 ? sums[lane] : 0;\n"
-    "    for (int d = 1; d < 32; d *= 2) {\n"
-    "      int w = __shfl_up_sync(~0u, s, d);\n"
-    "      if (lane >= d) s += w;\n"
-    "    }\n"
-    "    sums[lane] = s;\n"
-    "  }\n"
-    "  __syncthreads();\n"
-    "  if (i < n) out[i] = v + (warp ? sums[warp - 1] : 0);\n"
-    "}\n";
-
-TEST(test_scan)
-{
-    GT_SCOPED(machine_free) machine m = {.count = 0};
-    load(&m, scan);
-    int n = 1000, sum = 0, *in = machine_alloc(&m, 4000), *out = machine_alloc(&m, 4000);
-    for (int i = 0; i < n; i++)
-        in[i] = i * 7 % 13;
-    struct {
-        int *in, *out, n;
-    } p = {in, out, n};
-    machine_launch(&m, "scan", 1, 1024, &p);
-    for (int i = 0; i < n; i++) {
-        sum += in[i];
-        assert_int_equal(out[i], sum);
-    }
-}
+/* ---- a block-wide algorithm ---- */
 
 static const char multiply[] =
     "extern \"C\" __global__ void multiply(const float *a, const float *b, float *c, int n) {\n"
@@ -88,34 +49,6 @@ TEST(test_matrix_product)
         }
     /* one conflict in each store of a tile: columns 0 of two rows of 17 words share a bank */
     assert_int_equal(m.counters.shared_wavefronts - m.counters.shared_requests, 1024);
-}
-
-static const char sort[] = "extern \"C\" __global__ void sort(unsigned *keys) {\n"
-                           "  __shared__ unsigned s[512];\n"
-                           "  unsigned i = threadIdx.x;\n"
-                           "  s[i] = keys[i];\n"
-                           "  __syncthreads();\n"
-                           "  for (unsigned k = 2; k <= 512; k *= 2)\n"
-                           "    for (unsigned j = k / 2; j; j /= 2) {\n"
-                           "      unsigned other = i ^ j;\n"
-                           "      if (other > i && (s[i] > s[other]) == ((i & k) == 0)) {\n"
-                           "        unsigned t = s[i]; s[i] = s[other]; s[other] = t;\n"
-                           "      }\n"
-                           "      __syncthreads();\n"
-                           "    }\n"
-                           "  keys[i] = s[i];\n"
-                           "}\n";
-
-TEST(test_sort)
-{
-    GT_SCOPED(machine_free) machine m = {.count = 0};
-    load(&m, sort);
-    uint32_t *keys = machine_alloc(&m, 2048);
-    for (uint32_t i = 0; i < 512; i++)
-        keys[i] = i * 2654435761u;
-    machine_launch(&m, "sort", 1, 512, &keys);
-    for (uint32_t i = 1; i < 512; i++)
-        assert_true(keys[i - 1] <= keys[i]);
 }
 
 /* ---- the device's mathematics, inlined by the compiler ---- */
@@ -187,8 +120,7 @@ TEST(test_functions)
         }
 }
 
-/* ---- functions of the runtime
- * ------------------------------------------------------------------ */
+/* ---- functions of the runtime ---- */
 
 static const char talks[] =
     "extern \"C\" __device__ int printf(const char *, ...);\n"
