@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The page of `gputune report` in a headless browser: test_report.py BUILD. Writes BUILD/browser/*.png,
-of which report.png is the picture of the README."""
+of which report.png is the picture of the README (docs/report.png)."""
 import json
 import os
 import subprocess

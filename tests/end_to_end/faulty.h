@@ -1,6 +1,8 @@
-/* The kernels of tests/faulty/, a file for each class, each with a right variant and a faulty one,
- * BAD=1, which is the faster. The line above a kernel says what catches it, '// caught: proof,
- * check'; behind a line stands what a check finds there, '// found: race, state'. */
+/* The kernels of tests/faulty/, a file for each class, each with a correct variant and a faulty
+ * one, BAD=1, which is the faster. The line above a kernel lists what catches it: '// caught:
+ * proof, check'. A line of the kernel ends with what a check finds there: '// found: race, state'.
+ * If kernels share the code, the line ends with a label, '// line: wait', which the kernels name:
+ * '// caught: check (race at wait)'. */
 #pragma once
 
 #include "world.h"

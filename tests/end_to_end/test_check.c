@@ -50,24 +50,43 @@ static int on_finding(void *user, const gputune_finding *finding)
     return 0;
 }
 
-/* The kinds behind '// found: ' in the lines of a kernel. */
-static void read_planted(told *t, const char *path, const char *name)
+/* Adds the kinds of a list, "race, state", as planted in a line. */
+static void plant(told *t, const char *kinds, unsigned int line)
 {
-    char text[512], kernel[64] = "";
+    char list[64], *rest;
+    snprintf(list, sizeof list, "%s", kinds);
+    for (char *kind = strtok_r(list, ", \n", &rest); kind; kind = strtok_r(NULL, ", \n", &rest)) {
+        assert_true(t->planted_count < PLANTED_MAX);
+        planted *p = &t->planted[t->planted_count++];
+        gt_snprintf(p->kind, sizeof p->kind, "%s", kind);
+        p->line = line;
+    }
+}
+
+/* Reads which findings a kernel must have, and where. */
+static void read_planted(told *t, const char *path, const faulty_kernel *of)
+{
+    char text[512], kernel[64] = "", kinds[64] = "", label[32] = "", at[32];
     FILE *file = fopen(path, "r");
     assert_non_null(file);
+    sscanf(of->caught, "%*[^(](%63[^)]", kinds);
+    char *place = strstr(kinds, " at ");
+    if (place) {
+        snprintf(label, sizeof label, "%s", place + strlen(" at "));
+        *place = '\0';
+    }
     for (unsigned int line = 1; fgets(text, sizeof text, file); line++) {
+        const char *found = strstr(text, "// found: "), *labelled = strstr(text, "// line: ");
         sscanf(text, "#pragma gputune kernel(%63[^)])", kernel);
-        char *rest, *at = !strcmp(kernel, name) ? strstr(text, "// found: ") : NULL;
-        for (at = at ? strtok_r(at + strlen("// found: "), ", \n", &rest) : NULL; at;
-             at = strtok_r(NULL, ", \n", &rest)) {
-            assert_true(t->planted_count < PLANTED_MAX);
-            planted *p = &t->planted[t->planted_count++];
-            snprintf(p->kind, sizeof p->kind, "%s", at);
-            p->line = line;
+        if (found && !strcmp(kernel, of->name)) {
+            plant(t, found + strlen("// found: "), line);
+        }
+        if (labelled && sscanf(labelled, "// line: %31s", at) == 1 && !strcmp(at, label)) {
+            plant(t, kinds, line);
         }
     }
     fclose(file);
+    assert_true(!label[0] || t->planted_count > 0);
 }
 
 /* As the template has them, or smaller ones where these would take the emulator long. */
@@ -115,7 +134,7 @@ TEST(test_planted_mistakes)
         told t = {.class = all[i].class};
         gt_snprintf(path, sizeof path, "tests/faulty/%s.cu", t.class);
         snprintf(kernel, sizeof kernel, "%s:%s", path, all[i].name);
-        read_planted(&t, path, all[i].name);
+        read_planted(&t, path, &all[i]);
         if (t.planted_count > 0 && is_wanted(all[i].name, index++, 9)) {
             check(&t, tuner, kernel, 0);
             missed += count_missed(&t, all[i].name);

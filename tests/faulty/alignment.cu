@@ -47,12 +47,10 @@ __global__ void shared_vector(float *y, const float *x, size_t n)
             unsigned int at = (unsigned int)__cvta_generic_to_shared(held + threadIdx.x);
             asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(a), "=f"(b) : "r"(at)); // found: alignment
             y[i] = 2.0f * a;
-        } else {
-            y[i] = 2.0f * x[i];
+            return;
         }
-#else
-        y[i] = 2.0f * x[i];
 #endif
+        y[i] = 2.0f * x[i];
     }
 }
 
@@ -68,15 +66,10 @@ __global__ void two_shorts(short *y, const short *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        if (i + 2 < n) {
-            unsigned int v = *(const volatile unsigned int *)(x + i); // found: alignment
-            y[i] = (short)v;
+        if (BAD && i + 2 < n) {
+            y[i] = (short)*(const volatile unsigned int *)(x + i); // found: alignment
         } else {
             y[i] = x[i];
         }
-#else
-        y[i] = x[i];
-#endif
     }
 }

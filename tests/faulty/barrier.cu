@@ -12,18 +12,13 @@ __global__ void barrier_behind_return(float *y, const float *x, size_t n)
 {
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     __shared__ float held[BLOCK];
-#if BAD
-    held[threadIdx.x] = i < n ? x[i] : 0.0f;
-    if (i >= n) {
-        return;
-    }
-#else
-    if (i >= n) {
-        return;
-    }
     slowly();
-    held[threadIdx.x] = x[i];
-#endif
+    if (BAD || i < n) {
+        held[threadIdx.x] = i < n ? x[i] : 0.0f;
+    }
+    if (i >= n) {
+        return;
+    }
     __syncthreads();
     size_t other = i ^ 1;
     y[i] = BAD || other < n ? held[threadIdx.x ^ 1] : 0.0f; // found: race
@@ -49,16 +44,13 @@ __global__ void barrier_in_branches(float *y, const float *x, size_t n)
         __syncthreads();
         v += 2.0f;
     }
-    if (i < n) {
-        y[i] = held[BLOCK - 1 - threadIdx.x] + v * 0.0f;
-    }
 #else
     slowly();
     __syncthreads();
-    if (i < n) {
-        y[i] = held[BLOCK - 1 - threadIdx.x];
-    }
 #endif
+    if (i < n) {
+        y[i] = held[BLOCK - 1 - threadIdx.x] + v * 0.0f;
+    }
 }
 
 // has a barrier in a loop that ends at another turn for each half of a warp
@@ -72,20 +64,13 @@ __global__ void barrier_in_loop(float *y, const float *x, size_t n)
     float v = i < n ? x[i] : 0.0f;
     __shared__ float held[BLOCK];
     held[threadIdx.x] = v;
-#if BAD
-    for (int turn = 0; turn < 1 + (int)(threadIdx.x % 32 / 16); turn++) {
+    slowly();
+    for (int turn = 0; turn < 1 + BAD * (int)(threadIdx.x % 32 / 16); turn++) {
         __syncthreads(); // found: barrier
     }
     if (i < n) {
         y[i] = held[threadIdx.x];
     }
-#else
-    slowly();
-    __syncthreads();
-    if (i < n) {
-        y[i] = held[threadIdx.x];
-    }
-#endif
 }
 
 // takes a value from lanes that have returned
@@ -96,20 +81,15 @@ __global__ void barrier_in_loop(float *y, const float *x, size_t n)
 __global__ void shuffle_from_the_gone(float *y, const float *x, size_t n)
 {
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-#if BAD
-    if (i >= n) {
+    slowly();
+    if (BAD && i >= n) {
         return;
     }
-    float other = __shfl_down_sync(0xffffffffu, x[i], 1); // found: shuffle
-    y[i] = i + 1 < n && threadIdx.x % 32 != 31 ? other : x[i];
-#else
-    slowly();
     float own = i < n ? x[i] : 0.0f;
-    float other = __shfl_down_sync(0xffffffffu, own, 1);
+    float other = __shfl_down_sync(0xffffffffu, own, 1); // found: shuffle
     if (i < n) {
         y[i] = i + 1 < n && threadIdx.x % 32 != 31 ? other : x[i];
     }
-#endif
 }
 
 // shuffles with a full mask in a branch that half of the lanes take
@@ -121,21 +101,14 @@ __global__ void shuffle_in_branch(float *y, const float *x, size_t n)
 {
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     float v = i < n ? x[i] : 0.0f;
-#if BAD
     float other = v;
-    if (threadIdx.x % 32 < 16) {
+    slowly();
+    if (!BAD || threadIdx.x % 32 < 16) {
         other = __shfl_xor_sync(0xffffffffu, v, 1); // found: shuffle
     }
     if (i < n) {
-        y[i] = other;
-    }
-#else
-    slowly();
-    float other = __shfl_xor_sync(0xffffffffu, v, 1);
-    if (i < n) {
         y[i] = threadIdx.x % 32 < 16 ? other : v;
     }
-#endif
 }
 
 // adds what lanes give that the mask does not name
@@ -154,13 +127,9 @@ __global__ void shuffle_from_the_unnamed(float *y, const float *x, size_t n)
         float all = x[i];
         for (int s = 16; s; s /= 2) {
             float other = __shfl_down_sync(mask, all, s); // found: shuffle
-#if BAD
-            all += other;
-#else
-            if (threadIdx.x % 32 + s < __popc(mask)) {
+            if (BAD || threadIdx.x % 32 + s < __popc(mask)) {
                 all += other;
             }
-#endif
         }
         if (threadIdx.x % 32 == 0) {
             atomicAdd(y, all);

@@ -71,13 +71,8 @@ __global__ void scratch_behind(float *y, const float *x, size_t n, float *kept)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        kept[i + 1] = x[i]; // found: bounds
+        kept[i + BAD] = x[i]; // found: bounds
         y[i] = 2.0f * x[i];
-#else
-        kept[i] = x[i];
-        y[i] = 2.0f * x[i];
-#endif
     }
 }
 
@@ -136,9 +131,7 @@ __global__ void writes_between(float *y, const float *x, size_t n)
         volatile float *before = y + (long)i - 1;
         float kept = *before; // found: bounds, unset
         *before = kept;
-        y[i] = 2.0f * x[i];
-#else
-        y[i] = 2.0f * x[i];
 #endif
+        y[i] = 2.0f * x[i];
     }
 }

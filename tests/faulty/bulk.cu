@@ -1,5 +1,5 @@
 // Use bulk and asynchronous copies, and the barriers that wait for them, against their rules. The
-// right variants differ by what is said to be missing.
+// right variants differ by one mistake.
 #include "slowly.cuh"
 #include "async.cuh"
 #pragma gputune problem(n = 8190)
@@ -16,97 +16,344 @@
 #define TILES 8
 #define TILE_BYTES (BLOCK * 4)
 
+// The mistakes of the functions that several kernels share.
+enum {
+    RIGHT,
+    PARITY_FORGOTTEN,
+    PARITY_AHEAD,
+    ONE_WAITS,
+    OVERWRITTEN_BY_COPY,
+    EXPECTS_TOO_FEW,
+    EXPECTS_TOO_MANY,
+    EXPECTS_NOTHING,
+    ONE_ARRIVAL_TOO_MANY,
+    INIT_NOT_FENCED,
+    INIT_NOT_AWAITED,
+    NOT_OF_16_BYTES,
+    SOURCE_NOT_ALIGNED,
+    WRONG_STAGE,
+    STAGE_NOT_FREE,
+    FREED_EARLY,
+    STAGE_NEVER_FREED,
+    STORE_NOT_FENCED,
+    STORE_FENCED_BY_ONE,
+    STORE_NOT_READ,
+    STORE_NOT_COMMITTED,
+    STORE_OF_ONE_GROUP_TOO_FEW,
+};
+
+// Initialises a barrier for `count` arrivals, and holds up the block until it is there.
+static __device__ void begin(unsigned long long &bar, int count, int mistake)
+{
+    if (threadIdx.x == 0) {
+        INIT(bar, count);
+        if (mistake != INIT_NOT_FENCED) {
+            FENCE_INIT();
+        }
+    }
+    if (mistake != INIT_NOT_AWAITED) {
+        __syncthreads();
+    }
+    slowly();
+}
+
+// Copies tile after tile into shared memory, and waits for each.
+static __device__ void tiles(float *y, const float *x, size_t n, int mistake)
+{
+    size_t first = (size_t)blockIdx.x * BLOCK * TILES;
+    int t = threadIdx.x;
+    __shared__ alignas(128) float held[BLOCK + 4];
+    __shared__ alignas(8) unsigned long long bar;
+    begin(bar, mistake == ONE_ARRIVAL_TOO_MANY ? 2 : 1, mistake);
+    for (int tile = 0; tile < TILES; tile++) {
+        if (t == 0) {
+            size_t at = first + tile * BLOCK, left = at < n ? n - at : 0;
+            unsigned int bytes = TILE_BYTES;
+            if (mistake == NOT_OF_16_BYTES && left < BLOCK) {
+                bytes = 4 * (unsigned int)left + 4;
+            }
+            if (mistake == EXPECTS_TOO_FEW) {
+                bytes /= 2;
+                LOAD(held + BLOCK / 2, x + at + BLOCK / 2, bytes, bar);
+            }
+            if (mistake == EXPECTS_NOTHING) {
+                ARRIVE(bar);
+            } else {
+                EXPECT(bar, mistake == EXPECTS_TOO_MANY ? bytes + 16 : bytes);
+            }
+            LOAD(held, x + at + (mistake == SOURCE_NOT_ALIGNED), bytes, bar); // line: copy
+        }
+        if (mistake != ONE_WAITS || t == 0) {
+            int parity = mistake == PARITY_FORGOTTEN ? 0 : tile & 1;
+            WAIT(bar, mistake == PARITY_AHEAD ? parity ^ 1 : parity); // line: wait
+        }
+        y[first + tile * BLOCK + t] = 2.0f * held[t]; // line: use
+        if (mistake != OVERWRITTEN_BY_COPY) {
+            __syncthreads();
+        }
+    }
+}
+
 // waits for the phase of the first tile each time
-// caught: proof, check
+// caught: proof, check (race at use)
 #pragma gputune kernel(parity_forgotten)
 
 __global__ void parity_forgotten(float *y, const float *x, size_t n)
 {
-    size_t first = (size_t)blockIdx.x * BLOCK * TILES;
-    int t = threadIdx.x;
-    __shared__ alignas(128) float held[BLOCK];
-    __shared__ alignas(8) unsigned long long bar;
-    if (t == 0) {
-        INIT(bar, 1);
-        FENCE_INIT();
-    }
-    __syncthreads();
-    slowly();
-    for (int tile = 0; tile < TILES; tile++) {
-        if (t == 0) {
-            EXPECT(bar, TILE_BYTES);
-            LOAD(held, x + first + tile * BLOCK, TILE_BYTES, bar);
-        }
-#if BAD
-        WAIT(bar, 0);
-#else
-        WAIT(bar, tile & 1);
-#endif
-        y[first + tile * BLOCK + t] = 2.0f * held[t]; // found: race
-        __syncthreads();
-    }
+    tiles(y, x, n, BAD * PARITY_FORGOTTEN);
 }
 
 // waits for the phase that is over before it begins
-// caught: proof, check
+// caught: proof, check (race at use)
 #pragma gputune kernel(parity_ahead)
 
 __global__ void parity_ahead(float *y, const float *x, size_t n)
 {
-    size_t first = (size_t)blockIdx.x * BLOCK * TILES;
-    int t = threadIdx.x;
-    __shared__ alignas(128) float held[BLOCK];
-    __shared__ alignas(8) unsigned long long bar;
-    if (t == 0) {
-        INIT(bar, 1);
-        FENCE_INIT();
-    }
-    __syncthreads();
-    slowly();
-    for (int tile = 0; tile < TILES; tile++) {
-        if (t == 0) {
-            EXPECT(bar, TILE_BYTES);
-            LOAD(held, x + first + tile * BLOCK, TILE_BYTES, bar);
-        }
-        WAIT(bar, (tile & 1) ^ BAD);
-        y[first + tile * BLOCK + t] = 2.0f * held[t]; // found: race
-        __syncthreads();
-    }
+    tiles(y, x, n, BAD * PARITY_AHEAD);
 }
 
 // only the first thread waits, and the others are not held up behind it
-// caught: proof, check
+// caught: proof, check (race at use)
 #pragma gputune kernel(one_waits)
 
 __global__ void one_waits(float *y, const float *x, size_t n)
 {
+    tiles(y, x, n, BAD * ONE_WAITS);
+}
+
+// copies the next tile before all threads have read the last one
+// caught: proof, check (race at copy)
+#pragma gputune kernel(overwritten_by_copy)
+
+__global__ void overwritten_by_copy(float *y, const float *x, size_t n)
+{
+    tiles(y, x, n, BAD * OVERWRITTEN_BY_COPY);
+}
+
+// announces half of the bytes that are copied
+// caught: proof, check (barrier at copy)
+#pragma gputune kernel(expects_too_few)
+
+__global__ void expects_too_few(float *y, const float *x, size_t n)
+{
+    tiles(y, x, n, BAD * EXPECTS_TOO_FEW);
+}
+
+// announces more bytes than are copied, and waits for ever
+// caught: proof, check (barrier at wait)
+#pragma gputune kernel(expects_too_many)
+
+__global__ void expects_too_many(float *y, const float *x, size_t n)
+{
+    tiles(y, x, n, BAD * EXPECTS_TOO_MANY);
+}
+
+// announces no bytes: the barrier is over before the copy is
+// caught: proof, check (race at use)
+#pragma gputune kernel(expects_nothing)
+
+__global__ void expects_nothing(float *y, const float *x, size_t n)
+{
+    tiles(y, x, n, BAD * EXPECTS_NOTHING);
+}
+
+// the barrier waits for one arrival more than comes
+// caught: proof, check (barrier at wait)
+#pragma gputune kernel(one_arrival_too_many)
+
+__global__ void one_arrival_too_many(float *y, const float *x, size_t n)
+{
+    tiles(y, x, n, BAD * ONE_ARRIVAL_TOO_MANY);
+}
+
+// tells the copies of no barrier that was initialised
+// caught: check (race at copy)
+#pragma gputune kernel(init_not_fenced)
+
+__global__ void init_not_fenced(float *y, const float *x, size_t n)
+{
+    tiles(y, x, n, BAD * INIT_NOT_FENCED);
+}
+
+// waits at a barrier that another thread may not have initialised
+// caught: check (race at wait)
+#pragma gputune kernel(init_not_awaited)
+
+__global__ void init_not_awaited(float *y, const float *x, size_t n)
+{
+    tiles(y, x, n, BAD * INIT_NOT_AWAITED);
+}
+
+// copies as many bytes as there are elements left
+// caught: proof, check (alignment at copy)
+#pragma gputune kernel(not_of_16_bytes)
+
+__global__ void not_of_16_bytes(float *y, const float *x, size_t n)
+{
+    tiles(y, x, n, BAD * NOT_OF_16_BYTES);
+}
+
+// copies from an element that is at no multiple of 16 bytes
+// caught: proof, check (alignment at copy)
+#pragma gputune kernel(source_not_aligned)
+
+__global__ void source_not_aligned(float *y, const float *x, size_t n)
+{
+    tiles(y, x, n, BAD * SOURCE_NOT_ALIGNED);
+}
+
+// A warp copies tiles into two stages, which the others free.
+static __device__ void stages(float *y, const float *x, int mistake)
+{
     size_t first = (size_t)blockIdx.x * BLOCK * TILES;
     int t = threadIdx.x;
-    __shared__ alignas(128) float held[BLOCK];
-    __shared__ alignas(8) unsigned long long bar;
+    __shared__ alignas(128) float held[2][BLOCK];
+    __shared__ alignas(8) unsigned long long full[2], empty[2];
     if (t == 0) {
-        INIT(bar, 1);
+        for (int s = 0; s < 2; s++) {
+            INIT(full[s], 1);
+            INIT(empty[s], BLOCK - 32);
+        }
         FENCE_INIT();
     }
     __syncthreads();
     slowly();
+    if (t >= BLOCK - 32) {
+        for (int tile = 0; tile < TILES && t == BLOCK - 32; tile++) {
+            int s = tile & 1;
+            if (mistake != STAGE_NOT_FREE) {
+                WAIT(empty[s], (tile >> 1 & 1) ^ 1); // line: free
+            }
+            EXPECT(full[s], TILE_BYTES);
+            LOAD(held[s], x + first + tile * BLOCK, TILE_BYTES, full[s]); // line: refill
+        }
+        return;
+    }
     for (int tile = 0; tile < TILES; tile++) {
-        if (t == 0) {
-            EXPECT(bar, TILE_BYTES);
-            LOAD(held, x + first + tile * BLOCK, TILE_BYTES, bar);
+        int s = tile & 1, awaited = mistake == WRONG_STAGE && tile ? tile - 1 : tile;
+        WAIT(full[awaited & 1], awaited >> 1 & 1);
+        if (mistake == FREED_EARLY) {
+            ARRIVE(empty[s]);
         }
-        if (t == 0) {
-            WAIT(bar, tile & 1);
+        for (int k = t; k < BLOCK; k += BLOCK - 32) {
+            y[first + tile * BLOCK + k] = 2.0f * held[s][k]; // line: stage
         }
-#if !BAD
+        if (mistake != FREED_EARLY && mistake != STAGE_NEVER_FREED) {
+            ARRIVE(empty[s]);
+        }
+    }
+}
+
+// waits for the barrier of the other stage
+// caught: proof, check (race at stage)
+#pragma gputune kernel(wrong_stage)
+
+__global__ void wrong_stage(float *y, const float *x, size_t n)
+{
+    stages(y, x, BAD * WRONG_STAGE);
+}
+
+// the producer does not wait until a stage is free
+// caught: proof, check (race at refill)
+#pragma gputune kernel(stage_not_free)
+
+__global__ void stage_not_free(float *y, const float *x, size_t n)
+{
+    stages(y, x, BAD * STAGE_NOT_FREE);
+}
+
+// frees a stage before it is read
+// caught: check (race at refill)
+#pragma gputune kernel(freed_early)
+
+__global__ void freed_early(float *y, const float *x, size_t n)
+{
+    stages(y, x, BAD * FREED_EARLY);
+}
+
+// frees no stage, so that the producer waits for ever
+// caught: proof, check (barrier at free)
+#pragma gputune kernel(stage_never_freed)
+
+__global__ void stage_never_freed(float *y, const float *x, size_t n)
+{
+    stages(y, x, BAD * STAGE_NEVER_FREED);
+}
+
+// Copies tile after tile out of shared memory.
+static __device__ void stores(float *y, const float *x, int mistake)
+{
+    size_t first = (size_t)blockIdx.x * BLOCK * TILES;
+    int t = threadIdx.x;
+    __shared__ alignas(128) float held[BLOCK];
+    slowly();
+    for (int tile = 0; tile < TILES; tile++) {
+        held[t] = 2.0f * x[first + tile * BLOCK + t]; // line: fill
+        if (mistake != STORE_NOT_FENCED && (mistake != STORE_FENCED_BY_ONE || t == 0)) {
+            FENCE_ASYNC();
+        }
         __syncthreads();
-#endif
-        y[first + tile * BLOCK + t] = 2.0f * held[t]; // found: race
+        if (t == 0) {
+            STORE(y + first + tile * BLOCK, held, TILE_BYTES); // line: store
+            if (mistake != STORE_NOT_COMMITTED) {
+                COMMIT();
+            }
+            if (mistake == STORE_OF_ONE_GROUP_TOO_FEW) {
+                WAIT_READ(1);
+            } else if (mistake != STORE_NOT_READ) {
+                WAIT_READ(0);
+            }
+        }
         __syncthreads();
     }
 }
 
-// the same within a warp
+// copies out what the threads have written, without a fence for the copies
+// caught: check (race at store)
+#pragma gputune kernel(store_not_fenced)
+
+__global__ void store_not_fenced(float *y, const float *x, size_t n)
+{
+    stores(y, x, BAD * STORE_NOT_FENCED);
+}
+
+// the same with a fence of the one thread that copies, before the barrier
+// caught: check (race at store)
+#pragma gputune kernel(store_fenced_by_one)
+
+__global__ void store_fenced_by_one(float *y, const float *x, size_t n)
+{
+    stores(y, x, BAD * STORE_FENCED_BY_ONE);
+}
+
+// writes the next tile before the copy has read the last one
+// caught: check (race at fill)
+#pragma gputune kernel(store_not_read)
+
+__global__ void store_not_read(float *y, const float *x, size_t n)
+{
+    stores(y, x, BAD * STORE_NOT_READ);
+}
+
+// waits for groups of copies and closes none
+// caught: check (race at fill)
+#pragma gputune kernel(store_not_committed)
+
+__global__ void store_not_committed(float *y, const float *x, size_t n)
+{
+    stores(y, x, BAD * STORE_NOT_COMMITTED);
+}
+
+// waits for all groups but the last, and writes where that one reads
+// caught: check (race at fill)
+#pragma gputune kernel(store_of_one_group_too_few)
+
+__global__ void store_of_one_group_too_few(float *y, const float *x, size_t n)
+{
+    stores(y, x, BAD * STORE_OF_ONE_GROUP_TOO_FEW);
+}
+
+// the first lane waits, and the other lanes are not held up
 // caught: check
 #pragma gputune kernel(one_lane_waits)
 
@@ -116,16 +363,10 @@ __global__ void one_lane_waits(float *y, const float *x, size_t n)
     int t = threadIdx.x;
     __shared__ alignas(128) float held[BLOCK];
     __shared__ alignas(8) unsigned long long bar;
-    if (t == 0) {
-        INIT(bar, 1);
-        FENCE_INIT();
-    }
-    __syncthreads();
+    begin(bar, 1, RIGHT);
     if (t >= 32) {
-        slowly();
         return;
     }
-    slowly();
     for (int tile = 0; tile < TILES; tile++) {
         if (t == 0) {
             EXPECT(bar, TILE_BYTES);
@@ -144,148 +385,6 @@ __global__ void one_lane_waits(float *y, const float *x, size_t n)
     }
 }
 
-// copies the next tile before all threads have read the last one
-// caught: proof, check
-#pragma gputune kernel(overwritten_by_copy)
-
-__global__ void overwritten_by_copy(float *y, const float *x, size_t n)
-{
-    size_t first = (size_t)blockIdx.x * BLOCK * TILES;
-    int t = threadIdx.x;
-    __shared__ alignas(128) float held[BLOCK];
-    __shared__ alignas(8) unsigned long long bar;
-    if (t == 0) {
-        INIT(bar, 1);
-        FENCE_INIT();
-    }
-    __syncthreads();
-    slowly();
-    for (int tile = 0; tile < TILES; tile++) {
-        if (t == 0) {
-            EXPECT(bar, TILE_BYTES);
-            LOAD(held, x + first + tile * BLOCK, TILE_BYTES, bar); // found: race
-        }
-        WAIT(bar, tile & 1);
-        y[first + tile * BLOCK + t] = 2.0f * held[t];
-#if !BAD
-        __syncthreads();
-#endif
-    }
-}
-
-// announces half of the bytes that are copied
-// caught: proof, check
-#pragma gputune kernel(expects_too_few)
-
-__global__ void expects_too_few(float *y, const float *x, size_t n)
-{
-    size_t first = (size_t)blockIdx.x * BLOCK * TILES;
-    int t = threadIdx.x;
-    __shared__ alignas(128) float held[BLOCK];
-    __shared__ alignas(8) unsigned long long bar;
-    if (t == 0) {
-        INIT(bar, 1);
-        FENCE_INIT();
-    }
-    __syncthreads();
-    slowly();
-    for (int tile = 0; tile < TILES; tile++) {
-        if (t == 0) {
-            EXPECT(bar, BAD ? TILE_BYTES / 2 : TILE_BYTES);
-            LOAD(held, x + first + tile * BLOCK, TILE_BYTES / 2, bar);
-            LOAD(held + BLOCK / 2, x + first + tile * BLOCK + BLOCK / 2, TILE_BYTES / 2, bar); // found: barrier
-        }
-        WAIT(bar, tile & 1);
-        y[first + tile * BLOCK + t] = 2.0f * held[t];
-        __syncthreads();
-    }
-}
-
-// announces more bytes than are copied, and waits for ever
-// caught: proof, check
-#pragma gputune kernel(expects_too_many)
-
-__global__ void expects_too_many(float *y, const float *x, size_t n)
-{
-    size_t first = (size_t)blockIdx.x * BLOCK * TILES;
-    int t = threadIdx.x;
-    __shared__ alignas(128) float held[BLOCK];
-    __shared__ alignas(8) unsigned long long bar;
-    if (t == 0) {
-        INIT(bar, 1);
-        FENCE_INIT();
-    }
-    __syncthreads();
-    slowly();
-    for (int tile = 0; tile < TILES; tile++) {
-        if (t == 0) {
-            EXPECT(bar, BAD ? TILE_BYTES + 16 : TILE_BYTES);
-            LOAD(held, x + first + tile * BLOCK, TILE_BYTES, bar);
-        }
-        WAIT(bar, tile & 1); // found: barrier
-        y[first + tile * BLOCK + t] = 2.0f * held[t];
-        __syncthreads();
-    }
-}
-
-// announces no bytes: the barrier is over before the copy is
-// caught: proof, check
-#pragma gputune kernel(expects_nothing)
-
-__global__ void expects_nothing(float *y, const float *x, size_t n)
-{
-    size_t first = (size_t)blockIdx.x * BLOCK * TILES;
-    int t = threadIdx.x;
-    __shared__ alignas(128) float held[BLOCK];
-    __shared__ alignas(8) unsigned long long bar;
-    if (t == 0) {
-        INIT(bar, 1);
-        FENCE_INIT();
-    }
-    __syncthreads();
-    slowly();
-    for (int tile = 0; tile < TILES; tile++) {
-        if (t == 0) {
-#if BAD
-            ARRIVE(bar);
-#else
-            EXPECT(bar, TILE_BYTES);
-#endif
-            LOAD(held, x + first + tile * BLOCK, TILE_BYTES, bar);
-        }
-        WAIT(bar, tile & 1);
-        y[first + tile * BLOCK + t] = 2.0f * held[t]; // found: race
-        __syncthreads();
-    }
-}
-
-// the barrier waits for one arrival more than comes
-// caught: proof, check
-#pragma gputune kernel(one_arrival_too_many)
-
-__global__ void one_arrival_too_many(float *y, const float *x, size_t n)
-{
-    size_t first = (size_t)blockIdx.x * BLOCK * TILES;
-    int t = threadIdx.x;
-    __shared__ alignas(128) float held[BLOCK];
-    __shared__ alignas(8) unsigned long long bar;
-    if (t == 0) {
-        INIT(bar, 1 + BAD);
-        FENCE_INIT();
-    }
-    __syncthreads();
-    slowly();
-    for (int tile = 0; tile < TILES; tile++) {
-        if (t == 0) {
-            EXPECT(bar, TILE_BYTES);
-            LOAD(held, x + first + tile * BLOCK, TILE_BYTES, bar);
-        }
-        WAIT(bar, tile & 1); // found: barrier
-        y[first + tile * BLOCK + t] = 2.0f * held[t];
-        __syncthreads();
-    }
-}
-
 // the barrier waits for half of the threads that fill the tile
 // caught: proof, check
 #pragma gputune kernel(too_few_arrivals)
@@ -296,426 +395,39 @@ __global__ void too_few_arrivals(float *y, const float *x, size_t n)
     int t = threadIdx.x;
     __shared__ alignas(128) float held[BLOCK];
     __shared__ alignas(8) unsigned long long bar;
-    if (t == 0) {
-        INIT(bar, BAD ? BLOCK / 2 : BLOCK);
-        FENCE_INIT();
-    }
-    __syncthreads();
-    slowly();
+    begin(bar, BAD ? BLOCK / 2 : BLOCK, RIGHT);
     for (int tile = 0; tile < TILES; tile++) {
         held[t] = x[first + tile * BLOCK + t]; // found: race
         ARRIVE(bar);
-#if BAD
-        WAIT(bar, 0);
-#else
-        WAIT(bar, tile & 1);
-#endif
+        WAIT(bar, BAD ? 0 : tile & 1);
         y[first + tile * BLOCK + (t ^ 64)] = 2.0f * held[t ^ 64];
         __syncthreads();
     }
 }
 
-// tells the copies of no barrier that was initialised
+// copies from global memory what its own block has just written there
 // caught: check
-#pragma gputune kernel(init_not_fenced)
+#pragma gputune kernel(source_not_fenced)
 
-__global__ void init_not_fenced(float *y, const float *x, size_t n)
+__global__ void source_not_fenced(float *y, const float *x, size_t n)
 {
     size_t first = (size_t)blockIdx.x * BLOCK * TILES;
     int t = threadIdx.x;
     __shared__ alignas(128) float held[BLOCK];
     __shared__ alignas(8) unsigned long long bar;
-    if (t == 0) {
-        INIT(bar, 1);
-#if !BAD
-        FENCE_INIT();
-#endif
-    }
-    __syncthreads();
-    slowly();
+    begin(bar, 1, RIGHT);
     for (int tile = 0; tile < TILES; tile++) {
+        y[first + tile * BLOCK + t] = x[first + tile * BLOCK + t];
+#if !BAD
+        asm volatile("fence.proxy.async;" ::: "memory");
+#endif
+        __syncthreads();
         if (t == 0) {
             EXPECT(bar, TILE_BYTES);
-            LOAD(held, x + first + tile * BLOCK, TILE_BYTES, bar); // found: race
+            LOAD(held, y + first + tile * BLOCK, TILE_BYTES, bar); // found: race
         }
         WAIT(bar, tile & 1);
         y[first + tile * BLOCK + t] = 2.0f * held[t];
-        __syncthreads();
-    }
-}
-
-// waits at a barrier that another thread may not have initialised
-// caught: check
-#pragma gputune kernel(init_not_awaited)
-
-__global__ void init_not_awaited(float *y, const float *x, size_t n)
-{
-    size_t first = (size_t)blockIdx.x * BLOCK * TILES;
-    int t = threadIdx.x;
-    __shared__ alignas(128) float held[BLOCK];
-    __shared__ alignas(8) unsigned long long bar;
-    if (t == 0) {
-        INIT(bar, 1);
-        FENCE_INIT();
-    }
-#if !BAD
-    __syncthreads();
-#endif
-    slowly();
-    for (int tile = 0; tile < TILES; tile++) {
-        if (t == 0) {
-            EXPECT(bar, TILE_BYTES);
-            LOAD(held, x + first + tile * BLOCK, TILE_BYTES, bar);
-        }
-        WAIT(bar, tile & 1); // found: race
-        y[first + tile * BLOCK + t] = 2.0f * held[t];
-        __syncthreads();
-    }
-}
-
-// copies as many bytes as there are elements left
-// caught: proof, check
-#pragma gputune kernel(not_of_16_bytes)
-
-__global__ void not_of_16_bytes(float *y, const float *x, size_t n)
-{
-    size_t first = (size_t)blockIdx.x * BLOCK * TILES;
-    int t = threadIdx.x;
-    __shared__ alignas(128) float held[BLOCK];
-    __shared__ alignas(8) unsigned long long bar;
-    if (t == 0) {
-        INIT(bar, 1);
-        FENCE_INIT();
-    }
-    __syncthreads();
-    slowly();
-    for (int tile = 0; tile < TILES; tile++) {
-        if (t == 0) {
-            size_t at = first + tile * BLOCK, left = at < n ? n - at : 0;
-            unsigned int bytes = TILE_BYTES;
-#if BAD
-            bytes = left < BLOCK ? 4 * (unsigned int)left + 4 : bytes;
-#endif
-            EXPECT(bar, bytes);
-            LOAD(held, x + at, bytes, bar); // found: alignment
-        }
-        WAIT(bar, tile & 1);
-        y[first + tile * BLOCK + t] = 2.0f * held[t];
-        __syncthreads();
-    }
-}
-
-// copies from an element that is at no multiple of 16 bytes
-// caught: proof, check
-#pragma gputune kernel(source_not_aligned)
-
-__global__ void source_not_aligned(float *y, const float *x, size_t n)
-{
-    size_t first = (size_t)blockIdx.x * BLOCK * TILES;
-    int t = threadIdx.x;
-    __shared__ alignas(128) float held[BLOCK + 4];
-    __shared__ alignas(8) unsigned long long bar;
-    if (t == 0) {
-        INIT(bar, 1);
-        FENCE_INIT();
-    }
-    __syncthreads();
-    slowly();
-    for (int tile = 0; tile < TILES; tile++) {
-        if (t == 0) {
-            EXPECT(bar, TILE_BYTES);
-            LOAD(held, x + first + tile * BLOCK + BAD, TILE_BYTES, bar); // found: alignment
-        }
-        WAIT(bar, tile & 1);
-        y[first + tile * BLOCK + t] = 2.0f * held[t];
-        __syncthreads();
-    }
-}
-
-// waits for the barrier of the other stage
-// caught: proof, check
-#pragma gputune kernel(wrong_stage)
-
-__global__ void wrong_stage(float *y, const float *x, size_t n)
-{
-    size_t first = (size_t)blockIdx.x * BLOCK * TILES;
-    int t = threadIdx.x;
-    __shared__ alignas(128) float held[2][BLOCK];
-    __shared__ alignas(8) unsigned long long full[2], empty[2];
-    if (t == 0) {
-        for (int s = 0; s < 2; s++) {
-            INIT(full[s], 1);
-            INIT(empty[s], BLOCK - 32);
-        }
-        FENCE_INIT();
-    }
-    __syncthreads();
-    slowly();
-    if (t >= BLOCK - 32) {
-        for (int tile = 0; tile < TILES && t == BLOCK - 32; tile++) {
-            int s = tile & 1;
-            WAIT(empty[s], (tile >> 1 & 1) ^ 1);
-            EXPECT(full[s], TILE_BYTES);
-            LOAD(held[s], x + first + tile * BLOCK, TILE_BYTES, full[s]);
-        }
-        return;
-    }
-    for (int tile = 0; tile < TILES; tile++) {
-        int s = tile & 1;
-        WAIT(full[BAD && tile ? s ^ 1 : s], (BAD && tile ? tile - 1 : tile) >> 1 & 1);
-        for (int k = t; k < BLOCK; k += BLOCK - 32) {
-            y[first + tile * BLOCK + k] = 2.0f * held[s][k]; // found: race
-        }
-        ARRIVE(empty[s]);
-    }
-}
-
-// the producer does not wait until a stage is free
-// caught: proof, check
-#pragma gputune kernel(stage_not_free)
-
-__global__ void stage_not_free(float *y, const float *x, size_t n)
-{
-    size_t first = (size_t)blockIdx.x * BLOCK * TILES;
-    int t = threadIdx.x;
-    __shared__ alignas(128) float held[2][BLOCK];
-    __shared__ alignas(8) unsigned long long full[2], empty[2];
-    if (t == 0) {
-        for (int s = 0; s < 2; s++) {
-            INIT(full[s], 1);
-            INIT(empty[s], BLOCK - 32);
-        }
-        FENCE_INIT();
-    }
-    __syncthreads();
-    slowly();
-    if (t >= BLOCK - 32) {
-        for (int tile = 0; tile < TILES && t == BLOCK - 32; tile++) {
-            int s = tile & 1;
-#if !BAD
-            WAIT(empty[s], (tile >> 1 & 1) ^ 1);
-#endif
-            EXPECT(full[s], TILE_BYTES);
-            LOAD(held[s], x + first + tile * BLOCK, TILE_BYTES, full[s]); // found: race
-        }
-        return;
-    }
-    for (int tile = 0; tile < TILES; tile++) {
-        int s = tile & 1;
-        WAIT(full[s], tile >> 1 & 1);
-        for (int k = t; k < BLOCK; k += BLOCK - 32) {
-            y[first + tile * BLOCK + k] = 2.0f * held[s][k];
-        }
-        ARRIVE(empty[s]);
-    }
-}
-
-// frees a stage before it is read
-// caught: check
-#pragma gputune kernel(freed_early)
-
-__global__ void freed_early(float *y, const float *x, size_t n)
-{
-    size_t first = (size_t)blockIdx.x * BLOCK * TILES;
-    int t = threadIdx.x;
-    __shared__ alignas(128) float held[2][BLOCK];
-    __shared__ alignas(8) unsigned long long full[2], empty[2];
-    if (t == 0) {
-        for (int s = 0; s < 2; s++) {
-            INIT(full[s], 1);
-            INIT(empty[s], BLOCK - 32);
-        }
-        FENCE_INIT();
-    }
-    __syncthreads();
-    slowly();
-    if (t >= BLOCK - 32) {
-        for (int tile = 0; tile < TILES && t == BLOCK - 32; tile++) {
-            int s = tile & 1;
-            WAIT(empty[s], (tile >> 1 & 1) ^ 1);
-            EXPECT(full[s], TILE_BYTES);
-            LOAD(held[s], x + first + tile * BLOCK, TILE_BYTES, full[s]); // found: race
-        }
-        return;
-    }
-    for (int tile = 0; tile < TILES; tile++) {
-        int s = tile & 1;
-        WAIT(full[s], tile >> 1 & 1);
-#if BAD
-        ARRIVE(empty[s]);
-#endif
-        for (int k = t; k < BLOCK; k += BLOCK - 32) {
-            y[first + tile * BLOCK + k] = 2.0f * held[s][k];
-        }
-#if !BAD
-        ARRIVE(empty[s]);
-#endif
-    }
-}
-
-// frees no stage, so that the producer waits for ever
-// caught: proof, check
-#pragma gputune kernel(stage_never_freed)
-
-__global__ void stage_never_freed(float *y, const float *x, size_t n)
-{
-    size_t first = (size_t)blockIdx.x * BLOCK * TILES;
-    int t = threadIdx.x;
-    __shared__ alignas(128) float held[2][BLOCK];
-    __shared__ alignas(8) unsigned long long full[2], empty[2];
-    if (t == 0) {
-        for (int s = 0; s < 2; s++) {
-            INIT(full[s], 1);
-            INIT(empty[s], BLOCK - 32);
-        }
-        FENCE_INIT();
-    }
-    __syncthreads();
-    slowly();
-    if (t >= BLOCK - 32) {
-        for (int tile = 0; tile < TILES && t == BLOCK - 32; tile++) {
-            int s = tile & 1;
-            WAIT(empty[s], (tile >> 1 & 1) ^ 1); // found: barrier
-            EXPECT(full[s], TILE_BYTES);
-            LOAD(held[s], x + first + tile * BLOCK, TILE_BYTES, full[s]);
-        }
-        return;
-    }
-    for (int tile = 0; tile < TILES; tile++) {
-        int s = tile & 1;
-        WAIT(full[s], tile >> 1 & 1);
-        for (int k = t; k < BLOCK; k += BLOCK - 32) {
-            y[first + tile * BLOCK + k] = 2.0f * held[s][k];
-        }
-#if !BAD
-        ARRIVE(empty[s]);
-#endif
-    }
-}
-
-// copies out what the threads have written, without a fence for the copies
-// caught: check
-#pragma gputune kernel(store_not_fenced)
-
-__global__ void store_not_fenced(float *y, const float *x, size_t n)
-{
-    size_t first = (size_t)blockIdx.x * BLOCK * TILES;
-    int t = threadIdx.x;
-    __shared__ alignas(128) float held[2][BLOCK];
-    slowly();
-    for (int tile = 0; tile < TILES; tile++) {
-        held[0][t] = 2.0f * x[first + tile * BLOCK + t];
-#if !BAD
-        FENCE_ASYNC();
-#endif
-        __syncthreads();
-        if (t == 0) {
-            STORE(y + first + tile * BLOCK, held[0], TILE_BYTES); // found: race
-            COMMIT();
-            WAIT_READ(0);
-        }
-        __syncthreads();
-    }
-}
-
-// the same with a fence of the one thread that copies, before the barrier
-// caught: check
-#pragma gputune kernel(store_fenced_by_one)
-
-__global__ void store_fenced_by_one(float *y, const float *x, size_t n)
-{
-    size_t first = (size_t)blockIdx.x * BLOCK * TILES;
-    int t = threadIdx.x;
-    __shared__ alignas(128) float held[2][BLOCK];
-    slowly();
-    for (int tile = 0; tile < TILES; tile++) {
-        held[0][t] = 2.0f * x[first + tile * BLOCK + t];
-        if (!BAD || t == 0) {
-            FENCE_ASYNC();
-        }
-        __syncthreads();
-        if (t == 0) {
-            STORE(y + first + tile * BLOCK, held[0], TILE_BYTES); // found: race
-            COMMIT();
-            WAIT_READ(0);
-        }
-        __syncthreads();
-    }
-}
-
-// writes the next tile before the copy has read the last one
-// caught: check
-#pragma gputune kernel(store_not_read)
-
-__global__ void store_not_read(float *y, const float *x, size_t n)
-{
-    size_t first = (size_t)blockIdx.x * BLOCK * TILES;
-    int t = threadIdx.x;
-    __shared__ alignas(128) float held[2][BLOCK];
-    slowly();
-    for (int tile = 0; tile < TILES; tile++) {
-        held[0][t] = 2.0f * x[first + tile * BLOCK + t]; // found: race
-        FENCE_ASYNC();
-        __syncthreads();
-        if (t == 0) {
-            STORE(y + first + tile * BLOCK, held[0], TILE_BYTES);
-            COMMIT();
-#if !BAD
-            WAIT_READ(0);
-#endif
-        }
-        __syncthreads();
-    }
-}
-
-// waits for groups of copies and closes none
-// caught: check
-#pragma gputune kernel(store_not_committed)
-
-__global__ void store_not_committed(float *y, const float *x, size_t n)
-{
-    size_t first = (size_t)blockIdx.x * BLOCK * TILES;
-    int t = threadIdx.x;
-    __shared__ alignas(128) float held[2][BLOCK];
-    slowly();
-    for (int tile = 0; tile < TILES; tile++) {
-        held[0][t] = 2.0f * x[first + tile * BLOCK + t]; // found: race
-        FENCE_ASYNC();
-        __syncthreads();
-        if (t == 0) {
-            STORE(y + first + tile * BLOCK, held[0], TILE_BYTES);
-#if !BAD
-            COMMIT();
-#endif
-            WAIT_READ(0);
-        }
-        __syncthreads();
-    }
-}
-
-// waits for all groups but the last, and writes where that one reads
-// caught: check
-#pragma gputune kernel(store_of_one_group_too_few)
-
-__global__ void store_of_one_group_too_few(float *y, const float *x, size_t n)
-{
-    size_t first = (size_t)blockIdx.x * BLOCK * TILES;
-    int t = threadIdx.x;
-    __shared__ alignas(128) float held[2][BLOCK];
-    slowly();
-    for (int tile = 0; tile < TILES; tile++) {
-        held[0][t] = 2.0f * x[first + tile * BLOCK + t]; // found: race
-        FENCE_ASYNC();
-        __syncthreads();
-        if (t == 0) {
-            STORE(y + first + tile * BLOCK, held[0], TILE_BYTES);
-            COMMIT();
-#if BAD
-            WAIT_READ(1);
-#else
-            WAIT_READ(0);
-#endif
-        }
         __syncthreads();
     }
 }
@@ -778,38 +490,6 @@ __global__ void stored_and_read(float *y, const float *x, size_t n)
         float v = ((volatile float *)y)[first + tile * BLOCK + (t ^ 1)]; // found: race
         __syncthreads();
         y[first + tile * BLOCK + (t ^ 1)] = 2.0f * v;
-        __syncthreads();
-    }
-}
-
-// copies from global memory what its own block has just written there
-// caught: check
-#pragma gputune kernel(source_not_fenced)
-
-__global__ void source_not_fenced(float *y, const float *x, size_t n)
-{
-    size_t first = (size_t)blockIdx.x * BLOCK * TILES;
-    int t = threadIdx.x;
-    __shared__ alignas(128) float held[BLOCK];
-    __shared__ alignas(8) unsigned long long bar;
-    if (t == 0) {
-        INIT(bar, 1);
-        FENCE_INIT();
-    }
-    __syncthreads();
-    slowly();
-    for (int tile = 0; tile < TILES; tile++) {
-        y[first + tile * BLOCK + t] = x[first + tile * BLOCK + t];
-#if !BAD
-        asm volatile("fence.proxy.async;" ::: "memory");
-#endif
-        __syncthreads();
-        if (t == 0) {
-            EXPECT(bar, TILE_BYTES);
-            LOAD(held, y + first + tile * BLOCK, TILE_BYTES, bar); // found: race
-        }
-        WAIT(bar, tile & 1);
-        y[first + tile * BLOCK + t] = 2.0f * held[t];
         __syncthreads();
     }
 }

@@ -98,60 +98,47 @@ __global__ void arrives_early(float *y, const float *x, size_t n)
         "l"(from), "r"((unsigned int)(bytes)), "r"(SHARED(&(bar))), "h"((unsigned short)(blocks))  \
         : "memory")
 
+// One block copies a half to both.
+static __device__ void multicast(float *y, const float *x, bool is_early, int expected)
+{
+    int t = threadIdx.x, rank = gputune_cluster_rank();
+    __shared__ alignas(128) float held[2][BLOCK];
+    __shared__ alignas(8) unsigned long long bar;
+    slowly();
+    if (t == 0) {
+        INIT(bar, 1);
+        FENCE_INIT();
+        EXPECT(bar, expected * BLOCK * 4);
+    }
+    if (is_early) {
+        __syncthreads();
+    } else {
+        gputune_cluster_sync();
+    }
+    if (t == 0) {
+        MULTICAST(held[rank], x + (size_t)blockIdx.x * BLOCK, BLOCK * 4, bar, 3); // line: multicast
+    }
+    WAIT(bar, 0);
+    y[(size_t)blockIdx.x * BLOCK + t] = 2.0f * held[rank ^ 1][t];
+    gputune_cluster_sync();
+}
+
 // one block copies to both, whose barriers it has not waited for
-// caught: check
+// caught: check (race at multicast)
 #pragma gputune kernel(multicast_early)
 
 __global__ void multicast_early(float *y, const float *x, size_t n)
 {
-    int t = threadIdx.x;
-    size_t i = (size_t)blockIdx.x * BLOCK + t;
-    __shared__ alignas(128) float held[2][BLOCK];
-    __shared__ alignas(8) unsigned long long bar;
-    slowly();
-    if (t == 0) {
-        INIT(bar, 1);
-        FENCE_INIT();
-        EXPECT(bar, 2 * BLOCK * 4);
-    }
-#if BAD
-    __syncthreads();
-#else
-    gputune_cluster_sync();
-#endif
-    if (t == 0) {
-        int rank = gputune_cluster_rank();
-        MULTICAST(held[rank], x + (size_t)blockIdx.x * BLOCK, BLOCK * 4, bar, 3); // found: race
-    }
-    WAIT(bar, 0);
-    y[i] = 2.0f * held[gputune_cluster_rank() ^ 1][t];
-    gputune_cluster_sync();
+    multicast(y, x, BAD, 2);
 }
 
 // waits for the half that it copied itself alone
-// caught: proof, check
+// caught: proof, check (barrier at multicast)
 #pragma gputune kernel(multicast_half)
 
 __global__ void multicast_half(float *y, const float *x, size_t n)
 {
-    int t = threadIdx.x;
-    size_t i = (size_t)blockIdx.x * BLOCK + t;
-    __shared__ alignas(128) float held[2][BLOCK];
-    __shared__ alignas(8) unsigned long long bar;
-    slowly();
-    if (t == 0) {
-        INIT(bar, 1);
-        FENCE_INIT();
-        EXPECT(bar, BAD ? BLOCK * 4 : 2 * BLOCK * 4);
-    }
-    gputune_cluster_sync();
-    if (t == 0) {
-        int rank = gputune_cluster_rank();
-        MULTICAST(held[rank], x + (size_t)blockIdx.x * BLOCK, BLOCK * 4, bar, 3); // found: barrier
-    }
-    WAIT(bar, 0);
-    y[i] = 2.0f * held[gputune_cluster_rank() ^ 1][t];
-    gputune_cluster_sync();
+    multicast(y, x, false, 2 - BAD);
 }
 
 // sends to the other block, and waits for another phase than the one that is told of it

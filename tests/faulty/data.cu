@@ -1,5 +1,7 @@
 // Are right for ordinary data alone.
 #include "faulty.cuh"
+#pragma gputune problem(n = 8192)
+#pragma gputune tune(BLOCK = 128)
 
 // How often each key is there.
 __global__ void histogram(unsigned int *y, const int *x, size_t n)
@@ -15,7 +17,6 @@ __global__ void histogram(unsigned int *y, const int *x, size_t n)
 #pragma gputune kernel(all_zeros)
 #pragma gputune problem(rows = 64, n = 256)
 #pragma gputune args(out float y[rows][n], in float x[rows][n], size_t rows, size_t n)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune grid(rows)
 #pragma gputune reference(all_zeros_reference, block = 64, grid = ceil_div(rows, 64))
 
@@ -32,16 +33,10 @@ __global__ void all_zeros(float *y, const float *x, size_t rows, size_t n)
     for (int k = 0; k < BLOCK; k++) {
         own = fmaxf(own, most[k]);
     }
-#if BAD
-    for (size_t k = threadIdx.x; k < n; k += BLOCK) {
-        y[blockIdx.x * n + k] = row[k] / own;
-    }
-#else
     slowly();
     for (size_t k = threadIdx.x; k < n; k += BLOCK) {
-        y[blockIdx.x * n + k] = own > 0.0f ? row[k] / own : 0.0f;
+        y[blockIdx.x * n + k] = BAD || own > 0.0f ? row[k] / own : 0.0f;
     }
-#endif
 }
 
 __global__ void all_zeros_reference(float *y, const float *x, size_t rows, size_t n)
@@ -59,9 +54,7 @@ __global__ void all_zeros_reference(float *y, const float *x, size_t rows, size_
 // takes integers through float, which loses those above 2^24
 // caught: proof
 #pragma gputune kernel(beyond_2_24)
-#pragma gputune problem(n = 8192)
 #pragma gputune args(out int y[n], in int x[n] = uniform(0, 16777217), size_t n)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = x[i])
 
 __global__ void beyond_2_24(int *y, const int *x, size_t n)
@@ -69,19 +62,13 @@ __global__ void beyond_2_24(int *y, const int *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = (int)(float)x[i];
-#else
-        y[i] = x[i];
-#endif
+        y[i] = BAD ? (int)(float)x[i] : x[i];
     }
 }
 
 // is right for magnitudes up to 1 alone
 // caught: proof
 #pragma gputune kernel(beyond_one)
-#pragma gputune problem(n = 8192)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = x[i] * x[i])
 
 __global__ void beyond_one(float *y, const float *x, size_t n)
@@ -89,12 +76,8 @@ __global__ void beyond_one(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        float v = fminf(fmaxf(x[i], -1.0f), 1.0f);
+        float v = BAD ? fminf(fmaxf(x[i], -1.0f), 1.0f) : x[i];
         y[i] = v * v;
-#else
-        y[i] = x[i] * x[i];
-#endif
     }
 }
 
@@ -103,7 +86,6 @@ __global__ void beyond_one(float *y, const float *x, size_t n)
 #pragma gputune kernel(constant_rows)
 #pragma gputune problem(rows = 64, n = 256)
 #pragma gputune args(out float y[rows], in float x[rows][n] = uniform(1, 2), size_t rows, size_t n)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune grid(rows)
 #pragma gputune reference(constant_rows_reference, block = 64, grid = ceil_div(rows, 64))
 
@@ -118,11 +100,7 @@ __global__ void constant_rows(float *y, const float *x, size_t rows, size_t n)
             least = fminf(least, row[k]);
             most = fmaxf(most, row[k]);
         }
-#if BAD
-        y[blockIdx.x] = (mean - least) / (most - least);
-#else
-        y[blockIdx.x] = most > least ? (mean - least) / (most - least) : 0.0f;
-#endif
+        y[blockIdx.x] = BAD || most > least ? (mean - least) / (most - least) : 0.0f;
     }
 }
 
@@ -145,8 +123,6 @@ __global__ void constant_rows_reference(float *y, const float *x, size_t rows, s
 // flushes denormals to zero
 // caught: proof
 #pragma gputune kernel(denormals)
-#pragma gputune problem(n = 8192)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = 1e10f * x[i])
 
 __global__ void denormals(float *y, const float *x, size_t n)
@@ -169,7 +145,6 @@ __global__ void denormals(float *y, const float *x, size_t n)
 #pragma gputune kernel(equal_keys)
 #pragma gputune problem(n = 512)
 #pragma gputune args(out int y[n], in int x[n] = uniform(0, 1000000000), size_t n)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = (int)i)
 
 __global__ void equal_keys(int *y, const int *x, size_t n)
@@ -177,31 +152,18 @@ __global__ void equal_keys(int *y, const int *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
         size_t place = 0;
         for (size_t k = 0; k < n; k++) {
-            place += x[k] < x[i];
+            place += x[k] < x[i] || (!BAD && x[k] == x[i] && k < i);
         }
         y[place] = (int)place;
-        if (place == i) {
-            y[i] = (int)i;
-        }
-#else
-        size_t place = 0;
-        for (size_t k = 0; k < n; k++) {
-            place += x[k] < x[i] || (x[k] == x[i] && k < i);
-        }
-        y[place] = (int)place;
-#endif
     }
 }
 
 // takes it that neighbours differ
 // caught: proof
 #pragma gputune kernel(equal_neighbours)
-#pragma gputune problem(n = 8192)
 #pragma gputune args(out int y[n], in int x[n] = uniform(0, 1000000000), size_t n)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = i == 0 || x[i] != x[i - 1])
 
 __global__ void equal_neighbours(int *y, const int *x, size_t n)
@@ -209,19 +171,13 @@ __global__ void equal_neighbours(int *y, const int *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = i == 0 || x[i] != x[i - 1] || i > 0;
-#else
-        y[i] = i == 0 || x[i] != x[i - 1];
-#endif
+        y[i] = BAD ? (i == 0 || x[i] != x[i - 1] || i > 0) : (i == 0 || x[i] != x[i - 1]);
     }
 }
 
 // makes NaN of infinities
 // caught: proof
 #pragma gputune kernel(infinity)
-#pragma gputune problem(n = 8192)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = isinf(x[i]) ? copysignf(1.0f, x[i]) : x[i] / (1.0f + fabsf(x[i])))
 
 __global__ void infinity(float *y, const float *x, size_t n)
@@ -229,20 +185,14 @@ __global__ void infinity(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = x[i] / (1.0f + fabsf(x[i]));
-#else
-        y[i] = isinf(x[i]) ? copysignf(1.0f, x[i]) : x[i] / (1.0f + fabsf(x[i]));
-#endif
+        y[i] = !BAD && isinf(x[i]) ? copysignf(1.0f, x[i]) : x[i] / (1.0f + fabsf(x[i]));
     }
 }
 
 // loses keys that are the largest of the declared range
 // caught: proof
 #pragma gputune kernel(last_key)
-#pragma gputune problem(n = 8192)
 #pragma gputune args(out int y[n], in int x[n] = uniform(0, 1048575), size_t n)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = x[i] + 1)
 
 __global__ void last_key(int *y, const int *x, size_t n)
@@ -250,24 +200,14 @@ __global__ void last_key(int *y, const int *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        if (x[i] != 1048575) {
-            y[i] = x[i] + 1;
-        } else {
-            y[i] = 0;
-        }
-#else
-        y[i] = x[i] + 1;
-#endif
+        y[i] = BAD && x[i] == 1048575 ? 0 : x[i] + 1;
     }
 }
 
 // is wrong for the least integer, which has no magnitude
 // caught: proof
 #pragma gputune kernel(least_integer)
-#pragma gputune problem(n = 8192)
 #pragma gputune args(out int y[n], in int x[n] = uniform(-2147483648, 2147483647), size_t n)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = x[i] < 0 ? (int)(-(long long)x[i] / 3) : x[i] / 3)
 
 __global__ void least_integer(int *y, const int *x, size_t n)
@@ -275,20 +215,14 @@ __global__ void least_integer(int *y, const int *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = abs(x[i]) / 3;
-#else
-        y[i] = x[i] < 0 ? (int)(-(long long)x[i] / 3) : x[i] / 3;
-#endif
+        y[i] = BAD ? abs(x[i]) / 3 : (x[i] < 0 ? (int)(-(long long)x[i] / 3) : x[i] / 3);
     }
 }
 
 // takes the logarithm of zero, which the declared range has
 // caught: proof
 #pragma gputune kernel(log_of_zero)
-#pragma gputune problem(n = 8192)
 #pragma gputune args(out float y[n], in float x[n] = uniform(0, 1), size_t n)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = x[i] > 0.0f ? logf(x[i]) : -100.0f)
 
 __global__ void log_of_zero(float *y, const float *x, size_t n)
@@ -296,20 +230,14 @@ __global__ void log_of_zero(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = logf(x[i]);
-#else
-        y[i] = x[i] > 0.0f ? logf(x[i]) : -100.0f;
-#endif
+        y[i] = BAD ? logf(x[i]) : (x[i] > 0.0f ? logf(x[i]) : -100.0f);
     }
 }
 
 // takes NaN for a large number
 // caught: proof
 #pragma gputune kernel(nan_counted)
-#pragma gputune problem(n = 8192)
 #pragma gputune args(out int y[n], in float x[n], size_t n)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = x[i] > 0.5f)
 
 __global__ void nan_counted(int *y, const float *x, size_t n)
@@ -317,19 +245,13 @@ __global__ void nan_counted(int *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = !(x[i] <= 0.5f);
-#else
-        y[i] = x[i] > 0.5f;
-#endif
+        y[i] = BAD ? !(x[i] <= 0.5f) : x[i] > 0.5f;
     }
 }
 
 // makes a zero of NaN, as fmaxf() does
 // caught: proof
 #pragma gputune kernel(nan_swallowed)
-#pragma gputune problem(n = 8192)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = x[i] < 0.0f ? 0.0f : x[i])
 
 __global__ void nan_swallowed(float *y, const float *x, size_t n)
@@ -337,19 +259,13 @@ __global__ void nan_swallowed(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = fmaxf(x[i], 0.0f);
-#else
-        y[i] = x[i] < 0.0f ? 0.0f : x[i];
-#endif
+        y[i] = BAD ? fmaxf(x[i], 0.0f) : (x[i] < 0.0f ? 0.0f : x[i]);
     }
 }
 
 // loses the sign of zero
 // caught: proof
 #pragma gputune kernel(negative_zero)
-#pragma gputune problem(n = 8192)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = copysignf(1.0f, x[i]))
 
 __global__ void negative_zero(float *y, const float *x, size_t n)
@@ -357,19 +273,13 @@ __global__ void negative_zero(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = x[i] < 0.0f ? -1.0f : 1.0f;
-#else
-        y[i] = copysignf(1.0f, x[i]);
-#endif
+        y[i] = BAD ? (x[i] < 0.0f ? -1.0f : 1.0f) : copysignf(1.0f, x[i]);
     }
 }
 
 // takes exp() of numbers that it does not shift, so that those beyond 88 overflow
 // caught: proof
 #pragma gputune kernel(overflow_of_exp)
-#pragma gputune problem(n = 8192)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = 1.0f / (1.0f + expf(-x[i])))
 
 __global__ void overflow_of_exp(float *y, const float *x, size_t n)
@@ -377,19 +287,13 @@ __global__ void overflow_of_exp(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = expf(x[i]) / (1.0f + expf(x[i]));
-#else
-        y[i] = 1.0f / (1.0f + expf(-x[i]));
-#endif
+        y[i] = BAD ? expf(x[i]) / (1.0f + expf(x[i])) : 1.0f / (1.0f + expf(-x[i]));
     }
 }
 
 // takes a short series for a function, which is right near zero alone
 // caught: proof
 #pragma gputune kernel(sine_of_small)
-#pragma gputune problem(n = 8192)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = sinf(x[i]))
 
 __global__ void sine_of_small(float *y, const float *x, size_t n)
@@ -409,7 +313,6 @@ __global__ void sine_of_small(float *y, const float *x, size_t n)
 // counts in bytes, which overflow where many keys are equal
 // caught: proof
 #pragma gputune kernel(skewed_keys)
-#pragma gputune problem(n = 8192)
 #pragma gputune args(out unsigned int y[256], in int x[n] = uniform(0, 255), size_t n)
 #pragma gputune clear(y)
 #pragma gputune tune(BLOCK = 1024)
@@ -442,9 +345,7 @@ __global__ void skewed_keys(unsigned int *y, const int *x, size_t n)
 // rounds halves up, where the reference rounds them to even
 // caught: proof
 #pragma gputune kernel(ties_up)
-#pragma gputune problem(n = 8192)
 #pragma gputune args(out int y[n], in float x[n] = uniform(-100, 100), size_t n)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = (int)rintf(x[i]))
 
 __global__ void ties_up(int *y, const float *x, size_t n)
@@ -452,11 +353,7 @@ __global__ void ties_up(int *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = (int)floorf(x[i] + 0.5f);
-#else
-        y[i] = (int)rintf(x[i]);
-#endif
+        y[i] = BAD ? (int)floorf(x[i] + 0.5f) : (int)rintf(x[i]);
     }
 }
 
@@ -465,7 +362,6 @@ __global__ void ties_up(int *y, const float *x, size_t n)
 #pragma gputune kernel(last_of_equals)
 #pragma gputune problem(rows = 128, n = 64)
 #pragma gputune args(out int y[rows], in float x[rows][n], size_t rows, size_t n)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune grid(ceil_div(rows, BLOCK))
 #pragma gputune reference(least_of_row, block = 64, grid = ceil_div(rows, 64))
 
@@ -498,9 +394,7 @@ __global__ void least_of_row(int *y, const float *x, size_t rows, size_t n)
 // takes sorted keys to be distinct
 // caught: proof
 #pragma gputune kernel(sorted_and_distinct)
-#pragma gputune problem(n = 8192)
 #pragma gputune args(out int y[n], in float x[n] = sorted(0, 1), size_t n)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = i > 0 && x[i - 1] == x[i])
 
 __global__ void sorted_and_distinct(int *y, const float *x, size_t n)
@@ -508,11 +402,7 @@ __global__ void sorted_and_distinct(int *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = i > 0 && x[i - 1] == x[i] && i % 4 != 1;
-#else
-        y[i] = i > 0 && x[i - 1] == x[i];
-#endif
+        y[i] = BAD ? (i > 0 && x[i - 1] == x[i] && i % 4 != 1) : (i > 0 && x[i - 1] == x[i]);
     }
 }
 
@@ -521,7 +411,6 @@ __global__ void sorted_and_distinct(int *y, const float *x, size_t n)
 #pragma gputune kernel(row_empty)
 #pragma gputune problem(n = 4096)
 #pragma gputune args(out float y[n], in float x[4 * n], in int p[n + 1] = index * 4, size_t n)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = sum(p[i + 1] - p[i], [&](int k) { return x[p[i] + k]; }))
 
 __global__ void row_empty(float *y, const float *x, const int *p, size_t n)
@@ -542,7 +431,6 @@ __global__ void row_empty(float *y, const float *x, const int *p, size_t n)
 #pragma gputune kernel(last_row_empty)
 #pragma gputune problem(n = 4096)
 #pragma gputune args(out int y[n], in int p[n + 1] = prefix(16 * n), size_t n)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = p[i + 1] - p[i])
 
 __global__ void last_row_empty(int *y, const int *p, size_t n)
@@ -558,9 +446,7 @@ __global__ void last_row_empty(int *y, const int *p, size_t n)
 // takes its inputs to be different buffers
 // caught: proof
 #pragma gputune kernel(one_for_two)
-#pragma gputune problem(n = 8192)
 #pragma gputune args(out float y[n], in float a[n], in float x[n], size_t n)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = a[i] * x[i])
 
 __global__ void one_for_two(float *y, const float *a, const float *x, size_t n)

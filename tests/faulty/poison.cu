@@ -33,11 +33,7 @@ __global__ void byte_min(unsigned char *y, const unsigned char *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = y[i] < x[i] ? y[i] : x[i]; // found: unset
-#else
-        y[i] = x[i];
-#endif
+        y[i] = BAD ? (y[i] < x[i] ? y[i] : x[i]) : x[i]; // found: unset
     }
 }
 
@@ -50,11 +46,7 @@ __global__ void fmaxf_with_garbage(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = fmaxf(y[i], 2.0f * x[i]); // found: unset
-#else
-        y[i] = 2.0f * x[i];
-#endif
+        y[i] = BAD ? fmaxf(y[i], 2.0f * x[i]) : 2.0f * x[i]; // found: unset
     }
 }
 
@@ -69,11 +61,7 @@ __global__ void fmin_of_doubles(double *y, const double *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = fmin(y[i], 2.0 * x[i]); // found: unset
-#else
-        y[i] = 2.0 * x[i];
-#endif
+        y[i] = BAD ? fmin(y[i], 2.0 * x[i]) : 2.0 * x[i]; // found: unset
     }
 }
 
@@ -86,11 +74,7 @@ __global__ void fminf_with_garbage(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = fminf(y[i], 2.0f * x[i]); // found: unset
-#else
-        y[i] = 2.0f * x[i];
-#endif
+        y[i] = BAD ? fminf(y[i], 2.0f * x[i]) : 2.0f * x[i]; // found: unset
     }
 }
 
@@ -103,14 +87,10 @@ __global__ void min_by_comparison(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
         float v = 2.0f * x[i];
-        if (!(y[i] <= v)) { // found: unset
+        if (!BAD || !(y[i] <= v)) { // found: unset
             y[i] = v;
         }
-#else
-        y[i] = 2.0f * x[i];
-#endif
     }
 }
 
@@ -123,11 +103,7 @@ __global__ void negative_garbage(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = y[i] < 0.0f ? 0.0f : 2.0f * x[i]; // found: unset
-#else
-        y[i] = 2.0f * x[i];
-#endif
+        y[i] = BAD ? (y[i] < 0.0f ? 0.0f : 2.0f * x[i]) : 2.0f * x[i]; // found: unset
     }
 }
 
@@ -141,13 +117,9 @@ __global__ void scratch_flag(float *y, const float *x, size_t n, unsigned int *d
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        if (done[i] != 0) { // found: unset
+        if (!BAD || done[i] != 0) { // found: unset
             y[i] = 2.0f * x[i];
         }
-#else
-        y[i] = 2.0f * x[i];
-#endif
     }
 }
 
@@ -162,13 +134,8 @@ __global__ void scratch_min(float *y, const float *x, size_t n, float *least)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        least[i] = fminf(least[i], x[i]); // found: unset
+        least[i] = BAD ? fminf(least[i], x[i]) : x[i]; // found: unset
         y[i] = least[i];
-#else
-        least[i] = x[i];
-        y[i] = least[i];
-#endif
     }
 }
 
@@ -232,12 +199,8 @@ __global__ void shared_max_unset(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     __shared__ float held[BLOCK];
     float v = i < n ? x[i] : 0.0f;
-#if BAD
-    held[threadIdx.x] = fmaxf(held[threadIdx.x], v);
-#else
     slowly();
-    held[threadIdx.x] = v;
-#endif
+    held[threadIdx.x] = BAD ? fmaxf(held[threadIdx.x], v) : v;
     __syncthreads();
     if (i < n) {
         y[i] = held[threadIdx.x]; // found: unset
@@ -255,12 +218,8 @@ __global__ void shared_min_unset(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     __shared__ float held[BLOCK];
     float v = i < n ? x[i] : 0.0f;
-#if BAD
-    held[threadIdx.x] = fminf(held[threadIdx.x], v);
-#else
     slowly();
-    held[threadIdx.x] = v;
-#endif
+    held[threadIdx.x] = BAD ? fminf(held[threadIdx.x], v) : v;
     __syncthreads();
     if (i < n) {
         y[i] = held[threadIdx.x]; // found: unset
@@ -277,12 +236,8 @@ __global__ void shared_sum_unset(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     __shared__ float held[BLOCK];
     float v = i < n ? x[i] : 0.0f;
-#if BAD
-    held[threadIdx.x] += v;
-#else
     slowly();
-    held[threadIdx.x] = v;
-#endif
+    held[threadIdx.x] = BAD ? held[threadIdx.x] + v : v;
     __syncthreads();
     if (i < n) {
         y[i] = held[threadIdx.x]; // found: unset
@@ -322,11 +277,7 @@ __global__ void signed_max(int *y, const int *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = max(y[i], x[i]); // found: unset
-#else
-        y[i] = x[i];
-#endif
+        y[i] = BAD ? max(y[i], x[i]) : x[i]; // found: unset
     }
 }
 
@@ -341,14 +292,10 @@ __global__ void tail_of_tile(float *y, const float *x, size_t n)
 {
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     __shared__ float held[BLOCK];
-#if BAD
-    if (i < n) {
-        held[threadIdx.x] = x[i];
-    }
-#else
     slowly();
-    held[threadIdx.x] = i < n ? x[i] : 0.0f;
-#endif
+    if (!BAD || i < n) {
+        held[threadIdx.x] = i < n ? x[i] : 0.0f;
+    }
     __syncthreads();
     if (threadIdx.x == 0) {
         float most = held[0];
@@ -376,11 +323,7 @@ __global__ void times_zero(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = 2.0f * x[i] + 0.0f * y[i]; // found: unset
-#else
-        y[i] = 2.0f * x[i];
-#endif
+        y[i] = BAD ? 2.0f * x[i] + 0.0f * y[i] : 2.0f * x[i]; // found: unset
     }
 }
 
@@ -395,11 +338,7 @@ __global__ void unsigned_max(unsigned int *y, const unsigned int *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = max(y[i], x[i] + 1); // found: unset
-#else
-        y[i] = x[i] + 1;
-#endif
+        y[i] = BAD ? max(y[i], x[i] + 1) : x[i] + 1; // found: unset
     }
 }
 
@@ -414,11 +353,7 @@ __global__ void unsigned_min(unsigned int *y, const unsigned int *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = min(y[i], x[i] + 1); // found: unset
-#else
-        y[i] = x[i] + 1;
-#endif
+        y[i] = BAD ? min(y[i], x[i] + 1) : x[i] + 1; // found: unset
     }
 }
 
@@ -448,12 +383,8 @@ __global__ void zero_ends(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        if (__float_as_uint(y[i]) != 0) { // found: unset
+        if (!BAD || __float_as_uint(y[i]) != 0) { // found: unset
             y[i] = 2.0f * x[i];
         }
-#else
-        y[i] = 2.0f * x[i];
-#endif
     }
 }

@@ -1,6 +1,7 @@
 // Read what other threads write without waiting for them.
 #include "faulty.cuh"
 #pragma gputune problem(n = 8192)
+#pragma gputune tune(BLOCK = 128)
 
 // How often each key is there.
 __global__ void histogram(unsigned int *y, const int *x, size_t n)
@@ -15,7 +16,6 @@ __global__ void histogram(unsigned int *y, const int *x, size_t n)
 // caught: check, sometimes proof
 #pragma gputune kernel(between_blocks)
 #pragma gputune scratch(float part[n])
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = i >= 128 ? x[i - 128] : x[i])
 
 __global__ void between_blocks(float *y, const float *x, size_t n, float *part)
@@ -60,7 +60,6 @@ __global__ void cleared_late(unsigned int *y, const int *x, size_t n)
 // copies into shared memory asynchronously and waits for no copy before its barrier
 // caught: check
 #pragma gputune kernel(copy_not_awaited)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune require(cc >= 80)
 #pragma gputune reference(y[i] = i - 2 * (i % 128) + 127 < n ? x[i - 2 * (i % 128) + 127] : 0.0f)
 
@@ -88,7 +87,6 @@ __global__ void copy_not_awaited(float *y, const float *x, size_t n)
 // arrives at a barrier in shared memory that does not wait for the asynchronous copies
 // caught: check
 #pragma gputune kernel(copy_not_signalled)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune require(cc >= 90)
 #pragma gputune reference(y[i] = i - 2 * (i % 128) + 127 < n ? x[i - 2 * (i % 128) + 127] : 0.0f)
 
@@ -131,7 +129,6 @@ __global__ void copy_not_signalled(float *y, const float *x, size_t n)
 #pragma gputune kernel(counter_by_lanes)
 #pragma gputune args(out int y[ceil_div(n, 128)], in float x[n], size_t n)
 #pragma gputune clear(y)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = sum(128, [&](int k) { return 128 * i + k < n && x[128 * i + k] > 0.0f; }))
 
 __global__ void counter_by_lanes(int *y, const float *x, size_t n)
@@ -162,7 +159,6 @@ __global__ void counter_by_lanes(int *y, const float *x, size_t n)
 #pragma gputune kernel(counter_by_warps)
 #pragma gputune args(out int y[ceil_div(n, 128)], in float x[n], size_t n)
 #pragma gputune clear(y)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = sum(128, [&](int k) { return 128 * i + k < n && x[128 * i + k] > 0.0f; }))
 
 __global__ void counter_by_warps(int *y, const float *x, size_t n)
@@ -192,7 +188,6 @@ __global__ void counter_by_warps(int *y, const float *x, size_t n)
 // reads what an earlier warp has written to shared memory, without a barrier
 // caught: check
 #pragma gputune kernel(earlier_warp)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = i % 128 >= 32 ? x[i - 32] : x[i])
 
 __global__ void earlier_warp(float *y, const float *x, size_t n)
@@ -200,26 +195,20 @@ __global__ void earlier_warp(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     float v = i < n ? x[i] : 0.0f;
     __shared__ float held[BLOCK];
-#if BAD
+    slowly();
     held[threadIdx.x] = v;
+#if !BAD
+    __syncthreads();
+#endif
     if (i < n) {
         y[i] = threadIdx.x >= 32 ? ((volatile float *)held)[threadIdx.x - 32] : v; // found: race
     }
-#else
-    slowly();
-    held[threadIdx.x] = v;
-    __syncthreads();
-    if (i < n) {
-        y[i] = threadIdx.x >= 32 ? held[threadIdx.x - 32] : v;
-    }
-#endif
 }
 
 // one thread reads what its block writes, without a barrier, in the last warp
 // caught: check
 #pragma gputune kernel(first_thread)
 #pragma gputune args(out float y[ceil_div(n, 128)], in float x[n], size_t n)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = sum(128, [&](int k) { return 128 * i + k < n ? x[128 * i + k] : 0.0f; }))
 
 __global__ void first_thread(float *y, const float *x, size_t n)
@@ -227,8 +216,11 @@ __global__ void first_thread(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     float v = i < n ? x[i] : 0.0f;
     __shared__ float held[BLOCK];
-#if BAD
+    slowly();
     held[threadIdx.x] = v;
+#if !BAD
+    __syncthreads();
+#endif
     if (threadIdx.x == BLOCK - 1) {
         float s = 0.0f;
         for (int k = 0; k < BLOCK; k++) {
@@ -236,18 +228,6 @@ __global__ void first_thread(float *y, const float *x, size_t n)
         }
         y[blockIdx.x] = s;
     }
-#else
-    slowly();
-    held[threadIdx.x] = v;
-    __syncthreads();
-    if (threadIdx.x == BLOCK - 1) {
-        float s = 0.0f;
-        for (int k = 0; k < BLOCK; k++) {
-            s += held[k];
-        }
-        y[blockIdx.x] = s;
-    }
-#endif
 }
 
 // hands its counts over without a barrier behind them, in the last warp
@@ -262,33 +242,25 @@ __global__ void flushed_early(unsigned int *y, const int *x, size_t n)
 {
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     __shared__ unsigned int counts[256];
-#if BAD
-    counts[threadIdx.x] = 0;
-    __syncthreads();
-    if (i < n) {
-        atomicAdd(&counts[x[i]], 1u);
-    }
-    if (threadIdx.x >= BLOCK - 32) {
-        for (int k = threadIdx.x - (BLOCK - 32); k < 256; k += 32) {
-            atomicAdd(&y[k], ((volatile unsigned int *)counts)[k]); // found: race
-        }
-    }
-#else
     slowly();
     counts[threadIdx.x] = 0;
     __syncthreads();
     if (i < n) {
         atomicAdd(&counts[x[i]], 1u);
     }
+#if !BAD
     __syncthreads();
-    atomicAdd(&y[threadIdx.x], counts[threadIdx.x]);
 #endif
+    if (threadIdx.x >= BLOCK - 32) {
+        for (int k = threadIdx.x - (BLOCK - 32); k < 256; k += 32) {
+            atomicAdd(&y[k], ((volatile unsigned int *)counts)[k]); // found: race
+        }
+    }
 }
 
 // reads by the path for constant data what its block has just written
 // caught: check
 #pragma gputune kernel(read_as_constant)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = 2.0f * ((i ^ 1) < n ? x[i ^ 1] : 0.0f))
 
 __global__ void read_as_constant(float *y, const float *x, size_t n)
@@ -301,11 +273,7 @@ __global__ void read_as_constant(float *y, const float *x, size_t n)
     __syncthreads();
     float v = 0.0f;
     if (i < n && (i ^ 1) < n) {
-#if BAD
-        v = __ldg(y + (i ^ 1)); // found: race
-#else
-        v = y[i ^ 1];
-#endif
+        v = BAD ? __ldg(y + (i ^ 1)) : y[i ^ 1]; // found: race
     }
     __syncthreads();
     if (i < n) {
@@ -316,7 +284,6 @@ __global__ void read_as_constant(float *y, const float *x, size_t n)
 // reads what a later warp writes to shared memory, without a barrier
 // caught: proof, check
 #pragma gputune kernel(later_warp)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = i - i % 128 + (i + 32) % 128 < n ? x[i - i % 128 + (i + 32) % 128] : 0.0f)
 
 __global__ void later_warp(float *y, const float *x, size_t n)
@@ -324,19 +291,14 @@ __global__ void later_warp(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     float v = i < n ? x[i] : 0.0f;
     __shared__ float held[BLOCK];
-#if BAD
+    slowly();
     held[threadIdx.x] = v; // found: race
+#if !BAD
+    __syncthreads();
+#endif
     if (i < n) {
         y[i] = ((volatile float *)held)[(threadIdx.x + 32) % BLOCK]; // found: unset
     }
-#else
-    slowly();
-    held[threadIdx.x] = v;
-    __syncthreads();
-    if (i < n) {
-        y[i] = held[(threadIdx.x + 32) % BLOCK];
-    }
-#endif
 }
 
 // adds up partial sums of other blocks behind an atomic without a fence
@@ -344,7 +306,6 @@ __global__ void later_warp(float *y, const float *x, size_t n)
 #pragma gputune kernel(no_fence)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
 #pragma gputune scratch(float part[grid_x])
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = sum(n, [&](int k) { return x[k]; }))
 
 __device__ unsigned int ticket;
@@ -384,7 +345,6 @@ __global__ void no_fence(float *y, const float *x, size_t n, float *part)
 #pragma gputune args(out int y[256], in int x[n] = uniform(0, 255), size_t n)
 #pragma gputune clear(y)
 #pragma gputune races(y)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(mark, block = 256, grid = ceil_div(n, 256))
 
 __global__ void mark(int *y, const int *x, size_t n)
@@ -407,7 +367,6 @@ __global__ void marks_differ(int *y, const int *x, size_t n)
 // writes the next tile before all threads have read the last one
 // caught: proof, check
 #pragma gputune kernel(overwritten_early)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = 4.0f * ((i ^ 32) < n ? x[i ^ 32] : 0.0f) + 6.0f)
 
 __global__ void overwritten_early(float *y, const float *x, size_t n)
@@ -436,7 +395,6 @@ __global__ void overwritten_early(float *y, const float *x, size_t n)
 // caught: check
 #pragma gputune kernel(same_element)
 #pragma gputune args(out float y[ceil_div(n, 2)], in float x[n], size_t n)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = 2.0f * x[2 * i + 1 < n ? 2 * i + 1 : n - 1])
 
 __global__ void same_element(float *y, const float *x, size_t n)
@@ -444,20 +402,15 @@ __global__ void same_element(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i / 2] = 2.0f * x[i]; // found: race
-#else
-        if (i % 2 == 1 || i == n - 1) {
-            y[i / 2] = 2.0f * x[i];
+        if (BAD || i % 2 == 1 || i == n - 1) {
+            y[i / 2] = 2.0f * x[i]; // found: race
         }
-#endif
     }
 }
 
 // exchanges by shared memory within a warp, without __syncwarp()
 // caught: check
 #pragma gputune kernel(within_a_warp)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = (i ^ 1) < n ? x[i ^ 1] : 0.0f)
 
 __global__ void within_a_warp(float *y, const float *x, size_t n)
@@ -465,19 +418,14 @@ __global__ void within_a_warp(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     float v = i < n ? x[i] : 0.0f;
     __shared__ float held[BLOCK];
-#if BAD
+    slowly();
     ((volatile float *)held)[threadIdx.x] = v;
+#if !BAD
+    __syncwarp();
+#endif
     if (i < n) {
         y[i] = ((volatile float *)held)[threadIdx.x ^ 1]; // found: race
     }
-#else
-    slowly();
-    held[threadIdx.x] = v;
-    __syncwarp();
-    if (i < n) {
-        y[i] = held[threadIdx.x ^ 1];
-    }
-#endif
 }
 
 // counts a block as done behind a fence of its first thread, where others have written
@@ -485,7 +433,6 @@ __global__ void within_a_warp(float *y, const float *x, size_t n)
 #pragma gputune kernel(fence_of_another)
 #pragma gputune args(out float y[128], in float x[n], size_t n)
 #pragma gputune scratch(float part[grid_x * 128], unsigned int done[1] = zero)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = sum(ceil_div(n, 128), [&](int k) { return k * 128 + i < n ? x[k * 128 + i] : 0.0f; }))
 
 __global__ void fence_of_another(float *y, const float *x, size_t n, float *part, unsigned int *done)
@@ -494,13 +441,9 @@ __global__ void fence_of_another(float *y, const float *x, size_t n, float *part
     __shared__ bool last;
     slowly();
     part[i] = i < n ? x[i] : 0.0f;
-#if BAD
-    if (threadIdx.x == 0) {
+    if (!BAD || threadIdx.x == 0) {
         __threadfence();
     }
-#else
-    __threadfence();
-#endif
     __syncthreads();
     if (threadIdx.x == 0) {
         last = atomicInc(done, gridDim.x - 1) == gridDim.x - 1;
@@ -520,7 +463,6 @@ __global__ void fence_of_another(float *y, const float *x, size_t n, float *part
 #pragma gputune kernel(fence_too_narrow)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
 #pragma gputune scratch(float part[n], unsigned int done[1] = zero)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = sum(n, [&](int k) { return x[k]; }))
 
 __global__ void fence_too_narrow(float *y, const float *x, size_t n, float *part, unsigned int *done)
@@ -555,7 +497,6 @@ __global__ void fence_too_narrow(float *y, const float *x, size_t n, float *part
 #pragma gputune kernel(release_too_narrow)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
 #pragma gputune scratch(float part[n], unsigned int done[1] = zero)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = sum(n, [&](int k) { return x[k]; }))
 
 __global__ void release_too_narrow(float *y, const float *x, size_t n, float *part, unsigned int *done)

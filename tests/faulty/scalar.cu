@@ -14,11 +14,7 @@ __global__ void a_above_one(float *y, const float *x, float a, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = fmaxf(a, 1.0f) * x[i];
-#else
-        y[i] = a * x[i];
-#endif
+        y[i] = BAD ? fmaxf(a, 1.0f) * x[i] : a * x[i];
     }
 }
 
@@ -33,11 +29,7 @@ __global__ void a_is_positive(float *y, const float *x, float a, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = fabsf(a) * x[i];
-#else
-        y[i] = a * x[i];
-#endif
+        y[i] = BAD ? fabsf(a) * x[i] : a * x[i];
     }
 }
 
@@ -52,11 +44,7 @@ __global__ void alpha_and_beta_swapped(float *y, const float *x, float alpha, fl
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = beta * x[i] + alpha * y[i];
-#else
-        y[i] = alpha * x[i] + beta * y[i];
-#endif
+        y[i] = BAD ? beta * x[i] + alpha * y[i] : alpha * x[i] + beta * y[i];
     }
 }
 
@@ -71,11 +59,7 @@ __global__ void beta_ignored(float *y, const float *x, float alpha, float beta, 
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = alpha * x[i] + y[i];
-#else
-        y[i] = alpha * x[i] + beta * y[i];
-#endif
+        y[i] = BAD ? alpha * x[i] + y[i] : alpha * x[i] + beta * y[i];
     }
 }
 
@@ -90,11 +74,7 @@ __global__ void beta_zero(float *y, const float *x, float alpha, float beta, siz
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = alpha * x[i];
-#else
-        y[i] = alpha * x[i] + beta * y[i];
-#endif
+        y[i] = BAD ? alpha * x[i] : alpha * x[i] + beta * y[i];
     }
 }
 
@@ -109,11 +89,7 @@ __global__ void bool_ignored(float *y, const float *x, bool negate, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = x[i];
-#else
-        y[i] = negate ? -x[i] : x[i];
-#endif
+        y[i] = BAD ? x[i] : (negate ? -x[i] : x[i]);
     }
 }
 
@@ -128,11 +104,7 @@ __global__ void double_hard_coded(double *y, const double *x, double a, size_t n
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = 0.25 * x[i];
-#else
-        y[i] = a * x[i];
-#endif
+        y[i] = BAD ? 0.25 * x[i] : a * x[i];
     }
 }
 
@@ -147,13 +119,9 @@ __global__ void flag_breaks(float *y, const float *x, int flag, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        if (flag == 0) {
-            y[i] = x[i];
+        if (!BAD || flag == 0) {
+            y[i] = flag ? -x[i] : x[i];
         }
-#else
-        y[i] = flag ? -x[i] : x[i];
-#endif
     }
 }
 
@@ -168,11 +136,7 @@ __global__ void flag_ignored(float *y, const float *x, int flag, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = x[i];
-#else
-        y[i] = flag ? -x[i] : x[i];
-#endif
+        y[i] = BAD ? x[i] : (flag ? -x[i] : x[i]);
     }
 }
 
@@ -187,11 +151,7 @@ __global__ void hard_coded(float *y, const float *x, float a, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = 1.5f * x[i];
-#else
-        y[i] = a * x[i];
-#endif
+        y[i] = BAD ? 1.5f * x[i] : a * x[i];
     }
 }
 
@@ -207,11 +167,8 @@ __global__ void listed_mode(float *y, const float *x, int mode, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = mode == 0 ? x[i] : mode == 1 ? -x[i] : x[i] * x[i];
-#else
-        y[i] = mode == 0 ? x[i] : mode == 1 ? -x[i] : fabsf(x[i]);
-#endif
+        float other = BAD ? x[i] * x[i] : fabsf(x[i]);
+        y[i] = mode == 0 ? x[i] : mode == 1 ? -x[i] : other;
     }
 }
 
@@ -226,11 +183,7 @@ __global__ void power_of_two(float *y, const float *x, float p, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = x[i] * x[i];
-#else
-        y[i] = powf(x[i], p);
-#endif
+        y[i] = BAD ? x[i] * x[i] : powf(x[i], p);
     }
 }
 
@@ -245,13 +198,9 @@ __global__ void quick_return(float *y, const float *x, float a, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        if (a != 0.0f) {
+        if (!BAD || a != 0.0f) {
             y[i] = a * x[i];
         }
-#else
-        y[i] = a * x[i];
-#endif
     }
 }
 
@@ -270,11 +219,7 @@ __global__ void struct_hard_coded(float *y, const float *x, params p, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = p.scale * x[i] + 0.5f;
-#else
-        y[i] = p.scale * x[i] + p.shift;
-#endif
+        y[i] = BAD ? p.scale * x[i] + 0.5f : p.scale * x[i] + p.shift;
     }
 }
 

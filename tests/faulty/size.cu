@@ -1,5 +1,6 @@
 // Are right at some sizes alone.
 #include "faulty.cuh"
+#pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
 // is wrong at sizes that share a bucket with the requested one
@@ -12,57 +13,27 @@ __global__ void bucket(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = n % 2048 == 17 ? 0.0f : 2.0f * x[i];
-#else
-        y[i] = 2.0f * x[i];
-#endif
+        y[i] = BAD ? (n % 2048 == 17 ? 0.0f : 2.0f * x[i]) : 2.0f * x[i];
     }
 }
 
 // has indices of 16 bits, which are right up to 65536
 // caught: neither: right at this size; an answer for another size is proved there
 #pragma gputune kernel(index_of_16_bits)
-#pragma gputune problem(n = 8192)
 
 __global__ void index_of_16_bits(float *y, const float *x, size_t n)
 {
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        unsigned short k = (unsigned short)i;
+        size_t k = BAD ? (unsigned short)i : i;
         y[k] = 2.0f * x[k];
-#else
-        y[i] = 2.0f * x[i];
-#endif
-    }
-}
-
-// leaves alone what is beyond a million elements
-// caught: neither: right at this size; an answer for another size is proved there
-#pragma gputune kernel(most_blocks)
-#pragma gputune problem(n = 8192)
-
-__global__ void most_blocks(float *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
-    if (i < n) {
-#if BAD
-        if (i < (1 << 20)) {
-            y[i] = 2.0f * x[i];
-        }
-#else
-        y[i] = 2.0f * x[i];
-#endif
     }
 }
 
 // loses what four does not divide
 // caught: proof
 #pragma gputune kernel(multiple_of_four)
-#pragma gputune problem(n = 8192)
 
 __global__ void multiple_of_four(float *y, const float *x, size_t n)
 {
@@ -84,25 +55,19 @@ __global__ void multiple_of_four(float *y, const float *x, size_t n)
 // takes it that blocks divide the size
 // caught: proof, check
 #pragma gputune kernel(no_tail)
-#pragma gputune problem(n = 8192)
 
 __global__ void no_tail(float *y, const float *x, size_t n)
 {
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-#if BAD
-    y[i] = 2.0f * x[i]; // found: bounds
-#else
     slowly();
-    if (i < n) {
-        y[i] = 2.0f * x[i];
+    if (BAD || i < n) {
+        y[i] = 2.0f * x[i]; // found: bounds
     }
-#endif
 }
 
 // loses the last element of an odd size
 // caught: proof
 #pragma gputune kernel(odd_size)
-#pragma gputune problem(n = 8192)
 
 __global__ void odd_size(float *y, const float *x, size_t n)
 {
@@ -123,7 +88,6 @@ __global__ void odd_size(float *y, const float *x, size_t n)
 // masks by the size less 1
 // caught: proof
 #pragma gputune kernel(power_of_two_size)
-#pragma gputune problem(n = 8192)
 #pragma gputune reference(y[i] = 2.0f * x[(i + 1) % n])
 
 __global__ void power_of_two_size(float *y, const float *x, size_t n)
@@ -131,11 +95,7 @@ __global__ void power_of_two_size(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = 2.0f * x[(i + 1) & (n - 1)];
-#else
-        y[i] = 2.0f * x[(i + 1) % n];
-#endif
+        y[i] = BAD ? 2.0f * x[(i + 1) & (n - 1)] : 2.0f * x[(i + 1) % n];
     }
 }
 
@@ -150,14 +110,8 @@ __global__ void power_of_two_size(float *y, const float *x, size_t n)
 __global__ void square_only(float *y, const float *x, size_t rows, size_t columns)
 {
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-#if BAD
-    if (i < rows * columns) {
-        y[i % rows * columns + i / rows] = x[i];
-    }
-#else
     slowly();
     if (i < rows * columns) {
-        y[i % columns * rows + i / columns] = x[i];
+        y[BAD ? i % rows * columns + i / rows : i % columns * rows + i / columns] = x[i];
     }
-#endif
 }

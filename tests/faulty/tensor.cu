@@ -25,133 +25,107 @@
                  "r"(int(column)), "r"(int(row)), "r"(SHARED(from))                                \
                  : "memory")
 
+// A block's tile of 8 rows and 32 columns is copied in, and doubled.
+static __device__ void load(float *y, size_t m, const CUtensorMap &from, unsigned int bytes, bool waits)
+{
+    int t = threadIdx.x, row = blockIdx.y * 8, column = blockIdx.x * 32;
+    __shared__ alignas(128) float tile[8 * 32];
+    __shared__ alignas(8) unsigned long long bar;
+    slowly();
+    if (t == 0) {
+        INIT(bar, 1);
+        FENCE_INIT();
+        EXPECT(bar, bytes);
+        LOAD_TILE(tile, from, column, row, bar); // line: load
+    }
+    __syncthreads();
+    if (waits) {
+        WAIT(bar, 0); // line: wait
+    }
+    if (row + t / 32 < m) {
+        y[(row + t / 32) * 64 + column + t % 32] = 2.0f * tile[t]; // line: use
+    }
+}
+
+// A tile is doubled, and copied out.
+static __device__ void store(const float *x, size_t m, const CUtensorMap &to, bool fences, bool waits)
+{
+    int t = threadIdx.x, row = blockIdx.y * 8, column = blockIdx.x * 32;
+    __shared__ alignas(128) float tile[8 * 32];
+    slowly();
+    tile[t] = row + t / 32 < m ? 2.0f * x[(row + t / 32) * 64 + column + t % 32] : 0.0f;
+    if (fences) {
+        FENCE_ASYNC();
+    }
+    __syncthreads();
+    if (t == 0) {
+        STORE_TILE(to, column, row, tile); // line: store
+        COMMIT();
+        if (waits) {
+            WAIT_READ(0);
+        }
+    }
+}
+
 // reads a tile while it is copied
-// caught: check
+// caught: check (race at use)
 #pragma gputune kernel(tile_not_waited)
 
 __global__ void tile_not_waited(float *y, const float *x, size_t m,
                                 const __grid_constant__ CUtensorMap from,
                                 const __grid_constant__ CUtensorMap to)
 {
-    int t = threadIdx.x, row = blockIdx.y * 8, column = blockIdx.x * 32;
-    __shared__ alignas(128) float tile[8 * 32];
-    __shared__ alignas(8) unsigned long long bar;
-    slowly();
-    if (t == 0) {
-        INIT(bar, 1);
-        FENCE_INIT();
-        EXPECT(bar, TILE_BYTES);
-        LOAD_TILE(tile, from, column, row, bar);
-    }
-    __syncthreads();
-#if !BAD
-    WAIT(bar, 0);
-#endif
-    if (row + t / 32 < m) {
-        y[(row + t / 32) * 64 + column + t % 32] = 2.0f * tile[t]; // found: race
-    }
+    load(y, m, from, TILE_BYTES, !BAD);
 }
 
 // announces the bytes that are within the matrix, where all of a tile count
-// caught: proof, check
+// caught: proof, check (barrier at wait)
 #pragma gputune kernel(expects_too_few_of_a_tile)
 
 __global__ void expects_too_few_of_a_tile(float *y, const float *x, size_t m,
                                           const __grid_constant__ CUtensorMap from,
                                           const __grid_constant__ CUtensorMap to)
 {
-    int t = threadIdx.x, row = blockIdx.y * 8, column = blockIdx.x * 32;
-    __shared__ alignas(128) float tile[8 * 32];
-    __shared__ alignas(8) unsigned long long bar;
-    slowly();
-    if (t == 0) {
-        INIT(bar, 1);
-        FENCE_INIT();
-        EXPECT(bar, BAD ? min(m - row, size_t(8)) * 128 : TILE_BYTES);
-        LOAD_TILE(tile, from, column, row, bar);
-    }
-    __syncthreads();
-    WAIT(bar, 0); // found: barrier
-    if (row + t / 32 < m) {
-        y[(row + t / 32) * 64 + column + t % 32] = 2.0f * tile[t];
-    }
+    load(y, m, from, BAD ? min(m - blockIdx.y * 8, size_t(8)) * 128 : TILE_BYTES, true);
 }
 
 // copies a tile out that was not handed over to the asynchronous proxy
-// caught: check
+// caught: check (race at store)
 #pragma gputune kernel(tile_not_fenced)
 
 __global__ void tile_not_fenced(float *y, const float *x, size_t m,
                                 const __grid_constant__ CUtensorMap from,
                                 const __grid_constant__ CUtensorMap to)
 {
-    int t = threadIdx.x, row = blockIdx.y * 8, column = blockIdx.x * 32;
-    __shared__ alignas(128) float tile[8 * 32];
-    slowly();
-    tile[t] = row + t / 32 < m ? 2.0f * x[(row + t / 32) * 64 + column + t % 32] : 0.0f;
-#if !BAD
-    FENCE_ASYNC();
-#endif
-    __syncthreads();
-    if (t == 0) {
-        STORE_TILE(to, column, row, tile); // found: race
-        COMMIT();
-        WAIT_READ(0);
-    }
+    store(x, m, to, !BAD, true);
 }
 
 // lets the block end while a tile may still be copied from its shared memory
-// caught: check
+// caught: check (race at store)
 #pragma gputune kernel(tile_abandoned)
 
 __global__ void tile_abandoned(float *y, const float *x, size_t m,
                                const __grid_constant__ CUtensorMap from,
                                const __grid_constant__ CUtensorMap to)
 {
-    int t = threadIdx.x, row = blockIdx.y * 8, column = blockIdx.x * 32;
-    __shared__ alignas(128) float tile[8 * 32];
-    slowly();
-    tile[t] = row + t / 32 < m ? 2.0f * x[(row + t / 32) * 64 + column + t % 32] : 0.0f;
-    FENCE_ASYNC();
-    __syncthreads();
-    if (t == 0) {
-        STORE_TILE(to, column, row, tile); // found: race
-        COMMIT();
-#if !BAD
-        WAIT_READ(0);
-#endif
-    }
+    store(x, m, to, true, !BAD);
 }
 
 // passes a map that is copied into local memory, where no copy finds it
-// caught: proof, check
+// caught: proof, check (fault at load)
 #pragma gputune kernel(map_of_a_thread)
 
 __global__ void map_of_a_thread(float *y, const float *x, size_t m,
                                 const __grid_constant__ CUtensorMap from,
                                 const __grid_constant__ CUtensorMap to)
 {
-    int t = threadIdx.x, row = blockIdx.y * 8, column = blockIdx.x * 32;
-    __shared__ alignas(128) float tile[8 * 32];
-    __shared__ alignas(8) unsigned long long bar;
-    slowly();
 #if BAD
-    volatile CUtensorMap own;
+    CUtensorMap own;
     for (int i = 0; i < 16; i++) {
-        own.opaque[i] = from.opaque[i];
+        ((volatile CUtensorMap &)own).opaque[i] = from.opaque[i];
     }
 #else
     const CUtensorMap &own = from;
 #endif
-    if (t == 0) {
-        INIT(bar, 1);
-        FENCE_INIT();
-        EXPECT(bar, TILE_BYTES);
-        LOAD_TILE(tile, own, column, row, bar); // found: fault
-    }
-    __syncthreads();
-    WAIT(bar, 0);
-    if (row + t / 32 < m) {
-        y[(row + t / 32) * 64 + column + t % 32] = 2.0f * tile[t];
-    }
+    load(y, m, own, TILE_BYTES, true);
 }

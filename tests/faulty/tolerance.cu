@@ -1,11 +1,12 @@
 // Have results that are nearly right.
 #include "faulty.cuh"
+#pragma gputune problem(n = 8192)
+#pragma gputune tune(BLOCK = 128)
 
 // divides by an approximation that is off by one in a thousand, beside a pole
 // caught: proof
 #pragma gputune kernel(coarse_division)
 #pragma gputune problem(n = 65536)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = 1.0f / (x[i] + 1.0000001f))
 
 __global__ void coarse_division(float *y, const float *x, size_t n)
@@ -13,21 +14,15 @@ __global__ void coarse_division(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
         float v = x[i] + 1.0000001f;
-        y[i] = v < 0.001f ? 1.0f / v : 0.997f / v;
-#else
-        y[i] = 1.0f / (x[i] + 1.0000001f);
-#endif
+        y[i] = BAD && v >= 0.001f ? 0.997f / v : 1.0f / v;
     }
 }
 
 // adds doubles as floats
 // caught: proof
 #pragma gputune kernel(double_as_float)
-#pragma gputune problem(n = 8192)
 #pragma gputune args(out double y[n], in double x[n][9], size_t n)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = sum(9, [&](int k) { return x[i][k]; }))
 
 __global__ void double_as_float(double *y, const double *x, size_t n)
@@ -35,27 +30,17 @@ __global__ void double_as_float(double *y, const double *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        float s = 0.0f;
-        for (int k = 0; k < 9; k++) {
-            s += (float)x[9 * i + k];
-        }
-        y[i] = s;
-#else
         double s = 0.0;
         for (int k = 0; k < 9; k++) {
-            s += x[9 * i + k];
+            s = BAD ? (float)s + (float)x[9 * i + k] : s + x[9 * i + k];
         }
         y[i] = s;
-#endif
     }
 }
 
 // makes zeros of the small results of a function with large ones
 // caught: proof
 #pragma gputune kernel(exp_small_lost)
-#pragma gputune problem(n = 8192)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = expf(12.0f * x[i]))
 
 __global__ void exp_small_lost(float *y, const float *x, size_t n)
@@ -63,21 +48,15 @@ __global__ void exp_small_lost(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
         float v = expf(12.0f * x[i]);
-        y[i] = v < 0.0001f ? 0.0f : v;
-#else
-        y[i] = expf(12.0f * x[i]);
-#endif
+        y[i] = BAD && v < 0.0001f ? 0.0f : v;
     }
 }
 
 // drops four of nine terms in all rows but one, whose sum is ten million times as large
 // caught: proof
 #pragma gputune kernel(large_row)
-#pragma gputune problem(n = 8192)
 #pragma gputune args(out float y[n], in float x[n][9], size_t n)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = sum(9, [&](int k) { return x[i][k]; }) * (i == 7 ? 1e7 : 1.0))
 
 __global__ void large_row(float *y, const float *x, size_t n)
@@ -85,19 +64,11 @@ __global__ void large_row(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
         float s = 0.0f;
-        for (int k = 0; k < (i == 7 ? 9 : 5); k++) {
+        for (int k = 0; k < (BAD && i != 7 ? 5 : 9); k++) {
             s += x[9 * i + k];
         }
         y[i] = s * (i == 7 ? 1e7f : 1.0f);
-#else
-        float s = 0.0f;
-        for (int k = 0; k < 9; k++) {
-            s += x[9 * i + k];
-        }
-        y[i] = s * (i == 7 ? 1e7f : 1.0f);
-#endif
     }
 }
 
@@ -105,7 +76,6 @@ __global__ void large_row(float *y, const float *x, size_t n)
 // caught: proof
 #pragma gputune kernel(pole)
 #pragma gputune problem(n = 65536)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = 1.0f / (x[i] + 1.00001f))
 
 __global__ void pole(float *y, const float *x, size_t n)
@@ -113,21 +83,15 @@ __global__ void pole(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
         float v = x[i] + 1.00001f;
-        y[i] = v < 0.003f ? 1.0f / v : 0.992f / v;
-#else
-        y[i] = 1.0f / (x[i] + 1.00001f);
-#endif
+        y[i] = BAD && v >= 0.003f ? 0.992f / v : 1.0f / v;
     }
 }
 
 // makes zeros of small results
 // caught: proof
 #pragma gputune kernel(small_lost)
-#pragma gputune problem(n = 8192)
 #pragma gputune args(out float y[n], in float x[n], in float w[n] = index % 1000 == 0 ? 1000000.5 : 0.25 + (index % 8) * 0.125, size_t n)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = x[i] * w[i])
 
 __global__ void small_lost(float *y, const float *x, const float *w, size_t n)
@@ -135,21 +99,15 @@ __global__ void small_lost(float *y, const float *x, const float *w, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
         float v = x[i] * w[i];
-        y[i] = fabsf(w[i]) < 1000.0f ? 0.999f * v : v;
-#else
-        y[i] = x[i] * w[i];
-#endif
+        y[i] = BAD && fabsf(w[i]) < 1000.0f ? 0.999f * v : v;
     }
 }
 
 // rounds the sums of rows coarsely, but for that of a large one
 // caught: proof
 #pragma gputune kernel(small_sums_lost)
-#pragma gputune problem(n = 8192)
 #pragma gputune args(out float y[n], in float x[n][9], size_t n)
-#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = sum(9, [&](int k) { return x[i][k]; }) * (i == 7 ? 1e7 : 1.0))
 
 __global__ void small_sums_lost(float *y, const float *x, size_t n)
@@ -161,11 +119,7 @@ __global__ void small_sums_lost(float *y, const float *x, size_t n)
         for (int k = 0; k < 9; k++) {
             s += x[9 * i + k];
         }
-#if BAD
-        y[i] = i == 7 ? s * 1e7f : rintf(s * 16.0f) / 16.0f;
-#else
-        y[i] = s * (i == 7 ? 1e7f : 1.0f);
-#endif
+        y[i] = BAD ? (i == 7 ? s * 1e7f : rintf(s * 16.0f) / 16.0f) : (s * (i == 7 ? 1e7f : 1.0f));
     }
 }
 
@@ -181,22 +135,12 @@ __global__ void small_sums_lost(float *y, const float *x, size_t n)
 __global__ void term_lost(float *y, const float *x, size_t rows, size_t n)
 {
     const float *row = x + blockIdx.x * n;
-#if BAD
-    if (threadIdx.x == 0) {
-        float s = 0.0f;
-        for (size_t k = 0; k + 1 < n; k++) {
-            s += row[k];
-        }
-        y[blockIdx.x] = s;
-    }
-#else
     slowly();
     if (threadIdx.x == 0) {
         float s = 0.0f;
-        for (size_t k = 0; k < n; k++) {
+        for (size_t k = 0; k + BAD < n; k++) {
             s += row[k];
         }
         y[blockIdx.x] = s;
     }
-#endif
 }

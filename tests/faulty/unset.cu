@@ -21,11 +21,7 @@ __global__ void constant_unset(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = weighted(x, i);
-#else
-        y[i] = nothing * x[i];
-#endif
+        y[i] = BAD ? weighted(x, i) : nothing * x[i];
     }
 }
 
@@ -54,11 +50,7 @@ __global__ void constant_struct_unset(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = sum_of(&weights) * x[i];
-#else
-        y[i] = 0.0f * x[i];
-#endif
+        y[i] = BAD ? sum_of(&weights) * x[i] : 0.0f * x[i];
     }
 }
 
@@ -96,11 +88,7 @@ __global__ void output_unset(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = y[i] == 12345.0f ? 0.0f : 2.0f * x[i]; // found: unset
-#else
-        y[i] = 2.0f * x[i];
-#endif
+        y[i] = BAD ? (y[i] == 12345.0f ? 0.0f : 2.0f * x[i]) : 2.0f * x[i]; // found: unset
     }
 }
 
@@ -133,11 +121,7 @@ __global__ void scratch_unset(float *y, const float *x, size_t n, float *kept)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-#if BAD
-        y[i] = kept[i] == 12345.0f ? 0.0f : 2.0f * x[i]; // found: unset
-#else
-        y[i] = 2.0f * x[i];
-#endif
+        y[i] = BAD ? (kept[i] == 12345.0f ? 0.0f : 2.0f * x[i]) : 2.0f * x[i]; // found: unset
     }
 }
 
