@@ -513,7 +513,7 @@ TEST_OF(old_surroundings_are_dropped, world *w, open_world, close_world)
     gt_store *store = open_store(w);
     const gt_device device = {.name = "NVIDIA H200", .uuid = "GPU-1", .origin = "cuda"};
     gt_device found;
-    char name[16];
+    char name[32];
     put_gpu(store, ENVIRONMENT, &device, "a CPU", 0);
     for (int i = 0; i < 70; i++) {
         snprintf(name, sizeof name, "boot %d", i);
