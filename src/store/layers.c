@@ -66,6 +66,7 @@ struct gt_store {
     bool distrust_told;      /* the log already says that the file's code is not trusted */
     bool lock_told; /* the log already says, since the last successful write, that the file is
                        locked */
+    bool loss_told; /* a caller knows that rows are in memory only */
     char unkept[GT_WHY_MAX];      /* why something is kept in memory only; "": nothing is */
     gt_obstacle unread;           /* why the file did not answer the last lookup */
     char warning[GT_WARNING_MAX]; /* the next line for the log, written when no mutex is held */
@@ -78,6 +79,9 @@ static void layers_bring(gt_store *store, const gt_patience *patience);
 
 static const double mutex_slice_s = 0.05; /* between two looks at the cancel flag */
 static const double longest_turn_s = 30;  /* behind this process's own commits and lookups */
+static const char still_locked[] =
+    "the database %s is still locked by another process: results that are in memory only are lost; "
+    "end that process and tune again";
 
 static bool layers_own(const gt_store *store)
 {
@@ -138,17 +142,6 @@ static void layers_flush(gt_store *store)
 }
 
 /* --- waiting ---------------------------------------------------------------------------------- */
-
-/* Takes a mutex. False when the patience was over first. A mutex that is free is always taken. */
-static bool lock_within(pthread_mutex_t *mutex, const gt_patience *patience)
-{
-    bool taken = pthread_mutex_trylock(mutex) == 0;
-    double left_s;
-    while (!taken && (left_s = gt_patience_left_s(patience)) > 0) {
-        taken = gt_mutex_wait(mutex, fmin(left_s, mutex_slice_s));
-    }
-    return taken;
-}
 
 /* Writes nothing to the user's file from now on. With `keep_reading` the file is still read. Under
  * `using`. */
@@ -217,6 +210,9 @@ gputune_status gt_store_check(gt_store *store, bool writing)
     if (strcmp(store->asked, ":memory:") == 0) {
         return GPUTUNE_OK;
     }
+    bool loses = writing && store->lags_since_ns && !store->no_file;
+    store->loss_told |= loses;
+    GT_REFUSE(loses, GPUTUNE_EDATABASE, still_locked, store->asked);
     GT_REFUSE(store->unread.trouble != GT_TROUBLE_NONE, GPUTUNE_EDATABASE,
               "the database %s cannot be used: %s", store->asked, store->unread.why);
     return writing && store->unkept[0]
@@ -227,28 +223,14 @@ gputune_status gt_store_check(gt_store *store, bool writing)
 
 /* --- the user's file -------------------------------------------------------------------------- */
 
-/* What keeps the connection's last statement from its end. */
-static gt_obstacle obstacle_of(const gt_database *database)
-{
-    gt_obstacle met = {.trouble = gt_database_trouble(database)};
-    snprintf(met.why, sizeof met.why, "%s", gt_database_why(database));
-    return met;
-}
-
-/* A command that only reads goes on with the file that it began with. */
-static bool is_open(const gt_store *store)
-{
-    return store->file && (store->no_file || store->only_read || !gt_database_is_gone(store->file));
-}
-
 /* Opens the file that is in use, unless it is open: makes it where it is missing, or brings it up
  * to date. EDATABASE: *met. Warns if a file was made on a network file system. */
 static gputune_status open_file(gt_store *store, gt_obstacle *met)
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
     const char *path = store->asked;
-    bool fixed = store->only_read || store->no_file;
-    if (is_open(store)) {
+    bool fixed = store->only_read || store->no_file; /* such a file is not opened again */
+    if (store->file && (fixed || !gt_database_is_gone(store->file))) {
         return GPUTUNE_OK;
     }
     gt_database_close(&store->file);
@@ -265,17 +247,6 @@ static gputune_status open_file(gt_store *store, gt_obstacle *met)
         tell_distrust(store);
     }
     return GPUTUNE_OK;
-}
-
-/* Gives up a file that failed. It is still read if it is sound. */
-static void leave_file(gt_store *store, const gt_obstacle *met)
-{
-    const gt_trouble trouble = met->trouble;
-    bool keep_reading =
-        trouble != GT_TROUBLE_UNUSABLE &&
-        (store->file || trouble == GT_TROUBLE_NEWER || trouble == GT_TROUBLE_READ_ONLY);
-    gt_database_close(&store->file);
-    give_up(store, met, keep_reading);
 }
 
 /* Calls `work` on a database whose statements run as long as the call's patience says, but for a
@@ -303,7 +274,8 @@ static gputune_status try_once(gt_store *store, gt_store_fn work, void *context,
     GT_TRY(open_file(store, met));
     store->file->patience = gt_patience_for(0, NULL);
     gputune_status status = work_within(store->file, work, context, call);
-    *met = obstacle_of(store->file);
+    met->trouble = gt_database_trouble(store->file);
+    snprintf(met->why, sizeof met->why, "%s", gt_database_why(store->file));
     if (status != GPUTUNE_EDATABASE && !sqlite3_get_autocommit(store->file->handle)) {
         gt_database_close(&store->file); /* which ends its lock: others may go on */
     }
@@ -336,7 +308,11 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
             (!writes && opened && met.trouble != GT_TROUBLE_UNUSABLE)) {
             break;
         }
-        leave_file(store, &met);
+        bool is_sound =
+            met.trouble != GT_TROUBLE_UNUSABLE &&
+            (store->file || met.trouble == GT_TROUBLE_NEWER || met.trouble == GT_TROUBLE_READ_ONLY);
+        gt_database_close(&store->file);
+        give_up(store, &met, is_sound);
     }
     return writes ? GPUTUNE_EDATABASE : GPUTUNE_ENOTFOUND;
 }
@@ -354,7 +330,12 @@ static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *c
     gputune_status status;
     int tries = 0;
     do {
-        if (!lock_within(&store->using, &turn)) {
+        bool taken = pthread_mutex_trylock(&store->using) == 0;
+        double left_s;
+        while (!taken && (left_s = gt_patience_left_s(&turn)) > 0) {
+            taken = gt_mutex_wait(&store->using, fmin(left_s, mutex_slice_s));
+        }
+        if (!taken) {
             return GPUTUNE_EBUSY;
         }
         status = try_file(store, work, context, writes, call);
@@ -531,11 +512,8 @@ void gt_store_close(gt_store *store)
         return; /* closing an inherited connection would drop the parent's locks */
     }
     bring_the_rest(store);
-    if (gt_store_lags(store)) {
-        layers_warn(store,
-                    "the database %s is still locked by another process: what is in memory is "
-                    "lost; end that process and tune again",
-                    store->asked);
+    if (gt_store_lags(store) && !store->loss_told) {
+        layers_warn(store, still_locked, store->asked);
         layers_flush(store);
     }
     gt_database **const databases[] = {&store->file, &store->wisdom, &store->system,
@@ -810,6 +788,7 @@ static void forget_memory(gt_store *store, const bringing *what)
     pthread_mutex_lock(&store->telling);
     if (all) {
         store->lags_since_ns = 0;
+        store->loss_told = false;
     }
     if (all && !store->no_file) {
         store->unkept[0] = '\0';
@@ -922,18 +901,9 @@ static gputune_status add_counts(void *context, gt_rows *row)
     return GPUTUNE_OK;
 }
 
-static gputune_status gather(merging *what, gt_database *file)
-{
-    static const gt_sql sound[] = {GT_SQL_KEPT_WINNERS, GT_SQL_KEPT_TRIALS, GT_SQL_KEPT_CODE};
-    GT_TRY(attach_kept(what->all));
-    GT_TRY(copy_kept(what->all, file->handle));
-    GT_TRY(execute_all(what->all, sound, sizeof sound / sizeof *sound));
-    GT_TRY(gt_query_one(what->all, add_counts, what->merged, GT_SQL_KEPT_COUNTS, ""));
-    return execute_all(what->all, steps, STEPS);
-}
-
 static gputune_status gather_file(merging *what, const char *path, const gt_patience *patience)
 {
+    static const gt_sql sound[] = {GT_SQL_KEPT_WINNERS, GT_SQL_KEPT_TRIALS, GT_SQL_KEPT_CODE};
     GT_SCOPED(gt_database_close) gt_database *file = NULL;
     gt_obstacle met = {0};
     gputune_status status = gt_database_open(&file, path, GT_DATABASE_READ, patience, &met);
@@ -942,7 +912,11 @@ static gputune_status gather_file(merging *what, const char *path, const gt_pati
                           "%s; 'gputune wisdom' carries results without trust", file->distrust);
         status = GPUTUNE_EDATABASE;
     } else if (status == GPUTUNE_OK) {
-        status = gather(what, file);
+        status = attach_kept(what->all);
+        GT_THEN(status, copy_kept(what->all, file->handle));
+        GT_THEN(status, execute_all(what->all, sound, sizeof sound / sizeof *sound));
+        GT_THEN(status, gt_query_one(what->all, add_counts, what->merged, GT_SQL_KEPT_COUNTS, ""));
+        GT_THEN(status, execute_all(what->all, steps, STEPS));
         int code = what->all->code ? what->all->code : file->code;
         (void)gt_snprintf(met.why, sizeof met.why, "%s", sqlite3_errstr(code));
     }
