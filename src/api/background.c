@@ -200,16 +200,6 @@ static gputune_status tune(gt_background *background, job *one)
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
-static job *next_job(const gt_background *background)
-{
-    for (size_t i = 0; i < background->jobs.count; i++) {
-        if (background->jobs.items[i]->state == JOB_WAITING) {
-            return background->jobs.items[i];
-        }
-    }
-    return NULL;
-}
-
 /* Runs a job. The caller holds the mutex, which is released while the job runs. */
 static void do_job(gt_background *background, job *one)
 {
@@ -239,7 +229,11 @@ static void *work(void *user)
     read_others(&background->activity, gt_now_ns()); /* nothing was launched here for a second */
     pthread_mutex_lock(&background->mutex);
     for (int64_t idle_ns = gt_now_ns(); !background->stopping;) {
-        job *one = next_job(background);
+        size_t at = 0;
+        while (at < background->jobs.count && background->jobs.items[at]->state != JOB_WAITING) {
+            at++;
+        }
+        job *one = at < background->jobs.count ? background->jobs.items[at] : NULL;
         double left_s = linger_s - gt_seconds_since(idle_ns);
         if (one) {
             do_job(background, one);

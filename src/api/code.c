@@ -128,26 +128,6 @@ static gputune_status load_launch(gt_launcher **out, gt_shared_code *code, const
     return GPUTUNE_OK;
 }
 
-static gt_loaded_code *find_loaded(gt_plan_code *code, const gt_context *context)
-{
-    gt_loaded_code *at = atomic_load(&code->loaded);
-    while (at && at->handle != context->handle) {
-        at = at->next;
-    }
-    return at;
-}
-
-static gputune_status add_loaded(gt_loaded_code **out, gt_plan_code *code, CUcontext handle)
-{
-    gt_loaded_code *made = calloc(1, sizeof *made);
-    GT_TRY(gt_allocated(made));
-    made->handle = handle;
-    made->next = atomic_load(&code->loaded);
-    atomic_store_explicit(&code->loaded, made, memory_order_release);
-    *out = made;
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_plan_code_load(gt_launcher **out, gt_plan_code *code)
 {
     gt_context context;
@@ -156,13 +136,20 @@ gputune_status gt_plan_code_load(gt_launcher **out, gt_plan_code *code)
     GT_TRY(gt_plan_context(&context, pool->driver, pool->device->ordinal,
                            code->launch->steps[0].entry));
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&code->code->loading);
-    gt_loaded_code *at = find_loaded(code, &context);
+    gt_loaded_code *at = atomic_load(&code->loaded);
+    while (at && at->handle != context.handle) {
+        at = at->next;
+    }
     if (at && atomic_load(&at->id) == context.id && atomic_load(&at->launcher)) {
         *out = atomic_load(&at->launcher);
         return GPUTUNE_OK;
     }
     if (!at) {
-        GT_TRY(add_loaded(&at, code, context.handle));
+        at = calloc(1, sizeof *at);
+        GT_TRY(gt_allocated(at));
+        at->handle = context.handle;
+        at->next = atomic_load(&code->loaded);
+        atomic_store_explicit(&code->loaded, at, memory_order_release);
     }
     GT_TRY(load_launch(&launcher, code->code, code->launch, &context));
     gt_launcher *before = atomic_exchange(&at->launcher, launcher);

@@ -50,24 +50,6 @@ static void set_buffer(gputune_parameter *out, const gt_workload *workload, uint
     out->element_bytes = gt_buffer_element_bytes(buffer);
 }
 
-static void set_scalar(gputune_parameter *out, const gt_number *number, uint32_t bytes)
-{
-    out->kind = GPUTUNE_PARAMETER_SCALAR;
-    out->bytes = bytes;
-    out->is_input = true;
-    out->is_size = number && number->problem_value >= 0;
-    out->size_value = out->is_size ? number->integer : 0;
-}
-
-static void set_block(gputune_parameter *out, const gt_block *block, const gt_buffer *contents)
-{
-    out->kind = GPUTUNE_PARAMETER_BLOCK;
-    out->buffer_bytes = block->bytes;
-    out->element_bytes = gt_buffer_element_bytes(contents);
-    out->is_input = true;
-    out->by_address = block->pass == GT_PASS_GLOBAL;
-}
-
 /* How many bytes a block takes among the parameters is not known yet. */
 static void set_argument(gt_described *out, const gt_argument *declared,
                          const gt_workload *workload, const gt_launch *launch, uint32_t index)
@@ -80,15 +62,23 @@ static void set_argument(gt_described *out, const gt_argument *declared,
     if (index < workload->block_count) {
         uint32_t bytes = (uint32_t)workload->blocks[index].bytes;
         out->whole_bytes = bytes ? bytes : out->whole_bytes;
-        set_block(parameter, &launch->blocks[index], &workload->blocks[index]);
+        parameter->kind = GPUTUNE_PARAMETER_BLOCK;
+        parameter->buffer_bytes = launch->blocks[index].bytes;
+        parameter->element_bytes = gt_buffer_element_bytes(&workload->blocks[index]);
+        parameter->is_input = true;
+        parameter->by_address = launch->blocks[index].pass == GT_PASS_GLOBAL;
         return;
     }
     uint32_t place = index - workload->block_count, item = workload->arguments[place].index;
     if (workload->arguments[place].is_buffer) {
         set_buffer(parameter, workload, item);
     } else {
-        set_scalar(parameter, gt_scalar_number(workload, &workload->scalars[item]),
-                   out->element_bytes);
+        const gt_number *number = gt_scalar_number(workload, &workload->scalars[item]);
+        parameter->kind = GPUTUNE_PARAMETER_SCALAR;
+        parameter->bytes = out->element_bytes;
+        parameter->is_input = true;
+        parameter->is_size = number && number->problem_value >= 0;
+        parameter->size_value = parameter->is_size ? number->integer : 0;
     }
 }
 

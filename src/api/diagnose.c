@@ -378,15 +378,6 @@ static void check_unknown(patient *p)
     }
 }
 
-static void check_compile_memory(patient *p)
-{
-    const char *value = gt_environment("GPUTUNE_COMPILE_MEMORY");
-    if (value && !gt_compile_memory_asked()) {
-        WARN(p, "set it to a number, such as 2048",
-             "GPUTUNE_COMPILE_MEMORY=%s is no number of megabytes, and is ignored", value);
-    }
-}
-
 static void check_environment(patient *p)
 {
     GT_SCOPED(gt_text_free) gt_text set = {0};
@@ -400,7 +391,11 @@ static void check_environment(patient *p)
         }
     }
     check_unknown(p);
-    check_compile_memory(p);
+    const char *value = gt_environment("GPUTUNE_COMPILE_MEMORY");
+    if (value && !gt_compile_memory_asked()) {
+        WARN(p, "set it to a number, such as 2048",
+             "GPUTUNE_COMPILE_MEMORY=%s is no number of megabytes, and is ignored", value);
+    }
     GOOD(p, "%s", set.length ? gt_text_string(&set) : "no variable is set");
 }
 

@@ -79,16 +79,6 @@ static gputune_status run_worker(gt_text *out, const char *const *words, const c
     return status;
 }
 
-/* What the worker has written: a line with the status, then the draft or the message. */
-static gputune_status take_answer(char **out, const char *answer)
-{
-    const char *line = strchr(answer, '\n');
-    const int status = (int)strtol(answer, NULL, 10);
-    GT_REFUSE(!line, GPUTUNE_EWORKER, "the process that makes drafts has answered nothing");
-    GT_REFUSE(status != GPUTUNE_OK, (gputune_status)status, "%s", line + 1);
-    return gt_strdup(out, line + 1);
-}
-
 int gputune_draft_template(char **out, const char *path, const char *text, const char *kernel,
                            const char *const *arguments)
 {
@@ -110,5 +100,10 @@ int gputune_draft_template(char **out, const char *path, const char *text, const
     memcpy(words, own, sizeof own);
     memcpy(words + OWN, arguments ? arguments : own, count * sizeof *words);
     GT_TRY(run_worker(&answer, words, path, text));
-    return take_answer(out, gt_text_string(&answer));
+    /* the worker has written a line with the status, then the draft or the message */
+    const char *line = strchr(gt_text_string(&answer), '\n');
+    const int status = (int)strtol(gt_text_string(&answer), NULL, 10);
+    GT_REFUSE(!line, GPUTUNE_EWORKER, "the process that makes drafts has answered nothing");
+    GT_REFUSE(status != GPUTUNE_OK, (gputune_status)status, "%s", line + 1);
+    return gt_strdup(out, line + 1);
 }

@@ -182,15 +182,6 @@ void gputune_space_free(gputune_space *space)
     free(parts);
 }
 
-static gputune_status keep_text(const char **out, space_parts *parts, gt_text *text)
-{
-    char *taken;
-    GT_TRY(gt_text_take(&taken, text));
-    GT_TRY(gt_texts_take(&parts->texts, taken));
-    *out = taken;
-    return GPUTUNE_OK;
-}
-
 static const char *why_excluded(const space_parts *parts, uint32_t axis, uint32_t choice)
 {
     const uint8_t *choices;
@@ -211,8 +202,11 @@ static gputune_status describe_value(space_parts *parts, uint32_t axis_index, ui
                                 .excluded = why_excluded(parts, axis_index, choice),
                                 .is_default = axis->default_choice == choice};
     gt_text text = {0};
+    char *shown;
     gt_axis_value_append(&text, axis, choice);
-    GT_TRY(keep_text(&value.value, parts, &text));
+    GT_TRY(gt_text_take(&shown, &text));
+    GT_TRY(gt_texts_take(&parts->texts, shown));
+    value.value = shown;
     return gt_array_push(&parts->values, value);
 }
 
@@ -278,16 +272,6 @@ static gputune_status describe_space(space_parts *parts)
     return GPUTUNE_OK;
 }
 
-static gputune_status fill_space(space_parts *parts, gputune *tuner, const char *kernel,
-                                 gputune_sizes sizes, const char *arch,
-                                 const gputune_options *options)
-{
-    GT_TRY(gt_tuner_arch(&parts->device, tuner, arch));
-    GT_TRY(
-        gt_request_make(&parts->request, &tuner->services, &parts->device, kernel, sizes, options));
-    return describe_space(parts);
-}
-
 int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kernel,
                            gputune_sizes sizes, const char *arch, const gputune_options *options)
 {
@@ -296,7 +280,10 @@ int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kern
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     space_parts *parts = calloc(1, sizeof *parts);
     GT_TRY(gt_allocated(parts));
-    gputune_status status = fill_space(parts, tuner, kernel, sizes, arch, options);
+    gputune_status status = gt_tuner_arch(&parts->device, tuner, arch);
+    GT_THEN(status, gt_request_make(&parts->request, &tuner->services, &parts->device, kernel,
+                                    sizes, options));
+    GT_THEN(status, describe_space(parts));
     if (status != GPUTUNE_OK) {
         gputune_space_free(&parts->space);
         return status;

@@ -473,27 +473,20 @@ void gt_plan_pool_open(gt_plan_pool *out, const gt_driver *driver, const gt_devi
     pthread_mutex_init(&out->mutex, NULL);
 }
 
-/* Takes a reference to a plan, unless its last one was just dropped. */
-static bool try_retain(gputune_plan *plan)
-{
-    unsigned count = atomic_load(&plan->references);
-    while (count && !atomic_compare_exchange_weak(&plan->references, &count, count + 1)) {
-    }
-    return count > 0;
-}
-
 /* Takes an owned plan out of the pool, with a reference. NULL: there is none. */
 static gputune_plan *take_owned(gt_plan_pool *pool)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&owners);
-    gputune_plan *plan = pool->owned;
-    while (plan && !try_retain(plan)) {
-        plan = plan->next;
+    for (gputune_plan *plan = pool->owned; plan; plan = plan->next) {
+        unsigned count = atomic_load(&plan->references); /* 0: its last one was just dropped */
+        while (count && !atomic_compare_exchange_weak(&plan->references, &count, count + 1)) {
+        }
+        if (count) {
+            unlink_plan(plan);
+            return plan;
+        }
     }
-    if (plan) {
-        unlink_plan(plan);
-    }
-    return plan;
+    return NULL;
 }
 
 void gt_plan_pool_end(gt_plan_pool *pool)

@@ -311,15 +311,6 @@ gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_
 
 /* --- changing --------------------------------------------------------------------------------- */
 
-static void insert(slots *into, entry *e)
-{
-    size_t slot = e->hash & into->mask;
-    while (atomic_load_explicit(&into->items[slot], memory_order_relaxed)) {
-        slot = (slot + 1) & into->mask;
-    }
-    atomic_store_explicit(&into->items[slot], e, memory_order_relaxed);
-}
-
 /* Makes room for one more key. */
 static gputune_status make_place(gt_plan_table *table)
 {
@@ -333,8 +324,12 @@ static gputune_status make_place(gt_plan_table *table)
     made->older = old;
     for (size_t i = 0; i < size; i++) {
         entry *e = atomic_load(&old->items[i]);
+        size_t slot = e ? e->hash & made->mask : 0;
+        while (e && atomic_load_explicit(&made->items[slot], memory_order_relaxed)) {
+            slot = (slot + 1) & made->mask;
+        }
         if (e) {
-            insert(made, e);
+            atomic_store_explicit(&made->items[slot], e, memory_order_relaxed);
         }
     }
     atomic_store(&table->current, made);

@@ -222,23 +222,6 @@ int gputune_records(gputune *tuner, const gputune_record_filter *filter,
     return answer || listing.count ? answer : check_name(&asked);
 }
 
-static gputune_status read_forget_options(gputune_forget_options *out,
-                                          const gputune_forget_options *given)
-{
-    *out = (gputune_forget_options)GPUTUNE_FORGET_OPTIONS_INIT;
-    GT_TRY(GT_SIZED_READ(gputune_forget_options, out, given));
-    GT_REFUSE(!(out->older_than_s >= 0 && out->older_than_s <= MAX_AGE_S), GPUTUNE_EINVAL,
-              "gputune_forget: older_than_s is %g; expected 0 to %g", out->older_than_s, MAX_AGE_S);
-    return GPUTUNE_OK;
-}
-
-/* The tuner's own GPU, which a filter without a GPU stands for, does not count. */
-static bool is_selective(const gt_wanted *wanted, const gputune_forget_options *what)
-{
-    return wanted->kernel_count || wanted->gpu || wanted->sizes || what->outdated ||
-           what->older_drivers || what->older_than_s > 0 || what->most_bytes || what->everything;
-}
-
 int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
                    const gputune_forget_options *options,
                    int (*each)(void *user, const gputune_record *record), void *user)
@@ -246,13 +229,19 @@ int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_SCOPED(free_asked) asked asked = {.tuner = tuner};
     gt_records_filter wanted;
-    gputune_forget_options what;
+    gputune_forget_options what = GPUTUNE_FORGET_OPTIONS_INIT;
     GT_TRY(gt_need_callback(__func__, each != NULL));
-    GT_TRY(read_forget_options(&what, options));
+    GT_TRY(GT_SIZED_READ(gputune_forget_options, &what, options));
+    GT_REFUSE(!(what.older_than_s >= 0 && what.older_than_s <= MAX_AGE_S), GPUTUNE_EINVAL,
+              "gputune_forget: older_than_s is %g; expected 0 to %g", what.older_than_s, MAX_AGE_S);
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(read_asked(&asked, &wanted, tuner, filter));
+    const gt_wanted *of = &wanted.wanted; /* the tuner's own GPU does not count */
+    bool is_selective = of->kernel_count || of->gpu || of->sizes || what.outdated ||
+                        what.older_drivers || what.older_than_s > 0 || what.most_bytes ||
+                        what.everything;
     GT_REFUSE(
-        !is_selective(&wanted.wanted, &what), GPUTUNE_EINVAL,
+        !is_selective, GPUTUNE_EINVAL,
         "%s: neither the filter nor the options select records; name a kernel, a GPU or sizes, "
         "or set 'everything' to delete all results",
         __func__);
@@ -268,16 +257,6 @@ int gputune_check_database(gputune *tuner)
 
 /* --- wisdom ----------------------------------------------------------------------------------- */
 
-/* Reads the filter of an export. */
-static gputune_status find_exported(asked *out, gputune *tuner, const gputune_record_filter *filter)
-{
-    gputune_record_filter f;
-    GT_TRY(read_filter(&f, filter));
-    GT_REFUSE(!f.gpu && !f.any_gpu && !tuner->has_device, GPUTUNE_EINVAL,
-              "this tuner has no device; name a GPU, or set any_gpu");
-    return find_asked(out, tuner, f.kernel, f.gpu, f.any_gpu, f.sizes);
-}
-
 /* Exports for the public function of that name. */
 static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
                                   const gputune_record_filter *filter, bool whole,
@@ -285,9 +264,13 @@ static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_SCOPED(free_asked) asked asked = {.tuner = tuner};
+    gputune_record_filter f;
     uint32_t found;
     GT_TRY(gt_call_begin(&call, tuner, function));
-    GT_TRY(find_exported(&asked, tuner, filter));
+    GT_TRY(read_filter(&f, filter));
+    GT_REFUSE(!f.gpu && !f.any_gpu && !tuner->has_device, GPUTUNE_EINVAL,
+              "this tuner has no device; name a GPU, or set any_gpu");
+    GT_TRY(find_asked(&asked, tuner, f.kernel, f.gpu, f.any_gpu, f.sizes));
     GT_TRY(gt_store_export(out, &found, tuner->store, &asked.wanted, whole));
     GT_TRY(found ? GPUTUNE_OK : (gputune_status)check_name(&asked));
     if (count) {

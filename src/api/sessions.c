@@ -88,17 +88,6 @@ int gputune_compile(gputune *tuner, const char *kernel, gputune_sizes sizes, con
 
 /* ---- emitting -------------------------------------------------------------------------------- */
 
-/* Waits for the answer of that kind. ETIMEOUT, without a message: the patience is over. */
-static gputune_status await(gt_event *event, gt_farm *farm, gt_event_kind kind,
-                            const gt_patience *patience)
-{
-    do {
-        gt_event_free(event);
-        GT_TRY(farm->ops->wait(farm, event, 0.1));
-    } while (event->kind != kind && gt_patience_left_s(patience) > 0);
-    return event->kind == kind ? GPUTUNE_OK : GPUTUNE_ETIMEOUT;
-}
-
 /* The whole of a compiler's log, which has several lines. */
 static void log_lines(const gt_log *log, const char *text)
 {
@@ -132,14 +121,18 @@ static gputune_status compile_form(gt_image *out, const gt_request *request,
 {
     const gt_services *services = request->services;
     gt_farm *farm;
-    GT_SCOPED(gt_event_free) gt_event event = {0};
+    GT_SCOPED(gt_event_free) gt_event event = {.kind = GT_EVENT_TIMEOUT};
     gt_compile_job job = {.id = 0};
     GT_FREED const char **options = NULL;
     GT_TRY(gt_workers_borrow(services->workers, &farm, false, request->options.isolation));
     gputune_status status = gt_request_compiling(&job.source, &options, request, source, false);
     job.source.ptx = form == GPUTUNE_FORM_PTX;
     GT_THEN(status, farm->ops->compile(farm, &job));
-    GT_THEN(status, await(&event, farm, GT_EVENT_COMPILED, &request->patience));
+    while (status == GPUTUNE_OK && event.kind != GT_EVENT_COMPILED) {
+        gt_event_free(&event);
+        status = gt_patience_left_s(&request->patience) > 0 ? farm->ops->wait(farm, &event, 0.1)
+                                                            : GPUTUNE_ETIMEOUT;
+    }
     if (status == GPUTUNE_OK) {
         status = take_image(out, request, &event, job.source.ptx);
     } else if (status == GPUTUNE_ETIMEOUT) {
@@ -168,14 +161,6 @@ static gputune_status emit(char **out, size_t *bytes, const gt_request *request,
     return GPUTUNE_OK;
 }
 
-static gputune_status check_config(const gt_request *request, const gt_config *config)
-{
-    const char *reason = gt_space_excludes(request->space, config);
-    return reason ? gt_fail(GPUTUNE_EINVAL, "%s: this configuration is excluded on %s: %s",
-                            request->template->name, request->device->arch, reason)
-                  : GPUTUNE_OK;
-}
-
 int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, gputune_sizes sizes,
                  const char *configuration, const char *arch, gputune_form form)
 {
@@ -191,7 +176,9 @@ int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, 
     GT_TRY(gt_tuner_arch(&device, tuner, arch));
     GT_TRY(gt_request_make(&request, &tuner->services, &device, kernel, sizes, NULL));
     GT_TRY(gt_config_parse(&config, request->template, configuration ? configuration : ""));
-    GT_TRY(check_config(request, &config));
+    const char *reason = gt_space_excludes(request->space, &config);
+    GT_REFUSE(reason, GPUTUNE_EINVAL, "%s: this configuration is excluded on %s: %s",
+              request->template->name, request->device->arch, reason);
     return emit(out, bytes, request, &config, form);
 }
 

@@ -192,16 +192,6 @@ static gputune_status choose(gt_choice *out, gputune *tuner, gt_request *request
     return status;
 }
 
-static void say_chosen(const gt_request *request, const gputune_plan *plan)
-{
-    gputune_info info = GPUTUNE_INFO_INIT;
-    if (gputune_plan_info(&info, plan) == GPUTUNE_OK) {
-        gt_log_line(&request->log, GPUTUNE_LOG_INFO, "%s %s: %s (%s)%s%s", info.kernel,
-                    request->problem_text, info.configuration, gputune_source_name(info.source),
-                    *info.stop_reason ? ": " : "", info.stop_reason);
-    }
-}
-
 /* Records that no stored result answered. A call that was to measure anew did not ask for one. */
 static void note_miss(gputune *tuner, const gt_request *request, gputune_plan *plan,
                       gputune_source source)
@@ -250,7 +240,11 @@ static gputune_status make_plan(landing *out, const asking *a)
     out->terms.space = request->terms.space; /* of a choice from another, too: it is no decision */
     gputune_source source = choice.source;
     GT_TRY(gt_plan_make(&out->plan, request, &choice, &tuner->pool));
-    say_chosen(request, out->plan);
+    gputune_info info = GPUTUNE_INFO_INIT;
+    GT_TRY(gputune_plan_info(&info, out->plan));
+    gt_log_line(&request->log, GPUTUNE_LOG_INFO, "%s %s: %s (%s)%s%s", info.kernel,
+                request->problem_text, info.configuration, gputune_source_name(info.source),
+                *info.stop_reason ? ": " : "", info.stop_reason);
     note_miss(tuner, request, out->plan, source);
     return GPUTUNE_OK;
 }
@@ -271,14 +265,6 @@ static gt_terms terms_asked(const gputune *tuner, const gputune_options *o)
                       .complete = o->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE};
 }
 
-/* Returns true if a template was edited. A forked child, and a tuner that is being closed, do not
- * look. */
-static bool is_edited(gputune *tuner, gt_watch *watch)
-{
-    GT_SCOPED(gt_call_end) gt_call call = {0};
-    return gt_call_begin(&call, tuner, "tune_kernel") == GPUTUNE_OK && gt_watch_look(watch);
-}
-
 /* The plan in the table that answers, or NULL. */
 static gputune_plan *look_up(gputune *tuner, const gt_plan_key *key, const gt_terms *terms)
 {
@@ -287,7 +273,12 @@ static gputune_plan *look_up(gputune *tuner, const gt_plan_key *key, const gt_te
         return NULL;
     }
     gputune_plan *plan = gt_plan_table_find(&due, tuner->plans, key, terms);
-    return due && is_edited(tuner, due) ? NULL : plan;
+    if (!due) {
+        return plan;
+    }
+    GT_SCOPED(gt_call_end) gt_call call = {0}; /* not begun in a child, or while it closes */
+    bool is_edited = gt_call_begin(&call, tuner, "tune_kernel") == GPUTUNE_OK && gt_watch_look(due);
+    return is_edited ? NULL : plan;
 }
 
 static gputune_plan *find_known(const asking *a)

@@ -79,20 +79,14 @@ void gt_call_end(gt_call *call)
     pthread_cond_broadcast(&calls->ended);
 }
 
-static bool is_inside(const gt_calls *calls)
-{
-    for (const gt_call *call = innermost; call; call = call->outer) {
-        if (call->calls == calls) {
-            return true;
-        }
-    }
-    return false;
-}
-
 gputune_status gt_calls_close(gt_calls *calls)
 {
     GT_TRY(check_owner(calls, "gputune_close"));
-    GT_REFUSE(is_inside(calls), GPUTUNE_EBUSY,
+    const gt_call *call = innermost;
+    while (call && call->calls != calls) {
+        call = call->outer;
+    }
+    GT_REFUSE(call, GPUTUNE_EBUSY,
               "gputune_close: called from a callback of the tuner, which stays open; close it when "
               "the call has returned");
     GT_REFUSE(__atomic_exchange_n(&calls->closing, 1, __ATOMIC_SEQ_CST), GPUTUNE_EINVAL,
@@ -197,15 +191,6 @@ static bool is_numbered(int *ordinal, const char *device)
     return !device || (end != device && !*end && number >= 0 && number <= INT_MAX);
 }
 
-/* Starts a farm for a device that this process has not opened. */
-static gputune_status start_farm(gt_farm **out, gputune *tuner, const gputune_open_options *o)
-{
-    const char *name = named_driver(o);
-    GT_TRY(gt_strdup(&tuner->driver_name, name ? name : "cuda"));
-    const gt_farm_options options = farm_options(tuner, o);
-    return gt_farm_open(out, &options);
-}
-
 /* Starts a farm here. NULL if that fails: the ordinary way is tried then, and reports what is
  * wrong. */
 static gt_farm *ask_worker(gputune *tuner, const gputune_open_options *o)
@@ -213,7 +198,11 @@ static gt_farm *ask_worker(gputune *tuner, const gputune_open_options *o)
     gt_farm *farm = NULL;
     bool may_ask = o->tune_only && is_numbered(&tuner->device.ordinal, o->device) &&
                    gt_driver_probe(&tuner->device.driver_version, named_driver(o)) == GPUTUNE_OK;
-    return may_ask && start_farm(&farm, tuner, o) == GPUTUNE_OK ? farm : NULL;
+    if (!may_ask || gt_strdup(&tuner->driver_name, wanted_driver(o)) != GPUTUNE_OK) {
+        return NULL;
+    }
+    const gt_farm_options options = farm_options(tuner, o);
+    return gt_farm_open(&farm, &options) == GPUTUNE_OK ? farm : NULL;
 }
 
 /* Takes the device that the worker reported. Its number there may differ from the one here. As many
@@ -248,18 +237,12 @@ static char *system_database(void)
     return NULL;
 }
 
-/* EINVAL where a list that the options count, or an entry of it, is NULL. */
-static gputune_status need_each(const char *what, const char *const *items, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        GT_TRY(gt_need("gputune_open", what, items ? items[i] : NULL));
-    }
-    return GPUTUNE_OK;
-}
-
 static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
 {
-    GT_TRY(need_each("a folder of include_paths", o->include_paths, o->include_path_count));
+    for (size_t i = 0; i < o->include_path_count; i++) {
+        GT_TRY(gt_need("gputune_open", "a folder of include_paths",
+                       o->include_paths ? o->include_paths[i] : NULL));
+    }
     GT_TRY(gt_catalog_open(&tuner->catalog, o->templates, &tuner->log));
     GT_TRY(gt_catalog_set_include_paths(tuner->catalog, o->include_paths, o->include_path_count));
     GT_FREED char *system = o->read_only && o->database ? NULL : system_database();
@@ -292,20 +275,15 @@ static gputune_status recall_device(gputune *tuner, const gputune_open_options *
     return GPUTUNE_OK;
 }
 
-/* Returns true if this process may have chosen its device otherwise than another one in the same
- * surroundings would: by the current context, or by a number from before it changed a variable. */
-static bool chose_freely(const gputune *tuner, const gputune_open_options *o)
-{
-    int ordinal;
-    return tuner->driver && is_numbered(&ordinal, o->device);
-}
-
 /* Notes in which surroundings a tool got its device. A MIG instance is left out, because another
- * one of the same number may take its place. */
+ * one of the same number may take its place; and a device that this process may have chosen
+ * otherwise than another one would, by the current context or before it changed a variable. */
 static void note_surroundings(gputune *tuner, const gputune_open_options *o)
 {
-    tuner->remembers = o->tune_only && !o->read_only && tuner->has_device &&
-                       !chose_freely(tuner, o) && !tuner->device.mig_profile[0] &&
+    int ordinal;
+    bool chose_freely = tuner->driver && is_numbered(&ordinal, o->device);
+    tuner->remembers = o->tune_only && !o->read_only && tuner->has_device && !chose_freely &&
+                       !tuner->device.mig_profile[0] &&
                        strcmp(tuner->driver_name, wanted_driver(o)) == 0 &&
                        gt_surroundings_find(&tuner->surroundings, tuner->driver_name,
                                             o->device ? o->device : "0") == GPUTUNE_OK;
@@ -420,14 +398,6 @@ int gputune_open(gputune **out, const gputune_open_options *options)
 
 /* --- closing ---------------------------------------------------------------------------------- */
 
-static void free_handle(gputune *tuner)
-{
-    gt_plan_table_free(tuner->plans);
-    gt_plan_pool_free(&tuner->pool);
-    gt_calls_free(&tuner->calls);
-    free(tuner);
-}
-
 /* Keeps the handle of a closed tuner for a while, with the structs of its plans, so that a call or
  * a launch that is a little late finds it closed. */
 static void retire(gputune *tuner)
@@ -442,7 +412,10 @@ static void retire(gputune *tuner)
     next = (next + 1) % KEPT;
     pthread_mutex_unlock(&mutex);
     if (oldest) {
-        free_handle(oldest);
+        gt_plan_table_free(oldest->plans);
+        gt_plan_pool_free(&oldest->pool);
+        gt_calls_free(&oldest->calls);
+        free(oldest);
     }
 }
 

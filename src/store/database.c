@@ -218,15 +218,11 @@ static const char *const sql_text[GT_SQL_COUNT] = {
 #undef ROW
 };
 
-static bool is_memory(int code)
-{
-    return (code & 0xff) == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM;
-}
-
 gputune_status gt_database_failed(gt_database *database, int code)
 {
     database->code = code;
-    return is_memory(code) ? gt_fail_memory() : GPUTUNE_EDATABASE;
+    return (code & 0xff) == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM ? gt_fail_memory()
+                                                                       : GPUTUNE_EDATABASE;
 }
 
 gt_trouble gt_database_trouble(const gt_database *database)

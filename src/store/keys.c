@@ -109,22 +109,18 @@ static double divisor_of(int64_t size)
     return (double)((size | 16) & -(size | 16));
 }
 
-static double size_distance(int64_t size, int64_t wanted)
-{
-    return size >= 0 && wanted >= 0
-               ? fabs(log(fmax((double)size, 0.5) / fmax((double)wanted, 0.5))) +
-                     fabs(log(divisor_of(size) / divisor_of(wanted)))
-               : INFINITY;
-}
-
 double gt_sizes_distance(const char *wanted, const char *sizes)
 {
     double sum = 0;
-    while (sum < INFINITY && (*wanted || *sizes)) {
+    while (*wanted || *sizes) {
         char *wanted_end, *end;
         const int64_t other = strtoll(wanted, &wanted_end, 10), size = strtoll(sizes, &end, 10);
         bool both = wanted_end > wanted && end > sizes;
-        sum += both ? size_distance(size, other) : INFINITY;
+        if (!both || size < 0 || other < 0) {
+            return INFINITY;
+        }
+        sum += fabs(log(fmax((double)size, 0.5) / fmax((double)other, 0.5))) +
+               fabs(log(divisor_of(size) / divisor_of(other)));
         wanted = wanted_end;
         sizes = end;
     }

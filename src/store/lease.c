@@ -80,14 +80,6 @@ static int64_t unix_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static gt_hash new_owner(void)
-{
-    static atomic_uint_fast64_t counter;
-    const uint64_t words[4] = {(uint64_t)getpid(), (uint64_t)unix_ms(), (uint64_t)gt_now_ns(),
-                               atomic_fetch_add(&counter, 1)};
-    return gt_hash_bytes(words, sizeof words);
-}
-
 /* --- taking ----------------------------------------------------------------------------------- */
 
 /* The owner of the last lease of this process that could not be given back. */
@@ -126,19 +118,6 @@ static gputune_status read_lease(lease_row *out, gt_database *database, gt_hash 
     return gt_query_one(database, take_row, out, GT_SQL_LEASE_GET, "h", key);
 }
 
-static bool is_of_here(const lease_row *row, const lease_try *attempt)
-{
-    return strcmp(row->machine, attempt->machine) == 0;
-}
-
-/* Returns true if no process holds it any more, though it has not expired. */
-static bool is_dead(const lease_row *row, const lease_try *attempt)
-{
-    return gt_hash_equal(row->owner, attempt->left) ||
-           (is_of_here(row, attempt) &&
-            start_of(row->pid) != row->start); /* another one's number */
-}
-
 /* A lease as a thread has seen it, from one wait to the next. */
 typedef struct lease_sight {
     gt_hash key, owner;
@@ -162,12 +141,15 @@ static double watched_s(const lease_row *row, gt_hash key)
     return last.same_s;
 }
 
-/* A process has lost its lease if it was seen not to renew it, whatever the clocks say. The wall
- * clock, which may leap, only ends the lease of another machine sooner. */
+/* A process has lost its lease if it has ended, or was seen not to renew it, whatever the clocks
+ * say. The wall clock, which may leap, only ends the lease of another machine sooner. */
 static bool is_held(const lease_row *row, const lease_try *attempt)
 {
-    return !is_dead(row, attempt) && watched_s(row, attempt->lease.key) < GT_LEASE_SECONDS &&
-           (is_of_here(row, attempt) || unix_ms() < row->expires_ms);
+    bool is_of_here = strcmp(row->machine, attempt->machine) == 0;
+    bool is_dead = gt_hash_equal(row->owner, attempt->left) ||
+                   (is_of_here && start_of(row->pid) != row->start); /* another one's number */
+    return !is_dead && watched_s(row, attempt->lease.key) < GT_LEASE_SECONDS &&
+           (is_of_here || unix_ms() < row->expires_ms);
 }
 
 /* OK with attempt->holder: another process holds the lease. */
@@ -176,7 +158,7 @@ static gputune_status take_lease(gt_database *database, void *context)
     lease_try *attempt = context;
     lease_row row = {0};
     gputune_status status = read_lease(&row, database, attempt->lease.key);
-    attempt->holder = attempt->lease.silent = 0;
+    attempt->holder = 0;
     if (status != GPUTUNE_OK && status != GPUTUNE_ENOTFOUND) {
         return status;
     }
@@ -184,7 +166,6 @@ static gputune_status take_lease(gt_database *database, void *context)
         attempt->holder = attempt->seen = row.pid;
         return GPUTUNE_OK;
     }
-    attempt->lease.silent = status == GPUTUNE_OK && !is_dead(&row, attempt) ? row.pid : 0;
     return gt_execute(database, GT_SQL_LEASE_SET, "hhtiii", attempt->lease.key,
                       attempt->lease.owner, attempt->machine, (int64_t)getpid(), start_of(getpid()),
                       unix_ms() + LEASE_MS);
@@ -255,8 +236,11 @@ static gputune_status wait_for_lease(gt_store *store, lease_try *attempt,
 
 static lease_try begin_attempt(const gt_scenario *scenario)
 {
+    static atomic_uint_fast64_t counter;
+    const uint64_t words[4] = {(uint64_t)getpid(), (uint64_t)unix_ms(), (uint64_t)gt_now_ns(),
+                               atomic_fetch_add(&counter, 1)};
     gt_hash key = gt_hash_join(gt_hash_string(scenario->environment), gt_scenario_hash(scenario));
-    lease_try attempt = {.lease = {.key = key, .owner = new_owner()}};
+    lease_try attempt = {.lease = {.key = key, .owner = gt_hash_bytes(words, sizeof words)}};
     read_machine(attempt.machine);
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&left.mutex);
     attempt.left = left.owner;

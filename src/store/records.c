@@ -34,16 +34,6 @@ static void free_rows(record_search *search)
     gt_hash_index_free(&search->spaces);
 }
 
-/* The columns of GT_SQL_RECORDS in their order. */
-static gputune_status take_row(gt_record_row *row, gt_rows *rows)
-{
-    GT_TRY(gt_columns_take(&row->site, rows, &gt_site_columns));
-    GT_TRY(gt_columns_take(row, rows, &gt_record_columns));
-    gt_rows_integer(rows); /* precedes the columns of the trial */
-    GT_TRY(gt_columns_take(&row->trial, rows, &gt_trial_columns));
-    return gt_columns_take(&row->winner, rows, &gt_winner_columns);
-}
-
 void gt_trial_show(gputune_record *record, const gt_trial *trial)
 {
     gt_columns_show(record, &gt_trial_columns, trial);
@@ -117,7 +107,11 @@ static gputune_status add_record(void *context, gt_rows *rows)
     GT_TRY(gt_array_reserve(&search->found));
     gt_record_row *row = &search->found.items[search->found.count];
     *row = (gt_record_row){.volume = 0};
-    gputune_status status = take_row(row, rows);
+    gputune_status status = gt_columns_take(&row->site, rows, &gt_site_columns);
+    GT_THEN(status, gt_columns_take(row, rows, &gt_record_columns));
+    gt_rows_integer(rows); /* precedes the columns of the trial */
+    GT_THEN(status, gt_columns_take(&row->trial, rows, &gt_trial_columns));
+    GT_THEN(status, gt_columns_take(&row->winner, rows, &gt_winner_columns));
     if (status == GPUTUNE_OK && gt_is_wanted(&search->filter->wanted, &row->site)) {
         status = settle_layers(&keep, search, row);
     }
@@ -183,66 +177,33 @@ static void settle_kernel(gt_record_row *rows, size_t count, const gt_records_fi
  * was tried last counts, and of one restriction's winners only the winner of the space that was
  * searched last. */
 
-typedef struct replacing {
-    bool (*takes)(const gt_record_row *row);
-    gt_hash (*key)(const gt_record_row *row);     /* equal: one may replace the other */
-    gt_hash (*version)(const gt_record_row *row); /* equal: it does not */
-    bool (*is_later)(const gt_record_row *a, const gt_record_row *b);
-} replacing;
-
-static bool is_any(const gt_record_row *row)
-{
-    (void)row;
-    return true;
-}
-
-static bool is_winner(const gt_record_row *row)
-{
-    return row->record.is_winner;
-}
-
-static gt_hash key_of(const gt_record_row *row, const char *text, const char *more)
+/* Rows of equal keys may replace each other: trials of one configuration, or winners of one
+ * restriction. */
+static gt_hash replacing_key(const gt_record_row *row, bool winners)
 {
     const gt_hash site =
         gt_hash_join(row->site.hash, gt_hash_string(row->site.scenario.environment));
-    return gt_hash_join(site, gt_hash_join(gt_hash_string(text), gt_hash_string(more)));
+    const gt_hash what = gt_hash_string(winners ? row->winner.only : row->trial.config);
+    return gt_hash_join(site,
+                        gt_hash_join(what, gt_hash_string(winners ? row->winner.problem : "")));
 }
 
-static gt_hash key_of_configuration(const gt_record_row *row)
+/* The code of a trial, or the space of a winner: a row does not replace one of the same version. */
+static gt_hash version_of(const gt_record_row *row, bool winners)
 {
-    return key_of(row, row->trial.config, "");
+    return winners ? row->winner.terms.space : row->trial.hash;
 }
 
-static gt_hash key_of_restriction(const gt_record_row *row)
+static bool is_later(const gt_record_row *a, const gt_record_row *b, bool winners)
 {
-    return key_of(row, row->winner.only, row->winner.problem);
+    int later = winners ? strcmp(a->winner.created, b->winner.created) : 0;
+    return later     ? later > 0
+           : winners ? a->winner_order > b->winner_order
+                     : is_newer(&a->record, &b->record);
 }
 
-static gt_hash code_of(const gt_record_row *row)
-{
-    return row->trial.hash;
-}
-
-static gt_hash space_of(const gt_record_row *row)
-{
-    return row->winner.terms.space;
-}
-
-static bool is_later_trial(const gt_record_row *a, const gt_record_row *b)
-{
-    return is_newer(&a->record, &b->record);
-}
-
-static bool is_later_winner(const gt_record_row *a, const gt_record_row *b)
-{
-    int later = strcmp(a->winner.created, b->winner.created);
-    return later ? later > 0 : a->winner_order > b->winner_order;
-}
-
-static const replacing of_code = {is_any, key_of_configuration, code_of, is_later_trial};
-static const replacing of_space = {is_winner, key_of_restriction, space_of, is_later_winner};
-
-static gputune_status settle_replaced(record_search *search, const replacing *how)
+/* Marks the rows that later ones replaced: winners, or all trials. */
+static gputune_status settle_replaced(record_search *search, bool winners)
 {
     gt_record_row *rows = search->found.items;
     const size_t count = search->found.count;
@@ -251,17 +212,18 @@ static gputune_status settle_replaced(record_search *search, const replacing *ho
     uint32_t at;
     GT_TRY(gt_allocated(last));
     for (uint32_t i = 0; i < count; i++) {
-        if (how->takes(&rows[i])) {
-            GT_TRY(gt_hash_index_intern(&first, how->key(&rows[i]), i, &at));
-            last[at] = at == i || how->is_later(&rows[i], &rows[last[at]]) ? i : last[at];
+        if (!winners || rows[i].record.is_winner) {
+            GT_TRY(gt_hash_index_intern(&first, replacing_key(&rows[i], winners), i, &at));
+            last[at] = at == i || is_later(&rows[i], &rows[last[at]], winners) ? i : last[at];
         }
     }
     for (uint32_t i = 0; i < count; i++) {
         gt_record_row *row = &rows[i];
-        if (how->takes(row) && gt_hash_index_find(&at, &first, how->key(row)) &&
-            !gt_hash_equal(how->version(row), how->version(&rows[last[at]]))) {
+        if ((!winners || row->record.is_winner) &&
+            gt_hash_index_find(&at, &first, replacing_key(row, winners)) &&
+            !gt_hash_equal(version_of(row, winners), version_of(&rows[last[at]], winners))) {
             /* among all trials, that of an earlier space's winner has no other row */
-            bool stays = how == &of_space && search->all_trials &&
+            bool stays = winners && search->all_trials &&
                          !gt_hash_equal(row->trial.hash, rows[last[at]].trial.hash);
             row->record.outdated = true;
             row->left_out |= search->filter->one_version && !stays;
@@ -280,8 +242,8 @@ static gputune_status settle_versions(record_search *search)
         }
         settle_kernel(&rows[i], next - i, search->filter);
     }
-    GT_TRY(settle_replaced(search, &of_code));
-    return settle_replaced(search, &of_space);
+    GT_TRY(settle_replaced(search, false));
+    return settle_replaced(search, true);
 }
 
 /* --- in order --------------------------------------------------------------------------------- */

@@ -47,15 +47,6 @@ static bool known(const trial_search *search, gt_hash hash)
     return false;
 }
 
-/* Returns true if a trial counts. What failed on the GPU counts only with the driver that it was
- * met with. */
-static bool counts(const trial_search *search, const gt_trial *trial)
-{
-    return gt_trial_is_right(trial->status) || trial->status == GT_TRIAL_UNPROVED ||
-           trial->status == GT_TRIAL_COMPILE || !search->driver_version ||
-           trial->driver_version == search->driver_version;
-}
-
 static gputune_status add_trial(void *context, gt_rows *rows)
 {
     trial_search *search = context;
@@ -67,7 +58,11 @@ static gputune_status add_trial(void *context, gt_rows *rows)
     if (status == GPUTUNE_OK && rows->database->distrust && gt_trial_is_right(trial->status)) {
         *(char *)trial->proved_at = '\0'; /* other users can write the file */
     }
-    if (status == GPUTUNE_OK && counts(search, trial) && !known(search, trial->hash)) {
+    /* what failed on the GPU counts only with the driver that it failed with */
+    bool counts = gt_trial_is_right(trial->status) || trial->status == GT_TRIAL_UNPROVED ||
+                  trial->status == GT_TRIAL_COMPILE || !search->driver_version ||
+                  trial->driver_version == search->driver_version;
+    if (status == GPUTUNE_OK && counts && !known(search, trial->hash)) {
         search->found.count++;
         return GPUTUNE_OK;
     }
@@ -299,17 +294,11 @@ static gputune_status put_code(gt_database *database, const gt_code *code)
     return gt_execute(database, GT_SQL_CODE_SEAL, "");
 }
 
-/* PTX is text: a NUL follows the image, beyond its bytes. */
-static gputune_status take_image(gt_image *out, gt_rows *rows)
-{
-    size_t bytes;
-    const void *blob = gt_rows_blob(rows, &bytes);
-    return gt_image_copy(out, blob, bytes);
-}
-
 static gputune_status take_code(void *code, gt_rows *row)
 {
-    GT_TRY(take_image(&((gt_code *)code)->image, row));
+    size_t bytes;
+    const void *blob = gt_rows_blob(row, &bytes);
+    GT_TRY(gt_image_copy(&((gt_code *)code)->image, blob, bytes));
     return gt_columns_take(code, row, &gt_code_columns);
 }
 
@@ -414,16 +403,6 @@ typedef struct winner_search {
     const gt_scenario *scenario;
 } winner_search;
 
-static bool is_answered(const winner_search *search, const gt_winner *winner)
-{
-    for (size_t i = 0; i < search->upper; i++) {
-        if (gt_answers_for(&search->found.items[i].terms, &winner->terms)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Marks winners of upper layers as final that are as fast as a winner of the system's database and
  * answer for it, since that one is always taken as final. */
 static void decide_faster(winner_search *search, const gt_winner *given)
@@ -448,9 +427,11 @@ static gputune_status add_winner(void *context, gt_rows *row)
     if (row->database->given) {
         decide_faster(search, winner);
     }
-    if (is_answered(search, winner)) {
-        gt_winner_free(winner);
-        return GPUTUNE_OK;
+    for (size_t i = 0; i < search->upper; i++) {
+        if (gt_answers_for(&search->found.items[i].terms, &winner->terms)) {
+            gt_winner_free(winner);
+            return GPUTUNE_OK;
+        }
     }
     search->found.count++;
     return gt_winner_load_codes(winner, row->database);
@@ -611,16 +592,6 @@ static gputune_status set_winner(gt_database *database, int64_t gpu, int64_t sce
     return gt_execute(database, GT_SQL_WINNER_SEAL, "");
 }
 
-static gputune_status drop_passed(gt_database *database, const gt_outcome *outcome)
-{
-    for (size_t i = 0; i < outcome->passed_count; i++) {
-        const gt_code *code = &outcome->passed[i];
-        GT_TRY(gt_execute(database, GT_SQL_CODE_DROP, "htn", code->source, code->arch,
-                          (int)code->ptx));
-    }
-    return outcome->passed_count ? gt_execute(database, GT_SQL_DROP_IMAGES, "") : GPUTUNE_OK;
-}
-
 /* Deletes the trials of a scenario that those after row `last` replace: earlier code or launches of
  * the same configurations. */
 static gputune_status drop_replaced(gt_database *database, int64_t gpu, int64_t scenario,
@@ -683,7 +654,12 @@ gputune_status gt_winner_put(gt_database *database, void *context)
     if (!known.found) {
         GT_TRY(set_winner(database, gpu, scenario, outcome, created));
     }
-    return drop_passed(database, outcome);
+    for (size_t i = 0; i < outcome->passed_count; i++) {
+        const gt_code *code = &outcome->passed[i];
+        GT_TRY(gt_execute(database, GT_SQL_CODE_DROP, "htn", code->source, code->arch,
+                          (int)code->ptx));
+    }
+    return outcome->passed_count ? gt_execute(database, GT_SQL_DROP_IMAGES, "") : GPUTUNE_OK;
 }
 
 gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,

@@ -135,22 +135,13 @@ static int bind_value(sqlite3_stmt *statement, int index, gt_row_value value)
     }
 }
 
-static int bind_columns(sqlite3_stmt *statement, int *index, const gt_columns *columns,
-                        const void *row)
-{
-    int code = SQLITE_OK;
-    for (size_t i = 0; i < columns->count && code == SQLITE_OK; i++) {
-        code = bind_value(statement, (*index)++, gt_column_value(&columns->items[i], row));
-    }
-    return code;
-}
-
 int gt_bind(sqlite3_stmt *statement, const char *types, va_list values)
 {
     int code = SQLITE_OK;
     int index = 1;
     for (; *types && code == SQLITE_OK; types++) {
         const void *pointer;
+        const gt_columns *columns;
         switch (*types) {
         case 't':
             code = bind_text(statement, index++, va_arg(values, const char *));
@@ -173,8 +164,11 @@ int gt_bind(sqlite3_stmt *statement, const char *types, va_list values)
                                        SQLITE_STATIC);
             break;
         default: /* c */
-            pointer = va_arg(values, const gt_columns *);
-            code = bind_columns(statement, &index, pointer, va_arg(values, const void *));
+            columns = va_arg(values, const gt_columns *);
+            pointer = va_arg(values, const void *);
+            for (size_t i = 0; i < columns->count && code == SQLITE_OK; i++) {
+                code = bind_value(statement, index++, gt_column_value(&columns->items[i], pointer));
+            }
         }
     }
     return code;

@@ -29,11 +29,6 @@ static int run(sqlite3 *handle, const char *sql)
 
 /* --- comparing -------------------------------------------------------------------------------- */
 
-static bool begins_with(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
 /* Returns true if `sql` is the statement, where `grown` with columns added to it: one piece of text
  * that is inserted, without a parenthesis. */
 static bool is_statement(const char *sql, const char *statement, size_t bytes, bool grown)
@@ -68,7 +63,7 @@ static bool is_known(const char *sql, bool grown)
 static bool is_plain_table(const char *sql, const char *start)
 {
     const char *columns = strchr(sql, '(');
-    return begins_with(sql, start) && columns && !strchr(columns + 1, '(');
+    return strncmp(sql, start, strlen(start)) == 0 && columns && !strchr(columns + 1, '(');
 }
 
 /* Returns true if statements can do no more with the object than with those that gputune makes.

@@ -282,8 +282,6 @@ typedef struct gt_lease {
     gt_hash key, owner;
     bool held, in_memory;
     int64_t renewed_ns; /* on the clock of gt_now_ns() */
-    int64_t silent; /* number of a process that lives, held the lease before and did not renew it;
-                       0: none */
 } gt_lease;
 
 enum { GT_LEASE_SECONDS = 5 }; /* a holder renews its lease each second */

@@ -212,11 +212,6 @@ static char *take_word(char **at)
     return word;
 }
 
-static bool is_text(gt_column_kind kind)
-{
-    return kind == GT_COLUMN_TEXT || kind == GT_COLUMN_OPTIONAL || kind == GT_COLUMN_INPLACE;
-}
-
 /* Reads a number for a column: text up to the next blank. */
 static gputune_status read_number(gt_row_value *out, const gt_column *column, const char *text)
 {
@@ -248,7 +243,9 @@ static gputune_status read_value(void *row, const gt_column *column, char **at)
     if (!column) {
         return GPUTUNE_OK;
     }
-    GT_REFUSE(is_text(column->kind) != is_quoted, GPUTUNE_ERECORDED,
+    bool is_text = column->kind == GT_COLUMN_TEXT || column->kind == GT_COLUMN_OPTIONAL ||
+                   column->kind == GT_COLUMN_INPLACE;
+    GT_REFUSE(is_text != is_quoted, GPUTUNE_ERECORDED,
               is_quoted ? "a text where a number should be" : "a number where a text should be");
     value.text = text;
     GT_REFUSE(column->kind == GT_COLUMN_INPLACE && strlen(text) >= column->bytes, GPUTUNE_ERECORDED,
@@ -261,25 +258,18 @@ static gputune_status read_value(void *row, const gt_column *column, char **at)
     return gt_column_set(row, column, &value);
 }
 
-static const gt_column *find_column(const gt_columns *columns, const char *name)
-{
-    for (size_t i = 0; i < columns->count; i++) {
-        if (strcmp(columns->items[i].name, name) == 0) {
-            return &columns->items[i];
-        }
-    }
-    return NULL;
-}
-
 static gputune_status read_pairs(void *row, const gt_columns *columns, char *at)
 {
     for (; *(at += strspn(at, " "));) {
         char *equals = strchr(at, '=');
         GT_REFUSE(!equals || !equals[1], GPUTUNE_ERECORDED, "a name has no value");
         *equals = '\0';
-        const gt_column *column = find_column(columns, at);
+        size_t c = 0;
+        while (c < columns->count && strcmp(columns->items[c].name, at) != 0) {
+            c++;
+        }
         at = equals + 1;
-        GT_TRY(read_value(row, column, &at));
+        GT_TRY(read_value(row, c < columns->count ? &columns->items[c] : NULL, &at));
     }
     return GPUTUNE_OK;
 }

@@ -458,14 +458,7 @@ static gputune_status acquire(gt_lease *lease, gt_request *request)
     if (gt_store_lease_await(store, &request->scenario, &first) == GPUTUNE_EBUSY) {
         compile_default(request);
     }
-    GT_TRY(gt_store_lease_acquire(lease, store, &request->scenario, &request->patience));
-    if (lease->silent) {
-        gt_log_line(
-            &request->log, GPUTUNE_LOG_INFO,
-            "%s: process %lld was tuning this and gave no sign of life for %d s: taken over",
-            request->template->name, (long long)lease->silent, GT_LEASE_SECONDS);
-    }
-    return GPUTUNE_OK;
+    return gt_store_lease_acquire(lease, store, &request->scenario, &request->patience);
 }
 
 /* Takes what another tuning has found, though unfinished, if this call has waited for it for most

@@ -87,7 +87,6 @@ TEST_OF(dead_owner_loses_it, world *w, open_world, close_world)
     kill(child, SIGKILL);
     waitpid(child, &status, 0);
     ASSERT_OK(acquire(&lease, store, 0));
-    assert_int_equal(lease.silent, 0);
     gt_store_lease_release(&lease, store, NULL);
 }
 
@@ -188,7 +187,6 @@ TEST_OF(stopped_owner_loses_it, world *w, open_world, close_world)
     sleeps_are_short = true;
     ASSERT_OK(acquire(&lease, store, 30));
     clock_set_true();
-    assert_int_equal(lease.silent, child);
     gt_store_lease_release(&lease, store, NULL);
     kill(child, SIGKILL);
     waitpid(child, &status, 0);
@@ -267,7 +265,6 @@ TEST_OF(a_clock_that_leaps_costs_no_lease, world *w, open_world, close_world)
     }
     ASSERT_OK(acquire(&lease, store, 30));
     clock_set_true();
-    assert_int_equal(lease.silent, 0); /* it was given back */
     gt_store_lease_release(&lease, store, NULL);
     pthread_join(thread, NULL);
 }
