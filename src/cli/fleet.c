@@ -197,7 +197,7 @@ static void answer(uint64_t place, const cli_tuned *tuned, const cli_session *se
         *out = (message){.kind = FAILED,
                          .place = place,
                          .code = code,
-                         .flags = cli_warm_may_be_gpu(tuned->status) ? GPU_FAULT : 0};
+                         .flags = code && cli_warm_may_be_gpu(tuned->status) ? GPU_FAULT : 0};
         put(out, tuned->why);
         put(out, failure ? failure : "");
         out->index = tuned->status < 0;
@@ -527,7 +527,7 @@ static void settle_failure(child *child)
     const char *text = take(failure, &at);
     child->failure = NULL;
     if (text[0]) {
-        cli_error("%s", text);
+        cli_console_say(failure->code != CLI_EXIT_OK, "%s", text);
     }
     fleet.code = cli_worse(fleet.code, failure->code);
 }

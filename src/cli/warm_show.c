@@ -361,6 +361,11 @@ static char *describe_gain(const outcome *row)
     if (info->speedup <= 0) {
         return cli_format("%s takes %s, and its default has no time", of, time);
     }
+    if (strcmp(cli_format("%.2f", info->speedup), "1.00") == 0) {
+        return cli_format("no variant of %s is faster than its default by more than epsilon (%s, "
+                          "the default %s)",
+                          of, time, cli_value(info->default_ns, info->objective));
+    }
     return cli_format("%s is %.2f times as fast as by default (%s instead of %s)", of,
                       info->speedup, time, cli_value(info->default_ns, info->objective));
 }
@@ -374,8 +379,11 @@ static void say_gains(const cli_table *table, double seconds)
     }
     char *least = cli_format("%.2f", all.least), *most = cli_format("%.2f", all.most);
     const char *gain =
-        all.count == 1
-            ? describe_gain(all.last)
+        all.count == 1 ? describe_gain(all.last)
+        : strcmp(most, "1.00") == 0
+            ? cli_format("no variant of %zu scenarios is faster than the default by more than "
+                         "epsilon",
+                         all.count)
             : cli_format("%zu scenarios are %s%s%s times as fast as by default", all.count, least,
                          strcmp(least, most) ? " to " : "", strcmp(least, most) ? most : "");
     const char *next = all.count == 1 ? cli_format(" %s --why", all.last->info.kernel) : "";

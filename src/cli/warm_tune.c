@@ -91,6 +91,18 @@ bool cli_warm_may_be_gpu(int status)
     return false;
 }
 
+/* The name of a size that is 0 in "axpy n=0 T=float"; NULL: none is. */
+static const char *empty_size(const char *label)
+{
+    char *name, *value;
+    while (cli_next_pair(&label, &name, &value)) {
+        if (strcmp(value, "0") == 0) {
+            return name;
+        }
+    }
+    return NULL;
+}
+
 int cli_warm_failure(char **out, const cli_tuned *tuned, const char *label, const char *gpu)
 {
     const char *of = gpu ? cli_format("%s: %s", label, gpu) : label;
@@ -100,6 +112,11 @@ int cli_warm_failure(char **out, const cli_tuned *tuned, const char *label, cons
         return cli_exit_code(tuned->status);
     }
     if (cli_is_canceled()) {
+        return CLI_EXIT_OK;
+    }
+    const char *empty = empty_size(label);
+    if (empty && tuned->info.source == GPUTUNE_SOURCE_DEFAULT && !tuned->info.grid[0]) {
+        *out = cli_format("%s: nothing to tune: %s=0 launches nothing", of, empty);
         return CLI_EXIT_OK;
     }
     *out = cli_format("%s: not tuned%s%s; programs get the %s configuration%s%s", of,
@@ -145,7 +162,7 @@ static int report(cli_table *table, const cli_tuned *tuned, const cli_session *s
     }
     int code = cli_warm_failure(&failure, tuned, turn->scenario->label, NULL);
     if (failure) {
-        cli_error("%s", failure);
+        cli_console_say(code != CLI_EXIT_OK, "%s", failure);
     }
     return code;
 }

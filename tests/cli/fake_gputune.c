@@ -4,7 +4,8 @@
  * "bad-default", "large" (a space), "limit" (which is said as the reason to stop), "restricted" (a
  * second winner, faster, of a restricted space), "hostile" (names and messages that would be code
  * in a page), "escapes" (names that a terminal would obey), "many" (10^5 trials), "crossing"
- * (trials of which the best VEC depends on BLOCK), "nostart" (a driver that does not start). */
+ * (trials of which the best VEC depends on BLOCK), "nostart" (a driver that does not start),
+ * "equal" (a winner that is as fast as the default), "nothing" (to launch). */
 #include <gputune_tools.h>
 
 #include "base/status.h"
@@ -288,8 +289,9 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
     if (!plan) {
         return gt_fail_memory();
     }
-    bool fails = fake("busy");
-    if (fails && options->log) {
+    bool fails = fake("busy") || fake("nothing");
+    double speedup = fake("equal") ? 1.001 : 1.25;
+    if (fake("busy") && options->log) {
         options->log(options->user, GPUTUNE_LOG_WARNING, "axpy: not measured: the GPU is taken");
     }
     plan->info = (gputune_info){.size = sizeof(gputune_info),
@@ -306,10 +308,10 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
                                 .stop_reason = fails ? "no variant is left" : "one is left"};
     if (!fails) {
         plan->info.time_ns = time_ns;
-        plan->info.default_ns = time_ns * 1.25;
-        plan->info.speedup = 1.25;
-        plan->info.speedup_low = 1.24;
-        plan->info.speedup_high = 1.26;
+        plan->info.default_ns = time_ns * speedup;
+        plan->info.speedup = speedup;
+        plan->info.speedup_low = speedup - 0.01;
+        plan->info.speedup_high = speedup + 0.01;
         plan->info.registers = 32;
         plan->info.modelled = tuner->emulated;
     }

@@ -1,0 +1,6 @@
+# a winner that is no faster is not called faster, and a problem without a launch is not a failure
+GPUTUNE_FAKE=equal $FAKE warm axpy
+GPUTUNE_FAKE=equal $FAKE warm axpy --size n=1M,2M -q
+GPUTUNE_FAKE=equal $FAKE warm axpy --size n=1M,2M >/dev/null
+GPUTUNE_FAKE=nothing $FAKE warm axpy --size n=0
+echo "exit $?"
