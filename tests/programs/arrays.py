@@ -47,10 +47,8 @@ for path, text in ((twice, TWICE), (move, MOVE)):
     with open(path, "w") as file:
         file.write(text)
 
-
 def plan(kernel="axpy", **sizes):
     return gputune.tune(kernel, sizes=sizes or {"n": N}, effort="cached")
-
 
 @test_with("numpy")
 def shapes(numpy):
@@ -61,10 +59,9 @@ def shapes(numpy):
     for wrong in (y.T, numpy.asfortranarray(y), numpy.ones(2 * N, "f")[::2], numpy.broadcast_to(numpy.float32(1), (N,))):
         raises(TypeError, "not contiguous", axpy, wrong, x, 1.0, N)
     raises(TypeError, "has 0 bytes; the plan is for 4000", axpy, numpy.ones(0, "f"), x, 1.0, N)
-    raises(gputune.InvalidError, "has 0 elements at these sizes", gputune.tune, "axpy", n=0)
+    raises(gputune.InvalidError, "a buffer needs at least one element", gputune.tune, "axpy", n=0)
     raises(TypeError, "another order", axpy, numpy.ones(N, ">f4"), x, 1.0, N)
     raises(TypeError, "elements of type datetime64[s], which templates have not", axpy, numpy.zeros(N, "M8[s]"), x, 1.0, N)
-
 
 @test_with("numpy")
 def structs(numpy):
@@ -84,7 +81,6 @@ def structs(numpy):
         seen.append(sizes["n"])
     assert gputune.tune(move, n=N, reference=reference, time_limit=60, force=True).info["source"] == "measured" and seen
     assert {one["configuration"] for one in gputune.trials(move)} == {"BLOCK=64", "BLOCK=128"}
-
 
 @test_with("numpy", "ml_dtypes")
 def types_that_numpy_has_not(numpy, ml_dtypes):
@@ -107,7 +103,6 @@ def types_that_numpy_has_not(numpy, ml_dtypes):
     raises(TypeError, "input y is not contiguous", gputune.tune, twice, inputs={"y": bf16.T}, **given)
     raises(gputune.InvalidError, "input 'y' has elements of type half", gputune.tune, twice, inputs={"y": numpy.ones(N, "f2")}, **given)
 
-
 @test_with("numpy", "jax")
 def arrays_of_jax(numpy, jax):
     y, x = numpy.ones(N, "f"), jax.numpy.ones(N)
@@ -121,7 +116,6 @@ def arrays_of_jax(numpy, jax):
     assert "T=__nv_bfloat16" in plan(twice, n=N, T=half.dtype).info["sizes"]
     raises(TypeError, "is read-only", plan(twice, n=N, T=half.dtype), half, N)
 
-
 @test_with("numpy", "numba.cuda")
 def arrays_of_numba(numpy, cuda):
     y, x = cuda.to_device(numpy.ones(N, "f")), cuda.to_device(numpy.ones(N, "f"))
@@ -132,6 +126,5 @@ def arrays_of_numba(numpy, cuda):
     assert (y.copy_to_host() == 4).all()
     raises(TypeError, "not contiguous", axpy, cuda.to_device(numpy.ones(2 * N, "f"))[::2], x, 1.0, N)
     gputune.tune("axpy", n=N, inputs={"x": x}, effort="cached")
-
 
 run()
