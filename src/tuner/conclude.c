@@ -413,6 +413,11 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_
         gt_text_append(&text, "of those searched, ");
     }
     gt_text_append(&text, content && decided ? "" : gt_race_end_text(end));
+    const double limit_s = tuning->session.request->options.time_limit_s;
+    if (end == GT_RACE_BUDGET && tuning->kept_s > 0.1 * limit_s) {
+        gt_text_printf(&text, " (%.3g s of the %.3g s are kept for verifying the winner)",
+                       tuning->kept_s, limit_s);
+    }
     gt_text_append(&text, hot ? "; a tie that the time with a warm cache has broken" : "");
     gt_text_append(&text, proved_again ? "" : "; winner not re-verified (out of time)");
     return gt_text_take(out, &text);

@@ -523,18 +523,30 @@ static const char *message_without(const char *name)
     return named ? message + length + 2 : message;
 }
 
-/* Why a call was answered without measuring, instead of the answer's own reason. */
+static void say_unmeasured(const gt_request *request, const char *reason)
+{
+    gt_log_line(&request->log, GPUTUNE_LOG_WARNING, "%s: not measured: %s", request->template->name,
+                reason);
+}
+
+/* Answers a call without measuring. The answer's reason is why nothing was measured. */
 static gputune_status choose_without_times(gt_choice *out, gt_request *request,
                                            gputune_status failure)
 {
     const gt_terms whatever = terms_of_unmeasured(request);
-    const char *name = request->template->name;
     GT_FREED char *reason = NULL;
-    GT_TRY(gt_strdup(&reason, message_without(name)));
-    gt_log_line(&request->log, GPUTUNE_LOG_WARNING, "%s: not measured: %s", name, reason);
+    GT_TRY(gt_strdup(&reason, message_without(request->template->name)));
+    /* without an answer, the call fails with the same words */
+    bool repeats = request->refuted.failure && strcmp(request->refuted.message, reason) == 0;
+    if (!repeats) {
+        say_unmeasured(request, reason);
+    }
     extend_patience(request);
     gputune_status status = look_up(out, request, &whatever, NULL);
     GT_TRY(status == GPUTUNE_OK ? status : choose_unmeasured(out, request));
+    if (repeats) {
+        say_unmeasured(request, reason);
+    }
     out->terms.final = false;
     if (failure == GPUTUNE_ETIMEOUT) { /* a call with no longer limit would get no further */
         out->terms = whatever;

@@ -76,6 +76,7 @@ typedef struct gt_tuning {
     gt_disturbance disturbance;
     int64_t last_progress_ns, last_kept_ns;
     int64_t give_up_ns; /* after a stop: when the winner's last proof must have ended */
+    double kept_s;      /* seconds of the limit that were left for this end */
 } gt_tuning;
 
 /* The policy; its state is a gt_tuning. */

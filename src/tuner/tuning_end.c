@@ -172,6 +172,7 @@ gputune_status gt_tuning_stopped(gt_session *session)
     gt_tuning *tuning = session->state;
     bool canceled = session->stop == GT_STOP_CANCELED;
     tuning->give_up_ns = gt_now_ns() + (int64_t)(grace_s(session) * 1e9);
+    tuning->kept_s = gt_patience_left_s(&session->request->patience);
     if (!canceled) {
         GT_TRY(gt_field_note_unfinished(&session->field, gt_session_busy_s(session)));
         /* a job that hangs would take the time that was set aside for the last proof; a new worker

@@ -53,6 +53,8 @@ TEST_OF(when_the_limit_comes_while_proving, world *w, open_world, close_world)
     write_blocks(w, BLOCKS, STEP);
     w->farm.slowness = 5e-9; /* 128 variants of 5 to 40 ms; a proof takes four launches */
     expect_proved(w, &options, "the time was up");
+    /* the tuning stopped earlier than the limit, and says why */
+    assert_non_null(strstr(w->choice.stop_reason, "of the 1 s are kept for verifying the winner"));
 }
 
 /* A round of all of them takes a third of a second. */

@@ -301,10 +301,13 @@ static bool never_compiles(void *user, const char *text)
 TEST_OF(test_the_message_says_that_nothing_was_compiled, world *w, open_world, close_world)
 {
     const gputune_options options = within(0.2);
+    char warning[256] = "";
+    w->services.log = (gt_log){keep_warning, warning};
     w->farm.compiles_for_ever = never_compiles;
     assert_int_equal(tune(w, &options), GPUTUNE_ETIMEOUT);
     assert_non_null(strstr(gt_message(), "none of 4 variants was compiled within the 0.2 s limit; "
                                          "raise the time limit"));
+    assert_string_equal(warning, ""); /* said once */
 }
 
 static int count_compiled(void *user, const gputune_compiled *compiled)
