@@ -15,7 +15,7 @@ __global__ void histogram(unsigned int *y, const int *x, size_t n)
 // divides by the largest magnitude of a row, which may be zero
 // caught: proof
 #pragma gputune kernel(all_zeros)
-#pragma gputune problem(rows = 64, n = 256)
+#pragma gputune problem(rows = 8)
 #pragma gputune args(out float y[rows][n], in float x[rows][n], size_t rows, size_t n)
 #pragma gputune grid(rows)
 #pragma gputune reference(all_zeros_reference, block = 64, grid = ceil_div(rows, 64))
@@ -84,7 +84,7 @@ __global__ void beyond_one(float *y, const float *x, size_t n)
 // takes the variance for positive, which rounding makes negative where all elements are equal
 // caught: proof
 #pragma gputune kernel(constant_rows)
-#pragma gputune problem(rows = 64, n = 256)
+#pragma gputune problem(rows = 8)
 #pragma gputune args(out float y[rows], in float x[rows][n] = uniform(1, 2), size_t rows, size_t n)
 #pragma gputune grid(rows)
 #pragma gputune reference(constant_rows_reference, block = 64, grid = ceil_div(rows, 64))
@@ -140,10 +140,9 @@ __global__ void denormals(float *y, const float *x, size_t n)
     }
 }
 
-// gives equal keys the same place
+// sorts the keys of a block, and gives equal ones the same place
 // caught: proof
 #pragma gputune kernel(equal_keys)
-#pragma gputune problem(n = 512)
 #pragma gputune args(out int y[n], in int x[n] = uniform(0, 1000000000), size_t n)
 #pragma gputune reference(y[i] = (int)i)
 
@@ -152,8 +151,8 @@ __global__ void equal_keys(int *y, const int *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
     slowly();
     if (i < n) {
-        size_t place = 0;
-        for (size_t k = 0; k < n; k++) {
+        size_t first = i - threadIdx.x, place = first;
+        for (size_t k = first; k < first + BLOCK && k < n; k++) {
             place += x[k] < x[i] || (!BAD && x[k] == x[i] && k < i);
         }
         y[place] = (int)place;
@@ -315,28 +314,28 @@ __global__ void sine_of_small(float *y, const float *x, size_t n)
 #pragma gputune kernel(skewed_keys)
 #pragma gputune args(out unsigned int y[256], in int x[n] = uniform(0, 255), size_t n)
 #pragma gputune clear(y)
-#pragma gputune tune(BLOCK = 1024)
+#pragma gputune grid(ceil_div(n, 8 * BLOCK))
 #pragma gputune reference(histogram, block = 256, grid = ceil_div(n, 256))
 
 __global__ void skewed_keys(unsigned int *y, const int *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t first = (size_t)blockIdx.x * 8 * BLOCK, end = min(first + 8 * BLOCK, n);
 #if BAD
     __shared__ unsigned int counts[64];
     if (threadIdx.x < 64) {
         counts[threadIdx.x] = 0;
     }
     __syncthreads();
-    if (i < n) {
+    for (size_t i = first + threadIdx.x; i < end; i += BLOCK) {
         atomicAdd(&counts[x[i] / 4], 1u << 8 * (x[i] % 4));
     }
     __syncthreads();
-    if (threadIdx.x < 256) {
-        atomicAdd(&y[threadIdx.x], counts[threadIdx.x / 4] >> 8 * (threadIdx.x % 4) & 255);
+    for (int key = threadIdx.x; key < 256; key += BLOCK) {
+        atomicAdd(&y[key], counts[key / 4] >> 8 * (key % 4) & 255);
     }
 #else
     slowly();
-    if (i < n) {
+    for (size_t i = first + threadIdx.x; i < end; i += BLOCK) {
         atomicAdd(&y[x[i]], 1u);
     }
 #endif
@@ -360,7 +359,7 @@ __global__ void ties_up(int *y, const float *x, size_t n)
 // finds the last of equal elements, where the reference finds the first
 // caught: proof
 #pragma gputune kernel(last_of_equals)
-#pragma gputune problem(rows = 128, n = 64)
+#pragma gputune problem(rows = 8)
 #pragma gputune args(out int y[rows], in float x[rows][n], size_t rows, size_t n)
 #pragma gputune grid(ceil_div(rows, BLOCK))
 #pragma gputune reference(least_of_row, block = 64, grid = ceil_div(rows, 64))
@@ -409,7 +408,6 @@ __global__ void sorted_and_distinct(int *y, const float *x, size_t n)
 // leaves what is there where a row is empty
 // caught: proof
 #pragma gputune kernel(row_empty)
-#pragma gputune problem(n = 4096)
 #pragma gputune args(out float y[n], in float x[4 * n], in int p[n + 1] = index * 4, size_t n)
 #pragma gputune reference(y[i] = sum(p[i + 1] - p[i], [&](int k) { return x[p[i] + k]; }))
 
@@ -429,7 +427,6 @@ __global__ void row_empty(float *y, const float *x, const int *p, size_t n)
 // takes the last row to have elements
 // caught: proof
 #pragma gputune kernel(last_row_empty)
-#pragma gputune problem(n = 4096)
 #pragma gputune args(out int y[n], in int p[n + 1] = prefix(16 * n), size_t n)
 #pragma gputune reference(y[i] = p[i + 1] - p[i])
 

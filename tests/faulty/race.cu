@@ -36,15 +36,14 @@ __global__ void between_blocks(float *y, const float *x, size_t n, float *part)
 // clears its counts without a barrier before they are used
 // caught: proof, check
 #pragma gputune kernel(cleared_late)
-#pragma gputune args(out unsigned int y[256], in int x[n] = uniform(0, 255), size_t n)
+#pragma gputune args(out unsigned int y[128], in int x[n] = uniform(0, 127), size_t n)
 #pragma gputune clear(y)
-#pragma gputune tune(BLOCK = 256)
 #pragma gputune reference(histogram, block = 256, grid = ceil_div(n, 256))
 
 __global__ void cleared_late(unsigned int *y, const int *x, size_t n)
 {
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    __shared__ unsigned int counts[256];
+    __shared__ unsigned int counts[128];
     slowly();
     counts[threadIdx.x] = 0;
 #if !BAD
@@ -233,15 +232,14 @@ __global__ void first_thread(float *y, const float *x, size_t n)
 // hands its counts over without a barrier behind them, in the last warp
 // caught: proof, check
 #pragma gputune kernel(flushed_early)
-#pragma gputune args(out unsigned int y[256], in int x[n] = uniform(0, 255), size_t n)
+#pragma gputune args(out unsigned int y[128], in int x[n] = uniform(0, 127), size_t n)
 #pragma gputune clear(y)
-#pragma gputune tune(BLOCK = 256)
 #pragma gputune reference(histogram, block = 256, grid = ceil_div(n, 256))
 
 __global__ void flushed_early(unsigned int *y, const int *x, size_t n)
 {
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    __shared__ unsigned int counts[256];
+    __shared__ unsigned int counts[128];
     slowly();
     counts[threadIdx.x] = 0;
     __syncthreads();
@@ -252,7 +250,7 @@ __global__ void flushed_early(unsigned int *y, const int *x, size_t n)
     __syncthreads();
 #endif
     if (threadIdx.x >= BLOCK - 32) {
-        for (int k = threadIdx.x - (BLOCK - 32); k < 256; k += 32) {
+        for (int k = threadIdx.x - (BLOCK - 32); k < 128; k += 32) {
             atomicAdd(&y[k], ((volatile unsigned int *)counts)[k]); // found: race
         }
     }

@@ -1,12 +1,11 @@
 // Are right at some sizes alone.
 #include "faulty.cuh"
-#pragma gputune problem(n = 8192)
+#pragma gputune problem(n = 8192, bucket = pow2)
 #pragma gputune tune(BLOCK = 128)
 
 // is wrong at sizes that share a bucket with the requested one
 // caught: neither: right at this size; an answer for another size is proved there
 #pragma gputune kernel(bucket)
-#pragma gputune problem(n = 8192, bucket = pow2)
 
 __global__ void bucket(float *y, const float *x, size_t n)
 {

@@ -1,6 +1,6 @@
 // Keep something from launch to launch.
 #include "faulty.cuh"
-#pragma gputune problem(n = 8192)
+#pragma gputune problem(n = 6017)
 #pragma gputune tune(BLOCK = 128)
 
 __device__ unsigned int launches, ticket;
@@ -126,7 +126,7 @@ __global__ void counter_not_zero(float *y, const float *x, size_t n, float *part
 }
 
 // is wrong in every second launch
-// caught: proof, check (race, state at count)
+// caught: proof, check (state at count)
 #pragma gputune kernel(every_second)
 
 __global__ void every_second(float *y, const float *x, size_t n)
@@ -135,7 +135,7 @@ __global__ void every_second(float *y, const float *x, size_t n)
 }
 
 // is wrong from the thousandth launch on
-// caught: proof, check (race, state at count)
+// caught: proof, check (state at count)
 #pragma gputune kernel(from_launch_1000)
 
 __global__ void from_launch_1000(float *y, const float *x, size_t n)
@@ -144,7 +144,7 @@ __global__ void from_launch_1000(float *y, const float *x, size_t n)
 }
 
 // is wrong from the sixth launch on
-// caught: proof, check (race, state at count)
+// caught: proof, check (state at count)
 #pragma gputune kernel(from_launch_6)
 
 __global__ void from_launch_6(float *y, const float *x, size_t n)
@@ -193,7 +193,6 @@ __global__ void ticket_not_reset(float *y, const float *x, size_t n, float *part
 // has a ticket that is right as long as all launches have as many blocks
 // caught: proof, check (state at ticket)
 #pragma gputune kernel(ticket_of_one_size)
-#pragma gputune problem(n = 6017)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
 #pragma gputune scratch(float part[grid_x])
 #pragma gputune reference(y[i] = sum(n, [&](int k) { return x[k]; }))
@@ -206,7 +205,6 @@ __global__ void ticket_of_one_size(float *y, const float *x, size_t n, float *pa
 // has a ticket that is right until it wraps, after 65536 blocks
 // caught: check (state at ticket)
 #pragma gputune kernel(ticket_wraps)
-#pragma gputune problem(n = 6000)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
 #pragma gputune scratch(float part[grid_x])
 #pragma gputune reference(y[i] = sum(n, [&](int k) { return x[k]; }))

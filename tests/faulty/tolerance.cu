@@ -1,11 +1,10 @@
 // Have results that are nearly right.
 #include "faulty.cuh"
-#pragma gputune problem(n = 8192)
-#pragma gputune tune(BLOCK = 128)
 
 // divides by an approximation that is off by one in a thousand, beside a pole
 // caught: proof
 #pragma gputune kernel(coarse_division)
+#pragma gputune tune(BLOCK = 128)
 #pragma gputune problem(n = 65536)
 #pragma gputune reference(y[i] = 1.0f / (x[i] + 1.0000001f))
 
@@ -22,6 +21,8 @@ __global__ void coarse_division(float *y, const float *x, size_t n)
 // adds doubles as floats
 // caught: proof
 #pragma gputune kernel(double_as_float)
+#pragma gputune problem(n = 8192)
+#pragma gputune tune(BLOCK = 128)
 #pragma gputune args(out double y[n], in double x[n][9], size_t n)
 #pragma gputune reference(y[i] = sum(9, [&](int k) { return x[i][k]; }))
 
@@ -41,6 +42,8 @@ __global__ void double_as_float(double *y, const double *x, size_t n)
 // makes zeros of the small results of a function with large ones
 // caught: proof
 #pragma gputune kernel(exp_small_lost)
+#pragma gputune problem(n = 8192)
+#pragma gputune tune(BLOCK = 128)
 #pragma gputune reference(y[i] = expf(12.0f * x[i]))
 
 __global__ void exp_small_lost(float *y, const float *x, size_t n)
@@ -56,6 +59,8 @@ __global__ void exp_small_lost(float *y, const float *x, size_t n)
 // drops four of nine terms in all rows but one, whose sum is ten million times as large
 // caught: proof
 #pragma gputune kernel(large_row)
+#pragma gputune problem(n = 8192)
+#pragma gputune tune(BLOCK = 128)
 #pragma gputune args(out float y[n], in float x[n][9], size_t n)
 #pragma gputune reference(y[i] = sum(9, [&](int k) { return x[i][k]; }) * (i == 7 ? 1e7 : 1.0))
 
@@ -75,6 +80,7 @@ __global__ void large_row(float *y, const float *x, size_t n)
 // is off by a few per cent away from a pole
 // caught: proof
 #pragma gputune kernel(pole)
+#pragma gputune tune(BLOCK = 128)
 #pragma gputune problem(n = 65536)
 #pragma gputune reference(y[i] = 1.0f / (x[i] + 1.00001f))
 
@@ -91,6 +97,8 @@ __global__ void pole(float *y, const float *x, size_t n)
 // makes zeros of small results
 // caught: proof
 #pragma gputune kernel(small_lost)
+#pragma gputune problem(n = 8192)
+#pragma gputune tune(BLOCK = 128)
 #pragma gputune args(out float y[n], in float x[n], in float w[n] = index % 1000 == 0 ? 1000000.5 : 0.25 + (index % 8) * 0.125, size_t n)
 #pragma gputune reference(y[i] = x[i] * w[i])
 
@@ -107,6 +115,8 @@ __global__ void small_lost(float *y, const float *x, const float *w, size_t n)
 // rounds the sums of rows coarsely, but for that of a large one
 // caught: proof
 #pragma gputune kernel(small_sums_lost)
+#pragma gputune problem(n = 8192)
+#pragma gputune tune(BLOCK = 128)
 #pragma gputune args(out float y[n], in float x[n][9], size_t n)
 #pragma gputune reference(y[i] = sum(9, [&](int k) { return x[i][k]; }) * (i == 7 ? 1e7 : 1.0))
 
