@@ -187,35 +187,6 @@ static unsigned count_changes(draft_node *node, draft_decl *decl, draft_node **b
     return count;
 }
 
-/* The values of variables, saved before a branch. */
-typedef struct state {
-    draft_decls decls;
-    draft_slots *slots;
-} state;
-
-static state save(const draft_decls *decls)
-{
-    state s = {*decls, draft_new((decls->count + 1) * sizeof *s.slots)};
-    for (size_t i = 0; i < decls->count; i++) {
-        draft_decl *d = decls->items[i];
-        for (size_t k = 0; k < d->slots.count; k++) {
-            draft_add(&s.slots[i], d->slots.items[k]);
-        }
-    }
-    return s;
-}
-
-static void restore(const state *s)
-{
-    for (size_t i = 0; i < s->decls.count; i++) {
-        draft_decl *d = s->decls.items[i];
-        d->slots.count = 0;
-        for (size_t k = 0; k < s->slots[i].count; k++) {
-            draft_add(&d->slots, s->slots[i].items[k]);
-        }
-    }
-}
-
 draft_amount *draft_either(const char *name, draft_amount *condition, draft_amount *a,
                            draft_amount *b)
 {
@@ -243,40 +214,12 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
         condition = draft_is_known(condition) ? condition : draft_changing(name);
         return draft_make(DRAFT_COND, condition, a, b);
     }
-    return draft_on_host() && a->kind == DRAFT_OBJECT ? a
+    return draft_on_host() && (a->kind == DRAFT_OBJECT || b->kind == DRAFT_OBJECT)
+               ? draft_unknown(DRAFT_UNDECIDED)
            : a->kind == DRAFT_OBJECT || b->kind == DRAFT_OBJECT || a->kind == DRAFT_TEXT ||
                    b->kind == DRAFT_TEXT || draft_on_host()
                ? draft_nothing()
                : draft_changing(name);
-}
-
-/* The variables hold what they did in `then` if the condition was true, or else what they do now.
- */
-static void merge(const state *then, draft_amount *condition)
-{
-    for (size_t i = 0; i < then->decls.count; i++) {
-        draft_decl *d = then->decls.items[i];
-        for (size_t k = 0; k < then->slots[i].count; k++) { /* what one way alone has set */
-            bool found = false;
-            for (size_t n = 0; n < d->slots.count; n++) {
-                found |= strcmp(then->slots[i].items[k].path, d->slots.items[n].path) == 0;
-            }
-            if (!found) {
-                draft_add(&d->slots, then->slots[i].items[k]);
-            }
-        }
-        for (size_t k = 0; k < d->slots.count; k++) {
-            draft_slot *mine = &d->slots.items[k];
-            for (size_t n = 0; n < then->slots[i].count; n++) {
-                if (strcmp(then->slots[i].items[n].path, mine->path) == 0) {
-                    draft_amount *value = draft_either(d->name, condition,
-                                                       then->slots[i].items[n].value, mine->value);
-                    mine->value = draft_on_host() ? draft_host_named(d, mine->path, value)
-                                                  : draft_local(d->name, value);
-                }
-            }
-        }
-    }
 }
 
 /* ---- loops ----------------------------------------------------------------------------------- */
@@ -493,35 +436,50 @@ static void note_count(void *user, draft_symbol *symbol)
     }
 }
 
-static void run_host_loop(const loop *l, const draft_decls *changed)
+/* Runs one round. The values that it changes are unknown after the loop. */
+static void run_host_loop(const loop *l)
 {
     int64_t number;
     if (l->condition && draft_is_number(draft_eval(l->condition), &number) && !number) {
         return;
     }
+    size_t outer = draft_branch_begin();
     draft_run(l->body);
-    for (size_t i = 0; i < changed->count; i++) {
-        draft_decl *d = changed->items[i];
-        if (draft_is_integer(draft_canonical(cx.getCursorType(d->at)))) {
-            draft_set_slot(d, "", draft_host_symbol(d, "", NULL));
+    if (l->step) {
+        draft_eval(l->step);
+    }
+    draft_state round = draft_branch_end(outer);
+    for (size_t i = 0; i < round.decls.count; i++) {
+        draft_decl *d = round.decls.items[i];
+        for (size_t k = 0; k < round.slots[i].count; k++) {
+            draft_slot *slot = &round.slots[i].items[k];
+            if (slot->value->kind == DRAFT_TEXT) {
+                slot->value = draft_nothing();
+            } else if (draft_is_known(slot->value)) {
+                const draft_amount *before = draft_value_by(&d->slots, d, slot);
+                bool has = draft_evaluate(&number, before) && number > 1;
+                slot->value =
+                    draft_doubtful(d, slot->path, has ? &number : NULL, "is changed by a loop");
+            }
         }
     }
+    draft_branch_redo(&round);
 }
 
 static void run_loop(const loop *l, bool checks_first)
 {
     draft_decls changed = {0};
     const size_t facts = draft_now.facts.count;
+    if (draft_on_host()) {
+        run_host_loop(l);
+        return;
+    }
     find_changed(&changed, l->body);
     if (l->step) {
         find_changed(&changed, l->step);
     }
     if (l->condition) {
         find_changed(&changed, l->condition);
-    }
-    if (draft_on_host()) {
-        run_host_loop(l, &changed);
-        return;
     }
     enter_loop(l, &changed);
     draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
@@ -579,7 +537,6 @@ static void run_for(draft_node *node)
 static bool run_if(draft_node *node)
 {
     unsigned at = 0;
-    draft_decls changed = {0};
     size_t facts = draft_now.facts.count;
     while (at < node->count && node->children[at]->kind >= CX_DECL_STMT) {
         draft_run(node->children[at++]);
@@ -600,47 +557,86 @@ static bool run_if(draft_node *node)
         draft_node *taken = number ? then : otherwise;
         return taken && draft_run(taken);
     }
-    if (then) {
-        find_changed(&changed, then);
-    }
-    if (otherwise) {
-        find_changed(&changed, otherwise);
-    }
-    state before = save(&changed);
     draft_now.unsure += unsure;
     draft_assume(condition, true);
+    size_t outer = draft_branch_begin();
     bool then_leaves = then && draft_run(then);
+    draft_state first = draft_branch_end(outer);
     draft_now.facts.count = facts;
-    state after = save(&changed);
-    restore(&before);
     draft_assume(condition, false);
+    outer = draft_branch_begin();
     bool else_leaves = otherwise && draft_run(otherwise);
+    draft_state second = draft_branch_end(outer);
     draft_now.unsure -= unsure;
     if (then_leaves && !else_leaves) {
+        draft_branch_redo(&second);
         return false; /* what was assumed holds from here on */
     }
     draft_now.facts.count = facts;
     if (else_leaves && !then_leaves) {
-        restore(&after);
+        draft_branch_redo(&first);
         draft_assume(condition, true);
         return false;
     }
-    merge(&after, value);
+    draft_branch_merge(&first, &second, value);
     return then_leaves && else_leaves;
 }
 
+static bool is_label(const draft_node *node)
+{
+    return node->kind == CX_CASE || node->kind == CX_DEFAULT;
+}
+
+/* Returns the condition under which a switch goes to a label, or to one right behind it; NULL: one
+ * of them is the default. */
+static draft_amount *label_condition(draft_node *label, draft_amount *value)
+{
+    draft_amount *condition = NULL;
+    for (; is_label(label); label = label->children[label->count - 1]) {
+        if (label->kind == CX_DEFAULT || label->count < 2) {
+            return NULL;
+        }
+        draft_amount *here = draft_binary(CX_EQ, value, draft_eval(label->children[0]), false);
+        condition = condition ? draft_binary(CX_LOGICAL_OR, condition, here, false) : here;
+    }
+    return condition;
+}
+
+/* Each label begins a branch, up to what leaves it. The default comes first, then the cases replace
+ * what it does. */
 static void run_switch(draft_node *node)
 {
-    draft_decls changed = {0};
-    find_changed(&changed, node);
-    state before = save(&changed);
-    bool unsure = node->count && draft_is_unsure(draft_eval(node->children[0]));
+    if (node->count < 2) {
+        return;
+    }
+    draft_node *body = node->children[node->count - 1];
+    draft_amount *value = draft_eval(node->children[node->count - 2]);
+    bool unsure = draft_is_unsure(value);
+    GT_ARRAY(draft_state) branches = {0};
+    GT_ARRAY(draft_amount *) conditions = {0};
     draft_now.unsure += unsure;
-    for (unsigned i = 1; i < node->count; i++) {
-        draft_run(node->children[i]);
+    for (unsigned i = 0; i < body->count; i++) {
+        if (is_label(body->children[i])) {
+            size_t outer = draft_branch_begin();
+            bool leaves = false;
+            for (unsigned k = i; k < body->count && !leaves; k++) {
+                leaves = draft_run(body->children[k]);
+            }
+            draft_add(&branches, draft_branch_end(outer));
+            draft_add(&conditions, label_condition(body->children[i], value));
+        }
     }
     draft_now.unsure -= unsure;
-    merge(&before, draft_nothing());
+    for (size_t i = 0; i < branches.count; i++) {
+        if (!conditions.items[i]) {
+            draft_branch_redo(&branches.items[i]);
+        }
+    }
+    for (size_t i = 0; i < branches.count; i++) {
+        if (conditions.items[i]) {
+            draft_branch_merge(&branches.items[i], &(draft_state){0}, conditions.items[i]);
+        }
+    }
 }
 
 static bool run_all(draft_node *node)
@@ -707,6 +703,7 @@ bool draft_run(draft_node *node)
         return false;
     case CX_CASE:
     case CX_DEFAULT:
+        return node->count && draft_run(node->children[node->count - 1]);
     case CX_LABEL:
     case CX_TRY:
     case CX_UNEXPOSED_STMT: /* with an attribute, such as #pragma unroll */

@@ -9,11 +9,14 @@
 typedef struct known_symbol {
     draft_decl *decl; /* of a variable */
     const char *text; /* the member's path; of another expression its source */
+    const char *doubt;
     bool has_number;
     int64_t number; /* that the program gives */
     draft_symbol *symbol;
 } known_symbol;
 static GT_ARRAY(known_symbol) known;
+
+#define DRAFT_VARIED "differs between the callers of its function"
 
 bool draft_on_host(void)
 {
@@ -42,11 +45,23 @@ static const char *last_name(const char *text)
 
 draft_amount *draft_host_symbol(draft_decl *decl, const char *text, const int64_t *number)
 {
+    return draft_doubtful(decl, text, number, NULL);
+}
+
+draft_amount *draft_doubtful(draft_decl *decl, const char *text, const int64_t *number,
+                             const char *doubt)
+{
+    bool is_varied = false;
     for (size_t i = 0; i < known.count; i++) {
         const known_symbol *k = &known.items[i];
         if (k->symbol->kind == DRAFT_HOST && k->decl == decl && strcmp(k->text, text) == 0 &&
-            k->has_number == (number != NULL) && (!number || k->number == *number)) {
-            return draft_symbol_value(k->symbol);
+            k->has_number == (number != NULL) && !k->doubt == !doubt &&
+            (!doubt || strcmp(k->doubt, doubt) == 0)) {
+            if (!number || k->number == *number) {
+                return draft_symbol_value(k->symbol);
+            }
+            is_varied |= decl && decl->at.kind == CX_PARM;
+            k->symbol->doubt = is_varied ? DRAFT_VARIED : doubt;
         }
     }
     draft_symbol *symbol =
@@ -54,7 +69,8 @@ draft_amount *draft_host_symbol(draft_decl *decl, const char *text, const int64_
     symbol->decl = decl;
     symbol->has_number = number != NULL;
     symbol->number = number ? *number : 0;
-    known_symbol entry = {decl, text, number != NULL, symbol->number, symbol};
+    symbol->doubt = is_varied ? DRAFT_VARIED : doubt;
+    known_symbol entry = {decl, text, doubt, number != NULL, symbol->number, symbol};
     draft_add(&known, entry);
     return draft_symbol_value(symbol);
 }
@@ -70,7 +86,7 @@ draft_amount *draft_named_number(const char *name, int64_t number)
     draft_symbol *symbol = draft_new_symbol(DRAFT_CONSTANT, name);
     symbol->number = number;
     symbol->has_number = true;
-    known_symbol entry = {NULL, "", true, number, symbol};
+    known_symbol entry = {NULL, "", NULL, true, number, symbol};
     draft_add(&known, entry);
     return draft_symbol_value(symbol);
 }
@@ -117,13 +133,23 @@ draft_amount *draft_host_named(draft_decl *decl, const char *path, draft_amount 
         return number < (draft_now.begins_loop ? 32 : 2) ? value
                                                          : draft_host_symbol(decl, path, &number);
     }
-    if (value->kind == DRAFT_COND && is_plain(decl, value->b) && is_plain(decl, value->c)) {
-        bool has = draft_evaluate(&number, value->c) || draft_evaluate(&number, value->b);
-        return draft_host_symbol(decl, path, has ? &number : NULL);
+    bool is_open = draft_is_known(value) && draft_has_kind(value, DRAFT_CHANGING);
+    if (value->kind == DRAFT_COND &&
+        (is_open || (is_plain(decl, value->b) && is_plain(decl, value->c)))) {
+        bool is_decided = draft_evaluate(&number, value->a);
+        bool has = is_decided
+                       ? draft_evaluate(&number, number ? value->b : value->c)
+                       : draft_evaluate(&number, value->c) || draft_evaluate(&number, value->b);
+        return draft_doubtful(decl, path, has ? &number : NULL,
+                              is_decided ? NULL : DRAFT_UNDECIDED);
+    }
+    if (is_open) {
+        return draft_doubtful(decl, path, NULL, DRAFT_UNDECIDED);
     }
     if (is_host_symbol(value) && !value->symbol->decl && !value->symbol->has_name) {
         number = value->symbol->number;
-        return draft_host_symbol(decl, path, value->symbol->has_number ? &number : NULL);
+        return draft_doubtful(decl, path, value->symbol->has_number ? &number : NULL,
+                              value->symbol->doubt);
     }
     return value;
 }
@@ -191,18 +217,6 @@ static void pass(draft_slots *out, draft_amount *value, const char *path, cx_typ
     }
 }
 
-static bool has_allocations(const draft_launched *launch)
-{
-    bool found = false;
-    for (unsigned i = 0; i < launch->count; i++) {
-        for (size_t k = 0; k < launch->arguments[i].count; k++) {
-            const draft_amount *v = launch->arguments[i].items[k].value;
-            found |= v->kind == DRAFT_POINTER && v->place.buffer && v->place.buffer->bytes;
-        }
-    }
-    return found;
-}
-
 static draft_decl *called_kernel(draft_amount *callee)
 {
     draft_decl *decl = callee->kind == DRAFT_OBJECT || callee->kind == DRAFT_POINTER
@@ -211,7 +225,7 @@ static draft_decl *called_kernel(draft_amount *callee)
     return decl && draft_has_child(draft_template_of(decl)->at, CX_GLOBAL_ATTRIBUTE) ? decl : NULL;
 }
 
-/* Notes a launch; of the same one again, that whose allocations are known. */
+/* Notes a launch; of the same one again, that which says more. */
 static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const *geometry,
                         unsigned count, draft_node *const *arguments, unsigned argument_count)
 {
@@ -235,7 +249,7 @@ static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const 
     for (size_t i = 0; i < draft_now.program->launches.count; i++) {
         draft_launched *other = &draft_now.program->launches.items[i];
         if (other->grid[0] && cx.equalCursors(other->call->at, node->at)) {
-            *other = has_allocations(&launch) && !has_allocations(other) ? launch : *other;
+            *other = draft_launch_rank(&launch) > draft_launch_rank(other) ? launch : *other;
             return;
         }
     }
@@ -358,7 +372,11 @@ static void follow_root(draft_program *program, draft_decl *function)
     draft_now.object =
         (draft_spot){.path = "", .variable = is_member ? draft_decl_of(parent) : NULL};
     for (size_t i = 0; i < function->parameters.count; i++) {
-        function->parameters.items[i]->slots.count = 0;
+        draft_forget(function->parameters.items[i]);
+    }
+    if (strcmp(function->name, "main") == 0 && function->parameters.count) {
+        draft_decl *count = function->parameters.items[0]; /* it is run without arguments */
+        draft_set_slot(count, "", draft_host_symbol(count, "", &(int64_t){1}));
     }
     function->busy = true;
     if (body) {
@@ -368,17 +386,15 @@ static void follow_root(draft_program *program, draft_decl *function)
 }
 
 /* Callers come behind what they call, as a rule: the last function is followed first. The second
- * round knows what the first one has stored in variables of the program, and in members. */
+ * round knows what the first one has stored in variables of the program, and in members, and begins
+ * with functions only that nothing calls. */
 void draft_host_read(draft_program *program)
 {
     const size_t launches = program->launches.count;
     for (int round = 0; round < 2; round++) {
         program->launches.count = launches;
-        for (size_t i = 0; i < program->functions.count; i++) {
-            program->functions.items[i]->done = false;
-        }
         for (size_t i = program->functions.count; i-- > 0;) {
-            if (!program->functions.items[i]->done) {
+            if (!program->functions.items[i]->is_called) {
                 follow_root(program, program->functions.items[i]);
             }
         }

@@ -33,9 +33,10 @@ typedef struct draft_decl {
     bool has_body_tried;
     GT_ARRAY(struct draft_decl *) parameters; /* of a function */
     draft_slots slots;                        /* of a variable */
+    size_t saved;                             /* place in the journal behind its last entry */
     bool in_slice;                            /* the kernel refers to it */
     bool busy;                                /* its body or its initialiser is being followed */
-    bool done;                                /* a host function whose body was followed */
+    bool is_called;                           /* a host function that others call */
 } draft_decl;
 typedef GT_ARRAY(draft_decl *) draft_decls;
 
@@ -74,11 +75,15 @@ const char *draft_source_of(cx_cursor at);
 /* The name that the source has in the place of an expression, if it is just a name, macros and
  * template parameters among them; else NULL. */
 const char *draft_name_at(cx_cursor at);
+/* Returns true if a name was declared since no header does. */
+bool draft_is_undeclared(cx_cursor at);
 /* Returns true if the declaration is one of the program's, and not of the stub. */
 bool draft_is_own(cx_cursor at);
 
 /* What the stub is called in messages of the compiler. */
 #define DRAFT_STUB "/gputune-stub.cuh"
+/* The file that declares names of headers that are not there. */
+#define DRAFT_ANYTHING "/gputune-anything.cuh"
 
 /* A part of a file. */
 typedef struct draft_extent {
@@ -91,6 +96,7 @@ draft_extent draft_extent_of(cx_cursor at);
 draft_extent draft_argument_extent(cx_cursor at);
 bool draft_is_float(cx_type type);
 bool draft_is_integer(cx_type type);
+bool draft_is_array(cx_type type);
 cx_type draft_pointee(cx_type type); /* canonical */
 cx_type draft_canonical(cx_type type);
 
@@ -144,8 +150,10 @@ typedef struct draft_symbol {
     int axis;          /* x, y, z */
     int64_t number;    /* of a constant; of a host's, if `has_number` */
     bool has_number, is_guess;
-    bool has_name;                           /* of a macro: it keeps its name */
-    bool is_count;                           /* it limits a loop in each thread */
+    const char *doubt; /* of a host's: why it may have another number, as in "is changed by a
+                        * loop"; NULL: it has not */
+    bool has_name;     /* of a macro: it keeps its name */
+    bool is_count;     /* it limits a loop in each thread */
     struct draft_amount *definition;         /* of a local one */
     struct draft_amount *first, *step, *end; /* of a counter */
     struct draft_buffer *buffer;             /* of a loaded one */
@@ -337,6 +345,7 @@ typedef struct draft_reader {
     draft_spot object; /* what `this` points to */
     draft_amount *returned;
     bool begins_loop; /* this is the first part of a for */
+    size_t branch;    /* where the journal of the innermost branch begins */
 } draft_reader;
 extern draft_reader draft_now;
 
@@ -350,6 +359,10 @@ draft_amount *draft_passed(const draft_launched *launch, const draft_decl *kerne
                            const draft_decl *parameter, const char *path);
 /* A value of the host: a variable's, or that of another expression (NULL, its source). */
 draft_amount *draft_host_symbol(draft_decl *decl, const char *text, const int64_t *number);
+/* The same, but it may be another one: `doubt` says why. */
+draft_amount *draft_doubtful(draft_decl *decl, const char *text, const int64_t *number,
+                             const char *doubt);
+#define DRAFT_UNDECIDED "depends on a condition that is not known"
 /* A number that the code has a name for: a macro, a constant, a template parameter. */
 draft_amount *draft_named_number(const char *name, int64_t number);
 /* The number of a literal, with such a name if the code has one in its place. */
@@ -377,7 +390,32 @@ draft_amount *draft_changing(const char *name);
 draft_amount *draft_local(const char *name, draft_amount *value);
 draft_amount *draft_either(const char *name, draft_amount *condition, draft_amount *a,
                            draft_amount *b);
+/* Assigns to a variable, or to a member of one. */
 void draft_set_slot(draft_decl *decl, const char *path, draft_amount *value);
+/* The same; the members of a struct are copied. */
+void draft_assign(draft_decl *decl, const char *path, draft_amount *value, cx_type type);
+/* Makes the variable one without a value. */
+void draft_forget(draft_decl *decl);
+/* The value of a variable or of its member; NULL: it was not assigned as such. */
+draft_slot *draft_find_slot(draft_decl *decl, const char *path);
+/* The same; if that is NULL, the value of the smallest part that has the member. */
+const draft_slot *draft_outer_slot(const draft_decl *decl, const char *path);
+/* Variables that a branch has changed, and their values at its end. */
+typedef struct draft_state {
+    draft_decls decls;
+    draft_slots *slots;
+} draft_state;
+/* Ends what draft_branch_begin() has begun and returned. Its changes are undone. */
+size_t draft_branch_begin(void);
+draft_state draft_branch_end(size_t outer);
+/* Does again what a branch has done. */
+void draft_branch_redo(const draft_state *branch);
+/* Does what one branch has done if the condition is true, or else what the other one has. */
+void draft_branch_merge(const draft_state *then, const draft_state *otherwise,
+                        draft_amount *condition);
+/* The value that a variable, or a member, has by these slots. If there is none, it is that of
+ * `other`, or, of a number of the host, the one that the program begins with. */
+draft_amount *draft_value_by(const draft_slots *slots, draft_decl *decl, const draft_slot *other);
 draft_amount *draft_read_variable(const draft_spot *spot, cx_type type);
 void draft_write_place(const draft_spot *spot, draft_node *node, draft_amount *value, bool read);
 /* The place `bytes` behind, and of all that may be meant instead. */
@@ -455,6 +493,8 @@ draft_amount *draft_settled_amount(draft_settled *s, draft_amount *value);
 draft_amount *draft_settled_range(draft_settled *s, const draft_buffer *buffer);
 /* Adds a question, with what is to be completed. */
 void draft_ask(draft_settled *s, const char *format, ...) GT_PRINTF(2, 3);
+/* How much a launch says: of an instance alone, of the geometry, of allocations, too. */
+int draft_launch_rank(const draft_launched *launch);
 /* The launch of a kernel that says most; NULL: none is known. */
 const draft_launched *draft_launch_of(const draft_program *program, const draft_decl *kernel);
 

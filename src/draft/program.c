@@ -16,7 +16,6 @@ extern const char gt_draft_stub[];
 enum { OPTIONS = 0x1 | 0x200 /* macros; errors of headers do not end it */, ARGUMENTS_MOST = 64 };
 enum { ROUNDS_MOST = 6 };
 #define ROUNDS_SECONDS 4.0
-#define ANYTHING       "/gputune-anything.cuh"
 
 /* A file of the program. */
 typedef struct scan {
@@ -68,13 +67,13 @@ static gputune_status parse(scan *s, const char *behind)
                                            "-include",
                                            DRAFT_STUB,
                                            "-include",
-                                           ANYTHING};
+                                           DRAFT_ANYTHING};
     const gt_draft_request *request = s->program->request;
     const char *arguments[ARGUMENTS_MOST];
     int count = 0;
     char *whole = draft_format("%s%s", s->text, behind), *anything = write_anything(s);
     cx_unsaved files[] = {{DRAFT_STUB, gt_draft_stub, strlen(gt_draft_stub)},
-                          {ANYTHING, anything, strlen(anything)},
+                          {DRAFT_ANYTHING, anything, strlen(anything)},
                           {s->path, whole, strlen(whole)}};
     for (size_t i = 0; i < sizeof standard / sizeof *standard; i++) {
         arguments[count++] = standard[i];

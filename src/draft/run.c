@@ -72,11 +72,6 @@ static bool is_pointer(cx_type type)
     return type.kind == CX_TYPE_POINTER;
 }
 
-static bool is_array(cx_type type)
-{
-    return type.kind >= CX_TYPE_ARRAY && type.kind <= CX_TYPE_OPEN_ARRAY + 2;
-}
-
 static bool is_reference(cx_type type)
 {
     return type.kind == CX_TYPE_LVALUE || type.kind == CX_TYPE_RVALUE;
@@ -85,6 +80,13 @@ static bool is_reference(cx_type type)
 static cx_type type_of(const draft_decl *decl)
 {
     return draft_canonical(cx.getCursorType(decl->at));
+}
+
+/* Returns true if both are the same struct. */
+static bool is_same_struct(cx_type a, cx_type b)
+{
+    return a.kind == CX_TYPE_RECORD && b.kind == CX_TYPE_RECORD &&
+           cx.equalCursors(cx.getTypeDeclaration(a), cx.getTypeDeclaration(b));
 }
 
 static int64_t size_of(cx_type type)
@@ -179,31 +181,6 @@ static draft_amount *loaded(const draft_spot *spot, cx_type type)
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-static draft_slot *find_slot(draft_decl *decl, const char *path)
-{
-    for (size_t i = 0; i < decl->slots.count; i++) {
-        if (strcmp(decl->slots.items[i].path, path) == 0) {
-            return &decl->slots.items[i];
-        }
-    }
-    return NULL;
-}
-
-void draft_set_slot(draft_decl *decl, const char *path, draft_amount *value)
-{
-    draft_slot *slot = find_slot(decl, path);
-    draft_slot made = {path, value};
-    if (!*path) {
-        decl->slots.count = 0;
-        slot = NULL;
-    }
-    if (slot) {
-        slot->value = value;
-    } else {
-        draft_add(&decl->slots, made);
-    }
-}
-
 /* Returns the initial value of a kernel's parameter, or of its member. */
 static draft_amount *parameter_now(draft_decl *decl, const char *path, cx_type type)
 {
@@ -226,10 +203,10 @@ static draft_amount *parameter_now(draft_decl *decl, const char *path, cx_type t
     return draft_nothing();
 }
 
-/* Returns the value of a variable without an initialiser. */
+/* Returns the value of a variable that nothing has assigned. */
 static draft_amount *value_at_first(draft_decl *decl, const char *path, cx_type type)
 {
-    draft_node *made = *path || decl->busy ? NULL : draft_initialiser_of(decl);
+    draft_node *made = decl->busy ? NULL : draft_initialiser_of(decl);
     int64_t number;
     if (made && draft_is_integer(type) && cx.isConstQualifiedType(cx.getCursorType(decl->at)) &&
         draft_is_constant(&number, decl->at)) {
@@ -238,9 +215,16 @@ static draft_amount *value_at_first(draft_decl *decl, const char *path, cx_type 
     }
     if (draft_on_host() && made) {
         decl->busy = true;
-        draft_amount *value = draft_host_named(decl, "", draft_eval(made));
+        draft_amount *value = draft_eval(made);
         decl->busy = false;
-        return value;
+        if (!*path) {
+            return draft_host_named(decl, "", value);
+        }
+        if (value->kind == DRAFT_OBJECT && value->place.variable) {
+            draft_spot inner = value->place;
+            inner.path = draft_format("%s%s", inner.path, path);
+            return draft_read_variable(&inner, type);
+        }
     }
     if (!draft_on_host()) {
         return draft_is_integer(type) ? draft_changing(decl->name)
@@ -258,19 +242,19 @@ static draft_amount *value_at_first(draft_decl *decl, const char *path, cx_type 
 draft_amount *draft_read_variable(const draft_spot *spot, cx_type type)
 {
     draft_decl *decl = spot->variable;
-    draft_slot *slot = find_slot(decl, spot->path);
-    if (slot) {
-        return slot->value;
+    const draft_slot *outer = draft_outer_slot(decl, spot->path);
+    if (outer && strcmp(outer->path, spot->path) == 0) {
+        return outer->value;
     }
-    for (size_t i = 0; i < decl->slots.count; i++) { /* a copy of another struct, or of a part */
-        const draft_slot *outer = &decl->slots.items[i];
-        size_t length = strlen(outer->path);
-        if (outer->value->kind == DRAFT_OBJECT && strncmp(outer->path, spot->path, length) == 0) {
-            draft_spot inner = outer->value->place;
-            inner.path = draft_format("%s%s", inner.path, spot->path + length);
-            return inner.variable && inner.variable != decl ? draft_read_variable(&inner, type)
-                                                            : draft_nothing();
-        }
+    if (outer && outer->value->kind == DRAFT_OBJECT) { /* a copy of another struct */
+        draft_spot inner = outer->value->place;
+        inner.path = draft_format("%s%s", inner.path, spot->path + strlen(outer->path));
+        return inner.variable && inner.variable != decl ? draft_read_variable(&inner, type)
+                                                        : draft_nothing();
+    }
+    if (outer && outer->value->kind == DRAFT_UNKNOWN && draft_on_host() && draft_is_integer(type)) {
+        const char *why = outer->value->text;
+        return draft_doubtful(decl, spot->path, NULL, why + (strncmp(why, "it ", 3) ? 0 : 3));
     }
     for (size_t i = 0; draft_now.out && i < draft_now.out->kernel->parameters.count; i++) {
         if (draft_now.out->kernel->parameters.items[i] == decl) {
@@ -283,7 +267,7 @@ draft_amount *draft_read_variable(const draft_spot *spot, cx_type type)
 static draft_amount *read_place(const draft_spot *spot, draft_node *node)
 {
     cx_type type = node->type;
-    if (is_array(type)) {
+    if (draft_is_array(type)) {
         return draft_pointer(spot->variable ? own_memory() : *spot);
     }
     if (spot->variable) {
@@ -312,9 +296,10 @@ void draft_write_place(const draft_spot *spot, draft_node *node, draft_amount *v
     if (!spot->variable) {
         note_access(spot, node->type, node->at, read, true);
     } else {
-        draft_set_slot(spot->variable, spot->path,
-                       draft_on_host() ? draft_host_named(spot->variable, spot->path, value)
-                                       : draft_local(spot->variable->name, value));
+        draft_assign(spot->variable, spot->path,
+                     draft_on_host() ? draft_host_named(spot->variable, spot->path, value)
+                                     : draft_local(spot->variable->name, value),
+                     node->type);
     }
 }
 
@@ -327,15 +312,15 @@ void draft_declare(draft_decl *decl)
         draft_now.out->has_dynamic |= type.kind == CX_TYPE_OPEN_ARRAY;
         return;
     }
-    decl->slots.count = 0;
+    draft_forget(decl);
     if (!made) {
         return;
     }
     draft_amount *value = is_reference(type) ? draft_object(draft_spot_of(made)) : draft_eval(made);
-    decl->slots.count = 0;
+    draft_forget(decl);
     if (is_reference(type) || (type.kind == CX_TYPE_RECORD && value->kind == DRAFT_OBJECT)) {
-        draft_set_slot(decl, "", value);
-    } else if (!is_array(type) && type.kind != CX_TYPE_RECORD) {
+        draft_assign(decl, "", value, type);
+    } else if (!draft_is_array(type) && type.kind != CX_TYPE_RECORD) {
         draft_set_slot(decl, "",
                        draft_on_host() ? draft_host_named(decl, "", value)
                                        : draft_local(decl->name, value));
@@ -389,7 +374,7 @@ static draft_spot member_place(draft_node *node)
 
 static draft_spot variable_place(draft_decl *decl)
 {
-    draft_slot *slot = find_slot(decl, "");
+    draft_slot *slot = draft_find_slot(decl, "");
     if (draft_now.out && draft_has_child(decl->at, CX_SHARED_ATTRIBUTE)) {
         draft_declare(decl);
         return own_memory();
@@ -453,7 +438,7 @@ draft_spot draft_spot_of(draft_node *node)
 static void bind_parameter(const draft_decl *function, draft_decl *parameter, draft_node *argument,
                            draft_amount *value)
 {
-    parameter->slots.count = 0;
+    draft_forget(parameter);
     if (is_reference(type_of(parameter))) {
         bool is_kept_value = value && value->kind == DRAFT_POINTER;
         draft_set_slot(parameter, "",
@@ -461,10 +446,11 @@ static void bind_parameter(const draft_decl *function, draft_decl *parameter, dr
                            ? value
                            : draft_object(draft_spot_of(argument)));
     } else if (value) {
-        draft_set_slot(parameter, "",
-                       !draft_on_host()             ? draft_local(parameter->name, value)
-                       : draft_is_own(function->at) ? draft_host_named(parameter, "", value)
-                                                    : value);
+        draft_assign(parameter, "",
+                     !draft_on_host()             ? draft_local(parameter->name, value)
+                     : draft_is_own(function->at) ? draft_host_named(parameter, "", value)
+                                                  : value,
+                     type_of(parameter));
     }
 }
 
@@ -491,6 +477,37 @@ static draft_node *lambda_body(draft_node *node, draft_decls *parameters)
     return NULL;
 }
 
+/* A function that is not read may change a variable of the host. */
+static void change_unseen(const draft_spot *spot, cx_type type, const char *function)
+{
+    const char *doubt = draft_format("may be changed by '%s'", function);
+    if (draft_is_integer(type)) {
+        draft_amount *before = draft_read_variable(spot, type);
+        int64_t number;
+        bool has = draft_is_known(before) && draft_evaluate(&number, before);
+        draft_set_slot(spot->variable, spot->path,
+                       draft_doubtful(spot->variable, spot->path, has ? &number : NULL, doubt));
+    } else if (type.kind == CX_TYPE_RECORD) {
+        draft_set_slot(spot->variable, spot->path, draft_unknown("%s", doubt));
+    }
+}
+
+/* Returns true if a function that is not read gets a variable by reference. One that no header
+ * declares may get structs so. */
+static bool is_passed_by_reference(const draft_node *call, unsigned i)
+{
+    const draft_decl *function = call->decl;
+    if (!function || draft_is_undeclared(function->at)) {
+        return call->children[i]->type.kind == CX_TYPE_RECORD &&
+               draft_base_variable(call->children[i]);
+    }
+    if (i >= function->parameters.count) {
+        return false;
+    }
+    cx_type type = type_of(function->parameters.items[i]);
+    return type.kind == CX_TYPE_LVALUE && !cx.isConstQualifiedType(cx.getPointeeType(type));
+}
+
 /* A function that is only declared: it may access whatever it gets a pointer to. */
 static draft_amount *call_unknown(draft_node *node)
 {
@@ -505,26 +522,28 @@ static draft_amount *call_unknown(draft_node *node)
         }
         draft_amount *value = draft_eval(argument);
         draft_spot spot = draft_pointed(value);
+        if (draft_on_host() && is_passed_by_reference(node, i)) {
+            spot = draft_spot_of(argument);
+            if (spot.variable) {
+                change_unseen(&spot, argument->type, name);
+            }
+            continue;
+        }
         if (value->kind != DRAFT_POINTER || !is_pointer(argument->type)) {
             continue;
         }
         cx_type to = cx.getPointeeType(argument->type);
         bool writes = !cx.isConstQualifiedType(to);
         if (draft_on_host() && spot.variable && writes) {
-            draft_amount *before = draft_read_variable(&spot, draft_canonical(to));
-            int64_t number;
-            bool has = draft_is_known(before) && draft_evaluate(&number, before);
-            if (draft_is_integer(draft_canonical(to))) {
-                draft_set_slot(spot.variable, spot.path,
-                               draft_host_symbol(spot.variable, spot.path, has ? &number : NULL));
-            }
+            change_unseen(&spot, draft_canonical(to), name);
         } else if (spot.buffer) {
             spot.offset = draft_unknown("'%s' gets it, which is not read", name);
             note_access(&spot, draft_canonical(to), argument->at, true, writes);
         }
     }
     if (draft_on_host()) {
-        return draft_is_integer(node->type)
+        return strcmp(name, "gt_unset_extent") == 0 ? draft_unknown("nothing assigns its extent x")
+               : draft_is_integer(node->type)
                    ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
                : is_pointer(node->type) ? draft_pointer(unknown_memory())
                                         : draft_nothing();
@@ -560,9 +579,10 @@ static void initialise_members(draft_decl *constructor)
             draft_decl *member = draft_decl_of(cx.getCursorReferenced(children.items[i]));
             draft_amount *value = draft_eval(draft_tree(children.items[i + 1]));
             if (member && draft_now.object.variable) {
-                draft_set_slot(draft_now.object.variable,
-                               draft_format("%s.%s", draft_now.object.path, member->name),
-                               draft_on_host() ? value : draft_local(member->name, value));
+                draft_assign(draft_now.object.variable,
+                             draft_format("%s.%s", draft_now.object.path, member->name),
+                             draft_on_host() ? value : draft_local(member->name, value),
+                             type_of(member));
             }
         }
     }
@@ -603,13 +623,15 @@ static draft_amount *seen_from_outside(draft_amount *result, const draft_node *c
     }
     result = draft_replace(result, put_argument, call->decl);
     draft_symbols_of(result, find_own, &search);
-    if (!search.found) {
+    const bool is_open = draft_has_kind(result, DRAFT_CHANGING);
+    if (!search.found && !is_open) {
         return result;
     }
     const draft_amount *usual = result->kind == DRAFT_COND ? result->c : result;
     bool has = draft_evaluate(&number, usual) ||
                (result->kind == DRAFT_COND && draft_evaluate(&number, result->b));
-    return draft_host_symbol(NULL, draft_source_of(call->at), has ? &number : NULL);
+    return draft_doubtful(NULL, draft_source_of(call->at), has ? &number : NULL,
+                          is_open || !draft_evaluate(&number, result) ? DRAFT_UNDECIDED : NULL);
 }
 
 /* Follows a body with what the call gives its parameters. The arguments are the caller's. */
@@ -635,7 +657,7 @@ static draft_amount *follow(draft_node *body, draft_decls parameters, draft_node
     draft_now.object = *object;
     draft_now.calls++;
     function->busy = true;
-    function->done |= draft_on_host();
+    function->is_called |= draft_on_host();
     if (function->at.kind == CX_CONSTRUCTOR) {
         initialise_members(function);
     }
@@ -664,8 +686,7 @@ static draft_amount *construct(draft_node *node)
     draft_node *body = function->busy ? NULL : draft_body_of(function);
     if (node->count == 1 && node->children[0]->type.kind == CX_TYPE_RECORD &&
         !(body && draft_now.calls < CALLS_MOST &&
-          strcmp(draft_string(cx.getTypeSpelling(node->children[0]->type)),
-                 draft_string(cx.getTypeSpelling(node->type))) != 0)) {
+          !is_same_struct(node->children[0]->type, node->type))) {
         return draft_eval(node->children[0]);
     }
     draft_spot object = new_object(node);
@@ -697,10 +718,11 @@ static draft_amount *eval_list(draft_node *node)
     for (unsigned i = 0; i < node->count; i++) {
         draft_amount *value = draft_eval(node->children[i]);
         if (i < fields.count) {
-            draft_set_slot(object.variable,
-                           draft_format(".%s", draft_string(cx.getCursorSpelling(fields.items[i]))),
-                           value);
-        } else if (node->count == 1 && node->type.kind != CX_TYPE_RECORD && !is_array(node->type)) {
+            draft_assign(object.variable,
+                         draft_format(".%s", draft_string(cx.getCursorSpelling(fields.items[i]))),
+                         value, draft_canonical(cx.getCursorType(fields.items[i])));
+        } else if (node->count == 1 && node->type.kind != CX_TYPE_RECORD &&
+                   !draft_is_array(node->type)) {
             return value;
         }
     }
@@ -713,6 +735,13 @@ static bool is_assignment(const char *name)
     const size_t length = strlen(name);
     return strcmp(name, "operator=") == 0 ||
            (length > 8 && name[length - 1] == '=' && !strchr("=!<>", name[8]));
+}
+
+/* Returns true if the call of operator=() copies an object of the same type. */
+static bool is_copy(const draft_node *call)
+{
+    return strcmp(call->decl->name, "operator=") == 0 && call->count == 2 &&
+           is_same_struct(call->children[0]->type, call->children[1]->type);
 }
 
 static draft_amount *call(draft_node *node)
@@ -737,7 +766,7 @@ static draft_amount *call(draft_node *node)
     }
     bool is_method = object_of(&object, node);
     bool is_operator = function && function->at.kind == CX_METHOD && !is_method && first;
-    if (!body && is_operator && is_assignment(function->name)) { /* of structs, not written out */
+    if (is_operator && is_assignment(function->name) && (!body || is_copy(node))) {
         draft_amount *value = node->count > 1 ? draft_eval(node->children[1]) : draft_nothing();
         object = draft_spot_of(first);
         draft_write_place(&object, first, value, strcmp(function->name, "operator=") != 0);
@@ -747,11 +776,11 @@ static draft_amount *call(draft_node *node)
         strcmp(function ? function->name : "", "size") == 0) {
         draft_spot size = object;
         size.path = draft_format("%s.size()", object.path);
-        draft_slot *slot = find_slot(object.variable, size.path);
-        draft_slot *copied = slot ? NULL : find_slot(object.variable, "");
+        draft_slot *slot = draft_find_slot(object.variable, size.path);
+        draft_slot *copied = slot ? NULL : draft_find_slot(object.variable, "");
         if (slot ||
             (copied && copied->value->kind == DRAFT_OBJECT && copied->value->place.variable &&
-             find_slot(copied->value->place.variable, ".size()"))) {
+             draft_find_slot(copied->value->place.variable, ".size()"))) {
             return draft_read_variable(&size, node->type);
         }
     }
@@ -761,8 +790,12 @@ static draft_amount *call(draft_node *node)
                        : node->callee->count ? node->callee->children[0]->type
                                              : node->type;
         type = is_pointer(type) ? draft_pointee(type) : type;
-        note_access(&object, type, node->at, true,
-                    !function || !cx.CXXMethod_isConst(function->at));
+        bool changes = !function || !cx.CXXMethod_isConst(function->at);
+        note_access(&object, type, node->at, true, changes);
+        if (draft_on_host() && object.variable && changes && function &&
+            draft_is_own(function->at)) {
+            change_unseen(&object, type, function->name);
+        }
     }
     if (!body || function->busy || deep) {
         if (body && function->busy) {
@@ -1067,7 +1100,7 @@ void draft_body_read(draft_kernel_facts *out, draft_decl *kernel, const draft_la
     out->kernel = kernel;
     out->launch = launch;
     for (size_t i = 0; i < kernel->parameters.count; i++) {
-        kernel->parameters.items[i]->slots.count = 0;
+        draft_forget(kernel->parameters.items[i]);
     }
     if (body) {
         draft_run(body);

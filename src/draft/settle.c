@@ -19,14 +19,16 @@ void draft_ask(draft_settled *s, const char *format, ...)
 
 /* ---- which launch ---------------------------------------------------------------------------- */
 
-/* How much a launch says: of an instance alone, of the geometry, of allocations, too. */
-static int rank_launch(const draft_launched *launch)
+int draft_launch_rank(const draft_launched *launch)
 {
-    int rank = 1 + 2 * (launch->grid[0] != NULL);
+    int rank = launch->grid[0] ? 2 : 1;
+    for (int d = 0; launch->grid[0] && d < 3; d++) {
+        rank += draft_is_known(launch->grid[d]) + draft_is_known(launch->block[d]);
+    }
     for (unsigned i = 0; launch->grid[0] && i < launch->count; i++) {
         for (size_t k = 0; k < launch->arguments[i].count; k++) {
             const draft_amount *v = launch->arguments[i].items[k].value;
-            rank |= v->kind == DRAFT_POINTER && v->place.buffer && v->place.buffer->bytes ? 4 : 0;
+            rank |= v->kind == DRAFT_POINTER && v->place.buffer && v->place.buffer->bytes ? 16 : 0;
         }
     }
     return rank;
@@ -39,7 +41,7 @@ const draft_launched *draft_launch_of(const draft_program *program, const draft_
         const draft_launched *l = &program->launches.items[i];
         bool same =
             l->kernel == kernel || strcmp(draft_full_name(l->kernel), draft_full_name(kernel)) == 0;
-        best = same && (!best || rank_launch(l) > rank_launch(best)) ? l : best;
+        best = same && (!best || draft_launch_rank(l) > draft_launch_rank(best)) ? l : best;
     }
     return best;
 }
@@ -198,7 +200,57 @@ static const char *template_parameter(const draft_settled *s, const char *name, 
     return matches == 1 ? found : NULL;
 }
 
-static bool is_passed(const draft_settled *s, const draft_symbol *symbol);
+/* Returns true if the kernel gets what the symbol stands for. */
+static bool is_passed(const draft_settled *s, const draft_symbol *symbol)
+{
+    bool found = false;
+    for (unsigned i = 0; s->launch && i < s->launch->count; i++) {
+        for (size_t k = 0; k < s->launch->arguments[i].count; k++) {
+            const draft_amount *v = s->launch->arguments[i].items[k].value;
+            found |= draft_is_known(v) && draft_has_symbol(v, symbol);
+        }
+    }
+    return found;
+}
+
+typedef struct doubt_search {
+    const draft_settled *s;
+    const char *found;
+} doubt_search;
+
+/* A size of the problem may have any value: the kernel gets it, or a buffer's length has it. */
+static bool is_problem_size(const draft_settled *s, const draft_symbol *symbol)
+{
+    bool found = is_passed(s, symbol);
+    for (size_t i = 0; !found && i < s->facts.buffers.count; i++) {
+        const draft_amount *bytes = s->facts.buffers.items[i]->bytes;
+        found = bytes && draft_has_symbol(bytes, symbol);
+    }
+    return found;
+}
+
+static void find_doubt(void *user, draft_symbol *symbol)
+{
+    doubt_search *search = user;
+    if (symbol->kind == DRAFT_CHANGING) {
+        search->found = "it " DRAFT_UNDECIDED;
+    } else if (symbol->kind == DRAFT_HOST && (symbol->doubt || !symbol->has_number) &&
+               !is_problem_size(search->s, symbol)) {
+        search->found = draft_format("'%s' %s", symbol->given,
+                                     symbol->doubt ? symbol->doubt : "is computed elsewhere");
+    }
+}
+
+/* Returns why the program may launch the kernel with another value; NULL: it does not. */
+static const char *doubt_of(const draft_settled *s, const draft_amount *value)
+{
+    doubt_search search = {s, NULL};
+    if (!draft_is_known(value)) {
+        return value->text ? value->text : "it is no number";
+    }
+    draft_symbols_of(value, find_doubt, &search);
+    return search.found;
+}
 
 static bool is_in_code(const draft_settled *s, const char *name)
 {
@@ -255,37 +307,33 @@ static bool fits_arrays(const draft_settled *s, const int64_t block[3])
     return true;
 }
 
-/* How many threads a block has in each dimension. If the program does not say, any number will do
- * for a kernel that reads the block's size; else it is asked for. */
+/* How many threads a block has in each dimension. If the program does not say, it is asked for. */
 static void find_block(draft_settled *s, int64_t numbers[3])
 {
     static const int64_t usual[2][3] = {{256, 1, 1}, {32, 8, 1}};
-    bool is_free = true;
-    for (int d = 0; d < 3; d++) {
-        is_free = is_free && (s->facts.reads_block[d] || !s->facts.reads_thread[d]);
-    }
+    const char *first = NULL;
     for (int d = 0; d < 3; d++) {
         draft_amount *extent = s->block[d];
+        const char *doubt = doubt_of(s, extent);
+        first = first ? first : doubt;
         bool is_symbol = extent->kind == DRAFT_SYMBOL && extent->symbol->kind == DRAFT_HOST;
-        if (draft_is_known(extent) && draft_evaluate(&numbers[d], extent) && numbers[d] >= 1) {
+        bool has_number =
+            draft_is_known(extent) && draft_evaluate(&numbers[d], extent) && numbers[d] >= 1;
+        if (has_number) {
             continue;
         }
         numbers[d] = usual[s->facts.reads_thread[1]][d];
         if (is_symbol) {
             extent->symbol->has_number = extent->symbol->is_guess = true;
             extent->symbol->number = numbers[d];
+        } else if (doubt) {
+            s->block[d] = draft_number(numbers[d]);
         }
-        if (is_symbol && is_passed(s, extent->symbol)) {
-            continue; /* a size of the problem */
-        }
-        s->block[d] = is_symbol ? extent : draft_number(numbers[d]);
-        if (s->launch && is_free) {
-            draft_add_text(&s->guesses, "block()");
-        } else {
-            draft_ask(
-                s, "%s: which block is '%s' launched with? Nothing here says so; complete block()",
-                draft_place_of(s->launch ? s->launch->call->at : s->kernel->at), s->kernel->name);
-        }
+    }
+    if (first) {
+        draft_ask(s, "%s: which block is '%s' launched with? %s; complete block()",
+                  draft_place_of(s->launch ? s->launch->call->at : s->kernel->at), s->kernel->name,
+                  first);
     }
 }
 
@@ -426,21 +474,22 @@ static draft_amount *guarded(draft_settled *s, int d, bool *per_block)
     return NULL;
 }
 
-/* Returns true if the kernel gets what the symbol stands for. */
-static bool is_passed(const draft_settled *s, const draft_symbol *symbol)
+/* Returns true if the number of blocks is a size of the problem: lengths depend on it. */
+static bool is_length(const draft_settled *s, int d)
 {
+    const draft_symbol *grid = draft_builtin(DRAFT_GRID_SIZE, d)->symbol;
     bool found = false;
-    for (unsigned i = 0; s->launch && i < s->launch->count; i++) {
-        for (size_t k = 0; k < s->launch->arguments[i].count; k++) {
-            const draft_amount *v = s->launch->arguments[i].items[k].value;
-            found |= draft_is_known(v) && draft_has_symbol(v, symbol);
+    for (size_t i = 0; i < s->facts.buffers.count; i++) {
+        const draft_buffer *buffer = s->facts.buffers.items[i];
+        for (size_t k = 0; k < buffer->accesses.count; k++) {
+            const draft_amount *length = buffer->accesses.items[k].length;
+            found |= draft_is_known(length) && draft_has_symbol(length, grid);
         }
     }
-    return found;
+    return found && s->grid[d]->kind == DRAFT_SYMBOL && !s->grid[d]->symbol->doubt;
 }
 
-/* A grid that something else computes is asked for. If no index of the kernel is compared, or if
- * the kernel gets the same number, it is a size like others. */
+/* A grid that something else computes is asked for. */
 static void settle_grid(draft_settled *s)
 {
     const char *why = NULL;
@@ -451,17 +500,12 @@ static void settle_grid(draft_settled *s)
         below[d] = guarded(s, d, &per_block[d]);
         covers |= below[d] != NULL;
     }
-    for (int d = 0; d < 3; d++) {
-        const draft_amount *g = s->grid[d];
-        if (!draft_is_known(g)) {
-            why = g->text;
-        } else if (g->kind == DRAFT_SYMBOL && g->symbol->kind == DRAFT_HOST && covers &&
-                   !draft_evaluate(&number, g) && !is_passed(s, g->symbol)) {
-            why = draft_format("'%s' is computed elsewhere", g->symbol->name);
-        }
+    for (int d = 0; !why && d < 3; d++) {
+        why = is_length(s, d) ? NULL : doubt_of(s, s->grid[d]);
     }
     for (int d = 0; why && d < 3; d++) {
-        s->grid[d] = !below[d]      ? draft_number(1)
+        bool has_number = draft_is_known(s->grid[d]) && draft_evaluate(&number, s->grid[d]);
+        s->grid[d] = !below[d]      ? (has_number ? s->grid[d] : draft_number(1))
                      : per_block[d] ? draft_settled_amount(s, below[d])
                                     : draft_make(DRAFT_CEIL_DIV, draft_settled_amount(s, below[d]),
                                                  s->block[d], NULL);
@@ -673,6 +717,7 @@ static void choose_numbers(draft_settled *s)
         draft_symbol *symbol = s->sizes.items[i];
         unsigned degree = 0;
         if (symbol->has_number && symbol->number > 0) {
+            symbol->is_guess |= symbol->doubt != NULL;
             continue;
         }
         for (size_t k = 0; k < s->facts.buffers.count; k++) {
@@ -709,9 +754,12 @@ static void settle_shared(draft_settled *s)
     s->shared = s->launch && s->launch->shared ? draft_settled_amount(s, s->launch->shared)
                                                : draft_number(0);
     bool none = draft_is_known(s->shared) && draft_is_number(s->shared, &number) && number == 0;
-    if (!draft_is_known(s->shared) || (none && s->facts.has_dynamic)) {
-        draft_ask(s, "%s: how many bytes of shared memory does '%s' get? Complete shared()",
-                  draft_place_of(s->launch ? s->launch->call->at : s->kernel->at), s->kernel->name);
+    const char *doubt =
+        none && s->facts.has_dynamic ? "nothing here says so" : doubt_of(s, s->shared);
+    if (doubt) {
+        draft_ask(s, "%s: how many bytes of shared memory does '%s' get? %s; complete shared()",
+                  draft_place_of(s->launch ? s->launch->call->at : s->kernel->at), s->kernel->name,
+                  doubt);
         s->shared = draft_number(s->facts.has_dynamic ? 16384 : 0);
     }
 }

@@ -101,9 +101,11 @@ GT_VECTORS(longlong, long long, 8, 16, 16)
 GT_VECTORS(ulonglong, unsigned long long, 8, 16, 16)
 GT_VECTORS(float, float, 4, 8, 16)
 GT_VECTORS(double, double, 8, 16, 16)
+GT_HD unsigned gt_unset_extent();
 struct dim3 {
     unsigned x, y, z;
-    GT_HD constexpr dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
+    GT_HD dim3() : x(gt_unset_extent()), y(1), z(1) {} /* one that nothing assigns is a question */
+    GT_HD constexpr dim3(unsigned a, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
     GT_HD constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
     GT_HD constexpr operator uint3() const { return {x, y, z}; }
 };

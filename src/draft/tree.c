@@ -87,12 +87,23 @@ const char *draft_place_of(cx_cursor at)
     return draft_format("%s:%u:%u", path, place.line, place.column);
 }
 
-bool draft_is_own(cx_cursor at)
+static const char *path_of(cx_cursor at)
 {
     draft_extent place = {0};
     unsigned offset;
     locate(&place, cx.getCursorLocation(at), &offset);
-    return place.file && strncmp(draft_string(cx.getFileName(place.file)), "/gputune-", 9) != 0;
+    return place.file ? draft_string(cx.getFileName(place.file)) : "";
+}
+
+bool draft_is_own(cx_cursor at)
+{
+    const char *path = path_of(at);
+    return *path && strncmp(path, "/gputune-", 9) != 0;
+}
+
+bool draft_is_undeclared(cx_cursor at)
+{
+    return strcmp(path_of(at), DRAFT_ANYTHING) == 0;
 }
 
 const char *draft_source_of(cx_cursor at)
@@ -183,6 +194,11 @@ bool draft_is_integer(cx_type type)
 {
     return (type.kind >= CX_TYPE_BOOL && type.kind <= CX_TYPE_LONGLONG) ||
            type.kind == CX_TYPE_ENUM;
+}
+
+bool draft_is_array(cx_type type)
+{
+    return type.kind >= CX_TYPE_ARRAY && type.kind <= CX_TYPE_OPEN_ARRAY + 2;
 }
 
 static int add_field(cx_cursor field, void *user)

@@ -1,0 +1,225 @@
+/* The values of variables and of their members: assignments, and what branches leave behind. */
+#include "draft/parts.h"
+
+#include <string.h>
+
+draft_slot *draft_find_slot(draft_decl *decl, const char *path)
+{
+    for (size_t i = 0; i < decl->slots.count; i++) {
+        if (strcmp(decl->slots.items[i].path, path) == 0) {
+            return &decl->slots.items[i];
+        }
+    }
+    return NULL;
+}
+
+static draft_slots copy_slots(const draft_slots *slots)
+{
+    draft_slots out = {0};
+    for (size_t i = 0; i < slots->count; i++) {
+        draft_add(&out, slots->items[i]);
+    }
+    return out;
+}
+
+/* The values of variables before their first change in a branch, in the order of the changes. */
+typedef struct change {
+    draft_decl *decl;
+    draft_slots slots;
+    size_t saved; /* the decl's before */
+} change;
+static GT_ARRAY(change) journal;
+
+static void note_change(draft_decl *decl)
+{
+    if (decl->saved <= draft_now.branch || decl->saved > journal.count ||
+        journal.items[decl->saved - 1].decl != decl) {
+        change before = {decl, copy_slots(&decl->slots), decl->saved};
+        draft_add(&journal, before);
+        decl->saved = journal.count;
+    }
+}
+
+size_t draft_branch_begin(void)
+{
+    const size_t outer = draft_now.branch;
+    draft_now.branch = journal.count;
+    return outer;
+}
+
+draft_state draft_branch_end(size_t outer)
+{
+    draft_state out = {0};
+    const size_t begin = draft_now.branch;
+    out.slots = draft_new((journal.count - begin + 1) * sizeof *out.slots);
+    while (journal.count > begin) {
+        journal.count--;
+        draft_decl *decl = journal.items[journal.count].decl;
+        out.slots[out.decls.count] = decl->slots;
+        draft_add(&out.decls, decl);
+        decl->slots = journal.items[journal.count].slots;
+        decl->saved = journal.items[journal.count].saved;
+    }
+    draft_now.branch = outer;
+    return out;
+}
+
+static void set_slots(draft_decl *decl, const draft_slots *slots)
+{
+    note_change(decl);
+    decl->slots = copy_slots(slots);
+}
+
+void draft_forget(draft_decl *decl)
+{
+    set_slots(decl, &(draft_slots){0});
+}
+
+/* Returns true if a member is that of the path, or a part of it. */
+static bool is_within(const char *member, const char *path)
+{
+    const size_t length = strlen(path);
+    return strncmp(member, path, length) == 0 && (!member[length] || member[length] == '.');
+}
+
+const draft_slot *draft_outer_slot(const draft_decl *decl, const char *path)
+{
+    const draft_slot *outer = NULL;
+    for (size_t i = 0; i < decl->slots.count; i++) {
+        const draft_slot *slot = &decl->slots.items[i];
+        bool is_smaller = !outer || strlen(slot->path) > strlen(outer->path);
+        outer = is_within(path, slot->path) && is_smaller ? slot : outer;
+    }
+    return outer;
+}
+
+void draft_set_slot(draft_decl *decl, const char *path, draft_amount *value)
+{
+    draft_slot made = {path, value};
+    size_t kept = 0;
+    note_change(decl);
+    for (size_t i = 0; i < decl->slots.count; i++) {
+        if (!is_within(decl->slots.items[i].path, path)) {
+            decl->slots.items[kept++] = decl->slots.items[i];
+        }
+    }
+    decl->slots.count = kept;
+    draft_add(&decl->slots, made);
+}
+
+/* The object that others are copies of, for members that are not copied. */
+static draft_amount *first_copied(draft_amount *value)
+{
+    const draft_slot *slot =
+        value->kind == DRAFT_OBJECT && value->place.variable && !*value->place.path
+            ? draft_find_slot(value->place.variable, "")
+            : NULL;
+    return slot && slot->value->kind == DRAFT_OBJECT && slot->value != value
+               ? first_copied(slot->value)
+               : value;
+}
+
+void draft_assign(draft_decl *decl, const char *path, draft_amount *value, cx_type type)
+{
+    draft_cursors fields = {0};
+    draft_set_slot(decl, path, first_copied(value));
+    if (type.kind == CX_TYPE_RECORD && value->kind == DRAFT_OBJECT && value->place.variable &&
+        value->place.variable != decl) {
+        fields = draft_fields_of(type);
+    }
+    for (size_t i = 0; i < fields.count; i++) {
+        cx_type own = draft_canonical(cx.getCursorType(fields.items[i]));
+        const char *name = draft_string(cx.getCursorSpelling(fields.items[i]));
+        draft_spot from = value->place;
+        from.path = draft_format("%s.%s", from.path, name);
+        if (!draft_is_array(own)) {
+            draft_assign(decl, draft_format("%s.%s", path, name),
+                         own.kind == CX_TYPE_RECORD ? draft_object(from)
+                                                    : draft_read_variable(&from, own),
+                         own);
+        }
+    }
+}
+
+/* ---- branches -------------------------------------------------------------------------------- */
+
+/* The values of a variable at the end of a branch; those that it has now if that changes none. */
+static const draft_slots *slots_at_end(const draft_state *branch, draft_decl *decl)
+{
+    for (size_t i = 0; i < branch->decls.count; i++) {
+        if (branch->decls.items[i] == decl) {
+            return &branch->slots[i];
+        }
+    }
+    return &decl->slots;
+}
+
+/* The value that a variable, or a member, has by these slots. If there is none, it is that of
+ * `other`, or, of a number of the host, the one that the program begins with. */
+draft_amount *draft_value_by(const draft_slots *slots, draft_decl *decl, const draft_slot *other)
+{
+    for (size_t i = 0; i < slots->count; i++) {
+        if (strcmp(slots->items[i].path, other->path) == 0) {
+            return slots->items[i].value;
+        }
+    }
+    if (!draft_on_host() || !draft_is_known(other->value) || other->value->kind == DRAFT_TEXT) {
+        return other->value;
+    }
+    const draft_slots now = decl->slots;
+    draft_spot spot = {.variable = decl, .path = other->path};
+    decl->slots = *slots;
+    draft_amount *value = draft_read_variable(&spot, (cx_type){.kind = CX_TYPE_UINT});
+    decl->slots = now;
+    return value;
+}
+
+/* Gives a variable what it has at the end of one branch if the condition is true, or else of the
+ * other one. */
+static void merge_variable(draft_decl *decl, draft_amount *condition, const draft_slots *then,
+                           const draft_slots *otherwise)
+{
+    draft_slots merged = {0};
+    for (int side = 0; side < 2; side++) {
+        const draft_slots *slots = side ? otherwise : then;
+        for (size_t i = 0; i < slots->count; i++) {
+            draft_slot slot = slots->items[i];
+            bool is_done = false;
+            for (size_t k = 0; k < merged.count; k++) {
+                is_done |= strcmp(merged.items[k].path, slot.path) == 0;
+            }
+            if (!is_done) {
+                draft_amount *value =
+                    draft_either(decl->name, condition, draft_value_by(then, decl, &slot),
+                                 draft_value_by(otherwise, decl, &slot));
+                slot.value = draft_on_host() ? draft_host_named(decl, slot.path, value)
+                                             : draft_local(decl->name, value);
+                draft_add(&merged, slot);
+            }
+        }
+    }
+    set_slots(decl, &merged);
+}
+
+void draft_branch_merge(const draft_state *then, const draft_state *otherwise,
+                        draft_amount *condition)
+{
+    draft_decls decls = {0};
+    for (size_t i = 0; i < then->decls.count; i++) {
+        draft_add_once(&decls, then->decls.items[i]);
+    }
+    for (size_t i = 0; i < otherwise->decls.count; i++) {
+        draft_add_once(&decls, otherwise->decls.items[i]);
+    }
+    for (size_t i = 0; i < decls.count; i++) {
+        draft_decl *decl = decls.items[i];
+        merge_variable(decl, condition, slots_at_end(then, decl), slots_at_end(otherwise, decl));
+    }
+}
+
+void draft_branch_redo(const draft_state *branch)
+{
+    for (size_t i = 0; i < branch->decls.count; i++) {
+        set_slots(branch->decls.items[i], &branch->slots[i]);
+    }
+}
