@@ -15,9 +15,9 @@ enum {
     LONGEST_SPEC = 32
 };
 
-/* ---- reading what a thread points to ---- */
+/* ---- reading device memory ---- */
 
-/* Copies `bytes` bytes from a generic address; false when a thread may not read there. */
+/* Copies bytes from a generic address. Returns false if a thread may not read there. */
 static bool read_generic(const emu_warp *warp, unsigned lane, uint64_t address, void *out,
                          uint32_t bytes)
 {
@@ -37,7 +37,7 @@ static bool read_generic(const emu_warp *warp, unsigned lane, uint64_t address, 
     return true;
 }
 
-/* A NUL-terminated string, cut at the buffer's end. */
+/* Reads a NUL-terminated string, truncated to the buffer. */
 static bool read_string(const emu_warp *warp, unsigned lane, uint64_t address, char *out,
                         size_t room)
 {
@@ -68,7 +68,7 @@ typedef struct output {
     size_t length;
 } output;
 
-/* The arguments lie one after another, each aligned to its size. */
+/* The variable arguments, one after another in memory, each aligned to its size. */
 typedef struct arguments {
     const emu_warp *warp;
     unsigned lane;
@@ -104,7 +104,7 @@ static void put_string(output *out, const char *spec, arguments *all)
     put(out, text, (size_t)snprintf(text, sizeof text, spec, string));
 }
 
-/* One conversion: `spec` is it, NUL-terminated, `kind` its last letter. */
+/* Appends a conversion: `spec` is its text, `kind` its last letter. */
 static void put_conversion(output *out, const char *spec, char kind, bool is_long, arguments *all)
 {
     char text[512];
@@ -131,8 +131,8 @@ static void put_conversion(output *out, const char *spec, char kind, bool is_lon
                                        : sizeof text - 1);
 }
 
-/* Copies a conversion to `spec`, stars replaced by their arguments; returns its length in the
- * format, 0 when it is none. */
+/* Copies a conversion to `spec`, with stars replaced by their arguments. Returns its length in the
+ * format, 0 if it is not valid. */
 static size_t read_conversion(const char *at, char *spec, char *kind, bool *is_long, arguments *all)
 {
     size_t length = 1, used = 1;

@@ -1,4 +1,4 @@
-/* A stretch of checked launches, and what was found in it. */
+/* A checked stretch of launches, and its findings. */
 #include "emulator/check_parts.h"
 
 #include "base/number.h"
@@ -9,16 +9,16 @@
 
 enum { MOST_FOUND = 256, TEXT_BYTES = 1024, MBARRIERS = 64 };
 
-/* One distinct finding, with the threads that it was found of first. */
+/* A distinct finding, with the threads of its first occurrence. */
 typedef struct emu_found {
     const char *kind;
-    uint32_t line, other_line; /* in the PTX */
+    uint32_t line, other_line; /* PTX lines */
     ptx_place place, other_place;
     uint64_t count;
     char where[128], thread[64], other[64], what[160];
 } emu_found;
 
-/* One at a time: it belongs to who measures, and changes only while nothing runs. */
+/* At most one; it belongs to the thread that measures and changes only while no kernel runs. */
 static emu_check *stretch;
 static char *last_text;
 
@@ -63,7 +63,7 @@ emu_region *emu_check_add_region(emu_check *check, uint64_t base, uint64_t bytes
     return region;
 }
 
-/* Before the first launch alone, so that no memory is noted twice. */
+/* Called only before the first launch, so that no memory is noted twice. */
 void emu_check_note(uint64_t address, uint64_t bytes, const char *name, uint32_t element_bytes,
                     unsigned flags)
 {
@@ -125,7 +125,7 @@ void emu_check_filled(uint64_t address, uint64_t bytes)
         check->filled[check->filled_count++] = (emu_filled){address, address + bytes};
 }
 
-/* The smallest piece of memory that an operation of the program accesses, up to 4 bytes. */
+/* Returns the log2 of the bytes of the program's smallest access, at most 2. */
 static unsigned find_shift(const emu_program *program)
 {
     unsigned least = 4;
@@ -138,8 +138,7 @@ static unsigned find_shift(const emu_program *program)
     return least == 4 ? 2 : least == 2 ? 1 : 0;
 }
 
-/* Cells of another granularity are of no use: what they say was set is forgotten, and with it what
- * was not. */
+/* Drops cells of another granularity. It is then unknown what was set, so all counts as set. */
 static void forget_cells(emu_check *check)
 {
     for (emu_region *region = check->regions; region; region = region->next) {
@@ -149,8 +148,7 @@ static void forget_cells(emu_check *check)
     }
 }
 
-/* Calls for each variable of the launch's module that kernels may write, with its place among the
- * copies. */
+/* Calls `visit` for each variable that kernels may write; returns the size of all. */
 static size_t each_variable(emu_check *check,
                             void (*visit)(emu_check *check, size_t index, size_t at))
 {
@@ -172,7 +170,7 @@ static void keep_variable(emu_check *check, size_t index, size_t at)
            check->launch->program->globals[index].bytes);
 }
 
-/* A variable that holds what it held is no state, whatever was written to it meanwhile. */
+/* Drops findings of a variable that has the same value as before the launch: it is not state. */
 static void forgive_variable(emu_check *check, size_t index, size_t at)
 {
     const emu_global *variable = &check->launch->program->globals[index];
@@ -187,7 +185,7 @@ static void forgive_variable(emu_check *check, size_t index, size_t at)
     check->found_count = kept;
 }
 
-/* What threads of the program wait for beside barriers: the launch before, and mbarriers. */
+/* Returns how many slots the program needs: for the previous launch and for mbarriers. */
 static uint32_t count_slots(const emu_program *program)
 {
     uint32_t slots = 0;
@@ -204,8 +202,8 @@ static uint32_t count_slots(const emu_program *program)
     return slots;
 }
 
-/* A programmatic launch begins while the one before may still run; and where no thread of that one
- * waited, while those may that it began beside. */
+/* A programmatic launch may begin while the previous one still runs. If no thread of the previous
+ * one waited, the launches that it overlapped may still run, too. */
 static void count_launch(emu_check *check, bool is_programmatic)
 {
     uint32_t before = check->number++;
@@ -259,7 +257,7 @@ void emu_check_settle(emu_check *check)
         }
     }
     check->transfer_count = 0;
-    check->behind.op = NULL; /* another program may lie there next */
+    check->behind.op = NULL; /* the next program may use the same addresses */
     check->launch = NULL;
 }
 
@@ -300,7 +298,7 @@ const emu_global *emu_check_empty(const emu_check *check, uint64_t address, uint
     return NULL;
 }
 
-/* The noted memory nearest to the address. */
+/* Returns the noted region nearest to the address. */
 static const emu_region *nearest(const emu_check *check, uint64_t address)
 {
     const emu_region *best = NULL;
@@ -445,7 +443,7 @@ void emu_check_endless(const emu_group *group)
             }
 }
 
-/* ---- telling ---- */
+/* ---- the report ---- */
 
 static void write_line(char *out, size_t room, const emu_found *f)
 {
@@ -461,7 +459,7 @@ const char *emu_check_off(void)
     free(last_text);
     last_text = NULL;
     if (check)
-        last_text = calloc(check->found_count + 1, TEXT_BYTES); /* long paths are cut */
+        last_text = calloc(check->found_count + 1, TEXT_BYTES); /* long paths are truncated */
     for (size_t i = 0; last_text && i < check->found_count; i++) {
         write_line(last_text + at, TEXT_BYTES, &check->found[i]);
         at += strlen(last_text + at);

@@ -1,4 +1,4 @@
-/* What accesses do to memory: races, and reads of what was never set. */
+/* Checks accesses of memory: races, and reads of memory that nothing has set. */
 #include "emulator/check_parts.h"
 
 #include <stdio.h>
@@ -12,16 +12,16 @@ typedef struct touch {
     const uint8_t *host;
     uint32_t bytes;
     uint32_t element_bytes;
-    emu_cell *cells;       /* of the whole memory */
-    const uint8_t *base;   /* where they begin */
+    emu_cell *cells;       /* of all the memory */
+    const uint8_t *base;   /* where the cells begin */
     emu_region *region;    /* NULL: shared memory */
     emu_stamp stamp;       /* of this access */
-    const uint8_t *before; /* a store: what was there; NULL: not known */
+    const uint8_t *before; /* what a store overwrote; NULL: unknown */
 } touch;
 
 /* ---- the place ---- */
 
-/* Whether something else in the allocation is noted: then this is beside it. */
+/* Returns true if the allocation contains a noted region, which this memory is then beside. */
 static bool is_beside(const emu_check *check, const emu_range *range)
 {
     for (const emu_region *region = check->regions; region; region = region->next)
@@ -55,7 +55,7 @@ static emu_region *find_region(const touch *t, emu_check *check, uint64_t addres
     for (emu_region **place = &check->regions; *place; place = &(*place)->next) {
         emu_region *region = *place;
         if (address >= region->base && address - region->base < region->bytes) {
-            *place = region->next; /* the one that was used last comes first */
+            *place = region->next; /* most recently used first */
             region->next = check->regions;
             check->regions = region;
             return region;
@@ -77,7 +77,7 @@ static bool find_global(touch *t, emu_check *check, uint64_t address)
     return t->cells != NULL;
 }
 
-/* Another block of the cluster must have started, which a barrier of the cluster tells. */
+/* Reports an access of another block of the cluster, which may not have started yet. */
 static void look_at_start(const touch *t, const emu_block *block)
 {
     char where[64];
@@ -116,7 +116,7 @@ static void name_place(char *out, size_t out_bytes, const touch *t, const uint8_
 
 /* ---- races ---- */
 
-/* Whether a launch that came before, and touched the place, may still run. */
+/* Returns true if an earlier launch that touched the place may still run. */
 static bool is_open(const touch *t, const emu_stamp *other)
 {
     const emu_check *check = t->warp->worker->check;
@@ -135,7 +135,7 @@ static bool is_race(const touch *t, const emu_stamp *other)
         return true;
     if (t->stamp.how & other->how & EMU_HOW_STRONG)
         return false;
-    /* a first guess for a loop of compare-and-swap may be old */
+    /* the first guess of a loop of compare-and-swap may be stale */
     bool guess = (t->stamp.how | other->how) & EMU_HOW_CAS &&
                  (t->stamp.how == EMU_HOW_READ || other->how == EMU_HOW_READ);
     return !guess && !emu_order_knows(t->warp, t->lane, other);
@@ -167,7 +167,7 @@ static void report_race(const touch *t, const emu_stamp *other, const uint8_t *a
                      other->warp == EMU_SETTLED ? NULL : other, what);
 }
 
-/* Reads by ways that do not see what this launch writes, whatever is ordered. */
+/* Reports reads that need not see this launch's writes, even if they are ordered. */
 static void look_at_way(const touch *t, const emu_stamp *write, const uint8_t *at)
 {
     char where[128];
@@ -195,7 +195,7 @@ static void note_read(emu_cell *cell, const emu_stamp *stamp)
     cell->read[0] = *stamp;
 }
 
-/* A store of what is there already harms nobody. */
+/* Returns true for a store of the value that is already there, which is harmless. */
 static bool is_silent(const touch *t, const uint8_t *at, uint32_t bytes)
 {
     return t->before && memcmp(t->before + (at - t->host), at, bytes) == 0;
@@ -222,7 +222,7 @@ static void look_at(const touch *t, emu_cell *cell, const uint8_t *at, uint32_t 
     note_read(cell, &t->stamp);
 }
 
-/* ---- what was never set ---- */
+/* ---- unset memory ---- */
 
 static bool is_unset(const touch *t, const uint8_t *at, uint32_t bytes, unsigned shift)
 {
@@ -234,7 +234,7 @@ static bool is_unset(const touch *t, const uint8_t *at, uint32_t bytes, unsigned
     return true;
 }
 
-/* Reads of shared memory are told where the value goes to global memory (check_flow.c). */
+/* Reports reads of unset memory; for shared memory, check_flow.c follows the value first. */
 static void look_at_unset(const touch *t, uint32_t element)
 {
     const uint8_t *at = t->host + (size_t)element * t->element_bytes;
@@ -252,7 +252,7 @@ static void look_at_unset(const touch *t, uint32_t element)
                      "is read, and nothing has set it");
 }
 
-/* The value that the lane stores there, if nothing has set it; NULL. */
+/* Returns the unset value that the lane stores there, or NULL. */
 static const emu_unset *storing(const emu_warp *warp, unsigned lane, uint32_t element)
 {
     const emu_unset *unset = warp->block->order->warps[warp->index].storing;
@@ -329,8 +329,8 @@ static ptx_space space_of(const emu_op *op, uint64_t address)
     return op->space == PTX_SHARED_CLUSTER ? PTX_SHARED : (ptx_space)op->space;
 }
 
-/* Volatile accesses of shared memory order nothing: they are how code for older GPUs went without
- * barriers within a warp. */
+/* Returns the EMU_HOW_ flags. Volatile accesses of shared memory are not strong: code for older
+ * GPUs used them within a warp instead of barriers. */
 static uint16_t how_of(const emu_op *op, ptx_space space)
 {
     enum { MBARRIER = EMU_HOW_READ | EMU_HOW_WRITE | EMU_HOW_STRONG };
@@ -352,7 +352,7 @@ static uint16_t how_of(const emu_op *op, ptx_space space)
 static void order_by(emu_warp *warp, const emu_op *op, uint16_t how, const uint8_t *place)
 {
     bool atomic = op->flags & EMU_ACCESS_ATOMIC;
-    if (!(how & EMU_HOW_STRONG) || op->unit == EMU_CLASS_BARRIER) /* check_async.c */
+    if (!(how & EMU_HOW_STRONG) || op->unit == EMU_CLASS_BARRIER) /* check_async.c orders those */
         return;
     if (atomic || !(how & EMU_HOW_WRITE))
         emu_order_acquire(warp, place, op->flags);
@@ -402,7 +402,7 @@ static void look_at_lane(emu_warp *warp, const emu_op *op, const emu_access *acc
     order->reads_weakly = false;
 }
 
-/* Constants that nobody fills; by their generic address, too. */
+/* Reports reads of constants that nothing has filled, also by a generic address. */
 static void look_at_constant(const emu_warp *warp, const emu_op *op, const emu_access *access)
 {
     bool generic = op->space == PTX_GENERIC && !(op->flags & EMU_ACCESS_WRITE);

@@ -1,7 +1,7 @@
-/* Bulk copies, the mbarriers that wait for them, and launches that begin before the one before has
- * ended: what is waited for is a component of its block's clocks. An mbarrier's counts its phases.
- * A bulk copy tells its mbarrier of its bytes when no thread can go on without, so that whoever
- * waits for another phase, or not at all, finds it under way. */
+/* Checks bulk copies, the mbarriers that wait for them, and launches that begin before the previous
+ * one has ended. Each thing to wait for is a component of its block's clocks; an mbarrier's
+ * component counts its phases. A bulk copy reports its bytes when no thread can go on otherwise, so
+ * a thread that waits for another phase, or not at all, finds the copy in flight. */
 #include "emulator/check_parts.h"
 
 #include "base/number.h"
@@ -12,7 +12,7 @@
 
 /* ---- mbarriers ---- */
 
-/* The block that has the place in its shared memory. */
+/* Returns the block whose shared memory contains the place. */
 static emu_block *block_of(emu_group *group, const uint8_t *at)
 {
     for (uint32_t b = 0; b < group->block_count; b++) {
@@ -23,7 +23,7 @@ static emu_block *block_of(emu_group *group, const uint8_t *at)
     return NULL;
 }
 
-/* The slot of an mbarrier, which is new where none is known there; NULL: there is none left. */
+/* Returns the mbarrier's slot, a new one at its first use; NULL if all are taken. */
 static emu_slot *slot_of(emu_group *group, const uint8_t *at, uint32_t *component)
 {
     emu_block *block = block_of(group, at);
@@ -99,7 +99,7 @@ void emu_check_mbarrier_over(emu_warp *warp, const uint8_t *at, uint32_t lanes)
         emu_order_observe(warp, &slot->complete, lanes);
 }
 
-/* A phase that is over had not been told of all bytes. */
+/* Reports copies whose mbarrier ended a phase before it had all their bytes. */
 static void report_early(const emu_check *check, const uint8_t *at)
 {
     for (size_t i = 0; i < check->transfer_count; i++) {
@@ -173,7 +173,7 @@ bool emu_check_polls(const emu_group *group)
     return any;
 }
 
-/* ---- the launch before ---- */
+/* ---- the previous launch ---- */
 
 static uint32_t wait_component(const emu_block *block)
 {
@@ -200,7 +200,7 @@ bool emu_check_has_waited(const emu_warp *warp, unsigned lane)
 
 /* ---- bulk copies ---- */
 
-/* Whoever initialised the mbarrier must have told the asynchronous proxy of it. */
+/* Reports an mbarrier whose initialisation was not fenced for the asynchronous proxy. */
 static void look_at_init(const emu_warp *warp, const emu_op *op, unsigned lane,
                          const emu_slot *slot)
 {
@@ -221,7 +221,7 @@ void emu_check_copy_begin(emu_warp *warp, const emu_op *op, unsigned lane, const
     emu_slot *slot = at ? slot_of(warp->block->group, at, &component) : NULL;
     *stamp = (emu_stamp){0};
     if (slot) {
-        if (op->count == 0) /* st.async, which has a count, uses no other proxy */
+        if (op->count == 0) /* st.async, which has a count, does not use that proxy */
             look_at_init(warp, op, lane, slot);
         *stamp =
             (emu_stamp){.how = EMU_HOW_PHASE, .group = component + 1, .clock = slot->completed + 1};
@@ -282,7 +282,7 @@ bool emu_check_deliver(emu_group *group)
 
 /* ---- the end of a block ---- */
 
-/* Copies that nobody has waited for. */
+/* Reports copies that no thread has waited for. */
 static void look_at_transfers(emu_check *check, const emu_block *block)
 {
     for (size_t i = 0; i < check->transfer_count;) {
@@ -311,7 +311,7 @@ static void look_at_groups(const emu_block *block)
     }
 }
 
-/* The warp of the group that the stamp tells of; NULL: it is none of another block. */
+/* Returns the stamp's warp if it is in another block of the group, else NULL. */
 static const emu_warp *stranger(const emu_block *block, const emu_stamp *stamp)
 {
     const emu_group *group = block->group;
@@ -323,7 +323,7 @@ static const emu_warp *stranger(const emu_block *block, const emu_stamp *stamp)
     return NULL;
 }
 
-/* Another block's access of this one's memory that nobody here knows to be over. */
+/* Reports another block's access of this block's memory that no thread here knows to be over. */
 static void look_at_stranger(const emu_block *block, const emu_stamp *stamp, size_t at)
 {
     char where[64];

@@ -1,14 +1,13 @@
-/* Threads that do not come to a barrier or a shuffle which others of their warp wait at. Since
- * Volta a thread that has returned need not. One that went past it and then returned made a
- * mistake: its last access of memory is of a place that is reached from there, and from which
- * nothing leads back. */
+/* Reports threads that miss a barrier or shuffle at which others of their warp wait. Since Volta, a
+ * thread that has returned may miss it. A thread that went past it and then returned may not: its
+ * last access of memory can be reached from there, but not the other way round. */
 #include "emulator/check_parts.h"
 
 #include <stdlib.h>
 
 /* ---- past an operation ---- */
 
-/* Notes which instructions can be run after `from`. */
+/* Marks the instructions that can run after `from`. */
 static void follow(const emu_function *function, uint32_t from, bool *reached, uint32_t *stack)
 {
     uint32_t depth = 0, count = (uint32_t)function->source->instruction_count;
@@ -39,8 +38,7 @@ static bool leads_to(const emu_function *function, uint32_t from, uint32_t to)
     return leads;
 }
 
-/* Whether the access `last` (NULL: none) is behind `op`. What is not in the kernel itself, but in a
- * function that it calls, is not looked at. */
+/* Returns true if the access `last` (NULL: none) is after `op` in the kernel's own code. */
 static bool is_behind(const emu_warp *warp, const emu_op *last, const emu_op *op)
 {
     emu_check *check = warp->worker->check;
@@ -58,7 +56,7 @@ static bool is_behind(const emu_warp *warp, const emu_op *last, const emu_op *op
     return check->behind.is;
 }
 
-/* Lanes that were there and have left. */
+/* Returns the lanes that have exited, without those that never existed. */
 static uint32_t exited(const emu_warp *warp)
 {
     uint32_t threads = warp->block->thread_count - warp->index * EMU_WARP;
@@ -78,8 +76,7 @@ static bool have_passed(const emu_warp *warp, const emu_op *op, uint32_t lanes)
 
 /* ---- barriers of the block ---- */
 
-/* The lanes of the warp that wait at the barrier, and an operation that they wait at; *differ:
- * there are two. */
+/* Returns the lanes of the warp that wait at the barrier, and where; *differ: in several places. */
 static uint32_t waiting_at(const emu_warp *warp, unsigned barrier, const emu_op **op, bool *differ)
 {
     uint32_t lanes = 0;

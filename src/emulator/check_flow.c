@@ -1,7 +1,7 @@
-/* Where values go that were read from shared or local memory, or a register, which nothing has set.
- * Threads beyond an edge load such values and drop them, which is no mistake: a finding is what
- * reaches global memory, or decides a branch or a store. A register's lanes carry the line that the
- * value was read in. What goes through calls is not followed. */
+/* Follows values that come from unset shared or local memory, or an unset register. Threads beyond
+ * an edge may load such values and drop them, so a finding is a value that reaches global memory,
+ * or decides a branch or a store. A register keeps the line that read it. Calls are not followed.
+ */
 #include "emulator/check_parts.h"
 
 #include "base/number.h"
@@ -13,7 +13,7 @@ typedef struct step {
     const emu_op *op;
     emu_frame *frame;
     const ptx_instruction *in;
-    const uint32_t *touches; /* registers, twice, plus one where it is written */
+    const uint32_t *touches; /* registers, times two, plus one if it is written */
     uint32_t count;
     uint32_t mask;
 } step;
@@ -23,8 +23,7 @@ static emu_unset *register_of(const step *s, uint32_t touch)
     return &s->frame->unset[touch >> 1];
 }
 
-/* The lanes in which one of the registers that are read is unset, and the line that one of them was
- * read in. */
+/* Returns the lanes in which a register that is read is unset, and where one was read. */
 static emu_unset read_of(const step *s)
 {
     emu_unset all = {0};
@@ -50,8 +49,7 @@ static uint32_t lanes_of(const step *s, size_t operand)
     return o->kind == PTX_OPERAND_REGISTER ? s->frame->unset[o->reg].lanes : 0;
 }
 
-/* Which of the lanes depend on what is unset. A choice takes one side; a known operand may decide.
- */
+/* Returns which of the lanes the result depends on: a selection or a known operand may decide. */
 static uint32_t depends(const step *s, uint32_t lanes)
 {
     static const char *const apart[] = {"shfl",  "vote",  "match", "redux", "bar",  "atom", "call",
@@ -71,14 +69,14 @@ static uint32_t depends(const step *s, uint32_t lanes)
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
         bool plain = is(s, "setp.") && s->in->operand_count == 3;
         if (is(s, apart[i]) && !plain)
-            return 0; /* other lanes' values, or more than lanes tell */
+            return 0; /* mixes lanes, or depends on more than lanes show */
     }
     return lanes;
 }
 
 /* ---- loads and stores ---- */
 
-/* The registers of the elements, from the last touches that write, or read. */
+/* Finds the registers of the elements: the last ones that are written, or read. */
 static bool find_elements(const step *s, bool writes, const uint32_t **out)
 {
     uint32_t found = 0, count = s->op->count;
@@ -88,7 +86,7 @@ static bool find_elements(const step *s, bool writes, const uint32_t **out)
     return count && found == count && count <= EMU_UNSET_ELEMENTS;
 }
 
-/* The register gets a value that is unset in some of the lanes. */
+/* Gives the register, in the lanes of the mask, a value that is unset in some of them. */
 static void mark(emu_unset *to, uint32_t mask, emu_unset value)
 {
     value.lanes |= to->lanes & ~mask;
@@ -125,7 +123,7 @@ static void note_storing(const step *s, emu_warp_order *order)
     }
 }
 
-/* An atomic's value. */
+/* Notes the value of an atomic as stored. */
 static void note_adding(const step *s, emu_warp_order *order)
 {
     const ptx_operand *value = &s->in->operands[is(s, "red.") ? 1 : 2];
@@ -155,8 +153,8 @@ void emu_check_report_unset(const emu_warp *warp, const emu_op *op, unsigned lan
                      unset->line ? &here : NULL, what);
 }
 
-/* Sums of a group of wgmma that the warp has not waited for may be moved, and added to by further
- * ones. Returns the last such group, plus one. */
+/* Reports the use of a wgmma's sum that the warp has not waited for; moving it and adding to it are
+ * allowed. Returns the last such group plus one. */
 static uint32_t look_at_products(const step *s, const emu_warp_order *order)
 {
     uint32_t product = 0;
@@ -175,7 +173,7 @@ static uint32_t look_at_products(const step *s, const emu_warp_order *order)
 
 /* ---- branches ---- */
 
-/* A branch, or a store, whose condition comes from what nothing has set. */
+/* Reports a branch or store whose condition is unset. */
 static void look_at_condition(const step *s)
 {
     const ptx_operand *guard = &s->in->guard;
@@ -204,7 +202,7 @@ static emu_unset value_of_shuffle(const step *s)
                                                                 : (emu_unset){0};
 }
 
-/* A shuffle gives lanes the values of others: unset ones, or those of threads that take no part. */
+/* Marks the results of a shuffle that come from unset values or from threads that take no part. */
 static void note_shuffled(const step *s, const emu_warp_order *order, emu_unset value)
 {
     const ptx_operand *result = &s->in->operands[0];
@@ -220,7 +218,7 @@ static void note_shuffled(const step *s, const emu_warp_order *order, emu_unset 
     }
 }
 
-/* false: the operation is not followed. */
+/* Returns false if the operation is not followed. */
 static bool begin(step *out, emu_warp *warp, const emu_op *op)
 {
     const emu_function *function = warp->frame->function;

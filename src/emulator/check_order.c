@@ -1,9 +1,9 @@
-/* What is ordered: clocks of warps, and how they learn of each other. */
+/* Happens-before order: clocks of warps, and how warps learn of each other. */
 #include "emulator/check_parts.h"
 
 #include <stdlib.h>
 
-/* Clocks of a run of warps of the grid. Never changed once others hold it. */
+/* Clocks of consecutive warps of the grid. Never changed while shared. */
 struct emu_clock {
     uint32_t references, first, count;
     uint32_t at[];
@@ -58,7 +58,7 @@ static void raise_to(emu_clock *to, const emu_clock *from)
         at[i] = from->at[i] > at[i] ? from->at[i] : at[i];
 }
 
-/* A new one over the run of `of` (may be NULL) and [first, end). NULL when memory runs out. */
+/* Returns a new clock that covers `of` (may be NULL) and [first, end); NULL if memory runs out. */
 static emu_clock *over(const emu_clock *of, uint32_t first, uint32_t end)
 {
     if (of) {
@@ -76,7 +76,7 @@ static emu_clock *over(const emu_clock *of, uint32_t first, uint32_t end)
     return clock;
 }
 
-/* *place learns what `more` (may be NULL) tells. */
+/* Raises *place to `more` (may be NULL). */
 static void learn_clock(emu_clock **place, emu_clock *more)
 {
     if (!more || *place == more || (*place && covers(*place, more)))
@@ -101,7 +101,7 @@ static void learn(emu_knowledge *place, const emu_knowledge *more)
     learn_clock(&place->fenced, more->fenced);
 }
 
-/* *place (may be NULL) with the component at least at that clock. NULL when memory runs out. */
+/* Returns a copy of *place (may be NULL) with the component at least at that clock, or NULL. */
 static emu_clock *with(const emu_clock *place, uint32_t component, uint32_t clock)
 {
     emu_clock *out = over(place, component, component + 1);
@@ -117,14 +117,14 @@ static emu_warp_order *order_of(const emu_warp *warp)
     return &warp->block->order->warps[warp->index];
 }
 
-/* What the lanes did up to now is ordered with what others do that learn of it. */
+/* Records that what the lanes did so far is ordered before what others do that learn of it. */
 static void mark_ordered(emu_warp_order *order, uint32_t lanes)
 {
     EMU_FOR_LANES(lane, lanes)
     order->ordered[lane] = order->clock;
 }
 
-/* What some lanes alone knew all know. */
+/* Makes known to all lanes what only some knew. */
 static void share(emu_warp_order *order)
 {
     learn(&order->known, &order->some);
@@ -132,7 +132,7 @@ static void share(emu_warp_order *order)
     order->some_lanes = 0;
 }
 
-/* What the warp knows, itself included; its clock goes on. */
+/* Returns what the warp knows, itself included, and advances its clock. */
 static emu_knowledge take_now(const emu_warp *warp)
 {
     emu_warp_order *order = order_of(warp);
@@ -163,7 +163,7 @@ static void know(emu_warp_order *order, uint32_t lanes, uint32_t clock)
     }
 }
 
-/* The warp learns; lanes that published there have met those that learn it. */
+/* Adds to the warp's knowledge. Its lanes that published there have met those that learn it. */
 static void warp_learns(emu_warp_order *order, const emu_knowledge *more)
 {
     uint32_t own = clock_of(more->order, order->index);
@@ -195,8 +195,8 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* The clock of the component that the lane knows. A store, or a volatile read, does not come before
- * a volatile or relaxed read of its thread. */
+/* Returns the component's clock that the lane knows. A store or volatile read comes after earlier
+ * volatile and relaxed reads of its thread. */
 static uint32_t known_clock(const emu_warp_order *order, unsigned lane, uint32_t component)
 {
     uint32_t clock = clock_of(order->known.order, component);
@@ -209,7 +209,7 @@ static uint32_t known_clock(const emu_warp_order *order, unsigned lane, uint32_t
     return clock;
 }
 
-/* The warp that has the component, among those of the group; NULL: it is of another one. */
+/* Returns the warp of the group that has the component, or NULL. */
 static const emu_warp *warp_of(const emu_group *group, uint32_t component)
 {
     for (uint32_t b = 0; b < group->block_count; b++) {
@@ -221,7 +221,7 @@ static const emu_warp *warp_of(const emu_group *group, uint32_t component)
     return NULL;
 }
 
-/* The groups that tell when the copy of a stamp is over. */
+/* Returns the groups that show when the stamp's copy is over. */
 static const emu_groups *groups_of(const emu_warp_order *writer, const emu_stamp *stamp)
 {
     if (!(stamp->how & EMU_HOW_BULK))
@@ -229,8 +229,8 @@ static const emu_groups *groups_of(const emu_warp_order *writer, const emu_stamp
     return stamp->how & EMU_HOW_WRITE ? &writer->bulk[stamp->lane] : &writer->read[stamp->lane];
 }
 
-/* Whether the product of a stamp, by a warp of the block, is over: a wait of any warp of the
- * warpgroup tells so. */
+/* Returns true if the stamp's product, by a warp of the block, is known to be over: a wait of any
+ * warp of the warpgroup suffices. */
 static bool knows_product(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
                           const emu_warp *from)
 {
@@ -267,7 +267,7 @@ bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp
             if (group + RING > groups->waited)
                 clock = groups->at[group % RING];
         }
-        /* what a thread did before it returned, and met nobody any more, nothing orders */
+        /* nothing orders what a thread did after its last meeting if it then returned */
         if (from->dead >> stamp->lane & 1 && clock > writer->ordered[stamp->lane])
             return false;
     }
@@ -276,8 +276,7 @@ bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp
     return stamp->lane == lane || clock <= order->full || order->know[lane][stamp->lane] >= clock;
 }
 
-/* A lane of a warp counts what its warp knew when it fenced; of the warp's other lanes that is what
- * all knew. */
+/* The writer's own fence counts, and the fence of any thread that knew of the access. */
 bool emu_order_is_proxied(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
                           bool of_mbarrier)
 {
@@ -302,7 +301,7 @@ bool emu_order_knows_start(const emu_warp *warp, unsigned lane, const emu_block 
 
 /* ---- barriers ---- */
 
-/* *place learns what the warp knows now. */
+/* Adds to *place what the warp knows now. */
 static void arrive(emu_knowledge *place, const emu_warp *warp)
 {
     emu_knowledge now = take_now(warp);
@@ -388,7 +387,7 @@ void emu_order_note(emu_warp *warp, uint32_t component)
     drop(&told);
 }
 
-/* ---- fences, and what is published behind them ---- */
+/* ---- fences and publishing ---- */
 
 void emu_order_fence(emu_warp *warp, bool within)
 {
@@ -420,7 +419,7 @@ void emu_order_init_fence(emu_warp *warp)
     order->initialised[lane] = order->clock;
 }
 
-/* Where the place is noted, or would be. */
+/* Returns the entry of the place, or the free one where it belongs. */
 static emu_place *find_place(emu_check *check, const uint8_t *at)
 {
     size_t mask = check->place_capacity - 1;
@@ -449,7 +448,7 @@ static bool make_room(emu_check *check)
     return true;
 }
 
-/* What the warp tells others at once, or all of it behind a fence. */
+/* Returns what the warp publishes: all that it knows, or what it knew at its last fence. */
 static emu_knowledge take_told(emu_warp *warp, bool now)
 {
     const emu_warp_order *order = order_of(warp);

@@ -1,5 +1,4 @@
-/* Picks the decoder of each instruction by its opcode, and turns a function's body into operations.
- */
+/* Decodes a function's body into operations, each instruction by the decoder of its opcode. */
 #include "emulator/decode.h"
 
 #include "emulator/liveness.h"
@@ -139,7 +138,7 @@ static void split_opcode(emu_decoder *decoder)
     }
 }
 
-/* Whatever a decoder did not ask for may change the meaning, so it is refused. */
+/* Refuses words that no decoder took, because they may change the meaning. */
 static void check_words(emu_decoder *decoder)
 {
     for (unsigned i = 1; i < decoder->word_count; i++)
@@ -193,7 +192,7 @@ static void decode_pass(emu_decoder *decoder)
     }
 }
 
-/* Falling off the end of a body returns. */
+/* Appends a return, because a thread that runs off the end of a body returns. */
 static void append_return(emu_decoder *decoder)
 {
     static const ptx_instruction end = {.opcode = "ret"};
@@ -208,9 +207,8 @@ static void append_return(emu_decoder *decoder)
 
 /* ---- memory waits ---- */
 
-/* The depth of each register's value: the longest chain of loads behind it, each of which needs the
- * result of the one before. It is counted from the start of the basic block, or from the last
- * barrier. */
+/* The depth of each register's value: how many loads, each of which needs the result of the one
+ * before, led to it since the start of the basic block or the last barrier. */
 typedef struct load_levels {
     uint8_t *of; /* by register */
     uint8_t floor, deepest, waited;
@@ -222,8 +220,8 @@ static void forget_levels(load_levels *levels, const emu_decoder *decoder)
     levels->floor = levels->deepest = levels->waited = 0;
 }
 
-/* Whether the instruction, whose registers are the touches [from, to), is the first to need a value
- * of greater depth than any instruction before it. */
+/* Returns true if the instruction, whose registers are the touches [from, to), is the first to need
+ * a value of greater depth than any instruction before it. */
 static bool follow_levels(load_levels *levels, const emu_decoder *decoder, const emu_flow *flow,
                           size_t from, size_t to)
 {
@@ -247,10 +245,10 @@ static bool follow_levels(load_levels *levels, const emu_decoder *decoder, const
     return waits;
 }
 
-/* Marks where a warp waits for memory. The assembler issues loads of a basic block as soon as their
- * addresses are known, whatever their order in the text: there is one wait for each level of loads
- * whose address another load gave, not one for each load. What a block leaves in flight is waited
- * for at its end, and nothing is moved over a barrier. */
+/* Marks where a warp waits for memory. The assembler issues the loads of a basic block as soon as
+ * their addresses are known, in any order. So there is one wait for each level of dependent loads,
+ * not for each load. Loads in flight are waited for at the end of a block, and none moves across a
+ * barrier. */
 static void mark_waits(emu_decoder *decoder)
 {
     load_levels levels = {.of = calloc(decoder->function->register_count + 1, 1)};
@@ -276,7 +274,7 @@ static void mark_waits(emu_decoder *decoder)
 
 /* ---- functions ---- */
 
-/* Until registers share storage each has its own; only the sizes matter for the first pass. */
+/* Gives each register storage of its own: only the sizes matter for the first pass. */
 static void spread_registers(uint32_t *slots, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -304,8 +302,8 @@ static void keep_lists(emu_decoder *decoder)
     decoder->out->uses_shared = decoder->uses_shared;
 }
 
-/* Decodes twice: the first pass finds the registers that each instruction touches, the second knows
- * their places. */
+/* Decodes twice: the first pass finds the registers that each instruction touches, the second one
+ * knows their places. */
 static void decode_body(emu_decoder *decoder, uint32_t *slots)
 {
     spread_registers(slots, decoder->function->register_count);

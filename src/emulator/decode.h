@@ -1,12 +1,12 @@
-/* From parsed instructions to operations. Each family of opcodes has a file op_*.c with its
- * handlers and the function that decodes into them. */
+/* Decodes parsed instructions into operations. Each family of opcodes has a file op_*.c with its
+ * handlers and its decoder. */
 #pragma once
 
 #include "emulator/program.h"
 
 enum { EMU_MAX_WORDS = 20 };
 
-/* Which registers one instruction reads and writes. */
+/* A register that an instruction reads or writes. */
 typedef struct emu_touch {
     uint32_t reg;
     uint32_t instruction;
@@ -26,24 +26,24 @@ typedef struct emu_decoder {
     unsigned word_count;
     uint32_t taken; /* bit n: words[n] is understood */
 
-    emu_op *op;            /* to fill; zeroed, with guard, line and true slot set */
-    const uint32_t *slots; /* register to operand offset */
-    emu_flow *flows;       /* one for each instruction */
+    emu_op *op;            /* the result; guard, line and true slot are already set */
+    const uint32_t *slots; /* operand offset by register */
+    emu_flow *flows;       /* by instruction */
     emu_touch *touches;    /* all registers read and written, in order */
     size_t touch_count, touch_capacity;
     bool *uses_shared;
     uint32_t *callees;
     size_t callee_count, callee_capacity;
     size_t constant_capacity;
-    uint32_t *constant_index; /* hash table over the constants */
+    uint32_t *constant_index; /* hash table of the constants */
     size_t constant_count, constant_index_size;
     char *log;
     size_t log_bytes;
     bool failed;
 } emu_decoder;
 
-/* One exact form of an opcode. The signature names result and operands: w b32, l b64, h b16, q
- * b128, p predicate. */
+/* An exact form of an opcode. The signature lists result and operands: w b32, l b64, h b16, q b128,
+ * p predicate. */
 typedef struct emu_form {
     const char *opcode;
     emu_handler run;
@@ -51,44 +51,44 @@ typedef struct emu_form {
     emu_class unit;
 } emu_form;
 
-/* Records the first failure; the log names opcode and line. */
+/* Records the first failure in the log, with opcode and line. */
 __attribute__((format(printf, 2, 3))) void emu_decode_fail(emu_decoder *decoder, const char *format,
                                                            ...);
 
-/* Whether the opcode has this word, which is then understood. */
+/* Returns true if the opcode has the word, which then counts as understood. */
 bool emu_take(emu_decoder *decoder, const char *word);
-/* The first of the words that the opcode has, as an index; -1 without any. */
+/* Returns the index of the first of the words that the opcode has; -1: none. */
 int emu_take_one(emu_decoder *decoder, const char *const *words, int count);
-/* The next type among the words; fails (PTX_NO_TYPE) when there is none. */
+/* Takes the next type among the words; fails (PTX_NO_TYPE) if there is none. */
 ptx_type emu_take_type(emu_decoder *decoder);
 
 /* Fails unless the instruction has from `least` to `most` operands. */
 bool emu_operands(emu_decoder *decoder, size_t least, size_t most);
 const ptx_operand *emu_operand(const emu_decoder *decoder, size_t index);
 
-/* The offset of a source of `bytes` bytes (0: a predicate, not negated): a register of exactly that
- * size or an immediate. */
+/* Returns the offset of a source of `bytes` bytes (0: a predicate, not negated): a register of
+ * exactly that size, or an immediate. */
 uint32_t emu_source(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes);
-/* The same, for instructions that take any register at least as wide; *width gets its size. */
+/* The same for instructions that take any register of at least that size; *width gets its size. */
 uint32_t emu_source_wide(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
                          uint8_t *width);
-/* The offset of a result; _ gives the sink. */
+/* Returns the offset of a result; for _ that of the sink. */
 uint32_t emu_target(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes);
 uint32_t emu_target_wide(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
                          uint8_t *width);
-/* The offset of a constant with that value in all lanes. */
+/* Returns the offset of a constant with that value in all lanes. */
 uint32_t emu_constant(emu_decoder *decoder, uint64_t value, unsigned bytes);
 
-/* Zeroed memory of the program's, or NULL after recording a failure. */
+/* Returns zeroed memory that the program owns, or NULL after recording a failure. */
 void *emu_decode_alloc(emu_decoder *decoder, size_t bytes);
 
-/* Fills op by signature: dst, a, b, c, d in turn. */
+/* Fills op's dst, a, b, c, d in turn, by the signature. */
 void emu_decode_signature(emu_decoder *decoder, const char *signature);
-/* Finds the opcode among the forms and fills op; fails when it is not there. */
+/* Finds the opcode among the forms and fills op; fails if it is not there. */
 void emu_decode_forms(emu_decoder *decoder, const emu_form *forms, size_t count);
 bool emu_try_forms(emu_decoder *decoder, const emu_form *forms, size_t count);
 
-/* Decodes all functions; false with a line in the log. */
+/* Decodes all functions. Returns false with a line in the log on failure. */
 bool emu_decode_program(emu_program *program, char *log, size_t log_bytes);
 
 typedef void emu_decode_function(emu_decoder *decoder);

@@ -1,4 +1,4 @@
-/* Writes the message of a fault: error, kernel, PTX line, block, thread, address. */
+/* Writes the message of a fault: error, kernel, line, block, thread, address. */
 #include "emulator/check.h"
 #include "emulator/program.h"
 
@@ -29,7 +29,7 @@ static const char *code_name(int code)
     return "fault";
 }
 
-/* The line of the CUDA source where it is known, else that of the PTX. */
+/* Writes the line of the CUDA source if it is known, else that of the PTX. */
 static void describe_line(char out[96], const emu_warp *warp, const emu_op *op)
 {
     const ptx_place place = ptx_module_place(&warp->worker->run->launch->program->module, op->line);

@@ -8,9 +8,8 @@ enum {
     CALL_RESERVE = 64 /* local bytes that small calls need even without a stack limit */
 };
 
-/* What shared memory holds when a block starts: 16 bytes of each in turn, NaN, negative and huge,
- * zero, and positive and huge. A kernel that reads what nothing has set gives wrong results,
- * whatever it takes it for. */
+/* Contents of shared memory when a block starts, 16 bytes of each in turn: NaN, negative and huge,
+ * zero, positive and huge. A kernel that reads unset memory gives wrong results in any type. */
 static const uint8_t garbage[] = {0xff, 0xfb, 0x00, 0x7b};
 
 /* ---- making ---- */
@@ -132,7 +131,7 @@ static void start_warp(emu_warp *warp)
     emu_add_split(warp, warp->home, warp->home->function->first, lanes);
 }
 
-/* Another garbage comes first in each block and launch. */
+/* Fills shared memory with garbage that begins differently in each block and launch. */
 static void spoil_shared(emu_block *block, uint32_t first)
 {
     for (uint32_t at = 0; at < block->shared_bytes; at += 16) {
@@ -184,7 +183,7 @@ emu_group *emu_group_start(emu_worker *worker, uint64_t index, uint32_t sm)
 
 /* ---- running ---- */
 
-/* *moved: a warp did more than to find that an mbarrier's phase is not over. */
+/* Sets *moved if a warp did more than find an mbarrier's phase not over. */
 static uint64_t run_block(emu_block *block, bool *moved)
 {
     uint64_t used = 0;
@@ -196,7 +195,7 @@ static uint64_t run_block(emu_block *block, bool *moved)
     return used;
 }
 
-/* Nothing moved in a turn of a checked launch: whether nothing will. */
+/* Returns true if nothing will move after a turn of a checked launch in which nothing moved. */
 static bool is_stuck(emu_group *group)
 {
     enum { MOST_IDLE = 1024 };

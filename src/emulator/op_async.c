@@ -1,4 +1,4 @@
-/* cp.async: the copy is made at once, so that waiting for it has nothing to wait for. */
+/* cp.async: the copy is made at once, so its waits have nothing to wait for. */
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 
@@ -28,7 +28,7 @@ static void wait_group(emu_warp *warp, const emu_op *op)
         emu_order_wait(warp, warp->block->order->warps[warp->index].async, (uint32_t)op->imm);
 }
 
-/* How many bytes a lane copies; the rest of its element becomes zero. */
+/* Returns how many bytes a lane copies; the rest of its element becomes zero. */
 static uint32_t source_bytes(const emu_warp *warp, const emu_op *op, const copy *c, unsigned lane)
 {
     if (c->has_ignore && emu_predicate(warp, c->ignore_operand) >> lane & 1)

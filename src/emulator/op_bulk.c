@@ -7,7 +7,7 @@
 enum { CHUNK = 16, MISALIGNED = 716 };
 
 typedef struct bulk {
-    emu_op from, barrier;  /* their own addresses */
+    emu_op from, barrier;  /* with their own addresses */
     uint32_t size, blocks; /* operands */
     emu_reduction reduction;
     bool signals, multicasts;
@@ -63,7 +63,7 @@ static void commit(emu_warp *warp, const emu_op *op)
     emu_order_commit(warp, order->read);
 }
 
-/* Whose copies are over have also read what they copy. */
+/* Waits for groups of copies. A copy that is over has also read its source. */
 static void wait(emu_warp *warp, const emu_op *op)
 {
     emu_warp_order *order = order_of(warp);
@@ -75,10 +75,10 @@ static void wait(emu_warp *warp, const emu_op *op)
 
 /* ---- decoding ---- */
 
-/* The target's space is named before the source's. */
+/* Takes the target's space, which the opcode names first, and the source's. */
 static bool take_spaces(emu_decoder *decoder, ptx_space *to, ptx_space *from)
 {
-    unsigned first = decoder->words[1][0] == 'r' ? 4 : 3; /* behind cp{.reduce}.async.bulk */
+    unsigned first = decoder->words[1][0] == 'r' ? 4 : 3; /* after cp{.reduce}.async.bulk */
     if (decoder->word_count > first && memcmp(decoder->words[first], "shared", 6) == 0) {
         *to = emu_take(decoder, "shared::cluster") ? PTX_SHARED_CLUSTER : PTX_SHARED;
         if (*to == PTX_SHARED && !emu_take(decoder, "shared::cta"))
@@ -149,7 +149,7 @@ void emu_decode_bulk(emu_decoder *decoder)
     }
 }
 
-/* Who waits for the barrier waits for the copies before the arrival. */
+/* Makes the copies before the arrival part of it: waiting for the barrier waits for them. */
 static void wait_for_copies(emu_warp *warp, const emu_op *op)
 {
     (void)op;
@@ -160,8 +160,8 @@ static void wait_for_copies(emu_warp *warp, const emu_op *op)
     emu_order_wait(warp, groups, 0);
 }
 
-/* cp.async.mbarrier.arrive{.noinc}: the copies before it are done, so the arrival is made at once;
- * without .noinc it is one that the barrier was not waiting for. */
+/* cp.async.mbarrier.arrive{.noinc}: the copies are done, so the arrival is made at once. Without
+ * .noinc it is one more than the barrier expects. */
 static void arrive(emu_warp *warp, const emu_op *op)
 {
     emu_access access;

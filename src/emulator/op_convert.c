@@ -1,6 +1,6 @@
 /* cvt.
  *
- * A value goes through one of three carriers: a 64-bit integer, a float or a double. Integer to
+ * A value passes through one of three carriers: a 64-bit integer, a float or a double. Integer to
  * integer and the common float forms have handlers of their own; the rest goes lane by lane. */
 #include "emulator/float.h"
 #include "emulator/lanes.h"
@@ -23,7 +23,7 @@ CAST(f64_u32, emu_f64, emu_u32)
 EMU_UNARY(f64_f32, emu_f64, emu_f32, a)
 EMU_UNARY(f32_f64, emu_f32, emu_f64, emu_nan32((float)a))
 
-/* To the nearest even integer for values below 2^31, beyond that clamped; NaN gives 0. */
+/* Truncates to an integer and clamps it; NaN gives 0. */
 static int32_t to_s32(float value)
 {
     if (!(value > -2147483648.0f))
@@ -51,7 +51,7 @@ static const fast fast_forms[] = {
     {"cvt.rzi.s32.f32", rzi_s32_f32, "ww"},
 };
 
-/* ---- the general way ---- */
+/* ---- any conversion ---- */
 
 typedef struct conversion {
     ptx_type to, from;
@@ -121,7 +121,7 @@ static double round_to_integer(double number, emu_rounding rounding)
     }
 }
 
-/* Out of range clamps; NaN gives 0, or the topmost bit where 64 bits are concerned. */
+/* Clamps what is out of range. NaN gives 0, or the topmost bit if source or result has 64 bits. */
 static uint64_t integer_from_float(double number, const conversion *c)
 {
     unsigned bits = ptx_type_bytes(c->to) * 8;
@@ -157,8 +157,7 @@ static uint64_t integer_from_integer(const value *v, const conversion *c)
 
 /* ---- to floats ---- */
 
-/* The integer as a double, rounded to odd where it does not fit, so that the next rounding is the
- * only one that counts. */
+/* Returns the integer as a double, rounded to odd so that only the next rounding counts. */
 static double odd_double(const value *v)
 {
     if (v->carrier != INTEGER)
@@ -209,7 +208,7 @@ static uint64_t float_from(const value *v, const conversion *c)
     return emu_bits32(c->ftz ? emu_flush(result) : result);
 }
 
-/* 10 bits of fraction in a float's place; to nearest, ties away or to even. */
+/* Rounds to the 10 bits of fraction that tf32 keeps in a float. */
 static uint64_t tf32_from(const value *v, const conversion *c)
 {
     uint32_t bits = emu_bits32((float)v->number);
@@ -259,7 +258,7 @@ static uint64_t convert_value(const value *v, const conversion *c)
     }
 }
 
-/* A register wider than the result gets it sign- or zero-extended. */
+/* Sign- or zero-extends the result to a wider register. */
 static uint64_t extend(uint64_t bits, const conversion *c)
 {
     unsigned width = ptx_type_bytes(c->to) * 8;
@@ -419,7 +418,7 @@ static void decode_general(emu_decoder *decoder)
     bool known = is_number(c->to) && is_number(c->from) && c->from != PTX_TF32;
     if (!known || !emu_operands(decoder, 2, 2))
         return;
-    /* float to float without a rounding is exact, except that .sat and .ftz may apply */
+    /* float to float without a rounding mode is exact, except that .sat and .ftz may apply */
     op->a =
         emu_source_wide(decoder, emu_operand(decoder, 1), ptx_type_bytes(c->from), &c->from_width);
     op->dst =

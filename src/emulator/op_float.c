@@ -1,8 +1,8 @@
 /* Addition, subtraction, multiplication, division and fused multiply-add in single and double
  * precision.
  *
- * Rounding to nearest is what the host does, vectorised. The other directions and .sat take a
- * slow way that sets the host's rounding direction. */
+ * Rounding to nearest is the host's, vectorised. Other rounding modes and .sat take a slower path,
+ * which sets the host's rounding mode. */
 #include "emulator/float.h"
 #include "emulator/lanes.h"
 
@@ -12,15 +12,14 @@ enum { ADD, SUB, MUL, DIV, FMA, SQRT, RCP };
 
 /* ---- .ftz ----
  *
- * A result is flushed when it is subnormal once rounded as if exponents went on below the least:
- * what is rounded up to the least normal only because a subnormal has fewer bits is zero. */
+ * A result is flushed if it is subnormal when rounded with an unbounded exponent. So a value that
+ * is rounded up to the least normal only because a subnormal has fewer bits becomes zero. */
 
 #define LEAST_NORMAL 0x1p-126f
-/* From here on the nearest float with all 24 bits is the least normal. */
+/* The least value that 24 bits round up to the least normal. */
 #define LEAST_ROUNDED (0x1p-126 * (1 - 0x1p-25))
 
-/* The nearest float to a product, or to a quotient, which double keeps apart from all halfway
- * points. */
+/* Rounds a product or quotient, which double keeps apart from halfway points, and flushes it. */
 static inline float flush_narrow(double exact)
 {
     double kept = fabs(exact) < LEAST_ROUNDED ? copysign(0, exact) : exact;
@@ -57,7 +56,7 @@ EMU_TERNARY(fma_f32, emu_f32, emu_f32, emu_nan32(fmaf(a, b, c)))
 EMU_TERNARY(fma_ftz, emu_f32, emu_f32, fma_flushed(emu_flush(a), emu_flush(b), emu_flush(c)))
 EMU_TERNARY(fma_f64, emu_f64, emu_f64, fma(a, b, c))
 
-/* Where the host has the instruction, the same without a call for each lane. */
+/* If the host has the instruction: the same without a call for each lane. */
 #if defined(__x86_64__)
 #define HAS_FMA() (__builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2"))
 #if defined(__clang__)
@@ -83,9 +82,9 @@ EMU_TERNARY(fma_f64_host, emu_f64, emu_f64, __builtin_fma(a, b, c))
 #define fma_f64_host fma_f64
 #endif
 
-/* ---- any direction ---- */
+/* ---- any rounding mode ---- */
 
-/* Volatile operands keep the compiler from moving the operation out of the rounding direction. */
+/* Volatile operands keep the compiler from moving the operation to another rounding mode. */
 #define COMPUTE(T, sqrt_, fma_)                                                                    \
     volatile T x = a, y = b, z = c, result = 0;                                                    \
     switch (kind) {                                                                                \
@@ -123,7 +122,7 @@ static double compute_f64(int kind, double a, double b, double c)
     COMPUTE(double, sqrt, fma)
 }
 
-/* The least normal is computed once more, 2^64 times as large, to see how it came about. */
+/* Computes the least normal again, 2^64 times as large, to see if it was rounded up. */
 static float compute_ftz(int kind, float a, float b, float c)
 {
     float result = compute_f32(kind, a, b, c);
@@ -168,9 +167,9 @@ static void any_f64(emu_warp *warp, const emu_op *op)
     emu_round_restore(before);
 }
 
-/* ---- approximations: rounded from double, so nearer than the hardware's 1 or 2 ulp ---- */
+/* ---- approximations: rounded from double, so closer than the hardware's 1 or 2 ulp ---- */
 
-/* div.approx gives 0 for divisors from 2^126 on; div.full does not. */
+/* div.approx gives 0 for divisors beyond 2^126; div.full does not. */
 static float divide_approx(float a, float b, unsigned flags)
 {
     float x = flags & EMU_FTZ ? emu_flush(a) : a, y = flags & EMU_FTZ ? emu_flush(b) : b;
@@ -195,7 +194,7 @@ static float root(float a, unsigned flags)
 }
 EMU_UNARY(sqrt_approx, emu_f32, emu_f32, root(a, op->flags))
 
-/* The hardware gives the upper word of the result and flushes subnormals. */
+/* Keeps only the upper word of a result and flushes subnormals, as the hardware does. */
 static double upper_word(double value)
 {
     uint64_t bits = emu_bits64(value);
@@ -242,7 +241,7 @@ static emu_handler approximate(emu_decoder *decoder, const kind *k, bool is_doub
     if (is_double)
         return k->what == RCP && (decoder->op->flags & EMU_FTZ) ? rcp_approx_f64 : NULL;
     if (k->what == DIV && which == 0)
-        decoder->op->flags |= EMU_SAT; /* marks the approximate one; .sat does not go with it */
+        decoder->op->flags |= EMU_SAT; /* marks div.approx, which cannot have .sat */
     return k->what == DIV    ? div_approx
            : k->what == RCP  ? rcp_approx
            : k->what == SQRT ? sqrt_approx

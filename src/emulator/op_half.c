@@ -22,15 +22,15 @@ static uint16_t flush(uint16_t bits, const format *f)
     return bits & f->subnormal_mask ? bits : bits & 0x8000;
 }
 
-/* Subnormal once rounded to 11 bits, as if exponents went on below the least: .ftz makes it zero,
- * even if a subnormal's fewer bits would round it up to the least normal. */
+/* Returns true if .ftz makes the value zero: it is subnormal when rounded to 11 bits with an
+ * unbounded exponent. */
 static bool is_tiny(double value, const emu_op *op)
 {
     bool is_half = op->width == 0;
     return is_half && op->count <= FMA && fabs(value) < 0x1p-14 * (1 - 0x1p-12);
 }
 
-/* Exact, or rounded to odd, so that the rounding to the format is the only one. */
+/* Computes exactly, or rounds to odd, so only the rounding to the format counts. */
 static double compute(int kind, double a, double b, double c)
 {
     switch (kind) {

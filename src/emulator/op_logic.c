@@ -31,7 +31,7 @@ PREDICATE(or_pred, a | b)
 PREDICATE(xor_pred, a ^ b)
 PREDICATE(not_pred, ~a)
 
-/* ---- shifts: an amount beyond the width shifts everything out ---- */
+/* ---- shifts: an amount greater than the width shifts everything out ---- */
 
 EMU_BINARY2(shl_16, emu_u16, emu_u16, emu_u32, b > 15 ? 0 : (uint32_t)a << b)
 EMU_BINARY2(shl_32, emu_u32, emu_u32, emu_u32, b > 31 ? 0 : a << (b & 31))
@@ -45,7 +45,7 @@ EMU_BINARY2(shr_s64, emu_s64, emu_s64, emu_u32, a >> (b > 63 ? 63 : b))
 
 /* ---- lop3 ---- */
 
-/* The sum of the minterms that the table asks for. */
+/* Returns the sum of the minterms that the table selects. */
 static uint32_t lookup(uint32_t a, uint32_t b, uint32_t c, unsigned table)
 {
     uint32_t result = 0;

@@ -1,4 +1,4 @@
-/* mma, wmma, ldmatrix and stmatrix: products of small matrices by the lanes of a warp. */
+/* mma, wmma, ldmatrix and stmatrix: products of small matrices, made by a warp. */
 #include "emulator/address.h"
 #include "emulator/lanes.h"
 #include "emulator/matrix.h"
@@ -26,14 +26,14 @@ static void multiply(emu_warp *warp, const emu_op *op)
     emu_fragment_write(warp, &p->d, sum, p->saturate);
 }
 
-/* wmma holds halves twice at least: in eight registers, whatever the shape. */
+/* Returns how many copies of a half a wmma fragment holds: it always fills eight registers. */
 static unsigned copies_of(bool is_wmma, emu_number number, unsigned rows, unsigned columns)
 {
     enum { HALVES = 16 };
     return is_wmma && number == EMU_F16 ? HALVES * EMU_WARP / (rows * columns) : 1;
 }
 
-/* Types of D, A, B and C; of wmma with halves those of D and C. */
+/* Takes the types of D, A, B and C; wmma with halves names only those of D and C. */
 static void decode_product(emu_decoder *decoder, bool is_wmma)
 {
     product *p = emu_decode_alloc(decoder, sizeof *p);
@@ -79,11 +79,11 @@ void emu_decode_mma(emu_decoder *decoder)
 typedef struct fragment_move {
     emu_fragment fragment;
     uint32_t stride; /* operand */
-    bool by_rows;    /* of the fragment: its units are neighbours in memory */
+    bool by_rows;    /* elements of a fragment's row are contiguous in memory */
     unsigned copies;
 } fragment_move;
 
-/* The addresses of each lane's element of that index. */
+/* Finds the addresses of each lane's element of that index. */
 static bool find_elements(emu_warp *warp, const emu_op *op, unsigned index, unsigned count,
                           emu_access *access)
 {
@@ -172,7 +172,7 @@ void emu_decode_wmma(emu_decoder *decoder)
 
 /* ---- ldmatrix and stmatrix ---- */
 
-/* The halves of a lane in a matrix's rows: a pair of a row, or of two rows of the transpose. */
+/* Moves a lane's two halves: neighbours in a row, or in a column of the transpose. */
 static void move_pair(const emu_op *op, uint8_t *own, uint8_t *const rows[8], unsigned lane)
 {
     for (unsigned j = 0; j < 2; j++) {
@@ -216,7 +216,7 @@ void emu_decode_matrix_move(emu_decoder *decoder)
         return;
     op->flags |= stores ? EMU_ACCESS_WRITE : 0;
     emu_decode_address(decoder, emu_operand(decoder, stores ? 0 : 1), space);
-    op->dst = 8u << which; /* rows, whose addresses as many lanes have */
+    op->dst = 8u << which; /* rows: as many lanes have their addresses */
     op->extra = emu_decode_fragment(decoder, emu_operand(decoder, stores ? 1 : 0), EMU_F16, 8,
                                     8u << which, false, 1, !stores)
                     .registers;

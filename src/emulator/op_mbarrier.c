@@ -17,7 +17,7 @@ static uint32_t lane_count(const emu_warp *warp, const mbarrier *m, unsigned lan
     return m->options & HAS_COUNT ? ((const emu_u32 *)emu_lanes(warp, m->count))[lane] : 1;
 }
 
-/* The barrier's next state. */
+/* Returns the barrier's next state. */
 static uint64_t advance(const emu_warp *warp, const mbarrier *m, uint64_t state, unsigned lane)
 {
     uint32_t count = lane_count(warp, m, lane);
@@ -76,7 +76,7 @@ static void change(emu_warp *warp, const emu_op *op)
     }
 }
 
-/* Lanes have seen that a phase is over: those of one barrier together. */
+/* Records that lanes have seen a phase end, together for those of one barrier. */
 static void note_over(emu_warp *warp, const emu_access *access, uint32_t over)
 {
     while (over) {
@@ -89,7 +89,7 @@ static void note_over(emu_warp *warp, const emu_access *access, uint32_t over)
     }
 }
 
-/* Whether the phase of a state, or of a parity, is over. */
+/* Tests whether the phase of a state, or of a parity, is over. */
 static void test(emu_warp *warp, const emu_op *op)
 {
     const mbarrier *m = op->extra;
@@ -133,7 +133,7 @@ static void take_qualities(emu_decoder *decoder, mbarrier *m)
         m->options |= word == 0 ? RELAXED : 0;
 }
 
-/* [state,] [address] {, count}: arrive and its like */
+/* [state,] [address] {, count}: arrive and similar */
 static void decode_change(emu_decoder *decoder, mbarrier *m, ptx_space space)
 {
     emu_op *op = decoder->op;
@@ -187,7 +187,7 @@ void emu_decode_mbarrier(emu_decoder *decoder)
         emu_decode_signature(decoder, "wl");
         return;
     }
-    /* arrive.expect_tx: the arrival comes first among the words, and names the operation */
+    /* arrive.expect_tx: the first of the words, the arrival, names the operation */
     int kind = -1;
     for (int i = ARRIVE; kind < 0 && i <= DROP; i++)
         kind = emu_take(decoder, kinds[i]) ? i : -1;

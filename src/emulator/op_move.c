@@ -63,7 +63,7 @@ static void mov_special(emu_warp *warp, const emu_op *op)
     write_lanes(warp, op, values);
 }
 
-/* A special register that is the same in all lanes, into 32 bits. */
+/* Moves a special register that is the same in all lanes to 32 bits. */
 static void mov_uniform(emu_warp *warp, const emu_op *op)
 {
     const special *s = op->extra;
@@ -79,7 +79,7 @@ static void mov_tid(emu_warp *warp, const emu_op *op)
     EMU_EACH_LANE(warp, dst[i] = tid[i]);
 }
 
-/* The index of %tid.x, .y, .z; -1 for another name. */
+/* Returns the index of %tid.x, .y, .z; -1 for another name. */
 static int tid_axis(const char *name)
 {
     static const char *const names[] = {"%tid.x", "%tid.y", "%tid.z"};
@@ -140,14 +140,14 @@ static bool decode_function_address(emu_decoder *decoder, const char *name)
     return false;
 }
 
-/* ---- packing and unpacking: {a,b} holds the value's low part first ---- */
+/* ---- packing and unpacking: in {a,b}, a is the low part ---- */
 
 typedef struct parts {
     unsigned count;
     uint32_t operands[8];
 } parts;
 
-/* Copies part k of each lane between a vector of registers and one wide register. */
+/* Copies the parts of each lane between a vector of registers and one wide register. */
 static void copy_parts(emu_warp *warp, const emu_op *op, bool pack)
 {
     const parts *p = op->extra;
@@ -208,7 +208,6 @@ static void decode_parts(emu_decoder *decoder, const ptx_operand *vector, bool t
                                   : emu_source(decoder, &vector->items[k], part);
     op->extra = p;
     op->bytes = (uint8_t)part;
-    /* all sinks share one slot, so the vector form must not write two of them at once */
     bool halves = p->count == 2 && part == 4;
     op->run = to_parts ? (halves ? unpack_32 : unpack) : (halves ? pack_32 : pack);
     if (to_parts)
@@ -310,8 +309,7 @@ void emu_decode_cvta(emu_decoder *decoder)
     op->dst = emu_target(decoder, emu_operand(decoder, 0), 8);
 }
 
-/* Constant variables lie in global memory: whether an address is one of them follows from their
- * places. */
+/* Returns true if the address is in a constant variable; these are in global memory. */
 static bool is_constant(const emu_launch *launch, uint64_t address)
 {
     size_t count = launch->globals ? launch->program->module.global_count : 0;
@@ -331,7 +329,7 @@ static void isspacep(emu_warp *warp, const emu_op *op)
     {
         bool yes = a[i] >> EMU_TAG_SHIFT == op->imm;
         uint32_t rank = (uint32_t)a[i] >> 24;
-        if (op->space == PTX_SHARED) /* the block's own only */
+        if (op->space == PTX_SHARED) /* only the block's own */
             yes = yes && (rank == 0 || rank == warp->block->rank + 1);
         if (op->space == PTX_CONST)
             yes = yes && is_constant(warp->worker->run->launch, a[i]);

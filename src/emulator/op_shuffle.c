@@ -2,10 +2,10 @@
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 
-/* Lanes that name the same members: `who` are those of them that are here. */
+/* Runs an operation for lanes that name the same members; `who` are the members that are here. */
 typedef void (*meeting)(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32_t who);
 
-/* One operation may be for several sets of lanes, each of which meets by itself. */
+/* Calls `each` once for each set of members that lanes name. */
 static void meet(emu_warp *warp, const emu_op *op, uint32_t operand, meeting each)
 {
     uint32_t named[EMU_WARP], rest = warp->mask;
@@ -25,7 +25,7 @@ static void meet(emu_warp *warp, const emu_op *op, uint32_t operand, meeting eac
 
 enum { UP, DOWN, BUTTERFLY, INDEX };
 
-/* Where lane `lane` reads from, and whether that is within its segment. */
+/* Finds the lane that `lane` reads from; returns true if it is within the segment. */
 static bool source_lane(int mode, unsigned lane, uint32_t b, uint32_t c, unsigned *from)
 {
     uint32_t segment = c >> 8 & 31, clamp = c & 31;

@@ -1,12 +1,12 @@
-/* cp.async.bulk.tensor and cp.reduce.async.bulk.tensor: copies of boxes between a tensor in global
- * memory, which a tensor map describes, and shared memory. */
+/* cp.async.bulk.tensor and cp.reduce.async.bulk.tensor: copies of boxes between shared memory and a
+ * tensor in global memory, which a tensor map describes. */
 #include "emulator/lanes.h"
 #include "emulator/tensor_map.h"
 #include "emulator/transfer.h"
 
 enum { CHUNK = 16, BOX_ALIGNMENT = 128, ILLEGAL_INSTRUCTION = 715, MISALIGNED = 716 };
 
-/* The operation's own address is the one in shared memory. */
+/* A copy; the operation's own address is the one in shared memory. */
 typedef struct tensor {
     emu_op map, barrier;                           /* with their own addresses */
     emu_op memory;                                 /* an access of global memory */
@@ -16,7 +16,7 @@ typedef struct tensor {
     bool stores, multicasts, reduces;
 } tensor;
 
-/* One box on its way. */
+/* A box that is being copied. */
 typedef struct box {
     const tensor *tensor;
     emu_tensor_map map;
@@ -88,7 +88,7 @@ static bool make_box(emu_warp *warp, const emu_op *op, unsigned lane, box *out)
 
 /* ---- copying ---- */
 
-/* Describes the reduction, if the copy is one: its type is the tensor's. */
+/* Describes the reduction, if the copy is one; its type is that of the tensor. */
 static bool make_reduction(emu_warp *warp, const emu_op *op, box *b)
 {
     static const ptx_type types[] = {[2] = PTX_U32, PTX_S32, PTX_U64,  PTX_S64, PTX_F16,
@@ -103,15 +103,14 @@ static bool make_reduction(emu_warp *warp, const emu_op *op, box *b)
                : refuse(warp, op, "no such reduction of the tensor map's type");
 }
 
-/* How far from the box's beginning its byte is: the bits of the address from 7 on are added to
- * those from 4 on. */
+/* Returns the swizzled offset of a byte: address bits from 7 up are XORed into bits from 4 up. */
 static uint64_t swizzle(const box *b, uint32_t at)
 {
     uint32_t address = b->shared + at, mask = (1u << b->map.swizzle) - 1;
     return (address ^ (address >> 7 & mask) << 4) - (uint64_t)b->shared;
 }
 
-/* Moves the elements of a chunk that are within the tensor: at once if all are. */
+/* Moves the elements of a chunk that are inside the tensor: in one piece if all are. */
 static bool move_elements(emu_warp *warp, const box *b, uint64_t row, uint32_t at, uint8_t *chunk)
 {
     const int64_t first = b->first[0] + at / b->element, size = (int64_t)b->map.sizes[0];
@@ -133,8 +132,7 @@ static bool move_elements(emu_warp *warp, const box *b, uint64_t row, uint32_t a
     return true;
 }
 
-/* Sets the elements of a chunk as if they were outside of the tensor: zeros, or all ones (a NaN).
- */
+/* Fills a chunk as if it were outside the tensor: with zeros, or all ones (a NaN). */
 static void fill(const box *b, uint8_t chunk[CHUNK])
 {
     memset(chunk, b->map.fills_nan ? 0xff : 0, CHUNK);

@@ -1,5 +1,4 @@
-/* tex: reads of texture objects, by the rules of the CUDA programming guide ("Texture Fetching").
- */
+/* tex: reads texture objects as the CUDA programming guide describes ("Texture Fetching"). */
 #include "emulator/address.h"
 #include "emulator/driver_abi.h"
 #include "emulator/float.h"
@@ -12,7 +11,7 @@ typedef struct fetch {
     uint32_t targets[4];
     unsigned rank; /* coordinates; 0: an index into linear memory */
     bool is_layered;
-    bool is_float; /* the result */
+    bool is_float; /* the result's type */
     bool is_whole; /* coordinates are .s32 */
 } fetch;
 
@@ -21,12 +20,12 @@ typedef union component {
     uint32_t bits;
 } component;
 
-/* What each lane reads so far. */
+/* Sums of the texels that each lane has read so far. */
 typedef struct result {
     component lanes[4][EMU_WARP];
 } result;
 
-/* One texel of each lane: which one it is, -1 for none, and how much it counts. */
+/* A texel for each lane: its place (-1: none) and its weight. */
 typedef struct tap {
     int64_t row[EMU_WARP], column[EMU_WARP];
     float weight[EMU_WARP];
@@ -99,7 +98,7 @@ static component component_at(const uint8_t *at, const emu_texture *texture)
     return out;
 }
 
-/* Adds a texel to what the lanes of the mask read; lanes without one read zero. */
+/* Adds a texel to the result of each lane in the mask. Lanes without one read zero. */
 static bool read_tap(emu_warp *warp, const emu_op *op, const emu_texture *texture, const tap *tap,
                      result *out)
 {
@@ -140,8 +139,8 @@ static bool read_tap(emu_warp *warp, const emu_op *op, const emu_texture *textur
 
 /* ---- coordinates ---- */
 
-/* An index outside of a dimension, by the address mode; -1: the border. Wrap and mirror are for
- * normalized coordinates alone. */
+/* Maps an index outside a dimension by the address mode; -1: the border. Wrap and mirror are only
+ * for normalized coordinates. */
 static int64_t place_of(int64_t index, const emu_texture *texture, unsigned dimension)
 {
     const bool normalized = texture->flags & CU_TRSF_NORMALIZED_COORDINATES;
@@ -167,7 +166,7 @@ static float coordinate(const emu_warp *warp, unsigned lane, const fetch *f,
     return fminf(fmaxf(value, -limit), limit);
 }
 
-/* The first of its rows, or slices. Layers are clamped. */
+/* Returns the lane's layer, clamped to those that exist. */
 static int64_t layer_of(const emu_warp *warp, unsigned lane, const fetch *f,
                         const emu_texture *texture)
 {
@@ -176,8 +175,7 @@ static int64_t layer_of(const emu_warp *warp, unsigned lane, const fetch *f,
     return !f->is_layered || layer < 0 ? 0 : layer > last ? last : layer;
 }
 
-/* The lower of two texels that a filter reads, and how much the upper one counts: 8 bits of a
- * fraction. */
+/* Returns the lower of two texels that a filter reads, and the upper one's weight in 8 bits. */
 static int64_t split(float *weight, float value)
 {
     const float below = floorf(value - 0.5f);
@@ -185,7 +183,7 @@ static int64_t split(float *weight, float value)
     return (int64_t)below;
 }
 
-/* The texel that bit d of `upper` says for each dimension: the lower or the upper one. */
+/* Places a texel: bit d of `upper` chooses the lower or the upper one in dimension d. */
 static void place_tap(tap *out, unsigned lane, const emu_texture *texture, unsigned upper,
                       const int64_t lower[3], const float weight[3], int64_t layer)
 {
@@ -225,7 +223,7 @@ static bool sample(emu_warp *warp, const emu_op *op, const emu_texture *texture,
     return ok;
 }
 
-/* Outside of linear memory reads give zero. */
+/* Reads linear memory; outside of it, reads give zero. */
 static bool sample_line(emu_warp *warp, const emu_op *op, const emu_texture *texture, result *out)
 {
     const fetch *f = op->extra;
@@ -272,7 +270,7 @@ static bool is_fitting(emu_warp *warp, const emu_op *op, const emu_texture *text
     return !why;
 }
 
-/* Lanes with the same object read together. */
+/* Reads textures, in one step for all lanes with the same object. */
 static void read_texture(emu_warp *warp, const emu_op *op)
 {
     const fetch *f = op->extra;
@@ -341,7 +339,7 @@ void emu_decode_texture(emu_decoder *decoder)
                  .is_whole = index == PTX_S32};
     if (ptx_type_bytes(type) != 4 || (!f->is_whole && index != PTX_F32) ||
         to->kind != PTX_OPERAND_VECTOR || to->count != 4)
-        return; /* no form that the emulator has */
+        return; /* not a form that the emulator supports */
     if (!decode_coordinates(decoder, f, emu_operand(decoder, 1)))
         return;
     for (unsigned k = 0; k < 4; k++)

@@ -1,8 +1,8 @@
-/* The machine: how a launch runs, from the first block to the last thread's exit.
+/* The machine: runs a launch, from the first block to the last thread's exit.
  *
- * The idea. A program is decoded once into operations, each a function that runs one instruction
- * for the 32 lanes of a warp. A warp is thus one interpreter loop (split.c), and a launch is
- * nothing but the choice of the warp that runs next. Five levels make that choice:
+ * A program is decoded once into operations, each a function that runs one instruction for the 32
+ * lanes of a warp. So a warp is an interpreter loop (split.c), and a launch only chooses the warp
+ * that runs next, on five levels:
  *
  *     launch    emu_run()          host threads take multiprocessors, one after the other
  *     worker    run_sm()           a host thread runs the groups of its multiprocessor in order
@@ -12,43 +12,42 @@
  *
  * Nothing is preempted within an operation. A warp gives up its turn after a quantum of operations,
  * when all its lanes wait or have exited, or at an operation that polls (a failed mbarrier test,
- * nanosleep). A group gives up its worker after a slice, and a group that has had many slices then
- * shares the worker with the groups behind it: blocks may wait for blocks with a higher index, as
- * long as both fit on the device at once. A cooperative launch runs all its groups in turn from the
- * start.
+ * nanosleep). A group gives up its worker after a slice. After many slices it shares the worker
+ * with the groups after it, because blocks may wait for blocks with a higher index if both fit on
+ * the device at once. A cooperative launch runs all its groups in turn from the start.
  *
  * A split is in one of four states (emu_state in warp.h):
  *
- *     READY       runs when it is chosen. It becomes one with another split at the same place.
- *     AT_SYNC     waits for lanes of its own warp to come to the same operation. The operation then
- *                 runs again, for all of them.
- *     AT_BARRIER  waits at a barrier of the block, or for the other warps of its warpgroup. It goes
- *                 on after the operation.
+ *     READY       runs when it is chosen, and joins another split at the same place.
+ *     AT_SYNC     waits for lanes of its warp to come to the same operation, which then runs again
+ *                 for all of them.
+ *     AT_BARRIER  waits at a barrier of the block, or for the other warps of its warpgroup, and
+ *                 goes on after the operation.
  *     AT_CLUSTER  waits for the phase of the cluster's barrier to end.
  *
- * A wait for an mbarrier or for memory is no state: the kernel tests in a loop. An asynchronous
- * operation (cp.async, bulk and tensor copies, wgmma) does its work at once, so that its waits have
- * nothing to wait for; only a checked launch keeps account of what would still be under way.
+ * Waiting for an mbarrier or for memory is not a state: the kernel tests in a loop. An asynchronous
+ * operation (cp.async, bulk and tensor copies, wgmma) does its work at once, so its waits have
+ * nothing to wait for; only a checked launch records what would still be in flight.
  *
  * Invariants:
  *
  *   - A lane that has neither exited nor returned is in exactly one split: the running one
- *     (warp->active) or one of warp->splits. The lanes that do not exist are in warp->dead, with
- *     those that have exited.
- *   - warp->mask, the lanes of the operation, is a part of warp->active and is never empty when a
+ *     (warp->active) or one of warp->splits. warp->dead contains the lanes that have exited and
+ *     those that never existed.
+ *   - warp->mask, the lanes of the operation, is a subset of warp->active and is not empty when a
  *     handler is called.
  *   - A handler that makes lanes wait, branch or exit takes them out of the running split and sets
  *     warp->limit to 0, which ends the split's run after this operation.
  *   - All state of a group belongs to one worker. Workers share the launch, device memory (where
  *     atomics are the host's), and run->lock for the first fault and for printed text.
- *   - What a launch computes does not depend on the number of workers, if the kernel does not
- * depend on the order of its blocks. Neither do the counters: each multiprocessor's level-1 cache
- * and its share of the groups are fixed.
- *   - The first fault ends the launch: it sets run->stop, which every loop above looks at. Memory
- * is then as the lanes have left it, and the driver makes the error sticky.
- *   - A checked launch has one worker, and an order of its own kind beside each warp and block
- *     (check.h). It is the only one that finds out that nothing can go on any more; any other
- * launch then sleeps until it is cancelled, as a GPU hangs. */
+ *   - If a kernel does not depend on the order of its blocks, its results do not depend on the
+ *     number of workers. Neither do the counters: each multiprocessor's level-1 cache and its share
+ *     of the groups are fixed.
+ *   - The first fault ends the launch: it sets run->stop, which every loop above tests. Memory
+ *     stays as the lanes left it, and the driver makes the error sticky.
+ *   - A checked launch has one worker, and state of the sanitizer (check.h) with each warp and
+ *     block. Only a checked launch finds out that nothing can go on; any other one then sleeps
+ *     until it is cancelled, as a GPU hangs. */
 #include "base/environment.h"
 #include "emulator/cache.h"
 #include "emulator/check.h"
@@ -62,12 +61,12 @@
 enum {
     OUT_OF_MEMORY = 2,
     LAUNCH_FAILED = 719,
-    SLICE = 1 << 16,      /* operations between checks for an end from outside */
+    SLICE = 1 << 16,      /* operations between checks for cancellation */
     SLICES_ALONE = 16,    /* slices after which a group shares its worker with the next one */
     QUANTUM = 4096,       /* operations of one warp before the next one's turn */
-    QUANTUM_SHORT = 256,  /* the same where most warps wait for other blocks */
+    QUANTUM_SHORT = 256,  /* the same if most warps wait for other blocks */
     MOST_RESIDENT = 1024, /* groups that one worker runs in turn */
-    SMALL_LAUNCH = 4096,  /* threads: not worth a second host thread from the start */
+    SMALL_LAUNCH = 4096,  /* threads; smaller launches begin on one host thread */
     DEFAULT_STACK = 1024,
     MOST_WORKERS = 64
 };
@@ -76,7 +75,7 @@ typedef struct team {
     emu_run_state state;
     emu_worker *workers[MOST_WORKERS];
     pthread_t threads[MOST_WORKERS];
-    unsigned most, count; /* workers allowed, workers there are */
+    unsigned most, count; /* workers allowed, workers started */
 } team;
 
 /* ---- outside events ---- */
@@ -100,8 +99,7 @@ static bool must_stop(emu_run_state *run)
     return atomic_load(&run->stop);
 }
 
-/* Its blocks wait for each other: all run, in turn and on one thread, so that the counters do not
- * depend on the host. */
+/* Blocks that wait for each other run in turn on one thread: counters do not depend on the host. */
 static bool is_cooperative(const emu_run_state *run)
 {
     return run->launch->grid_workspace != 0;
@@ -109,15 +107,15 @@ static bool is_cooperative(const emu_run_state *run)
 
 /* ---- launches that do not end ---- */
 
-/* A checked launch is taken to be endless after ENDLESS_TIMES as many operations as the longest
- * checked launch of a kernel of its name that has ended in this process, and after ENDLESS_LEAST;
- * while none has ended, after ENDLESS_FIRST. */
+/* A checked launch counts as endless after ENDLESS_TIMES the operations of the longest one that has
+ * ended in this process, of a kernel of the same name, and at least ENDLESS_LEAST; if none has
+ * ended, after ENDLESS_FIRST. */
 static const uint64_t ENDLESS_TIMES = 100;
 static const uint64_t ENDLESS_LEAST = UINT64_C(1) << 22, ENDLESS_FIRST = UINT64_C(1) << 27;
 enum { NAMES = 64 };
 static struct {
     atomic_uint_least64_t name, operations;
-} longest[NAMES]; /* by the hash of the name: the last one that had the place */
+} longest[NAMES]; /* by the hash of the name; the last kernel with that hash */
 
 static uint64_t count_issued(const emu_counters *counters)
 {
@@ -187,7 +185,7 @@ static void add_helpers(team *all)
     all->most = all->count;
 }
 
-/* Runs the group alone for a while; false when it has not ended and should share the worker. */
+/* Runs the group alone for a while. Returns false if it should then share the worker. */
 static bool run_alone(emu_group *group, team *leader)
 {
     int slices = is_cooperative(group->worker->run) ? 0 : SLICES_ALONE;
@@ -206,7 +204,7 @@ static bool run_alone(emu_group *group, team *leader)
     return false;
 }
 
-/* One slice for each resident; whether any did something. */
+/* Runs one slice of each resident; returns true if any did something. */
 static bool run_residents(residents *all)
 {
     bool moved = false;
@@ -228,14 +226,14 @@ static bool run_residents(residents *all)
     return moved;
 }
 
-/* Long enough that the process counts as asleep: what is waited for never comes. */
+/* Sleeps so long that the process counts as asleep: no thread will end the wait. */
 static void pause_briefly(void)
 {
     struct timespec time = {.tv_nsec = 50000000};
     nanosleep(&time, NULL);
 }
 
-/* None of the residents can go on now. Those of a checked launch have nobody else to wait for. */
+/* Called if no resident can go on. In a checked launch, nothing else can help them. */
 static void wait_for_others(emu_worker *worker, const residents *waiting)
 {
     if (worker->check) {
@@ -255,7 +253,7 @@ static void add_resident(residents *all, emu_group *group)
     all->count++;
 }
 
-/* As many as fit on the device at once: more cannot wait for each other there either. */
+/* Returns how many groups fit on a device at once: more cannot wait for each other there. */
 static uint64_t most_resident(const emu_run_state *run)
 {
     uint64_t blocks = (uint64_t)run->limits.sm_count * run->limits.blocks_per_sm;
@@ -265,7 +263,7 @@ static uint64_t most_resident(const emu_run_state *run)
     return groups == 0 ? 1 : groups < MOST_RESIDENT ? groups : MOST_RESIDENT;
 }
 
-/* The groups of one multiprocessor in order. */
+/* Runs the groups of one multiprocessor in order. */
 static void run_sm(emu_worker *worker, residents *waiting, uint64_t sm, team *leader)
 {
     emu_run_state *run = worker->run;
@@ -387,7 +385,7 @@ static uint64_t thread_total(const emu_run_state *run)
     return run->groups * run->blocks_per_group * block[0] * block[1] * block[2];
 }
 
-/* Another one for each launch of this process. */
+/* Returns another number for each launch of this process. */
 static uint32_t next_poison(void)
 {
     static atomic_uint launches;

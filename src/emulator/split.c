@@ -1,9 +1,9 @@
-/* Warps whose lanes go separate ways.
+/* Runs warps whose lanes diverge.
  *
- * Lanes with the same position form a split. The split of the deepest call and lowest position
- * runs until it reaches the position of another, then they are one again: for the block order that
- * compilers emit, that is reconvergence at the immediate post-dominator. A split that keeps others
- * waiting for long yields to them, so that a lane that spins for another lane of its warp makes
+ * Lanes at the same position form a split. The split of the deepest call and the lowest position
+ * runs until it reaches the position of another one and joins it: for the block order that
+ * compilers emit, this is reconvergence at the immediate post-dominator. A split that keeps others
+ * waiting for long yields to them, so a lane that spins for another lane of its warp makes
  * progress, as on hardware since Volta. */
 #include "emulator/check.h"
 #include "emulator/program.h"
@@ -13,7 +13,7 @@
 
 enum {
     PATIENCE = 16384, /* operations of one split while others are ready */
-    TURN = 256        /* operations that a split which waited long is then given */
+    TURN = 256        /* operations of a split that has waited for long */
 };
 
 void emu_add_split(emu_warp *warp, emu_frame *frame, uint32_t pc, uint32_t mask)
@@ -65,7 +65,7 @@ bool emu_gather(emu_warp *warp, const emu_op *op, uint32_t members)
         if (members && warp->worker->check) {
             emu_check_members(warp, op, members);
             if (op->unit == EMU_CLASS_BARRIER || op->unit == EMU_CLASS_WARP)
-                emu_order_meet(warp, members); /* products and moves of matrices order nothing */
+                emu_order_meet(warp, members); /* matrix products and moves order nothing */
         }
         return true;
     }
@@ -83,7 +83,7 @@ bool emu_warp_is_ready(const emu_warp *warp)
 
 /* ---- choosing ---- */
 
-/* The first of two splits to run: deeper calls before their callers, then lower positions. */
+/* Returns true if split a runs before b: deeper calls first, then lower positions. */
 static bool precedes(const emu_split *a, const emu_split *b)
 {
     if (a->frame != b->frame) {
@@ -104,7 +104,7 @@ static int choose_first(const emu_warp *warp)
     return best;
 }
 
-/* The ready split that has not run for longest. */
+/* Returns the ready split that has not run for the longest time. */
 static int choose_oldest(const emu_warp *warp)
 {
     int best = -1;
@@ -139,7 +139,7 @@ static unsigned join(emu_warp *warp, unsigned chosen)
     return kept;
 }
 
-/* Where the chosen split may meet another. */
+/* Returns the position where the chosen split may meet another one. */
 static uint32_t find_limit(const emu_warp *warp, const emu_split *chosen)
 {
     uint32_t limit = UINT32_MAX;
@@ -178,8 +178,8 @@ static void leave(emu_warp *warp)
 
 /* ---- running ---- */
 
-/* Runs the split until it reaches the limit, its lanes wait or have left, or the budget is spent;
- * returns what is left of the budget. */
+/* Runs the split until it reaches the limit, its lanes wait or have left, or the budget is spent.
+ * Returns the rest of the budget. */
 static uint32_t run_split(emu_warp *warp, const emu_op *ops, uint32_t budget)
 {
     emu_counters *counters = &warp->worker->counters;
