@@ -205,6 +205,7 @@ __global__ void ticket_of_one_size(float *y, const float *x, size_t n, float *pa
 // has a ticket that is right until it wraps, after 65536 blocks
 // caught: check (state at ticket)
 #pragma gputune kernel(ticket_wraps)
+#pragma gputune grid(48)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
 #pragma gputune scratch(float part[grid_x])
 #pragma gputune reference(y[i] = sum(n, [&](int k) { return x[k]; }))

@@ -6,4 +6,3 @@ $FAKE merge a.db
 echo "exit $?"
 $FAKE merge -o c.db
 echo "exit $?"
-$FAKE merge --help

@@ -2,6 +2,7 @@
 exec 2>&1
 space="--driver emu --size n=1000 --only BLOCK=64 --only VEC=1,4"
 $GPUTUNE warm axpy $space --compile-only -q --db compiled.db >/dev/null
+stat -c %a compiled.db
 $GPUTUNE merge -o own.db compiled.db
 echo "exit $?"
 $GPUTUNE merge -o own.db compiled.db

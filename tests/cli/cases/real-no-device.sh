@@ -1,6 +1,6 @@
 # what asks for no device, or an emulator that is not there, is told by its option
 export GPUTUNE_DB=:memory:
-for command in "warm axpy" "run axpy" "compare axpy VEC=1 VEC=2" "space axpy" "emit axpy"; do
+for command in "warm axpy" "space axpy"; do
     $GPUTUNE $command --device none
     echo "$command: exit $?"
 done

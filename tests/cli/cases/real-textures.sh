@@ -5,8 +5,8 @@ linear=$cases/../../arguments/textures.cu rows=$cases/../../../examples/resize.c
 $GPUTUNE warm "$linear" --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16
 $GPUTUNE warm "$rows" --size "w=67 h=35" --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16
 for name in textures resize; do
-    $GPUTUNE show $name --driver emu -q --all --format csv | tail -n +2 | cut -d, -f8,9 |
-        sed s,eliminated,ok, | sort
+    $GPUTUNE show $name --driver emu -q --all --format csv | tail -n +2 | cut -d, -f9 |
+        sed s,eliminated,ok, | sort | uniq -c
 done
 # a filter that is not the reference's
 sed 's/filter = linear/filter = point/' "$rows" >point.cu

@@ -24,7 +24,7 @@ try() { # VARIABLE=VALUE... AUTO
     (for word; do
         case $word in
         *=*) export "$word" ;;
-        *) $FAKE warm axpy --size n=1,2,3,4 --shard "$word" --format csv | cut -d, -f2 ;;
+        *) $FAKE warm axpy --size n=1,2,3,4 --shard "$word" -q --format csv | cut -d, -f2 ;;
         esac
     done)
 }
