@@ -20,22 +20,10 @@ extern const char programs_source[]; /* programs.cu, embedded by the build */
     }
 
 const program programs[] = {
-    {"branches", 8, 128, 1, 0, "i", RESULT_BITS, {0, 0}, 80},
-    {"loops", 8, 96, 1, 0, "i", RESULT_BITS, {0, 0}, 80},
-    {"switches", 8, 128, 1, 0, "i", RESULT_BITS, {0, 0}, 80},
     {"early_exit", 8, 128, 1, 0, "i", RESULT_BITS, {0, 0}, 80},
-    {"calls", 4, 64, 1, 0, "i", RESULT_BITS, {0, 0}, 80},
-    {"recursion", 4, 64, 1, 0, "i", RESULT_BITS, {0, 0}, 80},
-    {"local_sort", 8, 64, 1, 0, "i", RESULT_BITS, {0, 0}, 80},
-    {"shared_scan", 8, 256, 1, 0, "i", RESULT_BITS, {0, 0}, 80},
-    {"bitonic_sort", 4, 256, 1, 2048, "i", RESULT_BITS, {0, 0}, 80},
-    {"named_barriers", 4, 128, 1, 0, "i", RESULT_BITS, {0, 0}, 80},
-    {"barrier_votes", 4, 128, 1, 0, "i", RESULT_BITS, {0, 0}, 80},
-    {"warp_reductions", 8, 128, 1, 0, "i", RESULT_BITS, {0, 0}, 80},
     {"split_warps", 8, 128, 1, 0, "i", RESULT_BITS, {0, 0}, 80},
     {"contended_atomics", 16, 128, 1, 0, "i", RESULT_BITS, {0, 0}, 80},
     {"compare_and_swap", 4, 64, 1, 0, "i", RESULT_BITS, {0, 0}, 80},
-    {"last_block", 16, 64, 1, 0, "i", RESULT_BITS, {0, 0}, 80},
     {"constants", 4, 128, 1, 0, "i", RESULT_BITS, {0, 0}, 80},
     {"vectors", 8, 64, 1, 0, "i", RESULT_BITS, {0, 0}, 80},
     {"wide_integers", 16, 128, 1, 0, "i", RESULT_BITS, {0, 0}, 80},
