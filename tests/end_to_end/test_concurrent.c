@@ -1,5 +1,5 @@
 /* What goes on beside a tuning: calls from its callbacks and from other threads, other tunings,
- * other processes on the same database, a forked child. */
+ * other processes on the same database. */
 #include "world.h"
 
 #include <errno.h>
@@ -365,33 +365,6 @@ TEST(test_a_refresh_shows_what_others_stored)
     gputune_close(other);
     gputune_close(tuner);
     unlink(path);
-}
-
-/* ---- a forked child ---- */
-
-static int be_a_child(gputune *tuner)
-{
-    reply got = ask(tuner, 7 * N, GPUTUNE_MEASURE);
-    gputune_close(tuner);
-    return got.status == GPUTUNE_EUNSUPPORTED ? 0 : 1;
-}
-
-TEST(test_a_forked_child_leaves_the_parent_alone)
-{
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
-    int status;
-    expect(ask(tuner, 6 * N, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED); /* all is in use */
-    fflush(NULL);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        _exit(be_a_child(tuner));
-    }
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
-    expect(ask(tuner, 7 * N, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED);
-    ASSERT_OK(gputune_check_database(tuner));
 }
 
 TESTS_WITHIN(open_h200, world_close)

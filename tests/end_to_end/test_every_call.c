@@ -295,6 +295,7 @@ TEST(test_another_process_s)
 {
     int status;
     gputune *tuner = tuner_open(":memory:");
+    gputune_plan_release(plan_measured(tuner, "copy", N)); /* workers and database are in use */
     pid_t child = fork();
     if (child == 0) {
         alarm(60);
@@ -314,6 +315,7 @@ TEST(test_another_process_s)
         fail_msg("%s: status %#x", i >= 0 && i < CALLS ? calls[i].name : "opening another",
                  (unsigned)status);
     }
+    gputune_plan_release(plan_measured(tuner, "copy", GPUTUNE_SIZES({"n", 2048})));
     gputune_close(tuner);
 }
 

@@ -1,5 +1,6 @@
-/* A template whose variants do different work in a launch, on the emulated H200: tuned by the work
- * done in a second, stored, found again, and launched. */
+/* A template whose variants do different work in a launch, on the emulated H200: it is tuned by the
+ * work done in a second, stored, found again and launched. cli: real-rate has its figures and what
+ * is refused. */
 #include "world.h"
 
 enum { N = 4099 };
@@ -72,44 +73,6 @@ TEST(test_the_winner_makes_the_most_steps_in_a_second)
     launch_and_check(plan, 4);
     gputune_plan_release(plan);
     gputune_close(tuner);
-}
-
-typedef struct figures {
-    double median_ns[2], flops[2];
-    uint32_t count;
-} figures;
-
-static int on_record(void *user, const gputune_record *record)
-{
-    figures *seen = user;
-    assert_string_equal(record->status, "ok");
-    seen->median_ns[seen->count] = record->median_ns;
-    seen->flops[seen->count++] = record->flops;
-    return 0;
-}
-
-/* A launch of four steps takes longer than one of one, and less than four. */
-TEST(test_figures_are_for_the_work_of_the_default)
-{
-    static const char *const configurations[] = {"STEPS=1", "STEPS=4"};
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
-    figures seen = {0};
-    OK(gputune_run(tuner, template_path, GPUTUNE_SIZES({"n", N}), configurations, 2, NULL,
-                   on_record, &seen));
-    assert_int_equal(seen.count, 2);
-    assert_true(seen.flops[0] == 2.0 * N && seen.flops[1] == 2.0 * N);
-    assert_true(seen.median_ns[1] < seen.median_ns[0] && seen.median_ns[1] * 4 > seen.median_ns[0]);
-}
-
-TEST(test_its_default_objective_is_the_only_one)
-{
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
-    gputune_plan *plan = NULL;
-    assert_int_equal(tune_kernel(&plan, tuner, template_path, GPUTUNE_SIZES({"n", N}),
-                                 &OPTIONS(.objective = GPUTUNE_OBJECTIVE_LATENCY)),
-                     GPUTUNE_EINVAL);
-    assert_non_null(strstr(gputune_error(), "steps.cu:10:17: work() uses the axis STEPS"));
-    assert_null(plan);
 }
 
 TESTS_WITHIN(open_h200, world_close)

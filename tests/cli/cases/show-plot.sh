@@ -1,7 +1,5 @@
 # how a search went: the best so far against time, and the distribution of times
 $FAKE show axpy --plot
-$FAKE show axpy --plot --format md -q
-$FAKE show axpy --plot --format json -q
 $FAKE show axpy --plot --format csv -q | cut -d, -f 7-
 GPUTUNE_FAKE=empty $FAKE show --plot
 echo "exit $?"

@@ -1,7 +1,7 @@
 # the order of rows, the first of them, and of a long configuration what differs from the default
 for sort in stored time speedup date; do
-    $FAKE show --all --sort $sort --format csv -q | cut -d, -f 8,11
+    $FAKE show --all --sort $sort --format csv -q | cut -d, -f 11 | paste -sd " "
 done
-$FAKE show --all --sort date --top 1 --format csv -q | cut -d, -f 8,11
+$FAKE show --all --sort date --top 1 --format csv -q | cut -d, -f 11 | paste -sd " "
 $FAKE show --sort size
 script -qec "stty cols 44; NO_COLOR=1 GPUTUNE_FAKE=restricted $FAKE show" /dev/null </dev/null | tr -d '\r'

@@ -1,3 +1,2 @@
 $FAKE space axpy --arch sm_80
 $FAKE space axpy --arch sm_90 --format csv
-$FAKE space axpy --arch sm_80 --format json
