@@ -155,7 +155,7 @@ static void plan_block(planner *p)
         p->terms->of_slot[GT_SLOT_BLOCK + i] = join_expression(p, -1, first->block.items[i]);
         p->block = join(p, p->block, p->terms->of_slot[GT_SLOT_BLOCK + i]);
     }
-    p->block = join_words(p, p->block, GT_WORDS_COMPILED);
+    p->block = join_words(p, p->block, "launch_bounds maxreg");
 }
 
 static void plan_shared(planner *p)

@@ -9,7 +9,6 @@
 
 typedef struct gt_axis_traits {
     const char *name; /* the word of the pragma */
-    bool once;        /* a template may have only one pragma of this kind */
     bool generates;   /* the value shapes the generated source itself and is no macro */
     bool at_launch;   /* the value is a part of the launch, whether or not the source contains it */
     bool aligned;     /* the buffers' alignment bounds the value; the smallest always works */
@@ -26,7 +25,6 @@ typedef struct gt_axis_traits {
     /* The offset of the number, or of one for each dimension, that a value becomes in the step that
      * is launched, by gt_binding_cluster(). 0: the kind is no setting of a step. */
     size_t sets;
-    gt_parse_fn *parse; /* reads the pragma */
 } gt_axis_traits;
 
 /* The row of a kind; NULL behind the last kind. */

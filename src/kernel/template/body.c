@@ -1,7 +1,6 @@
 /* Makes the texts that are compiled out of the template's text. */
-#include "kernel/template/body.h"
+#include "kernel/template/parse.h"
 
-#include "kernel/template/reader.h"
 #include "kernel/text/branches.h"
 #include "kernel/text/functions.h"
 #include "kernel/text/reach.h"

@@ -1,9 +1,10 @@
 /* Holds the functions that a template's clauses name against their definitions. */
-#include "kernel/template/body.h"
+#include "kernel/template/parse.h"
 
 #include "base/number.h"
 #include "kernel/template/structure.h"
 #include "kernel/text/branches.h"
+#include "kernel/text/declarations.h"
 #include "kernel/text/functions.h"
 #include "kernel/text/types.h"
 
@@ -166,32 +167,6 @@ static uint32_t count_uses(const char *text, const char *name)
     return count;
 }
 
-/* Steps behind the next variable of a declaration, and names it; false: the declaration has ended.
- * *has_value: it is initialised, or there is nothing to be known of it. */
-static bool next_declared(char out[GT_NAME_MAX], bool *has_value, gt_lexer *at)
-{
-    int depth = 0;
-    out[0] = '\0';
-    *has_value = false;
-    for (; at->token.kind != GT_TOKEN_END; gt_lexer_next(at)) {
-        bool ends = depth == 0 && gt_token_is_any(&at->token, ", ;");
-        if (ends && gt_lexer_is(at, ";")) {
-            return out[0] != '\0';
-        }
-        depth += gt_token_is_any(&at->token, "( [ { <");
-        depth -= gt_token_is_any(&at->token, ") ] } >");
-        *has_value |= gt_token_is_any(&at->token, "= { (") || gt_lexer_is(at, "extern");
-        if (ends) {
-            gt_lexer_next(at);
-            return true;
-        }
-        if (depth == 0 && at->token.kind == GT_TOKEN_NAME && !*has_value) {
-            gt_snprintf(out, GT_NAME_MAX, "%.*s", (int)at->token.length, at->token.text);
-        }
-    }
-    return false;
-}
-
 static bool is_filled(const gt_template *template, const char *name)
 {
     bool is = false;
@@ -201,54 +176,63 @@ static bool is_filled(const gt_template *template, const char *name)
     return is;
 }
 
-/* Calls for each __constant__ variable that the kernels' code declares, until one is the answer. */
-static bool find_constant(char out[GT_NAME_MAX], const gt_template *template,
-                          bool (*is)(const gt_template *template, const char *name, bool has_value,
-                                     const char *wanted),
-                          const char *wanted)
+/* Returns whether a variable is initialised, whose name is the word at `at`. */
+static bool is_initialised(const gt_word *words, size_t at, size_t end)
 {
-    bool has_value, is_extern = false;
-    gt_lexer at = gt_lexer_of(template->parts->kernel_body.text), line;
-    for (; at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
-        while (at.token.kind == GT_TOKEN_DIRECTIVE) {
-            gt_lexer_directive(&at, &line);
-        }
-        is_extern = gt_lexer_is(&at, "extern") || (is_extern && !gt_token_is_any(&at.token, "; }"));
-        bool declares = gt_lexer_is(&at, "__constant__") && !is_extern;
-        while (declares && next_declared(out, &has_value, &at)) {
-            if (is(template, out, has_value, wanted)) {
-                return true;
-            }
-        }
+    for (at++; at < end && words[at].id == GT_IS_OPEN_BRACKET; at++) {
+        at = gt_word_close(words, end, at);
     }
-    return false;
+    return at < end && gt_token_is_any(&words[at].token, "= { (");
 }
 
-static bool is_left(const gt_template *template, const char *name, bool has_value,
-                    const char *wanted)
+/* Returns whether a variable of the kernels' code is the one that has a value, `wanted`; or if that
+ * is NULL, one that the code uses and neither the code nor a clause gives a value. */
+static bool is_sought(const gt_template *template, const char *name, bool has_value,
+                      const char *wanted)
 {
     enum { DECLARED_AND_USED = 2 };
-    (void)wanted;
-    return !has_value && !is_filled(template, name) &&
-           count_uses(template->parts->kernel_body.text, name) >= DECLARED_AND_USED;
+    return wanted ? has_value && strcmp(name, wanted) == 0
+                  : !has_value && !is_filled(template, name) &&
+                        count_uses(template->parts->kernel_body.text, name) >= DECLARED_AND_USED;
+}
+
+/* Finds such a __constant__, and writes its name to `out`. */
+static bool find_constant(char out[GT_NAME_MAX], const gt_template *template, const char *wanted)
+{
+    gt_declarations code;
+    bool found = false;
+    if (gt_declarations_find(&code, template->parts->kernel_body.text) != GPUTUNE_OK) {
+        return false;
+    }
+    const gt_word *words = code.words.items;
+    for (size_t p = 0; p < code.items.count && !found; p++) {
+        const gt_piece *piece = &code.items.items[p];
+        const bool is_extern = words[piece->begin].id == GT_IS_EXTERN &&
+                               words[piece->begin + 1].token.kind != GT_TOKEN_STRING;
+        bool is_constant = false;
+        for (size_t i = piece->begin; i < piece->end && !found && !is_extern; i++) {
+            bool is_name = false;
+            is_constant |= words[i].id == GT_IS_CONSTANT && piece->kind == GT_PIECE_VARIABLE;
+            for (size_t k = 0; k < piece->keys && is_constant; k++) {
+                is_name |= code.keys.items[piece->first_key + k] == words[i].id;
+            }
+            found = is_name && is_sought(template, gt_token_name(out, &words[i].token),
+                                         is_initialised(words, i, piece->end), wanted);
+        }
+    }
+    gt_declarations_free(&code);
+    return found;
 }
 
 bool gt_template_leaves_constant(char out[GT_NAME_MAX], const gt_template *template)
 {
-    return find_constant(out, template, is_left, NULL);
-}
-
-static bool is_given(const gt_template *template, const char *name, bool has_value,
-                     const char *wanted)
-{
-    (void)template;
-    return has_value && strcmp(name, wanted) == 0;
+    return find_constant(out, template, NULL);
 }
 
 bool gt_template_gives_constant(const gt_template *template, const char *name)
 {
     char found[GT_NAME_MAX];
-    return find_constant(found, template, is_given, name);
+    return find_constant(found, template, name);
 }
 
 static void append_block(gt_text *out, const char *name)

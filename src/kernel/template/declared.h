@@ -117,7 +117,7 @@ typedef struct gt_template_value {
 
 /* The words of the clauses that say how code is compiled, and of those that say how it is launched.
  */
-#define GT_WORDS_COMPILED "launch_bounds maxreg"
+#define GT_WORDS_COMPILED "launch_bounds maxreg options"
 #define GT_WORDS_LAUNCHED "block grid shared cooperative launch for"
 
 /* The kinds of orders, which a pipeline with loops carries out one after another. */
@@ -216,8 +216,6 @@ typedef struct gt_template_parts {
     uint32_t word_count;
 } gt_template_parts;
 
-/* Returns whether the text of an option can depend on the axis. */
-bool gt_compiler_options_use(const gt_template *template, uint32_t axis);
 /* Gives memory to the template, which frees it at its own end; at once if this fails. ENOMEM, also
  * where `memory` is NULL. In template.c. */
 gputune_status gt_keep(gt_template_parts *parts, void *memory);

@@ -1,7 +1,7 @@
 /* Finds the names of tunables and problem values in a text that is compiled: which of them it
  * reads, and which it declares as something else. Refuses names that stand for two things, and
  * tunables that change nothing. */
-#include "kernel/template/names.h"
+#include "kernel/template/parse.h"
 
 #include "kernel/template/axis_kind.h"
 #include "kernel/text/branches.h"
@@ -459,8 +459,7 @@ static bool has_effect(const gt_parse *parse, uint32_t index)
     uint64_t launch =
         parts->geometry_axes | parts->kernel_body.arguments | gt_axes_of(parts, GT_WORDS_COMPILED);
     return traits->generates || traits->at_launch || parse->kernel_uses.names[index].is_read ||
-           (launch & bit) || gt_compiler_options_use(parse->template, index) ||
-           constrains_another(parts, index);
+           (launch & bit) || constrains_another(parts, index);
 }
 
 static gputune_status check_axis(const gt_parse *parse, uint32_t index)

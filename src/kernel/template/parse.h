@@ -1,12 +1,47 @@
-/* The pragmas' grammar, with a function for each word. All functions fail with ETEMPLATE and a
- * place. The template keeps what they allocate, also if they fail half-way.
- */
+/* How a template is parsed: the pragmas' grammar, with a function for each word, in parse_*.c; the
+ * texts that are compiled, in body*.c; how they use names, in names.c. All functions fail with
+ * ETEMPLATE and a place. The template keeps what they allocate, also if they fail half-way. */
 #pragma once
 
-#include "kernel/template/names.h"
 #include "kernel/template/reader.h"
-#include "kernel/template/settings.h"
 #include "kernel/template/symbols.h"
+
+/* A setting that is an expression, `NAME = …` in a clause, or a clause of its own. */
+typedef struct gt_setting {
+    const char *word;
+    size_t
+        offset;    /* of the member in the setting's struct: a gt_dimensions if `most` is 3 or more,
+                      else `most` expressions; with `words` and without expressions, a word's index */
+    uint32_t most; /* expressions that the setting takes; 0: none, but a word or arguments */
+    unsigned clause_use, launch_use; /* the GT_USE_ bits (symbols.h) of the setting as a clause of
+                                        its own, and after NAME =; 0: it cannot stand there */
+    bool in_source;       /* it says how the code of all steps is compiled, in gt_template_parts */
+    bool is_real;         /* its expressions may be floating */
+    const char *words;    /* the words or numbers that it takes; NULL: any */
+    const char *expected; /* the words, for messages */
+} gt_setting;
+
+typedef struct gt_settings {
+    const gt_setting *items;
+    uint32_t count;
+    const char *example; /* for messages: "a setting such as block = 256" */
+} gt_settings;
+
+/* How a text uses one name. A place with line 0: there is no such place. */
+typedef struct gt_name_use {
+    bool occurs;        /* the text contains the name, or reads it */
+    bool is_read;       /* its value reaches the compiler: in code, in a condition, or through a
+                           macro that is read there, also if ## makes the name */
+    bool is_in_doubt;   /* a #define may change it: only the compiler knows whether it does */
+    gt_place parameter; /* of the first function or C++ template with a parameter of that name */
+    gt_place global;    /* of the first declaration of that name outside of functions and classes */
+    gt_place tested;    /* of the first directive that takes it for a macro */
+} gt_name_use;
+
+typedef struct gt_name_uses {
+    gt_name_use names[GT_NAMES_MAX]; /* as gt_name_at() has them */
+    uint64_t declared_defines;       /* bit i: the text declares a name like define() i */
+} gt_name_uses;
 
 /* A template in the making. */
 typedef struct gt_parse {
@@ -14,6 +49,7 @@ typedef struct gt_parse {
     gt_template_parts *parts;
     const gt_clause *clause; /* the one that is read, */
     const char *word;        /* its word, which lasts as long as the program; NULL: none is read */
+    size_t member;           /* the offset of what it fills, if its row has one */
     gt_lexer at;             /* and where: in its body, or in a struct of the code */
     const char *code; /* the text without pragmas and without lines that #if surely leave out */
     char *left;       /* the memory that `code` points to, owned */
@@ -32,10 +68,10 @@ typedef struct gt_parse {
 typedef gputune_status gt_parse_fn(gt_parse *p);
 gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, gt_parse_pass,
     gt_parse_constant, gt_parse_cluster, gt_parse_default, gt_parse_args, gt_parse_scratch,
-    gt_parse_clear, gt_parse_races, gt_parse_prove, gt_parse_in_place, gt_parse_setting,
-    gt_parse_launch, gt_parse_for, gt_parse_end, gt_parse_swap, gt_parse_cooperative,
-    gt_parse_require, gt_parse_work, gt_parse_reference, gt_parse_check, gt_parse_init,
-    gt_parse_expect, gt_parse_tensormap, gt_parse_texture, gt_parse_options, gt_parse_define;
+    gt_parse_written, gt_parse_prove, gt_parse_in_place, gt_parse_setting, gt_parse_launch,
+    gt_parse_for, gt_parse_end, gt_parse_swap, gt_parse_cooperative, gt_parse_require,
+    gt_parse_work, gt_parse_reference, gt_parse_judge, gt_parse_expect, gt_parse_tensormap,
+    gt_parse_texture, gt_parse_options, gt_parse_define;
 
 /* Returns whether the code declares a `__constant__` or `__device__ TYPE NAME` that a launch can
  * find: outside of brackets. `type`: the word in front of the name; `behind`: the text behind it.
@@ -60,12 +96,39 @@ gputune_status gt_loops_finish(gt_parse *p);
 
 /* ---- names.c ---- */
 
-/* Checks how the bodies use the names of tunables and problem values. ETEMPLATE for a name that
- * would be a macro but is also something else in the code. */
+/* Finds how a text uses names. Its #line marks say where its lines come from; the paths of the
+ * places in *out point into the template, whose clauses must have been read. ENOMEM. */
+gputune_status gt_name_uses_find(gt_name_uses *out, const gt_template *template, const char *text);
+/* Returns whether gputune gives the token its value: it is the name of a tunable or of a
+ * compile-time problem value, or the macro of one of their words (NAME_word). */
+bool gt_name_is_chosen(const gt_template *template, const gt_token *token);
+/* Returns the names whose values kernels get as arguments, bit i for gt_name_at(i): in kernel<…>,
+ * in a launch(), or in args(). Such a name is no macro where a parameter is called so. */
+uint64_t gt_names_given(const gt_template *template);
+/* Refuses a name that would be a macro but is also something else in the code. */
 gputune_status gt_names_check(const gt_parse *p);
-/* ETEMPLATE for a tunable on whose value neither the kernel's source nor its launch depends. The
- * axes' in_source must be set. */
+/* Refuses a tunable on whose value neither the kernel's source nor its launch depends. The axes'
+ * in_source must be set. */
 gputune_status gt_axes_check(const gt_parse *p);
+
+/* ---- body.c and body_check.c ---- */
+
+/* Finds the functions that the clauses name, and notes their entries and template arguments.
+ * Refuses functions that are missing, or whose parameters differ from what the pragmas say. */
+gputune_status gt_functions_check(gt_parse *p, const char *text);
+/* If one of several functions with the name of a single kernel has the parameters that args() and
+ * scratch() say, blanks those of the others in `text`, so that lines keep their numbers. */
+void gt_overloads_blank(const gt_parse *parse, char *text);
+/* Checks the functions of `text`, makes parts->kernel_body and parts->judge_body from it, and notes
+ * which names of tunables and problem values occur. */
+gputune_status gt_bodies_make(gt_parse *parse, const char *text);
+/* The first step that launches the function; step_count: none does. */
+uint32_t gt_step_of(const gt_template_parts *parts, const char *name);
+/* If the steps of a pipeline instantiate one C++ kernel with different template arguments, gives
+ * each instance an entry of its own: "scan", "scan_launch3". The steps' entries must be known. */
+gputune_status gt_instances_name(gt_template_parts *parts);
+
+/* ---- clauses ---- */
 
 /* Resolves the buffers of the vector axes, once the arguments are known. */
 gputune_status gt_parse_vector_buffers(gt_parse *p);

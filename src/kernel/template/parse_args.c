@@ -276,31 +276,21 @@ gputune_status gt_parse_prove(gt_parse *p)
     return read_others(proved, p, !dot && gt_element_may_be_integer(p->template, argument->type));
 }
 
-/* A buffer that the kernel writes, whose flag at `flag` in the argument is set. */
-static gputune_status read_written(gt_parse *p, size_t flag)
+/* Reads a buffer that the kernel writes, and sets its flag. */
+gputune_status gt_parse_written(gt_parse *p)
 {
     char name[GT_NAME_MAX];
     gt_place place = gt_lexer_place(&p->at);
     GT_TRY(gt_argument_name_read(name, &p->at, "a buffer's name"));
     const int index = gt_parse_parameter_index(p, name);
     gt_argument *buffer = &p->template->arguments[index < 0 ? 0 : index];
-    bool *is_named = (bool *)((char *)buffer + flag);
+    bool *is_named = (bool *)((char *)buffer + p->member);
     GT_REFUSE_AT(index < 0 || buffer->direction == GT_IN, place,
                  "'%s' is not written by the kernel; expected an out, inout or scratch buffer",
                  name);
     GT_REFUSE_AT(*is_named, place, "'%s' given twice; expected each buffer once", name);
     *is_named = true;
     return GPUTUNE_OK;
-}
-
-gputune_status gt_parse_clear(gt_parse *p)
-{
-    return read_written(p, offsetof(gt_argument, cleared));
-}
-
-gputune_status gt_parse_races(gt_parse *p)
-{
-    return read_written(p, offsetof(gt_argument, races));
 }
 
 /* in_place(): the output, and the input in whose buffer it may be. */

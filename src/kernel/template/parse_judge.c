@@ -509,14 +509,9 @@ gputune_status gt_parse_reference(gt_parse *p)
                                                               : read_judge(judge, &all_settings, p);
 }
 
-gputune_status gt_parse_check(gt_parse *p)
+gputune_status gt_parse_judge(gt_parse *p)
 {
-    return read_judge(&p->parts->check, &shapes, p);
-}
-
-gputune_status gt_parse_init(gt_parse *p)
-{
-    return read_judge(&p->parts->init, &shapes, p);
+    return read_judge((gt_judge *)((char *)p->parts + p->member), &shapes, p);
 }
 
 static gputune_status read_expected(gt_parse *p)

@@ -1,6 +1,5 @@
 /* The pragmas that say which kernels there are, and how they are launched and compiled: kernel,
- * launch, for, end and swap, the settings of settings.h as clauses of their own, require, define
- * and options. */
+ * launch, for, end and swap, settings as clauses of their own, require, define and options. */
 #include "kernel/template/parse.h"
 #include "kernel/text/compiler_options.h"
 #include "kernel/text/types.h"
@@ -9,6 +8,44 @@
 
 #include <stdio.h>
 #include <string.h>
+
+/* Settings of a launch are clauses of a template with one kernel, or words in launch(), of which
+ * these are the first; the others say how the code is compiled. */
+enum { SETTINGS_OF_LAUNCH = 9, SETTINGS = 11 };
+
+enum {
+    PLAN = GT_USE_PROBLEM | GT_USE_AXIS,
+    /* A source must not depend on run-time sizes, because a plan serves other sizes too. */
+    SOURCE = GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE
+};
+
+#define LAUNCHED(name, most_, clause, launch)                                                      \
+    {                                                                                              \
+        .word = #name, .offset = offsetof(gt_template_step, name), .most = most_,                  \
+        .clause_use = clause, .launch_use = launch                                                 \
+    }
+#define COMPILED(name, most_)                                                                      \
+    {                                                                                              \
+        .word = #name, .offset = offsetof(gt_template_parts, name), .most = most_,                 \
+        .clause_use = SOURCE, .in_source = true                                                    \
+    }
+
+static const gt_setting kernel_settings[SETTINGS] = {
+    LAUNCHED(block, 3, PLAN, PLAN | GT_USE_COUNTER),
+    LAUNCHED(grid, 3, PLAN | GT_USE_BLOCK | GT_USE_OCCUPANCY, PLAN | GT_USE_COUNTER),
+    LAUNCHED(shared, 1, PLAN | GT_USE_BLOCK, PLAN),
+    LAUNCHED(cluster, 3, 0, PLAN),
+    LAUNCHED(cooperative, 1, SOURCE, PLAN),
+    LAUNCHED(times, 1, 0, PLAN | GT_USE_COUNTER),
+    LAUNCHED(programmatic, 1, 0, PLAN),
+    LAUNCHED(when, 1, 0, PLAN | GT_USE_COUNTER),
+    {.word = "args"},
+    COMPILED(launch_bounds, 2),
+    COMPILED(maxreg, 1),
+};
+
+static const gt_settings launch_settings = {kernel_settings, SETTINGS_OF_LAUNCH,
+                                            "a setting such as block = 256"};
 
 /* Reads what a setting is set to, into its member of *to. */
 static gputune_status read_values(void *to, const gt_setting *setting, unsigned use, gt_parse *p)
@@ -39,7 +76,7 @@ static gputune_status read_values(void *to, const gt_setting *setting, unsigned 
 gputune_status gt_parse_setting(gt_parse *p)
 {
     const gt_setting *setting =
-        &gt_kernel_settings[gt_index_of(p->clause->word, gt_kernel_settings, GT_SETTINGS)];
+        &kernel_settings[gt_index_of(p->clause->word, kernel_settings, SETTINGS)];
     void *to = setting->in_source ? (void *)p->parts : &p->parts->steps[0];
     return read_values(to, setting, setting->clause_use, p);
 }
@@ -252,7 +289,7 @@ gputune_status gt_parse_launch(gt_parse *p)
                      gt_lexer_place(&p->at),
                      "the first launch() has none before it; expected 'programmatic' in a later "
                      "one");
-        GT_TRY(gt_read_setting(step, &gt_launch_settings, &given, p));
+        GT_TRY(gt_read_setting(step, &launch_settings, &given, p));
     }
     GT_TRY(gt_read_end(p));
     parts->has_loops |= step->when != NULL;

@@ -1,8 +1,7 @@
 /* Reads a template and its includes, and cuts the pragmas out. Chooses one of the kernels of a
  * file: its clauses stay, and the others' clauses and functions go. */
-#include "kernel/template/reader.h"
+#include "kernel/template/parse.h"
 
-#include "kernel/template/body.h"
 #include "kernel/text/branches.h"
 #include "kernel/text/types.h"
 

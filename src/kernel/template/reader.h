@@ -49,3 +49,9 @@ int gt_line_at(gt_token *file, const char *text, size_t at);
 /* Appends the newlines between two places of a text: what stands there is left out, and the lines
  * behind keep their numbers. */
 void gt_newlines_append(gt_text *out, const char *from, const char *to);
+/* Blanks every declaration of these __global__ functions, or only the `instantiations` of them, in
+ * the text, as far as they can be cut out; lines keep their numbers. */
+void gt_functions_cut(char *text, const char *const *names, size_t count, bool instantiations);
+/* Appends the token stream of a text: no comments, one blank between tokens, directives on lines of
+ * their own, and no #line. */
+void gt_tokens_append(gt_text *out, const char *text, size_t length);

@@ -1,9 +1,8 @@
 /* Parses a template: all its pragmas, in phases, and then its functions; and what it is known by:
  * hashes of what its kernel computes and of how it is launched. */
 #include "kernel/template/axis_kind.h"
-#include "kernel/template/body.h"
 #include "kernel/template/config.h"
-#include "kernel/template/settings.h"
+#include "kernel/template/parse.h"
 #include "kernel/text/branches.h"
 #include "kernel/text/compiler_options.h"
 #include "kernel/text/macros.h"
@@ -16,87 +15,102 @@
 
 typedef enum occurrence { ONCE, MANY, NEEDED, SOME } occurrence; /* SOME: one or more */
 
+/* What else a clause is, as bits. */
+enum {
+    LIST = 1,    /* has several items with commas between them, which are parsed one by one */
+    MEANING = 2, /* says what a kernel computes, */
+    LAUNCH = 4,  /* how it is launched, */
+    MAKING = 8,  /* or how a configuration becomes code */
+    ORDER = 16   /* the order among such clauses is the order of launches */
+};
+
 typedef struct pragma {
     const char *word;
     int phase;
     occurrence occurrence;
     gt_parse_fn *parse;
-    const char *form; /* an example for messages; NULL: they need none */
+    unsigned roles;
+    const char *form;   /* an example for messages; NULL: they need none */
+    const char *beside; /* what else is expected beside launch(), since the clause is for a template
+                           with one kernel; NULL: the clause may stand there */
+    size_t member;      /* of what the clause fills (gt_parse.member) */
 } pragma;
 
-/* The pragmas by the phase in which they are read: later ones use what earlier ones declare. Those
- * that declare axes are in axis_kind.c, and are read in the phase AXES; those that say how code is
- * compiled are in settings.c, and are read in the phase SETTINGS. */
-enum { AXES = 1, SETTINGS = 4 };
-
+/* Each phase reads its pragmas in the order in which they stand; later phases use what earlier ones
+ * declare. Hashes have the texts in the order of this table. */
 static const pragma pragmas[] = {
-    {"kernel", 0, NEEDED, gt_parse_kernel, NULL},
-    {"problem", 0, MANY, gt_parse_problem, NULL},
-    {"constant", 1, MANY, gt_parse_constant, "constant(weights : float[9])"},
-    {"args", 4, SOME, gt_parse_args, NULL},
-    {"scratch", 5, MANY, gt_parse_scratch, NULL},
-    {"default", 4, MANY, gt_parse_default, NULL},
-    {"block", 4, NEEDED, gt_parse_setting, NULL},
-    {"grid", 4, NEEDED, gt_parse_setting, NULL},
-    {"shared", 4, ONCE, gt_parse_setting, NULL},
-    {"cooperative", 4, ONCE, gt_parse_cooperative, NULL},
-    {"require", 4, MANY, gt_parse_require, NULL},
-    {"work", 4, ONCE, gt_parse_work, NULL},
-    {"reference", 6, ONCE, gt_parse_reference,
-     "reference(KERNEL, block = 256, grid = ceil_div(n, 256), rtol = 1e-5)"},
-    {"check", 4, ONCE, gt_parse_check, "check(KERNEL, block = 256, grid = ceil_div(n, 256))"},
-    {"define", 2, MANY, gt_parse_define, NULL},
-    {"options", 4, MANY, gt_parse_options,
-     "options(\"--use_fast_math\", FAST ? \"--ftz=true\" : \"\")"},
-    {"clear", 6, MANY, gt_parse_clear, NULL},
-    {"races", 6, MANY, gt_parse_races, NULL},
-    {"prove", 6, MANY, gt_parse_prove, "prove(a = 0, -1)"},
-    {"in_place", 7, MANY, gt_parse_in_place, "in_place(y : x)"}, /* behind clear() */
-    {"tensormap", 6, MANY, gt_parse_tensormap, "tensormap(x, box = (64, 64), swizzle = 128)"},
-    {"texture", 6, MANY, gt_parse_texture, "texture(image, filter = linear, address = border)"},
-    {"expect", 7, ONCE, gt_parse_expect, "expect(y = file(\"y.npy\"), rtol = 1e-5)"},
-    {"init", 3, ONCE, gt_parse_init,
-     "init(KERNEL, block = 256, grid = ceil_div(n, 256))"}, /* before args(), whose integers then
-                                                               need no fill */
-    {"for", 6, MANY, gt_parse_for, "for(i = 0; i < n; ++i)"},
-    {"end", 6, MANY, gt_parse_end, "end(i)"},
-    {"swap", 6, MANY, gt_parse_swap, "swap(next, now)"},
-    {"launch", 6, MANY, gt_parse_launch,
-     "launch(KERNEL, block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
+    {"kernel", 0, NEEDED, gt_parse_kernel, 0, NULL, NULL, 0},
+    {"problem", 0, MANY, gt_parse_problem, 0, NULL, NULL, 0},
+    {"args", 4, SOME, gt_parse_args, LIST | MEANING, NULL, NULL, 0},
+    {"reference", 6, ONCE, gt_parse_reference, MEANING,
+     "reference(KERNEL, block = 256, grid = ceil_div(n, 256), rtol = 1e-5)", NULL, 0},
+    {"check", 4, ONCE, gt_parse_judge, MEANING,
+     "check(KERNEL, block = 256, grid = ceil_div(n, 256))", NULL,
+     offsetof(gt_template_parts, check)},
+    {"expect", 7, ONCE, gt_parse_expect, MEANING, "expect(y = file(\"y.npy\"), rtol = 1e-5)", NULL,
+     0},
+    /* before args(), whose integers then need no fill */
+    {"init", 3, ONCE, gt_parse_judge, MEANING, "init(KERNEL, block = 256, grid = ceil_div(n, 256))",
+     NULL, offsetof(gt_template_parts, init)},
+    {"work", 4, ONCE, gt_parse_work, MEANING, NULL, NULL, 0},
+    {"block", 4, NEEDED, gt_parse_setting, LAUNCH, NULL,
+     "it in each launch(), as in launch(KERNEL, block = 256, …)", 0},
+    {"grid", 4, NEEDED, gt_parse_setting, LAUNCH, NULL,
+     "it in each launch(), as in launch(KERNEL, grid = ceil_div(n, 256), …)", 0},
+    {"shared", 4, ONCE, gt_parse_setting, LAUNCH, NULL,
+     "it in a launch(), as in launch(KERNEL, shared = 4 * BLOCK, …)", 0},
+    {"scratch", 5, MANY, gt_parse_scratch, LIST | LAUNCH, NULL, NULL, 0},
+    {"clear", 6, MANY, gt_parse_written, LIST | MEANING | LAUNCH, NULL, NULL,
+     offsetof(gt_argument, cleared)},
+    {"cooperative", 4, ONCE, gt_parse_cooperative, LAUNCH, NULL,
+     "it in a launch(), as in launch(KERNEL, cooperative = 1, …)", 0},
+    {"options", 4, MANY, gt_parse_options, LIST | MEANING,
+     "options(\"--use_fast_math\", FAST ? \"--ftz=true\" : \"\")", NULL, 0},
+    {"tensormap", 6, MANY, gt_parse_tensormap, LAUNCH,
+     "tensormap(x, box = (64, 64), swizzle = 128)",
+     "a buffer in args(), or a template with one kernel", 0},
+    {"launch", 6, MANY, gt_parse_launch, MEANING | LAUNCH | ORDER,
+     "launch(KERNEL, block = 256, grid = ceil_div(n, 256), args = (y, x, n))", NULL, 0},
+    {"prove", 6, MANY, gt_parse_prove, LIST | MEANING, "prove(a = 0, -1)", NULL, 0},
+    /* after clear() */
+    {"in_place", 7, MANY, gt_parse_in_place, LIST | MEANING, "in_place(y : x)", NULL, 0},
+    {"texture", 6, MANY, gt_parse_texture, MEANING,
+     "texture(image, filter = linear, address = border)", NULL, 0},
+    {"define", 2, MANY, gt_parse_define, LIST | MAKING, NULL, NULL, 0},
+    {"launch_bounds", 4, ONCE, gt_parse_setting, MAKING, NULL,
+     "__launch_bounds__(BLOCK) in the kernels' definitions", 0},
+    {"maxreg", 4, ONCE, gt_parse_setting, MAKING, NULL, NULL, 0},
+    {"constant", 1, MANY, gt_parse_constant, 0, "constant(weights : float[9])", NULL, 0},
+    {"default", 4, MANY, gt_parse_default, LIST, NULL, NULL, 0},
+    {"require", 4, MANY, gt_parse_require, 0, NULL, NULL, 0},
+    {"races", 6, MANY, gt_parse_written, 0, NULL, NULL, offsetof(gt_argument, races)},
+    {"for", 6, MANY, gt_parse_for, ORDER, "for(i = 0; i < n; ++i)", NULL, 0},
+    {"end", 6, MANY, gt_parse_end, ORDER, "end(i)", NULL, 0},
+    {"swap", 6, MANY, gt_parse_swap, ORDER, "swap(next, now)", NULL, 0},
+    {"tune", 1, MANY, gt_parse_axis, LIST, NULL, NULL, 0},
+    {"vector", 1, MANY, gt_parse_vector, 0, NULL, NULL, 0},
+    {"pass", 1, MANY, gt_parse_pass, 0, NULL, "constant(NAME : TYPE[COUNT]), or a buffer in args()",
+     0},
+    {"cluster", 1, ONCE, gt_parse_cluster, 0, NULL,
+     "it in a launch(), as in tune(SIZE = 1, 2) launch(KERNEL, cluster = SIZE, …)", 0},
+    {"carveout", 1, ONCE, gt_parse_axis, 0, NULL, NULL, 0},
+    {"preferred_cluster", 1, ONCE, gt_parse_axis, 0, NULL,
+     "it left out, or a template with one kernel", 0},
+    {"l2_persist", 1, ONCE, gt_parse_vector, 0, NULL, NULL, 0},
 };
 
-enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, PHASES = 8, WORD_MAX = 40 };
+enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, PHASES = 8 };
 
-/* The index-th of all pragmas; behind the last its word is NULL, and it is read in no phase. */
-static pragma pragma_at(int index)
+/* The index of the word's row; PRAGMA_COUNT: there is none. */
+static size_t word_index(const char *word)
 {
-    if (index < PRAGMA_COUNT) {
-        return pragmas[index];
-    }
-    const gt_axis_traits *kind = gt_axis_traits_of((gt_axis_kind)(index - PRAGMA_COUNT));
-    if (kind) {
-        return (pragma){kind->name, AXES, kind->once ? ONCE : MANY, kind->parse, NULL};
-    }
-    const int setting = index - PRAGMA_COUNT - (int)GT_AXIS_KINDS + (int)GT_SETTINGS_OF_LAUNCH;
-    return setting < GT_SETTINGS
-               ? (pragma){gt_kernel_settings[setting].word, SETTINGS, ONCE, gt_parse_setting, NULL}
-               : (pragma){.phase = PHASES};
-}
-
-static int word_index(const char *word)
-{
-    for (int i = 0; pragma_at(i).word; i++) {
-        if (strcmp(pragma_at(i).word, word) == 0) {
-            return i;
-        }
-    }
-    return -1;
+    return gt_index_of(word, pragmas, PRAGMA_COUNT);
 }
 
 bool gt_clause_is_single(const char *word)
 {
-    const int index = word_index(word);
-    return index >= 0 && pragma_at(index).occurrence != MANY;
+    const size_t index = word_index(word);
+    return index < PRAGMA_COUNT && pragmas[index].occurrence != MANY;
 }
 
 static gputune_status unknown_word(const gt_clause *clause)
@@ -105,46 +119,24 @@ static gputune_status unknown_word(const gt_clause *clause)
     GT_REFUSE_AT(strcmp(clause->word, "surface") == 0, clause->place,
                  "'surface' is not supported yet; expected a buffer");
     gt_near_try(&near, "include");
-    for (int i = 0; pragma_at(i).word; i++) {
-        gt_near_try(&near, pragma_at(i).word);
+    for (size_t i = 0; i < PRAGMA_COUNT; i++) {
+        gt_near_try(&near, pragmas[i].word);
     }
     return gt_fail_at(clause->place, "unknown pragma '%s'; expected %s", clause->word,
                       gt_near_or(&near, "one such as tune or require"));
 }
 
-/* Returns the remedy for a clause beside launch() that is for a template with one kernel; NULL: the
- * clause may stand there. */
-static const char *beside_launch(const char *word)
-{
-    static const struct {
-        const char *word, *instead;
-    } of_one_kernel[] = {
-        {"block", "it in each launch(), as in launch(KERNEL, block = 256, …)"},
-        {"grid", "it in each launch(), as in launch(KERNEL, grid = ceil_div(n, 256), …)"},
-        {"shared", "it in a launch(), as in launch(KERNEL, shared = 4 * BLOCK, …)"},
-        {"cluster", "it in a launch(), as in tune(SIZE = 1, 2) launch(KERNEL, cluster = SIZE, …)"},
-        {"cooperative", "it in a launch(), as in launch(KERNEL, cooperative = 1, …)"},
-        {"preferred_cluster", "it left out, or a template with one kernel"},
-        {"launch_bounds", "__launch_bounds__(BLOCK) in the kernels' definitions"},
-        {"pass", "constant(NAME : TYPE[COUNT]), or a buffer in args()"},
-        {"tensormap", "a buffer in args(), or a template with one kernel"}};
-    enum { COUNT = sizeof of_one_kernel / sizeof *of_one_kernel };
-    const size_t i = gt_index_of(word, of_one_kernel, COUNT);
-    return i < COUNT ? of_one_kernel[i].instead : NULL;
-}
-
 /* Unknown words, words that came twice, and words that are missing. */
 static gputune_status check_words(const gt_template_reader *reader)
 {
-    const gt_clause *first[WORD_MAX] = {NULL};
+    const gt_clause *first[PRAGMA_COUNT] = {NULL};
     for (size_t c = 0; c < reader->clauses.count; c++) {
         const gt_clause *clause = &reader->clauses.items[c];
-        int i = word_index(clause->word);
-        if (i < 0) {
+        const size_t i = word_index(clause->word);
+        if (i == PRAGMA_COUNT) {
             return unknown_word(clause);
         }
-        GT_REFUSE_AT(first[i] &&
-                         (pragma_at(i).occurrence == ONCE || pragma_at(i).occurrence == NEEDED),
+        GT_REFUSE_AT(first[i] && (pragmas[i].occurrence == ONCE || pragmas[i].occurrence == NEEDED),
                      clause->place, "'%s' given twice; expected it once (first on line %d)",
                      clause->word, first[i]->place.line);
         first[i] = first[i] ? first[i] : clause;
@@ -152,12 +144,12 @@ static gputune_status check_words(const gt_template_reader *reader)
     const bool launches = first[word_index("launch")];
     for (size_t c = 0; c < reader->clauses.count && launches; c++) {
         const gt_clause *clause = &reader->clauses.items[c];
-        const char *instead = beside_launch(clause->word);
+        const char *instead = pragmas[word_index(clause->word)].beside;
         GT_REFUSE_AT(instead, clause->place, "'%s' beside launch(); expected %s", clause->word,
                      instead);
     }
-    for (int i = 0; i < PRAGMA_COUNT; i++) {
-        bool in_launch = launches && beside_launch(pragmas[i].word);
+    for (size_t i = 0; i < PRAGMA_COUNT; i++) {
+        const bool in_launch = launches && pragmas[i].beside;
         if (pragmas[i].occurrence >= NEEDED && !first[i] && !in_launch) {
             const char *path = reader->parts->files[0].path;
             GT_REFUSE(!reader->clauses.count, GPUTUNE_ETEMPLATE,
@@ -172,31 +164,22 @@ static gputune_status check_words(const gt_template_reader *reader)
     return GPUTUNE_OK;
 }
 
-/* Returns whether such a clause has several items with commas between them, which are parsed one by
- * one. */
-static bool is_list(const char *word)
-{
-    const gt_axis_traits *kind = gt_axis_traits_of(gt_axis_kind_of(word));
-    return kind ? kind->parse == gt_parse_axis && !kind->once
-                : gt_is_any(word, strlen(word),
-                            "args scratch default define clear prove in_place options");
-}
-
 static gputune_status parse_phase(gt_parse *p, const gt_template_reader *reader, int phase)
 {
     for (size_t c = 0; c < reader->clauses.count; c++) {
         const gt_clause *clause = &reader->clauses.items[c];
-        pragma found = pragma_at(word_index(clause->word));
-        if (found.phase != phase) {
+        const pragma *found = &pragmas[word_index(clause->word)];
+        if (found->phase != phase) {
             continue;
         }
         p->clause = clause;
-        p->word = found.word;
+        p->word = found->word;
+        p->member = found->member;
         p->at = clause->body;
-        p->at.form = found.form;
+        p->at.form = found->form;
         do {
-            GT_TRY(found.parse(p));
-        } while (is_list(clause->word) && gt_lexer_accept(&p->at, ","));
+            GT_TRY(found->parse(p));
+        } while (found->roles & LIST && gt_lexer_accept(&p->at, ","));
         GT_TRY(gt_read_end(p));
     }
     return GPUTUNE_OK;
@@ -215,17 +198,6 @@ static gputune_status parse_clauses(gt_parse *p, const gt_template_reader *reade
 
 /* ---- identity ---- */
 
-bool gt_compiler_options_use(const gt_template *template, uint32_t axis)
-{
-    const gt_template_parts *parts = template->parts;
-    bool uses = false;
-    for (uint32_t i = 0; i < parts->option_count; i++) {
-        const gt_expression *condition = parts->options[i].condition;
-        uses |= condition && gt_expression_uses(condition, GT_SLOT_AXIS + (int)axis);
-    }
-    return uses;
-}
-
 /* An axis's value reaches the source as a macro, through a define() or the like, or as the
  * machinery of a pass block. */
 static bool is_in_source(const gt_template_parts *parts, const gt_template *template, uint32_t axis)
@@ -234,7 +206,6 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
     const gt_body *body = &parts->kernel_body;
     bool in = gt_axis_traits_of(template->axes[axis].kind)->generates ||
               ((body->macros | body->instances) >> axis & 1) ||
-              gt_compiler_options_use(template, axis) ||
               (gt_axes_of(parts, GT_WORDS_COMPILED) >> axis & 1);
     for (uint32_t i = 0; i < parts->define_count; i++) {
         in |= parts->defines[i].value && !parts->defines[i].is_name &&
@@ -242,12 +213,6 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
     }
     return in;
 }
-
-/* The words whose clauses say what a kernel computes, and those that say how it is launched. */
-static const char meaning_words[] =
-    "args reference check expect init work clear options launch prove in_place texture";
-static const char launch_words[] = "block grid shared scratch clear cooperative tensormap launch";
-enum { WORDS_MAX = 16 };
 
 /* Identifies how variants are verified. Results that were verified, or refuted, in another way do
  * not count: change it when the proof or the default tolerances change. */
@@ -262,30 +227,29 @@ static void append_clause(gt_text *out, const gt_clause *clause)
     gt_tokens_append(out, begin, (size_t)(clause->body.end - begin));
 }
 
-/* Appends the clauses of the words, which blanks separate, one word after another; and behind them
- * loops and launches in the order in which they stand. */
-static void append_clauses(gt_text *out, const gt_template_reader *reader, const char *words)
+/* Appends the clauses of a role, one word after another; and behind them loops and launches in the
+ * order in which they stand. */
+static void append_clauses(gt_text *out, const gt_template_reader *reader, unsigned role)
 {
     const gt_clause *clauses = reader->clauses.items;
-    for (int w = 0; w < WORDS_MAX; w++) {
-        for (size_t c = 0; c < reader->clauses.count; c++) {
-            if (gt_word_at(clauses[c].word, strlen(clauses[c].word), words) == w) {
+    for (size_t w = 0; w < PRAGMA_COUNT; w++) {
+        for (size_t c = 0; c < reader->clauses.count && pragmas[w].roles & role; c++) {
+            if (strcmp(clauses[c].word, pragmas[w].word) == 0) {
                 append_clause(out, &clauses[c]);
             }
         }
     }
     for (size_t c = 0; reader->parts->has_loops && c < reader->clauses.count; c++) {
-        if (gt_is_any(clauses[c].word, strlen(clauses[c].word), "for end swap launch")) {
+        if (pragmas[word_index(clauses[c].word)].roles & ORDER) {
             append_clause(out, &clauses[c]);
         }
     }
 }
 
-static gputune_status hash_clauses(gt_hash *out, const gt_template_reader *reader,
-                                   const char *words)
+static gputune_status hash_clauses(gt_hash *out, const gt_template_reader *reader, unsigned role)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
-    append_clauses(&text, reader, words);
+    append_clauses(&text, reader, role);
     *out = gt_hash_string(gt_text_string(&text));
     return text.failed ? gt_fail_memory() : GPUTUNE_OK;
 }
@@ -339,7 +303,7 @@ static gputune_status make_hashes(gt_parse *parse, const gt_template_reader *rea
     GT_SCOPED(gt_text_free) gt_text text = {0};
     gt_text_append(&text, proof);
     gt_tokens_append(&text, gt_text_string(&reader->body), reader->body.length);
-    append_clauses(&text, reader, meaning_words);
+    append_clauses(&text, reader, MEANING);
     append_pass(&text, parse->template);
     if (parse->parts->kernel.is_template) {
         const gt_lexer *arguments = &parse->parts->kernel.arguments;
@@ -355,8 +319,8 @@ static gputune_status make_hashes(gt_parse *parse, const gt_template_reader *rea
         parse->template->has_headers = true;
     }
     GT_TRY(text.failed ? gt_fail_memory() : GPUTUNE_OK);
-    GT_TRY(hash_clauses(&parse->parts->geometry, reader, launch_words));
-    return hash_clauses(&parse->parts->making, reader, "define " GT_WORDS_COMPILED);
+    GT_TRY(hash_clauses(&parse->parts->geometry, reader, LAUNCH));
+    return hash_clauses(&parse->parts->making, reader, MAKING);
 }
 
 static void note_axes(gt_parse *parse)
