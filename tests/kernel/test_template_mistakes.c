@@ -158,6 +158,7 @@ static const gt_mistake mistakes[] = {
     {8, P "clear(x)",
      "a.cu:8:23: 'x' is not written by the kernel; expected an out, inout or scratch buffer"},
     {8, P "clear(y, y)", "a.cu:8:26: 'y' given twice; expected each buffer once"},
+    {8, P "races(y, y)", "a.cu:8:26: 'y' given twice; expected each buffer once"},
     {8, P "scratch(float part)",
      "a.cu:8:35: the pragma ends here; expected '[' and the number of elements"},
     {8, P "scratch(float part[4])",

@@ -83,7 +83,7 @@ static const pragma pragmas[] = {
     {"constant", 1, MANY, gt_parse_constant, 0, "constant(weights : float[9])", NULL, 0},
     {"default", 4, MANY, gt_parse_default, LIST, NULL, NULL, 0},
     {"require", 4, MANY, gt_parse_require, 0, NULL, NULL, 0},
-    {"races", 6, MANY, gt_parse_written, 0, NULL, NULL, offsetof(gt_argument, races)},
+    {"races", 6, MANY, gt_parse_written, LIST, NULL, NULL, offsetof(gt_argument, races)},
     {"for", 6, MANY, gt_parse_for, ORDER, "for(i = 0; i < n; ++i)", NULL, 0},
     {"end", 6, MANY, gt_parse_end, ORDER, "end(i)", NULL, 0},
     {"swap", 6, MANY, gt_parse_swap, ORDER, "swap(next, now)", NULL, 0},
