@@ -15,7 +15,7 @@
 
 typedef enum occurrence { ONCE, MANY, NEEDED, SOME } occurrence; /* SOME: one or more */
 
-/* What else a clause is, as bits. */
+/* More about a clause, as bits. */
 enum {
     LIST = 1,    /* has several items with commas between them, which are parsed one by one */
     MEANING = 2, /* says what a kernel computes, */
@@ -31,7 +31,7 @@ typedef struct pragma {
     gt_parse_fn *parse;
     unsigned roles;
     const char *form;   /* an example for messages; NULL: they need none */
-    const char *beside; /* what else is expected beside launch(), since the clause is for a template
+    const char *beside; /* the remedy beside launch(), since the clause is for a template
                            with one kernel; NULL: the clause may stand there */
     size_t member;      /* of what the clause fills (gt_parse.member) */
 } pragma;
