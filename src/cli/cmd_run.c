@@ -110,7 +110,7 @@ static const cli_option run_options[] = {
 
 static int measure_all(const cli_list *arguments)
 {
-    cli_console_inform(given.save != NULL); /* of how the outputs are read */
+    cli_given.informs = given.save != NULL; /* of how the outputs are read */
     CLI_TRY(cli_tuning_inputs());
     return cli_single(CLI_OPEN_TUNING, arguments->items[0], run);
 }

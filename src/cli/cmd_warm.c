@@ -1,9 +1,6 @@
-/* The command warm: its options, compiling without measuring, and tuning again when a template is
- * saved; warm_tune.c tunes. */
+/* The command warm: its options, compiling without measuring, and tuning again whenever a template
+ * is saved. */
 #include "cli/files.h"
-#include "cli/fleet.h"
-#include "cli/rewrite.h"
-#include "cli/turns.h"
 #include "cli/warm.h"
 
 #include <poll.h>
@@ -33,57 +30,51 @@ static const cli_column columns[] = {
 typedef struct work {
     cli_table table;
     const cli_scenario *scenario;
-    uint32_t done, failed;
+    uint32_t done, failed; /* of this scenario */
     time_t shown;
 } work;
-
-static void show_progress(work *at)
-{
-    time_t now = time(NULL);
-    if (!cli_console_is_live() || now == at->shown) {
-        return;
-    }
-    at->shown = now;
-    cli_console_progress("%s: %u compiled", at->scenario->label, at->done);
-}
 
 static int add_variant(void *user, const gputune_compiled *compiled)
 {
     work *at = user;
     bool ok = strcmp(compiled->status, "ok") == 0;
+    time_t now = time(NULL);
     at->done++;
     at->failed += !ok;
     gputune_compiled row = *compiled;
-    row.log = ok ? "" : compiled->log; /* that of the others has nothing that the row lacks */
+    row.log = ok ? "" : compiled->log; /* the log of a success adds nothing to the row */
     cli_table_add(&at->table, &row);
     if (!ok && compiled->log && compiled->log[0]) {
         cli_console_log(NULL, GPUTUNE_LOG_INFO, compiled->log);
     }
-    show_progress(at);
+    if (now != at->shown) {
+        at->shown = now;
+        cli_console_progress("%s: %u compiled", at->scenario->label, at->done);
+    }
     return cli_is_canceled() ? GPUTUNE_ECANCELED : 0;
 }
 
+/* Compiles every variant of a scenario. Returns the exit code. */
 static int compile(work *at, const cli_session *session)
 {
+    const char *label = at->scenario->label;
     gputune_options options = cli_tuning_options(at->scenario);
-    uint32_t before = at->done, failed_before = at->failed;
+    at->done = at->failed = 0;
     int status = gputune_compile(session->tuner, at->scenario->kernel->name, at->scenario->sizes,
                                  cli_given.arch, &options, add_variant, at);
     cli_console_progress_end();
     if (cli_is_canceled()) {
         return CLI_EXIT_CANCELED;
     }
-    if (status < 0) {
-        return cli_fail_at(status, at->scenario->label);
-    }
-    uint32_t done = at->done - before, failed = at->failed - failed_before;
-    cli_note("%s: %u variants compiled, %u failed", at->scenario->label, done - failed, failed);
-    return done > failed ? CLI_EXIT_OK : CLI_EXIT_TEMPLATE;
+    CLI_REFUSE(status < 0, cli_exit_code(status), "%s: %s", label,
+               cli_without_kernel(gputune_error(), label));
+    cli_note("%s: %u variants compiled, %u failed", label, at->done - at->failed, at->failed);
+    return at->done > at->failed ? CLI_EXIT_OK : CLI_EXIT_TEMPLATE;
 }
 
-/* Compiles every variant of every scenario, and prints registers and spills of each. Returns the
- * exit code. */
-static int warm_compile(const cli_session *session, const cli_scenarios *scenarios)
+/* Compiles all scenarios, and prints registers and spills of each variant. Returns the exit code.
+ */
+static int compile_all(const cli_session *session, const cli_scenarios *scenarios)
 {
     work at = {.table = CLI_TABLE("variants", columns, gputune_compiled, CLI_VIEW)};
     int code = CLI_EXIT_OK;
@@ -97,97 +88,73 @@ static int warm_compile(const cli_session *session, const cli_scenarios *scenari
 
 /* ---- tuning --------------------------------------------------------------------------------- */
 
-/* `quiet`: as the options say; until the scenarios are found only one of several processes says
- * what all of them find. */
-static int tune_or_compile(const cli_session *session, bool quiet)
-{
-    cli_scenarios scenarios = {0};
-    int code = cli_warm_find(&scenarios, session);
-    cli_given.quiet = quiet;
-    if (code != CLI_CONTINUE && code != CLI_EXIT_NOTHING) {
-        return code;
-    }
-    if (!scenarios.count && !cli_warm.shard.count && !cli_warm.gpus) {
-        return CLI_EXIT_NOTHING;
-    }
-    cli_catch_interrupt();
-    return cli_warm.compile_only ? warm_compile(session, &scenarios)
-           : cli_warm.gpus       ? cli_fleet_serve(session, &scenarios)
-                                 : cli_warm_tune(session, &scenarios);
-}
-
-/* Options of which a command line has one at most. */
+/* Pairs of options that exclude each other. */
 static const char *const exclusive[][2] = {
     {"canonical", "from"}, {"canonical", "watch"},    {"gpus", "compile-only"},
     {"gpus", "device"},    {"gpus", "samples"},       {"watch", "gpus"},
     {"watch", "shard"},    {"watch", "compile-only"}, {"watch", "from"}};
 
-static int check_pairs(void)
-{
-    for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++) {
-        CLI_REFUSE(cli_is_given(exclusive[i][0]) && cli_is_given(exclusive[i][1]), CLI_EXIT_USAGE,
-                   "warm: --%s and --%s do not go together", exclusive[i][0], exclusive[i][1]);
-    }
-    return CLI_CONTINUE;
-}
-
-static int check_watch(void)
-{
-    for (size_t i = 0; cli_warm.watch && !cli_warm.from && i < cli_warm.kernels.count; i++) {
-        CLI_REFUSE(!cli_is_path(cli_warm.kernels.items[i]), CLI_EXIT_USAGE,
-                   "warm: --watch: found '%s'; expected the path of a template, as in ./mine.cu",
-                   cli_warm.kernels.items[i]);
-    }
-    return CLI_CONTINUE;
-}
-
 static int check(void)
 {
+    const cli_list *kernels = &cli_warm.kernels;
     CLI_REFUSE(cli_given.arch && !cli_warm.compile_only, CLI_EXIT_USAGE,
                "--arch goes with --compile-only; measuring is for the GPU at hand");
-    if (cli_warm.total_limit_s > 0 && cli_warm.compile_only) {
-        return cli_stop(CLI_EXIT_USAGE,
-                        "--total-limit goes with measuring; leave out --compile-only");
-    }
-    CLI_REFUSE(!cli_warm.from && !cli_warm.canonical && !cli_warm.kernels.count, CLI_EXIT_USAGE,
+    CLI_REFUSE(cli_warm.total_limit_s > 0 && cli_warm.compile_only, CLI_EXIT_USAGE,
+               "--total-limit goes with measuring; leave out --compile-only");
+    CLI_REFUSE(!cli_warm.from && !cli_warm.canonical && !kernels->count, CLI_EXIT_USAGE,
                "warm: an argument is missing: a KERNEL, a PATH, --from FILE or --canonical; "
                "'gputune warm --help' says more");
-    if (cli_warm.check && !cli_warm.kernels.count) {
-        return cli_stop(CLI_EXIT_USAGE, "warm: --check needs the KERNELs to check");
-    }
+    CLI_REFUSE(cli_warm.check && !kernels->count, CLI_EXIT_USAGE,
+               "warm: --check needs the KERNELs to check");
     CLI_REFUSE((cli_warm.from || cli_warm.canonical) &&
                    (cli_given.selection.sizes.count || cli_given.selection.only.count),
                CLI_EXIT_USAGE,
                "warm: %s says the sizes and restrictions; leave out --size and --only",
                cli_warm.from ? "--from" : "--canonical");
-    CLI_TRY(check_pairs());
-    return check_watch();
+    for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++) {
+        CLI_REFUSE(cli_is_given(exclusive[i][0]) && cli_is_given(exclusive[i][1]), CLI_EXIT_USAGE,
+                   "warm: --%s and --%s do not go together", exclusive[i][0], exclusive[i][1]);
+    }
+    for (size_t i = 0; i < kernels->count; i++) {
+        CLI_REFUSE(cli_warm.watch && !cli_is_path(kernels->items[i]), CLI_EXIT_USAGE,
+                   "warm: --watch: found '%s'; expected the path of a template, as in ./mine.cu",
+                   kernels->items[i]);
+    }
+    return CLI_CONTINUE;
 }
 
 static int run(void)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
-    cli_open_mode mode = cli_given.arch          ? CLI_OPEN_NO_DEVICE
-                         : cli_warm.compile_only ? CLI_OPEN_DEVICE
-                                                 : CLI_OPEN_TUNING;
-    bool is_child = cli_fleet_join();
+    cli_scenarios scenarios = {0};
+    bool quiet = cli_given.quiet, is_child = cli_given.own_gpu != NULL;
     CLI_TRY(cli_warm.check && !is_child ? cli_check_first() : CLI_CONTINUE);
     if (cli_warm.gpus && !is_child) {
         return cli_fleet_run();
     }
-    bool quiet = cli_given.quiet;
-    cli_given.quiet |= cli_fleet_is_silent();
-    CLI_TRY(cli_open(&session, mode));
-    return tune_or_compile(&session, quiet);
+    cli_given.quiet |= cli_warm.is_silent; /* until the scenarios are found */
+    CLI_TRY(cli_open(&session, cli_given.arch          ? CLI_OPEN_NO_DEVICE
+                               : cli_warm.compile_only ? CLI_OPEN_DEVICE
+                                                       : CLI_OPEN_TUNING));
+    int code = cli_warm_find(&scenarios, &session);
+    cli_given.quiet = quiet;
+    CLI_TRY(code == CLI_EXIT_NOTHING ? CLI_CONTINUE : code);
+    if (!scenarios.count && !cli_warm.shard.count && !cli_warm.gpus) {
+        return CLI_EXIT_NOTHING;
+    }
+    cli_catch_interrupt();
+    return cli_warm.compile_only ? compile_all(&session, &scenarios)
+           : cli_warm.gpus       ? cli_fleet_serve(&session, &scenarios)
+                                 : cli_warm_tune(&session, &scenarios);
 }
 
 /* ---- tuning again when a template is saved --------------------------------------------------- */
 
-enum { SETTLED_MS = 100 }; /* saves that follow each other more quickly are one */
+enum { SETTLED_MS = 100 }; /* saves that follow each other more quickly count as one */
 
 typedef struct watched {
     const char *path;
-    struct stat facts; /* when it was last looked at; all zero: there was no file */
+    struct stat facts; /* from the last look; all zero: there was no file */
 } watched;
 
 typedef struct watch {
@@ -196,8 +163,6 @@ typedef struct watch {
     atomic_bool is_over;
     const char *changed; /* set by the thread: the path of a file that was saved, or NULL */
 } watch;
-
-/* ---- which files ----------------------------------------------------------------------------- */
 
 static struct stat facts_of(const char *path)
 {
@@ -211,7 +176,7 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* A file need not exist. One may be reached by several paths: "a.h" and "sub/../a.h". */
+/* Adds a file, which need not exist, unless it is already in the list, perhaps by another path. */
 static void add_file(watch *watch, const char *path)
 {
     const watched added = {path, facts_of(path)};
@@ -227,7 +192,7 @@ static void add_file(watch *watch, const char *path)
     cli_push(watch->files, watch->count, added);
 }
 
-/* A header may stand, or come to stand, in each of the folders that are searched. */
+/* Adds a header in each of the folders that are searched, because it may appear in any of them. */
 static void add_include(watch *watch, const char *from, const char *name)
 {
     const cli_list *folders = &cli_given.include_paths;
@@ -243,7 +208,7 @@ static void add_include(watch *watch, const char *from, const char *name)
     }
 }
 
-/* The templates, and what they and those files include. */
+/* Lists the templates and the files that they include, directly or not. */
 static void list_files(watch *watch)
 {
     watch->files = NULL;
@@ -252,7 +217,7 @@ static void list_files(watch *watch)
         const char *path = cli_warm.kernels.items[i], *kernel = strstr(path, ".cu:");
         add_file(watch, kernel ? cli_copy_part(path, (size_t)(kernel - path) + 3) : path);
     }
-    for (size_t i = 0; i < watch->count; i++) { /* the list grows meanwhile */
+    for (size_t i = 0; i < watch->count; i++) { /* the list grows in the loop */
         size_t bytes;
         const char *path = watch->files[i].path, *text = cli_read_text(path, &bytes);
         while (text && *text) {
@@ -264,10 +229,8 @@ static void list_files(watch *watch)
     }
 }
 
-/* ---- waiting --------------------------------------------------------------------------------- */
-
-/* Returns true if a file is not as it was when this was last asked. Files are looked at, since some
- * file systems tell nobody of what another machine writes. */
+/* Returns true if a file has changed since the last call. It polls, because some file systems do
+ * not notify about what another machine writes. */
 static bool take_changes(watch *watch)
 {
     bool found = false;
@@ -285,7 +248,7 @@ static bool take_changes(watch *watch)
     return found;
 }
 
-/* The thread beside the tuning. Cancels what is outdated. */
+/* The thread that runs beside the tuning, and cancels it if a file changes. */
 static void *await_change(void *user)
 {
     watch *watch = user;
@@ -299,18 +262,7 @@ static void *await_change(void *user)
     return NULL;
 }
 
-/* ---- rounds ---------------------------------------------------------------------------------- */
-
-static void announce(const char *changed)
-{
-    if (cli_console_is_able(stdout)) {
-        fputs("\033[H\033[2J", stdout);
-        fflush(stdout);
-    }
-    cli_note("%s has changed", changed);
-}
-
-/* One tuning, and the time until the next. CLI_CONTINUE, or the exit code of all. */
+/* Tunes once and waits for a change. Returns CLI_CONTINUE, or the exit code of the command. */
 static int tune_and_wait(watch *watch, bool is_first)
 {
     pthread_t thread;
@@ -336,14 +288,17 @@ static int tune_and_wait(watch *watch, bool is_first)
     if (cli_is_interrupted()) {
         return is_done ? CLI_EXIT_OK : CLI_EXIT_CANCELED;
     }
-    announce(watch->changed);
+    if (cli_console_is_able(stdout)) {
+        fputs("\033[H\033[2J", stdout);
+        fflush(stdout);
+    }
+    cli_note("%s has changed", watch->changed);
     return CLI_CONTINUE;
 }
 
-/* Tunes, and again whenever one of the selected templates, or what they include in quotes, is
- * saved: work at what is outdated by then is canceled. Ends with Ctrl-C, or where the first tuning
- * shows that saving will not help. Returns the exit code, which is 0 where Ctrl-C came while it was
- * only waiting. */
+/* Tunes, and again whenever one of the selected templates, or a file that they include in quotes,
+ * is saved; outdated work is canceled. Ends with Ctrl-C, or if the first tuning shows that saving
+ * will not help. Returns the exit code, which is 0 if Ctrl-C came while it was only waiting. */
 static int warm_watch(void)
 {
     watch watch = {NULL};
@@ -357,21 +312,16 @@ static int warm_watch(void)
     return code;
 }
 
-static int tune(void)
-{
-    return cli_warm.watch ? warm_watch() : run();
-}
-
 static int check_and_run(const cli_list *kernels)
 {
     cli_warm.kernels = *kernels;
     CLI_TRY(cli_tuning_inputs());
     CLI_TRY(cli_shard_read(&cli_warm.shard, cli_warm.shard_text));
     CLI_TRY(check());
-    (void)(cli_warm.gpus && cli_fleet_join()); /* before anything is written */
+    cli_fleet_join();
     CLI_TRY(cli_rewrite_begin(cli_warm.report));
     CLI_TRY(cli_shard_check(&cli_warm.shard));
-    return cli_rewrite_end(cli_warm.report, tune());
+    return cli_rewrite_end(cli_warm.report, cli_warm.watch ? warm_watch() : run());
 }
 
 static const char more[] =

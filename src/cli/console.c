@@ -1,4 +1,4 @@
-/* Writes messages and the progress line to stderr, so that they never mix; has the exit codes. */
+/* Messages, the progress line and exit codes. */
 #include "cli/console.h"
 
 #include "base/number.h"
@@ -13,10 +13,8 @@
 #include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static bool informs;
 static char progress_line[1024]; /* what is drawn now, or "" */
-static cli_line_fn send_line;    /* in place of stderr; NULL: stderr */
-static cli_draw_fn send_draw;
+static cli_send_fn send_line;    /* used instead of stderr; NULL: stderr */
 
 const char *const cli_color_words[] = {"auto", "always", "never", NULL};
 
@@ -33,19 +31,9 @@ bool cli_console_has_color(FILE *file)
                                              : cli_given.color == CLI_COLOR_ALWAYS;
 }
 
-void cli_console_inform(bool yes)
-{
-    informs = yes;
-}
-
 bool cli_console_is_live(void)
 {
     return !cli_given.quiet && cli_console_is_able(stderr);
-}
-
-bool cli_console_is_verbose(void)
-{
-    return cli_given.verbose && !cli_given.quiet;
 }
 
 size_t cli_console_columns(FILE *file)
@@ -66,10 +54,9 @@ static void erase(void)
     }
 }
 
-void cli_console_send(cli_line_fn line, cli_draw_fn draw)
+void cli_console_send(cli_send_fn send)
 {
-    send_line = line;
-    send_draw = draw;
+    send_line = send;
 }
 
 static void print_line(const char *prefix, const char *text, const char *color)
@@ -85,7 +72,7 @@ static void print_line(const char *prefix, const char *text, const char *color)
 
 void cli_console_line(const char *prefix, const char *text, const char *color)
 {
-    int error = errno; /* callers may yet look at it */
+    int error = errno; /* callers may still need it */
     pthread_mutex_lock(&mutex);
     (send_line ? send_line : print_line)(prefix, text, color);
     pthread_mutex_unlock(&mutex);
@@ -105,38 +92,31 @@ void cli_console_say(bool is_error, const char *format, ...)
     cli_console_line("", text, is_error ? CLI_RED : NULL);
 }
 
-static void print_progress(const char *line)
-{
-    erase();
-    gt_snprintf(progress_line, sizeof progress_line, "%s", line);
-    fputs(progress_line, stderr);
-    fflush(stderr);
-}
-
-static void draw(const char *line)
-{
-    pthread_mutex_lock(&mutex);
-    (send_draw ? send_draw : print_progress)(line);
-    pthread_mutex_unlock(&mutex);
-}
-
 void cli_console_progress(const char *format, ...)
 {
     char line[sizeof progress_line];
-    if (cli_console_is_live()) {
-        va_list args;
-        va_start(args, format);
-        gt_vsnprintf(line, sizeof line, format, args);
-        va_end(args);
-        draw(line);
+    va_list args;
+    if (!cli_console_is_live()) {
+        return;
     }
+    va_start(args, format);
+    gt_vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    pthread_mutex_lock(&mutex);
+    if (send_line) {
+        send_line(NULL, line, NULL);
+    } else {
+        erase();
+        memcpy(progress_line, line, sizeof line);
+        fputs(progress_line, stderr);
+        fflush(stderr);
+    }
+    pthread_mutex_unlock(&mutex);
 }
 
 void cli_console_progress_end(void)
 {
-    if (cli_console_is_live()) {
-        draw("");
-    }
+    cli_console_progress("%s", "");
 }
 
 void cli_console_log(void *user, gputune_log_level level, const char *line)
@@ -146,7 +126,7 @@ void cli_console_log(void *user, gputune_log_level level, const char *line)
     static const char *const colors[] = {CLI_RED, CLI_YELLOW, NULL, NULL};
     gputune_log_level most = cli_given.quiet     ? GPUTUNE_LOG_ERROR
                              : cli_given.verbose ? GPUTUNE_LOG_DEBUG
-                             : informs           ? GPUTUNE_LOG_INFO
+                             : cli_given.informs ? GPUTUNE_LOG_INFO
                                                  : GPUTUNE_LOG_WARNING;
     if (level <= most) {
         cli_console_line(prefixes[level], line, colors[level]);
@@ -155,28 +135,26 @@ void cli_console_log(void *user, gputune_log_level level, const char *line)
 
 /* ---- exit codes ------------------------------------------------------------------------------ */
 
-/* Of a status that is not here nothing was found. */
+/* A status that is not listed gives CLI_EXIT_NOTHING. */
 static const struct {
     int status, code;
-} table[] = {
-    {GPUTUNE_OK, CLI_EXIT_OK},
-    {GPUTUNE_EINVAL, CLI_EXIT_USAGE},
-    {GPUTUNE_ENOTFOUND, CLI_EXIT_USAGE},
-    {GPUTUNE_ETEMPLATE, CLI_EXIT_TEMPLATE},
-    {GPUTUNE_ECOMPILE, CLI_EXIT_TEMPLATE},
-    {GPUTUNE_ENOCOMPILER, CLI_EXIT_PLATFORM},
-    {GPUTUNE_ENODRIVER, CLI_EXIT_PLATFORM},
-    {GPUTUNE_EWRONG, CLI_EXIT_WRONG},
-    {GPUTUNE_EDATABASE, CLI_EXIT_DATABASE},
-    {GPUTUNE_ECANCELED, CLI_EXIT_CANCELED},
-    {GPUTUNE_ERECORDED, CLI_EXIT_TEMPLATE},
-};
+} exit_codes[] = {{GPUTUNE_OK, CLI_EXIT_OK},
+                  {GPUTUNE_EINVAL, CLI_EXIT_USAGE},
+                  {GPUTUNE_ENOTFOUND, CLI_EXIT_USAGE},
+                  {GPUTUNE_ETEMPLATE, CLI_EXIT_TEMPLATE},
+                  {GPUTUNE_ECOMPILE, CLI_EXIT_TEMPLATE},
+                  {GPUTUNE_ERECORDED, CLI_EXIT_TEMPLATE},
+                  {GPUTUNE_ENOCOMPILER, CLI_EXIT_PLATFORM},
+                  {GPUTUNE_ENODRIVER, CLI_EXIT_PLATFORM},
+                  {GPUTUNE_EWRONG, CLI_EXIT_WRONG},
+                  {GPUTUNE_EDATABASE, CLI_EXIT_DATABASE},
+                  {GPUTUNE_ECANCELED, CLI_EXIT_CANCELED}};
 
 int cli_exit_code(int status)
 {
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        if (table[i].status == status) {
-            return table[i].code;
+    for (size_t i = 0; i < sizeof exit_codes / sizeof *exit_codes; i++) {
+        if (exit_codes[i].status == status) {
+            return exit_codes[i].code;
         }
     }
     return CLI_EXIT_NOTHING;
@@ -190,15 +168,10 @@ int cli_trial_exit_code(const char *trial)
                                            : CLI_EXIT_NOTHING;
 }
 
-static const char *message_of(int status)
-{
-    const char *message = gputune_error();
-    return message[0] ? message : gputune_status_text(status);
-}
-
 int cli_fail(int status)
 {
-    cli_error("%s", message_of(status));
+    const char *message = gputune_error();
+    cli_error("%s", message[0] ? message : gputune_status_text(status));
     return cli_exit_code(status);
 }
 
@@ -207,12 +180,6 @@ const char *cli_without_kernel(const char *message, const char *label)
     size_t kernel = strcspn(label, " ");
     bool named = strncmp(message, label, kernel) == 0 && strncmp(message + kernel, ": ", 2) == 0;
     return named ? message + kernel + 2 : message;
-}
-
-int cli_fail_at(int status, const char *label)
-{
-    cli_error("%s: %s", label, cli_without_kernel(message_of(status), label));
-    return cli_exit_code(status);
 }
 
 int cli_worse(int so_far, int next)

@@ -1,14 +1,13 @@
-/* Several GPUs, each with a process of its own (fleet.h).
+/* warm --gpus: a process for each GPU, in which the library opens the driver. The parent opens no
+ * GPU: it gives each child one turn at a time, draws their progress and prints one table. A GPU
+ * that is lost, or whose driver hangs, costs only its own turn, and an equal GPU tries that turn
+ * again.
  *
- * Parent and child talk over a socket that keeps messages apart. A child lists its turns and says
- * READY; then each ORDER is answered by a ROW or by FAILED. GPUs whose results answer the same
- * requests are of one kind, and take turns from one queue. The child's process opens the driver,
- * so that a GPU that is lost, or whose driver hangs, costs its own turn only; an equal GPU tries
- * that turn again. The children share the cores for compiling by the file of GPUTUNE_CORES. */
-#include "cli/fleet.h"
-
-#include "cli/rewrite.h"
-#include "cli/turns.h"
+ * Parent and child talk over a socket that keeps messages apart. A child lists its turns and sends
+ * READY; then it answers each ORDER with ROW or FAILED. It prints nothing itself. GPUs whose
+ * results answer the same requests are of one kind and take turns from one queue. The children
+ * share the cores for compiling through the file of GPUTUNE_CORES. */
+#include "cli/warm.h"
 
 #include "base/clock.h"
 
@@ -32,16 +31,16 @@ extern char **environ;
 /* ---- messages -------------------------------------------------------------------------------- */
 
 typedef enum message_kind {
-    SAY,    /* a line for the terminal: prefix, text, colour; `code`: it has a colour */
-    DRAW,   /* how far the turn is; "": nothing is shown */
+    SAY,    /* a line for the terminal: prefix, text, colour or "" */
+    DRAW,   /* the turn's progress; "": nothing is shown */
     LISTED, /* a turn: place, cost, flags, kernel, label */
-    READY,  /* the GPU is open, and its turns are listed: environment, label */
-    ROW,    /* the turn has a winner: place, code and a row of the table */
-    FAILED, /* the turn has none: place, code, flags, why, and the whole message */
-    ORDER   /* to the child: place, limit_s, flags, and which turn of how many it is */
+    READY,  /* the GPU is open and its turns are listed: environment, label */
+    ROW,    /* the turn has a winner: place, code and a packed row of the table */
+    FAILED, /* the turn has no winner: code, flags, why, and the whole message */
+    ORDER   /* to the child: place, limit in seconds, flags, and the turn's index of count */
 } message_kind;
 
-enum { KNOWN = 1, BEGUN = 2, FORCE = 4, GPU_FAULT = 8 };
+enum { KNOWN = 1, BEGUN = 2, FORCE = 4, GPU_FAULT = 8, HAS_ERROR = 16 };
 
 typedef struct message {
     message_kind kind;
@@ -53,7 +52,7 @@ typedef struct message {
     char body[65000];
 } message;
 
-/* False: the other end is gone. */
+/* Returns false if the other end is gone. */
 static bool send_message(int channel, message *out)
 {
     size_t bytes = offsetof(message, body) + out->bytes;
@@ -62,6 +61,21 @@ static bool send_message(int channel, message *out)
         sent = send(channel, out, bytes, MSG_NOSIGNAL);
     } while (sent < 0 && errno == EINTR);
     return sent == (ssize_t)bytes;
+}
+
+/* Like send_message(), with these texts as the body, cut if they do not fit. */
+static bool send_texts(int channel, message *out, const char *first, const char *second,
+                       const char *third)
+{
+    const char *const texts[] = {first, second, third};
+    out->bytes = 0;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        size_t length = strnlen(texts[i], sizeof out->body / 3 - 1);
+        memcpy(out->body + out->bytes, texts[i], length);
+        out->bytes += length;
+        out->body[out->bytes++] = '\0';
+    }
+    return send_message(channel, out);
 }
 
 static bool receive(message *out, int channel)
@@ -74,17 +88,7 @@ static bool receive(message *out, int channel)
     return true;
 }
 
-/* Appends a text to the body, cut where it is too long. */
-static void put(message *out, const char *text)
-{
-    size_t room = sizeof out->body - 1 - out->bytes, length = strlen(text);
-    length = length < room ? length : room - 1;
-    memcpy(out->body + out->bytes, text, length);
-    out->bytes += length;
-    out->body[out->bytes++] = '\0';
-}
-
-/* The next text of the body; "" behind the last. */
+/* Returns the next text of the body; "" after the last one. */
 static const char *take(const message *from, size_t *at)
 {
     const char *text = *at < from->bytes ? from->body + *at : "";
@@ -97,68 +101,39 @@ static const char *take(const message *from, size_t *at)
 static const char variable[] = "GPUTUNE_FLEET"; /* "INDEX GPU CHANNEL PARENT" */
 
 static struct {
-    bool is_child;
-    int index, channel;
-    char number[16];
+    int channel;
     const char *label;
     message message; /* large */
 } own;
 
-static void tell(message_kind kind, const char *prefix, const char *text, const char *color)
+static void send_line(const char *prefix, const char *text, const char *color)
 {
-    message *out = &own.message;
-    out->kind = kind;
-    out->bytes = 0;
-    out->code = color != NULL;
-    put(out, prefix);
-    put(out, text);
-    put(out, color ? color : "");
-    if (!send_message(own.channel, out)) {
+    own.message = (message){.kind = prefix ? SAY : DRAW};
+    if (!send_texts(own.channel, &own.message, prefix ? prefix : "", text, color ? color : "")) {
         cli_set_canceled(true);
     }
 }
 
-static void tell_line(const char *prefix, const char *text, const char *color)
+void cli_fleet_join(void)
 {
-    tell(SAY, prefix, text, color);
-}
-
-static void tell_progress(const char *text)
-{
-    tell(DRAW, text, "", NULL);
-}
-
-static int next_number(const char **text)
-{
-    *text += strspn(*text, " ");
-    return (int)cli_take_number(text, INT_MAX);
-}
-
-bool cli_fleet_join(void)
-{
-    const char *text = getenv(variable);
-    if (!own.is_child && text) {
-        own.is_child = true;
-        own.index = next_number(&text);
-        int number = next_number(&text);
-        own.channel = next_number(&text);
-        int parent = next_number(&text);
-        unsetenv(variable); /* not for the workers */
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
-        snprintf(own.number, sizeof own.number, "%d", number);
-        cli_given.own_gpu = own.number;
-        cli_warm.report = NULL; /* the parent writes it */
-        cli_console_send(tell_line, tell_progress);
-        if (getppid() != parent) {
-            _exit(CLI_EXIT_CANCELED);
-        }
+    char *text = getenv(variable);
+    int numbers[4];
+    if (!text) {
+        return;
     }
-    return own.is_child;
-}
-
-bool cli_fleet_is_silent(void)
-{
-    return own.is_child && own.index > 0;
+    for (int i = 0; i < 4; i++) {
+        numbers[i] = (int)strtol(text, &text, 10);
+    }
+    cli_given.own_gpu = cli_format("%d", numbers[1]);
+    cli_warm.is_silent = numbers[0] > 0;
+    cli_warm.report = NULL; /* the parent writes it */
+    own.channel = numbers[2];
+    unsetenv(variable); /* not for the workers */
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    cli_console_send(send_line);
+    if (getppid() != numbers[3]) {
+        _exit(CLI_EXIT_CANCELED);
+    }
 }
 
 static void list_turns(const cli_session *session, const cli_scenarios *scenarios)
@@ -166,49 +141,43 @@ static void list_turns(const cli_session *session, const cli_scenarios *scenario
     message *out = &own.message;
     const cli_turn *turns = cli_warm_turns(session, scenarios);
     for (size_t i = 0; i < scenarios->count; i++) {
+        const cli_scenario *scenario = turns[i].scenario;
         *out = (message){.kind = LISTED,
                          .place = turns[i].place,
                          .value = turns[i].cost,
                          .flags = (turns[i].known ? KNOWN : 0U) | (turns[i].begun ? BEGUN : 0U)};
-        put(out, turns[i].scenario->kernel->name);
-        put(out, turns[i].scenario->label);
-        (void)send_message(own.channel, out);
+        (void)send_texts(own.channel, out, scenario->kernel->name, scenario->label, "");
     }
     *out = (message){.kind = READY};
-    put(out, session->device.environment);
-    put(out, own.label);
-    (void)send_message(own.channel, out);
+    (void)send_texts(own.channel, out, session->device.environment, own.label, "");
 }
 
-/* Tells what came of a turn. */
+/* Sends the result of a turn. */
 static void answer(uint64_t place, const cli_tuned *tuned, const cli_session *session,
                    const cli_scenario *scenario)
 {
     message *out = &own.message;
-    char *failure = NULL;
-    int code;
     if (tuned->has_winner) {
         cli_table row = cli_warm_table();
-        code = cli_warm_add(&row, 0, &tuned->info, session, scenario);
+        int code = cli_warm_add(&row, 0, &tuned->info, session, scenario);
         *out = (message){.kind = ROW, .place = place, .code = code};
         out->bytes = cli_table_pack(&row, out->body, sizeof out->body - 1);
-    } else {
-        code = cli_warm_failure(&failure, tuned, scenario->label, own.label);
-        *out = (message){.kind = FAILED,
-                         .place = place,
-                         .code = code,
-                         .flags = code && cli_warm_may_be_gpu(tuned->status) ? GPU_FAULT : 0};
-        put(out, tuned->why);
-        put(out, failure ? failure : "");
-        out->index = tuned->status < 0;
+        (void)send_message(own.channel, out);
+        return;
     }
-    (void)send_message(own.channel, out);
+    char *failure = cli_copy("");
+    int code = cli_warm_failure(&failure, tuned, scenario->label, own.label);
+    *out = (message){.kind = FAILED,
+                     .code = code,
+                     .flags = (code && cli_warm_may_be_gpu(tuned->status) ? GPU_FAULT : 0U) |
+                              (tuned->status < 0 ? HAS_ERROR : 0U)};
+    (void)send_texts(own.channel, out, tuned->why, failure, "");
 }
 
 int cli_fleet_serve(const cli_session *session, const cli_scenarios *scenarios)
 {
     bool stored = true;
-    own.label = cli_format("GPU %s (%s)", own.number, session->device.name);
+    own.label = cli_format("GPU %s (%s)", cli_given.own_gpu, session->device.name);
     cli_progress progress = {.gpu = own.label};
     list_turns(session, scenarios);
     for (message *order = cli_allocate(1, sizeof *order); receive(order, own.channel);) {
@@ -216,10 +185,9 @@ int cli_fleet_serve(const cli_session *session, const cli_scenarios *scenarios)
         const cli_scenario *scenario = &scenarios->items[order->place];
         cli_tuned tuned;
         progress.count = order->count;
-        cli_progress_start(&progress, scenario->label, order->index);
-        cli_warm_try(&tuned, session, scenario, order->value, order->flags & FORCE, &progress);
-        cli_progress_end(&progress);
-        stored &= tuned.status < 0 || tuned.info.source == GPUTUNE_SOURCE_CACHED;
+        progress.index = order->index;
+        stored &=
+            cli_warm_try(&tuned, session, scenario, order->value, order->flags & FORCE, &progress);
         answer(order->place, &tuned, session, scenario);
         gputune_plan_release(tuned.plan);
         cli_release(mark);
@@ -236,19 +204,25 @@ typedef struct kind {
     size_t count, next;
 } kind;
 
+typedef struct failure {
+    const char *why, *message; /* why: NULL if the turn did not fail */
+    int code;
+    unsigned flags;
+} failure;
+
 typedef struct child {
     int number;  /* of its GPU */
-    pid_t pid;   /* 0: it was not started, or has ended */
+    pid_t pid;   /* 0: not started, or ended */
     int channel; /* to it */
     const char *label;
     CLI_LIST(cli_turn) listed; /* until it is READY */
     kind *kind;                /* NULL: it is not ready, or cannot be used */
     bool is_busy, is_out;
-    bool is_in_doubt; /* it failed, and waits until an equal GPU has tried the same */
+    bool is_in_doubt; /* it failed, and waits until an equal GPU has tried the same turn */
     cli_turn turn;
     int64_t begun_ns;
-    message *failure; /* of its turn, which waits until all GPUs are open; NULL: none */
-    char shown[160];  /* how far its turn is */
+    failure failure; /* of its turn, handled when all GPUs are open */
+    char shown[160]; /* its turn's progress */
 } child;
 
 enum { MOST = 64 };
@@ -262,47 +236,34 @@ static struct {
     int64_t begun_ns;
     cli_table table;
     int code;
-    int refusal;   /* exit code, if a GPU that was named cannot be used; else CLI_CONTINUE */
+    int refusal;   /* exit code if a GPU that was named cannot be used; otherwise CLI_CONTINUE */
     int unopened;  /* exit code of a GPU that could not be opened */
     bool was_told; /* the children know that work is canceled */
-    int cores;     /* the file by which the children share the cores; -1: none */
     message message;
 } fleet;
 
 /* --- which GPUs --- */
 
-static bool has(long number)
-{
-    for (size_t i = 0; i < fleet.count; i++) {
-        if (fleet.children[i].number == number) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void add(long number)
-{
-    fleet.children[fleet.count++] = (child){.number = (int)number, .channel = -1};
-}
-
-/* "0,2", each once. */
+/* Reads "0,2", in which each number occurs once. */
 static int read_numbers(const char *which)
 {
     for (const char *at = which;; at++) {
         long number = cli_take_number(&at, INT_MAX);
-        bool is_number = number >= 0 && (*at == ',' || !*at);
-        CLI_REFUSE(!is_number || has(number) || fleet.count == MOST, CLI_EXIT_USAGE,
+        bool is_good = number >= 0 && (*at == ',' || !*at) && fleet.count < MOST;
+        for (size_t i = 0; i < fleet.count; i++) {
+            is_good &= fleet.children[i].number != number;
+        }
+        CLI_REFUSE(!is_good, CLI_EXIT_USAGE,
                    "--gpus: found '%s'; expected 'all', or numbers of GPUs, each once, as in 0,2",
                    which);
-        add(number);
+        fleet.children[fleet.count++].number = (int)number;
         if (!*at) {
             return CLI_CONTINUE;
         }
     }
 }
 
-/* Without a GPU, where none was asked for, they are the emulator's. */
+/* If no driver was asked for and there is no GPU, "all" means the emulator's GPUs. */
 static int list_gpus(const char *which)
 {
     int count = 0;
@@ -314,8 +275,8 @@ static int list_gpus(const char *which)
     if (status == GPUTUNE_ENODRIVER && !cli_is_driver_asked_for()) {
         status = gputune_device_count(&count, "emu");
     }
-    for (int i = 0; i < count && i < MOST; i++) {
-        add(i);
+    for (; (int)fleet.count < count && fleet.count < MOST; fleet.count++) {
+        fleet.children[fleet.count].number = (int)fleet.count;
     }
     return cli_passed(status);
 }
@@ -325,10 +286,10 @@ static int list_gpus(const char *which)
 static int spawn(child *child, int channel)
 {
     posix_spawnattr_t attributes;
-    char order[96];
-    snprintf(order, sizeof order, "%zu %d %d %ld", (size_t)(child - fleet.children), child->number,
-             channel, (long)getpid());
-    setenv(variable, order, 1);
+    setenv(variable,
+           cli_format("%zu %d %d %ld", (size_t)(child - fleet.children), child->number, channel,
+                      (long)getpid()),
+           1);
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP); /* Ctrl-C is passed on to it */
     int error =
@@ -338,11 +299,28 @@ static int spawn(child *child, int channel)
     return error;
 }
 
-/* Starts the next child, which inherits its end of the channel. */
-static void start(void)
+static bool is_last_open(void)
 {
+    const child *last = fleet.started ? &fleet.children[fleet.started - 1] : NULL;
+    return !last || !last->pid || last->kind;
+}
+
+/* Returns true if a GPU is being opened or still has to be. */
+static bool is_opening(void)
+{
+    return !is_last_open() || (fleet.started < fleet.count && !cli_is_canceled());
+}
+
+/* Starts the next child, which inherits its end of the channel. GPUs are opened one after another,
+ * because drivers that start at the same time delay each other. */
+static void start_next(void)
+{
+    int ends[2];
+    if (!is_last_open() || fleet.started == fleet.count || cli_is_canceled()) {
+        return;
+    }
     child *child = &fleet.children[fleet.started++];
-    int ends[2] = {-1, -1};
+    child->channel = -1;
     int error = socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) == 0 ? 0 : errno;
     if (!error) {
         child->channel = ends[0];
@@ -356,24 +334,6 @@ static void start(void)
         child->channel = -1;
         cli_error("cannot start a process for GPU %d: %s", child->number, strerror(error));
         fleet.code = cli_worse(fleet.code, CLI_EXIT_NOTHING);
-    }
-}
-
-/* Returns true if a GPU is being opened, or is still to be. Drivers that start at the same time
- * delay each other: they are started one after another. */
-static bool is_opening(void)
-{
-    const child *last = fleet.started ? &fleet.children[fleet.started - 1] : NULL;
-    return (last && last->pid && !last->kind) ||
-           (fleet.started < fleet.count && !cli_is_canceled());
-}
-
-static void start_next(void)
-{
-    const child *last = fleet.started ? &fleet.children[fleet.started - 1] : NULL;
-    bool may = !last || !last->pid || last->kind;
-    if (may && fleet.started < fleet.count && !cli_is_canceled()) {
-        start();
     }
 }
 
@@ -393,34 +353,27 @@ static size_t count_usable(const kind *kind)
     return count;
 }
 
-/* The limit of one turn: --time-limit, and its share of what is left of --total-limit. */
-static double limit_of(const kind *kind)
+/* Returns true if a GPU is tuning the turn's kernel. */
+static bool is_kernel_busy(const cli_turn *turn)
 {
-    return cli_warm_limit_s(kind->turns, kind->count, kind->next, fleet.begun_ns,
-                            count_usable(kind) + fleet.count - fleet.started);
-}
-
-static bool is_kernel_in_hand(const cli_turn *turn)
-{
+    bool any = false;
     for (size_t i = 0; i < fleet.count; i++) {
         const child *other = &fleet.children[i];
-        if (other->is_busy && cli_turns_are_alike(&other->turn, turn)) {
-            return true;
-        }
+        any |= other->is_busy && cli_turns_are_alike(&other->turn, turn);
     }
-    return false;
+    return any;
 }
 
-/* The index of the turn to take next: the first turn of a kernel that no GPU is tuning, if there is
- * one, because a search begins with what was found at the kernel's other sizes, and has its code.
- * Of the last turns it is the longest, so that the GPUs end together. */
+/* Returns the index of the turn to take next: the first one of a kernel that no GPU is tuning, if
+ * there is one, because a search begins with the results and the code of the kernel's other sizes.
+ * Among the last turns it is the longest, so the GPUs end together. */
 static size_t find_turn(const kind *kind)
 {
     size_t at = kind->next, usable = count_usable(kind);
     if (usable > 1 && kind->count - at <= 2 * usable) {
         return cli_turns_longest(kind->turns, kind->count, at);
     }
-    while (at < kind->count && is_kernel_in_hand(&kind->turns[at])) {
+    while (at < kind->count && is_kernel_busy(&kind->turns[at])) {
         at++;
     }
     return at < kind->count ? at : kind->next;
@@ -434,16 +387,18 @@ static void order(child *child)
     memmove(&kind->turns[kind->next + 1], &kind->turns[kind->next],
             (at - kind->next) * sizeof *kind->turns);
     kind->turns[kind->next] = child->turn;
-    fleet.message = (message){.kind = ORDER,
-                              .place = child->turn.place,
-                              .index = fleet.begun++,
-                              .count = fleet.turn_count,
-                              .value = limit_of(kind),
-                              .flags = child->turn.tried ? FORCE : 0};
+    fleet.message =
+        (message){.kind = ORDER,
+                  .place = child->turn.place,
+                  .index = fleet.begun++,
+                  .count = fleet.turn_count,
+                  .value = cli_warm_limit_s(kind->turns, kind->count, kind->next, fleet.begun_ns,
+                                            count_usable(kind) + fleet.count - fleet.started),
+                  .flags = child->turn.tried ? FORCE : 0};
     kind->next++;
     child->is_busy = true;
     child->begun_ns = gt_now_ns();
-    (void)send_message(child->channel, &fleet.message); /* its end is heard of */
+    (void)send_message(child->channel, &fleet.message); /* if it has ended, its channel says so */
 }
 
 static void give_orders(void)
@@ -457,15 +412,14 @@ static void give_orders(void)
     }
 }
 
-/* --- what became of it --- */
+/* --- results --- */
 
-/* Leaves the turn of a child to an equal GPU, and waits for its result there. False: there is no
- * equal GPU, or it has tried the turn already. */
-static bool pass_on(child *child, const message *failure)
+/* Leaves the turn of a child to an equal GPU, and waits for its result there. Returns false if
+ * there is no equal GPU, or if it has already tried the turn. */
+static bool pass_on(child *child)
 {
     kind *kind = child->kind;
-    size_t at = 0;
-    if (cli_is_canceled() || !(failure->flags & GPU_FAULT) || child->turn.tried ||
+    if (cli_is_canceled() || !(child->failure.flags & GPU_FAULT) || child->turn.tried ||
         count_usable(kind) < (child->pid ? 2 : 1)) {
         return false;
     }
@@ -474,77 +428,57 @@ static bool pass_on(child *child, const message *failure)
     fleet.begun--;
     kind->turns[--kind->next] = child->turn;
     cli_note("%s: %s: %s; an equal GPU tries it", child->label, child->turn.scenario->label,
-             take(failure, &at));
+             child->failure.why);
     return true;
 }
 
-/* Judges by an equal GPU's second try whether the first try failed because of its GPU. A second try
- * that was answered without measuring may only have lacked time, and proves nothing. */
-static void judge_first_try(const child *second, bool has_winner)
+/* Ends the turn of a child. If it was an equal GPU's second try, decides by it if the first try
+ * failed because of its GPU. A first try without an error may only have lacked time. */
+static void settle(child *second, bool has_winner)
 {
     child *first = (child *)(uintptr_t)second->turn.tried;
+    kind *kind = second->kind;
+    second->is_busy = false;
+    second->shown[0] = '\0';
+    cli_turns_note(kind->turns, kind->count, kind->next, &second->turn,
+                   gt_seconds_since(second->begun_ns));
     if (!first) {
         return;
     }
     first->is_in_doubt = false;
-    if (has_winner && first->failure && first->failure->index) {
+    if (has_winner && first->failure.why && first->failure.flags & HAS_ERROR) {
         first->is_out = true;
         cli_error("%s gets no more work: %s failed there, and not on %s; see nvidia-smi and the "
                   "kernel's log",
                   first->label, second->turn.scenario->label, second->label);
     }
-    first->failure = NULL;
+    first->failure.why = NULL;
 }
 
-static void settle(child *child)
-{
-    child->is_busy = false;
-    child->shown[0] = '\0';
-    cli_turns_note(child->kind->turns, child->kind->count, child->kind->next, &child->turn,
-                   gt_seconds_since(child->begun_ns));
-}
-
-static void take_row(child *child, const message *from)
-{
-    double place = (double)(child->kind - fleet.kinds) * UINT32_MAX + (double)from->place;
-    settle(child);
-    judge_first_try(child, true);
-    cli_warm_take(&fleet.table, place, from->body, from->bytes);
-    fleet.code = cli_worse(fleet.code, from->code);
-}
-
-/* A failure waits for the GPUs that may be asked to try the same. */
-static void settle_failure(child *child)
-{
-    size_t at = 0;
-    const message *failure = child->failure;
-    settle(child);
-    judge_first_try(child, false);
-    if (fleet.refusal != CLI_CONTINUE || pass_on(child, failure)) {
-        return; /* why it was stopped has been said */
-    }
-    take(failure, &at);
-    const char *text = take(failure, &at);
-    child->failure = NULL;
-    if (text[0]) {
-        cli_console_say(failure->code != CLI_EXIT_OK, "%s", text);
-    }
-    fleet.code = cli_worse(fleet.code, failure->code);
-}
-
+/* Failures wait for the GPUs that may try the same turn. */
 static void settle_failures(void)
 {
     for (size_t i = 0; i < fleet.count && !is_opening(); i++) {
         child *child = &fleet.children[i];
-        if (child->failure && child->is_busy) {
-            settle_failure(child);
+        const failure failure = child->failure;
+        if (!failure.why || !child->is_busy) {
+            continue;
         }
+        settle(child, false);
+        if (fleet.refusal != CLI_CONTINUE || pass_on(child)) {
+            continue; /* the reason was already printed */
+        }
+        child->failure.why = NULL;
+        if (failure.message[0]) {
+            cli_console_say(failure.code != CLI_EXIT_OK, "%s", failure.message);
+        }
+        fleet.code = cli_worse(fleet.code, failure.code);
     }
 }
 
-/* --- what they say --- */
+/* --- messages of the children --- */
 
-/* One line for all GPUs: "GPU 0 (...): axpy ... | GPU 1 (...): ..."; "": nothing is at work. */
+/* Draws one line for all GPUs: "GPU 0 (...): axpy ... | GPU 1 (...): ..."; "" if none is busy. */
 static void draw(void)
 {
     char *text = cli_copy("");
@@ -557,29 +491,11 @@ static void draw(void)
     cli_progress_draw(text);
 }
 
-/* A turn as a child lists it. */
-static void take_listed(child *child, const message *from)
-{
-    size_t at = 0;
-    cli_kernel *kernel = cli_allocate(1, sizeof *kernel);
-    cli_scenario *scenario = cli_allocate(1, sizeof *scenario);
-    kernel->name = cli_copy(take(from, &at));
-    *scenario = (cli_scenario){.kernel = kernel, .label = cli_copy(take(from, &at))};
-    cli_add(&child->listed, (cli_turn){.scenario = scenario,
-                                       .place = from->place,
-                                       .cost = from->value,
-                                       .known = from->flags & KNOWN,
-                                       .begun = from->flags & BEGUN});
-}
-
-/* Lets a GPU that is open take turns: those of its kind, or its own where it is the first of one.
+/* Lets a GPU that is open take turns: those of its kind, or its own if it is the first of its kind.
  */
-static void admit(child *child, const message *from)
+static void admit(child *child, const char *environment)
 {
-    size_t at = 0;
-    const char *environment = take(from, &at);
     kind *kind = fleet.kinds;
-    child->label = cli_copy(take(from, &at));
     while (kind < fleet.kinds + fleet.kind_count && strcmp(kind->environment, environment) != 0) {
         kind++;
     }
@@ -594,42 +510,52 @@ static void admit(child *child, const message *from)
     child->kind = kind;
 }
 
-static message *copy(const message *from)
-{
-    size_t bytes = offsetof(message, body) + from->bytes + 1;
-    return memcpy(cli_allocate(1, sizeof *from), from, bytes);
-}
-
 static void handle(child *child, const message *from)
 {
     size_t at = 0;
     const char *first = take(from, &at), *second = take(from, &at), *third = take(from, &at);
+    cli_kernel *kernel;
+    cli_scenario *scenario;
     switch (from->kind) {
     case SAY:
-        cli_console_line(first, second, from->code ? third : NULL);
+        cli_console_line(first, second, third[0] ? third : NULL);
         return;
     case DRAW:
-        snprintf(child->shown, sizeof child->shown, "%s", first);
+        snprintf(child->shown, sizeof child->shown, "%s", second);
         draw();
         return;
     case LISTED:
-        take_listed(child, from);
+        kernel = cli_allocate(1, sizeof *kernel);
+        scenario = cli_allocate(1, sizeof *scenario);
+        kernel->name = cli_copy(first);
+        *scenario = (cli_scenario){.kernel = kernel, .label = cli_copy(second)};
+        cli_add(&child->listed, (cli_turn){.scenario = scenario,
+                                           .place = from->place,
+                                           .cost = from->value,
+                                           .known = from->flags & KNOWN,
+                                           .begun = from->flags & BEGUN});
         return;
     case READY:
-        admit(child, from);
+        child->label = cli_copy(second);
+        admit(child, first);
         return;
     case ROW:
-        take_row(child, from);
+        settle(child, true);
+        cli_warm_take(&fleet.table,
+                      (double)(child->kind - fleet.kinds) * UINT32_MAX + (double)from->place,
+                      from->body, from->bytes);
+        fleet.code = cli_worse(fleet.code, from->code);
         return;
     case FAILED:
-        child->failure = copy(from);
+        child->failure = (failure){cli_copy(first), cli_copy(second), from->code, from->flags};
         return;
     case ORDER:
         return;
     }
 }
 
-/* A child has ended. One that was never ready could not open its GPU, and has said why. */
+/* Handles the end of a child. One that was never ready could not open its GPU, and has printed why.
+ */
 static void take_end(child *child)
 {
     int status = 0;
@@ -646,15 +572,12 @@ static void take_end(child *child)
             fleet.refusal = code;
             cli_set_canceled(true);
         }
-    } else if (child->is_busy && !child->failure) { /* a signal has ended it in its turn */
-        message *failure = cli_allocate(1, sizeof *failure);
-        failure->flags = GPU_FAULT;
-        failure->index = true;
-        failure->code = CLI_EXIT_NOTHING;
-        put(failure, "its process has ended");
-        put(failure, cli_format("%s: %s: its process has ended by signal %d",
-                                child->turn.scenario->label, child->label, WTERMSIG(status)));
-        child->failure = failure;
+    } else if (child->is_busy && !child->failure.why) { /* a signal has ended it in its turn */
+        const char *message =
+            cli_format("%s: %s: its process has ended by signal %d", child->turn.scenario->label,
+                       child->label, WTERMSIG(status));
+        child->failure =
+            (failure){"its process has ended", message, CLI_EXIT_NOTHING, GPU_FAULT | HAS_ERROR};
     } else {
         fleet.code = cli_worse(fleet.code, code);
     }
@@ -662,23 +585,15 @@ static void take_end(child *child)
 
 /* --- all of them --- */
 
-/* Returns true if there is, or may come, something to do. */
-static bool is_work_left(void)
+/* Ends the children by closing their channels if no work is left and none may come. */
+static void dismiss_if_done(void)
 {
     bool left = is_opening();
     for (size_t i = 0; i < fleet.count; i++) {
         left |= fleet.children[i].is_busy;
     }
-    return left;
-}
-
-/* Ends the children: each hears the end of its channel. */
-static void dismiss(void)
-{
-    for (size_t i = 0; i < fleet.count; i++) {
-        if (fleet.children[i].channel >= 0) {
-            shutdown(fleet.children[i].channel, SHUT_WR);
-        }
+    for (size_t i = 0; i < fleet.started && !left; i++) {
+        (void)shutdown(fleet.children[i].channel, SHUT_WR);
     }
 }
 
@@ -705,17 +620,17 @@ static void write_page(void)
     cli_release(mark);
 }
 
-/* Waits for messages, and handles them. False: no child is left. */
+/* Waits for messages and handles them. Returns false if no child is left. */
 static bool listen_once(void)
 {
     struct pollfd waiting[MOST];
-    size_t open = 0;
-    for (size_t i = 0; i < fleet.count; i++) {
+    size_t open = 0, count = fleet.started;
+    for (size_t i = 0; i < count; i++) {
         waiting[i] = (struct pollfd){fleet.children[i].channel, POLLIN, 0};
         open += waiting[i].fd >= 0;
     }
-    int ready = open ? poll(waiting, (nfds_t)fleet.count, 200) : 0;
-    for (size_t i = 0; i < fleet.count && ready > 0; i++) {
+    int ready = open ? poll(waiting, (nfds_t)count, 200) : 0;
+    for (size_t i = 0; i < count && ready > 0; i++) {
         child *child = &fleet.children[i];
         if (waiting[i].revents && receive(&fleet.message, child->channel)) {
             handle(child, &fleet.message);
@@ -728,7 +643,7 @@ static bool listen_once(void)
 
 static void run(void)
 {
-    bool is_open = true, is_dismissed = false;
+    bool is_open = true;
     while (is_open || fleet.started < fleet.count) {
         start_next();
         settle_failures();
@@ -736,26 +651,11 @@ static void run(void)
         if (cli_is_canceled()) {
             pass_on_cancel();
         }
-        if (!is_dismissed && !is_work_left()) {
-            dismiss();
-            is_dismissed = true;
-        }
+        dismiss_if_done();
         is_open = listen_once();
         write_page();
         if (!is_open && cli_is_canceled()) {
             return;
-        }
-    }
-}
-
-/* Says which turns no GPU could take. */
-static void say_left(void)
-{
-    for (size_t i = 0; i < fleet.kind_count && !cli_is_canceled(); i++) {
-        const kind *kind = &fleet.kinds[i];
-        for (size_t k = kind->next; k < kind->count; k++) {
-            cli_error("%s: not tuned: no GPU is left that could", kind->turns[k].scenario->label);
-            fleet.code = cli_worse(fleet.code, CLI_EXIT_NOTHING);
         }
     }
 }
@@ -772,21 +672,14 @@ static int end(void)
     if (!fleet.turn_count && !cli_warm.shard.count) {
         return CLI_EXIT_NOTHING;
     }
-    say_left();
-    cli_warm_print(&fleet.table, fleet.kind_count > 1, gt_seconds_since(fleet.begun_ns));
-    if (cli_is_canceled()) {
-        cli_note("stopped; what is finished is stored, running again goes on from there");
+    for (size_t i = 0; i < fleet.kind_count && !cli_is_canceled(); i++) {
+        const kind *kind = &fleet.kinds[i];
+        for (size_t k = kind->next; k < kind->count; k++) {
+            cli_error("%s: not tuned: no GPU is left that could", kind->turns[k].scenario->label);
+            fleet.code = cli_worse(fleet.code, CLI_EXIT_NOTHING);
+        }
     }
-    return cli_is_canceled() ? CLI_EXIT_CANCELED : fleet.code;
-}
-
-/* A file without a name, by which the tuners of the children share the cores. */
-static void share_cores(void)
-{
-    fleet.cores = memfd_create("gputune-cores", 0);
-    if (fleet.cores >= 0) {
-        setenv("GPUTUNE_CORES", cli_format("/proc/self/fd/%d", fleet.cores), 1);
-    }
+    return cli_warm_end(&fleet.table, fleet.code, fleet.kind_count > 1, fleet.begun_ns, NULL);
 }
 
 int cli_fleet_run(void)
@@ -795,7 +688,10 @@ int cli_fleet_run(void)
     fleet.table = cli_warm_table();
     fleet.refusal = CLI_CONTINUE;
     CLI_TRY(list_gpus(cli_warm.gpus));
-    share_cores();
+    int cores = memfd_create("gputune-cores", 0); /* by which the children share the cores */
+    if (cores >= 0) {
+        setenv("GPUTUNE_CORES", cli_format("/proc/self/fd/%d", cores), 1);
+    }
     cli_catch_interrupt();
     run();
     return end();

@@ -47,12 +47,12 @@ extern struct cli_given {
     cli_selection selection;
     const char *gpu, *arch, *output;
     bool any_gpu;
-    int format; /* a cli_format_kind */
-    int color;  /* a cli_color */
-    bool quiet, verbose;
-    bool read_only;         /* the database */
-    bool records_only;      /* nothing but what is stored is asked for */
-    cli_list include_paths; /* the values of -I */
+    int format;                   /* a cli_format_kind */
+    int color;                    /* a cli_color */
+    bool quiet, verbose, informs; /* informs: print the library's information lines */
+    bool read_only;               /* the database */
+    bool records_only;            /* nothing but what is stored is asked for */
+    cli_list include_paths;       /* the values of -I */
 } cli_given;
 
 /* A row of options that several commands have. */

@@ -609,17 +609,19 @@ void cli_single_say(const cli_records *records)
     }
 }
 
-int cli_failures_code(const cli_records *records, const gputune_info *info)
+int cli_failures_code(const char **of_default, const cli_records *records, const gputune_info *info)
 {
     uint32_t wrong = 0;
+    *of_default = "";
     for (size_t i = 0; i < records->count; i++) {
         const gputune_record *trial = &records->items[i];
         if (trial->is_default && cli_is_failure(trial->status)) {
+            *of_default = trial->status;
             return cli_trial_exit_code(trial->status);
         }
         wrong += strcmp(trial->status, "wrong") == 0;
     }
-    wrong = wrong < info->failed ? wrong : info->failed; /* others are of other tunings */
+    wrong = wrong < info->failed ? wrong : info->failed; /* the others are of other tunings */
     return wrong > info->variants / 2 ? CLI_EXIT_WRONG : CLI_EXIT_OK;
 }
 
@@ -631,8 +633,8 @@ void cli_compile_log(const cli_session *session, const char *kernel, gputune_siz
     char *code;
     size_t bytes;
     gputune_form form = session->device.emulated ? GPUTUNE_FORM_PTX : GPUTUNE_FORM_CUBIN;
-    if (cli_console_is_verbose() && gputune_emit(&code, &bytes, session->tuner, kernel, sizes,
-                                                 configuration, NULL, form) == GPUTUNE_OK) {
+    if (cli_given.verbose && gputune_emit(&code, &bytes, session->tuner, kernel, sizes,
+                                          configuration, NULL, form) == GPUTUNE_OK) {
         gputune_free(code);
     }
 }
@@ -644,7 +646,7 @@ void cli_compile_log_of_trials(const cli_session *session, const cli_scenario *s
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     filter.kernel = scenario->kernel->name;
     filter.all_trials = true;
-    if (!cli_console_is_verbose()) {
+    if (!cli_given.verbose) {
         return;
     }
     void *mark = cli_mark();

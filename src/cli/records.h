@@ -136,14 +136,14 @@ void cli_failures_say(const cli_records *records, const gputune_info *info);
 /* Says once of each kernel which scalars its winner was proved with a single value of. */
 void cli_single_say(const cli_records *records);
 
-/* The exit code of a tuning that has a winner. It is the code for the default's failure if the
+/* Returns the exit code of a tuning that has a winner: the code for the default's failure if the
  * default failed, and CLI_EXIT_WRONG if more than half of the variants that the tuning tried are
- * wrong. */
-int cli_failures_code(const cli_records *records, const gputune_info *info);
+ * wrong. Sets *of_default to the status of a default that failed, otherwise to "". */
+int cli_failures_code(const char **of_default, const cli_records *records,
+                      const gputune_info *info);
 
 /* Compiles the configuration (NULL: the default) of a kernel again, and shows the compiler's log if
- * that fails. Does nothing without --verbose, since the messages of a tuning have the first line
- * only. */
+ * that fails. Does nothing without --verbose; a tuning's messages have only the first line. */
 void cli_compile_log(const cli_session *session, const char *kernel, gputune_sizes sizes,
                      const char *configuration);
 /* The same for the scenario's variant that failed to compile last, according to the database. */

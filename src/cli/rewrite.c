@@ -1,9 +1,7 @@
-/* Rewrites the page of --report by a process for each time. The page is complete at any time: a new
- * one takes the place of the old. */
-#include "cli/rewrite.h"
-
-#include "cli/console.h"
+/* Rewrites the page of --report, with a process for each time. The page is complete at any time,
+ * because a new one replaces the old one. */
 #include "cli/files.h"
+#include "cli/warm.h"
 
 #include "base/clock.h"
 
@@ -27,31 +25,11 @@ static struct {
 static void add_option(cli_list *words, const char *option, const char *value)
 {
     if (value) {
-        cli_add(words, option);
-        cli_add(words, value);
+        cli_add(words, cli_format("%s%s", option, value));
     }
 }
 
-static cli_list words_of(const char *part, const cli_list *labels)
-{
-    cli_list words = {NULL, 0};
-    cli_add(&words, "gputune");
-    cli_add(&words, "report");
-    cli_add(&words, "-q");
-    add_option(&words, "-o", part);
-    add_option(&words, "--db", cli_given.database);
-    add_option(&words, "--templates", cli_given.templates);
-    for (size_t i = 0; i < cli_given.include_paths.count; i++) {
-        add_option(&words, "-I", cli_given.include_paths.items[i]);
-    }
-    for (size_t i = 0; i < labels->count; i++) {
-        add_option(&words, "--tuning", labels->items[i]);
-    }
-    cli_add(&words, NULL);
-    return words;
-}
-
-/* Only the last writer says what is wrong: before it, the next one may have success. */
+/* Starts a writer. Only the last one prints what is wrong, because a later one may succeed. */
 static bool start(const char *file, const cli_list *labels)
 {
     void *mark = cli_mark();
@@ -60,8 +38,20 @@ static bool start(const char *file, const cli_list *labels)
     if (labels->count) {
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     }
-    const char *part = cli_format("%s.part", file);
-    cli_list words = words_of(part, labels);
+    cli_list words = {NULL, 0};
+    add_option(&words, "gputune", "");
+    add_option(&words, "report", "");
+    add_option(&words, "-q", "");
+    add_option(&words, "--output=", cli_format("%s.part", file));
+    add_option(&words, "--db=", cli_given.database);
+    add_option(&words, "--templates=", cli_given.templates);
+    for (size_t i = 0; i < cli_given.include_paths.count; i++) {
+        add_option(&words, "--include=", cli_given.include_paths.items[i]);
+    }
+    for (size_t i = 0; i < labels->count; i++) {
+        add_option(&words, "--tuning=", labels->items[i]);
+    }
+    cli_add(&words, NULL);
     int error = posix_spawn(&page.writer, "/proc/self/exe", &actions, NULL,
                             (char **)(uintptr_t)words.items, environ);
     posix_spawn_file_actions_destroy(&actions);
@@ -71,7 +61,8 @@ static bool start(const char *file, const cli_list *labels)
     return !error;
 }
 
-/* Ends a writer; with WNOHANG only one that is done. Returns its exit code. */
+/* Waits for the writer; with WNOHANG only takes the result of one that has ended. Returns its exit
+ * code. */
 static int finish(const char *file, int how)
 {
     int status = 0;

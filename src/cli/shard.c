@@ -1,5 +1,6 @@
-/* Which part of the scenarios is this run's, from the option or from what started the process. */
-#include "cli/shard.h"
+/* --shard: which part of the scenarios belongs to this run, by the option or by the environment
+ * variables of the launcher. */
+#include "cli/warm.h"
 
 #include "base/network.h"
 
@@ -8,20 +9,10 @@
 
 enum { MOST_SHARDS = 1000000 };
 
-/* ---- the option ------------------------------------------------------------------------------ */
-
-static bool read_whole(long *out, const char *text, long most)
-{
-    *out = cli_take_number(&text, most);
-    return *out >= 0 && !*text;
-}
-
-/* ---- the environment ------------------------------------------------------------------------- */
-
-/* How an engine tells a process which one of how many it is. */
+/* The variables in which an engine stores a process's rank. */
 typedef struct engine {
-    const char *rank, *size; /* variables; size NULL: the option tells */
-    const char *task;        /* set in tasks alone; NULL: `rank` is */
+    const char *rank, *size; /* size NULL: the option gives it */
+    const char *task;        /* set only in tasks; NULL: `rank` is */
 } engine;
 
 static const engine engines[] = {
@@ -31,7 +22,13 @@ static const engine engines[] = {
     {"JOB_COMPLETION_INDEX", NULL, NULL},
 };
 
-/* "SLURM_PROCID=3 of SLURM_NTASKS=8". */
+static bool read_whole(long *out, const char *text, long most)
+{
+    *out = cli_take_number(&text, most);
+    return *out >= 0 && !*text;
+}
+
+/* Returns "SLURM_PROCID=3 of SLURM_NTASKS=8". */
 static char *describe(const engine *engine, const cli_shard *shard)
 {
     return engine->size ? cli_format("%s=%u of %s=%u", engine->rank, shard->index, engine->size,
@@ -39,13 +36,13 @@ static char *describe(const engine *engine, const cli_shard *shard)
                         : cli_format("%s=%u of /%u", engine->rank, shard->index, shard->count);
 }
 
-/* Returns true if this process is not one of the engine's tasks, but starts them. */
+/* Returns true if this process is not one of the engine's tasks but starts them. */
 static bool is_outside(const engine *engine)
 {
     return engine->task && getenv(engine->rank) && !getenv(engine->task);
 }
 
-/* Asks the environment variables of one engine for the shard; count 0: they say nothing. */
+/* Reads the shard from the variables of one engine; count 0: they are not set. */
 static int ask(cli_shard *out, const engine *engine, uint32_t given)
 {
     const char *rank = getenv(engine->rank), *size = engine->size ? getenv(engine->size) : NULL;
@@ -58,12 +55,10 @@ static int ask(cli_shard *out, const engine *engine, uint32_t given)
                "--shard auto: %s does not tell of how many; write auto/N, N being the job's "
                "completions",
                engine->rank);
-    if (!rank || (engine->size && !size)) {
-        return cli_stop(CLI_EXIT_USAGE,
-                        "--shard auto: %s is set and %s is not; start the command as a task (srun, "
-                        "mpirun), or write --shard I/N",
-                        rank ? engine->rank : engine->size, rank ? engine->size : engine->rank);
-    }
+    CLI_REFUSE(!rank || (engine->size && !size), CLI_EXIT_USAGE,
+               "--shard auto: %s is set and %s is not; start the command as a task (srun, "
+               "mpirun), or write --shard I/N",
+               rank ? engine->rank : engine->size, rank ? engine->size : engine->rank);
     bool good = !size || (read_whole(&count, size, MOST_SHARDS) && count > 0);
     CLI_REFUSE(!good || !read_whole(&index, rank, count - 1), CLI_EXIT_USAGE,
                "--shard auto: found %s='%s' and %s='%s'; expected a rank from 0, below the "
@@ -74,7 +69,7 @@ static int ask(cli_shard *out, const engine *engine, uint32_t given)
     return CLI_CONTINUE;
 }
 
-/* Asks all engines for the shard. Those that say something must say the same. */
+/* Reads the shard from the variables of all engines. Those that are set must agree. */
 static int ask_all(cli_shard *out, uint32_t given)
 {
     const engine *first = NULL, *outside = NULL;
@@ -96,11 +91,9 @@ static int ask_all(cli_shard *out, uint32_t given)
                "--shard auto: %s is set and %s is not, so this is the batch script itself; start "
                "the command by srun there, or write --shard I/N",
                outside->rank, outside->task);
-    if (!first) {
-        return cli_stop(CLI_EXIT_USAGE,
-                        "--shard auto: none of SLURM_PROCID, OMPI_COMM_WORLD_RANK, PMI_RANK and "
-                        "JOB_COMPLETION_INDEX is set; write --shard I/N");
-    }
+    CLI_REFUSE(!first, CLI_EXIT_USAGE,
+               "--shard auto: none of SLURM_PROCID, OMPI_COMM_WORLD_RANK, PMI_RANK and "
+               "JOB_COMPLETION_INDEX is set; write --shard I/N");
     CLI_REFUSE(given && given != out->count, CLI_EXIT_USAGE,
                "--shard auto/%u: %s contradicts it; leave out /%u", given, describe(first, out),
                given);
@@ -124,24 +117,16 @@ int cli_shard_read(cli_shard *out, const char *text)
     return is_auto ? ask_all(out, (uint32_t)count) : CLI_CONTINUE;
 }
 
-/* ---- the scenarios --------------------------------------------------------------------------- */
-
-/* FNV-1a. */
-static uint64_t add_text(uint64_t hash, const char *text)
+/* Hashes a scenario (FNV-1a, mixed for the remainder). The result is the same in every run, on
+ * every machine and in every version, because later runs continue with what earlier ones stored. */
+static uint32_t shard_of(const cli_scenario *scenario, uint32_t count)
 {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    const char *text = cli_format("%s %s", scenario->kernel->name, scenario->size_text);
     for (const char *at = text; *at; at++) {
         hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
     }
-    return hash;
-}
-
-/* The same in every run, on every machine and in every version: runs of later days go on with what
- * earlier ones stored. */
-static uint32_t shard_of(const cli_scenario *scenario, uint32_t count)
-{
-    uint64_t hash = add_text(UINT64_C(0xcbf29ce484222325), scenario->kernel->name);
-    hash = add_text(add_text(hash, " "), scenario->size_text);
-    hash = (hash ^ hash >> 33) * UINT64_C(0xff51afd7ed558ccd); /* what a remainder takes is even */
+    hash = (hash ^ hash >> 33) * UINT64_C(0xff51afd7ed558ccd);
     return (uint32_t)((hash ^ hash >> 33) % count);
 }
 
@@ -160,13 +145,11 @@ void cli_shard_keep(const cli_shard *shard, cli_scenarios *scenarios)
     }
 }
 
-/* ---- the database ---------------------------------------------------------------------------- */
-
 int cli_shard_check(const cli_shard *shard)
 {
     const char *path = shard->count > 1 ? cli_database_path() : NULL;
     const char *network = path ? gt_network_of(path) : NULL;
-    if (path && !network) { /* the file may yet be made, in this folder */
+    if (path && !network) { /* the file may not exist yet */
         const char *slash = strrchr(path, '/');
         network = gt_network_of(slash ? cli_copy_part(path, (size_t)(slash - path) + 1) : ".");
     }

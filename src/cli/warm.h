@@ -1,16 +1,18 @@
-/* The options of `warm` (cmd_warm.c, which also implements compiling alone), its scenarios
- * (warm_find.c), its tuning (warm_tune.c; on several GPUs fleet.c), and what it shows
- * (warm_show.c). */
+/* The command warm: its options and --watch (cmd_warm.c), its scenarios (warm_find.c, shard.c),
+ * tuning on one GPU (warm_tune.c) and on several (fleet.c), what it shows (warm_show.c), and the
+ * page of
+ * --report (rewrite.c). */
 #pragma once
 
-#include "cli/session.h"
-#include "cli/shard.h"
 #include "cli/table.h"
 #include "cli/turns.h"
 
-#include <gputune_tools.h>
+/* One of several runs that divide the scenarios of a command line. */
+typedef struct cli_shard {
+    uint32_t index, count; /* count 0: there are no shards */
+} cli_shard;
 
-/* What the options of warm alone say. */
+/* The options of warm, and how fleet.c started this process. */
 extern struct cli_warm {
     cli_list kernels;
     bool compile_only, check, watch, canonical;
@@ -20,79 +22,112 @@ extern struct cli_warm {
     const char *report;   /* where the page is written while it tunes, or NULL */
     const char *shard_text;
     cli_shard shard;
+    bool is_silent; /* another child prints what each of them finds */
 } cli_warm;
 
-/* Finds the scenarios that are asked for, on the GPU of that session. Returns CLI_CONTINUE; or an
- * exit code after saying what is wrong, CLI_EXIT_NOTHING if there are none. */
+/* Finds the requested scenarios on the GPU of that session. Returns CLI_CONTINUE, or an exit code
+ * after a message: CLI_EXIT_NOTHING if there are none. */
 int cli_warm_find(cli_scenarios *out, const cli_session *session);
 
-/* Tunes every scenario, and prints a row for each in the order given; a scenario that fails does
- * not stop the others. The order of tuning is that of cli/turns.h, or for a file of misses the
- * order given. Returns the exit code. */
+/* Tunes every scenario and prints a row for each in the order given; a scenario that fails does not
+ * stop the others. The order of tuning is that of cli/turns.h, or for a file of misses the order
+ * given. Returns the exit code. */
 int cli_warm_tune(const cli_session *session, const cli_scenarios *scenarios);
+
+/* ---- shards ---------------------------------------------------------------------------------- */
+
+/* Reads the text of --shard (NULL: none), and for "auto" the environment variables of the launcher.
+ * Returns CLI_CONTINUE, or CLI_EXIT_USAGE after a message, also if variables are missing or
+ * contradict each other. */
+int cli_shard_read(cli_shard *out, const char *text);
+/* Drops the scenarios that belong to other shards and prints how many are left. The shard depends
+ * only on the scenario's kernel and sizes, so every run assigns it to the same shard. */
+void cli_shard_keep(const cli_shard *shard, cli_scenarios *scenarios);
+/* Refuses a database on a network file system to which several machines would write, because the
+ * locks of some such systems do not hold between machines. Returns CLI_CONTINUE, or an exit code
+ * after a message. */
+int cli_shard_check(const cli_shard *shard);
+
+/* ---- several GPUs ---------------------------------------------------------------------------- */
+
+/* Tunes on the GPUs of --gpus, each with a process of its own, and prints one table. Returns the
+ * exit code. */
+int cli_fleet_run(void);
+/* Makes this process a child of cli_fleet_run() if it was started as one: sets cli_given.own_gpu
+ * and sends messages to the parent from now on. */
+void cli_fleet_join(void);
+/* Tunes what the parent orders until it closes the channel. Returns the exit code. */
+int cli_fleet_serve(const cli_session *session, const cli_scenarios *scenarios);
 
 /* ---- one scenario ---------------------------------------------------------------------------- */
 
-typedef struct cli_progress cli_progress;
+typedef struct cli_progress {
+    size_t index, count; /* the scenario's index, from 0, and how many scenarios there are */
+    const char *gpu;     /* this GPU's name if several are used; otherwise NULL */
+    const char *label;   /* set by cli_warm_try(), like shown_s */
+    double shown_s;      /* when something was last shown, on the scenario's own clock */
+} cli_progress;
 
-/* What came of a scenario. */
+/* The result of a scenario. */
 typedef struct cli_tuned {
     int status;
-    gputune_plan *plan; /* NULL where status < 0; the caller releases it */
+    gputune_plan *plan; /* NULL if status < 0; the caller releases it */
     gputune_info info;  /* of the plan */
     bool has_winner;
     const char *why; /* why it ended or failed, without the kernel's name */
 } cli_tuned;
 
-/* Tunes a scenario. `force`: also where a result is stored. */
-void cli_warm_try(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
+/* Tunes a scenario, even if a result is stored with `force`, and shows the progress. Returns false
+ * if the result is new, so that the caller must check if it was stored. */
+bool cli_warm_try(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
                   double limit_s, bool force, cli_progress *progress);
-/* Returns true if an equal GPU may find a winner where one ended with that status and without a
+/* Returns true if an equal GPU may find a winner after one ended with that status and without a
  * winner. */
 bool cli_warm_may_be_gpu(int status);
-/* The exit code of a scenario without a winner, and the message to print; *out stays as it is where
- * there is none. `gpu` is named in it; NULL: there is one GPU. */
+/* Returns the exit code of a scenario without a winner, and sets *out to the message to print, if
+ * there is one. The message names `gpu` unless it is NULL. */
 int cli_warm_failure(char **out, const cli_tuned *tuned, const char *label, const char *gpu);
-/* The scenarios' turns, in the order in which they are taken: a file of misses has an order of its
- * own. */
+/* Returns the scenarios' turns in the order in which they are taken; a file of misses has an order
+ * of its own. */
 cli_turn *cli_warm_turns(const cli_session *session, const cli_scenarios *scenarios);
-/* The limit of the turn `at`: --time-limit, and its share of what is left of --total-limit, where
- * so many turns are taken at a time. */
+/* Returns the limit of the turn `at`: --time-limit, and its share of the rest of --total-limit, if
+ * `side_by_side` turns are taken at a time. */
 double cli_warm_limit_s(const cli_turn *turns, size_t count, size_t at, int64_t begun_ns,
                         size_t side_by_side);
 
+/* A gputune_progress_fn. `user` is a cli_progress. */
+void cli_progress_update(void *user, const gputune_progress *at);
+/* Draws a line, cut to the terminal's width. Changes `text`. */
+void cli_progress_draw(char *text);
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* The table of winners, without rows. */
+/* Returns the table of winners, without rows. */
 cli_table cli_warm_table(void);
-/* Adds the winner of a scenario to the table, and says why variants failed. Rows are printed in the
- * order of their `place`. Returns the exit code of the scenario. */
+/* Adds the winner of a scenario to the table, and prints why variants failed. Rows are ordered by
+ * `place`. Returns the exit code of the scenario. */
 int cli_warm_add(cli_table *table, double place, const gputune_info *info,
                  const cli_session *session, const cli_scenario *scenario);
 /* Adds a row of another process, as cli_table_pack() wrote it. */
 void cli_warm_take(cli_table *table, double place, const char *packed, size_t bytes);
-/* Prints the table, and a sentence about what was gained in that many seconds. `of_models`: the
- * table shows which GPU model a winner is of. */
-void cli_warm_print(cli_table *table, bool of_models, double seconds);
+/* Prints the table, with the GPU model of each winner if `of_models`, and a sentence about the gain
+ * since `begun_ns`; then checks the session's database unless `session` is NULL. Returns the exit
+ * code of the command, `code` if all is well. */
+int cli_warm_end(cli_table *table, int code, bool of_models, int64_t begun_ns,
+                 const cli_session *session);
+
+/* ---- before and beside the tuning ------------------------------------------------------------ */
 
 /* Checks the kernels on the emulator, whatever --driver says, and prints mistakes on stderr.
- * CLI_CONTINUE where there are none, else the exit code. */
+ * Returns CLI_CONTINUE if there are none, otherwise the exit code. */
 int cli_check_first(void);
 
-/* ---- progress -------------------------------------------------------------------------------- */
-
-struct cli_progress {
-    const char *label;   /* the scenario at hand */
-    size_t index, count; /* its index, from 0, and how many scenarios there are */
-    double shown_s;      /* when something was last shown, on the scenario's own clock */
-    const char *gpu;     /* this GPU's name, where several are at work; else NULL */
-};
-
-/* Begins a scenario, the `index`-th. */
-void cli_progress_start(cli_progress *progress, const char *label, size_t index);
-/* A gputune_progress_fn. `user` is a cli_progress. */
-void cli_progress_update(void *user, const gputune_progress *at);
-/* Removes the bar from the terminal. */
-void cli_progress_end(cli_progress *progress);
-/* Draws a line, cut to the terminal's width. Changes `text`. */
-void cli_progress_draw(char *text);
+/* Checks that the page of --report can be written. Returns CLI_CONTINUE, or an exit code after a
+ * message. `file` may be NULL here and below: then nothing is done. */
+int cli_rewrite_begin(const char *file);
+/* Starts `gputune report` beside this process to write the page, unless it runs or did so lately.
+ * `labels` are the scenarios that are being tuned. */
+void cli_rewrite(const char *file, const cli_list *labels);
+/* Writes the page for the last time, without a scenario that is being tuned. Returns `code`, or if
+ * that is CLI_EXIT_OK and the page was not written, the exit code for that. */
+int cli_rewrite_end(const char *file, int code);

@@ -1,8 +1,8 @@
-/* What warm shows: how far the tuning of one scenario after another is, and in the end the winners.
- */
+/* The output of warm: the progress of each scenario, and in the end the table of winners. */
+#include "cli/records.h"
 #include "cli/warm.h"
 
-#include "cli/records.h"
+#include "base/clock.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,13 +13,6 @@
 
 enum { BAR_CELLS = 12, WIDTH_UNKNOWN = 80, LARGE = 10000 /* variants */ };
 static const double redraw_s = 0.1, heartbeat_s = 5;
-
-void cli_progress_start(cli_progress *progress, const char *label, size_t index)
-{
-    progress->label = label;
-    progress->index = index;
-    progress->shown_s = 0;
-}
 
 /* Cuts UTF-8 text to a number of columns. */
 static void cut(char *text, size_t columns)
@@ -39,14 +32,8 @@ void cli_progress_draw(char *text)
     cli_console_progress("%s", text);
 }
 
-void cli_progress_end(cli_progress *progress)
-{
-    (void)progress;
-    cli_console_progress_end();
-}
-
-/* Compiling and verifying fill the first part. How long the race takes is not known, so it fills
- * the rest as variants leave it. */
+/* Returns the share of the work that is done. Compiling and verifying are the first 70%. The length
+ * of the race is not known, so it fills the rest as variants leave it. */
 static double variants_done(const gputune_progress *at)
 {
     if (at->variants == 0) {
@@ -58,35 +45,8 @@ static double variants_done(const gputune_progress *at)
     return 0.7 * ready + 0.3 * raced;
 }
 
-/* Seconds left: by the pace so far, at most what the limit allows. */
-static double seconds_left(const gputune_progress *at)
-{
-    double limit = at->limit_s > 0 ? fmax(0, at->limit_s - at->elapsed_s) : INFINITY;
-    double done = variants_done(at);
-    double pace = done > 0.05 ? at->elapsed_s * (1 - done) / done : INFINITY;
-    return fmin(limit, pace);
-}
-
-static void append_bar(char **text, double fraction)
-{
-    int full = (int)(fraction * BAR_CELLS + 0.5);
-    for (int i = 0; i < BAR_CELLS; i++) {
-        cli_append(text, "%s", i < full ? "█" : "░");
-    }
-}
-
-/* Appends what may be cut off on a narrow terminal. */
-static void append_details(char **text, const gputune_progress *at)
-{
-    if (at->failed) {
-        cli_append(text, ", %u failed", at->failed);
-    }
-    if (at->racing > 1 && at->round > 0) {
-        cli_append(text, ", round %u with %u", at->round, at->racing);
-    }
-}
-
-/* Of a large space only how many were tried, and how fast: the rest is left to the limit. */
+/* Appends how many variants were tried. In a large space most of them remain untried at the limit,
+ * so it shows the rate instead of the total. */
 static void append_tried(char **text, const gputune_progress *at)
 {
     uint32_t tried = at->verified + at->failed;
@@ -99,22 +59,27 @@ static void append_tried(char **text, const gputune_progress *at)
     }
 }
 
-static void append_best(char **text, const gputune_progress *at)
+/* Appends the figures, the most important first because the line may be cut. */
+static void append_figures(char **text, const gputune_progress *at)
 {
-    if (!(at->best_ns > 0)) {
-        return;
+    double done = variants_done(at);
+    double by_limit = at->limit_s > 0 ? fmax(0, at->limit_s - at->elapsed_s) : INFINITY;
+    double left_s = fmin(by_limit, done > 0.05 ? at->elapsed_s * (1 - done) / done : INFINITY);
+    append_tried(text, at);
+    if (at->best_ns > 0) {
+        cli_append(text, ", best %s", cli_value(at->best_ns, at->objective));
     }
-    cli_append(text, ", best %s", cli_value(at->best_ns, at->objective));
-    if (at->default_ns > 0) {
+    if (at->best_ns > 0 && at->default_ns > 0) {
         cli_append(text, " (%.2fx)", at->default_ns / at->best_ns);
     }
-}
-
-static void append_left(char **text, const gputune_progress *at)
-{
-    double left = seconds_left(at);
-    if (isfinite(left)) {
-        cli_append(text, ", %.0f s left", ceil(left));
+    if (isfinite(left_s)) {
+        cli_append(text, ", %.0f s left", ceil(left_s));
+    }
+    if (at->failed) {
+        cli_append(text, ", %u failed", at->failed);
+    }
+    if (at->racing > 1 && at->round > 0) {
+        cli_append(text, ", round %u with %u", at->round, at->racing);
     }
 }
 
@@ -128,15 +93,15 @@ static char *describe(const cli_progress *progress, const gputune_progress *at, 
         cli_append(&text, "%s: ", progress->gpu);
     }
     cli_append(&text, "%s%s", progress->label, bar ? " " : ": ");
-    if (bar) { /* a large space is left at the limit, with most of its variants untried */
+    if (bar) { /* most variants of a large space remain untried at the limit */
         double of_limit = at->limit_s > 0 ? fmin(1, at->elapsed_s / at->limit_s) : 0;
-        append_bar(&text, fmax(variants_done(at), of_limit));
+        int full = (int)(fmax(variants_done(at), of_limit) * BAR_CELLS + 0.5);
+        for (int i = 0; i < BAR_CELLS; i++) {
+            cli_append(&text, "%s", i < full ? "█" : "░");
+        }
         cli_append(&text, " ");
     }
-    append_tried(&text, at);
-    append_best(&text, at);
-    append_left(&text, at);
-    append_details(&text, at);
+    append_figures(&text, at);
     return text;
 }
 
@@ -213,67 +178,54 @@ static const cli_column columns[] = {
     CLI_FIELD(outcome, gpu, "", CLI_TEXT, DATA),
 };
 
-/* The failures that are stored of a scenario. */
-typedef struct failed {
+/* The stored records of a scenario. */
+typedef struct stored {
+    const gputune_info *info; /* of its tuning; NULL: records of any objective and cache mode */
     gputune_cache cache;
     const cli_scenario *scenario;
-    outcome *row;
     cli_records records;
-} failed;
+} stored;
 
-static int take_failure(void *user, const gputune_record *record)
+static int take_stored(void *user, const gputune_record *record)
 {
-    failed *at = user;
-    if (strcmp(record->sizes, at->scenario->size_text) != 0 ||
-        record->objective != at->row->info.objective || record->cache != at->cache ||
-        record->outdated) {
-        return 0;
-    }
-    cli_records_add(&at->records, record);
-    if (record->is_default && cli_is_failure(record->status)) {
-        snprintf(at->row->default_status, sizeof at->row->default_status, "%s", record->status);
-    }
-    return 0;
+    stored *at = user;
+    bool is_wanted =
+        strcmp(record->sizes, at->scenario->size_text) == 0 && !record->outdated &&
+        (!at->info || (record->objective == at->info->objective && record->cache == at->cache));
+    return is_wanted ? cli_records_add(&at->records, record) : 0;
 }
 
-/* Says why variants failed, and puts down how the default did. Returns the exit code. A stored
- * winner of a default that has no time is explained too, so that asking twice says the same. */
+/* Prints why variants failed, and sets the status of a default that failed. Returns the exit code.
+ * A stored winner whose default has no time is explained too, so asking twice gives the same. */
 static int explain_failures(outcome *row, const cli_session *session, const cli_scenario *scenario)
 {
-    failed at = {.cache = cli_tuning_options(scenario).cache, .scenario = scenario, .row = row};
+    stored at = {&row->info, cli_tuning_options(scenario).cache, scenario, {NULL, 0}};
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     void *mark = cli_mark();
     int code = CLI_EXIT_OK;
     filter.kernel = scenario->kernel->name;
     filter.sizes = scenario->size_text[0] ? scenario->size_text : NULL;
     filter.failures = true;
-    if (gputune_records(session->tuner, &filter, take_failure, &at) == GPUTUNE_OK) {
+    if (gputune_records(session->tuner, &filter, take_stored, &at) == GPUTUNE_OK) {
+        const char *status;
         cli_failures_say(&at.records, &row->info);
-        code = cli_failures_code(&at.records, &row->info);
+        code = cli_failures_code(&status, &at.records, &row->info);
+        snprintf(row->default_status, sizeof row->default_status, "%s", status);
     }
     cli_release(mark);
     return code;
 }
 
-static int take_winner(void *user, const gputune_record *record)
-{
-    failed *at = user;
-    if (strcmp(record->sizes, at->scenario->size_text) == 0 && !record->outdated) {
-        cli_records_add(&at->records, record);
-    }
-    return 0;
-}
-
-/* Says which scalars the first winner of each kernel was proved with a single value of. */
+/* Prints for the first winner of each kernel which scalars it was proved with a single value of. */
 static void say_single(const cli_session *session, const cli_scenario *scenario)
 {
     static const void *said; /* the kernel before */
-    failed at = {.scenario = scenario};
+    stored at = {.scenario = scenario};
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     void *mark = cli_mark();
     filter.kernel = scenario->kernel->name;
     if (said != scenario->kernel &&
-        gputune_records(session->tuner, &filter, take_winner, &at) == GPUTUNE_OK) {
+        gputune_records(session->tuner, &filter, take_stored, &at) == GPUTUNE_OK) {
         cli_single_say(&at.records);
     }
     said = scenario->kernel;
@@ -391,10 +343,17 @@ static void say_gains(const cli_table *table, double seconds)
              all.variants, ceil(seconds), next);
 }
 
-void cli_warm_print(cli_table *table, bool of_models, double seconds)
+int cli_warm_end(cli_table *table, int code, bool of_models, int64_t begun_ns,
+                 const cli_session *session)
 {
     cli_table_sort(table, place_of);
     table->view = of_models ? MODELS : CLI_VIEW;
     cli_table_print(table);
-    say_gains(table, seconds);
+    say_gains(table, gt_seconds_since(begun_ns));
+    bool kept = !session || gputune_check_database(session->tuner) == GPUTUNE_OK;
+    code = kept ? code : cli_check_database(session, code);
+    if (cli_is_canceled() && kept) {
+        cli_note("stopped; what is finished is stored, running again goes on from there");
+    }
+    return cli_is_canceled() ? CLI_EXIT_CANCELED : code;
 }

@@ -1,26 +1,14 @@
 /* warm: tunes scenarios on one GPU, one after another. */
-#include "cli/warm.h"
-
 #include "cli/records.h"
-#include "cli/rewrite.h"
+#include "cli/warm.h"
 
 #include "base/clock.h"
 
 #include <string.h>
 
-/* --- one scenario ----------------------------------------------------------------------------- */
-
 static bool measures(void)
 {
     return cli_tuning.effort == 0 || cli_tuning.effort == 3;
-}
-
-static bool has_winner(const cli_tuned *tuned)
-{
-    const gputune_info *info = &tuned->info;
-    return tuned->status == GPUTUNE_OK &&
-           (info->source == GPUTUNE_SOURCE_CACHED || info->source == GPUTUNE_SOURCE_MEASURED ||
-            (!measures() && info->source != GPUTUNE_SOURCE_DEFAULT));
 }
 
 static void show(void *user, const gputune_progress *at)
@@ -34,9 +22,11 @@ static void show(void *user, const gputune_progress *at)
     cli_release(mark);
 }
 
+/* Tunes once. */
 static void ask(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
                 const gputune_options *options)
 {
+    const gputune_source *source = &out->info.source;
     *out = (cli_tuned){.info = {.size = sizeof(gputune_info)}};
     out->status =
         tune_kernel(&out->plan, session->tuner, scenario->kernel->name, scenario->sizes, options);
@@ -45,11 +35,13 @@ static void ask(cli_tuned *out, const cli_session *session, const cli_scenario *
     }
     const char *why = out->status < 0 ? gputune_error() : out->info.stop_reason;
     out->why = cli_copy(cli_without_kernel(why, scenario->label));
-    out->has_winner = has_winner(out);
+    out->has_winner = out->status == GPUTUNE_OK &&
+                      (*source == GPUTUNE_SOURCE_CACHED || *source == GPUTUNE_SOURCE_MEASURED ||
+                       (!measures() && *source != GPUTUNE_SOURCE_DEFAULT));
 }
 
-/* Raises the limit of a turn in which nothing was measured; false: there is no reason to. A table
- * (--canonical) is to have all of its scenarios, though preparing the inputs of some takes longer
+/* Raises the limit of a turn in which nothing was measured; returns false if there is no reason to.
+ * A table (--canonical) needs all of its scenarios, and preparing the inputs of some takes longer
  * than most searches. */
 static bool raise_limit(const cli_tuned *tuned, gputune_options *options)
 {
@@ -60,10 +52,12 @@ static bool raise_limit(const cli_tuned *tuned, gputune_options *options)
            !cli_is_canceled() && options->time_limit_s > 0 && options->time_limit_s <= most_s;
 }
 
-void cli_warm_try(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
+bool cli_warm_try(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
                   double limit_s, bool force, cli_progress *progress)
 {
     gputune_options options = cli_tuning_options(scenario);
+    progress->label = scenario->label;
+    progress->shown_s = 0;
     options.force |= force;
     options.time_limit_s = limit_s;
     options.progress = show;
@@ -76,19 +70,15 @@ void cli_warm_try(cli_tuned *out, const cli_session *session, const cli_scenario
     if (out->status < 0 || out->info.failed) {
         cli_compile_log_of_trials(session, scenario);
     }
+    cli_console_progress_end();
+    return out->status < 0 || out->info.source == GPUTUNE_SOURCE_CACHED;
 }
 
 bool cli_warm_may_be_gpu(int status)
 {
-    static const int faults[] = {GPUTUNE_OK,       GPUTUNE_ENODRIVER, GPUTUNE_ECUDA,
-                                 GPUTUNE_ECRASHED, GPUTUNE_EWRONG,    GPUTUNE_EWORKER,
-                                 GPUTUNE_EDEVMEM};
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        if (status == faults[i]) {
-            return true;
-        }
-    }
-    return false;
+    return status == GPUTUNE_OK || status == GPUTUNE_ENODRIVER || status == GPUTUNE_ECUDA ||
+           status == GPUTUNE_ECRASHED || status == GPUTUNE_EWRONG || status == GPUTUNE_EWORKER ||
+           status == GPUTUNE_EDEVMEM;
 }
 
 /* The name of a size that is 0 in "axpy n=0 T=float"; NULL: none is. */
@@ -124,8 +114,6 @@ int cli_warm_failure(char **out, const cli_tuned *tuned, const char *label, cons
                       gets[0] ? ", " : "", gets);
     return CLI_EXIT_NOTHING;
 }
-
-/* --- all of them ------------------------------------------------------------------------------ */
 
 cli_turn *cli_warm_turns(const cli_session *session, const cli_scenarios *scenarios)
 {
@@ -167,21 +155,6 @@ static int report(cli_table *table, const cli_tuned *tuned, const cli_session *s
     return code;
 }
 
-static int end(const cli_session *session, cli_table *table, int code, bool stored,
-               int64_t begun_ns)
-{
-    if (cli_is_canceled() && !cli_is_interrupted()) { /* outdated: the next table follows */
-        return CLI_EXIT_CANCELED;
-    }
-    cli_warm_print(table, false, gt_seconds_since(begun_ns));
-    bool kept = stored || gputune_check_database(session->tuner) == GPUTUNE_OK;
-    code = kept ? code : cli_check_database(session, code);
-    if (cli_is_canceled() && kept) {
-        cli_note("stopped; what is finished is stored, running again goes on from there");
-    }
-    return cli_is_canceled() ? CLI_EXIT_CANCELED : code;
-}
-
 int cli_warm_tune(const cli_session *session, const cli_scenarios *scenarios)
 {
     const int64_t begun_ns = gt_now_ns();
@@ -193,12 +166,13 @@ int cli_warm_tune(const cli_session *session, const cli_scenarios *scenarios)
     for (size_t i = 0; i < scenarios->count && !cli_is_canceled(); i++) {
         cli_tuned tuned;
         double limit_s = cli_warm_limit_s(turns, scenarios->count, i, begun_ns, 1);
-        cli_progress_start(&progress, turns[i].scenario->label, i);
-        cli_warm_try(&tuned, session, turns[i].scenario, limit_s, false, &progress);
-        cli_progress_end(&progress);
-        stored &= tuned.status < 0 || tuned.info.source == GPUTUNE_SOURCE_CACHED;
+        progress.index = i;
+        stored &= cli_warm_try(&tuned, session, turns[i].scenario, limit_s, false, &progress);
         code = cli_worse(code, report(&table, &tuned, session, &turns[i]));
         gputune_plan_release(tuned.plan);
     }
-    return end(session, &table, code, stored, begun_ns);
+    if (cli_is_canceled() && !cli_is_interrupted()) { /* outdated: the next table follows */
+        return CLI_EXIT_CANCELED;
+    }
+    return cli_warm_end(&table, code, false, begun_ns, stored ? NULL : session);
 }
