@@ -17,15 +17,6 @@ static void append_extent(char out[GT_SHAPES_TEXT], const uint32_t extent[3], co
     }
 }
 
-/* Appends " (3 times)" for repeated launches. */
-static void append_times(char out[GT_SHAPES_TEXT], uint32_t times)
-{
-    size_t length = strlen(out);
-    if (times > 1) {
-        (void)gt_snprintf(out + length, GT_SHAPES_TEXT - length, " (%u times)", times);
-    }
-}
-
 /* Returns true if the parameter is a struct that contains an address. */
 static bool holds_address(const gt_launch *launch, uint32_t parameter)
 {
@@ -244,7 +235,10 @@ static void list_shapes(char out[GT_SHAPES_TEXT], const gt_launch *launch, bool 
         if (grids && memcmp(all[i].first, all[i].last, sizeof all[i].last) != 0) {
             append_extent(out, all[i].last, "..");
         }
-        append_times(out, grids ? all[i].times : 0);
+        size_t length = strlen(out);
+        if (grids && all[i].times > 1) {
+            (void)gt_snprintf(out + length, GT_SHAPES_TEXT - length, " (%u times)", all[i].times);
+        }
     }
 }
 

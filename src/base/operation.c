@@ -43,26 +43,6 @@ static const char *compute_root(int64_t *out, int64_t value)
     return NULL;
 }
 
-static const char *compute_log2(int64_t *out, int64_t value)
-{
-    if (value <= 0) {
-        return domain;
-    }
-    *out = 63 - __builtin_clzll((unsigned long long)value);
-    return NULL;
-}
-
-static bool is_division(gt_operation operation)
-{
-    return operation == GT_DO_DIVIDE || operation == GT_DO_REMAINDER ||
-           operation == GT_DO_CEIL_DIV || operation == GT_DO_ROUND_UP;
-}
-
-static bool is_shift(gt_operation operation)
-{
-    return operation == GT_DO_SHIFT_LEFT || operation == GT_DO_SHIFT_RIGHT;
-}
-
 __extension__ typedef __int128 wide; /* holds every result of two 64-bit operands */
 
 static wide divide(gt_operation operation, int64_t a, int64_t b)
@@ -108,10 +88,13 @@ static wide compute(gt_operation operation, int64_t a, int64_t b)
 
 static const char *compute_checked(int64_t *out, gt_operation operation, int64_t a, int64_t b)
 {
-    if (b == 0 && is_division(operation)) {
+    bool divides = operation == GT_DO_DIVIDE || operation == GT_DO_REMAINDER ||
+                   operation == GT_DO_CEIL_DIV || operation == GT_DO_ROUND_UP;
+    bool shifts = operation == GT_DO_SHIFT_LEFT || operation == GT_DO_SHIFT_RIGHT;
+    if (b == 0 && divides) {
         return division;
     }
-    if ((b < 0 || b > 62) && is_shift(operation)) {
+    if ((b < 0 || b > 62) && shifts) {
         return shift;
     }
     if (operation == GT_DO_POW) {
@@ -158,7 +141,11 @@ const char *gt_operation_unary(int64_t *value, gt_operation operation)
     case GT_DO_SQRT:
         return compute_root(value, *value);
     default:
-        return compute_log2(value, *value);
+        if (*value <= 0) {
+            return domain;
+        }
+        *value = 63 - __builtin_clzll((unsigned long long)*value);
+        return NULL;
     }
 }
 

@@ -289,13 +289,6 @@ static size_t edit_distance(const char *a, const char *b)
     return row[m];
 }
 
-/* Refuses unrelated short words, which always differ in few letters. */
-static bool is_half_the_same(size_t distance, const char *a, const char *b)
-{
-    size_t n = strlen(a), m = strlen(b);
-    return distance <= (n > m ? n : m) / 2;
-}
-
 gt_near gt_near_to(const char *word)
 {
     const size_t limit = strlen(word) / 3;
@@ -305,7 +298,9 @@ gt_near gt_near_to(const char *word)
 static bool is_nearer(gt_near *near, const char *name)
 {
     const size_t distance = edit_distance(near->word, name);
-    bool nearer = distance < near->distance && is_half_the_same(distance, near->word, name);
+    const size_t n = strlen(near->word), m = strlen(name);
+    /* unrelated short words differ in few letters, so half must be the same */
+    bool nearer = distance < near->distance && distance <= (n > m ? n : m) / 2;
     near->distance = nearer ? distance : near->distance;
     return nearer;
 }

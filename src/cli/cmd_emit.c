@@ -52,16 +52,6 @@ static char *find_program(const char *name)
     return found;
 }
 
-static char *find_tool(const struct tool **tool)
-{
-    char *path = NULL;
-    for (size_t i = 0; i < sizeof tools / sizeof *tools && !path; i++) {
-        *tool = &tools[i];
-        path = find_program(tools[i].name);
-    }
-    return path;
-}
-
 /* True when the tool ended with 0. */
 static bool run_tool(const char *path, const struct tool *tool, const char *cubin, int output)
 {
@@ -95,8 +85,12 @@ static int run_on_file(const char *path, const struct tool *tool, const void *cu
  * saying what is wrong. */
 static int disassemble(const void *cubin, size_t bytes, int output)
 {
-    const struct tool *tool;
-    char *path = find_tool(&tool);
+    const struct tool *tool = tools;
+    char *path = find_program(tool->name);
+    if (!path) {
+        tool = &tools[1];
+        path = find_program(tool->name);
+    }
     CLI_REFUSE(!path, CLI_EXIT_PLATFORM,
                "SASS needs nvdisasm or cuobjdump, found neither on PATH, nor under CUDA_HOME, nor "
                "among Python's packages: 'pip install nvidia-cuda-nvdisasm' brings one; --as ptx "
@@ -117,16 +111,6 @@ static const char *const form_words[] = {"source", "ptx", "sass", "cubin", NULL}
 static const gputune_form forms[] = {GPUTUNE_FORM_SOURCE, GPUTUNE_FORM_PTX, GPUTUNE_FORM_CUBIN,
                                      GPUTUNE_FORM_CUBIN};
 
-static int write_code(const char *text, size_t bytes)
-{
-    cli_output output;
-    if (given.form != SASS) {
-        return cli_output_write(cli_given.output, true, text, bytes);
-    }
-    CLI_TRY(cli_output_open(&output, cli_given.output, true));
-    return cli_output_close(&output, disassemble(text, bytes, fileno(output.file)));
-}
-
 static int check(void)
 {
     const cli_list *list = &given.configurations;
@@ -143,11 +127,16 @@ static int write_form(const cli_session *session, const cli_scenario *scenario)
 {
     char *text;
     size_t bytes;
+    cli_output output;
     const cli_list *list = &given.configurations;
     CLI_TRY(cli_passed(gputune_emit(&text, &bytes, session->tuner, scenario->kernel->name,
                                     scenario->sizes, list->count ? list->items[0] : NULL,
                                     cli_given.arch, forms[given.form])));
-    return write_code(text, bytes);
+    if (given.form != SASS) {
+        return cli_output_write(cli_given.output, true, text, bytes);
+    }
+    CLI_TRY(cli_output_open(&output, cli_given.output, true));
+    return cli_output_close(&output, disassemble(text, bytes, fileno(output.file)));
 }
 
 static const cli_option options[] = {

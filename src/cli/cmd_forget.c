@@ -49,21 +49,16 @@ static int drop(const cli_session *session, const char *kernel)
     return CLI_EXIT_OK;
 }
 
-/* Tells whether the command line selects some of the results. */
-static bool is_selective(const char *name)
-{
-    const gputune_forget_options *what = &given.what;
-    return name || what->outdated || what->older_drivers || given.days > 0 || what->most_bytes ||
-           cli_given.selection.sizes.count || cli_given.gpu;
-}
-
 /* Deletes what the options select of one kernel, or of all, and prints the winners. */
 static int forget(const cli_list *arguments)
 {
     const char *database = cli_given.database,
                *name = arguments->count ? arguments->items[0] : NULL;
     CLI_SCOPED(cli_close) cli_session session = {0};
-    CLI_REFUSE(!is_selective(name), CLI_EXIT_USAGE,
+    const gputune_forget_options *what = &given.what;
+    bool is_selective = name || what->outdated || what->older_drivers || given.days > 0 ||
+                        what->most_bytes || cli_given.selection.sizes.count || cli_given.gpu;
+    CLI_REFUSE(!is_selective, CLI_EXIT_USAGE,
                "forget: nothing is selected; name a KERNEL, or give --outdated, --older-than, "
                "--old-drivers, --max-size, --size or --gpu");
     given.what.older_than_s = given.days * 86400;

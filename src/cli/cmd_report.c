@@ -240,28 +240,13 @@ static int collect(report_data *report, const cli_session *session)
     return CLI_CONTINUE;
 }
 
-static int write_report(const report_data *report)
-{
-    cli_output output;
-    CLI_REFUSE(given.format == PAGE && !cli_given.output && isatty(STDOUT_FILENO), CLI_EXIT_USAGE,
-               "a page is for a browser; --output FILE stores it");
-    CLI_TRY(cli_output_open(&output, cli_given.output, true));
-    (given.format == PAGE ? report_write_page : report_write_markdown)(report, output.file);
-    return cli_output_close(&output, CLI_EXIT_OK);
-}
-
-static bool is_being_tuned(const cli_measured *one)
-{
-    const gputune_record *of = one->trials;
-    const char *label = cli_format("%s %s", of->kernel, cli_short_sizes(of->sizes));
-    return gt_index_of(label, given.tuning.items, given.tuning.count) < given.tuning.count;
-}
-
 static void put_tuning_first(cli_measured_list *list)
 {
     size_t first = 0;
     for (size_t i = 0; i < list->count; i++) {
-        if (is_being_tuned(&list->items[i])) {
+        const gputune_record *of = list->items[i].trials;
+        const char *label = cli_format("%s %s", of->kernel, cli_short_sizes(of->sizes));
+        if (gt_index_of(label, given.tuning.items, given.tuning.count) < given.tuning.count) {
             cli_measured moved = list->items[i];
             memmove(&list->items[first + 1], &list->items[first], (i - first) * sizeof moved);
             list->items[first++] = moved;
@@ -314,7 +299,12 @@ static int report(const cli_list *names)
     if (code != CLI_EXIT_NOTHING || !given.tuning.count) { /* else there will soon be something */
         CLI_TRY(code);
     }
-    return write_report(&report);
+    cli_output output;
+    CLI_REFUSE(given.format == PAGE && !cli_given.output && isatty(STDOUT_FILENO), CLI_EXIT_USAGE,
+               "a page is for a browser; --output FILE stores it");
+    CLI_TRY(cli_output_open(&output, cli_given.output, true));
+    (given.format == PAGE ? report_write_page : report_write_markdown)(&report, output.file);
+    return cli_output_close(&output, CLI_EXIT_OK);
 }
 
 const cli_command cmd_report = {

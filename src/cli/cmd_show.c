@@ -57,20 +57,14 @@ static int by_turn(const void *a, const void *b)
     return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
-static const gputune_record **by_time(const cli_measured *from)
+/* A row for each trial at which the best time fell, and for the last one. */
+static void add_progress(cli_table *table, const cli_measured *from)
 {
     const gputune_record **trials = cli_allocate(from->count + 1, sizeof *trials);
     for (size_t i = 0; i < from->count; i++) {
         trials[i] = &from->trials[i];
     }
     qsort(trials, from->count, sizeof *trials, by_turn);
-    return trials;
-}
-
-/* A row for each trial at which the best time fell, and for the last one. */
-static void add_progress(cli_table *table, const cli_measured *from)
-{
-    const gputune_record **trials = by_time(from);
     row row = {.place = *from->trials};
     double best = cli_measured_best(from), first = 0, said = INFINITY;
     row.best_ns = INFINITY;

@@ -31,16 +31,6 @@ static size_t print_questions(const char *text)
     return count;
 }
 
-static size_t count_guesses(const char *text)
-{
-    size_t count = 0;
-    while ((text = strstr(text, "// guess:"))) {
-        count++;
-        text++;
-    }
-    return count;
-}
-
 /* Compiles the default variant of the draft's kernel `name`. Returns a gputune_status. */
 static int compile_kernel(const cli_session *session, const char *name)
 {
@@ -128,7 +118,10 @@ static int write_template(const cli_list *arguments)
                 ? CLI_CONTINUE
                 : CLI_EXIT_USAGE);
     const size_t open = print_questions(draft);
-    const size_t guesses = count_guesses(draft);
+    size_t guesses = 0;
+    for (const char *at = draft; (at = strstr(at, "// guess:")); at++) {
+        guesses++;
+    }
     cli_note(
         "%zu open question%s ('// ?'), %zu guess%s ('// guess:'); complete the draft, then try: "
         "gputune space %s%s",
@@ -187,16 +180,6 @@ static bool add_file(embedded_files *out, const char *name, const char *path)
     return text != NULL;
 }
 
-static const embedded_file *find(const embedded_files *embedded, const char *name)
-{
-    for (size_t i = 1; i < embedded->count; i++) {
-        if (strcmp(embedded->items[i].name, name) == 0) {
-            return &embedded->items[i];
-        }
-    }
-    return NULL;
-}
-
 /* A name that stands for two files cannot be told apart in the program. */
 static int check_same(const embedded_file *known, const char *path)
 {
@@ -216,7 +199,10 @@ static int add_include(embedded_files *out, const char *from, const char *name)
         return CLI_CONTINUE; /* comes with the library */
     }
     char *path = cli_path_beside(from, name);
-    const embedded_file *known = find(out, name);
+    const embedded_file *known = NULL;
+    for (size_t i = 1; i < out->count; i++) {
+        known = strcmp(out->items[i].name, name) == 0 ? &out->items[i] : known;
+    }
     int code = known ? check_same(known, path) : CLI_CONTINUE;
     CLI_REFUSE(!known && !add_file(out, name, path) && errno != ENOENT, CLI_EXIT_NOTHING,
                "cannot read '%s': %s", path, strerror(errno));
@@ -243,16 +229,6 @@ static int read_template(embedded_files *out, const char *path)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* The file's name as a C identifier. */
-static char *identifier(const char *name)
-{
-    char *out = cli_format("%s%s", isdigit((unsigned char)name[0]) ? "_" : "", name);
-    for (char *at = out; *at; at++) {
-        *at = (char)(isalnum((unsigned char)*at) ? *at : '_');
-    }
-    return out;
-}
-
 /* Characters instead of a string: a compiler need not take strings of this length. */
 static void write_array(const embedded_file *file, const char *name, FILE *out)
 {
@@ -265,19 +241,13 @@ static void write_array(const embedded_file *file, const char *name, FILE *out)
     fprintf(out, "%s0};\n", file->bytes % 16 ? " " : "\n    ");
 }
 
-static void write_includes(const embedded_files *embedded, const char *id, FILE *out)
-{
-    fprintf(out, "static const gputune_include %s_includes[] = {\n", id);
-    for (size_t i = 1; i < embedded->count; i++) {
-        fprintf(out, "    {\"%s\", %s_include_%zu},\n", embedded->items[i].name, id, i);
-    }
-    fprintf(out, "    {0, 0}};\n");
-}
-
 static void write_header(const embedded_files *embedded, FILE *file)
 {
     const char *name = embedded->items[0].name;
-    char *id = identifier(name);
+    char *id = cli_format("%s%s", isdigit((unsigned char)name[0]) ? "_" : "", name);
+    for (char *at = id; *at; at++) {
+        *at = (char)(isalnum((unsigned char)*at) ? *at : '_');
+    }
     fprintf(file,
             "/* %s and what it includes. Made by `gputune embed`; edit that file instead. */\n"
             "#ifndef EMBEDDED_%s\n#define EMBEDDED_%s\n\n#include <gputune.h>\n\n",
@@ -286,7 +256,11 @@ static void write_header(const embedded_files *embedded, FILE *file)
         char *array = i ? cli_format("%s_include_%zu", id, i) : cli_format("%s_text", id);
         write_array(&embedded->items[i], array, file);
     }
-    write_includes(embedded, id, file);
+    fprintf(file, "static const gputune_include %s_includes[] = {\n", id);
+    for (size_t i = 1; i < embedded->count; i++) {
+        fprintf(file, "    {\"%s\", %s_include_%zu},\n", embedded->items[i].name, id, i);
+    }
+    fprintf(file, "    {0, 0}};\n");
     fprintf(file,
             "\n/* Makes the tuner know the kernel. */\n"
             "static inline int %s_add(gputune *tuner)\n{\n"

@@ -51,15 +51,6 @@ static const cli_command *find(const char *name)
     return NULL;
 }
 
-/* For completions: each command with a tab before what it is for. */
-static void list_commands(void)
-{
-    for (size_t i = 0; i < COMMANDS; i++) {
-        printf("%s\t%s\n", commands[i].command->name, commands[i].command->description);
-    }
-    printf("help\t%s\n", help_description);
-}
-
 /* Prints what the language's text says of a clause: its lines, and those behind them that are
  * further in. */
 static int help_clause(const char *clause)
@@ -92,7 +83,10 @@ static int help_clause(const char *clause)
 static int help(const char *word, const char *clause)
 {
     if (word && strcmp(word, "--options") == 0) {
-        list_commands();
+        for (size_t i = 0; i < COMMANDS; i++) { /* for completions */
+            printf("%s\t%s\n", commands[i].command->name, commands[i].command->description);
+        }
+        printf("help\t%s\n", help_description);
     } else if (!word || word[0] == '-' || strcmp(word, "help") == 0) {
         print_usage(stdout);
     } else if (strcmp(word, "template") == 0) {
@@ -146,23 +140,17 @@ static void fill_descriptors(void)
     }
 }
 
-/* Unsets the environment variables that steer the library. They are for programs without options;
- * here the options say the same. */
-static void forget_orders(void)
-{
-    static const char *const names[] = {"GPUTUNE_DEBUG",  "GPUTUNE_DISABLE", "GPUTUNE_FORCE",
-                                        "GPUTUNE_EFFORT", "GPUTUNE_RECORD",  "GPUTUNE_LOG"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        unsetenv(names[i]);
-    }
-}
+/* Variables that steer the library in programs without options; here the options say the same. */
+static const char *const for_programs[] = {"GPUTUNE_DEBUG",  "GPUTUNE_DISABLE", "GPUTUNE_FORCE",
+                                           "GPUTUNE_EFFORT", "GPUTUNE_RECORD",  "GPUTUNE_LOG"};
 
 int main(int argc, char **argv)
 {
     fill_descriptors();
     cli_given.words = argv;
-    if (argc < 2 || strcmp(argv[1], "doctor") != 0) { /* which tells of them */
-        forget_orders();
+    bool is_doctor = argc > 1 && strcmp(argv[1], "doctor") == 0; /* which tells of them */
+    for (size_t i = 0; i < sizeof for_programs / sizeof *for_programs && !is_doctor; i++) {
+        unsetenv(for_programs[i]);
     }
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_IGN); /* a file over its limit is a failed write */

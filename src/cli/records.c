@@ -313,12 +313,6 @@ int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_
     return status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE : cli_passed(status);
 }
 
-static bool is_of(const cli_measured *scenario, const gputune_record *record)
-{
-    return scenario && strcmp(scenario->trials->scenario, record->scenario) == 0 &&
-           strcmp(scenario->trials->environment, record->environment) == 0;
-}
-
 /* A scenario has a winner for each space that was tuned. */
 static bool is_better_winner(const gputune_record *one, const gputune_record *best)
 {
@@ -335,8 +329,9 @@ cli_measured_list cli_measured_of(const cli_records *records)
     cli_records_add(&none, &(gputune_record){.size = 0});
     for (size_t i = 0; i < records->count; i++) {
         const gputune_record *record = &records->items[i];
-        last =
-            is_of(last, record) ? last : cli_add(&list, (cli_measured){record, 0, none.items, ""});
+        bool is_of_last = last && strcmp(last->trials->scenario, record->scenario) == 0 &&
+                          strcmp(last->trials->environment, record->environment) == 0;
+        last = is_of_last ? last : cli_add(&list, (cli_measured){record, 0, none.items, ""});
         last->count++;
         last->winner = is_better_winner(record, last->winner) ? record : last->winner;
         last->standard = record->is_default  ? record->configuration

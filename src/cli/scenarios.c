@@ -336,15 +336,6 @@ static int check_names(const cli_values *values, bool axes, const cli_catalogue 
     return CLI_CONTINUE;
 }
 
-static void set_only(cli_scenario *scenario, const cli_values *only)
-{
-    for (size_t i = 0; i < only->count; i++) {
-        if (cli_values_find(&scenario->kernel->axes, only->items[i].name)) {
-            cli_push(scenario->only, scenario->only_count, text_of_values(&only->items[i]));
-        }
-    }
-}
-
 /* The value that a size gets on an emulator when it is not given; "": the template's default. */
 static const char *small_size(const char *value)
 {
@@ -353,16 +344,11 @@ static const char *small_size(const char *value)
     return large ? emulated_size_text : "";
 }
 
-/* A number in digits, however it is written; other texts as they are. */
-static const char *in_digits(const char *value)
-{
-    int64_t number;
-    return cli_size_number(&number, value) ? value : cli_format("%" PRId64, number);
-}
-
 static void append_size(char **text, const char *name, const char *value)
 {
-    cli_append(text, "%s%s=%s", (*text)[0] ? " " : "", name, in_digits(value));
+    int64_t number; /* shown in digits, however it is written */
+    const char *shown = cli_size_number(&number, value) ? value : cli_format("%" PRId64, number);
+    cli_append(text, "%s%s=%s", (*text)[0] ? " " : "", name, shown);
 }
 
 /* Adds the size that `own` of the kernel names to the texts of all sizes and of those that are not
@@ -390,7 +376,11 @@ static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t ind
     cli_scenario *scenario =
         cli_add(out, (cli_scenario){.kernel = kernel, .size_text = cli_copy("")});
     char *changed = cli_copy("");
-    set_only(scenario, &out->only);
+    for (size_t i = 0; i < out->only.count; i++) {
+        if (cli_values_find(&kernel->axes, out->only.items[i].name)) {
+            cli_push(scenario->only, scenario->only_count, text_of_values(&out->only.items[i]));
+        }
+    }
     for (size_t i = 0; i < kernel->sizes.count; i++) {
         const cli_value_list *own = &kernel->sizes.items[i];
         const cli_value_list *given = cli_values_find(&out->sizes, own->name);

@@ -80,31 +80,14 @@ static int open_tuner(cli_session *out, const char *device, bool tune_only)
     return gputune_open(&out->tuner, &options);
 }
 
-/* Asks the open tuner for its device. */
-static int take_device(cli_session *out)
-{
-    out->device.size = sizeof(gputune_device);
-    int status = gputune_tuner_device(&out->device, out->tuner);
-    out->has_device = status >= 0;
-    return status;
-}
-
-/* Whether to go without a device; CLI_EXIT_USAGE where that is asked for and cannot be. */
-static int choose_none(bool *none, cli_open_mode mode)
-{
-    bool asked = cli_given.device && strcmp(cli_given.device, "none") == 0;
-    *none = mode == CLI_OPEN_NO_DEVICE || asked;
-    CLI_REFUSE(asked && (mode == CLI_OPEN_TUNING || mode == CLI_OPEN_DEVICE), CLI_EXIT_USAGE,
-               "--device none: this command needs a GPU; 'gputune devices' lists them, --driver "
-               "emu uses the emulator, and --arch (where a command has it) needs none");
-    return CLI_CONTINUE;
-}
-
 int cli_open(cli_session *out, cli_open_mode mode)
 {
     memset(out, 0, sizeof *out);
-    bool none;
-    CLI_TRY(choose_none(&none, mode));
+    bool asked = cli_given.device && strcmp(cli_given.device, "none") == 0;
+    bool none = mode == CLI_OPEN_NO_DEVICE || asked;
+    CLI_REFUSE(asked && (mode == CLI_OPEN_TUNING || mode == CLI_OPEN_DEVICE), CLI_EXIT_USAGE,
+               "--device none: this command needs a GPU; 'gputune devices' lists them, --driver "
+               "emu uses the emulator, and --arch (where a command has it) needs none");
     const char *device = cli_given.own_gpu ? cli_given.own_gpu : cli_given.device;
     int status = open_tuner(out, none ? "none" : device, mode == CLI_OPEN_TUNING);
     if (status == GPUTUNE_ENODRIVER && mode == CLI_OPEN_IF_ANY && !cli_is_driver_asked_for()) {
@@ -116,7 +99,9 @@ int cli_open(cli_session *out, cli_open_mode mode)
     if (none) {
         return CLI_CONTINUE;
     }
-    CLI_TRY(cli_passed(take_device(out)));
+    out->device.size = sizeof(gputune_device);
+    CLI_TRY(cli_passed(gputune_tuner_device(&out->device, out->tuner)));
+    out->has_device = true;
     cli_say_emulated(out);
     return CLI_CONTINUE;
 }

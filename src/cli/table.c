@@ -32,11 +32,6 @@ static cell integer(int64_t value)
     return (cell){INTEGER, .integer = value};
 }
 
-static const char *version_text(int version)
-{
-    return version ? cli_format("%d.%d", version / 1000, version % 1000 / 10) : "";
-}
-
 /* Reads a member, which is of the type that the unit says. */
 #define AS(type) (*(const type *)field)
 
@@ -53,7 +48,7 @@ static cell read_field(cli_unit unit, const void *field)
     case CLI_OBJECTIVE:
         return words(gputune_objective_name(AS(gputune_objective)));
     case CLI_VERSION:
-        return words(version_text(AS(int)));
+        return words(AS(int) ? cli_format("%d.%d", AS(int) / 1000, AS(int) % 1000 / 10) : "");
     case CLI_CERTAINTY:
         return words(gputune_certainty_name(AS(gputune_certainty)));
     case CLI_YES:
@@ -350,13 +345,6 @@ static size_t longest_word(const char *text)
     return longest;
 }
 
-static void widen(cli_span *span, const char *text, bool folds)
-{
-    size_t width = cli_columns(text), least = folds ? longest_word(text) : width;
-    span->width = width > span->width ? width : span->width;
-    span->least = least > span->least ? least : span->least;
-}
-
 static grid make_grid(const cli_table *table, bool markdown)
 {
     size_t count = table->column_count;
@@ -370,7 +358,11 @@ static grid make_grid(const cli_table *table, bool markdown)
             const char *text = r ? plain(column->unit, cell_at(table, r - 1, c)) : column->title;
             text = r && markdown ? cli_markdown(text) : text;
             out.texts[r * count + c] = text;
-            widen(&out.spans[c], text, r && is_left(column));
+            cli_span *span = &out.spans[c];
+            size_t width = cli_columns(text);
+            size_t least = r && is_left(column) ? longest_word(text) : width;
+            span->width = width > span->width ? width : span->width;
+            span->least = least > span->least ? least : span->least;
         }
     }
     return out;
@@ -516,11 +508,6 @@ static const char *csv_text(const char *text)
     return quoted;
 }
 
-static const char *csv_cell(cell cell)
-{
-    return cell.kind == WORDS ? csv_text(cell.text) : cell.kind == NOTHING ? "" : json_cell(cell);
-}
-
 static void write_csv(const cli_table *table, FILE *file)
 {
     for (size_t r = 0; r <= table->row_count; r++) {
@@ -528,8 +515,11 @@ static void write_csv(const cli_table *table, FILE *file)
         void *mark = cli_mark();
         for (size_t c = 0; c < table->column_count; c++) {
             if (is_in_data(table, c)) {
-                fprintf(file, "%s%s", separator,
-                        r ? csv_cell(cell_at(table, r - 1, c)) : table->columns[c].key);
+                const cell cell = r ? cell_at(table, r - 1, c) : words(table->columns[c].key);
+                const char *text = cell.kind == WORDS     ? csv_text(cell.text)
+                                   : cell.kind == NOTHING ? ""
+                                                          : json_cell(cell);
+                fprintf(file, "%s%s", separator, text);
                 separator = ",";
             }
         }
@@ -538,16 +528,12 @@ static void write_csv(const cli_table *table, FILE *file)
     }
 }
 
-static bool is_equal(cell a, cell b)
-{
-    return a.kind == b.kind && a.integer == b.integer && a.number == b.number &&
-           (a.kind != WORDS || strcmp(a.text, b.text) == 0);
-}
-
 static bool is_constant(const cli_table *table, size_t column)
 {
     for (size_t r = 1; r < table->row_count; r++) {
-        if (!is_equal(cell_at(table, r, column), cell_at(table, 0, column))) {
+        const cell a = cell_at(table, r, column), b = cell_at(table, 0, column);
+        if (a.kind != b.kind || a.integer != b.integer || a.number != b.number ||
+            (a.kind == WORDS && strcmp(a.text, b.text) != 0)) {
             return false;
         }
     }

@@ -148,16 +148,6 @@ static int note_folder(void *user, const gputune_kernel *kernel)
     return 0;
 }
 
-/* The scenarios of one line: "KERNEL NAME=V[,V...] ...". */
-static int add_line(cli_scenarios *out, const char *line, const cli_session *session)
-{
-    char *name = cli_copy_part(line, strcspn(line, " "));
-    if (!name[0] || name[0] == '#' || !is_selected(name)) {
-        return CLI_CONTINUE;
-    }
-    return add_some(out, session, name, line + strlen(name), "");
-}
-
 /* Builds the list from canonical.txt beside the templates; if kernels are selected, only of theirs.
  * A line has KERNEL and sizes as --size takes them; "#" begins a comment. */
 static int list_canonical(cli_scenarios *out, const cli_session *session)
@@ -174,7 +164,11 @@ static int list_canonical(cli_scenarios *out, const cli_session *session)
     CLI_REFUSE(!text, CLI_EXIT_USAGE, "cannot open %s: %s", path, strerror(errno));
     for (size_t length; *text; text += length + (text[length] == '\n')) {
         length = strcspn(text, "\n");
-        CLI_TRY(add_line(out, cli_copy_part(text, length), session));
+        const char *line = cli_copy_part(text, length);
+        const char *name = cli_copy_part(line, strcspn(line, " ")); /* then NAME=V[,V...] */
+        if (name[0] && name[0] != '#' && is_selected(name)) {
+            CLI_TRY(add_some(out, session, name, line + strlen(name), ""));
+        }
     }
     CLI_REFUSE(!out->count, CLI_EXIT_NOTHING, "%s has no such kernel", path);
     return CLI_CONTINUE;
