@@ -1,5 +1,5 @@
-/* Tuning in the background. A thread of the tuner makes requests as any other thread would, and
- * watches whether the application uses the GPU meanwhile. */
+/* Tunes in the background: a thread of the tuner makes requests, and watches whether the
+ * application uses the GPU. */
 #include "api/background.h"
 
 #include "api/tuner.h"
@@ -24,7 +24,7 @@ static const int64_t window_ns = 1200000000; /* over which NVML counts, and a li
 static const int64_t again_ns = 200000000;   /* between two readings */
 enum { BUSY_PERCENT = 10 };
 
-/* What the background thread knows of the application's use of the GPU. */
+/* The application's use of the GPU, as far as the background thread knows it. */
 typedef struct activity {
     gt_nvml *nvml;
     int64_t launched_ns; /* when a launch was last seen */
@@ -65,8 +65,8 @@ struct gt_background {
     pthread_mutex_t mutex; /* over what follows */
     pthread_cond_t changed;
     GT_ARRAY(job *) jobs;
-    bool started, working, stopping; /* started: the thread is to be joined; working: it has not
-                                        ended */
+    bool started, working,
+        stopping; /* started: the thread is to be joined; working: it has not ended */
     pthread_t thread;
     activity activity; /* of the thread alone */
     job *current;      /* of the thread alone */

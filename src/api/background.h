@@ -1,5 +1,5 @@
-/* Tunings in the background, which no call waits for. A thread of the tuner runs them one after
- * another. */
+/* Tunings in the background, which no call waits for, one after another on a thread of the tuner.
+ */
 #pragma once
 
 #include "api/plan.h"
@@ -11,8 +11,7 @@ typedef struct gt_background gt_background;
 
 /* Opens the tuner's queue of background tunings, without starting a thread. ENOMEM. */
 gputune_status gt_background_open(gt_background **out, gputune *tuner);
-/* Waits for the thread to end. The tuner's calls must be closed before, which ends the thread's
- * tuning. NULL is allowed. */
+/* Waits for the thread, whose tuning has ended with the tuner's calls. NULL is allowed. */
 void gt_background_close(gt_background *background);
 
 /* Asks for a background tuning of this call. A call with the same key is not tuned again while

@@ -59,7 +59,6 @@ gputune_status gt_call_begin(gt_call *out, gputune *tuner, const char *function)
 /* Ends a call, if the call has begun. */
 void gt_call_end(gt_call *call);
 
-/* Lets no call begin any more, cancels those inside, and waits until they have ended. EINVAL when
- * the calls are closed already, EBUSY from a callback of one of them, EUNSUPPORTED in a forked
- * child. */
+/* Begins no call any more, cancels those inside, and waits for their end. EINVAL: closed already;
+ * EBUSY: called from a callback of one; EUNSUPPORTED: in a forked child. */
 gputune_status gt_calls_close(gt_calls *calls);

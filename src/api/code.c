@@ -90,8 +90,7 @@ static void drop_code(gt_shared_code *code)
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* The module that is loaded in a context, or NULL. Releases the modules of contexts that were reset
- * since. */
+/* Finds the module of a context, or NULL. Releases modules of contexts that were reset. */
 static gt_module *find_module(gt_shared_code *code, const gt_context *context)
 {
     gt_module *found = NULL;

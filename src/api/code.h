@@ -34,8 +34,7 @@ typedef struct gt_shared_code {
     GT_ARRAY(gt_module *) modules;
 } gt_shared_code;
 
-/* Code that one plan has loaded in one context. A context that is reset has its place taken by the
- * next one of the same handle. */
+/* Code of a plan in one context. After a reset, the next context of that handle takes its place. */
 typedef struct gt_loaded_code {
     CUcontext handle;
     atomic_uint_least64_t id; /* gt_context.id */

@@ -7,8 +7,7 @@
 typedef struct gt_described {
     gputune_parameter
         parameter; /* as gputune_plan_argument() gives it; its name is the template's */
-    uint32_t element_bytes, whole_bytes; /* element_bytes: of a scalar or an element; whole_bytes:
-                                            of a block as a whole */
+    uint32_t element_bytes, whole_bytes; /* in bytes: a scalar or an element; a block as a whole */
     char *type;
     char *members; /* "alpha at 0, n at 8" of a struct, or "" */
 } gt_described;
@@ -22,9 +21,8 @@ typedef struct gt_description {
     gputune_constant *constants;   /* the symbols that take parts of blocks */
 } gt_description;
 
-/* Describes a launch of the request's kernel; `launch` and the template must outlive it.
- * ENOMEM.
- * gt_description_free() releases *out, also after a failure. */
+/* Describes a launch of the request's kernel; `launch` and the template must outlive it. ENOMEM.
+ * gt_description_free() releases *out in any case. */
 gputune_status gt_description_make(gt_description *out, const gt_request *request,
                                    const gt_launch *launch);
 void gt_description_free(gt_description *description);

@@ -16,8 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The least fraction of the memory's peak bandwidth that a copy must reach. An H200 reaches 0.88;
- * the rest is room for other GPUs. */
+/* The least fraction of the peak bandwidth that a copy must reach. An H200 reaches 0.88. */
 static const double LEAST_OF_PEAK = 0.7;
 
 /* The subject of the checks, and what earlier checks have found. */
@@ -401,7 +400,7 @@ static void check_environment(patient *p)
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* What a check looks at; where that is missing, there is nothing to check. */
+/* The subject of a check; if it is missing, there is nothing to check. */
 typedef enum need { NOTHING, DRIVER, REAL_GPU, NVML, DATABASE, FILE_THERE, SOUND_FILE } need;
 
 static bool is_there(const patient *p, need need)

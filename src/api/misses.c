@@ -190,8 +190,7 @@ static int most_wanted_first(const void *left, const void *right)
     return order ? order : strcmp(a->sizes, b->sizes);
 }
 
-/* Reads the lines of the file. A malformed line, such as one that a full disk cut short, is left
- * out. */
+/* Reads the lines of the file, except malformed ones, which a full disk may have cut short. */
 static gputune_status read_lines(miss_list *out, char *text)
 {
     for (char *line = text; *line;) {
@@ -250,8 +249,7 @@ gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *l
     return GT_GIVE(status, out, misses, gt_misses_close(misses));
 }
 
-/* Writes how often a miss was asked for since it was last written. Counts that could not be written
- * are written with the next one. */
+/* Writes how often a miss was asked for since it was last written. After a failure, next time. */
 static void write_miss(gt_misses *misses, gt_miss *miss)
 {
     if (getpid() != misses->owner) {
@@ -289,8 +287,7 @@ void gt_misses_close(gt_misses *misses)
     free(misses);
 }
 
-/* The columns of a line, in the order of the heading. A template that was given by its
- * path is named by that, from the root. */
+/* Makes a line's columns in the order of the heading. A template given by its path has its path. */
 static gputune_status make_key(char **out, const gt_request *request)
 {
     const gt_scenario *s = &request->scenario;
@@ -304,8 +301,8 @@ static gputune_status make_key(char **out, const gt_request *request)
     return gt_text_take(out, &text);
 }
 
-/* Finds or adds the miss of a key, and takes over the key. NULL: memory is short. The caller holds
- * the lock. */
+/* Finds or adds the miss of a key, which it takes over. NULL: no memory. The caller holds the lock.
+ */
 static gt_miss *intern_locked(gt_misses *misses, char *key)
 {
     uint32_t count = (uint32_t)misses->list.count, place = count;

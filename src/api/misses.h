@@ -1,5 +1,4 @@
-/* Records misses: the requests of a program that no stored result answered. They are written to a
- * file that many processes share. */
+/* Records misses, which are requests without a stored result, in a file that processes share. */
 #pragma once
 
 #include "tuner/request.h"

@@ -24,7 +24,7 @@ static void write_line(const gt_log_output *output, gputune_log_level level, con
     gt_signal_hold(&held); /* a tuner's own threads log too, and calls that look up a plan */
     ssize_t written = write(output->descriptor, text, bytes);
     gt_signal_release(&held);
-    (void)written; /* a log that cannot be written is no failure of the call */
+    (void)written; /* a log that cannot be written does not fail the call */
 }
 
 static void on_line(void *user, gputune_log_level level, const char *line)

@@ -33,6 +33,5 @@ typedef struct gt_log_output {
 /* Reads GPUTUNE_LOG: LEVEL or LEVEL:FILE, where LEVEL is error, warning, info or debug. */
 void gt_log_output_open(gt_log_output *out, const gt_log *application);
 void gt_log_output_close(gt_log_output *output);
-/* The log that writes to this output; it lives as long as the output. Thread-safe: each line is one
- * write. */
+/* The log of this output, which must outlive it. Thread-safe: each line is one write. */
 gt_log gt_log_output_log(gt_log_output *output);

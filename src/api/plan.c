@@ -103,8 +103,7 @@ static gputune_status list_pairs(gt_pairs *out, const gt_workload *workload)
     return GPUTUNE_OK;
 }
 
-/* Judges a pair that overlaps: EINVAL, with the remedy, unless the buffers may coincide and do so,
- * or one of them is NULL. */
+/* Judges a pair that overlaps: EINVAL, unless they may coincide and do, or one is NULL. */
 static gputune_status pair_judge(const gt_pair *pair, const char *kernel, const char *written,
                                  const char *other, const void *const *items)
 {
@@ -302,8 +301,8 @@ static gputune_status load(gt_launcher **out, gputune_plan *plan, gt_plan_code *
     return gt_application_status(gt_plan_code_load(out, code));
 }
 
-/* A context of another device, and one that ends meanwhile, are no failure: the code is loaded
- * where it is launched. */
+/* Loads the code, if possible now. A context of another device, or one that ends, does not matter.
+ */
 static gputune_status load_if_current(gputune_plan *plan)
 {
     gt_context before, after;

@@ -12,15 +12,14 @@
 /* Makes a pool without plans. `driver` is NULL for a tuner that launches nothing. */
 void gt_plan_pool_open(gt_plan_pool *out, const gt_driver *driver, const gt_device *device,
                        bool debug);
-/* Ends all plans of the pool: unloads their code, and makes every later use of them EINVAL. No
- * launch may be in progress. */
+/* Ends all plans of the pool: unloads their code, and makes later uses EINVAL. No launch may run.
+ */
 void gt_plan_pool_end(gt_plan_pool *pool);
 /* Frees what is left of the kept plans, after gt_plan_pool_end(). */
 void gt_plan_pool_free(gt_plan_pool *pool);
 
-/* Makes a plan of a choice at the request's problem; takes over the choice's images. If a context
- * is current, the code is loaded now, else at the first launch. *out is the caller's, for
- * gputune_plan_release(). */
+/* Makes a plan of a choice at the request's problem, and takes over its images. Loads the code now
+ * if a context is current. *out is the caller's, for gputune_plan_release(). */
 gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_choice *choice,
                             gt_plan_pool *pool);
 /* Releases a GT_SCOPED plan. */
@@ -37,12 +36,11 @@ void gt_plan_keep(gputune_plan *plan);
 gputune_status gt_plan_context(gt_context *out, const gt_driver *driver, int ordinal,
                                const char *kernel);
 
-/* The check that GPUTUNE_DEBUG asks for (memory.c): the driver reports a wrong pointer only at the
- * next synchronise, and without its name. EINVAL, with a message that names the kernel and the
- * argument, if there is no current context, or it is of another device than the plan, or if the
- * device cannot use a buffer: the buffer was freed, lies in host memory, belongs to another context
- * of the device, or is too short for the plan. `items` are the caller's arguments, none of them
- * NULL. Facts that the driver does not know are not checked. */
+/* The check of GPUTUNE_DEBUG (memory.c), because the driver reports a wrong pointer only at the
+ * next synchronise, and without its name. EINVAL, naming kernel and argument: there is no current
+ * context of the plan's device, or a buffer was freed, is in host memory, of another context, or
+ * too short. `items` are the caller's arguments, not NULL. Facts that the driver does not know are
+ * not checked. */
 gputune_status gt_debug_launch(const gt_driver *driver, int ordinal, const char *kernel,
                                const gt_description *description, const void *const *items);
 
@@ -102,8 +100,7 @@ gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_
 gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *terms, gputune_plan *plan, bool replace,
                                  uint32_t forgets);
-/* Makes the plans of one kernel no answers any more, whether they were asked for by its name, by
- * its template's path, or otherwise. */
+/* Lets no plan of the kernel answer any more, by whatever name or path it was asked for. */
 void gt_plan_table_forget(gt_plan_table *table, const char *name, const char *path);
 uint32_t gt_plan_table_forgets(gt_plan_table *table);
 /* A number that changes whenever earlier plans may no longer be valid answers: a template was
@@ -112,6 +109,5 @@ uint32_t gt_plan_table_changes(gt_plan_table *table);
 /* Says that this process has measured, and may have stored results. Plans that this process has not
  * tuned, and that are no final decision, may then be outdated, and are not found any more. */
 void gt_plan_table_note_result(gt_plan_table *table);
-/* Says that other processes may have stored results. From then on no plan is found before it was
- * looked up in the store again. */
+/* Notes that other processes may have stored results: plans must be looked up again. */
 void gt_plan_table_refresh(gt_plan_table *table);

@@ -108,8 +108,7 @@ static inline bool take_word(uint64_t *out, const char *string)
     return ended;
 }
 
-/* The string ends with the word that has a zero byte. Names have few bytes, and paths many, whose
- * length pays. */
+/* The word with a zero byte is the last. Names are short; for long paths the length is worth it. */
 static inline void put_string(key_writer *to, const char *string)
 {
     uint64_t word;

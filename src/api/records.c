@@ -1,5 +1,4 @@
-/* Stored results: shown, forgotten and checked; as text, out of a tuner and into another; and taken
- * over from other databases. */
+/* Stored results: shown, forgotten and checked; exported and imported as text; merged. */
 #include "api/tuner.h"
 
 #include "base/file.h"
@@ -134,8 +133,8 @@ typedef struct listing {
     const gt_template *template; /* its template at hand; NULL: none */
 } listing;
 
-/* Finds a record's template, and remembers it: records come kernel by kernel, and looking for a
- * template reads the folders. */
+/* Finds a record's template, and remembers it: records come kernel by kernel, and looking is slow.
+ */
 static const gt_template *template_of(listing *listing, const char *kernel)
 {
     if (strcmp(kernel, listing->kernel) != 0) {
@@ -145,8 +144,7 @@ static const gt_template *template_of(listing *listing, const char *kernel)
     return listing->template;
 }
 
-/* Binds the launch of a record's configuration. This is possible only with the kernel's present
- * template, on the tuner's GPU. */
+/* Binds a record's launch, which needs the kernel's present template and the tuner's GPU. */
 static bool bind_record(gt_launch *out, listing *listing, const gputune_record *record)
 {
     const gputune *tuner = listing->asked->tuner;

@@ -1,5 +1,4 @@
-/* Calls that use workers without choosing a plan: gputune_run(), gputune_check(),
- * gputune_compile() and gputune_emit(). */
+/* Calls that use workers without a plan: gputune_run(), _check(), _compile() and _emit(). */
 #include "api/tuner.h"
 
 #include "base/number.h"

@@ -1,5 +1,5 @@
-/* tune_kernel(): from a call to a plan; and gputune_tune_together(): several processes launch what
- * one of them found. */
+/* tune_kernel(): from a call to a plan; gputune_tune_together(): one result for several processes.
+ */
 #include "api/tuner.h"
 
 #include "base/clock.h"
@@ -26,13 +26,12 @@ typedef struct asking {
     int64_t begun_ns;
 } asking;
 
-/* What came of a flight. */
+/* The result of a flight. */
 typedef struct landing {
     gputune_status status;
     gputune_plan *plan; /* of a success; retained for each caller that gets it */
     gt_terms terms;     /* the terms that the plan was made under */
-    bool cut_short;     /* ended by the leading caller's own limit or cancel, so it is no answer for
-                           others */
+    bool cut_short;     /* by the leader's own limit or cancel, so others do not take it */
     char message[1024]; /* of a failure */
 } landing;
 
@@ -70,11 +69,10 @@ static bool wants_same(const asking *a, const asking *b)
            x->complete == y->complete;
 }
 
-/* Joins the flight that makes this call's plan, or begins one. *leads: the flight is new, and the
- * caller must make the plan and call land(). A flight that began before a template was replaced is
- * not joined. NULL: the caller makes its plan alone, because the plan cannot be shared, memory is
- * short, or the call comes from a callback of a call that leads a flight, which others may wait
- * for. */
+/* Joins the flight that makes this call's plan, or begins one (*leads), for which the caller must
+ * make the plan and call land(). Flights from before a template was replaced are not joined. NULL:
+ * the call makes its plan alone, because it cannot be shared, memory is short, or the call is in a
+ * callback of a leader, for which others may wait. */
 static gt_flight *join(bool *leads, const asking *a)
 {
     gt_flights *flights = &a->tuner->flights;
@@ -132,8 +130,7 @@ static void land(gt_flights *flights, gt_flight *flight, const landing *landing)
     leave(flights, flight);
 }
 
-/* Waits for a flight that another call leads, and leaves it. False: the patience ended first, and
- * *out is not filled. */
+/* Waits for another call's flight, and leaves it. False: the patience ended; *out is not filled. */
 static bool await_landing(landing *out, gt_flights *flights, gt_flight *flight,
                           const gt_patience *patience)
 {
@@ -192,7 +189,7 @@ static gputune_status choose(gt_choice *out, gputune *tuner, gt_request *request
     return status;
 }
 
-/* Records that no stored result answered. A call that was to measure anew did not ask for one. */
+/* Records that no stored result answered, unless the call wanted to measure in any case. */
 static void note_miss(gputune *tuner, const gt_request *request, gputune_plan *plan,
                       gputune_source source)
 {
@@ -237,7 +234,7 @@ static gputune_status make_plan(landing *out, const asking *a)
     out->cut_short = gt_patience_left_s(&own) <= 0;
     GT_TRY(status);
     out->terms = choice.terms;
-    out->terms.space = request->terms.space; /* of a choice from another, too: it is no decision */
+    out->terms.space = request->terms.space; /* a choice from another space is not final */
     gputune_source source = choice.source;
     GT_TRY(gt_plan_make(&out->plan, request, &choice, &tuner->pool));
     gputune_info info = GPUTUNE_INFO_INIT;
@@ -310,8 +307,7 @@ static void plan_alone(landing *out, const asking *a)
     }
 }
 
-/* Of the calls that want a plan at the same time, the first one makes it, and the others wait for
- * half of their limit. */
+/* The first of the calls for a plan makes it; the others wait for half of their limit. */
 static void plan_or_wait(landing *out, const asking *a)
 {
     gputune *tuner = a->tuner;
@@ -426,7 +422,7 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
 
 /* ---- in several processes -------------------------------------------------------------------- */
 
-/* What rank 0 tells the other ranks, as a fixed number of bytes. */
+/* The message of rank 0 to the other ranks, as a fixed number of bytes. */
 typedef struct verdict {
     int32_t status;
     int32_t is_default; /* nothing is known but the template's default */
@@ -468,8 +464,7 @@ static gputune_status describe(verdict *out, const asking *a, const gputune_plan
     return GPUTUNE_OK;
 }
 
-/* The part of rank 0: it makes its plan as a call for itself alone, and tells the other ranks the
- * result, a failure too. */
+/* Rank 0: makes its plan as for itself alone, and sends the result or failure to the others. */
 static gputune_status lead(gputune_plan **out, const asking *a, const gputune_group *group)
 {
     gputune_plan *plan = NULL;

@@ -167,8 +167,7 @@ static gputune_status choose_device(gputune *tuner, const gputune_open_options *
     return GPUTUNE_OK;
 }
 
-/* Completes what choose_device() left open, from the store's facts about this GPU, or else by the
- * driver. */
+/* Completes what choose_device() left open, by the store's facts on this GPU, or the driver. */
 static gputune_status complete_device(gputune *tuner)
 {
     if (!tuner->has_device || tuner->device.environment[0]) {
@@ -181,8 +180,7 @@ static gputune_status complete_device(gputune *tuner)
     return GPUTUNE_OK;
 }
 
-/* Returns true if the device is given by a number, which a worker can use before this process has
- * looked at the device. */
+/* Returns true for a device that is a number, which a worker can use before this process does. */
 static bool is_numbered(int *ordinal, const char *device)
 {
     char *end;
@@ -191,8 +189,7 @@ static bool is_numbered(int *ordinal, const char *device)
     return !device || (end != device && !*end && number >= 0 && number <= INT_MAX);
 }
 
-/* Starts a farm here. NULL if that fails: the ordinary way is tried then, and reports what is
- * wrong. */
+/* Starts a farm here; NULL if that fails: the ordinary way then reports what is wrong. */
 static gt_farm *ask_worker(gputune *tuner, const gputune_open_options *o)
 {
     gt_farm *farm = NULL;
@@ -205,8 +202,8 @@ static gt_farm *ask_worker(gputune *tuner, const gputune_open_options *o)
     return gt_farm_open(&farm, &options) == GPUTUNE_OK ? farm : NULL;
 }
 
-/* Takes the device that the worker reported. Its number there may differ from the one here. As many
- * compile workers as the first proof needs are started meanwhile; more of them gain nothing. */
+/* Takes the device that the worker reported, with its number here. The compile workers that the
+ * first proof needs start at the same time; more of them gain nothing. */
 static gputune_status take_answer(gputune *tuner, gt_farm *farm)
 {
     enum { FIRST = 3 }; /* service kernels, reference, default */
@@ -249,8 +246,8 @@ static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
     return gt_store_open(&tuner->store, o->database, system, &tuner->log, o->read_only);
 }
 
-/* The device as the worker reports it. If that fails, the farm is closed, and *farm NULL, and this
- * process looks for the device. */
+/* Gets the device from the worker. If that fails, closes the farm, and looks for the device here.
+ */
 static gputune_status ask_for_device(gputune *tuner, const gputune_open_options *o, gt_farm **farm)
 {
     gputune_status answer = take_answer(tuner, *farm);

@@ -29,7 +29,7 @@ struct gputune {
     gt_device device;
     bool has_device;
     gt_hash surroundings; /* those that led to the device (gpu/surroundings.h) */
-    bool remembers;       /* the store is told of them when the tuner is closed */
+    bool remembers;       /* remembered in the store when the tuner is closed */
     gt_catalog *catalog;
     gt_store *store;
     gt_plan_pool pool;
@@ -42,15 +42,13 @@ struct gputune {
     char *worker;
 };
 
-/* Reads the options of a caller of any version; `given` NULL: the defaults of
- * GPUTUNE_OPEN_OPTIONS_INIT. */
+/* Reads the options of a caller of any version; `given` NULL: the defaults. */
 gputune_status gt_open_options_read(gputune_open_options *out, const gputune_open_options *given);
 
 /* Fails with `code`, and a message that begins with `what`, for a tuner without a device. */
 gputune_status gt_tuner_need_device(const gputune *tuner, gputune_status code, const char *what);
 
-/* Fills a device for one architecture, or copies the tuner's where `arch` is NULL. EINVAL when the
- * tuner has none. */
+/* Fills a device for an architecture, or copies the tuner's (`arch` NULL). EINVAL: it has none. */
 gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *arch);
 
 /* Makes one live input ready for the measure worker: *out has an IPC handle if the allocation can

@@ -1,5 +1,5 @@
-/* The command check: looks for races and other mistakes of a kernel's variants on the emulator.
- * Warm can do so first. */
+/* The command check: looks for mistakes of a kernel's variants on the emulator, also before warm.
+ */
 #include "cli/warm.h"
 
 #include "base/text.h"

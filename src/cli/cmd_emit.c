@@ -1,5 +1,4 @@
-/* The commands emit and space: the source, PTX or SASS of one configuration; and a kernel's axes,
- * and what excludes variants. */
+/* The commands emit and space: the code of a configuration; a kernel's axes and exclusions. */
 #include "cli/files.h"
 #include "cli/scenarios.h"
 #include "cli/table.h"
@@ -80,9 +79,8 @@ static int run_on_file(const char *path, const struct tool *tool, const void *cu
     return code;
 }
 
-/* Runs nvdisasm or cuobjdump, found on PATH, under CUDA_HOME or in the toolkit's default folder, on
- * the cubin; what it prints goes to descriptor `output`. Returns the program's exit code, after
- * saying what is wrong. */
+/* Runs nvdisasm or cuobjdump on the cubin, with output to the descriptor. Returns the exit code,
+ * after an error message. */
 static int disassemble(const void *cubin, size_t bytes, int output)
 {
     const struct tool *tool = tools;

@@ -60,9 +60,8 @@ static void say(const cli_measured *one, const cli_measured_list *list)
               of->inputs, one->count);
 }
 
-/* Sets *out to the only scenario of `kernel`, as the user names it, that the options name. Where
- * they name several, or none, returns CLI_EXIT_USAGE after listing the scenarios with the options
- * that name each. */
+/* Sets *out to the only scenario of `kernel` that the options name. If there are several or none,
+ * lists scenarios with the options that name each, and returns CLI_EXIT_USAGE. */
 static int choose(const cli_measured **out, const cli_measured_list *list, const char *kernel)
 {
     size_t found = 0, said = 0;

@@ -1,5 +1,5 @@
-/* The commands kernels, devices and doctor: what there is to tune and to tune on, and what is wrong
- * with what tuning depends on. */
+/* The commands kernels, devices and doctor: what to tune, where, and what may be wrong with both.
+ */
 #include "cli/session.h"
 #include "cli/table.h"
 

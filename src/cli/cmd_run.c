@@ -218,8 +218,7 @@ static int compare_all(const cli_session *session, const cli_records winners[2])
     return cli_is_canceled() ? CLI_EXIT_CANCELED : code;
 }
 
-/* Compares the winners of two databases scenario by scenario: of the kernel that is named, or of
- * all. Returns the exit code. */
+/* Compares the winners of two databases, of one kernel or of all. Returns the exit code. */
 static int compare_databases(void)
 {
     cli_records winners[2] = {{NULL, 0}, {NULL, 0}};

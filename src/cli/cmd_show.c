@@ -47,8 +47,7 @@ static const cli_column time_columns[] = {
 
 /* ---- the best so far ---- */
 
-/* In the order in which they were tried: times have whole seconds, and older databases one time
- * for all trials of a tuning. */
+/* Orders trials as they were tried: times have whole seconds, and may be equal. */
 static int by_turn(const void *a, const void *b)
 {
     const gputune_record *x = *(const gputune_record *const *)a,

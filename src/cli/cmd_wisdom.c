@@ -1,5 +1,4 @@
-/* The commands wisdom and merge: winners as text, from one database to another; and several
- * databases as one. */
+/* The commands wisdom and merge: carry winners as text, and join databases. */
 #include "cli/files.h"
 #include "cli/scenarios.h"
 
@@ -201,9 +200,8 @@ static int copy_file(const char *from, const char *to)
     return code == CLI_EXIT_OK ? CLI_CONTINUE : code;
 }
 
-/* Brings a table, and its signature where one is asked for, into a folder that nobody else writes.
- * *who: whose signature it is, by minisign's public key or a file of allowed signers
- * (ssh-keygen(1)). */
+/* Brings a table, with its signature if one is asked for, into a private folder. *who: whose
+ * signature it is, by minisign's public key or a file of allowed signers (ssh-keygen(1)). */
 static int bring(char **who, const char *source, bool is_url, const char *table)
 {
     int (*const take)(const char *, const char *) = is_url ? table_fetch : copy_file;

@@ -1,5 +1,4 @@
-/* What commands write to, what templates include, values of JSON, and other programs, with a limit.
- */
+/* Output files, includes of templates, values of JSON, and other programs with a limit. */
 #include "cli/files.h"
 
 #include "cli/session.h"

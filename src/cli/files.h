@@ -41,15 +41,13 @@ typedef struct cli_tool {
     int output;        /* descriptor to which the tool's standard output goes; -1: into `told` */
     double limit_s;    /* seconds after which the tool is ended; 0: no limit */
     const char *grows; /* a file that the tool writes, of CLI_TOOL_MOST_BYTES at most; or NULL */
-    char *told, *said; /* set: what the tool wrote, and the line of its errors that tells most; "":
-                          nothing */
+    char *told, *said; /* set: the tool's output, and the best line of its errors; or "" */
 } cli_tool;
 
 enum { CLI_TOOL_MISSING = -1, CLI_TOOL_LATE = -2, CLI_TOOL_TOO_LARGE = -3, CLI_TOOL_KILLED = -4 };
 enum { CLI_TOOL_MOST_BYTES = 64 << 20 };
 
-/* Runs the tool to its end. Returns its exit code, or one of the values above. Ctrl-C ends the
- * tool, too. */
+/* Runs the tool. Returns its exit code, or a value above. Ctrl-C ends the tool, too. */
 int cli_tool_run(cli_tool *tool);
 
 /* Makes a new folder below TMPDIR, which only this user may use. Returns NULL after a message.

@@ -51,8 +51,7 @@ static const cli_command *find(const char *name)
     return NULL;
 }
 
-/* Prints what the language's text says of a clause: its lines, and those behind them that are
- * further in. */
+/* Prints the lines of the language's text on a clause, with those that are indented below it. */
 static int help_clause(const char *clause)
 {
     bool is_its = false, any = false;
@@ -127,9 +126,8 @@ static int dispatch(int argc, char **argv)
     return command->run(&arguments);
 }
 
-/* Where a standard descriptor is closed, the next file that is opened (a database) would take its
- * number, and output would be written into it. Writing to a closed stdout is to fail as on a full
- * disk. */
+/* Fills closed standard descriptors, or the next file (a database) would take the number, and get
+ * the output. Writing to a closed stdout must fail as on a full disk. */
 static void fill_descriptors(void)
 {
     for (int i = 0; i <= STDERR_FILENO; i++) {

@@ -1,6 +1,5 @@
-/* Allocation that ends the program when memory runs out, files read whole, and figures in units
- * that a person reads. Every block is a malloc() of its own, so that checkers of memory see where
- * it ends. */
+/* Allocation that ends the program when memory runs out, whole files, and figures in readable
+ * units. Every block is malloc()ed, so memory checkers see its end. */
 #include "cli/memory.h"
 
 #include "base/text.h"

@@ -18,8 +18,7 @@ void *cli_allocate(size_t count, size_t bytes);
 /* Room for at least `count` + 1 items of `bytes` in a growing array whose capacity is a function of
  * its count; new memory is not cleared. */
 void *cli_grow(void *array, size_t count, size_t bytes);
-/* Appends a value to an array of `count` items, NULL at first, which grows by cli_grow() alone.
- * Evaluates to its place there. */
+/* Appends a value to an array of `count` items (NULL at first). Evaluates to its place. */
 #define cli_push(array, count, ...)                                                                \
     ((array) = cli_grow(array, count, sizeof *(array)), (array)[count] = (__VA_ARGS__),            \
      &(array)[(count)++])
@@ -34,17 +33,15 @@ void *cli_grow(void *array, size_t count, size_t bytes);
 char *cli_copy(const char *string);
 /* The first `count` bytes of a string, terminated. */
 char *cli_copy_part(const char *string, size_t count);
-/* Takes control characters out of a text, which a terminal would obey and which a database may have
- * from anybody, and what is not UTF-8. Line ends and tabs stay with `lines`, and become blanks
- * without. Returns text. */
+/* Removes control characters, which a terminal would obey, and invalid UTF-8, since a database's
+ * text may be anybody's. Line ends and tabs stay with `lines`, else become blanks. Returns text. */
 char *cli_clean(char *text, bool lines);
 /* Like asprintf. */
 char *cli_format(const char *format, ...) CLI_PRINTF(1, 2);
 /* Appends formatted text to *text, which may be NULL and is reallocated. */
 void cli_append(char **text, const char *format, ...) CLI_PRINTF(2, 3);
 
-/* Reads a whole file of *bytes bytes; a NUL is added behind them. NULL, with errno, if the file
- * cannot be read. */
+/* Reads a whole file of *bytes bytes, and adds a NUL. NULL, with errno: it cannot be read. */
 char *cli_read_text(const char *path, size_t *bytes);
 
 /* For work that is repeated while the program runs: cli_release() releases all that was allocated
@@ -57,8 +54,7 @@ void cli_release(void *mark);
 
 /* Nanoseconds as ns, µs, ms or s with four significant digits: "198.1 µs". */
 char *cli_duration(double ns);
-/* "1.203x [1.199, 1.207]": a speed-up with its interval, "1.203x" where that is unknown (0); "":
- * the speed-up is (0). */
+/* A speed-up with its interval, "1.203x [1.199, 1.207]", or without, if unknown (0); 0: "". */
 const char *cli_speedup(double speedup, double low, double high);
 /* Nanojoules as nJ, µJ, mJ or J. */
 char *cli_energy(double nj);
@@ -70,11 +66,10 @@ char *cli_rate(double bytes_per_s);
 char *cli_bytes(double bytes);
 /* A sizes text with its round numbers shortened: "n=67108864 T=half" to "n=64M T=half". */
 char *cli_short_sizes(const char *sizes);
-/* Takes the next word off *text, where blanks part them: "NAME=VALUE", or "NAME", whose value is
- * "". False: there is no word. */
+/* Takes the next of the words parted by blanks: "NAME=VALUE", or "NAME" (value ""). False: none. */
 bool cli_next_pair(const char **text, char **name, char **value);
-/* Takes the plain number off that *text begins with. -1, and nothing is taken: none begins there,
- * or it is above `most`. */
+/* Takes a plain number from *text. -1, and nothing is taken: there is none, or it is above `most`.
+ */
 long cli_take_number(const char **text, long most);
 /* Seconds since 1970 of "2026-01-31T12:00:00Z"; 0 for other texts. */
 int64_t cli_seconds(const char *created);

@@ -30,8 +30,7 @@ static char *option_heading(const cli_option *option)
     return text;
 }
 
-/* From column `at` on, where the cursor stands: text in as many lines as it takes, all indented so
- * far. */
+/* Prints text from column `at` on, in as many lines as it takes, indented so far. */
 static void print_folded(const char *text, size_t at)
 {
     for (size_t taken, skipped; *text; text += taken + skipped) {
@@ -51,8 +50,8 @@ static void print_option(const char *heading, const char *help)
     print_folded(help, INDENT);
 }
 
-/* Paragraphs are lines. One that is indented is a word and, behind two blanks or more, what it
- * means. */
+/* Prints paragraphs, which are lines. Indented ones have a word, two blanks or more, its meaning.
+ */
 static void print_paragraphs(const char *text)
 {
     for (size_t length; *text; text += length + (text[length] == '\n')) {

@@ -1,5 +1,5 @@
-/* A command of the program: what it does, and its options as a table from which the arguments are
- * parsed and the help is printed. */
+/* A command: what it does, and its options, from whose table arguments are parsed and help is made.
+ */
 #pragma once
 
 #include "cli/memory.h"
@@ -18,8 +18,8 @@ typedef enum cli_option_kind {
     CLI_OPTION_CHOICE  /* int: the index of the word in `choices` */
 } cli_option_kind;
 
-/* The values of an option that may be repeated, or the arguments that are left when the options are
- * taken out, pointing into argv. */
+/* The values of an option that may be repeated, or the arguments besides options; points into argv.
+ */
 typedef CLI_LIST(const char *) cli_list;
 
 typedef struct cli_option {
@@ -35,8 +35,7 @@ typedef struct cli_option {
 /* The options that select scenarios. */
 typedef struct cli_selection {
     cli_list sizes, only; /* texts of --size and --only */
-    bool cuts_sizes;      /* where no size is given, the command itself chooses smaller ones for an
-                             emulator */
+    bool cuts_sizes;      /* without a size, the command chooses smaller ones for an emulator */
 } cli_selection;
 
 /* What the options say that several commands have. A process runs one command. */
@@ -72,8 +71,7 @@ typedef struct cli_command {
         size_t least, most;
     } takes; /* how many arguments besides options */
     const cli_option *options;
-    /* Returns the program's exit code. What it prints on stdout is data, everything else goes to
-     * stderr. */
+    /* Returns the exit code. Only data go to stdout, everything else to stderr. */
     int (*run)(const cli_list *arguments);
 } cli_command;
 
@@ -88,9 +86,8 @@ enum { CLI_CONTINUE = -1 };
         }                                                                                          \
     } while (0)
 
-/* Parses argv, whose [0] is the command's name, and reorders it. Returns CLI_CONTINUE, or the
- * program's exit code after printing the help, the options for a shell's completion (--options), or
- * what is wrong. */
+/* Parses argv, whose [0] is the command's name, and reorders it. Returns CLI_CONTINUE, or the exit
+ * code after printing the help, the options for completion (--options), or an error. */
 int cli_parse(cli_list *out, const cli_command *command, int argc, char **argv);
 /* Returns true if the parsed command line has the option of that name. */
 bool cli_is_given(const char *name);

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A record with what is derived from it. NULL and "", NAN, and 0 where the unit says so, give empty
- * cells. */
+/* A record with derived values. NULL, "", NAN, and 0 of some units, give empty cells. */
 typedef struct row {
     gputune_record record; /* the first member, whose columns are those of gputune_record */
     const char *cache, *hot, *default_time, *uncertainty, *speedup, *since, *verdict;
@@ -422,8 +421,7 @@ static bool is_entry(const gputune_record *trial, bool launched)
            (launched && cli_trial_was_launched(trial));
 }
 
-/* Orders entries by their values on the axes, and those of the same configuration with the newest
- * first. */
+/* Orders entries by their values on the axes, and equal configurations by age, newest first. */
 static int compare_entries(const void *left, const void *right)
 {
     const cli_entry *a = left, *b = right;

@@ -191,8 +191,7 @@ static int find(cli_catalogue *out, const cli_session *session, const char *name
     return status == GPUTUNE_ENOTFOUND ? unknown_name(session, name) : cli_passed(status);
 }
 
-/* Refuses a kernel whose name another one of the catalogue has: the library could use only one of
- * them by that name. */
+/* Refuses a kernel whose name another one has: only one could be used by that name. */
 static int check_name(const cli_catalogue *catalogue, size_t at)
 {
     const cli_kernel *kernel = &catalogue->items[at];
@@ -218,8 +217,7 @@ int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli
     return CLI_CONTINUE;
 }
 
-/* For a command that takes one kernel: CLI_CONTINUE, or CLI_EXIT_USAGE after listing the kernels of
- * a file that has several. */
+/* For commands on one kernel: CLI_CONTINUE, or CLI_EXIT_USAGE after listing a file's kernels. */
 static int check_one(const cli_catalogue *catalogue)
 {
     const cli_kernel *first = &catalogue->items[0];
@@ -307,8 +305,7 @@ gputune_sizes cli_sizes_of(const char *text)
 }
 
 enum { MOST_SCENARIOS = 10000 };
-/* The size of a problem that takes seconds: an emulator runs some 10^8 thread instructions a
- * second. */
+/* The size of a problem of seconds: an emulator runs some 10^8 thread instructions a second. */
 static const int64_t emulated_size = 1 << 16;
 static const char emulated_size_text[] = "65536";
 

@@ -18,9 +18,8 @@ typedef struct cli_value_list {
 /* Names with their values, each name once, in their order. */
 typedef CLI_LIST(cli_value_list) cli_values;
 
-/* Parses "n=1M,16M" or several of them parted by blanks, and adds them to *out; `option` is named
- * in messages. Returns CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. Does not crash
- * on any text. */
+/* Parses one or more of "n=1M,16M", parted by blanks, and adds them to *out; `option` is for
+ * messages. Returns CLI_CONTINUE, or CLI_EXIT_USAGE after a message. */
 int cli_values_parse(cli_values *out, const char *option, const char *text);
 const cli_value_list *cli_values_find(const cli_values *values, const char *name);
 /* The list of that name, which is kept, and added where there is none. */
@@ -60,8 +59,7 @@ int cli_catalogue_check(const cli_session *session, const char *name);
         CLI_ROW("any-gpu", 0, CLI_OPTION_FLAG, &cli_given.any_gpu, NULL, NULL,                     \
                 "what was measured on every GPU in the database")
 
-/* Makes what else reads the kernels of a path find them by name; `name` NULL: nothing. Returns as
- * cli_catalogue_find() does. */
+/* Lets other readers find a path's kernels by name; NULL: nothing. As cli_catalogue_find(). */
 int cli_stored_name(const cli_session *session, const char *name);
 /* Sets *out to the sizes given as the library's filters take them; to NULL without any. Returns
  * CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. */
@@ -88,8 +86,7 @@ typedef struct cli_scenario {
     size_t only_count;
     char *size_text; /* all of the kernel's sizes, with the default ones: "n=1048576 T=float" */
     char *label;     /* "axpy n=1M T=float" */
-    /* Where the terms of its tuning do not come from the command line: objective, cache, seed and
-     * alignments; else NULL. */
+    /* Other terms than the command line's: objective, cache, seed and alignments; or NULL. */
     const gputune_options *terms;
 } cli_scenario;
 
@@ -140,9 +137,8 @@ extern struct cli_tuning {
 extern const char *const cli_cache_words[];
 extern const char *const cli_effort_words[]; /* measure first: the default */
 
-/* The names of the values that the library has, for CLI_OPTION_CHOICE; and where a command allows
- * it "all", which is CLI_OBJECTIVE_ALL, or "any" in place of the default. cli_tuning_words() fills
- * them. */
+/* The library's names of values, for CLI_OPTION_CHOICE, with "all" (CLI_OBJECTIVE_ALL), or "any" in
+ * place of the default. cli_tuning_words() fills them. */
 extern const char *cli_objective_words[], *cli_objective_all_words[], *cli_objective_any_words[],
     *cli_strategy_words[];
 void cli_tuning_words(void);
@@ -165,8 +161,7 @@ enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
     CLI_ROW("time-limit", 't', CLI_OPTION_NUMBER, &cli_tuning.options.time_limit_s, "SECONDS",     \
             NULL, "for each scenario; the best so far wins [10; energy: 30]")
 
-/* Reads the files that --input names. Returns CLI_CONTINUE, or the code to exit with after a
- * message. */
+/* Reads the files of --input. Returns CLI_CONTINUE, or the exit code after a message. */
 int cli_tuning_inputs(void);
 
 /* The library's options for tuning a scenario: what the command line says, the scenario's

@@ -1,5 +1,4 @@
-/* Opens what every command with a tuner needs: its options, the tuner, its device, and
- * Ctrl-C. */
+/* Opens what a command needs: options, the tuner, its device, and Ctrl-C. */
 #pragma once
 
 #include "cli/console.h"
@@ -54,8 +53,8 @@ typedef struct cli_session {
     gputune_device device; /* set where has_device */
 } cli_session;
 
-/* Opens a tuner as the options say. Returns CLI_CONTINUE, or an exit code after printing
- * what is wrong. */
+/* Opens a tuner as the options say. Returns CLI_CONTINUE, or an exit code after an error message.
+ */
 int cli_open(cli_session *out, cli_open_mode mode);
 /* Prints that the device is emulated, if the user did not ask for the emulator. */
 void cli_say_emulated(const cli_session *session);
@@ -76,8 +75,7 @@ int cli_check_database(const cli_session *session, int code);
 /* From now on Ctrl-C, SIGTERM and SIGHUP cancel the work instead of ending the program; a second
  * one ends it. SIGHUP stays ignored where it is. */
 void cli_catch_interrupt(void);
-/* Returns true if work is canceled, which any thread may ask and set; and the flag itself, for the
- * library's options. */
+/* Returns true if work is canceled, which any thread may set; and the flag for the library. */
 bool cli_is_canceled(void);
 void cli_set_canceled(bool is_canceled);
 volatile int *cli_cancel(void);

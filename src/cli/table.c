@@ -1,5 +1,4 @@
-/* Collects the rows of a table, fits it into a terminal, and prints it aligned, as Markdown, JSON
- * or CSV. */
+/* Collects a table's rows, fits them into a terminal, and prints them in every format. */
 #include "cli/table.h"
 
 #include "cli/console.h"

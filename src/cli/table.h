@@ -1,5 +1,4 @@
-/* Rows of data and their columns, described once and written in every format: an aligned table, a
- * Markdown table, JSON or CSV. */
+/* Rows of data and their columns, described once and written as table, Markdown, JSON or CSV. */
 #pragma once
 
 #include <gputune_tools.h>
@@ -44,9 +43,8 @@ typedef enum cli_unit {
     CLI_REAL        /* double */
 } cli_unit;
 
-/* Columns appear in a table when they share a bit with its view, and in data when CLI_IN_DATA, or
- * when CLI_IN_ITS_DATA and the table's view has them. A narrow terminal leaves out CLI_SPARE
- * columns. */
+/* A table shows columns that share a bit with its view; data have those with CLI_IN_DATA, or with
+ * CLI_IN_ITS_DATA and such a bit. A narrow terminal leaves out CLI_SPARE columns. */
 enum {
     CLI_IN_DATA = 1,
     CLI_IN_ITS_DATA = 2,
@@ -80,16 +78,14 @@ typedef struct cli_table {
 
 /* Appends a row: a copy of `item` and of the texts that columns show. Returns the copy. */
 void *cli_table_add(cli_table *table, const void *item);
-/* The same for a row of an objective, whose CLI_TIME columns, but for `compile_ns`, may hold
- * energy. */
+/* The same for an objective: CLI_TIME columns, except `compile_ns`, may hold energy. */
 void *cli_table_add_measured(cli_table *table, const void *item, gputune_objective objective);
 /* A table without rows, for items of that type. */
 #define CLI_TABLE(name, columns, type, view)                                                       \
     {                                                                                              \
         name, columns, sizeof(columns) / sizeof *(columns), sizeof(type), NULL, 0, view            \
     }
-/* A column that shows a member of the item, by that key in data; CLI_FIELD: by the member's name.
- */
+/* A column for a member, with that key in data; CLI_FIELD: by the member's name. */
 #define CLI_AS(key, type, member, title, unit, where)                                              \
     {                                                                                              \
         key, title, unit, where, offsetof(type, member)                                            \

@@ -91,8 +91,8 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
 
 /* --- order ------------------------------------------------------------------------------------ */
 
-/* How many times one cost is the other, as a logarithm: so that equal ratios are equal, in
- * millionths. */
+/* The distance of two costs: the logarithm of their ratio in millionths, so equal ones are equal.
+ */
 static double distance(double a, double b)
 {
     return round(fabs(log(fmax(a, 1) / fmax(b, 1))) * 1e6);

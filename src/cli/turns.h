@@ -12,9 +12,8 @@ typedef struct cli_turn {
      * and how far the cost is from that with which the kernel's searches begin */
     size_t kernel_place;
     double far;
-    bool known; /* a finished result is stored, which answers at once if it was made under the same
-                   terms */
-    bool begun; /* something is stored for the kernel, at any size */
+    bool known;        /* a finished result is stored, which answers if its terms are the same */
+    bool begun;        /* something is stored for the kernel, at any size */
     double weight;     /* its share in the division of time */
     double took_s;     /* seconds that the latest search of the kernel took; 0: there was none */
     const void *tried; /* who tried the scenario without success; NULL: nobody yet */
@@ -26,8 +25,7 @@ bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b);
 /* What a launch at these sizes ("m=64 n=64 T=half") may cost: the product of the numbers. */
 double cli_turn_cost(const char *sizes);
 
-/* Makes the turns of the scenarios, in the order that the user gave, and fills in what the database
- * knows of each. */
+/* Makes the scenarios' turns in the user's order, with what the database knows of each. */
 cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenarios);
 
 /* Sorts the turns: first those that are known, then kernel by kernel in the order given. Within a
@@ -35,17 +33,15 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
  * sizes that are equally far from the middle the cheaper one comes first. */
 void cli_turns_sort(cli_turn *turns, size_t count);
 
-/* Weighs the turns, in the order in which they are taken: the first search of a kernel for which
- * nothing is stored weighs three times as much as another search, which begins with what was found
- * earlier. */
+/* Weighs turns in the order in which they are taken: a kernel's first search, with nothing stored,
+ * weighs three times as much as one that begins with earlier results. */
 void cli_turns_weigh(cli_turn *turns, size_t count);
 
 /* Notes in the turns of the same kernel, from index `at` on, that the search `done` took `took_s`
  * seconds. Does nothing where `done` was known. */
 void cli_turns_note(cli_turn *turns, size_t count, size_t at, const cli_turn *done, double took_s);
-/* The index of the turn, from `at` on, that will probably take longest: the first one of a kernel
- * that was not searched yet; else the dearest one of the kernel whose latest search took
- * longest. */
+/* Finds the turn, from `at` on, that probably takes longest: the first of a kernel not searched
+ * yet, else the dearest of the kernel whose last search took longest. */
 size_t cli_turns_longest(const cli_turn *turns, size_t count, size_t at);
 
 /* The seconds that the turn `at` gets by its weight of the `left_s` seconds that are left for it

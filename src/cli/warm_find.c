@@ -1,5 +1,4 @@
-/* Which scenarios warm tunes or compiles: those of the command line, those that programs missed, or
- * the canonical ones. */
+/* Finds the scenarios of warm: of the command line, of misses, or the canonical ones. */
 #include "cli/warm.h"
 
 #include "base/text.h"

@@ -1,5 +1,4 @@
-/* Decides which result answers which request. The plan table, the store and the tuner all call this
- * rule; none has its own. Pure. */
+/* Decides which result answers which request, for plan table, store and tuner alike. Pure. */
 #pragma once
 
 #include "base/hash.h"
@@ -8,9 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a result was made under. In a request: what a result must have been made under at least. The
- * result and the request are of one scenario: other sizes, objectives, inputs and so on have other
- * keys. */
+/* The terms that a result was made under, or, in a request, the least that it must have been made
+ * under. Result and request are of one scenario, which has a key of its own. */
 typedef struct gt_terms {
     gt_hash space;  /* gt_space_signature(): which variants were to be tried, as which code */
     uint32_t limit; /* the most variants to be tried; 0: all */
@@ -21,8 +19,8 @@ typedef struct gt_terms {
                    the system's database, which is always taken as final */
     bool complete;  /* every variant was tried; a search may be final without that */
     bool proved;    /* a worker on this kind of GPU found the results to be right */
-    double limit_s; /* of a request: its time limit in seconds, or 0: only a final result will do.
-                       Of a result: the limit that ended its tuning in this process, else 0 */
+    double limit_s; /* a request's time limit in seconds, 0: only a final result will do; of a
+                       result, the limit that ended its tuning here, else 0 */
 } gt_terms;
 
 /* Returns true if the result answers the request (whose `final` and `proved` do not matter).

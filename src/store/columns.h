@@ -70,8 +70,7 @@ typedef struct gt_trial {
     uint32_t vector_bytes; /* gt_vector_bytes() */
     double occupancy, max_error, compile_ns;
     int driver_version, nvrtc_version; /* of the trial */
-    double limit_ns; /* the time limit of the call that met GT_TRIAL_SLOW, or in which the trial
-                        hung once; else 0 */
+    double limit_ns; /* limit of the call that ended with GT_TRIAL_SLOW or a single hang; else 0 */
     const char *proved_at; /* gt_request.proved_at when it was proved or refuted; NULL: "" */
 } gt_trial;
 
@@ -108,15 +107,13 @@ typedef struct gt_trial {
     X(REAL, limit_ns, limit_ns, HIDDEN)                                                            \
     X(TEXT, proved_at, proved_at, HIDDEN)
 
-/* The stored result of a tuning; there is one for each scenario and space. In a call that stores a
- * winner its pointers are borrowed. A lookup returns owned memory, which gt_winner_free()
- * releases. */
+/* The stored result of a tuning, one for each scenario and space. When it is stored its pointers
+ * are borrowed; a lookup returns owned memory, for gt_winner_free(). */
 typedef struct gt_winner {
     gt_terms terms; /* what it was made under */
     char *only;     /* the restrictions of the space: "UNROLL=1,2,4 VEC=1"; "": the whole space */
     char *config, *default_config;
-    char *problem; /* the sizes at which it was measured (a bucket or `nearest` may have found it
-                      for others) */
+    char *problem; /* measured at these sizes (others share it by bucket or `nearest`) */
     gt_hash trial, default_trial; /* gt_trial.hash */
     gt_code code;     /* the winner's code; its image is empty when it was not kept or is damaged */
     gt_code fallback; /* the code of the safe configuration (gt_config_scalar); its source is zero
@@ -206,8 +203,7 @@ enum { GT_GPU_COLUMNS = 15, GT_FIRST_SCENARIO_COLUMN = GT_GPU_COLUMNS + 2 };
     X(REAL, s.work_flops, scenario.work_flops, SHOWN(flops))                                       \
     X(BOOL, s.unreferenced, scenario.unreferenced, SHOWN(unreferenced))
 
-/* The columns of a record that are neither its site's nor its trial's or its winner's; members of
- * gt_record_row. */
+/* The columns of a record that are not of its site, trial or winner: members of gt_record_row. */
 #define GT_RECORD_COLUMNS(X)                                                                       \
     X(TEXT, t.created, record.created, HIDDEN)                                                     \
     X(INTEGER, t.id, record.order, HIDDEN)                                                         \

@@ -203,7 +203,7 @@ __attribute__((destructor)) static void unregister(void)
     }
 }
 
-/* Returns true if a journal of that ending lies beside the database, and is refused. */
+/* Returns true if there is a journal with that ending beside the database, and it is refused. */
 static bool lies_beside(const char *path, const char *suffix)
 {
     char name[4096];
@@ -374,8 +374,8 @@ static int ends_statement(void *user)
     return is_over(user);
 }
 
-/* What a file can make SQLite do is limited: gt_schema_check() refuses schemas that run code, and
- * these settings hold if a file changes after that. */
+/* Limits what a file can make SQLite do. gt_schema_check() refuses schemas that run code; these
+ * settings hold if the file changes later. */
 static void restrict_connection(sqlite3 *handle, gt_database *database)
 {
     enum { LONGEST_SQL = 100 << 10, STEPS = 10000 };
@@ -432,8 +432,7 @@ static gt_trouble judge(gt_database *database, const gt_schema *facts, gt_databa
     return GT_TROUBLE_NONE;
 }
 
-/* Replaces the connection by one to a copy of the file in memory, whose schema may be brought up to
- * date. */
+/* Goes on with a copy of the file in memory, whose schema may be brought up to date. */
 static int continue_in_copy(gt_database *database)
 {
     sqlite3 *copy = NULL;
@@ -627,7 +626,7 @@ static void look_inside(gt_store_facts *facts)
     sqlite3_close(here.handle);
 }
 
-/* Whether the nearest folder that is there lets a file be made. */
+/* Looks if the nearest existing folder lets a file be made. */
 static void look_at_folder(gt_store_facts *facts)
 {
     GT_FREED char *folder = strdup(facts->path);

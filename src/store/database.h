@@ -1,6 +1,5 @@
-/* One SQLite connection with its schema and its prepared statements. Not thread-safe: the caller
- * holds the store's mutex for this connection. No function here records a message: a failed lookup
- * is no news to the caller. */
+/* One SQLite connection with its schema and prepared statements. The caller holds the store's mutex
+ * for it. No function sets a message, because a failed lookup is nothing to report. */
 #pragma once
 
 #include "base/patience.h"
@@ -25,7 +24,7 @@ typedef enum gt_trouble {
 
 enum { GT_WHY_MAX = 256 };
 
-/* What keeps a database from being used, with one line that says why. */
+/* A reason for which a database cannot be used, with one line about it. */
 typedef struct gt_obstacle {
     gt_trouble trouble;
     char why[GT_WHY_MAX];
@@ -67,10 +66,9 @@ bool gt_database_is_gone(gt_database *database);
 bool gt_wait_step(const gt_patience *patience, int tries, double longest_s);
 #define GT_SHORT_STEP_S 20e-3
 #define GT_LONG_STEP_S  100e-3
-/* Notes a result code of SQLite as the connection's last failure. ENOMEM where memory was short,
- * else EDATABASE. */
+/* Notes a result code of SQLite as the last failure. ENOMEM if memory was short, else EDATABASE. */
 gputune_status gt_database_failed(gt_database *database, int code);
-/* What kind of trouble the connection's last failure was. */
+/* Returns the kind of trouble of the connection's last failure. */
 gt_trouble gt_database_trouble(const gt_database *database);
 /* SQLite's text for the connection's last failure. */
 const char *gt_database_why(const gt_database *database);

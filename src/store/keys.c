@@ -30,7 +30,7 @@ gt_hash gt_family_hash(const gt_scenario *scenario)
     return gt_hash_join(hash, gt_hash_string(choices));
 }
 
-/* What stands for the problem in the key; never NULL. */
+/* The text that stands for the problem in the key; never NULL. */
 static const char *scenario_bucket(const gt_scenario *scenario)
 {
     return text_or_empty(scenario->bucket ? scenario->bucket : scenario->problem);

@@ -1,11 +1,9 @@
-/* Keys of scenarios and environments (keys.c), and functions that results.c offers to the other
- * files of the store. */
+/* Keys of scenarios and environments (keys.c), and functions that results.c has for the store. */
 #pragma once
 
 #include "store/database.h"
 
-/* The hash of the scenario without its run-time sizes. A lookup by `nearest` searches all scenarios
- * of this hash. */
+/* The hash of the scenario without run-time sizes, by which `nearest` finds scenarios. */
 gt_hash gt_family_hash(const gt_scenario *scenario);
 
 /* Sets the row numbers of a site's GPU and scenario, and adds rows that are missing. The stored
@@ -13,11 +11,9 @@ gt_hash gt_family_hash(const gt_scenario *scenario);
  * problem, sizes and work of the scenario. Within a transaction. */
 gputune_status gt_site_rows(int64_t *gpu, int64_t *scenario, gt_database *database,
                             const gt_site *site, bool offered);
-/* Reads the images of the winner's code. An image that is missing or damaged stays empty, because
- * it can be compiled again. */
+/* Reads the images of the winner's code. A missing or damaged one stays empty, to be compiled. */
 gputune_status gt_winner_load_codes(gt_winner *winner, gt_database *database);
-/* Does what gt_store_put_winner() promises with `outcome`, a const gt_outcome, in this database.
- * Within a transaction. */
+/* Does gt_store_put_winner() in this database with a const gt_outcome, within a transaction. */
 gputune_status gt_winner_put(gt_database *database, void *outcome);
 /* Writes the scenario's run-time sizes, the numbers of its problem that are not fixed, in the
  * template's order: "67108864 1024". Returns out. */

@@ -1,6 +1,6 @@
-/* The store's stack of databases: opening them, what the log says of them, lookups and writes
- * through them. What stayed in memory because another process had locked the file is brought to the
- * file later; so is what other files have, when they are merged. */
+/* The store's stack of databases: opening, lookups, writes, and lines of the log about them. Rows
+ * in memory, because another process had locked the file, are brought to it later, and so are rows
+ * of other files when they are merged. */
 #include "store/layers.h"
 
 #include "base/clock.h"
@@ -39,8 +39,8 @@ enum { GT_WARNING_MAX = 768 };
  * - `using`: the connections to files. Held while the disk is at work,
  *   never while another process is waited for, but for the moment that ends a commit.
  * - `remembering`: the database in memory.
- * - `telling`: what the log is to say, and how long was waited. Held for moments only. What is told
- *   of the file in use changes under `using` and `telling`, and is read under either. */
+ * - `telling`: lines for the log, and how long was waited. Held for moments only.
+ *   Facts on the file in use change under `using` and `telling`, and are read under either. */
 struct gt_store {
     pid_t owner;
     gt_log log;
@@ -61,14 +61,13 @@ struct gt_store {
     bool unreadable;       /* the store no longer tries to read the file */
     int64_t lags_since_ns; /* when a call last gave up waiting for the locked file, which lacks rows
                               that are in memory since; 0: it lacks none */
-    int64_t locked_since_ns; /* when a lookup last waited without success; 0: not since the last
-                                success */
+    int64_t locked_since_ns; /* when a lookup last waited without success since the last success; or
+                                0 */
     bool distrust_told;      /* the log already says that the file's code is not trusted */
-    bool lock_told; /* the log already says, since the last successful write, that the file is
-                       locked */
-    bool loss_told; /* a caller knows that rows are in memory only */
-    char unkept[GT_WHY_MAX];      /* why something is kept in memory only; "": nothing is */
-    gt_obstacle unread;           /* why the file did not answer the last lookup */
+    bool lock_told;          /* the log already says so, since the last successful write */
+    bool loss_told;          /* a caller knows that rows are in memory only */
+    char unkept[GT_WHY_MAX]; /* why something is kept in memory only; "": nothing is */
+    gt_obstacle unread;      /* why the file did not answer the last lookup */
     char warning[GT_WARNING_MAX]; /* the next line for the log, written when no mutex is held */
 };
 
@@ -88,7 +87,7 @@ static bool layers_own(const gt_store *store)
     return store->owner == getpid();
 }
 
-/* --- what the log is told --------------------------------------------------------------------- */
+/* --- lines of the log ------------------------------------------------------------------------- */
 
 /* Remembers whether the user's file answered the last lookup. */
 static void note_read(gt_store *store, const gt_obstacle *met)
@@ -143,8 +142,7 @@ static void layers_flush(gt_store *store)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Writes nothing to the user's file from now on. With `keep_reading` the file is still read. Under
- * `using`. */
+/* Stops writing the user's file; with `keep_reading` it is still read. Under `using`. */
 static void give_up(gt_store *store, const gt_obstacle *met, bool keep_reading)
 {
     bool unusable = met->trouble == GT_TROUBLE_UNUSABLE;
@@ -188,9 +186,8 @@ static void drop_system(gt_store *store, const char *why)
     gt_database_close(&store->system);
 }
 
-/* Writes what is in memory, until a second after the last call gave up waiting for the lock. In
- * that time the commits of many other processes end; a lock that lasts longer is held on purpose.
- */
+/* Writes what is in memory, until a second after the last call stopped waiting. Commits of other
+ * processes end in that time; a longer lock is held on purpose. */
 static void bring_the_rest(gt_store *store)
 {
     static const double most_s = 1;
@@ -249,9 +246,8 @@ static gputune_status open_file(gt_store *store, gt_obstacle *met)
     return GPUTUNE_OK;
 }
 
-/* Calls `work` on a database whose statements run as long as the call's patience says, but for a
- * second at least, because a call without time is served if nothing has to be waited for. NULL:
- * they run to their end. */
+/* Calls `work` with statements limited to the call's patience, but to a second at least, so a call
+ * without time is served if nothing must be waited for. NULL: no limit. */
 static gputune_status work_within(gt_database *database, gt_store_fn work, void *context,
                                   const gt_patience *call)
 {
@@ -356,8 +352,7 @@ gt_patience gt_layers_file_patience(const gt_patience *patience)
                                fmin(longest_wait_s, share * gt_patience_left_s(patience)));
 }
 
-/* How long this lookup waits for the file. It looks once at least, so that the file is used as soon
- * as it is free. */
+/* How long this lookup waits for the file, at which it looks once at least. */
 static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -415,8 +410,7 @@ gputune_status gt_store_path(char **out, const char *path)
     return gt_path_format(out, "%s/gputune.db", folder);
 }
 
-/* Finds the path of the user's file. For ":memory:", and if no folder for it is known, there is no
- * file, and no_file is set. */
+/* Finds the path of the user's file. Sets no_file for ":memory:", and if no folder is known. */
 static gputune_status choose_file(gt_store *store, const char *path)
 {
     gputune_status status = gt_store_path(&store->asked, path);
@@ -537,7 +531,7 @@ bool gt_store_has_file(const gt_store *store)
 
 /* --- layers ----------------------------------------------------------------------------------- */
 
-/* Calls `work` on a database, if there is one. What fails there counts as nothing. */
+/* Calls `work` on a database, if there is one. A failure there counts as nothing found. */
 static gputune_status ask(gt_database *database, gt_store_fn work, void *context)
 {
     gputune_status status = database ? work(database, context) : GPUTUNE_ENOTFOUND;
@@ -714,8 +708,7 @@ gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *co
     return status;
 }
 
-/* The statements that copy rows from memory to the file, in the order in which rows refer to each
- * other. */
+/* Statements that copy rows from memory to the file, in the order of their references. */
 static const gt_sql steps[] = {GT_SQL_BRING_GPU,   GT_SQL_BRING_KERNEL, GT_SQL_BRING_SCENARIO,
                                GT_SQL_BRING_CUBIN, GT_SQL_BRING_CODE,   GT_SQL_BRING_TRIAL,
                                GT_SQL_BRING_WINNER};
@@ -873,8 +866,7 @@ typedef struct merging {
     gputune_merged *merged;
 } merging;
 
-/* Copies the rows of `kept` and counts those that changed something: a row that the file has
- * already does not count. */
+/* Copies the rows of `kept`, and counts those that the file did not have like that. */
 static gputune_status bring_all(gt_database *database, void *context)
 {
     merging *what = context;

@@ -1,5 +1,5 @@
-/* The store's stack of databases: which one is asked, which one is written, and what happens when
- * one of them fails. */
+/* The store's stack of databases: which one is asked or written, and what a failure of one means.
+ */
 #pragma once
 
 #include "store/database.h"
@@ -27,8 +27,7 @@ gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *contex
  * SIGXFSZ (base/signals.h): SQLite writes files even where a database is only read. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience);
-/* The same on the user's file alone. EBUSY, without a message, if the file stayed locked; EDATABASE
- * if no file can be written. */
+/* The same on the user's file only. EBUSY, without a message: it stayed locked; EDATABASE: none. */
 gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *context,
                                    const gt_patience *patience);
 /* The same on the layer of winners that were imported for this store alone, which is below the
@@ -43,7 +42,6 @@ bool gt_store_has_file(const gt_store *store);
 /* Shrinks the file that is written by its free space, unless another process uses the file. */
 void gt_store_compact(gt_store *store);
 
-/* Sets *out to the path of the database for which a caller gave `path`; NULL: the user's file, as
- * gt_store_open() chooses it. ENOTFOUND where the user has no cache folder. The caller frees
- * *out. */
+/* Sets *out to the path of the database for `path` (NULL: the user's file, as in gt_store_open()).
+ * ENOTFOUND if the user has no cache folder. The caller frees *out. */
 gputune_status gt_store_path(char **out, const char *path);

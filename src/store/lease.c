@@ -181,8 +181,7 @@ static gputune_status peek_lease(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Waiting only reads, so that it does not keep the holder from writing. EBUSY: another process
- * holds the lease. */
+/* Only reads, so it does not keep the holder from writing. EBUSY: a process holds the lease. */
 static gputune_status look(gt_store *store, lease_try *attempt, const gt_patience *patience)
 {
     attempt->holder = 0;
@@ -313,8 +312,8 @@ void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience 
     bool held = lease->held;
     lease->held = false;
     if (held && change_lease(lease, store, delete_lease, patience) != GPUTUNE_OK) {
-        /* For other processes it expires. This process must not wait for its own; only the latest
-         * one is remembered. */
+        /* others see it expire; this process must not wait for itself, and remembers the latest one
+         */
         GT_SCOPED(gt_unlock) pthread_mutex_t *mutex = gt_lock(&left.mutex);
         left.owner = lease->owner;
     }

@@ -1,5 +1,4 @@
-/* Records for the user: winners and trials with all that is stored about them, and forgetting them.
- */
+/* Records for the user: winners and trials with all that is stored of them; deleting them. */
 #include "base/array.h"
 #include "base/hash_index.h"
 #include "store/keys.h"
@@ -71,7 +70,7 @@ static void show(gt_record_row *row)
     }
 }
 
-/* Whether one of the first `upper` rows is of the same site and has that hash. Notes the row. */
+/* Returns in *above if one of the first `upper` rows has that site and hash. Notes the row. */
 static gputune_status find_above(bool *above, gt_hash_index *index, const gt_record_row *row,
                                  gt_hash hash, size_t next, size_t upper)
 {
@@ -173,12 +172,11 @@ static void settle_kernel(gt_record_row *rows, size_t count, const gt_records_fi
 }
 
 /* --- what was replaced within a version --------------------------------------------------------
- * Edits of clauses leave a template's identity as it is. Of one configuration, only the code that
- * was tried last counts, and of one restriction's winners only the winner of the space that was
- * searched last. */
+ * Edits of clauses do not change a template's identity. Only the code of a configuration that was
+ * tried last counts, and only the winner of the space that was searched last with a restriction. */
 
-/* Rows of equal keys may replace each other: trials of one configuration, or winners of one
- * restriction. */
+/* Rows of equal keys may replace each other: trials of a configuration, winners of a restriction.
+ */
 static gt_hash replacing_key(const gt_record_row *row, bool winners)
 {
     const gt_hash site =
@@ -308,7 +306,7 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record
 typedef struct site {
     const char *environment;
     gt_hash scenario;
-    gt_record_row *rows; /* until they are put in the order in which they are told */
+    gt_record_row *rows; /* until they are sorted for the caller */
     size_t count;
     const char *newest; /* when something was tried there last */
     bool goes;

@@ -170,8 +170,7 @@ static gputune_status add_group(void *context, gt_rows *row)
     return place == next ? gt_array_push(&search->groups, one) : GPUTUNE_OK;
 }
 
-/* Finds the groups of a layer. Those of the layers above are known already, and the scenario itself
- * is none. */
+/* Finds the groups of a layer, except those of layers above and the scenario itself. */
 static gputune_status list_groups(related_search *search, gt_database *database)
 {
     const gt_device *device = search->device;
@@ -562,7 +561,7 @@ gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_s
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* Whether a winner that answers for another one is stored. */
+/* A search for a stored winner that answers for another one. */
 typedef struct answering {
     const gt_terms *terms;
     bool found;
@@ -592,8 +591,7 @@ static gputune_status set_winner(gt_database *database, int64_t gpu, int64_t sce
     return gt_execute(database, GT_SQL_WINNER_SEAL, "");
 }
 
-/* Deletes the trials of a scenario that those after row `last` replace: earlier code or launches of
- * the same configurations. */
+/* Deletes a scenario's earlier code or launches of configurations that have trials after `last`. */
 static gputune_status drop_replaced(gt_database *database, int64_t gpu, int64_t scenario,
                                     int64_t last)
 {

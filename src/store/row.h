@@ -79,8 +79,7 @@ const char *gt_rows_text(gt_rows *rows);
 gt_hash gt_rows_hash(gt_rows *rows);
 const void *gt_rows_blob(gt_rows *rows, size_t *bytes);
 
-/* Reads the next columns into *row, which must be all zero. After ENOMEM the row may own some
- * texts, which gt_columns_free() frees. */
+/* Reads the next columns into *row, which must be zero. gt_columns_free() is needed in any case. */
 gputune_status gt_columns_take(void *row, gt_rows *rows, const gt_columns *columns);
 /* Frees the texts of a row. */
 void gt_columns_free(void *row, const gt_columns *columns);

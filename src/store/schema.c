@@ -58,17 +58,15 @@ static bool is_known(const char *sql, bool grown)
     return false;
 }
 
-/* Returns true if it is a table with plain columns only: its one pair of parentheses encloses them.
- */
+/* Returns true if it is a table of plain columns: their parentheses are the only ones. */
 static bool is_plain_table(const char *sql, const char *start)
 {
     const char *columns = strchr(sql, '(');
     return strncmp(sql, start, strlen(start)) == 0 && columns && !strchr(columns + 1, '(');
 }
 
-/* Returns true if statements can do no more with the object than with those that gputune makes.
- * Tables that gputune does not know are made by ANALYZE, or by a newer version. An index of a
- * UNIQUE has no text. */
+/* Returns true if the object does no more than those that gputune makes. ANALYZE and newer versions
+ * make tables that gputune does not know. An index of a UNIQUE has no text. */
 static bool is_harmless(const char *sql, int64_t version)
 {
     return !sql || is_known(sql, version > 1) || is_plain_table(sql, "CREATE TABLE sqlite_stat") ||

@@ -10,7 +10,7 @@
 
 #include "store/database.h"
 
-/* What identifies a file. */
+/* Identifies a file. */
 typedef struct gt_schema {
     int64_t version, application, objects;
 } gt_schema;
@@ -24,6 +24,5 @@ int gt_schema_check(gt_schema *out, char why[GT_WHY_MAX], sqlite3 *handle);
 /* Makes the tables, or adds the columns that an older file lacks, in one transaction. Does nothing
  * to a file of this version or a newer one. Returns an extended result code of SQLite. */
 int gt_schema_upgrade(gt_database *database);
-/* Sets *out to the first column of the first row of a query, or to 0 without a row. Returns an
- * extended result code of SQLite. */
+/* Sets *out to the first value of a query, or 0 without a row. Returns SQLite's extended code. */
 int gt_schema_integer(int64_t *out, sqlite3 *handle, const char *sql);

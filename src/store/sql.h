@@ -3,14 +3,12 @@
 
 #include "store/columns.h"
 
-/* The longest value that is read. A longer one is not deleted either, because that takes seconds.
- */
+/* The longest value that is read. A longer one is not deleted, which would take seconds. */
 #define GT_LONGEST_BYTES     67108864
 #define GT_TEXT_OF_NUMBER(n) #n
 #define GT_TEXT_NUMBER(n)    GT_TEXT_OF_NUMBER(n)
 
-/* How a list of columns becomes SQL: ", name", ", ?", or ", x.name", where x is the alias of the
- * table. */
+/* How a list of columns becomes SQL: ", name", ", ?", or ", x.name" with a table's alias. */
 #define GT_PASTE_NAME(kind, name, ...)     ", " #name
 #define GT_PASTE_VALUE(kind, name, ...)    ", ?"
 #define GT_PASTE_TRIAL(kind, name, ...)    ", t." #name
@@ -25,9 +23,8 @@
 #define GT_TEXT_TRIAL  GT_TRIAL_COLUMNS(GT_PASTE_TRIAL)
 #define GT_TEXT_WINNER GT_WINNER_COLUMNS(GT_PASTE_WINNER)
 
-/* A checksum binds a row to what the row belongs to: code to its image; a trial to GPU and
- * scenario; a winner to both, to the scenario's family and to the sizes. A row whose checksum is
- * wrong counts as missing. */
+/* A checksum binds a row to its context: code to its image, a trial to GPU and scenario, a winner
+ * also to the family and the sizes. A row with a wrong checksum counts as missing. */
 #define GT_TEXT_CODE_SUM   "gt_checksum(c.image" GT_TEXT_CODE ")"
 #define GT_TEXT_TRIAL_SUM  "gt_checksum(g.environment, s.hash" GT_TEXT_TRIAL ")"
 #define GT_TEXT_WINNER_SUM "gt_checksum(g.environment, s.hash, s.family, w.sizes" GT_TEXT_WINNER ")"
@@ -85,9 +82,8 @@
     "environment, name, arch, origin, mig_profile, host, sm_count, l2_bytes, memory_bytes, "       \
     "bus_width_bits, memory_clock_khz, sm_clock_khz, driver_version, nvrtc_version, "              \
     "copy_bytes_per_s"
-/* Sets the facts of a GPU that has a row. The parameters are the columns of the GPU in
- * GT_SITE_COLUMNS, in their order; so are those of a scenario, behind its kernel, family and
- * volume. */
+/* Sets the facts of a GPU that has a row. Parameters are the GPU's columns of GT_SITE_COLUMNS in
+ * order; those of a scenario follow its kernel, family and volume. */
 #define GT_TEXT_GPU_SET                                                                            \
     "UPDATE gpu SET (" GT_TEXT_GPU ") = (?1, ?2, ?3, ?4, ?5, ?6, ?7, CAST(?8 AS INTEGER), "        \
     "CAST(?9 AS INTEGER), ?10, ?11, ?12, ?13, ?14, iif(?15 > 0, ?15, copy_bytes_per_s)) "          \
@@ -100,16 +96,15 @@
     "JOIN kept.gpu x ON x.id = " row ".gpu JOIN main.gpu g ON g.environment = x.environment "      \
     "JOIN kept.scenario y ON y.id = " row ".scenario JOIN main.scenario s ON s.hash = y.hash "
 
-/* Of two rows for the same thing, the one whose evidence is greater is kept. A trial that was not
- * finished (statuses 7 to 9: GT_TRIAL_SLOW, _UNPROVED, _PROVED) says less than a finished one. Of
- * two equally finished trials the later one has the greater evidence. */
+/* If two rows are for the same thing, the one with more evidence is kept. A finished trial has more
+ * than an unfinished one (statuses 7 to 9: GT_TRIAL_SLOW, _UNPROVED, _PROVED), and of two alike the
+ * later one. */
 #define GT_TEXT_TRIAL_EVIDENCE(row) "(" row ".status NOT IN (7, 8, 9), " row ".created)"
 #define GT_TEXT_WINNER_EVIDENCE(row)                                                               \
     "(" row ".final, " row ".proved, " row ".driver_version, " row ".effort, " row ".created)"
 
-/* Selects the rows of `kept` that the file should take over: those that the file lacks, or has in
- * another form with no more evidence. A row of the file whose checksum is wrong counts as
- * missing. */
+/* Selects the rows of `kept` for the file: those that it lacks, or has with a wrong checksum, or in
+ * another form with no more evidence. */
 #define GT_PASTE_OTHER(kind, name, ...) ", o." #name
 #define GT_TEXT_OTHER_TRIAL             "gt_checksum(g.environment, s.hash" GT_TRIAL_COLUMNS(GT_PASTE_OTHER) ")"
 #define GT_TEXT_OTHER_WINNER                                                                       \

@@ -2,8 +2,8 @@
  * Declares functions of layers.c (opening), keys.c, results.c, records.c, lease.c and wisdom.c.
  *
  * A store is a stack of databases: one in memory, if there is one, then the user's file, then what
- * was imported for this store only, then the read-only system file. What an upper database knows
- * wins. Trouble with a database does not make a caller fail:
+ * was imported for this store only, then the read-only system file. The upper database wins.
+ * Trouble with a database does not make a caller fail:
  * - A file that cannot be written (damaged, read-only, full disk, a newer version) is not written
  *   again: the store keeps new rows in memory, after one warning through the log. A damaged file
  *   is not read either.
@@ -67,11 +67,9 @@ bool gt_store_lags(gt_store *store);
 
 /* The state of a database file, for commands that look for what is wrong with it. */
 typedef struct gt_store_facts {
-    char path[PATH_MAX]; /* "": there is no place for a database; ":memory:" keeps nothing */
-    bool exists; /* whether there is a file; if not, only `unwritable` and `network` of the rest are
-                    set */
-    char damage[256]; /* why the file cannot be read, or what a check of the whole file found; "":
-                         nothing */
+    char path[PATH_MAX];  /* "": there is no place for a database; ":memory:" keeps nothing */
+    bool exists;          /* if false, only `unwritable` and `network` of the rest are set */
+    char damage[256];     /* why it cannot be read, or what a check of the file found; or "" */
     char unwritable[256]; /* why the file cannot be written now; "": it can */
     int64_t bytes, schema, trials, winners;
     const char *distrust; /* what gt_distrust() says of the file; constant, or NULL */
@@ -87,23 +85,20 @@ gputune_status gt_store_inspect(gt_store_facts *out, const char *path);
 
 enum { GT_ENVIRONMENT_MAX = 40 };
 
-/* What a caller wants tuned, and where: the key of a winner. Strings are the caller's; NULL counts
- * as "", but for the environment's. */
+/* A problem to tune, and where: the key of a winner. Strings are the caller's; NULL counts as "",
+ * except for the environment. */
 typedef struct gt_scenario {
     const char *environment; /* gt_environment_join() */
     const char *kernel;
     const char *problem; /* the sizes as measured and shown, "n=67108864 T=half" */
-    const char *bucket;  /* the text that stands for the problem in the key (gt_problem_bucket);
-                            NULL: `problem` */
-    const char *fixed;   /* the const and type values alone, "T=half": `nearest` finds only winners
-                            with the same */
+    const char *bucket;  /* stands for the problem in the key (gt_problem_bucket), or NULL */
+    const char *fixed;   /* const and type values, "T=half", which `nearest` keeps */
     gputune_objective objective; /* never DEFAULT */
     gputune_cache cache;
     const char *alignment;         /* "16", or "16 x=4" */
     const char *inputs;            /* "seed=1", or "live:TAG" */
     gt_hash identity;              /* gt_template.identity */
-    double work_bytes, work_flops; /* the work of one launch of the default; records show it, the
-                                      key does not have it */
+    double work_bytes, work_flops; /* of one launch of the default, for records; not in the key */
     bool unreferenced; /* there is no reference() and no check(), so that the default's results are
                           taken as right; not part of the key */
 } gt_scenario;
@@ -121,8 +116,7 @@ typedef struct gt_site {
     int sm_count, bus_width_bits, memory_clock_khz, sm_clock_khz;
     int driver_version, nvrtc_version; /* by which the GPU's facts were stored last */
     double l2_bytes, memory_bytes;
-    double copy_bytes_per_s; /* rate of a device-to-device stream copy, bytes read plus written; 0:
-                                the stored rate stays */
+    double copy_bytes_per_s; /* of a stream copy, reads plus writes; 0: the stored rate stays */
     gt_hash hash;            /* gt_scenario_hash(); */
     const char *sizes;       /* and the run-time sizes: set by look-ups */
 } gt_site;
@@ -131,9 +125,8 @@ typedef struct gt_site {
 gt_site gt_site_of(const gt_scenario *scenario, const gt_device *device, const char *host);
 /* Sets the members of *record that show the site, which keeps owning the texts. */
 void gt_site_show(gputune_record *record, const gt_site *site);
-/* Writes the key of an environment into out: `environment` (gt_device.environment) joined with
- * `more`. For objectives that depend on the host, `more` is the host's processor; NULL or "": out
- * is a copy. Returns out. */
+/* Writes the key of an environment: `environment` (gt_device.environment), joined with the host's
+ * processor `more` for objectives that depend on it (NULL or "": none). Returns out. */
 const char *gt_environment_join(char out[GT_ENVIRONMENT_MAX], const char *environment,
                                 const char *more);
 
@@ -151,8 +144,7 @@ gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t
 
 /* ---- Trials ---------------------------------------------------------------------------------- */
 
-/* "ok", "eliminated", "wrong", "crashed", "hung", "compile", "launch", "slow", "unproved",
- * "proved". */
+/* "ok", "eliminated", "wrong", "crashed", "hung", "compile", "launch", "slow", "unproved", ... */
 const char *gt_trial_status_name(gt_trial_status status);
 /* Returns true if the trial's results were compared, and are right. */
 bool gt_trial_is_right(gt_trial_status status);
@@ -174,8 +166,7 @@ void gt_trial_show(gputune_record *record, const gt_trial *trial);
 typedef struct gt_shapes {
     char grids[GT_SHAPES_TEXT], blocks[GT_SHAPES_TEXT];
 } gt_shapes;
-/* Sets the grids and blocks of *record to those of the launch. The record points into *texts, which
- * must outlive it. */
+/* Sets the grids and blocks of *record. They are in *texts, which must outlive the record. */
 void gt_launch_show(gputune_record *record, gt_shapes *texts, const gt_launch *launch);
 /* A trial of the same kernel that was measured elsewhere: at another size, for another objective,
  * with other const or type values, or on another GPU. */
@@ -194,13 +185,11 @@ enum {
     GT_RELATED_FASTEST = 64  /* beside them its winners, and its fastest */
 };
 
-/* Finds trials that were right and measured, of the same kernel (name and identity) elsewhere: not
- * those of `scenario` in its environment. They are ordered by group, and by time within a group.
- * The nearest groups come first: the same GPU before another, then equal const and type values
- * before others, then the sizes with the least gt_sizes_distance(), then the same objective. Of a
- * scenario with very many trials the list has those that won, the fastest and a random choice of
- * the others. For a real `device` the list has no modelled times. Without such trials the list is
- * empty. gt_related_list_free() releases *out. */
+/* Finds right, measured trials of the same kernel (name and identity), except those of `scenario`
+ * here, ordered by group and time. Nearer groups come first: by GPU, const and type values,
+ * gt_sizes_distance(), objective. From a scenario with very many trials it takes those that won,
+ * the fastest, and a random choice. A real `device` gets no modelled times. The list may be empty.
+ * gt_related_list_free() releases *out. */
 gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
                                        const gt_device *device, const gt_scenario *scenario,
                                        const gt_patience *patience);
@@ -227,18 +216,15 @@ typedef GT_ARRAY(gt_winner) gt_winner_list;
 gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const gt_scenario *scenario,
                                 const gt_patience *patience);
 void gt_winner_list_free(gt_winner_list *list);
-/* Finds the proved winner whose sizes are nearest to the scenario's by gt_sizes_distance(), and
- * which is the same in all else (kernel, fixed values, objective, cache, alignment, inputs,
- * identity). Among equally near winners it takes one of the whole space, then a final one, then the
- * upper layer's, then the newest. Leaves out the winners of the `count` trials `other`. ENOTFOUND,
- * without a message. */
+/* Finds the proved winner with the nearest sizes (gt_sizes_distance()) and otherwise the same key.
+ * Equally near, one of the whole space precedes a final one, then the upper layer's, then the
+ * newest. Winners of the `count` trials `other` are left out. ENOTFOUND, without a message. */
 gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario,
                                      const gt_hash *other, size_t count,
                                      const gt_patience *patience);
 
-/* Sets memory_clock_khz and sm_clock_khz of *device to the rates that this GPU had under this
- * driver when a result was stored last. Reads uuid, origin and driver_version of *device. ENOTFOUND
- * where no rates are stored. */
+/* Sets the clock rates of *device to those stored last for this GPU and driver (by uuid, origin and
+ * driver_version). ENOTFOUND: none are stored. */
 gputune_status gt_store_clock_rates(gt_device *device, gt_store *store);
 
 /* Sets *out to what is stored of the GPU that a process gets in these surroundings
@@ -255,8 +241,7 @@ typedef struct gt_outcome {
     const gt_site *site;
     const gt_trial *trials;
     size_t trial_count;
-    const gt_winner *winner; /* may be NULL; its trials must be among `trials` or stored; its codes
-                                are stored too */
+    const gt_winner *winner; /* or NULL; its trials are stored or among `trials`; with its codes */
     const gt_code *codes;    /* more code to store: the default's, or that of all variants */
     size_t code_count;
     const gt_code *passed; /* code that was stored in case the tuning is cut short; it is dropped
@@ -265,8 +250,8 @@ typedef struct gt_outcome {
     bool force;          /* replaces even a stored winner that answers for this one */
     bool offered;        /* by others: what is stored of the GPU and of a trial stays */
     const char *created; /* when the result was measured, UTC, ISO 8601; NULL or "": now */
-    double elapsed_s; /* seconds since the tuning began: trials that it stored meanwhile keep their
-                         date; 0: none do */
+    double
+        elapsed_s; /* since the tuning began: trials stored since then keep their date; 0: none */
 } gt_outcome;
 
 /* Stores the GPU's facts, scenario, trials, winner (may be NULL) and code in one transaction. The
@@ -286,9 +271,8 @@ typedef struct gt_lease {
 
 enum { GT_LEASE_SECONDS = 5 }; /* a holder renews its lease each second */
 
-/* Waits until no process holds the lease. It only reads, and does not take the lease. EBUSY: a
- * process still holds it, and the patience is over; ECANCELED: the wait was canceled. `patience` is
- * not NULL. */
+/* Waits until no process holds the lease, without taking it. EBUSY: a process still holds it at the
+ * end of `patience`, which is not NULL; ECANCELED: the wait was canceled. */
 gputune_status gt_store_lease_await(gt_store *store, const gt_scenario *scenario,
                                     const gt_patience *patience);
 /* Waits for the lease as long as `patience` says (if the patience is over: tries once), and takes
@@ -343,12 +327,11 @@ typedef int (*gt_record_fn)(void *user, const gputune_record *record);
  * trial that won in several spaces comes once for each space. */
 int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record_fn each,
                      void *user);
-/* Finds what *what selects of the trials that the filter finds in the user's file, and calls `each`
- * for every one, as gt_store_records() does. If `each` never stops, drops them then, with the code
- * that no other trial has; what was stored for them meanwhile goes with them. All trials of a
- * scenario on one GPU stay or go together. The filter's one_version and all_trials do not matter.
- * With `most_bytes` the file shrinks, unless it is in use. EBUSY when the file stays locked,
- * EDATABASE when it cannot be written. */
+/* Finds the trials in the user's file that filter and *what select, and calls `each` as
+ * gt_store_records() does. If `each` never stops, deletes them, with code that no other trial has,
+ * and what was stored for them since. The trials of a scenario on one GPU stay or go together.
+ * one_version and all_trials do not matter. With `most_bytes` the file shrinks if unused. EBUSY:
+ * the file stays locked; EDATABASE: it cannot be written. */
 int gt_store_forget(gt_store *store, const gt_records_filter *filter,
                     const gputune_forget_options *what, gt_record_fn each, void *user,
                     const gt_patience *patience);
@@ -364,22 +347,19 @@ gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const cha
 /* Winners as text, to be carried from one database to another. The text says what was measured and
  * under what conditions, and has the code if the caller asks for it. */
 
-/* Appends the winners of all layers that `wanted` asks for to *out, each once, except those that
- * were found wrong. *count is how many. `whole`: with their code, and with the fastest other
- * trials. */
+/* Appends the wanted winners of all layers to *out, once each, except wrong ones; *count: how many.
+ * `whole`: with their code and the fastest other trials. */
 gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
                                const gt_wanted *wanted, bool whole);
 
 typedef struct gt_wisdom_import {
-    bool trusted; /* results count as proved where the driver is the same or not known, and their
-                     code is taken */
+    bool trusted;       /* results of the same or an unknown driver are proved; code is taken */
     int driver_version; /* of the device at hand; 0: there is no device */
-    bool keep; /* keep the winners in the user's database; else in a layer of this store, below the
-                  user's */
-    uint32_t taken;    /* set: how many winners were taken over */
-    uint32_t left_out; /* set: how many entries were damaged, edited or of another format */
-    const gt_log *log; /* gets a warning about the first entry that is left out */
-    const char *from;  /* what the warning calls the text: a path, or "the text" */
+    bool keep;          /* in the user's database; else in this store's layer below the user's */
+    uint32_t taken;     /* set: how many winners were taken over */
+    uint32_t left_out;  /* set: how many entries were damaged, edited or of another format */
+    const gt_log *log;  /* gets a warning about the first entry that is left out */
+    const char *from;   /* what the warning calls the text: a path, or "the text" */
 } gt_wisdom_import;
 
 /* Takes over the winners of a text that gt_store_export() made. A stored winner stays if it answers

@@ -186,8 +186,7 @@ static bool read_hash(gt_hash *out, const char *text, size_t length)
     return true;
 }
 
-/* Takes a text up to its closing quote, in place of which it ends, without its backslashes; *at
- * goes on behind it. */
+/* Takes a text up to its closing quote, ends it there, and drops backslashes; moves *at past it. */
 static gputune_status take_string(char **out, char **at)
 {
     char *to = *out = ++*at;
@@ -503,7 +502,7 @@ static bool is_sound(const gt_wisdom_entry *entry)
            gt_hash_equal(gt_scenario_hash(&site->scenario), site->hash);
 }
 
-/* What came without trust is right nowhere until it is proved here. */
+/* Results without trust are not right anywhere before they are proved here. */
 static gputune_status offer_trial(gt_trial_list *out, const gt_trial *trial, bool proved)
 {
     gt_trial offered = *trial;
@@ -546,7 +545,7 @@ static gputune_status import_entries(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Damaged entries are left out; the first is told. */
+/* Leaves out damaged entries, and reports the first one. */
 static gputune_status read_entries(entry_list *out, gt_wisdom_import *import, const char *text)
 {
     for (;;) {

@@ -92,8 +92,7 @@ typedef struct gt_catalog_kernel {
 
 typedef GT_ARRAY(gt_catalog_kernel *) gt_kernel_list;
 
-/* What tells two versions of a file apart. Programs may set the time of writing back, but not that
- * of the last change. */
+/* Tells versions of a file apart. Programs may set the time of writing, not that of the change. */
 typedef struct gt_version {
     struct timespec written, changed;
     off_t bytes;
@@ -121,8 +120,8 @@ struct gt_catalog {
     char *folder, *prelude; /* the folder of the kernels that are found by name; NULL: there is no
                                prelude, and no kernel can be found */
     gt_includes *includes;
-    const gputune_include *given; /* came with the text that is being added; ends with one without
-                                     a name; NULL: none */
+    const gputune_include
+        *given; /* come with the text that is being added, up to one without a name; or NULL */
     gt_log log;
     GT_ARRAY(gt_catalog_file *) files; /* the newest of a path stands last; old ones stay */
     gt_kernel_list added;              /* the newest of a name stands last */
@@ -130,8 +129,8 @@ struct gt_catalog {
 
 /* ---- folders and prelude --------------------------------------------------------------------- */
 
-/* Finds the template folders and reads the prelude, unless that is done. ENOTFOUND: there is none;
- * each call looks for it, because it may be installed meanwhile. The caller holds the lock. */
+/* Finds the folders and the prelude, if that is not done. ENOTFOUND: there is none; each call looks
+ * again, because it may be installed later. The caller holds the lock. */
 static gputune_status need_prelude(gt_catalog *catalog, const char *given)
 {
     GT_FREED char *folder = NULL, *home = NULL, *path = NULL, *prelude = NULL;
@@ -258,8 +257,7 @@ static gputune_status stamp_included(gt_catalog_file *file, const gt_catalog *ca
     return GPUTUNE_OK;
 }
 
-/* Lists a file's kernels. Reading the clauses takes as long as reading a template, so it is done
- * only when it is needed. */
+/* Lists a file's kernels. That takes as long as reading a template, so it is done when needed. */
 static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
 {
     if (!file->text) {
@@ -393,8 +391,7 @@ static int is_template_file(const struct dirent *file)
     return length > 3 && strcmp(file->d_name + length - 3, ".cu") == 0;
 }
 
-/* Adds the kernels of one file of the folder. A file that cannot be read has none; a warning says
- * so if all kernels are wanted. */
+/* Adds the kernels of a file of the folder. An unreadable file has none, and may get a warning. */
 static gputune_status add_kernels_of(gt_kernel_list *out, gt_catalog *catalog, const char *path,
                                      const char *kernel)
 {
@@ -468,8 +465,7 @@ static gputune_status resolve_all(gt_kernel_list *out, gt_catalog *catalog)
     return status;
 }
 
-/* Adds a text as a new file of that name, with its kernels, parsed. A file that fails is unknown
- * again. */
+/* Adds a text as a new file, with its kernels, parsed. A file that fails is unknown again. */
 static gputune_status resolve_text(gt_kernel_list *out, gt_catalog *catalog, const char *name,
                                    const char *text)
 {
@@ -517,8 +513,7 @@ static gputune_status resolve_path(gt_kernel_list *out, gt_catalog *catalog, con
                                 first[0] ? "; its first is " : "", first);
 }
 
-/* Adds the kernels of a file that is named without its folder and ".cu": an added file, or the
- * folder's. */
+/* Adds the kernels of a file named without folder and ".cu": an added file, or the folder's. */
 static gputune_status add_named_file(gt_kernel_list *out, gt_catalog *catalog, const char *name)
 {
     for (size_t i = catalog->added.count; i-- > 0;) {
@@ -554,8 +549,7 @@ static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
 }
 
 /* Resolves a word by the rule of catalog.h to at least one kernel, a path to the kernels of its
- * file, and NULL to all kernels in the order of names. The caller frees the array, also after a
- * failure. */
+ * file, NULL to all kernels in the order of names. The caller frees the array in any case. */
 static gputune_status resolve(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
 {
     GT_TRY(need_prelude(catalog, NULL));
@@ -713,8 +707,7 @@ static gputune_status add_kernels_to(gt_catalog *catalog, gt_kernel_list *kernel
     return status;
 }
 
-/* Calls `each` without holding the lock. A kernel that does not parse is left out, unless it must
- * parse. */
+/* Calls `each` without the lock. A kernel that does not parse is left out, unless `must`. */
 static int each_kernel(gt_catalog *catalog, const gt_kernel_list *kernels, gt_catalog_fn each,
                        void *user, bool must)
 {

@@ -1,5 +1,4 @@
-/* The catalog of kernel templates: finds a template by name or path, and parses it once.
- * Thread-safe. */
+/* The catalog of templates: finds one by name or path, and parses it once. Thread-safe. */
 #pragma once
 
 #include "base/clock.h"
@@ -36,9 +35,8 @@ gputune_status gt_catalog_compile_options(const char *const **out, size_t *count
  * the folder's file, of that name without ".cu". A file that changed is read again. The templates
  * that are found live as long as the catalog. */
 
-/* Finds the only kernel of that name or path. ENOTFOUND: the message suggests the nearest name.
- * EINVAL: there are several kernels, and the message lists their names or files. ETEMPLATE: the
- * template does not parse. */
+/* Finds the only kernel of that name or path. ENOTFOUND suggests the nearest name, EINVAL lists
+ * several kernels or files, ETEMPLATE says why the template does not parse. */
 gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, const char *kernel);
 
 /* Notices that a template's file, or a file that it includes, was written after it was read. */

@@ -1,5 +1,4 @@
-/* Checking variants by the emulator's sanitizer: the findings of each, read from the measure
- * worker's text. */
+/* Checking variants by the emulator's sanitizer, whose findings the measure worker sends. */
 #include "base/random.h"
 #include "base/text.h"
 #include "kernel/bind/vary.h"
@@ -80,7 +79,7 @@ static uint32_t cut(char *parts[PARTS], char *line)
     return count;
 }
 
-/* What is at the sizes that the variant's text has come to. */
+/* The part of the variant's text that is read, with its sizes. */
 static int report_line(gputune_finding *finding, const report *r, char *line)
 {
     char *parts[PARTS];
@@ -159,8 +158,7 @@ static gputune_status report_all(const gt_session *session, gt_finding_fn each, 
     return answer;
 }
 
-/* Names the integers that kernels were checked with a single value of. Floats seldom decide what a
- * kernel accesses. */
+/* Names the integers checked with one value only. Floats seldom decide what a kernel accesses. */
 static void say_single(const gt_request *request)
 {
     enum { NAMED = 6 };

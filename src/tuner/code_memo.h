@@ -1,6 +1,5 @@
-/* A memo of the code that this process has compiled. Later searches take code from it: most sources
- * do not depend on sizes, and GPUs of one kind run the same code. Any thread may call these
- * functions. */
+/* A memo of compiled code. Later searches use it: most sources do not depend on sizes, and GPUs of
+ * one kind run the same code. Any thread may call these functions. */
 #pragma once
 
 #include "base/device.h"

@@ -141,8 +141,7 @@ static int compile_proposals(compile_run *run, gt_request *request, gt_proposer 
     return compile_space(&session);
 }
 
-/* Compiles the variants that a tuning with the same options will try. EINVAL if its strategy
- * chooses them by their results. */
+/* Compiles what a tuning with these options will try. EINVAL if results choose the variants. */
 static int compile_some(compile_run *run, gt_request *request, const gt_strategy_proposer *proposer)
 {
     const gputune_options *o = &request->options;

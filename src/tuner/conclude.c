@@ -1,5 +1,4 @@
-/* What becomes of a tuning: its trials, what is stored of it as it comes, its progress, and its
- * result: the choice, and what is stored of that. */
+/* Stores what a tuning finds out, reports its progress, and makes its result. */
 #include "tuner/tuning.h"
 
 #include "base/array.h"
@@ -116,7 +115,7 @@ static void free_trials(gt_trial_list *list)
     gt_array_free(list);
 }
 
-/* What the last race that sampled a variant knows of it; NULL: it was not sampled. */
+/* Finds the last race that sampled a variant; NULL: it was not sampled. */
 static const gt_runner *find_raced(const gt_tuning *tuning, const gt_variant *variant)
 {
     const gt_runner *runner = gt_race_find(tuning->race, variant->id);
@@ -204,8 +203,7 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning,
     return duplicate ? describe_duplicate(trial, request->template, variant) : GPUTUNE_OK;
 }
 
-/* Returns true if an earlier tuning measured the variant and this one did not, perhaps because time
- * was short. */
+/* Returns true if only an earlier tuning measured the variant, perhaps for want of time now. */
 static bool is_better_known(const gt_trial *trial, const gt_tuning *tuning)
 {
     const gt_trial *known = gt_history_find(&tuning->history, trial->hash);
@@ -265,8 +263,7 @@ static bool is_new_code(const gt_unit *unit)
     return unit->stage == GT_STAGE_READY && !unit->from_store && !unit->kept && !unit->is_quick;
 }
 
-/* Lists the code of the variants' units: with `kept` the code that was stored already, else the
- * code that was not. */
+/* Lists the code of the variants' units: with `kept` the code that is stored, else the other. */
 static gputune_status list_codes(gt_code_list *out, const gt_tuning *tuning, bool kept)
 {
     const gt_field *field = &tuning->session.field;
@@ -320,8 +317,7 @@ gputune_status gt_tuning_keep(gt_tuning *tuning)
 
 /* --- the choice ------------------------------------------------------------------------------- */
 
-/* The race's result, without speed-ups if it is by time and the objective is energy. ENOVARIANT:
- * there is none. */
+/* Gets the race's result; for energy, by time, it has no speed-ups. ENOVARIANT: there is none. */
 static gputune_status find_result(gt_race_result *out, const gt_tuning *tuning)
 {
     GT_TRY(gt_race_result_get(tuning->race, out));
@@ -468,8 +464,7 @@ static gt_hash default_trial(const gt_tuning *tuning)
     return standard ? standard->trial : (gt_hash){0};
 }
 
-/* Lists the code of the service kernels and the reference, and, if a later tuning may go on from
- * this one, of the variants. */
+/* Lists code of the service kernels and the reference, and of the variants if more may follow. */
 static gputune_status list_all_codes(gt_code_list *out, const gt_tuning *tuning, bool final)
 {
     const gt_field *field = &tuning->session.field;

@@ -1,5 +1,4 @@
-/* Data of a measurement that come from the host: buffers, files, expressions and the call's
- * reference function. */
+/* Data of a measurement from the host: buffers, files, expressions, the call's reference. */
 #include "tuner/data.h"
 
 #include "base/environment.h"
@@ -13,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What data are sent for: one workload of a setup. */
+/* One workload of a setup, for which data are sent. */
 typedef struct target {
     const gt_request *request;
     gt_measure_setup *setup;
@@ -160,8 +159,7 @@ static void *run_part(void *user)
     return NULL;
 }
 
-/* Computes a buffer on all cores, a part on each. If several parts fail, the first one's failure is
- * told. */
+/* Computes a buffer on all cores, a part on each. The first part's failure is returned. */
 static gputune_status fill(const fill_part *all)
 {
     static const uint64_t least = 1 << 16;
@@ -322,8 +320,7 @@ static gputune_status find_files(gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* Returns true if a file has elements of this type. NumPy has no bfloat16 and no fp8, so their bits
- * come as unsigned numbers. */
+/* Returns true if a file has elements of this type. NumPy stores bfloat16 and fp8 as unsigned. */
 static bool is_type(const gt_npy *npy, gt_type type)
 {
     bool fp8 = type == GT_TYPE_E4M3 || type == GT_TYPE_E5M2;
@@ -350,8 +347,7 @@ static gputune_status wanted_shape(uint64_t out[4], uint32_t *dimensions, const 
     return GPUTUNE_OK;
 }
 
-/* Returns true if a file has this shape. A block counts as one dimension, whatever the dimensions
- * of its array. */
+/* Returns true if a file has this shape. A block has one dimension, whatever its array has. */
 static bool is_shape(const gt_npy *npy, const uint64_t *shape, uint32_t dimensions, bool is_block)
 {
     uint64_t elements = 1, wanted = 1;

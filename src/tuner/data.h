@@ -6,11 +6,9 @@
 #include "kernel/text/npy.h"
 #include "tuner/field.h"
 
-/* A file with the contents of an input buffer, or with the contents that an output must have after
- * a launch. */
+/* A file with what an input holds, or with what an output must hold after a launch. */
 struct gt_data_file {
-    uint32_t argument; /* index of the template's argument; GT_PARAMETER_MAX plus its index for a
-                          block */
+    uint32_t argument; /* index of the template's argument, or GT_PARAMETER_MAX plus a block's */
     bool expected;
     bool named;   /* in the key, the caller's tag takes the place of the contents' hash */
     char *path;   /* owned, as is `text` */

@@ -129,8 +129,7 @@ static gputune_status propose(uint32_t *count, const gt_field *field, gt_config 
 
 /* ---- how far ahead --------------------------------------------------------------------------- */
 
-/* The number of variants that were started and have no result yet, so that the proposer knows
- * nothing of them. */
+/* The number of variants that were started and have no result for the proposer yet. */
 static uint32_t on_their_way(const gt_field *field)
 {
     return field->compiling + (uint32_t)field->compiled.count + field->verifying + field->untimed;
@@ -151,8 +150,7 @@ static bool wants_more(const gt_field *field)
     return has_more && room(field) > 0 && !is_too_late;
 }
 
-/* A proposer that learns thinks again with every result; some proposals at a time save it much of
- * that. */
+/* A proposer that learns thinks again with every result, so several results are collected. */
 static bool is_time_to_ask(const gt_field *field)
 {
     uint32_t workers = field->options.farm->compile_workers;
@@ -202,8 +200,8 @@ double gt_field_patience(const gt_field *field)
     return starts_more ? 0 : 0.1;
 }
 
-/* The fraction of the limit for which a compile may always hold its worker, and for which other
- * variants wait for the default. */
+/* The fraction of the limit that a compile may hold its worker, and that others wait for the
+ * default. */
 static const double SHARE = 0.2;
 /* The fraction of the limit from which on a variant counts as too slow for that limit. */
 static const double MOST = 0.5;
@@ -266,8 +264,7 @@ static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
     return true;
 }
 
-/* How long a compile may hold its worker. Where none has ended, perhaps none is faster: then only
- * one worker at a time is freed. */
+/* Seconds that a compile may hold its worker. Before any has ended, one at a time is freed. */
 static double compile_share_s(const gt_field *field)
 {
     double share_s = SHARE * limit_s(field);
@@ -278,9 +275,8 @@ static double compile_share_s(const gt_field *field)
     return is_time ? share_s : INFINITY;
 }
 
-/* Returns true if a compile is given up that has been running for so long. The default and the
- * fallback are always waited for; another source is waited for while the proposer wants one of its
- * variants. */
+/* Returns true if a compile that has been running for so long is given up. The default, the
+ * fallback, and sources of a variant that the proposer wants are always waited for. */
 static bool is_given_up(const gt_field *field, gt_unit *unit, double seconds)
 {
     gt_proposer *proposer = field->options.proposer;
@@ -469,8 +465,7 @@ static gputune_status make_setup(gt_measure_setup *setup, const gt_request *r)
     return GPUTUNE_OK;
 }
 
-/* Returns true if the unit's code is there already: from an earlier session of this process, or
- * from the store. */
+/* Returns true if the unit's code is known: from this process's memo, or from the store. */
 static bool compiled_before(gt_field *field, gt_unit *unit)
 {
     const gt_request *request = field->options.request;
@@ -490,8 +485,7 @@ static bool compiled_before(gt_field *field, gt_unit *unit)
     return true;
 }
 
-/* Gets the code of a unit from the store, or from an earlier session, or submits a job to the
- * compile workers. */
+/* Gets the code of a unit from the store or the memo, or submits it to the compile workers. */
 static gputune_status submit_source(gt_field *field, gt_unit *unit, const gt_source *source)
 {
     unit->hash = source->hash;
@@ -663,8 +657,7 @@ static gputune_status intern_unit(gt_unit **out, gt_field *field, gt_hash hash, 
     return GPUTUNE_OK;
 }
 
-/* Finds the variant with the same source and launches; *out is `variant` itself if it is the
- * first. */
+/* Finds the first variant with the same source and launches, perhaps `variant` itself. */
 static gputune_status find_first(gt_variant **out, gt_field *field, gt_variant *variant,
                                  gt_hash source)
 {
@@ -695,9 +688,8 @@ static void drop_started(gt_field *field)
     free_variant(dropped);
 }
 
-/* Some axes do not matter at small sizes (blocks of a multiprocessor, where there is only one
- * block). A variant that is launched exactly as an earlier one becomes its duplicate: it is not
- * tried. */
+/* Some axes do not matter at small sizes (blocks of a multiprocessor, where there is one block). A
+ * variant that is launched as an earlier one becomes its duplicate, and is not tried. */
 static gputune_status join_first(gt_field *field, gt_variant *variant, gt_hash source, bool *joined)
 {
     gt_variant *first;
@@ -715,8 +707,7 @@ static gputune_status join_first(gt_field *field, gt_variant *variant, gt_hash s
 
 /* --- compiled sources ------------------------------------------------------------------------- */
 
-/* Advances a variant whose source is compiled: to verification, or, if the field does not measure,
- * to ready. */
+/* Advances a variant whose source is compiled to verification, or, without measuring, to ready. */
 static gputune_status advance(gt_field *field, gt_variant *variant)
 {
     const gt_unit *unit = variant->unit;

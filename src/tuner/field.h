@@ -27,12 +27,10 @@ typedef enum gt_stage {
 /* Why a variant was deferred, while it is and later. */
 typedef enum gt_deferral {
     GT_DEFERRED_NEVER,
-    GT_DEFERRED_LATE, /* it takes long to compile, or did not end in an earlier call: tried after
-                         all others */
+    GT_DEFERRED_LATE, /* it compiles for long, or did not end in an earlier call: tried last */
     GT_DEFERRED_HUNG, /* it hung once, in this call or an earlier one: tried after all others, with
                          ten times the deadline */
-    GT_DEFERRED_WORTHLESS /* compiling it took far longer than it is worth: not tried in this
-                             tuning, and not stored */
+    GT_DEFERRED_WORTHLESS /* compiling took longer than it is worth: not tried now, nor stored */
 } gt_deferral;
 
 /* Why a variant is in the field. */
@@ -65,16 +63,14 @@ struct gt_variant {
     gt_deferral deferral;
     bool retried; /* it was deferred, and its second attempt has begun */
     gt_role role;
-    bool dropped;           /* the measure worker was told to forget it */
+    bool dropped;           /* the measure worker has forgotten it */
     bool surely_proved;     /* must be proved, however slow its first launch is */
     bool kept;              /* its trial was stored before the tuning's end */
     bool remembered;        /* failed in an earlier tuning, and was not tried again */
     gputune_status failure; /* status of a variant that failed or was given up, as in gt_event */
     bool repeatable;        /* of a crash or a hang, as in gt_event */
-    double median_ns; /* median of its samples, by the objective, when the proposer was last told;
-                         0: none */
-    double work; /* work of its launch over the work of the default's launch; known once it is to be
-                    verified */
+    double median_ns;       /* median of its samples, as last reported to the proposer; 0: none */
+    double work;    /* work of its launch over that of the default's; known before verifying */
     uint32_t turn;  /* its place in the order in which variants were sent to verification, from 1 */
     double limit_s; /* time limit, in seconds, within which it did not end: a call with a longer
                        limit tries it again; 0: it ended */
@@ -89,12 +85,11 @@ struct gt_unit {
     gt_stage stage; /* WAITING, READY or FAILED */
     gputune_status failure;
     bool repeatable; /* of a failure, as in gt_event */
-    bool given_up;   /* the farm was told to end its compile */
+    bool given_up;   /* the farm has ended its compile */
     bool put_off;    /* the same, because this compile held up others: it is repeated after them */
     bool kept;       /* its code was stored before the tuning's end */
     double spent_s;  /* seconds that its compiles have taken that were put off */
-    double asked_s;  /* seconds for which its compile had run when the proposer was last asked about
-                        giving it up */
+    double asked_s;  /* how long it had compiled when the proposer was last asked */
     char *message;
     gt_compiled compiled;
     bool from_store; /* its code is stored already, or built in */
@@ -110,12 +105,11 @@ typedef struct gt_field_options {
     bool for_later;    /* without `measure`: compile also what a later tuning needs besides the
                           proposals: the service kernels, the reference and the fallback */
     bool with_default; /* the default is the first variant, whatever is proposed */
-    bool races;        /* the fastest variant is sought. The variant for any alignment follows the
-                          default, and is verified without racing. Of variants with equal launches
-                          only the first is tried. A variant that takes long to compile is left to
-                          gt_field_retry(). One whose first launch shows that it cannot win is
-                          not proved */
-    uint32_t limit;    /* most proposals that are taken; 0: all */
+    bool races; /* the fastest variant is sought. The fallback follows the default, and is verified,
+                   not raced. One of several variants with equal launches is tried. Slow compiles
+                   are left to gt_field_retry(). A variant whose first launch is too slow is not
+                   proved */
+    uint32_t limit;            /* most proposals that are taken; 0: all */
     const gt_history *history; /* what earlier tunings of the scenario found; NULL: nothing */
 } gt_field_options;
 
@@ -124,8 +118,7 @@ enum { GT_FIELD_VARIANTS_MAX = 1 << 17 };
 
 typedef struct gt_field {
     gt_field_options options;
-    gt_measure_setup *setup; /* owned; its images are filled in when it is sent. On the heap,
-                                because it is large */
+    gt_measure_setup *setup; /* owned, on the heap because it is large; its images come later */
     gt_variant *first;       /* of the variants */
     GT_ARRAY(gt_variant *) variants; /* by id; owned */
     GT_ARRAY(gt_unit *)
@@ -133,8 +126,7 @@ typedef struct gt_field {
     gt_variant *standard;  /* the default; NULL: it is not in the field */
     gt_variant *fallback;  /* the variant for any alignment, while it does not race; NULL: none */
     gt_hash_index sources; /* hash of a source: the id of its unit */
-    gt_hash_index launches; /* hash of a launch: the id of the first variant with it; with
-                               options.races */
+    gt_hash_index launches; /* hash of a launch: id of the first variant with it (options.races) */
     uint32_t duplicates;    /* of all variants */
     uint32_t worthless;     /* GT_DEFERRED_WORTHLESS, their duplicates included */
     uint32_t started; /* how many of `variants` have a source that was generated and submitted */
@@ -156,10 +148,9 @@ typedef struct gt_field {
     newly_ready;             /* became ready, and gt_field_next_ready() has not returned them yet */
     uint32_t in[GT_STAGES];  /* how many variants are in each stage */
     uint32_t quick_compiles; /* variants that are quick compiles, whatever their stage */
-    double best_ns;   /* the fastest first launch of a right variant; 0: no first launch tells its
-                         time */
-    uint32_t cut_off; /* variants that the field was abandoned before they had a result */
-    gt_saved_output *saves; /* files that the first variant's outputs are written to */
+    double best_ns;          /* fastest first launch of a right variant; 0: none tells its time */
+    uint32_t cut_off;        /* variants that the field was abandoned before they had a result */
+    gt_saved_output *saves;  /* files that the first variant's outputs are written to */
     uint32_t save_count;
     uint32_t turns;
     double longest_s; /* the longest compile of a variant that ended */
@@ -174,25 +165,22 @@ typedef struct gt_field {
 
 enum { GT_UNIT_SERVICE, GT_UNIT_REFERENCE, GT_UNIT_FIRST };
 
-/* Begins a field with the default and the fallback, as far as the options ask for them, and submits
- * the service kernels and the reference if it measures. What the options point to must outlive the
- * field. */
+/* Opens a field with the default and the fallback, if the options ask for them. A field that
+ * measures submits the service kernels and the reference. The options must outlive the field. */
 gputune_status gt_field_open(gt_field *out, const gt_field_options *options);
 void gt_field_close(gt_field *field);
 
 /* Takes proposals, generates sources and submits them, so that the compile workers stay busy; hands
  * compiled variants to the measure worker when it is their turn. Returns within milliseconds. */
 gputune_status gt_field_pump(gt_field *field);
-/* Ends compiles that have been running for long and that the proposer gives up: never the
- * default's or the fallback's. Their variants are told to the proposer as failures when the farm's
- * answer comes, and are not stored: another tuning may try them.
+/* Ends long compiles that the proposer gives up, except the default's and the fallback's. When the
+ * farm answers, their variants are reported to the proposer as failures; they are not stored.
  *
- * With options.races, ends slow compiles while other variants wait for a compile worker, and
- * leaves their variants for gt_field_retry(). A compile is slow if it takes more than a fifth
- * of the request's limit, and far longer than every compile that has ended; while none has ended,
- * one slow compile is ended at a time. The default's compile is ended only if there is a single
- * worker. After a fifth of the limit the other variants no longer wait for the default, if there is
- * a reference. */
+ * With options.races, also ends slow compiles while others wait for a worker, and leaves their
+ * variants for gt_field_retry(). A compile is slow if it takes more than a fifth of the limit, and
+ * far longer than all that have ended; before one has ended, one at a time is ended. The default's
+ * compile is ended only if there is one worker. After a fifth of the limit, variants no longer wait
+ * for the default if there is a reference. */
 gputune_status gt_field_end_slow_compiles(gt_field *field);
 /* Says that the session may measure on the GPU from now on. */
 gputune_status gt_field_allow_measuring(gt_field *field);
@@ -200,15 +188,13 @@ gputune_status gt_field_allow_measuring(gt_field *field);
  * that it could, else the time for which a cancel may go unnoticed. */
 double gt_field_patience(const gt_field *field);
 
-/* Handles a COMPILED, PREPARED or VERIFIED event, and submits the jobs that follow from it. The
- * field takes over the parts of the event that it keeps. Fails with the status of a preparation
- * that failed. */
+/* Handles a COMPILED, PREPARED or VERIFIED event, keeps parts of it, and submits the jobs that
+ * follow. Fails with the status of a preparation that failed. */
 gputune_status gt_field_handle(gt_field *field, gt_event *event);
 /* Returns each variant that became ready once; NULL when there are no more. */
 gt_variant *gt_field_next_ready(gt_field *field);
 
-/* Sends every ready variant to verification again, including those that the measure worker was told
- * to forget, for another race among them. */
+/* Sends every ready variant, even a dropped one, to verification again, for another race. */
 gputune_status gt_field_reverify(gt_field *field);
 /* Tries the deferred variants again, once nothing else is left to try. *count is how many. */
 gputune_status gt_field_retry(gt_field *field, uint32_t *count);
@@ -221,15 +207,12 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s);
 gputune_status gt_field_note_running(gt_field *field, double busy_s);
 /* If the default has failed, notes that in the request, so that the call does not return it. */
 void gt_field_note_bad_default(const gt_field *field, gt_request *request);
-/* Returns true if some variant could not race because memory or time was short, which is not its
- * fault. */
+/* Returns true if some variant could not race for want of memory or time. */
 bool gt_field_lacks_one(const gt_field *field);
-/* Stops the field: it starts nothing more, and expects no more answers, because the farm's jobs
- * were cancelled. */
+/* Stops the field: it starts nothing, and expects no answers, because the jobs were cancelled. */
 void gt_field_abandon(gt_field *field);
-/* Returns true if nothing compiles, the default included, and so many variants failed in the same
- * way that no more are tried. Not where variants come in the order of the space, of which one
- * corner may be bad. */
+/* Returns true if nothing compiles, the default included, and so many variants failed alike that no
+ * more are tried; false if variants come in the order of the space. */
 bool gt_field_never_compiles(const gt_field *field);
 /* Returns true if nothing is left to compile or to verify. */
 bool gt_field_is_done(const gt_field *field);
@@ -244,8 +227,7 @@ const char *gt_variant_status(const gt_variant *variant);
 gt_code gt_unit_code(const gt_unit *unit, const gt_device *device);
 /* Stores the code of the ready variants that this session compiled. */
 gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *patience);
-/* Says which scalars variants were proved with a single value of; NULL: none is known. The caller
- * frees *out. ENOMEM. */
+/* Names scalars that were proved with one value only, or NULL. The caller frees *out. ENOMEM. */
 gputune_status gt_field_single(char **out, const gt_field *field);
 /* Makes a trial of what is known of a variant, or of a duplicate of it (NULL: of itself), without
  * its samples. The caller fills in times, noise, configuration and message. */
@@ -261,22 +243,18 @@ static inline double gt_variant_value(const gt_variant *variant, double sampled)
 const gt_variant *gt_field_find(const gt_field *field, const gt_config *config);
 /* The ready variant of a configuration, or NULL. */
 const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *config);
-/* How many variants were tried, or are known from earlier tunings. The fallback does not count, and
- * neither do variants whose compile was given up, or that had no result when the field was
- * abandoned. */
+/* How many variants were tried, or are known from earlier tunings, without the fallback, compiles
+ * that were given up, and those without a result when the field was abandoned. */
 uint32_t gt_field_tried(const gt_field *field);
-/* How many variants there will be, as far as that is known. As in gt_field_tried(), duplicates
- * count. */
+/* How many variants there will be, as far as known. As in gt_field_tried(), duplicates count. */
 uint32_t gt_field_total(const gt_field *field);
 /* Returns true if the launch that verified a variant is as good as a quick sample of its time: it
  * ran with a cold cache, and took so long that the host's part does not count. */
 bool gt_field_pilot_is_sample(const gt_field *field, const gt_variant *variant);
-/* The time of the launch that verified a variant, by the objective. 0 if there was no such launch,
- * or its time tells nothing. */
+/* The time of the launch that verified a variant, by the objective; 0: it is not known. */
 double gt_field_pilot(const gt_field *field, const gt_variant *variant);
-/* Notes the median of a racing variant's samples, by the objective. If its first launch was the
- * fastest of all and its samples are not, variants that were left out as slower are proved after
- * all. ENOMEM. */
+/* Notes the median of a racing variant's samples. If its first launch was lucky, variants that were
+ * left out because they were slower than that launch are proved. ENOMEM. */
 gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double median_ns);
 /* Tells the proposer the result of a variant; `time_ns` is 0 if the variant was not sampled yet. */
 void gt_field_tell(const gt_field *field, const gt_variant *variant, double time_ns);
@@ -290,16 +268,14 @@ gputune_status gt_field_fail_launched(gt_field *field, gt_variant *variant, cons
 /* Records a failure of a variant. ENOMEM. */
 gputune_status gt_field_fail(gt_field *field, gt_variant *variant, gputune_status failure,
                              bool repeatable, const char *message);
-/* The status of a field in which no variant became ready: the most frequent failure, with the
- * message of its first case. */
+/* Fails as most variants of a field failed in which none became ready, with the first message. */
 gputune_status gt_field_verdict(const gt_field *field);
 
 /* ---- between field.c and field_verify.c ---- */
 
 /* Moves a variant to another stage. */
 void gt_field_move(gt_field *field, gt_variant *variant, gt_stage stage);
-/* Generates the source of a variant, and submits its compile unless that source is known
- * already. */
+/* Generates the source of a variant, and submits its compile if the source is new. */
 gputune_status gt_field_start(gt_field *field, gt_variant *variant);
 /* Binds a variant's launches at the requested size and, if there is one, at the odd-tail size. */
 gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,
@@ -310,8 +286,7 @@ gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *v
 gputune_status gt_field_verify_compiled(gt_field *field);
 /* Notes that a variant is verified, or needs no verification, and tells the proposer. */
 gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant);
-/* Takes the measure worker's answer to a verification. Fails if the answer is a failure that is not
- * the variant's fault. */
+/* Takes an answer to a verification. Fails if the failure is not the variant's fault. */
 gputune_status gt_field_handle_verified(gt_field *field, gt_event *event);
 /* Sets a variant's message to what explains its failure. ENOMEM. */
 gputune_status gt_field_explain(const gt_field *field, gt_variant *variant, const char *message);

@@ -1,5 +1,4 @@
-/* From compiled to verified variants, and what is known of variants: why they failed, their trials,
- * and what the proposer hears. */
+/* From compiled to verified variants: why they failed, their trials, what the proposer hears. */
 #include "tuner/field.h"
 
 #include "base/clock.h"
@@ -66,8 +65,7 @@ static bool is_fault(const char *message)
     return is;
 }
 
-/* Appends the launches of a proof that are not at the requested sizes, unless the worker has told
- * which one failed. */
+/* Appends a proof's launches at other sizes, unless the worker has named the one that failed. */
 static void say_other_launches(gt_text *out, const gt_field *field, const char *message)
 {
     const char *odd_tail = field->options.request->odd_tail_text;
@@ -78,8 +76,7 @@ static void say_other_launches(gt_text *out, const gt_field *field, const char *
     }
 }
 
-/* What the driver says of a fault tells no line, and of an illegal address not whose mistake it may
- * be. */
+/* Adds what the driver's message lacks: the line of a fault, and who may have made the mistake. */
 gputune_status gt_field_explain(const gt_field *field, gt_variant *variant, const char *message)
 {
     gt_text text = {0};
@@ -199,8 +196,7 @@ static size_t asked_count(const gt_field *field)
     return field->variants.count - field->added_default;
 }
 
-/* The first variant with the most frequent failure, and how many of those that were asked for have
- * it; NULL if none failed. */
+/* Finds the first variant with the most frequent failure, and counts it; NULL: none failed. */
 static const gt_variant *commonest_failure(const gt_field *field, uint32_t *count)
 {
     const gt_variant *first = NULL;
@@ -510,8 +506,7 @@ static void note_best(gt_field *field, const gt_variant *variant)
     }
 }
 
-/* Has a variant proved after all, if its first launch is not clearly slower than the present
- * fastest variant. */
+/* Has a variant proved if its first launch is not clearly slower than the fastest variant. */
 static gputune_status reconsider(gt_field *field, gt_variant *variant)
 {
     bool is_slower =
@@ -582,8 +577,7 @@ static gputune_status submit_verify(gt_field *field, gt_variant *variant)
     return GPUTUNE_OK;
 }
 
-/* Tells the proposer of a quick compile that was launched. gt_field_fail() does so of one that
- * failed. */
+/* Reports a quick compile that was launched, or has failed, to the proposer. */
 static void settle_quick(gt_field *field, gt_variant *variant)
 {
     bool tells = gt_field_pilot_is_sample(field, variant);
@@ -667,7 +661,7 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     }
     gt_field_move(field, variant, GT_STAGE_SLOWER);
     gt_field_tell(field, variant, gt_field_pilot(field, variant));
-    return reconsider(field, variant); /* the best may have failed meanwhile */
+    return reconsider(field, variant); /* the best may have failed since then */
 }
 
 gputune_status gt_field_reverify(gt_field *field)

@@ -77,8 +77,7 @@ gputune_status gt_history_failure(const gt_trial *trial, const gt_request *reque
     return has_more_time && runs_it ? GPUTUNE_OK : gt_trial_failure(trial->status);
 }
 
-/* Fails as a trial of the scenario has failed. *proved: it was right where the request is proved.
- */
+/* Fails as a trial of the scenario did. *proved: it was right where the request is proved. */
 static gputune_status judge_in(bool *proved, const gt_request *request, const gt_scenario *scenario,
                                gt_hash hash, bool only_harm)
 {

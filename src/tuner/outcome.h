@@ -7,21 +7,18 @@
 typedef enum gt_fault {
     GT_FAULT_NONE,
     GT_FAULT_VARIANT, /* the variant's: it does not compile, launch, end or compute right */
-    GT_FAULT_MACHINE, /* memory, a worker, another user of the GPU: the variant may work another
-                         time */
+    GT_FAULT_MACHINE, /* of memory, a worker, another user of the GPU: it may work later */
     GT_FAULT_CALLER   /* the caller's: a mistake in the call or the template, or a cancel */
 } gt_fault;
 
-/* What a status says of the job or the call that ended with it. */
+/* The meaning of a status for the job or the call that ended with it. */
 typedef struct gt_ending {
     gputune_status status;
     gt_trial_status trial; /* of a trial that ended so */
     gt_fault fault;
     enum { GT_KEEP_NEVER, GT_KEEP_REPEATED, GT_KEEP_ALWAYS } keep; /* by gt_outcome_is_kept() */
-    bool costs_one_variant; /* a job that failed so removes only its variant from a tuning; else the
-                               tuning fails */
-    bool leaves_an_answer;  /* a call whose measuring ended so is still answered, with what is known
-                               without measuring */
+    bool costs_one_variant; /* a failed job removes only its variant; else the tuning fails */
+    bool leaves_an_answer;  /* the call is still answered, with what is known unmeasured */
 } gt_ending;
 
 const gt_ending *gt_ending_of(gputune_status status);

@@ -28,8 +28,7 @@ gputune_status gt_choice_take(gt_choice *choice, const gt_field *field, const gt
 
 /* ---- keeping --------------------------------------------------------------------------------- */
 
-/* Makes the trial under which a right variant is stored: the trial that is known of it, with its
- * times, or a new one. */
+/* Makes the trial of a right variant: the known one, with its times, or a new one. */
 static void note_right(gt_trial *trial, const gt_history *here, const gt_request *request)
 {
     const gt_trial *known = gt_history_find(here, trial->hash);

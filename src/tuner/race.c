@@ -44,15 +44,13 @@ struct gt_race {
     bool is_tied;    /* decided, but tied: waits for gt_race_break_tie() */
     uint32_t finals; /* final rounds taken */
     gt_race_end decided, end;
-    double deviation; /* standard deviation of one ratio over all contestants; negative: not known
-                         yet */
+    double deviation; /* standard deviation of one ratio, over all; negative: not known yet */
     double *scratch;  /* room for the ratios of any two contestants */
     size_t scratch_capacity;
     gt_quantiles drop, stop;
 };
 
-/* The rounds in which two contestants are compared: those in which both have a sample of that
- * kind. */
+/* In which rounds two contestants are compared: those where both have such a sample. */
 typedef enum gt_shared { GT_SHARED_FULL, GT_SHARED_ANY, GT_SHARED_FINAL } gt_shared;
 
 /* The spread of all contestants counts for at most so many degrees of freedom beside a contestant's
@@ -125,8 +123,8 @@ static uint32_t race_shared(const gt_runner *a, const gt_runner *b, gt_shared ki
     return (uint32_t)walk(NULL, a, b, kind, NULL);
 }
 
-/* Writes the log-ratios of `a` over `b` in their shared rounds to race->scratch, sorted; returns
- * how many. */
+/* Writes the sorted log-ratios of `a` over `b` in shared rounds to the scratch; returns their
+ * count. */
 static size_t race_ratios(gt_race *race, const gt_runner *a, const gt_runner *b, gt_shared kind)
 {
     size_t count = walk(race->scratch, a, b, kind, NULL);
@@ -227,8 +225,7 @@ static double estimate(gt_race *race, const gt_runner *runner, const gt_runner *
                                  : gt_trimmed_mean(race->scratch, count, GT_PAIRED_TRIM);
 }
 
-/* Without an incumbent: the contestant with most samples; of several, the one with the least
- * median. */
+/* Picks a first incumbent: the contestant with most samples, then the one with the least median. */
 static gt_runner *first_incumbent(const gt_race *race)
 {
     gt_runner *best = NULL;
@@ -306,9 +303,8 @@ static void choose_incumbent(gt_race *race)
 
 /* --- all comparisons -------------------------------------------------------------------------- */
 
-/* Standard deviation of one ratio over all contestants, quick rounds included, from the last round
- * in which enough of them had one; negative if there was none. `variances` has room for one of
- * each. */
+/* Returns the standard deviation of one ratio over all contestants, quick rounds included, from the
+ * last round with enough of them; negative: none. `variances` holds one of each. */
 static double field_deviation(gt_race *race, double *variances)
 {
     enum { TOLD_BY = 8 }; /* degrees of freedom, summed over all contestants */
@@ -351,16 +347,14 @@ static void compare_all(gt_race *race)
     }
 }
 
-/* A contestant leaves early, after n = 2, 3 or 4 shared rounds, if each of its log-ratios is above
- * a floor and, with epsilon added, above k standard deviations of one ratio. For a contestant that
- * would win by epsilon, n such ratios have the probability Q(k)^n <= 7e-5; n outliers in a row are
- * as rare. */
+/* A contestant leaves early, after n = 2, 3 or 4 shared rounds, if each log-ratio is above a floor
+ * and, plus epsilon, above k standard deviations of one ratio. A winner by epsilon has n such
+ * ratios with the probability Q(k)^n <= 7e-5; n outliers in a row are as rare. */
 enum { EARLY_FIRST = 2, EARLY_LAST = 4 };
 static const double early_floor[EARLY_LAST + 1] = {0, 0, 0.006, 0.004, 0.003};
 static const double early_deviations[EARLY_LAST + 1] = {0, 0, 2.6, 1.8, 1.35};
 
-/* The bound that all of `count` log-ratios must exceed for an early decision; infinite if they are
- * too few for one. */
+/* The bound that all of `count` log-ratios must exceed for an early decision; or INFINITY. */
 static double early_least(const gt_race *race, size_t count, double deviation)
 {
     if (count < EARLY_FIRST || deviation < 0) {
@@ -473,9 +467,8 @@ static double least_of(const gt_race *race, size_t count)
     return count ? race->scratch[0] : INFINITY;
 }
 
-/* The ratio to an earlier incumbent in the first round counts as well: the present incumbent is at
- * least as fast as that one was. Full samples decide alone once there are enough of them, because
- * quick ones are doubted. */
+/* The first ratio, to an earlier incumbent, counts too: the present one is at least as fast. Full
+ * samples decide alone once there are enough, because quick ones are doubted. */
 static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                        double deviation)
 {
@@ -495,8 +488,7 @@ static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *
     return least > early_least(race, count, deviation);
 }
 
-/* Keeps the ratio to the incumbent of each contestant whose first round this was, if the incumbent
- * took part. */
+/* Keeps each new contestant's first ratio to the incumbent, if the incumbent took part. */
 static void note_first(gt_race *race)
 {
     double best = race->incumbent->pending;
@@ -553,9 +545,8 @@ static void race_judge(gt_race *race)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* The default is compared more closely, to epsilon, because it shall win if it is no slower. The
- * limit is on the interval's width and not on its place, so that stopping favours neither
- * outcome. */
+/* The default is compared to within epsilon, because it wins if it is no slower. The limit is on
+ * the interval's width, not its place, so stopping favours neither. */
 static bool is_default_resolved(gt_race *race, const gt_runner *runner)
 {
     double low = bound_of(&race->drop, &runner->paired, -1);
@@ -563,8 +554,7 @@ static bool is_default_resolved(gt_race *race, const gt_runner *runner)
     return low > 0 || high - runner->paired.mean <= log1p(race->options.epsilon);
 }
 
-/* Returns true if more samples of this contestant cannot change the outcome; *at_limit: because of
- * max_rounds. */
+/* Returns true if more samples cannot change the outcome; *at_limit: because of max_rounds. */
 static bool race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_limit)
 {
     const gt_runner *incumbent = race->incumbent;
@@ -618,8 +608,7 @@ static bool is_equal(gt_race *race, const gt_runner *runner)
            bound_of(&race->stop, &runner->paired, 1) <= within;
 }
 
-/* Returns true if a contestant may be as good as the incumbent: the estimate is within epsilon, and
- * the interval includes 0. */
+/* Returns true if the estimate is within epsilon of the incumbent, and the interval includes 0. */
 static bool is_tied(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 2) &&
@@ -627,9 +616,8 @@ static bool is_tied(gt_race *race, const gt_runner *runner)
            bound_of(&race->stop, &runner->paired, -1) <= 0;
 }
 
-/* Returns true if a contestant is neither shown nor likely to be much slower than the incumbent.
- * Among many equal contestants the incumbent is one that was lucky, so that the estimates of the
- * others lie above its own. */
+/* Returns true if a contestant is not shown, nor likely, to be much slower than the incumbent,
+ * which among many equal contestants is a lucky one: the others' estimates are above its own. */
 static bool may_be_as_good(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 3) &&
@@ -649,8 +637,7 @@ static bool race_find_tied(gt_race *race)
     return found;
 }
 
-/* Picks the winner among the contestants that cannot be told apart, and says whether it was a
- * tie. */
+/* Picks the winner among contestants that cannot be told apart, and notes if it was a tie. */
 static void race_choose(gt_race *race)
 {
     race->winner = race->incumbent;
@@ -761,8 +748,8 @@ static void enter(gt_race *race, gt_runner *runner)
     race->ids[race->round.count++] = runner->id;
 }
 
-/* Many new contestants at once get two quick rounds: a second short sample shows most slow variants
- * as surely as a long one. */
+/* New contestants may get two quick rounds, which show most slow variants as surely as long ones.
+ */
 static bool is_new_contestant(const gt_runner *runner)
 {
     enum { LOOKS = 2 };
@@ -901,9 +888,8 @@ static gputune_status keep_samples(gt_race *race)
     return GPUTUNE_OK;
 }
 
-/* A winner other than the default is measured beside the default once more: its interval must
- * not come from the samples that it was chosen by. Where values are exact, one shared round is
- * enough. */
+/* A winner other than the default is measured beside it again: its interval must not come from the
+ * samples that it was chosen by. If values are exact, one shared round is enough. */
 static bool wants_finals(const gt_race *race)
 {
     const gt_runner *winner = race->winner, *standard = race->standard;
@@ -1098,7 +1084,7 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
 
 gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other)
 {
-    gt_race *scratch_of = (gt_race *)race; /* the scratch memory is no part of the race's state */
+    gt_race *scratch_of = (gt_race *)race; /* the scratch memory does not affect the race's state */
     const gt_runner *fast = find(race, id), *slow = find(race, other);
     size_t count = race_ratios(scratch_of, slow, fast, GT_SHARED_FINAL);
     if (count < 3) {

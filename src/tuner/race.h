@@ -17,9 +17,9 @@
  * leaves before that when every single ratio says that it cannot win by epsilon, those of quick
  * samples with an allowance. The default never leaves. The race is decided when one contestant is
  * left, or when no lower bound is below -epsilon. A few final rounds of winner and default then
- * give the interval of the speed-up, from samples that had no part in the choice. Of contestants
- * that cannot be told apart the one of lowest rank wins; with `tie_break`, the one that the caller
- * names before the final rounds, of those that gt_race_tie says. */
+ * give the interval of the speed-up, from samples that did not take part in the choice. If several
+ * contestants cannot be told apart, the one of lowest rank wins; with `tie_break`, the one among
+ * them that the caller names before the final rounds (gt_race_break_tie()). */
 #pragma once
 
 #include "base/array.h"
@@ -28,8 +28,7 @@
 
 typedef struct gt_race gt_race;
 
-/* By how much, as a fraction, a quick sample of that value may differ from full samples of the same
- * contestant, beside noise. */
+/* The fraction by which a quick sample of that value may differ from full ones, beside noise. */
 typedef double gt_race_doubt(double value);
 
 /* Which contestants are tied, if the caller breaks ties: gt_race_is_tied(), gt_race_break_tie(). */
@@ -53,8 +52,8 @@ typedef struct gt_race_options {
     gt_race_doubt *quick_doubt; /* NULL: quick samples are as good as full ones */
     bool exact;      /* equal work gives equal values (a model): one short round decides */
     bool exhaustive; /* no contestant leaves before 10 shared rounds, unless it fails */
-    bool fixed;      /* no contestant leaves unless it fails, all are in every round, and the caller
-                        ends the race */
+    bool fixed; /* none leaves unless it fails, all are in every round, and the caller ends the race
+                 */
     gt_race_tie tie_break;
 } gt_race_options;
 
@@ -88,7 +87,7 @@ typedef struct gt_race_sample {
     bool final; /* taken after the decision */
 } gt_race_sample;
 
-/* What is known of one contestant. */
+/* A contestant, with all that is known about it. */
 typedef struct gt_runner {
     struct gt_runner *next; /* the contestant that joined next; NULL: none did */
     uint64_t id;
@@ -102,8 +101,7 @@ typedef struct gt_runner {
     double pending;      /* value in the current round, NaN: none */
     GT_ARRAY(gt_race_sample) samples;
     gt_paired paired; /* compared with the incumbent in shared full rounds; count 0: not */
-    bool calm; /* has fewer rounds than the level, and is judged by the spread of all contestants:
-                  see race.c */
+    bool calm; /* has fewer rounds than the level, and is judged by the spread of all (race.c) */
     bool tied; /* may be as good as the winner of a decided race with `tie_break` */
 } gt_runner;
 
@@ -137,10 +135,9 @@ gputune_status gt_race_add(gt_race *race, uint64_t id, uint32_t rank, bool is_de
 void gt_race_complete(gt_race *race);
 /* Returns true if there are contestants to sample now. */
 bool gt_race_wants_round(gt_race *race);
-/* The contestants to sample next, in shuffled order. New contestants are sampled beside the
- * incumbent; contestants with more rounds wait until the new contestants have as many as a decision
- * needs. Calling it again without gt_race_end_round() drops the samples of the round, which was
- * spoiled. ENOMEM. */
+/* The contestants to sample next, shuffled. New ones are sampled beside the incumbent; others wait
+ * until those have as many rounds as a decision needs. A second call without gt_race_end_round()
+ * drops the round's samples. ENOMEM. */
 gputune_status gt_race_next_round(gt_race *race, gt_race_round *out);
 /* Gives a contestant its value in the current round. A value that is not positive and finite is
  * ignored: the contestant then has no sample in this round, and after three such rounds in a row it
@@ -161,34 +158,28 @@ bool gt_race_is_tied(const gt_race *race);
 /* Makes `id` the winner of a tie; *end as of gt_race_end_round(). EINVAL if the race is not tied,
  * or `id` is not one of the tied contestants. */
 gputune_status gt_race_break_tie(gt_race *race, uint64_t id, gt_race_end *end);
-/* Ends the race now with the best so far: `reason` is BUDGET or CANCELED. Samples of an unfinished
- * round are dropped. */
+/* Ends the race with the best so far; drops an unfinished round. `reason`: BUDGET or CANCELED. */
 gputune_status gt_race_stop(gt_race *race, gt_race_end reason);
 
 /* How many contestants have not left, and how many have joined. */
 uint32_t gt_race_active(const gt_race *race);
 uint32_t gt_race_count(const gt_race *race);
-/* The contestants belong to the race. The best so far; NULL before the first round, and if all
- * failed. */
+/* The best contestant so far, the race's own; NULL: no round was taken, or all failed. */
 const gt_runner *gt_race_incumbent(const gt_race *race);
-/* The contestant that joined first, behind which the others follow (`next`); NULL: there is none.
- */
+/* The contestant that joined first, with the others behind it (`next`); NULL: there is none. */
 const gt_runner *gt_race_first(const gt_race *race);
 /* The contestant with this id, or NULL. */
 const gt_runner *gt_race_find(const gt_race *race, uint64_t id);
 /* Returns true if a contestant has left for good. The best of those that left as slower is the
  * reserve, which comes back if all others fail. */
 bool gt_race_has_lost(const gt_race *race, const gt_runner *runner);
-/* Summarises a contestant's final samples if there are at least 5, because final samples are the
- * longest and had no part in the choice. Else it summarises the full samples, or, without any, the
- * quick ones. ENOMEM. */
+/* Summarises a contestant's final samples if there are at least 5, because these are the longest
+ * and did not take part in the choice; else the full ones; else the quick ones. ENOMEM. */
 gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out);
-/* Compares two contestants by the rounds that they share: *out has the time of `other` over that of
- * `id`, with its interval from the final rounds, or from all shared rounds if fewer than 3 are
- * final. ENOMEM. */
+/* Compares two contestants by shared rounds: *out has the time of `other` over that of `id`, and
+ * its interval, from the final rounds, or all if fewer than 3 are final. ENOMEM. */
 gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other);
-/* The outcome; before the end, that of the best contestant so far. ENOVARIANT if every contestant
- * failed. */
+/* Gets the outcome, so far or at the end. ENOVARIANT: every contestant failed. */
 gputune_status gt_race_result_get(const gt_race *race, gt_race_result *out);
 /* Why a contestant left: "2.31x the best in its first round", "4.2% slower after 6 samples", …; ""
  * if it has not left. Returns `out`. */

@@ -1,5 +1,5 @@
-/* Choosing without a clock: compiles the space, ranks it by the estimate, and takes the best
- * candidate that a worker finds right. What earlier tunings found not to work is left out. */
+/* Chooses without measuring: compiles the space, ranks it by the estimate, and takes the best
+ * variant that a worker finds right, except those that earlier tunings found not to work. */
 #include "base/text.h"
 #include "tuner/history.h"
 #include "tuner/session.h"

@@ -27,8 +27,7 @@ gputune_objective gt_default_objective(const gt_template *template)
                                : GPUTUNE_OBJECTIVE_KERNEL;
 }
 
-/* Times of launches that do different work say nothing, and work that nobody stated cannot be
- * compared. */
+/* Launches that do different work cannot be compared by time, nor by work that is not stated. */
 static gputune_status check_objective(const gt_template *template, gputune_objective objective)
 {
     const gt_objective *facts = gt_objective_facts(objective);
@@ -128,8 +127,7 @@ static uint64_t this_process(void)
     return atomic_load(&number);
 }
 
-/* What the caller's own reference is known by: its tag, or the process with the function and its
- * data. */
+/* Names the caller's own reference: by its tag, or by process, function and data. */
 static void append_reference(gt_text *out, const gputune_options *o)
 {
     if (o->reference && o->reference_tag) {
@@ -253,8 +251,7 @@ gputune_status gt_request_input(uint32_t *out, const gt_workload *workload,
                    input->buffer);
 }
 
-/* Compares the type of an input's elements with the template's, if both are known types. Numbers
- * may fill vectors of such numbers. */
+/* Compares an input's element type with the template's. Numbers may fill vectors of their type. */
 static gputune_status check_input_type(const gt_request *request, const char *buffer,
                                        const char *type)
 {
@@ -510,8 +507,7 @@ gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options
     if (request->check || request->device->emulated) { /* whose faults name the line */
         all[count++] = "-lineinfo";
     }
-    if (quickly) { /* of NVRTC since 12.8; an older one refuses it, and there are no quick compiles
-                    */
+    if (quickly) { /* NVRTC since 12.8; an older one refuses it: no quick compiles */
         all[count++] = "--Ofast-compile=min";
     }
     *out = (gt_nvrtc_request){.text = source->text,

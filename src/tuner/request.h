@@ -1,5 +1,4 @@
-/* A call resolved: template, problem, workload, options with their defaults, and the keys under
- * which its result is remembered. */
+/* A call resolved: template, problem, workload, options with defaults, and keys of its result. */
 #pragma once
 
 #include "base/status.h"
@@ -13,7 +12,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* What the requests of a tuner use of it. Any thread may call the functions. */
+/* The parts of a tuner that its requests use. Any thread may call the functions. */
 typedef struct gt_services gt_services;
 struct gt_services {
     gt_catalog *catalog;
@@ -25,21 +24,19 @@ struct gt_services {
     gt_gpu_right *gpu;
     bool records_only;    /* nothing is tuned, and no plan made: requests are EUNSUPPORTED */
     gt_gpu_user gpu_user; /* as whom the GPU is taken */
-    /* Makes one live input ready for the measure worker: *out has an IPC handle, or staged bytes,
-     * which the caller frees. */
+    /* Prepares one live input: *out has an IPC handle, or staged bytes, which the caller frees. */
     gputune_status (*input)(void *user, gt_live_input *out, const gputune_input *input);
     /* Waits until live inputs on the device are filled. */
     gputune_status (*await_inputs)(void *user, const gputune_options *options);
     void *user;
-    const volatile int *closing; /* not 0: the tuner is being closed, and every call ends soon. The
-                                    pointer may be NULL */
+    const volatile int *closing; /* not 0: the tuner is being closed, so calls end soon; or NULL */
 };
 
 /* How a request is tuned in the background, where the application does not wait for it. */
 typedef struct gt_background_use {
     double share; /* fraction of the time for measuring while the application uses the GPU */
     bool (*is_busy)(void *user); /* whether the application uses the GPU now */
-    /* Whether a tuning that a caller waits for wants the GPU; the request is then cancelled. */
+    /* Returns true if a tuning that a caller waits for wants the GPU: this one is cancelled. */
     bool (*must_give_way)(void *user);
     void *user;
 } gt_background_use;
@@ -61,8 +58,7 @@ typedef struct gt_request {
     char environment[GT_ENVIRONMENT_MAX];
     gt_patience patience; /* lasts until the time limit, counted from the beginning of the call */
     gt_patience grace;    /* gt_request_grace(); until_ns 0: not begun */
-    gt_code default_code; /* the default's code, as soon as a session has compiled it; no image: not
-                        compiled yet */
+    gt_code default_code; /* the default's code, once compiled; before that it has no image */
     gt_terms terms;       /* the terms that a result must have been made under at least */
     gt_lease *lease;      /* held while it is tuned, NULL before */
     bool check;           /* variants are checked by the emulator's sanitizer, and not proved */
@@ -110,8 +106,7 @@ static inline bool gt_config_is(const gt_config *a, const gt_config *b)
 /* Returns true if a configuration is the default of the request's template. */
 bool gt_request_is_default(const gt_request *request, const gt_config *config);
 
-/* The short time for finding an answer after the request's time limit is over. It is counted from
- * the first call of this function. */
+/* The short time for an answer after the limit, counted from the first call of this function. */
 gt_patience gt_request_grace(gt_request *request);
 
 /* Converts the caller's options to this library's version: options that an older version lacks get
@@ -137,13 +132,11 @@ gputune_status gt_request_ended(const gt_request *request, const char *before);
  * ended it. ECANCELED: the caller ended it. */
 gputune_status gt_request_prepare_space(const gt_request *request);
 /* The same for a space whose variants will be tried, from the first one on. Warns of requested
- * values that are excluded. ENOVARIANT if no configuration is valid; the message has the
- * constraints that exclude them. */
+ * values that are excluded. ENOVARIANT, naming constraints, if nothing is valid. */
 gputune_status gt_request_space_to_try(const gt_request *request);
 /* Warns if the space leaves out the template's default, and says what is then not known. */
 void gt_request_warn_of_default(const gt_request *request);
-/* Returns true if constraints and the device allow a configuration, whatever the restrictions say.
- */
+/* Returns true if constraints and device allow a configuration, whatever the restrictions are. */
 bool gt_request_permits(const gt_request *request, const gt_config *config);
 /* Fills in how a source of the request is compiled. Its options beyond the standard ones are the
  * source's own, and the folders of headers; `quickly`: with less optimisation, for a quick compile.

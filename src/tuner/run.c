@@ -129,8 +129,7 @@ static bool done(const gt_session *session)
     return session->stop != GT_STOP_NONE || ((const run_state *)session->state)->is_narrow;
 }
 
-/* Sampling begins when every variant is verified, so that all are compared under the same
- * conditions. */
+/* Sampling begins when every variant is verified, so all have the same conditions. */
 static gputune_status next(gt_session *session)
 {
     const gt_field *field = &session->field;

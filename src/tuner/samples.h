@@ -1,6 +1,5 @@
-/* Raw samples as CSV: kernel, sizes, configuration, objective, round, value (nanoseconds; energy:
- * nanojoules; rate: nanoseconds for the work of the default's launch), kind ("quick", "full",
- * "final"). */
+/* Raw samples as CSV: kernel, sizes, configuration, objective, round, value (ns; energy: nJ; rate:
+ * ns for the work of the default's launch), kind ("quick", "full", "final"). */
 #pragma once
 
 #include "tuner/field.h"
@@ -12,8 +11,7 @@ typedef struct gt_samples {
     gputune_objective objective;
 } gt_samples;
 
-/* Checks, before anything is measured, that samples can be written to `path`. EINVAL (also for a
- * FIFO or a socket), ENOMEM. */
+/* Checks early that samples can be written to `path`. EINVAL (for a FIFO too), ENOMEM. */
 gputune_status gt_samples_check(const char *path);
 
 /* Appends all samples of those races to the request's samples_path, if there is one; a new file

@@ -9,8 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Sessions that this thread drives now: above 0 in a callback of one, which cannot wait for its
- * end. */
+/* Sessions that this thread drives now: above 0 in a callback, which cannot wait for their end. */
 static _Thread_local uint32_t running_here;
 
 /* --- opening, closing ------------------------------------------------------------------------- */
@@ -24,8 +23,8 @@ gputune_status gt_session_may_measure(const gt_request *request)
                         : GPUTUNE_OK;
 }
 
-/* As measured on two cores: elements that a kernel like axpy reads or writes, and operations that
- * one like gemm does, in a second. */
+/* Elements that a kernel like axpy moves, and operations of one like gemm, per second (two cores).
+ */
 static const double elements_per_s = 12e6, flops_per_s = 600e6;
 /* Making the inputs, the reference twice, and a variant twice. */
 static const double passes = 5;
@@ -152,8 +151,7 @@ gputune_status gt_session_prove_again(gt_session *session, const gt_recheck_job 
     return session->farm->ops->recheck(session->farm, job);
 }
 
-/* Asks for the GPU until no other session measures on it. A policy that takes no times need not
- * wait. */
+/* Waits for the GPU until no other session measures on it. Taking no times, none need wait. */
 static gputune_status try_to_measure(gt_session *session)
 {
     const gt_services *services = session->request->services;
@@ -281,8 +279,7 @@ static gputune_status start_work(gt_session *session)
     return ask_policy(session);
 }
 
-/* Notes the kind of sharing that the first round found, because all rounds of a session must be
- * taken alike. */
+/* Notes the kind of sharing that the first round found: all rounds must be taken alike. */
 static void note_sharing(gt_session *session, const gt_event *event)
 {
     if (event->status != GPUTUNE_OK || session->sharing != GT_SHARING_UNKNOWN) {

@@ -35,18 +35,16 @@ typedef struct gt_session gt_session;
 /* A policy says what a session is for. Functions that are NULL do nothing. */
 typedef struct gt_policy {
     bool measures;  /* the session has a measure worker; else it only compiles */
-    bool exclusive; /* the session takes times, so no other session may measure meanwhile */
+    bool exclusive; /* it takes times, so no other session may measure then */
     /* Called when the measure worker may be idle: submits its next job. */
     gputune_status (*next)(gt_session *session);
     /* Called when a requested round of samples was taken, or failed. */
     gputune_status (*sampled)(gt_session *session, const gt_event *event);
     /* Called when a variant was proved again, or failed its proof. */
     gputune_status (*proved_again)(gt_session *session, const gt_event *event);
-    /* Seconds of the request's limit that the policy needs after a stop: the limit stops the
-     * session that much earlier. */
+    /* Seconds that the policy needs after a stop. The limit stops the session that much earlier. */
     double (*sets_aside_s)(const gt_session *session);
-    /* Called once, when session->stop was set. The session then ends when done() returns true,
-     * which is usually at once. */
+    /* Called once, when session->stop was set. The session then ends when done() returns true. */
     gputune_status (*stopped)(gt_session *session);
     bool (*done)(const gt_session *session);
 } gt_policy;
@@ -64,8 +62,7 @@ typedef struct gt_timeline {
     double compiling_ns; /* summed over sources, which are compiled in parallel */
     double preparing_ns; /* time of the measure worker, as the worker reports it */
     double trying_ns;    /* likewise, for making the trial */
-    double verifying_ns; /* time of the measure worker: first launches, and proofs of variants that
-                            may win */
+    double verifying_ns; /* of first launches, and proofs of variants that may win */
     double slower_ns;    /* the part of verifying_ns for variants that were not proved */
     double proving_again_ns;
     double sampling_ns; /* time of the measure worker */
@@ -107,16 +104,13 @@ struct gt_session {
     gt_timeline timeline;
 };
 
-/* EBUSY if this thread is in a callback of a session: the new session would wait for the end of the
- * one that calls it. */
+/* EBUSY in a callback of a session: the new session would wait for the end of its caller. */
 gputune_status gt_session_may_measure(const gt_request *request);
-/* Borrows a farm and opens the field. This function fills in the options' request, farm and
- * `measure`; the other pointers in the options must outlive the session. gt_session_close() is
- * needed whatever the status. */
+/* Borrows a farm and opens the field. Fills in the options' request, farm and `measure`; their
+ * other pointers must outlive the session. gt_session_close() is needed in any case. */
 gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *state,
                                gt_request *request, const gt_field_options *options);
-/* Drives the session until the policy is done. Fails if the reference, the farm or the compiler
- * fails. */
+/* Runs until the policy is done. Fails if the reference, the farm or the compiler fails. */
 gputune_status gt_session_run(gt_session *session);
 void gt_session_close(gt_session *session);
 
@@ -125,9 +119,8 @@ void gt_session_close(gt_session *session);
 bool gt_session_is_rounds_turn(gt_session *session, bool wanted);
 /* Returns true if the session was stopped, or its field is done. */
 bool gt_session_is_done(const gt_session *session);
-/* Asks for a round of samples, and fills in the job's id. If the round would take longer than the
- * rest of the limit, stops the session instead: the samples would come too late, and hold up the
- * last proof. */
+/* Asks for a round of samples, and sets the job's id. If the round would outlast the limit, stops
+ * the session instead: late samples would only delay the last proof. */
 gputune_status gt_session_sample(gt_session *session, gt_sample_job *job);
 /* Asks for another proof of a variant; the job's id is the variant's. */
 gputune_status gt_session_prove_again(gt_session *session, const gt_recheck_job *job);
@@ -141,8 +134,7 @@ gt_patience gt_session_storing(const gt_session *session);
 
 /* Notes in *part, a member of the timeline, that this part of the session ends now (timeline.c). */
 void gt_session_mark(const gt_session *session, int64_t *part);
-/* The loop calls these before it waits for an answer, and when an answer has come and is not
- * handled yet. */
+/* The loop calls these before it waits for an answer, and before it handles one. */
 void gt_session_mark_wait(gt_session *session);
 void gt_session_mark_event(gt_session *session, const gt_event *event);
 /* Seconds for which the measure worker has been at its oldest request; 0: it has none. */

@@ -1,5 +1,4 @@
-/* Strategies see a space through a domain: an axis by the choices that the space covers, a
- * configuration as their indices. */
+/* A space as a domain of strategies: axes by their covered choices, configurations as indices. */
 #include "tuner/strategy_proposer.h"
 
 #include "base/objective.h"
@@ -114,8 +113,7 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-/* How many of the earlier variants cannot win. The default, which is tried in any case, is none of
- * them. */
+/* How many of the earlier variants cannot win, without the default, which is always tried. */
 static uint32_t outclassed(const gt_strategy_proposer *p)
 {
     uint32_t count = 0;
@@ -159,8 +157,8 @@ static bool find_stored(gt_point *out, gt_config *config, const gt_strategy_prop
            gt_space_has(p->request->space, config) && to_point(out, p, config);
 }
 
-/* Trials of the same scenario are facts. In the order of the axes, those that may win are not told,
- * and so they have their turn. */
+/* Trials are facts; but in the order of the axes, those that may win are not reported: they race.
+ */
 static gputune_status tell_trial(gt_strategy_proposer *p, const gt_trial *trial, bool in_order)
 {
     gt_config config;
@@ -218,8 +216,8 @@ static gputune_status tell_history(gt_strategy_proposer *p, const gt_history *hi
 
 /* --- hints ------------------------------------------------------------------------------------ */
 
-/* Times of different groups are brought to one scale: each is relative to the fastest of its group
- * that is of this space. Of two that did as well, the nearer one's is taken to be faster. */
+/* Brings times of groups to one scale: each is relative to its group's fastest trial of this space.
+ * If two did as well, the nearer one's is taken to be faster. */
 static size_t make_hints(gt_tried *out, const gt_strategy_proposer *p, const gt_related_list *list)
 {
     static const double farther = 1e-9;
@@ -243,7 +241,7 @@ static size_t make_hints(gt_tried *out, const gt_strategy_proposer *p, const gt_
     return count;
 }
 
-/* What was found at other sizes, for other objectives and on other GPUs. */
+/* Gives the strategy what was found at other sizes, for other objectives and on other GPUs. */
 static gputune_status give_hints(gt_strategy_proposer *p, size_t *count)
 {
     const gt_request *request = p->request;
@@ -304,9 +302,9 @@ static bool gives_up(gt_proposer *self, const gt_config *config, double seconds)
            gt_strategy_gives_up(p->strategy, &point, seconds);
 }
 
-/* In the order of the axes nothing known has precedence, and what cannot win is left out. If only
- * the first few are asked for, they race among themselves, and none is left out. What `force`
- * measures again does not count as known, but other sizes still say what to try first. */
+/* Without a search, nothing known goes first, and what cannot win is left out. If only the first
+ * few are wanted, all race. `force` measures again what is known; other sizes still count as hints.
+ */
 static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_history *history,
                                         const gt_search_settings *settings)
 {

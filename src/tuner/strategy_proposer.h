@@ -22,12 +22,10 @@ typedef struct gt_strategy_proposer {
     bool content; /* the search ended because nothing better is expected, with variants untried */
 } gt_strategy_proposer;
 
-/* Opens a proposer that runs the request's strategy over the request's space, and walks through it.
- * The strategy is told the trials that the history has of this space: those that may win are
- * proposed first, or, where all are tried, in the order of the space, and the others count as
- * known. The option `force` turns this off. Stored trials of the same kernel at other sizes or on
- * other GPUs are hints to the strategy. ENOMEM. gt_strategy_proposer_close() is needed whatever the
- * status. *out must stay where it is. */
+/* Opens a proposer that runs the request's strategy over the request's space. Unless `force` is
+ * set, the history's trials that may win are proposed first (or in the order of the space, if all
+ * are tried), and the others count as known. Stored trials at other sizes and on other GPUs are
+ * hints. ENOMEM. gt_strategy_proposer_close() is needed in any case. *out must not be moved. */
 gputune_status gt_strategy_proposer_open(gt_strategy_proposer *out, const gt_request *request,
                                          const gt_history *history);
 void gt_strategy_proposer_close(gt_strategy_proposer *proposer);

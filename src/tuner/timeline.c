@@ -1,5 +1,4 @@
-/* Where the time of a session goes, for the debug log; and what of it a tuning in the background
- * leaves to the application. */
+/* Where a session's time goes, and what a background tuning leaves to the application. */
 #include "base/clock.h"
 #include "base/number.h"
 #include "tuner/session.h"
@@ -31,8 +30,7 @@ double gt_session_busy_s(const gt_session *session)
     return since ? gt_session_elapsed_s(session) - (double)since * 1e-9 : 0;
 }
 
-/* The measure worker answers in order: it has worked on this request since it answered the one
- * before. */
+/* Takes the time at this request: the worker answers in order, so since its last answer. */
 static double take_busy(gt_session *session)
 {
     int64_t since = session->timeline.busy_since;
@@ -128,8 +126,7 @@ void gt_session_log_timeline(const gt_session *session)
 
 static const double slice_ns = 1e7; /* how often a rest looks around */
 
-/* The measure worker's time since the last call, in nanoseconds: never more than the time that went
- * by. */
+/* The measure worker's time since the last call, in ns, never more than went by. */
 static double new_work_ns(gt_session *session)
 {
     const gt_timeline *t = &session->timeline;

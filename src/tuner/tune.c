@@ -39,9 +39,8 @@ static gputune_status compare_default(gt_choice *choice, const gt_winner *winner
     return GPUTUNE_OK;
 }
 
-/* Fills a choice's times from a stored winner, and its speed-up over the template's default. The
- * speed-up is 0 if the default was edited since and is not measured. ENOMEM, or the status of a
- * store that cannot be read. */
+/* Fills a choice's times from a stored winner. The speed-up over the present default is 0 if the
+ * default was edited and is not measured. ENOMEM, or the store's failure. */
 static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
                                  const gt_request *request)
 {
@@ -63,8 +62,7 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
     return GPUTUNE_OK;
 }
 
-/* The code of a configuration: the stored image where its source is still the same, the default's
- * if that is it, else compiled. */
+/* Gets a configuration's code: stored, if its source is the same; the default's; or compiled. */
 static gputune_status obtain(gt_image *image, gt_resources *resources, gt_request *request,
                              const gt_config *config, gt_code *stored)
 {
@@ -163,15 +161,13 @@ static gputune_status stored_config(gt_config *out, const gt_request *request,
     return covered ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
-/* A winner's value to compare. It is infinite if the tuning was stopped before it measured
- * energy. */
+/* A winner's value; INFINITY if the tuning was stopped before it measured energy. */
 static double value_of(const gt_winner *winner)
 {
     return winner->median_ns > 0 ? winner->median_ns : INFINITY;
 }
 
-/* Chooses among the results that answer: a decided one over the request's own space, else the
- * fastest. */
+/* Prefers a final answer over the request's own space, then the fastest. */
 static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_request *request)
 {
     bool a_own = a->terms.final && is_of_space(a, request);
@@ -179,8 +175,7 @@ static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_reques
     return a_own != b_own ? a_own : value_of(a) < value_of(b);
 }
 
-/* Returns true if a stored winner was proved with the data and sizes of the request's proof
- * (gt_request.proved_at). */
+/* Returns true if a winner was proved with the request's data and sizes (proved_at). */
 static bool is_proved(const gt_winner *winner, const gt_request *request, const gt_config *config)
 {
     return strcmp(winner->proved_at, request->proved_at) == 0
@@ -188,9 +183,8 @@ static bool is_proved(const gt_winner *winner, const gt_request *request, const 
                : gt_history_is_proved(request, config);
 }
 
-/* Of the stored results that answer what is asked, returns the preferred one, with its
- * configuration; NULL: there is none. With `proved`, of those that are proved here; else of those
- * that would answer once they are proved, and are not known to fail. */
+/* Returns the preferred stored winner that answers `asked`, with its configuration, or NULL. With
+ * `proved` it must be proved here; else it would answer if proved, and is not known to fail. */
 static gt_winner *find_answer(gt_config *config, const gt_winner_list *list,
                               const gt_request *request, const gt_terms *asked, bool proved)
 {
@@ -269,7 +263,7 @@ static gputune_status store_proof(const gt_winner *imported, const gt_choice *ch
     GT_FREED char *fallback = NULL;
     size_t count = 0;
     if (!trial || strcmp(imported->problem, request->problem_text) != 0) {
-        return GPUTUNE_OK; /* dropped meanwhile; or made at another size, where it is as it was */
+        return GPUTUNE_OK; /* it is gone; or was made at another size, and stays there */
     }
     trials[count] = *trial;
     trials[count++].proved_at = request->proved_at;
@@ -411,8 +405,7 @@ static gputune_status choose_default(gt_choice *out, gt_request *request)
     return finish(out, &choice, request, NULL);
 }
 
-/* Gives the request a little more time, if its time is up or the caller cancelled, to find the code
- * that was compiled. */
+/* Gives a request whose time is up a little more, to find code that was compiled. */
 static void extend_patience(gt_request *request)
 {
     if (gt_patience_left_s(&request->patience) <= 0) {
@@ -437,7 +430,7 @@ static gputune_status choose_unmeasured(gt_choice *out, gt_request *request)
  * the time that is left. If it does not succeed, the request has no default code. */
 static void compile_default(gt_request *request)
 {
-    static const double share = 0.8; /* the rest is for tunings meanwhile */
+    static const double share = 0.8; /* the rest is for waiting */
     const gt_patience all = request->patience, grace = request->grace;
     const gt_config config = gt_config_default(request->template);
     request->patience = gt_patience_at_most(&all, share * gt_patience_left_s(&all));
@@ -446,8 +439,7 @@ static void compile_default(gt_request *request)
     request->grace = grace;
 }
 
-/* Leaves the tuning to others for some time, then compiles the default, which the call returns if
- * they take all of its time. */
+/* Waits for others' tuning, then compiles the default, which answers if they take all the time. */
 static gputune_status acquire(gt_lease *lease, gt_request *request)
 {
     static const double compile_s = 1; /* as a rule less */
@@ -461,9 +453,8 @@ static gputune_status acquire(gt_lease *lease, gt_request *request)
     return gt_store_lease_acquire(lease, store, &request->scenario, &request->patience);
 }
 
-/* Takes what another tuning has found, though unfinished, if this call has waited for it for most
- * of the limit. The result counts as made within that limit, so that the next such call does not
- * wait again. */
+/* Takes another tuning's unfinished result if this call waited for it for most of the limit. It
+ * counts as made within that limit, so the next such call does not wait again. */
 static gputune_status take_unfinished(gt_choice *out, gt_request *request, double waited_s)
 {
     const double limit_s = request->options.time_limit_s;
@@ -502,7 +493,7 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
     }
     request->lease = &lease;
     const double waited_s = (double)(gt_now_ns() - begun_ns) * 1e-9;
-    /* another may have tuned it meanwhile */
+    /* another process may have tuned it */
     status = look_up_request(out, request, &request->patience);
     status = status == GPUTUNE_OK ? status : take_unfinished(out, request, waited_s);
     if (status != GPUTUNE_OK) {
@@ -560,8 +551,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
     return GPUTUNE_OK;
 }
 
-/* Returns whether the default launches nothing at these sizes: a size is 0, and so are its grids.
- * There is nothing to measure then. */
+/* Returns true if the default launches nothing at these sizes, so there is nothing to measure. */
 static bool launches_nothing(const gt_request *request)
 {
     const gt_config config = gt_config_default(request->template);
@@ -594,8 +584,7 @@ static gputune_status choose(gt_choice *out, gt_request *request)
     return answers ? choose_without_times(out, request, status) : status;
 }
 
-/* The default races beside every space, and is what there is to launch where nothing is known: the
- * answer may be a configuration that the restrictions leave out, which is said. */
+/* Notes if the answer is the default, which is always raced, but outside of the restrictions. */
 static gputune_status say_what_is_outside(gt_choice *choice, const gt_request *request)
 {
     GT_FREED char *config = NULL;
@@ -621,8 +610,7 @@ gputune_status gt_tune(gt_choice *out, gt_request *request)
     return status;
 }
 
-/* --- forced configurations
- * ------------------------------------------------------------------------- */
+/* --- forced configurations */
 
 /* The terms of a forced configuration, which answers every request. */
 static gt_terms terms_of_forced(const gt_request *request)

@@ -1,6 +1,5 @@
-/* How a request gets its answer: look up, tune, choose; and what else a session is run for.
- * Declares functions of tune.c, rank.c, compile.c, tuning.c, conclude.c, prove.c, run.c and
- * check.c. */
+/* How a request gets its answer, and what else a session is run for. Declares functions of tune.c,
+ * rank.c, compile.c, tuning.c, conclude.c, prove.c, run.c and check.c. */
 #pragma once
 
 #include "tuner/history.h"
@@ -28,8 +27,7 @@ typedef struct gt_choice {
     gt_image fallback_image;
     double time_ns, default_ns;
     gt_verdict verdict;
-    gt_terms terms; /* the terms that the choice was made under: it answers requests whose terms ask
-                       for no more */
+    gt_terms terms; /* under which the choice was made: it answers requests that ask no more */
     uint32_t variants, failed;
     char *stop_reason;
 } gt_choice;
@@ -51,8 +49,7 @@ gputune_status gt_choice_take(gt_choice *choice, const struct gt_field *field,
  * the background is answered by a winner only, because no caller waits for it. */
 gputune_status gt_tune(gt_choice *out, gt_request *request);
 
-/* Chooses the template's default, whatever is stored; fails only if the default does not
- * compile. */
+/* Chooses the default, whatever is stored; fails only if it does not compile. */
 gputune_status gt_choose_default(gt_choice *out, gt_request *request);
 /* Chooses the configuration that `text` names; axes that the text leaves out have the default's
  * values. The configuration is first proved in a worker, unless an earlier tuning of this scenario
@@ -76,17 +73,14 @@ gputune_status gt_rank(gt_choice *out, gt_request *request);
 int gt_resident_blocks(const gt_device *device, const gt_kernel_step *step,
                        const gt_resources *resources);
 
-/* Estimates the speed of a variant: the larger the value, the faster the variant is likely to be.
- * Values compare only among variants of one kernel and size. The value is the product of three
- * fractions: how much of the memory latency the bytes in flight hide (Little's law), how full the
- * last wave of blocks is, and what spilling leaves. `access_bytes`: the bytes that a thread loads
- * in one access. */
+/* Estimates a variant's speed, to compare variants of one kernel and size: the product of how much
+ * latency the bytes in flight hide (Little's law), how full the last wave of blocks is, and what
+ * spilling leaves. `access_bytes`: what a thread loads in one access. */
 double gt_estimate(const gt_device *device, const gt_kernel_step *step,
                    const gt_resources *resources, uint32_t access_bytes);
 
-/* Compiles one configuration (or takes it from the store) without measuring. The caller frees
- * image->data. `image` is NULL if the code is not wanted; the default's code is then kept in the
- * request. */
+/* Compiles one configuration, or takes it from the store. The caller frees image->data. `image`
+ * NULL: the code is not wanted, but the default's is kept in the request. */
 gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_request *request,
                               const gt_config *config);
 /* Compiles the request's space, stores the code, and calls `each` for every variant once its

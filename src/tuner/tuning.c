@@ -59,9 +59,8 @@ static void check_invariants(const gt_tuning *tuning)
 
 /* --- what is done in each --------------------------------------------------------------------- */
 
-/* Returns true if all that is left of the space will be tried within a small part of the time. What
- * is tried first does not matter then, and first launches tell what is too slow to be proved: what
- * rounds tell is not needed before all are verified. */
+/* Returns true if the rest of the space will be tried soon. Then the order does not matter, and
+ * first launches show what is too slow, so rounds wait until all are verified. */
 static bool is_soon_tried(const gt_tuning *tuning, double left_s)
 {
     static const double most_s = 1, most = 0.1;
@@ -156,9 +155,8 @@ static gputune_status prove_again(gt_tuning *tuning)
     return gt_tuning_prove_winner(tuning, result.winner);
 }
 
-/* A hang is believed if it happens again in another worker with ten times the time. That is tried
- * last, so that it does not delay the other variants. Variants that take long are also tried last.
- */
+/* A hang is believed if it happens again in another worker with ten times the time. Such variants
+ * are tried last, like those that take long, so they do not delay others. */
 static gputune_status retry(gt_tuning *tuning)
 {
     gt_field *field = &tuning->session.field;
@@ -219,8 +217,7 @@ static gputune_status sampled(gt_session *session, const gt_event *event)
     return session->stop == GT_STOP_NONE ? gt_tuning_take_round(session->state, event) : GPUTUNE_OK;
 }
 
-/* What the last proof has shown of the winner: a warning if the winner writes a variable of its
- * module, or reads a constant that nothing fills. */
+/* Warns if the winner writes a variable of its module, or reads a constant that nothing fills. */
 static void say_winner(const gt_request *request, const gt_verified *verified)
 {
     const gt_log *log = &request->log;

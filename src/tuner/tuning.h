@@ -1,5 +1,5 @@
 /* A tuning: the race of a space's variants, from the first source to the stored winner. A policy of
- * the session. What tuning.c, tuning_*.c and conclude.c share.
+ * the session; shared by tuning.c, tuning_*.c and conclude.c.
  *
  * Phases. PREPARE waits for the GPU, the inputs and the reference's results. In PROVE variants are
  * still compiled and verified; those that are right race already. In RACE all are verified.
@@ -16,8 +16,8 @@
  * decides. It returns to RACE when the tie is broken, or if every finalist failed. PROVE_AGAIN
  * proves the winner once more after its last sample; if it is refuted, all right variants race
  * again. RETRY tries variants again that hung once, and those that take long; those that are right
- * race again. When the time is up, or the caller cancels, every phase leads to PROVE_AGAIN. Of a
- * time limit, what that takes was set aside (tuning_end.c). */
+ * race again. When the time is up, or the caller cancels, every phase leads to PROVE_AGAIN,
+ * for which part of the limit was set aside (tuning_end.c). */
 #pragma once
 
 #include "tuner/race.h"
@@ -35,7 +35,7 @@ typedef enum gt_phase {
     GT_PHASE_DONE
 } gt_phase;
 
-/* What leads from one phase to another. */
+/* An event that leads from one phase to another. */
 typedef enum gt_step {
     GT_STEP_PREPARED,
     GT_STEP_ALL_PROVED,
@@ -81,8 +81,7 @@ typedef struct gt_tuning {
 
 /* The policy; its state is a gt_tuning. */
 extern const gt_policy gt_tuning_policy;
-/* Goes to the next phase. A step that the present phase does not have is a mistake of the
- * caller. */
+/* Goes to the next phase. The present phase must have the step. */
 void gt_tuning_advance(gt_tuning *tuning, gt_step step);
 
 /* An empty race with the request's options. */
@@ -121,8 +120,7 @@ void gt_tuning_adopt_weighing(gt_tuning *tuning);
 double gt_tuning_sets_aside_s(const gt_session *session);
 /* Asks for the winner's last proof. */
 gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner);
-/* Called when the session was stopped: has the best variant so far proved again, if there is
- * time. */
+/* Called when the session was stopped: verifies the best variant again if there is time. */
 gputune_status gt_tuning_stopped(gt_session *session);
 /* After a stop: ends the tuning if no time is left for the last proof. The winner then has only its
  * proof from before the race, and the result says so. */
@@ -134,8 +132,7 @@ void gt_tuning_free_races(gt_tuning *tuning);
 
 /* --- conclude.c ------------------------------------------------------------------------------ */
 
-/* How many variants of the space were tried, are on their way, or are known: what is known and not
- * proposed cannot win. */
+/* Counts variants that were tried, are on their way, or are known not to win. */
 uint32_t gt_tuning_tried(const gt_tuning *tuning);
 /* Calls the request's progress callback, at most 20 times a second unless `always`. */
 void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always);

@@ -7,9 +7,8 @@
 
 #include <math.h>
 
-/* Fractions of the limit. FRESH_SHARE: the most that the last proof may take with inputs of another
- * seed, for which the reference runs again; and the most for its trial. MOST_SHARE: the most that
- * is set aside. */
+/* Fractions of the limit. FRESH_SHARE: the most for the last proof's new inputs, for which the
+ * reference runs again, and for its trial. MOST_SHARE: the most that is set aside. */
 static const double FRESH_SHARE = 0.1, MOST_SHARE = 0.5;
 /* Extra time for a worker's answer on a loaded machine: seconds, and a factor. */
 static const double SPARE_S = 0.02, SPARE = 1.2;
@@ -21,8 +20,7 @@ static double limit_s(const gt_tuning *tuning)
     return tuning->session.request->options.time_limit_s;
 }
 
-/* Seconds to make inputs of another seed and their expected results, which takes as long as
- * preparing. */
+/* Seconds for inputs of another seed and their expected results: as long as preparing took. */
 static double fresh_s(const gt_tuning *tuning)
 {
     return tuning->session.field.preparation.prepare_ns * 1e-9;
@@ -56,15 +54,13 @@ static double proof_s(const gt_tuning *tuning)
            fmin(trial_s(tuning) - (further_s <= most_s ? 0 : further_s), most_s);
 }
 
-/* Seconds until a new worker has opened the device and prepared: as long as the first worker
- * took. */
+/* Seconds until a new worker has opened the device and prepared: what the first one took. */
 static double restart_s(const gt_tuning *tuning)
 {
     return SPARE * (double)tuning->session.timeline.prepared * 1e-9;
 }
 
-/* Estimates, from earlier answers, the seconds until the measure worker has done all that it was
- * asked. */
+/* Estimates the seconds until the measure worker has done what it was asked for. */
 static double outstanding_s(const gt_session *session)
 {
     double rounds_s = session->round_id ? session->sample_s * session->round_count : 0;
@@ -153,8 +149,7 @@ static void restore_earlier(gt_tuning *tuning)
     tuning->restored = tuning->race;
 }
 
-/* After a stop: makes the earlier race count if the present one is not decided; or the weighing, if
- * it has measured anything. */
+/* After a stop: restores the earlier race if the present one, or its weighing, is undecided. */
 static void fall_back(gt_tuning *tuning)
 {
     bool is_over = tuning->phase == GT_PHASE_PROVE_AGAIN || tuning->phase == GT_PHASE_RETRY;

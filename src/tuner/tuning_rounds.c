@@ -15,8 +15,7 @@ enum {
     FINAL_ROUNDS = 3
 };
 
-/* Orders those contestants that have not left, or are tied: the default first, then the fastest.
- * Returns how many; `out` has room for `most`. */
+/* Lists contestants that are in, or tied: the default, then the fastest. Returns their number. */
 static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint32_t most, bool tied)
 {
     uint32_t count = 0;
@@ -40,8 +39,7 @@ static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint3
     return count;
 }
 
-/* The contestants of a playoff that breaks a tie: those that are tied, and the one that wins
- * otherwise. */
+/* Lists the tied contestants for a playoff, and the one that wins otherwise. */
 static gputune_status find_tied(uint32_t *count, const gt_race *race, const gt_runner **out,
                                 uint32_t most)
 {
@@ -110,8 +108,7 @@ gputune_status gt_tuning_open_weighing(gt_tuning *tuning)
     return open_playoff(tuning, true);
 }
 
-/* The time in nanoseconds that a ratio of 1 means in a race; infinite if no contestant could be
- * sampled. */
+/* The time in nanoseconds of a ratio of 1 in a race; INFINITY if nothing was sampled. */
 static gputune_status unit_of(double *out, const gt_race *race)
 {
     const gt_runner *best = gt_race_incumbent(race);
@@ -155,8 +152,7 @@ static gputune_status choose(uint64_t *out, gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-/* The contestant with the least hot time, if that is less by much than the hot time of the one that
- * wins otherwise. */
+/* Chooses the least hot time, if it is far below that of the contestant that wins otherwise. */
 static gputune_status choose_by_hot_time(uint64_t *out, gt_tuning *tuning)
 {
     static const double much = 1.05;
@@ -308,7 +304,7 @@ static gputune_status drop_losers(gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-/* What is sampled now: the objective of the race in progress. */
+/* The objective that is sampled now, by the race in progress. */
 static gputune_objective sampled_now(const gt_tuning *tuning)
 {
     bool weighs = tuning->phase == GT_PHASE_PLAYOFF && tuning->playoff.weighs;
@@ -334,8 +330,7 @@ static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
     return serve;
 }
 
-/* The field hears of a variant after its first and fourth sample; in between its time hardly
- * changes. */
+/* Reports a variant's time after its first and fourth sample; in between it hardly changes. */
 static gputune_status tell_times(gt_tuning *tuning, const gt_race_round *round)
 {
     for (uint32_t i = 0; i < round->count; i++) {
@@ -382,8 +377,7 @@ static gputune_status record_pilots(gt_tuning *tuning, const gt_race_round *roun
     return end_round(tuning, round);
 }
 
-/* The next round that needs samples; count 0: there is none now. Rounds that need none are ended
- * here. */
+/* Finds the next round that needs samples, if any; ends those that need none. */
 static gputune_status find_round(gt_race_round *round, gt_tuning *tuning)
 {
     do {

@@ -80,8 +80,7 @@ void gt_workers_adopt(gt_workers *workers, gt_farm *farm)
     add_farm(workers, (gt_kept_farm){.farm = farm, .measures = true});
 }
 
-/* Keeps one idle farm that measures, and one that only compiles. Returns the farm to close, or
- * NULL. */
+/* Keeps one idle farm of each kind: measuring, compiling. Returns the farm to close, or NULL. */
 static gt_farm *take_back(gt_workers *workers, const gt_farm *farm)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);

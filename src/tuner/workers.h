@@ -1,5 +1,5 @@
-/* What the sessions of a tuner share: its farms, each lent to one session at a time, and the right
- * to measure on its GPU. Any thread may call these functions. */
+/* Resources that the sessions of a tuner share: farms, each lent to one session at a time, and the
+ * right to measure on the GPU. Any thread may call these functions. */
 #pragma once
 
 #include "base/array.h"
@@ -32,9 +32,8 @@ void gt_workers_close(gt_workers *workers);
 
 /* Adds a farm that measures and was opened elsewhere, as an idle one. */
 void gt_workers_adopt(gt_workers *workers, gt_farm *farm);
-/* Lends an idle farm that fits, or a new one. `measure`: the farm has a measure worker. A session
- * that only compiles can use any farm. EUNSUPPORTED where there is no device to measure on, or not
- * in that isolation. */
+/* Lends an idle farm that fits, or a new one; with `measure`, one that has a measure worker.
+ * EUNSUPPORTED: there is no device, or not in that isolation. */
 gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measure,
                                  gputune_isolation isolation);
 void gt_workers_return(gt_workers *workers, gt_farm *farm);
@@ -50,12 +49,11 @@ typedef struct gt_gpu_right {
 void gt_gpu_right_open(gt_gpu_right *right);
 void gt_gpu_right_close(gt_gpu_right *right);
 
-/* Who measures on the GPU. */
+/* A kind of session that measures on the GPU. */
 typedef enum gt_gpu_user { GT_GPU_CALLER, GT_GPU_BACKGROUND } gt_gpu_user;
 /* Takes the right. False: another session has it; if that is a tuning in the background and the
  * caller is not, it gives the right up soon. */
 bool gt_gpu_take(gt_gpu_right *right, gt_gpu_user user);
-/* Returns true if a tuning that a caller waits for was refused the right since it was last taken.
- */
+/* Returns true if a tuning that a caller waits for was refused the GPU since it was taken. */
 bool gt_gpu_is_wanted(gt_gpu_right *right);
 void gt_gpu_leave(gt_gpu_right *right);
