@@ -203,7 +203,7 @@ static void write_space(const gputune_space *space, cli_format_kind format)
     cli_tables_write("space", tables, 3, format, stdout);
 }
 
-/* Notes on stderr which counts are not exact: the table has room for numbers alone. */
+/* Notes on stderr which counts are not exact, because the table shows only numbers. */
 static void say_if_uncertain(const gputune_space *space)
 {
     if (space->valid_certainty != GPUTUNE_EXACT) {

@@ -154,7 +154,7 @@ static char *configuration_of(const cli_apart *data, const cli_entry *entry)
     return text;
 }
 
-/* What both formats say of a failure beyond their own words; "" of a trial that did not fail. */
+/* Adds to a failure what both formats have no word for; "" for a trial that did not fail. */
 static const char *failure_of(const gputune_record *trial)
 {
     return outcome_of(trial)->kernel_tuner

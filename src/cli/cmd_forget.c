@@ -19,7 +19,7 @@ static int stop(void *user, const gputune_record *record)
     return 1;
 }
 
-/* Whether the filter finds anything at all, of any version. */
+/* Looks if the filter finds anything at all, of any version. */
 static int check_stored(const cli_session *session, gputune_record_filter filter)
 {
     filter.all_trials = filter.history = true;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is stored, for a page that needs no network (its files are in cli/report), or Markdown. */
+/* Stored results, for a page that needs no network (its files are in cli/report), or Markdown. */
 typedef struct report_data {
     cli_records records;
     cli_measured_list measured; /* those that are being tuned come first */

@@ -14,7 +14,7 @@ static struct {
     const char *sides[2]; /* of compare: configurations, or databases */
 } given;
 
-/* What was measured, as rows of a table. */
+/* Measurements, as rows of a table. */
 typedef struct measured {
     cli_table table;
     int code;
@@ -58,8 +58,8 @@ static int measure(measured *at, const cli_session *session, const cli_scenario 
     return status < 0 ? cli_fail(status) : CLI_EXIT_OK;
 }
 
-/* Of all objectives, a kernel whose launches do different work is measured by rate alone, and any
- * other kernel by each that times a launch. */
+/* For all objectives: measures a kernel whose launches do different work only by rate, any other
+ * kernel by each objective that times a launch. */
 static bool is_wanted(const cli_scenario *scenario, int objective)
 {
     int chosen = cli_tuning.objective;

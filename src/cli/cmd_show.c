@@ -191,7 +191,7 @@ static bool has_pair(const char *text, const char *name, const char *value)
     return false;
 }
 
-/* What of "VEC=4 BLOCK=256" is not in `standard`. */
+/* Returns the part of "VEC=4 BLOCK=256" that is not in `standard`. */
 static char *difference(const char *configuration, const char *standard)
 {
     char *out = cli_copy(""), *name, *value;
@@ -289,7 +289,7 @@ static const cli_option options[] = {
     CLI_TUNER_OPTIONS,
 };
 
-/* Of the kernels that are shown: reading all templates at hand takes longer than the rest. */
+/* Notes the kernels that are shown, not all: reading all templates takes longer than the rest. */
 static void note_own_references(const cli_session *session, const char *name,
                                 const cli_records *found)
 {

@@ -43,7 +43,7 @@ static int compile_kernel(const cli_session *session, const char *name)
     return status;
 }
 
-/* What is wrong with the draft, as a template or as code; "": nothing, or there is no compiler. */
+/* Returns the draft's mistake as a template or as code; "": none, or there is no compiler. */
 static const char *check_draft(const char *path, const char *draft)
 {
     static const char clause[] = "#pragma gputune kernel(";
@@ -217,7 +217,7 @@ static int read_template(embedded_files *out, const char *path)
     *out = (embedded_files){NULL, 0};
     CLI_REFUSE(!add_file(out, slash ? slash + 1 : path, path), CLI_EXIT_USAGE,
                "cannot read '%s': %s", path, strerror(errno));
-    for (size_t i = 0; i < out->count; i++) { /* the list grows meanwhile */
+    for (size_t i = 0; i < out->count; i++) { /* the list grows here */
         char *from = cli_copy(out->items[i].path);
         for (const char *at = out->items[i].text; *at;) {
             char *name = cli_next_include(&at);

@@ -14,7 +14,7 @@ typedef struct cli_signed {
     const char *table, *signature, *name;
 } cli_signed;
 
-/* What ssh's signatures are for: one that was made for something else does not count. */
+/* The purpose of ssh's signatures: one that was made for something else does not count. */
 #define NAMESPACE "gputune"
 
 static bool begins_with(const char *text, const char *word)
@@ -108,7 +108,7 @@ static int check_by_minisign(char **who, const cli_signed *what, const char *key
     return CLI_CONTINUE;
 }
 
-/* Who of the allowed signers made the what->signature, if it is right. */
+/* Finds out which of the allowed signers made what->signature, if it is right. */
 static int check_by_ssh(char **who, const cli_signed *what, const char *allowed)
 {
     const char *const find[] = {"ssh-keygen",    "-Y", "find-principals", "-s",
@@ -190,7 +190,7 @@ static int export_wisdom(const char *kernel)
 
 /* ---- import ---------------------------------------------------------------------------------- */
 
-/* What is checked must be what is imported, whoever may write the file meanwhile. */
+/* Copies a table before it is checked, so the checked text is imported, whoever writes the file. */
 static int copy_file(const char *from, const char *to)
 {
     size_t bytes;

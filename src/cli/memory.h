@@ -1,7 +1,7 @@
-/* Memory and texts of the command line, figures as a person reads them among them. What these
- * functions return lives until the program ends, or until cli_release() releases it: nothing is
- * freed one by one. When memory runs out, the program ends with one line and exit code 1, so that
- * callers need no check. One thread at a time may call them. */
+/* Memory and texts of the command line, and figures for people. Results of these functions live
+ * until the program ends, or until cli_release(): nothing is freed one by one. When memory runs
+ * out, the program ends with one line and exit code 1, so callers need no check. One thread at a
+ * time may call them. */
 #pragma once
 
 #include <gputune_tools.h>

@@ -88,7 +88,7 @@ void cli_help(const cli_command *command)
     }
 }
 
-/* What an option is for, without the details. */
+/* The purpose of an option, without the details. */
 static char *gist(const cli_option *option)
 {
     return cli_copy_part(option->help, strcspn(option->help, ";"));

@@ -38,7 +38,7 @@ typedef struct cli_selection {
     bool cuts_sizes;      /* without a size, the command chooses smaller ones for an emulator */
 } cli_selection;
 
-/* What the options say that several commands have. A process runs one command. */
+/* Options that several commands have. A process runs one command. */
 extern struct cli_given {
     char **words;        /* the command line */
     const char *own_gpu; /* the number of the GPU that a process of --gpus is for; else NULL */

@@ -1,5 +1,5 @@
-/* The columns of records, the trials of each scenario, a scenario taken apart into axes with their
- * values, and failures, of which the commonest is told. */
+/* Columns of records, the trials of each scenario, scenarios taken apart into axes with values, and
+ * failures, with the commonest reason. */
 #include "cli/records.h"
 
 #include "base/text.h"
@@ -537,7 +537,7 @@ static const failure *commonest(const failures *all)
     return best;
 }
 
-/* A wrong default is what users launch today: it is said first, and not once more. */
+/* A wrong default is what users launch today, so it comes first, and once. */
 static void say_default(const failures *all, const char *label)
 {
     for (size_t i = 0; i < all->count; i++) {

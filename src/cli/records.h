@@ -103,7 +103,7 @@ void cli_take_apart(cli_apart *out, const cli_measured *from, bool launched);
 
 /* ---- why the winners won (why.c), for `show --why` and `report` ----------------------------- */
 
-/* What each axis is worth. */
+/* The worth of each axis. */
 typedef struct cli_why {
     cli_table values; /* of the axes, for programs */
     cli_table axes;   /* for people */

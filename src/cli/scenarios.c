@@ -348,9 +348,8 @@ static void append_size(char **text, const char *name, const char *value)
     cli_append(text, "%s%s=%s", (*text)[0] ? " " : "", name, shown);
 }
 
-/* Adds the size that `own` of the kernel names to the texts of all sizes and of those that are not
- * its defaults: a value of `given` or, without it, the default. What is wrong with a number is
- * found before anything is tuned. */
+/* Adds a size of the kernel to the texts of all sizes and of those that are not its defaults: a
+ * value of `given`, or else the default. Mistakes in numbers are reported before tuning. */
 static int add_size(char **all, char **changed, const cli_value_list *own,
                     const cli_value_list *given, size_t which, bool emulated)
 {
@@ -467,7 +466,7 @@ int cli_single(cli_open_mode mode, const char *name, cli_work work)
     CLI_TRY(cli_scenarios_make(&scenarios, &catalogue, &cli_given.selection, &session));
     CLI_REFUSE(scenarios.count != 1, CLI_EXIT_USAGE,
                "--size: this command takes one value for each size");
-    if (mode == CLI_OPEN_TUNING) { /* what is measured by then is told */
+    if (mode == CLI_OPEN_TUNING) { /* results so far are reported */
         cli_catch_interrupt();
     }
     return work(&session, scenarios.items);

@@ -115,14 +115,14 @@ int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection, const cli_session *session);
 
 typedef int (*cli_work)(const cli_session *session, const cli_scenario *scenario);
-/* What run, compare, check, space and emit have in common: opens as `mode` says, finds the one
- * kernel `name` at the sizes given, one value for each, and returns what `work` returns (an
- * exit code), or the exit code of what went wrong before. Ctrl-C sets *cli_cancel() meanwhile. */
+/* Common part of run, compare, check, space and emit: opens as `mode` says, finds the one kernel
+ * `name` with one value for each size, and returns the exit code of `work`, or that of a failure
+ * before. Ctrl-C sets *cli_cancel(). */
 int cli_single(cli_open_mode mode, const char *name, cli_work work);
 
 /* ---- how they are tuned ---------------------------------------------------------------------- */
 
-/* What the options say of commands that measure. */
+/* Options of the commands that measure. */
 extern struct cli_tuning {
     int objective; /* a gputune_objective, or CLI_OBJECTIVE_ALL */
     int cache;     /* a gputune_cache */

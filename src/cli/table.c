@@ -207,9 +207,9 @@ static void fold(cli_span *spans, size_t count, size_t limit, size_t least)
     }
 }
 
-/* Makes widths smaller until all fit into `limit`, which 0 lifts: words are folded down to
- * CLI_COMFORT, then spare columns are left out (width 0), then words are folded as far as they can
- * be. What still does not fit is as wide as it must be. Returns how many are left out. */
+/* Makes widths smaller until all fit into `limit` (0: none): folds words down to CLI_COMFORT, then
+ * leaves out spare columns (width 0), then folds words as far as possible. Returns how many columns
+ * are left out. */
 static size_t cli_fit(cli_span *spans, size_t count, size_t limit)
 {
     size_t left_out = 0;

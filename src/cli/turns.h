@@ -22,15 +22,14 @@ typedef struct cli_turn {
 /* Returns true if two turns are of one kernel. */
 bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b);
 
-/* What a launch at these sizes ("m=64 n=64 T=half") may cost: the product of the numbers. */
+/* The likely cost of a launch at these sizes ("m=64 n=64 T=half"): the product of the numbers. */
 double cli_turn_cost(const char *sizes);
 
 /* Makes the scenarios' turns in the user's order, with what the database knows of each. */
 cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenarios);
 
-/* Sorts the turns: first those that are known, then kernel by kernel in the order given. Within a
- * kernel it begins with the size in the middle of the costs' logarithms and goes outward. Of two
- * sizes that are equally far from the middle the cheaper one comes first. */
+/* Sorts the turns: known ones, then kernel by kernel in the order given. A kernel's first size is
+ * in the middle of the costs' logarithms; the others go outward, the cheaper of two first. */
 void cli_turns_sort(cli_turn *turns, size_t count);
 
 /* Weighs turns in the order in which they are taken: a kernel's first search, with nothing stored,

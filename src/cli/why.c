@@ -1,4 +1,4 @@
-/* What each axis of a scenario is worth, by its trials. */
+/* Shows how much each axis of a scenario matters, by its trials. */
 #include "cli/records.h"
 
 #include <math.h>
@@ -190,8 +190,8 @@ static size_t best_column(const grid *of)
     return best;
 }
 
-/* What it costs to choose the row at another column: the smaller one of what the row chosen there
- * gains there and of what it loses at the best column, so that neither a tie nor noise counts. */
+/* The cost of choosing the row at another column: its gain there, or its loss at the best column,
+ * whichever is smaller, so neither a tie nor noise counts. */
 static void note_crossing(pair_row *out, const grid *of)
 {
     size_t column = best_column(of), row = best_row(of, column);
