@@ -14,8 +14,10 @@ typedef struct kernel {
     const char *words; /* of the other variant's failure, or of the winner's message */
 } kernel;
 
+/* Writes a template of its own for each call. */
 static void write_kernel(char path[128], const kernel *k)
 {
+    static int written;
     static const char head[] = "#pragma gputune kernel(tried)\n"
                                "#pragma gputune problem(n = 2000)\n"
                                "#pragma gputune args(out float y[n], in float x[n]%s%s%s, int n)\n"
@@ -28,7 +30,7 @@ static void write_kernel(char path[128], const kernel *k)
                                "{\n"
                                "    int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);\n";
     const char *comma = k->args ? ", " : "", *types = k->types ? k->types : "";
-    snprintf(path, 128, "%s/tried.cu", world.folder);
+    snprintf(path, 128, "%s/tried%d.cu", world.folder, ++written);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fprintf(file, head, k->input ? k->input : "", comma, k->args ? k->args : "",
@@ -56,34 +58,38 @@ static int on_trial(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Tunes the kernel, which must have a winner. Returns what became of the variants that failed. */
-static const char *failures(const kernel *k)
+static int on_winner(void *user, const gputune_record *record)
+{
+    snprintf(user, 1024, "%s", record->message);
+    return 0;
+}
+
+/* Tunes the kernel, which must have a winner. Returns which variants failed, and how, or the
+ * message of the winner. */
+static const char *result_of(gputune *tuner, const kernel *k, bool all_trials)
 {
     static char found[1024];
     char path[128];
-    gputune_plan *plan;
+    GT_SCOPED(plan_end) gputune_plan *plan = NULL;
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     write_kernel(path, k);
-    gputune *tuner = tuner_open(":memory:");
-    int status = tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &OPTIONS());
-    if (status < 0) {
+    if (tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &OPTIONS()) < 0) {
         fail_msg("%s: %s", k->name, gputune_error());
     }
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
-    gputune_plan_release(plan);
-    filter.all_trials = true;
-    filter.kernel = "tried";
+    filter.all_trials = all_trials;
+    filter.kernel = path;
     found[0] = '\0';
-    OK(gputune_records(tuner, &filter, on_trial, found));
-    gputune_close(tuner);
+    OK(gputune_records(tuner, &filter, all_trials ? on_trial : on_winner, found));
     unlink(path);
     return found;
 }
 
 static void expect_right(const kernel *kernels, size_t count)
 {
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     for (size_t i = 0; i < count; i++) {
-        const char *found = failures(&kernels[i]);
+        const char *found = result_of(tuner, &kernels[i], true);
         if (found[0]) {
             fail_msg("%s: refused: %s", kernels[i].name, found);
         }
@@ -92,8 +98,9 @@ static void expect_right(const kernel *kernels, size_t count)
 
 static void expect_found(const kernel *kernels, size_t count)
 {
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     for (size_t i = 0; i < count; i++) {
-        const char *found = failures(&kernels[i]);
+        const char *found = result_of(tuner, &kernels[i], true);
         if (strncmp(found, "WHICH=1: wrong: ", 16) != 0 || !strstr(found, kernels[i].words)) {
             fail_msg("%s: expected '%s', found '%s'", kernels[i].name, kernels[i].words, found);
         }
@@ -472,31 +479,6 @@ TEST(loose_tolerance_is_logged)
     assert_true(is_called_loose(", atol = 3"));
 }
 
-static int on_winner(void *user, const gputune_record *record)
-{
-    snprintf(user, 512, "%s", record->message);
-    return 0;
-}
-
-/* What the winner's record says. */
-static const char *note_of(const kernel *k)
-{
-    static char found[512];
-    char path[128];
-    gputune_plan *plan;
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    write_kernel(path, k);
-    gputune *tuner = tuner_open(":memory:");
-    OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &OPTIONS()));
-    gputune_plan_release(plan);
-    filter.kernel = "tried";
-    found[0] = '\0';
-    OK(gputune_records(tuner, &filter, on_winner, found));
-    gputune_close(tuner);
-    unlink(path);
-    return found;
-}
-
 TEST(a_scalar_with_a_single_value_is_named)
 {
     static const kernel kernels[] = {
@@ -523,8 +505,9 @@ TEST(a_scalar_with_a_single_value_is_named)
          .right = "if (i < n) y[i] = x[i] * steps;",
          .words = ""},
     };
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     for (size_t i = 0; i < COUNT(kernels); i++) {
-        const char *note = note_of(&kernels[i]), *words = kernels[i].words;
+        const char *note = result_of(tuner, &kernels[i], false), *words = kernels[i].words;
         assert_true(words[0] ? strstr(note, words) == note : !note[0]);
     }
 }
