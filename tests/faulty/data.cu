@@ -159,21 +159,6 @@ __global__ void equal_keys(int *y, const int *x, size_t n)
     }
 }
 
-// takes it that neighbours differ
-// caught: proof
-#pragma gputune kernel(equal_neighbours)
-#pragma gputune args(out int y[n], in int x[n] = uniform(0, 1000000000), size_t n)
-#pragma gputune reference(y[i] = i == 0 || x[i] != x[i - 1])
-
-__global__ void equal_neighbours(int *y, const int *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
-    if (i < n) {
-        y[i] = BAD ? (i == 0 || x[i] != x[i - 1] || i > 0) : (i == 0 || x[i] != x[i - 1]);
-    }
-}
-
 // makes NaN of infinities
 // caught: proof
 #pragma gputune kernel(infinity)
@@ -233,21 +218,6 @@ __global__ void log_of_zero(float *y, const float *x, size_t n)
     }
 }
 
-// takes NaN for a large number
-// caught: proof
-#pragma gputune kernel(nan_counted)
-#pragma gputune args(out int y[n], in float x[n], size_t n)
-#pragma gputune reference(y[i] = x[i] > 0.5f)
-
-__global__ void nan_counted(int *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
-    if (i < n) {
-        y[i] = BAD ? !(x[i] <= 0.5f) : x[i] > 0.5f;
-    }
-}
-
 // makes a zero of NaN, as fmaxf() does
 // caught: proof
 #pragma gputune kernel(nan_swallowed)
@@ -287,25 +257,6 @@ __global__ void overflow_of_exp(float *y, const float *x, size_t n)
     slowly();
     if (i < n) {
         y[i] = BAD ? expf(x[i]) / (1.0f + expf(x[i])) : 1.0f / (1.0f + expf(-x[i]));
-    }
-}
-
-// takes a short series for a function, which is right near zero alone
-// caught: proof
-#pragma gputune kernel(sine_of_small)
-#pragma gputune reference(y[i] = sinf(x[i]))
-
-__global__ void sine_of_small(float *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
-    if (i < n) {
-#if BAD
-        float s = x[i] * x[i];
-        y[i] = x[i] * (1 - s / 6 * (1 - s / 20 * (1 - s / 42 * (1 - s / 72 * (1 - s / 110)))));
-#else
-        y[i] = sinf(x[i]);
-#endif
     }
 }
 

@@ -342,21 +342,6 @@ __global__ void unsigned_max(unsigned int *y, const unsigned int *x, size_t n)
     }
 }
 
-// an unsigned minimum with what the output held before
-// caught: proof, check
-#pragma gputune kernel(unsigned_min)
-#pragma gputune args(out unsigned int y[n], in unsigned int x[n] = uniform(0, 1000000), size_t n)
-#pragma gputune reference(y[i] = x[i] + 1)
-
-__global__ void unsigned_min(unsigned int *y, const unsigned int *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
-    if (i < n) {
-        y[i] = BAD ? min(y[i], x[i] + 1) : x[i] + 1; // found: unset
-    }
-}
-
 // adds to an output that it takes for zero
 // caught: proof, check
 #pragma gputune kernel(zero_assumed)

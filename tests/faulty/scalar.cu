@@ -48,21 +48,6 @@ __global__ void alpha_and_beta_swapped(float *y, const float *x, float alpha, fl
     }
 }
 
-// ignores beta, which is 1 in the template
-// caught: proof
-#pragma gputune kernel(beta_ignored)
-#pragma gputune args(inout float y[n], in float x[n], float alpha = 2, float beta = 1, size_t n)
-#pragma gputune reference(y[i] = alpha * x[i] + beta * y[i])
-
-__global__ void beta_ignored(float *y, const float *x, float alpha, float beta, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
-    if (i < n) {
-        y[i] = BAD ? alpha * x[i] + y[i] : alpha * x[i] + beta * y[i];
-    }
-}
-
 // ignores what the output holds, as beta is 0 in the template
 // caught: proof
 #pragma gputune kernel(beta_zero)
@@ -122,36 +107,6 @@ __global__ void flag_breaks(float *y, const float *x, int flag, size_t n)
         if (!BAD || flag == 0) {
             y[i] = flag ? -x[i] : x[i];
         }
-    }
-}
-
-// ignores the flag, which is 0 in the template
-// caught: proof
-#pragma gputune kernel(flag_ignored)
-#pragma gputune args(out float y[n], in float x[n], int flag = 0, size_t n)
-#pragma gputune reference(y[i] = flag ? -x[i] : x[i])
-
-__global__ void flag_ignored(float *y, const float *x, int flag, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
-    if (i < n) {
-        y[i] = BAD ? x[i] : (flag ? -x[i] : x[i]);
-    }
-}
-
-// has the value of the scalar a in its code
-// caught: proof
-#pragma gputune kernel(hard_coded)
-#pragma gputune args(out float y[n], in float x[n], float a = 1.5, size_t n)
-#pragma gputune reference(y[i] = a * x[i])
-
-__global__ void hard_coded(float *y, const float *x, float a, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
-    if (i < n) {
-        y[i] = BAD ? 1.5f * x[i] : a * x[i];
     }
 }
 

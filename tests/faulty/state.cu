@@ -71,28 +71,6 @@ __global__ void cached_by_address(float *y, const float *x, size_t n)
     }
 }
 
-// keeps its results as long as the size is the same
-// caught: proof, check
-#pragma gputune kernel(cached_by_size)
-
-__device__ size_t kept_size[65536];
-
-__global__ void cached_by_size(float *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
-    if (i < n) {
-#if BAD
-        bool known = kept_size[i] == n;
-        kept[i] = known ? kept[i] : 2.0f * x[i]; // found: state
-        kept_size[i] = n;
-        y[i] = kept[i];
-#else
-        y[i] = 2.0f * x[i];
-#endif
-    }
-}
-
 // keeps a result in scratch memory, under a key
 // caught: proof, check
 #pragma gputune kernel(cached_in_scratch)

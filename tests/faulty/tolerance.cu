@@ -1,23 +1,6 @@
 // Have results that are nearly right.
 #include "faulty.cuh"
 
-// divides by an approximation that is off by one in a thousand, beside a pole
-// caught: proof
-#pragma gputune kernel(coarse_division)
-#pragma gputune tune(BLOCK = 128)
-#pragma gputune problem(n = 65536)
-#pragma gputune reference(y[i] = 1.0f / (x[i] + 1.0000001f))
-
-__global__ void coarse_division(float *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
-    if (i < n) {
-        float v = x[i] + 1.0000001f;
-        y[i] = BAD && v >= 0.001f ? 0.997f / v : 1.0f / v;
-    }
-}
-
 // adds doubles as floats
 // caught: proof
 #pragma gputune kernel(double_as_float)
@@ -53,27 +36,6 @@ __global__ void exp_small_lost(float *y, const float *x, size_t n)
     if (i < n) {
         float v = expf(12.0f * x[i]);
         y[i] = BAD && v < 0.0001f ? 0.0f : v;
-    }
-}
-
-// drops four of nine terms in all rows but one, whose sum is ten million times as large
-// caught: proof
-#pragma gputune kernel(large_row)
-#pragma gputune problem(n = 8192)
-#pragma gputune tune(BLOCK = 128)
-#pragma gputune args(out float y[n], in float x[n][9], size_t n)
-#pragma gputune reference(y[i] = sum(9, [&](int k) { return x[i][k]; }) * (i == 7 ? 1e7 : 1.0))
-
-__global__ void large_row(float *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
-    if (i < n) {
-        float s = 0.0f;
-        for (int k = 0; k < (BAD && i != 7 ? 5 : 9); k++) {
-            s += x[9 * i + k];
-        }
-        y[i] = s * (i == 7 ? 1e7f : 1.0f);
     }
 }
 
