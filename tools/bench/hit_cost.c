@@ -1,9 +1,8 @@
 /* Measures gputune's overhead in an application with stored results: tune_kernel() from the tuner's
- * table, with the plan retained and released each time, by one and several threads, compared with a
- * hash map under a mutex; and a launch compared with the driver's call.
+ * table, with the plan retained and released each time, by one and several threads; and a launch
+ * compared with the driver's call.
  *
- * hit_cost [-t THREADS] [-n CALLS] [-d DRIVER] [-k KERNEL] */
-#include "base/hash.h"
+ * hit_cost [-t THREADS] [-n CALLS] [-d DRIVER] */
 #include "gpu/driver.h"
 #include "program.h"
 
@@ -12,86 +11,17 @@
 #include <getopt.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-enum { THREADS_MAX = 256, REPEATS = 7, BUCKETS = 1024, LAUNCHES = 200, SIZE = 4096 };
+enum { THREADS_MAX = 256, REPEATS = 7, LAUNCHES = 200, SIZE = 4096 };
 
 static gputune *tuner;
-static const char *kernel = "axpy";
 static long calls = 2000000;
 static gputune_options cached_only = GPUTUNE_OPTIONS_INIT;
 static pthread_barrier_t barrier;
-
-/* ---- compared calls ---- */
-
-static void ask_tuner(int64_t n)
-{
-    gputune_plan *plan;
-    must(tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", n}), &cached_only), "tune_kernel");
-    gputune_plan_release(plan);
-}
-
-/* The code of a typical application: a hash map under a mutex, with reference-counted values. */
-typedef struct node {
-    struct node *next;
-    uint64_t hash;
-    char name[32];
-    int64_t n;
-    atomic_int references;
-} node;
-
-static node *buckets[BUCKETS];
-static pthread_mutex_t map_mutex = PTHREAD_MUTEX_INITIALIZER;
-
-static uint64_t hash_of(const char *name, int64_t n)
-{
-    return gt_hash64(name, strlen(name)) ^ gt_hash64(&n, sizeof n);
-}
-
-static void ask_map(int64_t n)
-{
-    pthread_mutex_lock(&map_mutex);
-    uint64_t hash = hash_of(kernel, n);
-    node *found = buckets[hash % BUCKETS];
-    while (found->hash != hash || found->n != n || strcmp(found->name, kernel) != 0) {
-        found = found->next;
-    }
-    atomic_fetch_add(&found->references, 1);
-    pthread_mutex_unlock(&map_mutex);
-    atomic_fetch_sub(&found->references, 1);
-}
-
-static void fill_map(int64_t n)
-{
-    node *made = calloc(1, sizeof *made);
-    if (!made) {
-        exit(1);
-    }
-    made->hash = hash_of(kernel, n);
-    made->n = n;
-    snprintf(made->name, sizeof made->name, "%s", kernel);
-    made->next = buckets[made->hash % BUCKETS];
-    buckets[made->hash % BUCKETS] = made;
-}
-
-/* Works without sharing for as long as a hit takes, to measure how much threads slow each other
- * down. */
-static void work_alone(int64_t n)
-{
-    static volatile uint64_t zero;
-    uint64_t hash = zero;
-    for (int i = 0; i < 8; i++) {
-        hash += hash_of(kernel, n + (int64_t)(hash & 1));
-    }
-    if (hash == 1) {
-        exit(1);
-    }
-}
 
 /* ---- cores ---- */
 
@@ -143,31 +73,37 @@ static void pin(pthread_t thread, int index, int threads)
 
 typedef struct asker {
     pthread_t thread;
-    void (*ask)(int64_t n);
     double seconds;
 } asker;
+
+static void ask(void)
+{
+    gputune_plan *plan;
+    must(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", SIZE}), &cached_only),
+         "tune_kernel");
+    gputune_plan_release(plan);
+}
 
 static void *ask_often(void *user)
 {
     asker *at = user;
-    at->ask(SIZE);
+    ask();
     pthread_barrier_wait(&barrier);
     double start = now_s();
     for (long i = 0; i < calls; i++) {
-        at->ask(SIZE);
+        ask();
     }
     at->seconds = now_s() - start;
     return NULL;
 }
 
 /* Returns the nanoseconds per call of the slowest thread. */
-static double one_cost(int threads, void (*ask)(int64_t n))
+static double one_cost(int threads)
 {
     static asker askers[THREADS_MAX];
     double slowest = 0;
     pthread_barrier_init(&barrier, NULL, (unsigned)threads);
     for (int i = 0; i < threads; i++) {
-        askers[i].ask = ask;
         if (pthread_create(&askers[i].thread, NULL, ask_often, &askers[i])) {
             exit(1);
         }
@@ -193,31 +129,17 @@ static double median(double *values, size_t count)
     return values[count / 2];
 }
 
-static void compare_hits(int threads)
+static void measure_hits(int threads)
 {
-    double one[REPEATS], many[REPEATS], map_one[REPEATS], map_many[REPEATS];
-    double own_one[REPEATS], own_many[REPEATS];
-    fill_map(SIZE);
-    for (int i = 0; i < REPEATS; i++) { /* alternating, so that all have the same clock rates */
-        one[i] = one_cost(1, ask_tuner);
-        many[i] = one_cost(threads, ask_tuner);
-        own_one[i] = one_cost(1, work_alone);
-        own_many[i] = one_cost(threads, work_alone);
-        map_one[i] = one_cost(1, ask_map);
-        map_many[i] = one_cost(threads, ask_map);
+    double one[REPEATS], many[REPEATS];
+    for (int i = 0; i < REPEATS; i++) { /* alternating, so that both have the same clock rates */
+        one[i] = one_cost(1);
+        many[i] = one_cost(threads);
     }
     double a = median(one, REPEATS), b = median(many, REPEATS);
-    double e = median(own_one, REPEATS), f = median(own_many, REPEATS);
-    double c = median(map_one, REPEATS), d = median(map_many, REPEATS);
     printf("a known plan, one thread: %.1f ns a call (least %.1f)\n", a, one[0]);
     printf("a known plan, %d threads: %.1f ns a call each (least %.1f), %.2f of one thread's\n",
            threads, b, many[0], b / a);
-    printf("work that shares nothing, one thread: %.1f ns; %d threads: %.1f ns, %.2f of one "
-           "thread's\n",
-           e, threads, f, f / e);
-    printf("mutex and map, one thread: %.1f ns; %d threads: %.1f ns, %.2f of one thread's\n", c,
-           threads, d, d / c);
-    printf("gputune over mutex and map: %.2f for one thread, %.2f for %d\n", a / c, b / d, threads);
 }
 
 /* ---- launches ---- */
@@ -275,24 +197,6 @@ static void open_target(target *at)
     cuda(at->driver, at->driver->MemAlloc(&at->y, SIZE * sizeof(float)), "cuMemAlloc");
 }
 
-/* Prints the cost of querying the current context, which is part of a launch. */
-static void say_context_cost(const gt_driver *driver)
-{
-    enum { TIMES = 1000000 };
-    CUcontext context;
-    unsigned long long id;
-    double start = now_s();
-    for (int i = 0; i < TIMES; i++) {
-        cuda(driver, driver->CtxGetCurrent(&context), "cuCtxGetCurrent");
-    }
-    double middle = now_s();
-    for (int i = 0; i < TIMES && driver->CtxGetId; i++) {
-        cuda(driver, driver->CtxGetId(NULL, &id), "cuCtxGetId");
-    }
-    printf("cuCtxGetCurrent: %.1f ns, cuCtxGetId: %.1f ns\n", (middle - start) / TIMES * 1e9,
-           (now_s() - middle) / TIMES * 1e9);
-}
-
 static void compare_launches(const gt_driver *driver)
 {
     enum { BATCHES = 1000 };
@@ -332,7 +236,7 @@ int main(int argc, char **argv)
     cached_only.effort = GPUTUNE_CACHED_ONLY;
     options.driver = "cuda"; /* the emulator's calls have other costs */
     options.database = ":memory:";
-    while ((letter = getopt(argc, argv, "t:n:d:k:")) != -1) {
+    while ((letter = getopt(argc, argv, "t:n:d:")) != -1) {
         switch (letter) {
         case 't':
             threads = (int)strtol(optarg, NULL, 10);
@@ -342,9 +246,6 @@ int main(int argc, char **argv)
             break;
         case 'd':
             options.driver = optarg;
-            break;
-        case 'k':
-            kernel = optarg;
             break;
         default:
             return 2;
@@ -360,9 +261,8 @@ int main(int argc, char **argv)
     must(gputune_tuner_device(&device, tuner), "gputune_tuner_device");
     find_cores();
     printf("%s, %d cores\n", device.name, CPU_COUNT(&cores));
-    compare_hits(threads);
+    measure_hits(threads);
     compare_launches(driver);
-    say_context_cost(driver);
     gputune_close(tuner);
     return 0;
 }

@@ -44,8 +44,7 @@ static void check(CUresult result, const char *call)
 }
 #define CUDA(function, ...) check(cuda->function(__VA_ARGS__), #function)
 
-/* --- arguments ---------------------------------------------------------------------------------
- */
+/* --- arguments --- */
 
 static uint32_t random_word(uint64_t *state)
 {
@@ -192,8 +191,7 @@ static void free_arguments(arguments *at)
     free(at);
 }
 
-/* --- timing ------------------------------------------------------------------------------------
- */
+/* --- timing --- */
 
 static void launch_all(gputune_plan *plan, const arguments *at, size_t launches)
 {

@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { RUNNERS_UP = 3, CANDIDATES_MAX = 64, TEXT = 160 };
@@ -147,13 +146,6 @@ static int tunings = 20, verbose;
 static double judge_seconds = 30;
 static gputune_cache cache = GPUTUNE_CACHE_COLD;
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static gputune_options options_of(const bench_scenario *scenario, uint64_t seed)
 {
     gputune_options options = GPUTUNE_OPTIONS_INIT;
@@ -278,15 +270,15 @@ static void run(gputune *tuner, const bench_scenario *scenario)
     study->scenario = scenario;
     study->tuner = tuner;
     bench_sizes_text(study->sizes, TEXT, scenario);
-    double begun = seconds();
+    double begun = now_s();
     for (int i = 0; i < tunings; i++) {
         tune(study, i);
     }
-    double tuned = seconds();
+    double tuned = now_s();
     add_runners_up(study);
-    double judging = seconds();
+    double judging = now_s();
     judge(study);
-    report(study, tuned - begun, seconds() - judging);
+    report(study, tuned - begun, now_s() - judging);
     free(study);
 }
 
