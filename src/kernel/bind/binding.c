@@ -20,9 +20,7 @@ void gt_binding_open(gt_binding *out, const gt_template *template, const gt_prob
     gt_slots_fill(out->slots, template, problem, device);
 }
 
-/* An expression's value, or the given one where there is none, or where a loop's counter changes
- * it.
- */
+/* Evaluates an expression; `otherwise` if it is NULL, or changes with a loop's counter. */
 static gt_limit bind_number(int64_t *out, const gt_expression *expression, int64_t otherwise,
                             const gt_binding *binding)
 {
@@ -205,8 +203,7 @@ gt_limit gt_binding_carveout(gt_binding *binding)
         int64_t kb = binding->slots[GT_SLOT_AXIS + i];
         GT_EXCLUDE(!has_carveout(binding->device, kb), GT_LIMIT_CARVEOUT_SIZE);
         binding->carveout_kb = (int)kb;
-        /* without shared memory of its own a block runs at any size: the driver takes what static
-           shared memory and its reserve need */
+        /* blocks without dynamic shared memory run at any size */
         int64_t bytes = binding->shape.shared_bytes;
         bytes += bytes ? binding->device->shared_reserved_per_block_bytes : 0;
         GT_EXCLUDE(kb >= 0 && bytes > kb * 1024, GT_LIMIT_CARVEOUT_BLOCK);
@@ -433,8 +430,7 @@ static gt_limit check_launch(const gt_iteration *run, const gt_kernel_step *step
                : check_values(run, binding);
 }
 
-/* Carries out what was made, without launching anything. The steps' shapes become those of their
- * launches. */
+/* Carries the sequence out without a launch, to give the steps their launches' shapes. */
 static gt_limit rehearse(gt_launch *launch, const gt_binding *binding)
 {
     static const gt_limit limits[] = {
@@ -461,9 +457,8 @@ static gt_limit rehearse(gt_launch *launch, const gt_binding *binding)
                                                             : GT_LIMIT_NO_LAUNCH;
 }
 
-/* Works out the sequence of launches of a template with loops, and sets each step to the grid of
- * its first launch and to its largest block. The steps must be bound already. If the template has
- * no loops, the sequence is empty. */
+/* Works out the sequence of launches of a template with loops (else it is empty), and sets each
+ * step to the grid of its first launch and to its largest block. */
 static gt_limit bind_sequence(gt_launch *out, const gt_binding *binding)
 {
     const gt_template_parts *parts = binding->template->parts;
@@ -538,8 +533,7 @@ static uint64_t add_aligned(uint64_t at, uint64_t bytes, uint64_t alignment)
     return (at + alignment - 1) / alignment * alignment + bytes;
 }
 
-/* The bytes of all parameters, each at its alignment (CUDA programming guide, "__global__ Function
- * Parameters"). */
+/* Returns the bytes of all parameters, each at its alignment, as CUDA has them. */
 static uint64_t parameter_bytes(const gt_binding *binding, const gt_block *blocks)
 {
     const gt_template *template = binding->template;
@@ -569,8 +563,7 @@ static uint64_t parameter_bytes(const gt_binding *binding, const gt_block *block
     return at;
 }
 
-/* Makes a split block's part by value as large as every driver takes beside the other
- * parameters. */
+/* Makes a split block's part by value as large as all drivers take. */
 static void split(gt_block *blocks, uint32_t index, const gt_binding *binding, uint32_t element)
 {
     gt_block *block = &blocks[index];

@@ -1,8 +1,7 @@
-/* Evaluates how a configuration is launched, step by step, so that a space can stop at the first
- * step that fails. The steps run in the order in which they are declared here. A step needs the
- * values of the axes that its expressions use in `slots`, and sets the slots that later steps may
- * use. It returns the limit that the configuration breaks, or GT_LIMIT_NONE, and sets no message,
- * so that it is fast. */
+/* Evaluates how a configuration is launched, in steps, so that a space can stop at the first one
+ * that fails. A step needs the values of the axes that its expressions use in `slots`, and sets
+ * slots for later steps. It returns the limit that the configuration breaks, and sets no message.
+ */
 #pragma once
 
 #include "kernel/bind/limits.h"
@@ -16,8 +15,7 @@ typedef struct gt_binding {
     const gt_device *device;
     int64_t slots[GT_SLOT_MAX];
     uint32_t step; /* the kernel of a pipeline that the steps here work out, 0 for the first */
-    gt_kernel_step shape; /* of that kernel, as far as they have; its name and parameters are not
-                             set */
+    gt_kernel_step shape; /* of that kernel, as far as it is known, without name and parameters */
     int carveout_kb;      /* as in gt_launch */
 } gt_binding;
 
@@ -30,8 +28,7 @@ void gt_slots_axis(int64_t slots[GT_SLOT_MAX], const gt_template *template, uint
 void gt_slots_config(int64_t slots[GT_SLOT_MAX], const gt_template *template,
                      const gt_config *config);
 
-/* Opens a binding, with the slots filled that the problem and the device decide. The binding keeps
- * the pointers. */
+/* Opens a binding, which keeps the pointers, and fills the slots that these decide. */
 void gt_binding_open(gt_binding *out, const gt_template *template, const gt_problem *problem,
                      const gt_device *device);
 gt_limit gt_binding_cluster(gt_binding *binding);
@@ -39,46 +36,40 @@ gt_limit gt_binding_cluster(gt_binding *binding);
 gt_limit gt_binding_block(gt_binding *binding);
 /* Evaluates the dynamic shared memory, and sets the slots of max_blocks and max_clusters. */
 gt_limit gt_binding_shared(gt_binding *binding);
-/* Returns whether a run-time size is 0. A grid of 0 blocks then is a launch of nothing; otherwise
- * it breaks a limit. */
+/* Returns whether a run-time size is 0, which allows a grid of 0 blocks. */
 bool gt_binding_has_empty_size(const gt_binding *binding);
 /* Evaluates one dimension of the grid, and rounds it up to a multiple of the cluster. */
 gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension);
 gt_limit gt_binding_carveout(gt_binding *binding);
-/* Evaluates whether the launch is cooperative. If so, checks that all its blocks can be resident at
- * once, by their threads and shared memory (registers are unknown). */
+/* Evaluates whether the launch is cooperative, and its blocks can all be resident at once, by
+ * threads and shared memory. */
 gt_limit gt_binding_cooperative(gt_binding *binding);
 /* As gt_space_features(), of a binding without a configuration. */
 uint32_t gt_binding_features(double out[GT_LAUNCH_FEATURES], const gt_binding *binding,
                              const gt_config *config);
 /* Evaluates all kernels of a pipeline; the shape of the first is in the binding already. */
 gt_limit gt_binding_steps(gt_binding *binding);
-/* Works out the steps of a launch, without names and parameters, and the sequence in which loops
- * launch them. Returns a limit as above. */
+/* Works out the steps of a launch, and the sequence of loops. Returns a limit. */
 gt_limit gt_steps_bind(gt_launch *out, const gt_binding *binding);
-/* The limit that vectors of so many elements, which the axis stands for, break in rows of buffers:
- * one that does not divide a row would read across its end. In launch.c. */
+/* Returns the limit that vectors of so many elements break in rows, which they must divide. */
 gt_limit gt_vector_limit(const gt_binding *binding, uint32_t axis, int64_t width);
-/* The limit that one value of an axis breaks whatever the other axes' values are. `binding` has the
- * problem and the device. In launch.c. */
+/* Returns the limit that a value of an axis breaks by itself. In launch.c. */
 gt_limit gt_axis_limit(const gt_binding *binding, const gt_workload *workload, uint32_t axis,
                        uint8_t choice);
-/* The widest access in bytes that the GPU does in one go, to which the prelude's types are aligned.
- */
+/* Returns the bytes of the widest access, to which the prelude's types are aligned. */
 static inline uint32_t gt_widest_access(const gt_device *device)
 {
     return device->cc >= 100 ? 32 : 16;
 }
-/* The blocks that the GPU holds at once, by what threads and shared memory let one multiprocessor
- * hold (CUDA programming guide, "Hardware Multithreading"); registers are unknown. */
+/* Returns how many blocks the GPU holds by threads and shared memory (CUDA programming guide,
+ * "Hardware Multithreading"). */
 int64_t gt_blocks_resident(const gt_device *device, const uint32_t block[3], uint32_t shared_bytes);
-/* Sets the configuration's slots and runs all steps, gt_binding_maps() of tensormap.h included.
- * Returns the first limit that the configuration breaks. */
+/* Sets the configuration's slots and runs all steps. Returns the first limit that is broken. */
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config);
 
-/* Fills `out` with the template's pass blocks; ways[i] says how block i is passed (GT_PASS_NONE:
- * the block takes no part yet); NULL: as the binding's configuration says. A split block that fits
- * by value is passed by value. Returns the limit that the blocks break, if any. */
+/* Fills `out` with the pass blocks; ways[i] is how block i is passed (GT_PASS_NONE: not yet); NULL:
+ * as configured. A split block that fits by value is passed so. Returns the limit that they break.
+ */
 gt_limit gt_blocks_make(gt_block out[GT_BLOCK_MAX], const gt_binding *binding,
                         const gt_pass ways[GT_BLOCK_MAX]);
 /* Checks the pass blocks of the binding's configuration. A step as above. */
@@ -91,39 +82,35 @@ gputune_status gt_argument_shape(uint64_t out[3], const gt_argument *argument,
                                  const int64_t *slots);
 
 #define GT_BUFFER_BYTES_MAX (UINT64_C(1) << 47)
-/* Sets *out to how many elements a buffer, block or scratch has. EINVAL for an extent below 1, and
- * for more than GT_BUFFER_BYTES_MAX elements. In workload.c. */
+/* Sets *out to a buffer's elements. EINVAL for an extent below 1, and more than
+ * GT_BUFFER_BYTES_MAX. In workload.c. */
 gputune_status gt_elements_count(uint64_t *out, const gt_argument *buffer, const int64_t *slots);
 
 /* Adds a parameter to a launch, and returns it for what else is to be set. In launch.c. */
 gt_parameter *gt_launch_add(gt_launch *launch, gt_parameter_kind kind, uint32_t bytes,
                             int argument);
-/* Adds the blocks of the launch, which must be made, and all arguments. `plain`: buffers whose map
- * or texture a variant gets are given themselves. In launch.c. */
+/* Adds blocks, which must be made, and arguments; `plain`: buffers in place of maps and textures.
+ * In launch.c. */
 gputune_status gt_launch_arguments(gt_launch *launch, const gt_binding *binding, bool plain);
 /* ---- workload_elements.c ---- */
 
-/* Sets what a buffer's elements are and how they are filled. buffer->elements must hold the number
- * of declared elements; it becomes the number of components, and buffer->bytes is set. Numbers that
- * are filled one by one are added to out->numbers. ETEMPLATE for integers without a fill, and for a
- * list that names no member. */
+/* Sets a buffer's elements, in `elements` as declared, their fills and bytes. Numbers that are
+ * filled one by one go to out->numbers. ETEMPLATE for integers without a fill, and for unknown
+ * members. */
 gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
                                 const gt_argument *declared);
-/* Sets *out to the type and value of a scalar argument. EINVAL for a value that its type does not
- * hold. */
+/* Sets *out to a scalar argument. EINVAL for a value that its type does not hold. */
 gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_binding *binding,
                               const gt_argument *argument);
 
 /* ---- layout.c ---- */
 
-/* Appends the members of the struct `name` with their offsets, for a message: "alpha at 0, n at 8".
- */
+/* Appends the members of a struct for a message: "alpha at 0, n at 8". */
 void gt_structure_describe(gt_text *out, const gt_binding *binding, const char *name);
-/* The element that a type's name stands for at the binding's problem; `name` is the type of an
- * argument, a pass block or a scratch. For a struct only bytes and alignment are valid. */
+/* Returns the element of a type's name at the binding's problem. For a struct only bytes and
+ * alignment are valid. */
 gt_element gt_element_resolve(const gt_binding *binding, const char *name);
-/* If a struct holds the argument's address, sets out->holder and out->offset: the parameter that
- * the struct is, and the address's bytes from the struct's beginning. `first` is the number of the
- * first argument's parameter. Else changes nothing. */
+/* If a struct holds the argument's address, sets out->holder and out->offset: the struct's
+ * parameter and the address's place in it. `first`: the first argument's parameter. */
 gputune_status gt_argument_hold(gt_parameter *out, const gt_binding *binding,
                                 const gt_argument *argument, uint32_t first);

@@ -111,8 +111,7 @@ static void add_maps(gt_launch *launch, const gt_template *template)
     }
 }
 
-/* The launch's parameter that is an argument or a scratch buffer, before others stand behind them.
- */
+/* Returns the parameter of an argument or scratch, before others are added behind it. */
 static uint32_t parameter_of(const gt_launch *launch, const gt_template *template, uint32_t index)
 {
     return launch->parameter_count - template->parameter_count + index;
@@ -130,8 +129,7 @@ static gputune_status add_clears(gt_launch *launch, const gt_binding *binding)
     return GPUTUNE_OK;
 }
 
-/* The window is the buffer, as far as a window may be large; the hits in it are to be as many as
- * fit into what is set aside. */
+/* The window is the buffer, as far as it fits; its hits, what is set aside. */
 static gputune_status add_l2(gt_launch *launch, const gt_binding *binding, uint32_t axis)
 {
     const gt_template *template = binding->template;

@@ -1,5 +1,4 @@
-/* Lays structs out as the compiler does; every generated source asserts that the layout is right.
- */
+/* Lays structs out as the compiler does, which every source asserts. */
 #pragma once
 
 #include "kernel/bind/binding.h"
@@ -22,14 +21,11 @@ typedef struct gt_layout {
     gt_leaf leaves[GT_LEAF_MAX];
 } gt_layout;
 
-/* Lays out an element of the type `name` at the binding's problem. An element of a number type has
- * one number, without a name. ETEMPLATE for more than GT_LEAF_MAX numbers or an extent below 1.
- * The caller frees *out, whatever the status. */
+/* Lays out an element of the type `name`; of a number type it has one number, without a name.
+ * ETEMPLATE for too many numbers or an extent below 1. The caller frees *out in any case. */
 gputune_status gt_layout_make(gt_layout **out, const gt_binding *binding, const char *name);
-/* Returns whether the number at index `leaf` is named by the path, or part of what is named. A path
- * is written like a leaf's name, but #k may stand for the name of the part at position k: "pos.x",
- * "pos#0", "#1.x", "m#2[0]". */
+/* Returns whether the path names the number, or a part around it. It is written like a leaf's name,
+ * but #k is the part at position k: "pos.x", "pos#0", "#1.x", "m#2[0]". */
 bool gt_leaf_is_within(const gt_layout *layout, uint32_t leaf, const char *path);
-/* Appends assertions, with which a source does not compile if the compiler lays out one of the
- * template's structs differently. */
+/* Appends assertions that the compiler lays out all structs of the template in this way. */
 gputune_status gt_structures_assert(gt_text *out, const gt_binding *binding);

@@ -39,8 +39,7 @@ static gputune_status set_number(gt_value *out, const gt_problem_value *value, i
     return GPUTUNE_OK;
 }
 
-/* Finds the number type or vector of that name. The C++ name __nv_bfloat16 is bfloat16 everywhere
- * else. */
+/* Finds the number type or vector of that name. C++ says __nv_bfloat16 for bfloat16. */
 static bool find_element(gt_element *out, const char *name)
 {
     return gt_element_from_name(out, strcmp(name, "bfloat16") == 0 ? "__nv_bfloat16" : name);
@@ -169,8 +168,7 @@ static bool has_files(const gt_template *template)
     return false;
 }
 
-/* Returns whether a size is in a tensor map's strides, which must stay multiples of 16 bytes: in
- * any extent but the slowest, or in strides that the map states. */
+/* Returns whether a size is in a tensor map's strides, which must stay multiples of 16 bytes. */
 static bool shapes_map(const gt_template *template, int size)
 {
     const gt_template_parts *parts = template->parts;
@@ -187,8 +185,7 @@ static bool shapes_map(const gt_template *template, int size)
     return shapes;
 }
 
-/* Sizes that meet a tunable in a require(), are an extent that a vector must divide, or shape a
- * tensor map. */
+/* Returns whether a size meets a tunable in a require(), or shapes vectors or tensor maps. */
 static bool must_stay(const gt_template *template, int size)
 {
     enum { OF_LAUNCH = GT_SLOT_WORD - GT_SLOT_BLOCK };

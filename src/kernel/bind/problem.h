@@ -14,30 +14,25 @@ typedef struct gt_problem {
  * "T=half" (include/gputune.h). EINVAL for a name that is unknown (with the nearest one) or comes
  * twice, a size below 0 or above 2^40, and a type that the template does not list. */
 gputune_status gt_problem_bind(gt_problem *out, const gt_template *template, gputune_sizes sizes);
-/* Writes the values as text, "n=67108864 T=half", in the template's order. *out is the caller's to
- * free(). ENOMEM. */
+/* Writes "n=67108864 T=half", in the template's order. The caller frees *out. ENOMEM. */
 gputune_status gt_problem_text(char **out, const gt_template *template, const gt_problem *problem);
 /* Reads the text of gt_problem_text(); fails as gt_problem_bind() does. */
 gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, const char *text);
 /* Returns the type that a name stands for at a problem: the word of a type problem value, which may
  * itself be such a name; the type that a typedef of the code renames; else the name itself. */
 const char *gt_type_word(const gt_template *template, const gt_problem *problem, const char *name);
-/* Returns the usual name of a number type ("half" for __half), and gt_type_word() for other types.
- */
+/* Returns the usual name of a number type ("half"), and gt_type_word() for others. */
 const char *gt_type_text(const gt_template *template, const gt_problem *problem, const char *name);
 
-/* The problem that stands for this one in keys: sizes with a bucket are rounded up to a power of
- * two. */
+/* Returns the problem for keys: sizes with a bucket become powers of two. */
 gt_problem gt_problem_bucket(const gt_template *template, const gt_problem *problem);
-/* A problem like this one that needs about a megabyte, for work that takes too long on larger
- * problems. Its sizes are halved as far as the template allows. */
+/* Returns a problem of about a megabyte: sizes are halved as far as the template allows. */
 gt_problem gt_problem_small(const gt_template *template, const gt_problem *problem,
                             const gt_device *device);
-/* Makes an awkward problem for verification: sizes are reduced by a small prime, which leaves
- * tails, and cut down to be cheap. A size stays if it shares a require() with a tunable, or is the
- * innermost of several extents, which a vector axis must divide; so every configuration that is
- * valid at the problem is valid at the awkward one. If no size may change, or data come from files,
- * *changed is false and *out is the problem itself. */
+/* Makes an awkward problem for verification, with tails and cheap: sizes are cut down and reduced
+ * by a small prime, unless a require() ties them to a tunable or a vector must divide them. So
+ * every valid configuration stays valid. If no size may change, or data come from files, *changed
+ * is false and *out the problem itself. */
 gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_template *template,
                                   const gt_problem *problem, const gt_device *device);
 
@@ -45,8 +40,7 @@ gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_templ
 enum { GT_STEP_FEATURES = 5, GT_LAUNCH_FEATURES = GT_STEPS_MAX * GT_STEP_FEATURES + 1 };
 enum { GT_NUMBER_MAX = 320, GT_OTHERS_MAX = 128 };
 
-/* One number of an element that consists of several with types and fills of their own: of a struct,
- * or of a vector; or a number of a scalar. */
+/* One number of a scalar, or of an element with several that have types of their own. */
 typedef struct gt_number {
     char name[GT_NAME_MAX]; /* "pos.x" */
     gt_type type;
@@ -64,8 +58,7 @@ typedef struct gt_number {
 /* One buffer of a workload. */
 typedef struct gt_buffer {
     char name[GT_NAME_MAX];
-    gt_type type; /* of a component; if it has numbers: the coarsest float among them, or the
-                     first's type */
+    gt_type type; /* of a component; of several numbers, the coarsest float or first */
     gt_direction direction;
     uint64_t elements; /* counts components: 4 * n for float4 y[n] */
     uint64_t bytes;
@@ -79,16 +72,14 @@ typedef struct gt_buffer {
     bool free, finite; /* free: no range is declared; finite: NaN and infinities are not allowed */
     uint32_t variety;  /* gt_variety of the elements (vary.h) */
     uint32_t twin;     /* of a varied input: 1 + the index of the one that it is to be; 0: none */
-    uint32_t in_place; /* of an output: 1 + the index of the input buffer that may be passed for
-                          it; 0: none */
+    uint32_t in_place; /* of an output: 1 + the index of the input in its place; 0: none */
     gt_type reference_type; /* the output's type in the reference: F64 if that declares doubles */
 } gt_buffer;
 
 typedef struct gt_scalar {
     char name[GT_NAME_MAX];
     uint32_t bytes;
-    uint32_t first_number, number_count; /* indices in gt_workload.numbers; of a struct its members,
-                                            which may be none */
+    uint32_t first_number, number_count; /* in gt_workload.numbers; a struct may have none */
 } gt_scalar;
 
 typedef struct gt_tolerance {
@@ -96,14 +87,12 @@ typedef struct gt_tolerance {
     bool stated; /* by the template; else the numbers are 0, and the rule of tolerance.h holds */
 } gt_tolerance;
 
-/* The bytes of one element as declared, the alignment in bytes that its type demands, and how many
- * elements the buffer has. */
+/* Return an element's bytes, the alignment that its type needs, and how many there are. */
 uint32_t gt_buffer_element_bytes(const gt_buffer *buffer);
 uint32_t gt_buffer_alignment(const gt_buffer *buffer);
 uint64_t gt_buffer_count(const gt_buffer *buffer);
-/* The buffers and scalars of one problem, and how results are judged. arguments[i] says whether
- * argument i of the template's args() is buffers[index] or scalars[index]. The caller's arguments
- * are the blocks, followed by args(); gt_launch numbers arguments in this order. */
+/* The buffers and scalars of one problem, and how results are judged. The caller's arguments are
+ * the blocks, then args(): argument i of these is buffers[index] or scalars[index]. */
 typedef struct gt_workload {
     uint32_t block_count;
     gt_buffer blocks[GT_BLOCK_MAX]; /* their data on the host; the direction is IN */
@@ -133,18 +122,15 @@ typedef struct gt_workload {
     gt_launch init; /* its last parameter is a scratch of 8 bytes: the seed, by value */
     /* reference(self) is launched as a variant is, but without its window of level-2 cache. Any
      * other reference, and the check, get pass() blocks as GT_PASS_GLOBAL and constant() blocks as
-     * GT_PASS_CONSTANT; the buffers that the kernel clears are cleared for them, with the bytes of
-     * the reference's types. The last parameter of a reference with `scale` is a scratch, with one
-     * element for each element of the first output. The last parameter of a check is a scratch of
-     * 8 bytes, the count of wrong elements, which is zero at the start; the check sees outputs as
-     * the variant left them. */
+     * GT_PASS_CONSTANT, and the buffers that the kernel clears are cleared. The last parameter of a
+     * reference with `scale` is a scratch with an element for each of the first output's; that of a
+     * check, a scratch of 8 bytes for the count of wrong elements. */
     gt_launch reference, check;
     double work_bytes, work_flops;        /* of one launch of the default; 0: not declared */
     uint32_t alignment[GT_PARAMETER_MAX]; /* bytes that the kernel may assume, by buffer */
 } gt_workload;
 
-/* Buffers and blocks numbered in one row: `place` is a buffer's index, or GT_PARAMETER_MAX plus a
- * block's index. */
+/* Number buffers and, from GT_PARAMETER_MAX on, blocks in one row. */
 static inline const gt_buffer *gt_workload_input(const gt_workload *workload, uint32_t place)
 {
     return place < GT_PARAMETER_MAX ? &workload->buffers[place]
@@ -156,16 +142,14 @@ static inline bool gt_workload_has_input(const gt_workload *workload, uint32_t p
                                     : place - GT_PARAMETER_MAX < workload->block_count;
 }
 
-/* Returns whether the template defines the right results; otherwise the default variant's results
- * are used. */
+/* Returns whether the template defines the right results, and not the default variant. */
 static inline bool gt_workload_is_judged(const gt_workload *workload)
 {
     return workload->has_reference || workload->has_check || workload->has_expected;
 }
 
-/* Evaluates a template at a problem. `alignment`, in bytes, is assumed of every buffer;
- * `alignments` names buffers with another one. EINVAL for sizes whose buffers exceed 2^47 bytes;
- * ETEMPLATE for expressions that fail. */
+/* Evaluates a template at a problem. `alignment`, in bytes, is assumed of every buffer but those in
+ * `alignments`. EINVAL for too large buffers; ETEMPLATE for expressions that fail. */
 gputune_status gt_workload_bind(gt_workload *out, const gt_template *template,
                                 const gt_problem *problem, const gt_device *device,
                                 uint32_t alignment, const gputune_alignment *alignments,
@@ -173,16 +157,13 @@ gputune_status gt_workload_bind(gt_workload *out, const gt_template *template,
 /* The number that a scalar is; NULL: the scalar is a struct or a vector. */
 const gt_number *gt_scalar_number(const gt_workload *workload, const gt_scalar *scalar);
 enum { GT_COMPONENT_TEXT = 2 * GT_NAME_MAX };
-/* The name of the component `index` of a buffer in messages ("y[3]", or "y[3].z" in a vector), and
- * its type. */
+/* Return the component's name in messages ("y[3]", in vectors "y[3].z"), and its type. */
 const char *gt_component_name(char out[GT_COMPONENT_TEXT], const gt_workload *workload,
                               const gt_buffer *buffer, uint64_t index);
 gt_type gt_component_type(const gt_workload *workload, const gt_buffer *buffer, uint64_t index);
 /* The bytes that an output has in the reference, which may declare it as doubles. */
 uint64_t gt_buffer_reference_bytes(const gt_buffer *buffer);
-/* The bytes of the buffers that only the reference has: `scale`, and copies of outputs' first
- * contents. */
+/* Returns the bytes of the reference's own buffers: `scale`, and copies of outputs. */
 uint64_t gt_reference_scratch_bytes(const gt_workload *workload);
-/* The bytes of device memory that verifying and timing need: buffers, pristine copies, the
- * reference's outputs, and guards. */
+/* Returns the bytes of device memory that verifying and timing need, guards included. */
 uint64_t gt_workload_device_bytes(const gt_workload *workload);

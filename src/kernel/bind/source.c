@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The data of one generation. */
+/* One generation of a source. */
 typedef struct generator {
     const gt_binding *binding;
     const gt_config *config;
@@ -36,8 +36,7 @@ static const gt_value *value_of(const generator *g, uint32_t index)
                : &g->binding->problem->values[index - template->axis_count];
 }
 
-/* The macros of the names with values: NAME, and of words NAME_word, which is 1 for the chosen one
- * and 0 for the others. */
+/* Defines NAME, and NAME_word as 1 for the chosen word and 0 for the others. */
 static void define_values(generator *g)
 {
     const gt_template *template = g->binding->template;
@@ -487,8 +486,7 @@ gputune_status gt_source_reference(gt_source *out, const gt_template *template,
     return generate(out, template, problem, &standard, device, prelude, &parts->judge_body);
 }
 
-/* Returns whether the code of the reference or the check kernel has values of the default
- * configuration. */
+/* Returns whether the judges' code has values of the default configuration. */
 static bool has_defaults(const gt_template *template)
 {
     const gt_template_parts *parts = template->parts;

@@ -106,8 +106,7 @@ static gt_tolerance measured(const gt_workload *workload, uint32_t output,
         return result;
     }
     double strength = is_known(seen) ? seen->moved / seen->step : seen->largest;
-    /* a jump (of a rounded result, say) is no strength: such steps would excuse anything; one of a
-     * few results may be small by chance */
+    /* a jump is no strength; one of few results may be small by chance */
     double most = few ? INFINITY : seen->largest / 100;
     result.atol = fmax(result.atol, fmin(m.share * strength, most));
     return result;

@@ -27,22 +27,17 @@ typedef struct gt_sensitivity {
     double still;    /* share of the elements that a sparse step left alone; 0: unknown */
 } gt_sensitivity;
 
-/* The unit roundoff of a type: half the distance from 1 to the next larger number; 0 for integers.
- */
+/* Returns half the distance from 1 to the type's next larger number; 0 for integers. */
 double gt_type_roundoff(gt_type type);
-/* The relative step by which inputs are moved: the square root of the coarsest roundoff among
- * inputs and outputs. It is far above what rounding hides and far below what bends a smooth
- * function. 0 if there is no float output. */
+/* Returns the relative step by which inputs are moved, the root of the coarsest roundoff: far above
+ * what rounding hides, far below what bends a smooth function. 0: no float output. */
 double gt_tolerance_step(const gt_workload *workload);
-/* How many terms an element of the output has, at least 1. This is flops / elements if the template
- * states flops, or the measured number if that is larger. The measured number (elements that stayed
- * still give it) is at most inputs / sqrt(elements), which is right for sums, matrix products and
- * rows. */
+/* Returns how many terms an element has: flops / elements, or if larger the measured number (by the
+ * elements that stayed still), at most inputs / sqrt(elements), right for sums and products. */
 double gt_tolerance_terms(const gt_workload *workload, uint32_t output,
                           const gt_sensitivity *sensitivity);
-/* The tolerance of an output where S is known of each element: `stol` is for scales that are the
- * largest moves of four elements side by side. false: too little is known, or the template states
- * its tolerance. */
+/* Sets *out to an output's tolerance where S is known of each element. false: too little is known,
+ * or the template states its tolerance. */
 bool gt_tolerance_of_element(gt_tolerance *out, const gt_workload *workload, uint32_t output,
                              const gt_sensitivity *sensitivity);
 /* The tolerance of an output: the template's own, or else the one that follows from the type, the

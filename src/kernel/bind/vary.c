@@ -167,8 +167,7 @@ static bool has_variety(const gt_buffer *buffer, gt_contents contents)
            rises && !gt_type_is_float(buffer->type) && gt_type_bytes(buffer->type) >= 4;
 }
 
-/* The first input that the one of that index could be, by type, size and fill; itself: there is
- * none. */
+/* Returns the first input like this one by type, size and fill; itself: there is none. */
 static uint32_t twin_of(const gt_workload *workload, uint32_t index)
 {
     const gt_buffer *one = &workload->buffers[index];

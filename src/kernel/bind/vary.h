@@ -4,13 +4,11 @@
 
 #include "kernel/bind/problem.h"
 
-/* The elements of a buffer with the fill uniform(). The service kernels depend on these numbers
- * (is_varied() in service_fill.cu). */
+/* How a uniform() buffer is filled; is_varied() in service_fill.cu has these numbers. */
 typedef enum gt_variety {
     GT_VARIETY_PLAIN,
-    GT_VARIETY_EXTREMES, /* runs of the least value, of the largest value and of zeros, and single
-                            elements with these values; without a declared range also numbers beyond
-                            1, denormals and -0 */
+    GT_VARIETY_EXTREMES, /* runs of the least and largest values and zeros; without a range also
+                            numbers beyond 1, denormals and -0 */
     GT_VARIETY_SPECIALS, /* the same; without a declared range also NaN and infinities */
     GT_VARIETY_TIES,     /* few values, of which floats are halfway between whole numbers where the
                             range has such; also of sorted(): runs of four */
@@ -40,8 +38,7 @@ typedef enum gt_contents {
     GT_CONTENTS_LOW,  /* all elements are the least value of the range */
     GT_CONTENTS_TIES, /* GT_VARIETY_TIES, of sorted() too */
     GT_CONTENTS_ROWS, /* GT_VARIETY_ROWS of integers that are prefix(), computed or of a file */
-    GT_CONTENTS_TWINS /* inputs that are alike in type and size hold the same, and are one buffer to
-                         the variant */
+    GT_CONTENTS_TWINS /* inputs of one type and size hold the same, in one buffer */
 } gt_contents;
 
 typedef struct gt_variation {
@@ -56,11 +53,9 @@ gt_variation gt_variation_make(const gt_workload *workload, gt_scalars scalars,
                                gt_contents contents, uint32_t turn);
 /* Makes the workload `out` from `from`. */
 void gt_workload_vary(gt_workload *out, const gt_workload *from, const gt_variation *variation);
-/* Returns whether the number is a flag, which the template gives no list: changing it is a guess.
- */
+/* Returns whether the number is a flag without a list: changing it is a guess. */
 bool gt_number_is_flag(const gt_workload *workload, uint32_t number);
-/* Returns whether the number has no reason to keep its value: it is not a size, nor does the
- * template fix it. */
+/* Returns whether the number may change: it is no size, and the template does not fix it. */
 bool gt_number_is_open(const gt_workload *workload, uint32_t number);
 /* Returns whether such contents differ from the plain ones. */
 bool gt_workload_has_contents(const gt_workload *workload, gt_contents contents);

@@ -377,8 +377,7 @@ static void align_buffer(gt_workload *out, uint32_t argument, uint32_t needed)
     buffer->alignment = buffer->alignment > needed ? buffer->alignment : needed;
 }
 
-/* The address of a tensor map is a multiple of 16 bytes, of 32 with an interleave; an array has
- * one of its own. */
+/* A map's address is a multiple of 16 bytes, or 32; arrays have their own. */
 static void align_maps(gt_workload *out, const gt_template *template)
 {
     for (uint32_t i = 0; i < template->parts->map_count; i++) {

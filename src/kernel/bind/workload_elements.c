@@ -129,8 +129,7 @@ static const gt_initialiser *item_of(const gt_initialisers *list, const gt_layou
     return NULL;
 }
 
-/* Returns whether a list in braces gives an array its first numbers, and not this one: it is 0, as
- * in C. */
+/* Returns whether a list gives an array only numbers before this one, which is 0 as in C. */
 static bool is_behind_list(const gt_initialisers *list, const gt_layout *layout, uint32_t leaf)
 {
     const size_t length = strlen(layout->leaves[leaf].name);

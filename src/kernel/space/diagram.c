@@ -11,9 +11,8 @@ enum {
     LEVEL_CHECKS_MAX = 1 << 17 /* on one level */
 };
 
-/* The nodes of one level while it is built. Each rule that is open there (some of its axes have
- * values, others not) has a column of keys, which stand for the rest of the rule; nodes with equal
- * keys are one. */
+/* The nodes of one level while it is built. Each rule of which some axes have values has a column
+ * of keys for its rest; nodes with equal keys are one. */
 typedef struct level {
     uint32_t width;
     uint8_t *prefixes; /* positions of the axes before, of one of the combinations that lead here */
@@ -88,15 +87,14 @@ static void load_node(builder *b, uint32_t node)
     }
 }
 
-/* The reason against the value that the binding has for this level's axis, from the rules that can
- * be decided now. */
+/* Returns the reason against this level's value, by the rules that can be decided. */
 static int reason_now(builder *b)
 {
     return gt_space_check(b->space, &b->binding, b->known, axis_of(b));
 }
 
-/* Fills the keys of what is left behind the value, for the node that would be next's last; the
- * reason when nothing is. from: where next's columns stand in the node before, or -1. */
+/* Fills the keys of what is left after the value, in the row after next's last; returns the reason
+ * if nothing is. from: where next's columns stand in the node before, or -1. */
 static int reason_left(builder *b, uint32_t node, const int *from)
 {
     level *next = &b->next;

@@ -3,17 +3,16 @@
 
 #include "kernel/space/space.h"
 
-/* The valid combinations of some axes as a multi-valued decision diagram (Kam, Villa, Brayton and
- * Sangiovanni-Vincentelli, "Multi-valued decision diagrams: theory and applications", 1998): one
- * level for each axis, one node for each different set of valid continuations, however many
- * combinations lead to it. Counting and drawing take one step for each level. */
+/* The valid combinations of some axes as a multi-valued decision diagram (Kam et al., 1998): a
+ * level for each axis, a node for each different set of valid continuations. Counting and drawing
+ * take one step for each level. */
 enum { GT_RULES_MAX = 192 };
 
 /* In the place of a node: no valid combination is reached from here. */
 static const uint32_t GT_NODE_DEAD = UINT32_MAX;
 
-/* A diagram without nodes (`children[0]` is NULL) stands for the product of its axes' values:
- * either it has one axis, or it would have needed too many nodes. */
+/* A diagram without nodes has one axis, or would have needed too many; then it stands for all
+ * combinations. */
 typedef struct gt_diagram {
     uint32_t axes[GT_AXIS_MAX]; /* in the order of the levels */
     uint32_t count;
@@ -23,9 +22,8 @@ typedef struct gt_diagram {
     double *excluded;                 /* by reason: combinations of these axes that it excludes */
 } gt_diagram;
 
-/* Builds the diagram over `axes`, in this order, from the rules that depend on these axes alone.
- * Takes at most some MB and some 100 ms; if more is needed, and on failure, the diagram has axes
- * but no nodes. ENOMEM; ECANCELED when the space's callback says so. */
+/* Builds the diagram over `axes`, from the rules on these alone, in some MB and 100 ms; without
+ * nodes if that is not enough, and on failure. ENOMEM, ECANCELED. */
 gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const uint32_t *axes,
                                 uint32_t count);
 /* Frees the nodes; the axes stay. */
@@ -33,9 +31,8 @@ void gt_diagram_clear(gt_diagram *diagram);
 /* The node on the next level that the value at `position` leads to from `node` of `level`. */
 uint32_t gt_diagram_child(const gt_diagram *diagram, const gt_space *space, uint32_t level,
                           uint32_t node, int position);
-/* How many valid combinations of the axes from `level` on begin at `node`. */
+/* Returns how many valid combinations of the axes from `level` on begin at `node`. */
 double gt_diagram_endings(const gt_diagram *diagram, const gt_space *space, uint32_t level,
                           uint32_t node);
-/* How many different combinations of the first `levels` axes of a diagram with nodes can be
- * completed to a valid one; -1: no memory. */
+/* Returns how many beginnings of `levels` axes lead to a valid combination; -1: no memory. */
 double gt_diagram_beginnings(const gt_diagram *diagram, const gt_space *space, uint32_t levels);

@@ -5,41 +5,35 @@
 #include "kernel/space/diagram.h"
 #include "kernel/space/terms.h"
 
-/* Reasons for which a configuration is excluded. A reason is a gt_limit, or GT_REASON_REQUIRE + the
- * index of a require() that does not hold, or GT_REASON_FAILED + the index of a require() that
- * cannot be computed. 0 is no reason. */
+/* Reasons for which a configuration is excluded: a gt_limit, or + index, a require() that does not
+ * hold, or that cannot be computed. 0: none. */
 enum {
     GT_REASON_REQUIRE = GT_LIMIT_COUNT,
     GT_REASON_FAILED = GT_REASON_REQUIRE + GT_REQUIRE_MAX,
     GT_SPACE_REASONS = GT_REASON_FAILED + GT_REQUIRE_MAX
 };
 
-/* One condition that a configuration must meet: a step of binding.h, a require(), or one side of an
- * && in a require(). The order of a space's rules is one in which each can run once its axes have
- * values. */
+/* One condition: a step of binding.h, a require(), or one side of an && in one. Their order is one
+ * in which each can run once its axes have values. */
 typedef struct gt_rule {
-    uint32_t axes; /* bit i: it depends on axis i */
-    int term;      /* the term (gt_term_list) that it depends on; of a require(), the constraint
-                      itself; -1: it depends on nothing */
-    int depth;     /* the last axis that it depends on; -1: none */
-    int order;     /* its place among the rules of one depth */
-    int require;   /* the index of the require(), if `bind` is NULL */
+    uint32_t axes;                  /* bit i: it depends on axis i */
+    int term;                       /* that it depends on, or a require()'s constraint; -1: none */
+    int depth;                      /* the last axis that it depends on; -1: none */
+    int order;                      /* its place among the rules of one depth */
+    int require;                    /* the index of the require(), if `bind` is NULL */
     gt_limit (*bind)(gt_binding *); /* the step; NULL: the rule is a require() */
 } gt_rule;
 
-/* A set of axes that rules tie to each other but to no other axis. The space is the product of its
- * groups. */
+/* Axes that rules tie to each other. The space is the product of its groups. */
 typedef struct gt_group {
     uint32_t axes;
     gt_diagram diagram; /* its levels are in the order of the axes */
     double count;       /* of the group's valid combinations */
     gt_certainty certainty;
-    double missed[GT_SPACE_REASONS]; /* of a loose group: the share of draws that each reason
-                                        excludes */
+    double missed[GT_SPACE_REASONS]; /* of a loose group: the share of draws by reason */
 } gt_group;
 
-/* Returns whether the group's diagram would need too many nodes: its rules are then applied to each
- * combination. */
+/* Returns whether the group has no diagram: rules are applied to each combination. */
 static inline bool gt_group_is_loose(const gt_group *group)
 {
     return group->diagram.count > 1 && !group->diagram.children[0];
@@ -56,8 +50,7 @@ typedef struct gt_search_level {
     uint32_t child;            /* the diagram's node that the value leads to */
 } gt_search_level;
 
-/* A search for the valid combinations of some axes, in the diagrams of their groups. In a loose
- * group it applies each rule once the rule's axes have values. */
+/* A search for valid combinations in the groups' diagrams, or by their rules. */
 typedef struct gt_space_search {
     gt_space *space;
     gt_binding *binding; /* for these rules */
@@ -101,16 +94,14 @@ struct gt_space {
     gt_exclusion_count listed[GT_SPACE_REASONS];
 };
 
-/* Judges a rule while only the axes in `known` have values. Returns a reason if no values of the
- * other axes can meet the rule; else 0, and *key identifies what is left of the rule: equal keys
- * mean equal remainders, and 0 means that the rule holds whatever follows. */
+/* Judges a rule by the axes in `known`. Returns a reason if no other values can meet it; else *key
+ * identifies the rest of it: equal keys mean equal rests, and 0 that it holds. */
 int gt_rule_ahead(const gt_space *space, const gt_binding *binding, const gt_rule *rule,
                   uint32_t known, uint64_t *key);
-/* Applies a rule to the values in `binding`; returns the reason if the rule is not met, else 0. The
- * rule's axes must have values, and the earlier rules on these axes must have been applied. */
+/* Applies a rule, whose axes must have values, and returns the reason if it is not met, else 0. The
+ * earlier rules on these axes must have been applied. */
 int gt_rule_apply(const gt_space *space, gt_binding *binding, const gt_rule *rule);
-/* Judges the value that `binding` has for `axis`, while only the axes in `known`, which include
- * `axis`, have values. Returns the reason of a rule that can be decided now and is not met; else 0.
- */
+/* Returns the reason of a rule on `axis` that is decided by the axes in `known`, and not met; or
+ * 0. */
 int gt_space_check(const gt_space *space, gt_binding *binding, uint32_t known, uint32_t axis);
 bool gt_space_is_canceled(const gt_space *space);

@@ -15,8 +15,7 @@ static void enter_level(gt_space_search *search)
     }
 }
 
-/* Begins a search through no axis; search_add() adds the next one, a level of its group's diagram,
- * and `before` as in gt_search_level. */
+/* Begins a search through no axis; search_add() adds a level of a group's diagram. */
 static void search_open(gt_space_search *search, gt_space *space, gt_binding *binding)
 {
     search->space = space;
@@ -171,9 +170,8 @@ static double place_among(double count, gt_random *random)
                           : gt_random_unit(random) * count;
 }
 
-/* Draws a combination of the group's axes from its diagram into *out, and returns the reason that
- * excludes the combination, or 0. All combinations that have no reason are equally likely. The
- * diagram must not be empty. */
+/* Draws a combination from the group's diagram, each equally likely, and returns the reason that
+ * excludes it, or 0. The diagram must not be empty. */
 static int draw_from(gt_space *space, const gt_group *group, gt_random *random, gt_config *out)
 {
     const gt_diagram *d = &group->diagram;
@@ -429,9 +427,8 @@ static void exclude(tally *tally, int reason, double count, gt_certainty certain
     }
 }
 
-/* Counts the combinations that values exclude by themselves, in a group whose diagram has no nodes.
- * `others`: combinations of the other groups' axes that each combination of this group stands for.
- */
+/* Counts the combinations that values exclude by themselves in a group without nodes; `others`: of
+ * the other groups' axes. */
 static void exclude_values(tally *tally, const gt_space *space, const gt_group *group,
                            double others, gt_certainty certainty)
 {

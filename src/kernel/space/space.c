@@ -1,5 +1,5 @@
-/* A space as a whole: what a configuration must pass, as rules in the order in which they are
- * decided; opening a space, which values it covers, and what it says of one configuration. */
+/* A space as a whole: its rules in the order in which they are decided, its values, and what it
+ * says of one configuration. */
 #include "kernel/space/internal.h"
 
 #include "kernel/bind/tensormap.h"
@@ -254,9 +254,7 @@ static void plan_steps(planner *p)
     plan_pipeline(p);
 }
 
-/* A part of a require(). Both sides of an && bite by themselves, each as soon as its own axes
- * allow.
- */
+/* Adds a part of a require(): sides of an && bite by themselves, once their axes allow. */
 static void add_require(planner *p, int require, int at, int spare)
 {
     const gt_expression *expression = p->parts->constraints[require];
@@ -464,8 +462,7 @@ static gputune_status restrict_one(gt_space *space, bool given[GT_AXIS_MAX], con
     return restrict_axis(space, axis, equals + 1);
 }
 
-/* Fills `choices` from the template's values and the restrictions. EINVAL as for gt_space_open().
- */
+/* Fills `choices` from the template's values and `only`. */
 static gputune_status restrict_all(gt_space *space, const char *const *only, size_t only_count)
 {
     bool given[GT_AXIS_MAX] = {false};

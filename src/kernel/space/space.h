@@ -28,60 +28,47 @@ typedef struct gt_exclusion_count {
     gt_certainty certainty;
 } gt_exclusion_count;
 
-/* Opens a space; template, problem, workload and device must outlive it. `only` are `only_count`
- * texts "AXIS=v,v", which restrict axes to these values. A value that the axis lacks is added to
- * the template if the axis's kind takes it; in this way users try new values. EINVAL for an unknown
- * axis, with the nearest name. Opening is cheap: nothing is enumerated. One thread at a time may
- * use a space; several spaces over one template are independent. A require() that cannot be
- * evaluated (a division by zero, an overflow) excludes a configuration like a require() that does
- * not hold. */
+/* Opens a space, without enumerating it; the pointers must outlive it. `only` are texts "AXIS=v,v",
+ * which restrict axes to these values; a value that the axis lacks is added to the template if its
+ * kind takes it. EINVAL for an unknown axis, with the nearest name. One thread at a time may use a
+ * space. A require() that cannot be evaluated excludes a configuration too. */
 gputune_status gt_space_open(gt_space **out, const gt_template *template, const gt_problem *problem,
                              const gt_workload *workload, const gt_device *device,
                              const char *const *only, size_t only_count);
 void gt_space_free(gt_space *space);
-/* Sets the callback that every function below calls often if it may take long. Once `canceled`
- * returns true, walks end, draws fail and counts are bounds. NULL: nothing is ever canceled. */
+/* Sets the callback that every function below calls often if it may take long. Once it returns
+ * true, walks end, draws fail and counts are bounds. */
 void gt_space_set_cancel(gt_space *space, bool (*canceled)(void *user), void *user);
-/* Works out, once, how the constraints tie axes together. Counting, drawing and walking rest on
- * this, and do it first if it was not done yet. It takes up to some 100 ms and some 10 MB, whatever
- * the number of combinations. ENOMEM and ECANCELED leave a space that works with estimates and
- * bounds. */
+/* Works out, once, how constraints tie axes together, as counting, drawing and walking do first. It
+ * takes up to 100 ms and 10 MB. ENOMEM and ECANCELED leave a space with estimates and bounds. */
 gputune_status gt_space_prepare(gt_space *space);
-/* ENOVARIANT, with the reasons, when no configuration is valid. Else returns what
- * gt_space_prepare() returns. */
+/* Fails with ENOVARIANT, with the reasons, when no configuration is valid. */
 gputune_status gt_space_require_any(gt_space *space);
 
-/* Sets *out to the value indices of an axis that the space covers, in their order, and returns how
- * many there are. `only` may leave out the template's own values and add others. The array lives as
- * long as the space. */
+/* Sets *out to the values of an axis that the space covers, by index in their order, and returns
+ * how many. The array lives as long as the space. */
 size_t gt_space_choices(const gt_space *space, uint32_t axis, const uint8_t **out);
-/* Walks: sets *out to the next valid configuration in lexicographic order of the axes; false at the
- * end, or when canceled. A call takes less than a microsecond in most spaces. If constraints tie
- * too many axes together, it searches, and its time has no bound. */
+/* Sets *out to the next valid configuration in lexicographic order; false at the end, or when
+ * canceled. Takes less than a microsecond, but without a bound if counts are not exact. */
 bool gt_space_next(gt_space *space, gt_config *out);
 /* Begins the walk of gt_space_next() again. */
 void gt_space_rewind(gt_space *space);
-/* Draws a valid configuration, each equally likely, in a few microseconds; false when there is
- * none, or when canceled. If the constraints tie too many axes together (gt_space_count() is not
- * exact), the function draws until a configuration is valid. If thousands of draws are not valid,
- * it searches, and the result is random but not uniform; false also when a search of some 10 ms
- * finds none. The result is reproducible from *random. A walk goes on undisturbed. */
+/* Draws a valid configuration, each equally likely, in microseconds; reproducible from *random. If
+ * counts are not exact, it draws until one is valid, and after thousands it searches some 10 ms, no
+ * longer uniformly. false: none was found, or canceled. */
 bool gt_space_draw(gt_space *space, gt_random *random, gt_config *out);
 
 /* Returns whether the space covers the configuration and nothing excludes it. */
 bool gt_space_has(gt_space *space, const gt_config *config);
 
-/* Sets `out` to what is known of a valid configuration's launch before it is compiled, as
- * logarithms: of each kernel the threads of a block, the dynamic shared memory, the blocks, and how
- * many blocks and threads the GPU holds at once; then the blocks that launch_bounds() promises to
- * each multiprocessor. Returns how many numbers these are, which is the same for the whole space.
- */
+/* Sets `out` to logarithms of what is known before compilation: of each kernel the block's threads,
+ * shared memory, blocks, and how many blocks and threads the GPU holds; then the blocks of
+ * launch_bounds(). Returns how many, the same for the whole space. */
 uint32_t gt_space_features(double out[GT_LAUNCH_FEATURES], const gt_space *space,
                            const gt_config *config);
 
-/* A hash of what the space covers: the axes with their values (after restrictions) and buffers, the
- * constraints, and the clauses that say which code a configuration becomes. A stored winner with
- * another signature was chosen among other variants. */
+/* Returns a hash of what the space covers: axes, values, buffers, constraints, and clauses that
+ * make the code. A winner with another hash was chosen among other variants. */
 gt_hash gt_space_signature(const gt_space *space);
 /* How many combinations of values there are before constraints; UINT64_MAX when there are more. */
 uint64_t gt_space_combinations(const gt_space *space);
@@ -89,17 +76,14 @@ uint64_t gt_space_combinations(const gt_space *space);
 gt_space_size gt_space_count(gt_space *space);
 /* How many different sources the valid configurations generate. */
 gt_space_size gt_space_sources(gt_space *space);
-/* Returns whether some valid configuration has this value; if counts are not exact, whether one may
- * have it. */
+/* Returns whether a valid configuration has the value, or may if counts are not exact. */
 bool gt_space_uses(gt_space *space, uint32_t axis, uint8_t choice);
-/* Why no valid configuration has this value, which the space must cover: a reason against the value
- * by itself, or against the default configuration with this value in place. NULL: some
- * configuration with the value is valid. */
+/* Returns a reason against the value, or against the default with it; NULL: some configuration with
+ * the value is valid. The space must cover it. */
 const char *gt_space_why_unused(gt_space *space, uint32_t axis, uint8_t choice);
-/* Sets *out to a list of reasons, with how many combinations each excludes, and returns its length.
- * A combination counts once, for the first constraint that excludes it. The list belongs to the
- * space and is valid until the next call. */
+/* Lists reasons with how many combinations each excludes as the first, and returns how many. The
+ * list is valid until the next call. */
 size_t gt_space_exclusions(gt_space *space, const gt_exclusion_count **out);
-/* Why this configuration is excluded, or NULL when it is valid; the restrictions of `only` do not
- * count. The string belongs to the space. A walk goes on undisturbed. */
+/* Returns why the configuration is excluded, or NULL; `only` does not count. The string belongs to
+ * the space. */
 const char *gt_space_excludes(gt_space *space, const gt_config *config);

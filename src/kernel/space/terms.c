@@ -1,5 +1,4 @@
-/* Evaluates constraints while only some axes have values: to a value, a failure, or a key of the
- * rest. */
+/* Evaluates constraints by some axes: to a value, a failure, or a key of the rest. */
 #include "kernel/space/terms.h"
 
 enum { KEY_FAILED = 1, KEY_VALUE, KEY_TERM };

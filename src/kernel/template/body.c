@@ -136,9 +136,8 @@ void gt_functions_cut(char *text, const char *const *names, size_t count, bool i
     }
 }
 
-/* Puts GPUTUNE_LAUNCH_BOUNDS in front of the name of every declaration of a kernel when `bounds`,
- * and extern "C" in front of the declaration unless it is a template. `static`, which hides it from
- * the driver, goes. */
+/* Puts GPUTUNE_LAUNCH_BOUNDS before a kernel's name in all declarations, if `bounds`, and extern
+ * "C" before them, unless it is a template. Drops `static`, which hides it from the driver. */
 static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, bool bounds)
 {
     gt_function function;
@@ -180,8 +179,7 @@ static void rewrite_constant(edits *r, gt_lexer lexer)
     }
 }
 
-/* Returns whether a value may follow these two tokens, rather than a function's body or a
- * statement. */
+/* Returns whether a value may follow these two tokens, rather than a body or a statement. */
 static bool precedes_value(const gt_token *before, const gt_token *last)
 {
     return gt_token_is(last, "return") ||
@@ -237,8 +235,7 @@ static bool find_statements(gt_lexer lexer, const char **value, const char **end
     return depth == 0 && !is_list && gt_lexer_is(&lexer, ")");
 }
 
-/* GNU's C: ({ a; b; }) becomes ([&]{ a; return b; }()), and __typeof__(x) the type of a copy of x.
- */
+/* Rewrites GNU's C: ({ a; b; }) as ([&]{ a; return b; }()), __typeof__(x) as x's plain type. */
 static void rewrite_gnu(edits *r, const gt_token *last, gt_lexer lexer)
 {
     const gt_token now = lexer.token;
@@ -260,8 +257,8 @@ static void rewrite_gnu(edits *r, const gt_token *last, gt_lexer lexer)
     }
 }
 
-/* The value that a file has for what gputune chooses is the one without gputune. `above`: the
- * directive in front, which may have asked whether there is another value. */
+/* Leaves out the value that a file has for what gputune chooses. `above`: the directive in front,
+ * which may have asked whether there is another value. */
 static bool leave_define_out(edits *r, const gt_template *template, const char *begin,
                              gt_lexer line, gt_lexer above)
 {
@@ -503,7 +500,7 @@ gputune_status gt_instances_name(gt_template_parts *parts)
 }
 
 /* Cuts the judges' functions out, or exports those that the body has: all in that of the judges; in
- * the kernel's, init() with a reference that is the kernel itself. */
+ * the kernel's, init() if the kernel is its own reference. */
 static gputune_status take_judges(gt_body *body, const gt_template_parts *parts)
 {
     const gt_judge *const judges[] = {&parts->reference, &parts->check, &parts->init};
@@ -581,8 +578,8 @@ static void append_names(gt_text *out, const gt_template_parts *parts, bool is_j
     }
 }
 
-/* Appends all names that the pragmas mention, and that of a reference of gputune's own making; for
- * the judges' body without the kernels, for the kernels' without the judges. */
+/* Appends all names in pragmas, and that of a reference of gputune's own making; for the judges'
+ * body without the kernels, for the kernels' without the judges. */
 static void append_roots(gt_text *out, const gt_template_parts *parts, bool is_judge)
 {
     for (uint32_t i = 0; i < parts->file_count; i++) {

@@ -25,8 +25,7 @@ static gputune_status note_entry(gt_kernel_name *kernel, const gt_function *func
     return GPUTUNE_OK;
 }
 
-/* An instance has an argument for each parameter without a default: what it could tell from a
- * call's arguments has no call here. */
+/* Checks that an instance has an argument for each parameter without a default. */
 static gputune_status check_instance(const gt_kernel_name *kernel, const gt_function *function,
                                      const char *text)
 {
@@ -185,8 +184,8 @@ static bool is_initialised(const gt_word *words, size_t at, size_t end)
     return at < end && gt_token_is_any(&words[at].token, "= { (");
 }
 
-/* Returns whether a variable of the kernels' code is the one that has a value, `wanted`; or if that
- * is NULL, one that the code uses and neither the code nor a clause gives a value. */
+/* Returns whether a variable of the code is `wanted` and has a value; or if `wanted` is NULL, is
+ * used and gets a value neither in the code nor by a clause. */
 static bool is_sought(const gt_template *template, const char *name, bool has_value,
                       const char *wanted)
 {
@@ -240,8 +239,7 @@ static void append_block(gt_text *out, const char *name)
     gt_text_printf(out, "%sGPUTUNE_PARAM(%s)", out->length ? " " : "", name);
 }
 
-/* Checks the parameters of a single kernel beside those of args() and scratch(): its blocks, and
- * its number of parameters. */
+/* Checks a single kernel's blocks and number of parameters. */
 static gputune_status check_surroundings(const checked *c)
 {
     const gt_template *template = c->p->template;
@@ -273,8 +271,8 @@ static gputune_status check_surroundings(const checked *c)
                             : ", those of args() and scratch()");
 }
 
-/* Checks the parameter that takes an expression: an integer of a type that is known here. The names
- * in the expression may also be names of parameters, as those of template arguments may. */
+/* Checks the parameter that takes an expression: an integer of a type that is known here.
+ * Parameters may be named like tunables in the expression. */
 static gputune_status check_value(const checked *c, gt_template_value *value,
                                   const gt_function_parameter *given)
 {

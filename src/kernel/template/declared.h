@@ -32,8 +32,7 @@ typedef struct gt_dimensions {
     uint32_t count;
 } gt_dimensions;
 
-/* A tensormap(): the map that the kernel gets of a buffer. Expressions come slowest dimension
- * first, like a buffer's extents. */
+/* A tensormap(). Expressions come slowest dimension first, like a buffer's extents. */
 typedef struct gt_map {
     char name[GT_NAME_MAX];
     uint32_t argument; /* index of the buffer in args() */
@@ -60,14 +59,12 @@ typedef struct gt_texture_clause {
     gt_place place;
 } gt_texture_clause;
 
-/* The driver's CUarray_format of elements of this type (those of 8 bytes are read as two integers),
- * 0: textures have none; and an element's channels. Formats from GT_TEXTURE_FLOATS on are floating.
- * In parse_maps.c. */
+/* Return the CUarray_format of elements of this type (those of 8 bytes are read as two integers; 0:
+ * none; from GT_TEXTURE_FLOATS on floating), and the channels. In parse_maps.c. */
 enum { GT_TEXTURE_FLOATS = 16 };
 uint32_t gt_texture_format(gt_type type);
 uint32_t gt_texture_channels(const gt_element *element);
-/* Checks that a texture can have the argument's elements and the clause's settings. ETEMPLATE, with
- * the clause's place, if not. */
+/* Checks the argument's elements and the clause's settings. ETEMPLATE, with the clause's place. */
 gputune_status gt_texture_check(const gt_texture_clause *clause, const gt_argument *argument,
                                 const gt_element *element);
 
@@ -76,7 +73,7 @@ typedef struct gt_define {
     char name[GT_NAME_MAX];
     const gt_expression *value;
     const char *text;
-    bool is_name; /* for expressions alone, and no macro: the value depends on a run-time size, or
+    bool is_name; /* no macro, but known to expressions: the value depends on a run-time size, or
                      the code has a parameter or variable of that name */
 } gt_define;
 
@@ -89,8 +86,7 @@ typedef struct gt_kernel_name {
     gt_place place;
 } gt_kernel_name;
 
-/* One branch of an item of options(). The first branch of an item whose condition holds is taken.
- */
+/* One branch of an item of options(), of which the first whose condition holds is taken. */
 typedef struct gt_option {
     uint32_t item;
     const gt_expression *condition; /* NULL: always */
@@ -115,12 +111,11 @@ typedef struct gt_template_value {
                       `value` the parameter points to; 0: it is the value itself */
 } gt_template_value;
 
-/* The words of the clauses that say how code is compiled, and of those that say how it is launched.
- */
+/* The words of clauses that say how code is compiled, and how it is launched. */
 #define GT_WORDS_COMPILED "launch_bounds maxreg options"
 #define GT_WORDS_LAUNCHED "block grid shared cooperative launch for"
 
-/* The kinds of orders, which a pipeline with loops carries out one after another. */
+/* The orders of a pipeline with loops, which it carries out one after another. */
 typedef enum gt_order_kind {
     GT_ORDER_LAUNCH, /* `index`: the step */
     GT_ORDER_FOR,    /* `index`: the counter of the loop that begins */
@@ -145,8 +140,8 @@ typedef struct gt_judge {
     bool scale;           /* the kernel has one more parameter, called `scale` */
     uint64_t double_mask; /* bit i: argument i is declared double */
     uint64_t unread_mask; /* bit i: output i has a type that only the compiler knows */
-    uint64_t copied;      /* of a reference by elements; bit i: one more parameter is a copy of what
-                             argument i held before the launch */
+    uint64_t
+        copied; /* of a reference by elements; bit i: it takes a copy of what argument i held */
     uint32_t value_count; /* `values` are parameters behind the copies, each a long long */
     const gt_expression *values[GT_JUDGE_VALUES];
     bool self; /* reference(self): the kernel in another configuration; `present` is not set */
@@ -216,17 +211,15 @@ typedef struct gt_template_parts {
     uint32_t word_count;
 } gt_template_parts;
 
-/* Gives memory to the template, which frees it at its own end; at once if this fails. ENOMEM, also
- * where `memory` is NULL. In template.c. */
+/* Gives memory, which may be NULL, to the template; frees it if this fails. ENOMEM. */
 gputune_status gt_keep(gt_template_parts *parts, void *memory);
-/* Sets *out to a copy of the text's first `length` bytes, which the template keeps. ENOMEM. */
+/* Sets *out to a copy of the first `length` bytes, which the template keeps. ENOMEM. */
 gputune_status gt_keep_text(const char **out, gt_template_parts *parts, const char *text,
                             size_t length);
 /* Frees the parts, which may have been read only in part, and all that they keep. */
 void gt_parts_free(gt_template_parts *parts);
 
-/* The index of the one called `name` among `count` items of an array whose structs begin with their
- * names; -1: there is none. In template.c. */
+/* Returns the index of `name` among structs that begin with their names, or -1. */
 #define GT_NAMED(items, count, name) gt_index_by_name(items, sizeof *(items), count, name)
 int gt_index_by_name(const void *items, size_t bytes, uint32_t count, const char *name);
 
@@ -244,30 +237,25 @@ uint32_t gt_name_count(const gt_template *template);
 gt_chosen_name gt_name_at(const gt_template *template, uint32_t index);
 /* The index of the name; -1: gputune gives it no value. */
 int gt_name_index(const gt_template *template, const char *name);
-/* Sets *out to the index of the axis, or of the problem value, of this name. EINVAL, with the
- * nearest name or a list of all, for an unknown name. */
+/* Sets *out to the index of the axis, or problem value. EINVAL with the nearest name or a list. */
 gputune_status gt_name_find(uint32_t *out, const gt_template *template, bool is_axis,
                             const char *name);
 
-/* The expression that counts as the work of a launch: flops, or bytes if no flops are stated, or
- * NULL. In parse_judge.c. */
+/* Returns the expression of the flops, or else of the bytes; NULL: there is none. */
 const gt_expression *gt_work_measure(const gt_template *template);
 
 /* ---- config.c: the values of axes, and those that users add to a template ---- */
 
-/* Sets *out to a word value: the template's own copy of the word, and the number that expressions
- * see. EINVAL: the template has too many words already. Thread-safe. */
+/* Sets *out to a word value, with the template's own copy of the word. EINVAL: too many words.
+ * Thread-safe. */
 gputune_status gt_template_word(gt_value *out, const gt_template *template, const char *word);
-/* Sets *out to the index of the value `text` of an axis. If the axis lacks the value, `add` is set
- * and the axis's kind takes it, the value is added. EINVAL, which names the possible values, for
- * any other text. Thread-safe. */
+/* Sets *out to the index of an axis's value; with `add`, adds a value that its kind takes. EINVAL,
+ * with the possible values, for any other text. Thread-safe. */
 gputune_status gt_axis_choice(uint8_t *out, const gt_template *template, uint32_t axis,
                               const char *text, bool add);
-/* NULL if the axis takes the value; else the values that it takes, for a message: "1, 2, 4 or 8".
- */
+/* Returns NULL if the axis takes the value; else those that it takes: "1, 2, 4 or 8". */
 const char *gt_axis_refuses(const gt_axis *axis, const gt_value *value);
-/* Writes a value as text ("4", "half", "auto") and returns `out`; the macro's text lasts to the
- * end of the block in which it stands. */
+/* Writes a value as text ("4", "half"). The macro's text lasts to the end of its block. */
 const char *gt_value_text(char out[GT_NAME_MAX], const gt_value *value);
 #define GT_TEXT_OF_VALUE(value) gt_value_text((char[GT_NAME_MAX]){""}, value)
 /* Appends the texts of several values: "1, 2, 4". */

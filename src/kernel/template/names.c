@@ -1,6 +1,5 @@
-/* Finds the names of tunables and problem values in a text that is compiled: which of them it
- * reads, and which it declares as something else. Refuses names that stand for two things, and
- * tunables that change nothing. */
+/* Finds which names of tunables and problem values a text reads, and which it declares as something
+ * else. Refuses names that stand for two things, and tunables that change nothing. */
 #include "kernel/template/parse.h"
 
 #include "kernel/template/axis_kind.h"
@@ -76,8 +75,7 @@ static gt_name_use *use_of(const name_scan *s, const gt_token *token)
     return index < 0 ? NULL : &s->out->names[index];
 }
 
-/* Returns the path of the template's file that a #line names; of its own, if the #line names none.
- */
+/* Returns the path of the file that a #line names; of the template, if it names none. */
 static const char *path_of(const gt_template_parts *parts, const gt_token *file)
 {
     const char *found = parts->files[0].path;
@@ -382,8 +380,7 @@ gputune_status gt_name_uses_find(gt_name_uses *out, const gt_template *template,
     return status;
 }
 
-/* Tries the names in the text's code that are written in letters of the same case; tunables and
- * problem values do not count. */
+/* Tries the names in the code that are not gputune's and whose letters have the same case. */
 static void try_names(gt_near *near, const gt_template *template, const char *text)
 {
     static const char small[] = "abcdefghijklmnopqrstuvwxyz";
@@ -438,7 +435,7 @@ gputune_status gt_names_check(const gt_parse *parse)
     return check_uses(parse, &parse->judge_uses);
 }
 
-/* Returns whether a constraint relates the axis to another one, whose values it chooses then. */
+/* Returns whether a constraint relates the axis to another one. */
 static bool constrains_another(const gt_template_parts *parts, uint32_t axis)
 {
     const uint64_t own = UINT64_C(1) << axis;

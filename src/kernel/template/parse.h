@@ -61,10 +61,7 @@ typedef struct gt_parse {
     gt_text elements; /* the source of the kernel made from a reference by elements, or empty */
 } gt_parse;
 
-/* Reads the body of one clause, p->clause, from p->at up to its end, or one of its items where it
- * is a list of them; the caller goes on behind a comma and checks that nothing is left. There is
- * one function for each word; gt_parse_axis() reads axes `NAME = v, v, …` of the kind that the word
- * names, and gt_parse_setting() the setting (settings.h) that it names. */
+/* Reads the body of one clause, p->clause, from p->at on, or one item of a list of them. */
 typedef gputune_status gt_parse_fn(gt_parse *p);
 gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, gt_parse_pass,
     gt_parse_constant, gt_parse_cluster, gt_parse_default, gt_parse_args, gt_parse_scratch,
@@ -73,31 +70,29 @@ gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, g
     gt_parse_work, gt_parse_reference, gt_parse_judge, gt_parse_expect, gt_parse_tensormap,
     gt_parse_texture, gt_parse_options, gt_parse_define;
 
-/* Returns whether the code declares a `__constant__` or `__device__ TYPE NAME` that a launch can
- * find: outside of brackets. `type`: the word in front of the name; `behind`: the text behind it.
- * In parse_axes.c. */
+/* Returns whether the code declares a `__constant__` or `__device__ TYPE NAME` outside of brackets.
+ * `type`: the word in front of the name; `behind`: the text after it. */
 bool gt_declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *p, const char *name);
 
-/* Returns whether a kernel has such a clause once, or all of them together state one thing, as
- * args() do. In template.c. */
+/* Returns whether a kernel has such a clause once, or all together state one thing, as args(). */
 bool gt_clause_is_single(const char *word);
 
 /* ---- parse_launch.c: how clauses name kernels ---- */
 
 /* Reads `NAME`, `NS::NAME` or `NAME<argument, …>`. */
 gputune_status gt_read_kernel_name(gt_kernel_name *out, gt_lexer *lexer, const char *what);
-/* Notes in `body`, whose text has the kernel, which axes and problem values are template arguments
- * of the kernel. ETEMPLATE for names that have no value when a source is generated. */
+/* Notes in `body` which axes and problem values are template arguments of the kernel, which it has.
+ * Refuses names that have no value when a source is generated. */
 gputune_status gt_bind_kernel_arguments(gt_parse *p, gt_body *body, const gt_kernel_name *kernel);
 
-/* Ends the loops that are still open behind the last clause. ETEMPLATE for a require() or a
- * scratch() that uses a grid or block which changes in a loop. */
+/* Ends the loops that are still open after the last clause. Refuses a require() or scratch() that
+ * uses a grid or block which changes in a loop. */
 gputune_status gt_loops_finish(gt_parse *p);
 
 /* ---- names.c ---- */
 
-/* Finds how a text uses names. Its #line marks say where its lines come from; the paths of the
- * places in *out point into the template, whose clauses must have been read. ENOMEM. */
+/* Finds how a text uses names. The paths of the places in *out point into the template, whose
+ * clauses must have been read. ENOMEM. */
 gputune_status gt_name_uses_find(gt_name_uses *out, const gt_template *template, const char *text);
 /* Returns whether gputune gives the token its value: it is the name of a tunable or of a
  * compile-time problem value, or the macro of one of their words (NAME_word). */
@@ -107,25 +102,22 @@ bool gt_name_is_chosen(const gt_template *template, const gt_token *token);
 uint64_t gt_names_given(const gt_template *template);
 /* Refuses a name that would be a macro but is also something else in the code. */
 gputune_status gt_names_check(const gt_parse *p);
-/* Refuses a tunable on whose value neither the kernel's source nor its launch depends. The axes'
- * in_source must be set. */
+/* Refuses a tunable that changes nothing. The axes' in_source must be set. */
 gputune_status gt_axes_check(const gt_parse *p);
 
 /* ---- body.c and body_check.c ---- */
 
-/* Finds the functions that the clauses name, and notes their entries and template arguments.
- * Refuses functions that are missing, or whose parameters differ from what the pragmas say. */
+/* Finds the functions that clauses name, and notes their entries and template arguments. Refuses
+ * functions that are missing, or whose parameters differ from the clauses. */
 gputune_status gt_functions_check(gt_parse *p, const char *text);
-/* If one of several functions with the name of a single kernel has the parameters that args() and
- * scratch() say, blanks those of the others in `text`, so that lines keep their numbers. */
+/* If one of several functions with a single kernel's name has the parameters of args() and
+ * scratch(), blanks the others in `text`. Lines keep their numbers. */
 void gt_overloads_blank(const gt_parse *parse, char *text);
-/* Checks the functions of `text`, makes parts->kernel_body and parts->judge_body from it, and notes
- * which names of tunables and problem values occur. */
+/* Checks the functions of `text`, and makes parts->kernel_body and parts->judge_body of it. */
 gputune_status gt_bodies_make(gt_parse *parse, const char *text);
 /* The first step that launches the function; step_count: none does. */
 uint32_t gt_step_of(const gt_template_parts *parts, const char *name);
-/* If the steps of a pipeline instantiate one C++ kernel with different template arguments, gives
- * each instance an entry of its own: "scan", "scan_launch3". The steps' entries must be known. */
+/* Gives each instance of a C++ kernel in a pipeline an entry of its own: "scan", "scan_launch3". */
 gputune_status gt_instances_name(gt_template_parts *parts);
 
 /* ---- clauses ---- */
@@ -134,17 +126,14 @@ gputune_status gt_instances_name(gt_template_parts *parts);
 gputune_status gt_parse_vector_buffers(gt_parse *p);
 /* The index of a name among args(), or behind these in scratch(); -1: it is in neither. */
 int gt_parse_parameter_index(const gt_parse *p, const char *name);
-/* Reads the name of a buffer of args(), or with `scratch` also of scratch(), and sets *out to its
- * index. `expected` is for messages. */
+/* Reads the name of a buffer of args(), or of scratch() too, and sets *out to its index. */
 gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, bool scratch, const char *expected);
-/* The same, but the buffer must be one that the kernel takes itself, not one that a struct points
- * to. */
+/* Does the same, but refuses a buffer that a struct points to. */
 gputune_status gt_read_taken_buffer(uint32_t *out, gt_parse *p, bool scratch, const char *expected);
 
 /* Checks that nothing is left of a clause. */
 gputune_status gt_read_end(const gt_parse *p);
-/* Pieces that several clauses share. `use` says which names the expression may use: the GT_USE_
- * bits of symbols.h. */
+/* Read expressions, with the names whose GT_USE_ bits (symbols.h) are in `use`. */
 gputune_status gt_read_integer_expression(const gt_expression **out, gt_parse *p, unsigned use);
 gputune_status gt_read_real_expression(const gt_expression **out, gt_parse *p, unsigned use);
 /* Reads the integer expression that another text is, which stands for what is at `place`. */
@@ -152,37 +141,31 @@ gputune_status gt_read_text(const gt_expression **out, gt_parse *p, const char *
                             gt_place place, unsigned use);
 /* Reads an integer expression of numbers alone, and computes it. */
 gputune_status gt_read_constant(int64_t *out, gt_parse *p);
-/* Reads one to `most` expressions (three, or five) separated by commas, in parentheses or up to a
- * comma that `NAME =` follows. */
+/* Reads one to `most` expressions, in parentheses or up to a comma before `NAME =`. */
 gputune_status gt_read_dimensions(gt_dimensions *out, uint32_t most, gt_parse *p, unsigned use);
-/* Reads `NAME = …` for one of the settings of the struct *to. Bit i of *given says that setting i
- * was read before, and is set here. */
+/* Reads `NAME = …`, a setting of the struct *to, and sets its bit of *given. */
 gputune_status gt_read_setting(void *to, const gt_settings *settings, uint32_t *given, gt_parse *p);
 /* Reads one to three extents, `[e][e]…`. */
 gputune_status gt_read_extents(const gt_expression *out[3], uint32_t *count, gt_parse *p,
                                unsigned use);
 /* Reads one value of a problem value or an axis: a word or an integer. */
 gputune_status gt_read_value(gt_value *out, gt_parse *p);
-/* Reads different values separated by commas into `values`, at most `most` of them; stops at a
- * comma that `NAME =` follows. */
+/* Reads at most `most` different values, up to a comma before `NAME =`. */
 gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, gt_parse *p);
-/* Reads `AXIS = value`, where the value is one of the axis's own. Bit i of *given says that axis i
- * was read before, and is set here. */
+/* Reads `AXIS = value`, one of the axis's own, and sets the axis's bit of *given. */
 gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, gt_parse *p);
-/* Reads a new name for an axis, a problem value or a buffer. The name must not be a type, a device
- * property, one of the engine's names, or taken already. */
+/* Reads a new name for an axis, a problem value or a buffer. Refuses types, device properties,
+ * reserved names, and names that are taken. */
 gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *p, const char *what);
 /* Reads `file("name")`. Fails if *out is set already. */
 gputune_status gt_read_file_name(const char **out, gt_parse *p);
-/* If the token `sign` and a brace come next, reads `SIGN { item, .path = item, … }`, where items
- * are fills if `fills` is set, else real expressions. */
+/* If `sign` and a brace come next, reads `SIGN { item, .path = item, … }`; items are fills, or real
+ * expressions. */
 gputune_status gt_read_initialisers(gt_initialisers *out, gt_parse *p, const char *sign,
                                     bool fills);
-/* If the token `sign` comes next, reads what the argument or block holds at first: a list as above,
- * or a fill (template.h) for all numbers. */
+/* If `sign` comes next, reads such a list, or a fill for all numbers. */
 gputune_status gt_read_contents(gt_argument *out, gt_parse *p, const char *sign);
-/* Reads the name of an element type: a number type, a struct or typedef of the template's code, or
- * a type problem value whose words are all types. */
+/* Reads the name of a number type, a struct or typedef of the code, or a type problem value. */
 gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *p);
-/* Returns whether one of the types that such a name can stand for is an integer type. */
+/* Returns whether such a name can stand for an integer type. */
 bool gt_element_may_be_integer(const gt_template *template, const char *name);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* "grid.x": the struct of the arguments so far, and the pointer in it. */
+/* Finds the struct of the arguments so far, and the pointer in it, for "grid.x". */
 static gputune_status find_holder(gt_argument *argument, const gt_parse *p)
 {
     const gt_template *template = p->template;
@@ -138,8 +138,7 @@ static void count_argument(gt_template *template, const gt_argument *argument)
     template->taken_count += !argument->holder;
 }
 
-/* With the lexer behind `TYPE *`: a pointer that is null is a scalar of 8 bytes, and stays 0 in
- * every proof. */
+/* Reads the rest of `TYPE *NAME = null`, a scalar of 8 bytes that stays 0 in every proof. */
 static gputune_status read_null(gt_argument *argument, gt_parse *p)
 {
     memcpy(argument->pointee, argument->type, sizeof argument->pointee);
@@ -233,8 +232,7 @@ static gputune_status read_others(gt_proved *out, gt_parse *p, bool integers)
     return GPUTUNE_OK;
 }
 
-/* Returns the part of prove() that is about this member, or with "" about all of the scalar; NULL:
- * there is none. */
+/* Returns the part of prove() about this member, or with "" about all of the scalar; or NULL. */
 static const gt_proved *proved_of(const gt_argument *argument, const char *path)
 {
     for (uint32_t i = 0; i < argument->proved_count; i++) {

@@ -1,5 +1,5 @@
-/* The pragmas that declare names with values: problem, tune, vector, cluster and carveout; default;
- * and pass and constant, blocks of parameters that the caller gives as host memory. */
+/* The pragmas that declare names with values: problem, axes and default; and pass and constant,
+ * blocks of parameters that the caller gives as host memory. */
 #include "kernel/template/parse.h"
 
 #include "kernel/template/axis_kind.h"
@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-/* Reads `NAME = v, v` in two parts: new_axis() reads the name and adds an axis of this kind, and
- * read_axis_values() reads '=' and the values. */
+/* Reads the name of `NAME = v, v`, and adds an axis of this kind. */
 static gputune_status new_axis(uint32_t *out, gt_parse *p, gt_axis_kind kind)
 {
     gt_template *template = p->template;
@@ -324,8 +323,7 @@ static int64_t number_of(const gt_expression *expression)
                : value;
 }
 
-/* The elements that the code declares, by the extents behind the name; -1: only the compiler knows.
- */
+/* Returns how many elements the code declares after the name; -1: only the compiler knows. */
 static int64_t declared_elements(gt_parse *p, const gt_lexer *behind)
 {
     const gt_lexer body = p->at;

@@ -1,5 +1,4 @@
-/* Parses the contents of buffers before a launch: fills, and lists in braces, which give each
- * number of an element its own fill. */
+/* Parses what buffers hold before a launch: fills, and lists in braces. */
 #include "kernel/template/parse.h"
 #include "kernel/text/types.h"
 

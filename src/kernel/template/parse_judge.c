@@ -35,8 +35,7 @@ static int find_argument(const gt_template *template, const char *name)
     return GT_NAMED(template->arguments, template->argument_count, name);
 }
 
-/* The place among the kernel's values of an expression, which the kernel itself need not know how
- * to compute. */
+/* Finds or adds the kernel's value that has this text. */
 static gputune_status take_value(uint32_t *out, elements *made, const gt_token *text,
                                  gt_place place)
 {
@@ -91,8 +90,7 @@ static gputune_status read_output(assignment *out, const gt_template *template, 
     return GPUTUNE_OK;
 }
 
-/* Returns whether a buffer's name is followed by just the indices of the element that is assigned.
- */
+/* Returns whether only the indices of the assigned element follow its buffer's name. */
 static bool is_own_element(const assignment *now, gt_lexer at)
 {
     bool own = gt_lexer_accept(&at, now->output->name);
@@ -104,7 +102,7 @@ static bool is_own_element(const assignment *now, gt_lexer at)
 }
 
 /* Notes what a name in a value needs: a size that is not an argument is one more parameter; so is a
- * copy of an output's first contents, if a value reads other elements of it than its own. */
+ * copy of an output of which a value reads other elements than its own. */
 static gputune_status note_name(elements *made, const assignment *now, const gt_lexer *at)
 {
     const gt_template *template = made->p->template;
@@ -245,8 +243,8 @@ static const char prologue[] =
             ")(type(a), type(b)); }" /* no macro of that name */                                   \
     }
 
-/* Unless an argument has that name. Some only where a value calls them: the source, by which stored
- * code is found, stays as it was. */
+/* Appends the functions of whose names arguments have none; some only if they are called, so that
+ * sources, by which stored code is found, stay as they were. */
 static void append_helpers(gt_text *out, const elements *made)
 {
     static const struct {

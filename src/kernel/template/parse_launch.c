@@ -1,5 +1,4 @@
-/* The pragmas that say which kernels there are, and how they are launched and compiled: kernel,
- * launch, for, end and swap, settings as clauses of their own, require, define and options. */
+/* The pragmas kernel, launch, for, end, swap, require, define, options, and settings as clauses. */
 #include "kernel/template/parse.h"
 #include "kernel/text/compiler_options.h"
 #include "kernel/text/types.h"
@@ -163,8 +162,7 @@ gputune_status gt_read_taken_buffer(uint32_t *out, gt_parse *p, bool scratch, co
                : GPUTUNE_OK;
 }
 
-/* Returns whether a name stands here in front of one of these tokens, and sets *index to the index
- * of the argument or scratch of that name, or -1. */
+/* Returns whether a name stands before one of these tokens; *index: of the argument, or -1. */
 static bool is_name(int *index, const gt_parse *p, const char *behind)
 {
     const gt_token next = gt_lexer_peek(p->at);

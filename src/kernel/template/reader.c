@@ -1,5 +1,4 @@
-/* Reads a template and its includes, and cuts the pragmas out. Chooses one of the kernels of a
- * file: its clauses stay, and the others' clauses and functions go. */
+/* Reads a template and its includes, cuts the pragmas out, and keeps one of several kernels. */
 #include "kernel/template/parse.h"
 
 #include "kernel/text/branches.h"
@@ -32,8 +31,7 @@ void gt_line_mark_append(gt_text *out, int line, const char *path)
     gt_text_append(out, "\"\n");
 }
 
-/* Drops the byte order mark that some editors put in front of UTF-8. Blanked, it would stand before
- * the '#' of a directive and be counted in columns. */
+/* Drops the byte order mark that some editors put in front of UTF-8: it would hide a directive. */
 static void drop_mark(char *text)
 {
     static const char mark[] = "\xef\xbb\xbf";
@@ -59,8 +57,7 @@ static gputune_status new_file(gt_source_file **out, gt_template_reader *reader,
     return GPUTUNE_OK;
 }
 
-/* Returns whether the text has `#pragma once`: it becomes an include guard, since each file that
- * includes it gets the text. */
+/* Returns whether the text has `#pragma once`, which becomes an include guard. */
 static bool has_once(const char *text)
 {
     bool has = false;
@@ -106,8 +103,7 @@ static gputune_status join_text(gt_template_reader *reader, char *path, char *te
 /* The result of reading a directive. */
 typedef enum fate { KEPT, BLANKED, REPLACED } fate;
 
-/* Joins one of the template's own files, or notes a header, at an #include's or include()'s place.
- */
+/* Joins one of the template's own files, or notes a header. */
 static gputune_status join(gt_template_reader *reader, const gt_include *include, gt_place place,
                            fate *out)
 {
@@ -212,8 +208,8 @@ static gputune_status include_name(char *out, size_t bytes, bool *system, const 
                        : copy_name(out, bytes, begin + 1, length, place);
 }
 
-/* Returns whether this is a header of CUDA's host interface: NVRTC has its device part built in, if
- * there is one, and reads the header slowly or not at all. */
+/* Returns whether this is a header of CUDA's host interface, which NVRTC has built in or hardly
+ * reads. */
 static bool is_built_in(const char *name)
 {
     static const char known[] =
@@ -235,8 +231,7 @@ static gputune_status read_include(gt_template_reader *reader, gt_lexer *line, f
     return join(reader, &(gt_include){name, place.path, .system = system}, place, out);
 }
 
-/* All that a kernel's file may hold: another one, or a spliced word, could be an include that is
- * not seen here. */
+/* Others, or a spliced word, could be an include that is not seen here. */
 static const char directives[] = "if ifdef ifndef elif else endif define undef error warning line";
 
 static gputune_status read_directive(gt_template_reader *reader, gt_lexer *line, fate *out)
@@ -299,8 +294,7 @@ static gputune_status probe_include(bool *out, gt_template_reader *reader, const
     return GPUTUNE_OK;
 }
 
-/* Appends a directive with 1 or 0 in the place of each __has_include("…"): the compiler would look
- * for the template's own files where they are not. */
+/* Appends a directive with 1 or 0 for __has_include("…"), as only gputune finds own files. */
 static gputune_status append_kept(gt_template_reader *reader, const char *begin, gt_lexer line)
 {
     const char *copied = begin, *end = line.end;
@@ -325,8 +319,7 @@ static gputune_status append_kept(gt_template_reader *reader, const char *begin,
     return GPUTUNE_OK;
 }
 
-/* The directive's line from its '#' at `begin` to `end`; what came before is in the body already.
- */
+/* Carries the directive from its '#' at `begin` over to the body. */
 static gputune_status carry(gt_template_reader *reader, const gt_source_file *file,
                             const char *begin, const gt_lexer *line)
 {
@@ -477,8 +470,7 @@ static gputune_status read_groups(groups *out, const gt_template_reader *reader)
     return GPUTUNE_OK;
 }
 
-/* Returns whether a clause stays: it is in `own`, or in front of the first group without being
- * overridden by a clause in `own`. */
+/* Returns whether a clause stays: one of `own`, or one for all that `own` does not override. */
 static bool stays(const gt_template_reader *reader, const groups *all, const group *own,
                   size_t clause)
 {

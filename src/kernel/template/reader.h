@@ -15,9 +15,8 @@ typedef struct gt_clause {
 } gt_clause;
 
 typedef struct gt_template_reader {
-    gt_template_parts
-        *parts; /* keeps the files, which places and tokens point into; NULL before
-                   gt_reader_run(): the reader makes them, and frees them at its end */
+    gt_template_parts *parts; /* keeps the files, which places and tokens point into; NULL before
+                                 gt_reader_run(): the reader owns them */
     bool owns_parts;
     gt_include_fn include;
     void *user;
@@ -31,27 +30,24 @@ typedef struct gt_template_reader {
 } gt_template_reader;
 
 /* Reads `text` (copied) and the files that it includes. ETEMPLATE for unterminated clauses and
- * comments, included files that are missing or include themselves, and texts that are too large. */
+ * comments, missing and circular includes, and texts that are too large. */
 gputune_status gt_reader_run(gt_template_reader *reader, const char *path, const char *text);
 void gt_reader_free(gt_template_reader *reader);
 
-/* Removes the clauses and functions of all kernels of the text but `kernel` (NULL: the first);
- * clauses and functions for all kernels stay. ENOTFOUND: there is no such kernel. ETEMPLATE: two
- * kernels have one name. */
+/* Removes the clauses and functions of all kernels but `kernel` (NULL: the first). ENOTFOUND: there
+ * is no such kernel. ETEMPLATE: two kernels have one name. */
 gputune_status gt_select_kernel(gt_template_reader *reader, const char *kernel);
 /* The last part of a path. */
 const char *gt_base_name(const char *path);
 /* Appends `#line LINE "FILE"` with the path's last part, and a newline. */
 void gt_line_mark_append(gt_text *out, int line, const char *path);
-/* By these marks, the line of the text's place `at` in its file, and the token that names the file,
- * with its quotes; its length is 0 where no mark names one. */
+/* Returns the line of the place `at` in its file by these marks, and sets *file to the token of the
+ * file's name; its length is 0 if no mark has one. */
 int gt_line_at(gt_token *file, const char *text, size_t at);
-/* Appends the newlines between two places of a text: what stands there is left out, and the lines
- * behind keep their numbers. */
+/* Appends the newlines of a text that is left out: lines keep their numbers. */
 void gt_newlines_append(gt_text *out, const char *from, const char *to);
-/* Blanks every declaration of these __global__ functions, or only the `instantiations` of them, in
- * the text, as far as they can be cut out; lines keep their numbers. */
+/* Blanks all declarations of these __global__ functions, or only `instantiations`, as far as they
+ * can be cut out. */
 void gt_functions_cut(char *text, const char *const *names, size_t count, bool instantiations);
-/* Appends the token stream of a text: no comments, one blank between tokens, directives on lines of
- * their own, and no #line. */
+/* Appends a text's tokens with single blanks; directives have lines of their own, and no #line. */
 void gt_tokens_append(gt_text *out, const char *text, size_t length);

@@ -59,8 +59,7 @@ static gputune_status read_list(gt_structure_member *member, gt_parse *p)
     return gt_read_text(&member->values[member->value_count++], p, "0", 1, place, 0);
 }
 
-/* `= 0.5f`, `{0.5f}` or `= {1, 2}`: kept where it is made of expressions that can be computed here.
- */
+/* Reads `= 0.5f`, `{0.5f}` or `= {1, 2}`; keeps expressions that can be computed here. */
 static gputune_status read_default(gt_structure_member *member, gt_parse *p)
 {
     const gt_lexer begin = p->at;
@@ -152,8 +151,7 @@ static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure
                       gt_near_or(&near, "a number type"));
 }
 
-/* Returns whether the declaration that begins here is data: not a function, constructor or label.
- */
+/* Returns whether the declaration here is data: not a function, constructor or label. */
 static bool is_data(const gt_lexer *lexer)
 {
     static const char others[] = "static using typedef friend template ~ public private protected "
@@ -305,8 +303,7 @@ static bool is_alone(const gt_lexer *item)
     return gt_lexer_peek(*item).kind == GT_TOKEN_END;
 }
 
-/* Returns whether a specialisation's arguments are those in "op<SCALE,float>": equal, or
- * parameters. */
+/* Returns whether a specialisation's arguments equal those in "op<SCALE,float>", or can. */
 static bool matches(const head *head, const char *name)
 {
     int place = 0;
@@ -330,8 +327,7 @@ static bool matches(const head *head, const char *name)
     return !argument_at(&argument, name, place);
 }
 
-/* Which argument a name stands for: that of the parameter, whose place a specialisation may change;
- * -1: none. */
+/* Returns which argument a name stands for, whose place a specialisation may change, or -1. */
 static int place_of(const gt_token *name, const head *head)
 {
     gt_lexer item, list = head->pattern;
@@ -344,8 +340,7 @@ static int place_of(const gt_token *name, const head *head)
     return head->pattern.token.kind == GT_TOKEN_END ? index : -1;
 }
 
-/* Moves p->at to a copy of base classes and members that has the arguments in place of the
- * parameters. */
+/* Moves p->at to a copy of bases and members with arguments for parameters. */
 static gputune_status instantiate(gt_parse *p, const gt_structure *structure, const head *head)
 {
     char *made = NULL;
@@ -438,8 +433,7 @@ static gputune_status add_alias(gt_parse *p, const char *name, const char type[G
     return gt_structure_find(&target, p, type);
 }
 
-/* An enum is another name of its underlying type. With the lexer on the `enum` of a definition,
- * which may be another's. */
+/* Reads the enum that is defined here, another name of its type, if it is the one wanted. */
 static gputune_status read_enum(bool *found, head *head, gt_parse *p, const char *name)
 {
     char type[GT_NAME_MAX] = "int";

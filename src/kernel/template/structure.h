@@ -9,8 +9,8 @@ enum { GT_STRUCTURE_MEMBERS = 64, GT_MEMBER_VALUES = 16 };
 typedef struct gt_structure_member {
     char name[GT_NAME_MAX], type[GT_NAME_MAX]; /* of a base class, no name and its type */
     gt_dimensions extents; /* constant expressions; count 0: the member is no array */
-    /* The values that the code gives: one for a number, or those of an array's first elements, the
-     * last of which is for all elements behind it. */
+    /* by the code: one for a number, or those of an array's first elements, the last for all behind
+     * them */
     const gt_expression *values[GT_MEMBER_VALUES + 1];
     uint32_t value_count;
     uint32_t alignment; /* bytes of its alignas; 0: the type's alignment */
@@ -27,10 +27,9 @@ typedef struct gt_structure {
     uint32_t alignment; /* bytes of its alignas; 0: the members' largest alignment */
 } gt_structure;
 
-/* Finds the definition of the struct or typedef `name` in the template's code and keeps it in the
- * template; a definition that is kept already is found again. *out, which the template owns, is
- * NULL if the code has no such struct. ETEMPLATE, with the place, for a struct that cannot be laid
- * out (unions, bit-fields, virtual base classes, templates without arguments). */
+/* Finds the struct or typedef `name` in the code, and keeps it in the template, which owns *out;
+ * NULL: there is none. ETEMPLATE, with the place, for one that cannot be laid out (unions,
+ * bit-fields, virtual base classes, templates without arguments). */
 gputune_status gt_structure_find(const gt_structure **out, gt_parse *p, const char *name);
 /* The structure of this name among those that gt_structure_find() has found, or NULL. */
 const gt_structure *gt_structure_of(const gt_template *template, const char *name);

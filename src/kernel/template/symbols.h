@@ -4,8 +4,8 @@
 #include "base/device.h"
 #include "kernel/template/declared.h"
 
-/* The slots' numbers. A problem value or an axis whose values are words has a second slot, with the
- * bytes of the type that the word names (0: the word names no type). */
+/* The slots' numbers. Problem values and axes whose values are words have a second slot, with the
+ * bytes of the type that the word names, or 0. */
 enum {
     GT_SLOT_PROBLEM = 0,
     GT_SLOT_AXIS = GT_SLOT_PROBLEM + GT_PROBLEM_MAX,
@@ -44,8 +44,7 @@ typedef struct gt_symbols {
 
 /* A scope over `symbols`, which must outlive the scope. */
 gt_scope gt_symbols_scope(gt_symbols *symbols);
-/* Return whether `name` is a property of the device or of the launch; docs/template.md lists them.
- */
+/* Returns whether `name` is a property of the device or of the launch. */
 bool gt_symbol_is_reserved(const char *name);
 
 /* Returns whether a token is a name that expressions over the symbols may use. */
@@ -54,15 +53,14 @@ bool gt_symbol_is_known(gt_symbols *symbols, const struct gt_token *name);
 /* Bit i: the expression uses axis i, or the size of the type that axis i names. 0 for NULL. */
 uint64_t gt_axes_used(const gt_expression *expression);
 
-/* The template's next expression of a clause with one of these words, which blanks separate: those
- * that were read last come first. `last` is the one before, or NULL; NULL: there is none left. */
+/* Returns the next expression of clauses with one of these blank-separated words, or NULL; those
+ * read last come first. `last`: the one before, or NULL. */
 const gt_expression *gt_expression_of(const gt_template_parts *parts, const char *words,
                                       const gt_expression *last);
 /* Bit i: one of these expressions uses axis i. */
 uint64_t gt_axes_of(const gt_template_parts *parts, const char *words);
 
-/* Returns whether the expression uses the counter of a loop, which has no value outside of the
- * loop. false for NULL. */
+/* Returns whether the expression uses a loop's counter. false for NULL. */
 bool gt_counters_used(const gt_expression *expression);
 
 /* Sets the slots of the device's properties and of the words. */

@@ -185,8 +185,7 @@ static gputune_status parse_phase(gt_parse *p, const gt_template_reader *reader,
     return GPUTUNE_OK;
 }
 
-/* Checks that the template has the clauses that it must have, and reads their bodies in an order in
- * which each finds what it needs of the others. */
+/* Reads the clauses in an order in which each finds what it needs of the others. */
 static gputune_status parse_clauses(gt_parse *p, const gt_template_reader *reader)
 {
     GT_TRY(check_words(reader));
@@ -198,8 +197,8 @@ static gputune_status parse_clauses(gt_parse *p, const gt_template_reader *reade
 
 /* ---- identity ---- */
 
-/* An axis's value reaches the source as a macro, through a define() or the like, or as the
- * machinery of a pass block. */
+/* Returns whether an axis's value reaches the source: as a macro, by a clause, or by a pass block.
+ */
 static bool is_in_source(const gt_template_parts *parts, const gt_template *template, uint32_t axis)
 {
     int slot = GT_SLOT_AXIS + (int)axis;
@@ -214,8 +213,8 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
     return in;
 }
 
-/* Identifies how variants are verified. Results that were verified, or refuted, in another way do
- * not count: change it when the proof or the default tolerances change. */
+/* Identifies how variants are verified: results that were verified, or refuted, in another way do
+ * not count. Change it with the proof or the default tolerances. */
 static const char proof[] = "two launches, other data sets with other scalars, as far as reference "
                             "and default take them, ties, empty rows and twins, all poisons, "
                             "tolerances by each element's sensitivity\n";

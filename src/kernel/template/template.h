@@ -1,6 +1,5 @@
-/* A parsed template: an ordinary CUDA source with `#pragma gputune` lines, which docs/template.md
- * describes. Parsing works on text only; files are read through a callback. A template never
- * changes after it was parsed, so any thread may read it. */
+/* A parsed template (docs/template.md). Parsing works on text only; files are read through a
+ * callback. A template never changes after it was parsed, so any thread may read it. */
 #pragma once
 
 #include "base/hash.h"
@@ -17,8 +16,8 @@ enum {
     GT_PROVED_MAX = 16 /* members of one scalar that prove() names */
 };
 
-/* An integer, or a word. For a word, `word` is set (owned by the template) and `number` is what
- * expressions see: equal for equal words, a gt_pass value for its name, -1 for "auto". */
+/* An integer, or a word, which the template owns; its `number` is what expressions see: equal for
+ * equal words, a gt_pass value for its name, -1 for "auto". */
 typedef struct gt_value {
     int64_t number;
     const char *word;
@@ -35,9 +34,8 @@ typedef enum gt_axis_kind {
     GT_AXIS_KINDS
 } gt_axis_kind;
 
-/* One tunable with its values in the order written. Values that users add (gt_space_open(),
- * gt_config_parse()) stand in values[] from index `count` on and stay for the template's life, so
- * an index that one of these calls returned is always valid. */
+/* One tunable. Values that users add (gt_space_open(), gt_config_parse()) are in values[] from
+ * index `count` on for the template's life, so an index stays valid. */
 typedef struct gt_axis {
     char name[GT_NAME_MAX]; /* a pass axis is named like its block */
     gt_axis_kind kind;
@@ -81,9 +79,8 @@ static inline bool gt_fill_is_sent(gt_fill_kind kind)
     return kind >= GT_FILL_EXPRESSION;
 }
 
-/* The contents of some numbers of an element: of all for which gt_leaf_is_within() the path is
- * true. An item that was written without a name has its position in the list as path, #0 for the
- * first. */
+/* The contents of the numbers of an element that the path names (gt_leaf_is_within()); #0 is the
+ * first item without a name. */
 typedef struct gt_initialiser {
     char path[GT_NAME_MAX];
     gt_fill fill;               /* of a buffer or block */
@@ -105,13 +102,11 @@ typedef struct gt_proved {
     gt_place place;
 } gt_proved;
 
-/* An argument; a scratch buffer, whose fill is GT_FILL_ZERO where it holds zeros before the first
- * launch; or a block of parameters, a pass() or a __constant__ of the code, which is a buffer of
- * one extent, or of none where it is one element that is read as name(). */
+/* An argument, a scratch buffer (GT_FILL_ZERO: zeros at first), or a block of parameters, which is
+ * a buffer of one extent, or of none if it is one element that is read as name(). */
 typedef struct gt_argument {
     char name[GT_NAME_MAX]; /* for a buffer that a struct points to: "grid.x" */
-    uint32_t holder; /* 1 + the index of the struct that points to this buffer; 0: the kernel takes
-                        the argument itself */
+    uint32_t holder; /* 1 + the index of the struct that points to it; 0: it is a parameter */
     bool is_buffer;
     gt_direction direction; /* GT_IN for what is no buffer */
     char type[GT_NAME_MAX]; /* as written: the name of a type problem value, element or struct */
@@ -125,14 +120,12 @@ typedef struct gt_argument {
     gt_proved proved[GT_PROVED_MAX]; /* what prove() says of the scalar, or of its members */
     uint32_t proved_count;
     gt_initialisers initialisers;
-    bool nan_ok, finite; /* finite: no proof fills the buffer with NaN or infinities */
-    uint32_t in_place;   /* of an output: 1 + the index of the input whose buffer the caller may
-                            pass for it; 0: none */
-    bool cleared, races; /* clear() or races() names the buffer, or scratch */
-    const struct gt_map *map;                /* what the kernel takes in the buffer's place; */
+    bool nan_ok, finite;      /* finite: no proof fills the buffer with NaN or infinities */
+    uint32_t in_place;        /* of an output: 1 + the index of the input that may be its buffer */
+    bool cleared, races;      /* clear() or races() names the buffer, or scratch */
+    const struct gt_map *map; /* what the kernel takes in the buffer's place; */
     const struct gt_texture_clause *texture; /* both NULL: its address */
-    int axis; /* of a block: the axis that says how it is passed; -1: it is the code's own
-                 __constant__ */
+    int axis; /* of a block: how it is passed; -1: it is a __constant__ of the code */
     gt_place place;
 } gt_argument;
 
@@ -143,8 +136,7 @@ typedef struct gt_work {
     gt_place place; /* of work(), or of kernel() where there is none */
 } gt_work;
 
-/* A parsed template, which does not change any more. Its other parts (expressions, texts) are in
- * template_parts.h, for src/kernel only. */
+/* A parsed template. Its other parts are in declared.h, for src/kernel only. */
 typedef struct gt_template {
     char name[GT_NAME_MAX];
     const char *path, *text, *summary; /* summary: the first comment line without slashes, or "" */
@@ -172,9 +164,8 @@ typedef struct gt_include {
     bool join;        /* the file is asked for by include(): its text is needed, wherever it lies */
 } gt_include;
 
-/* An included file that was found: the text of one of the template's own files, which becomes a
- * part of the template; or a header that the compiler reads by itself, of which only the digest
- * matters. */
+/* An included file: the text of one of the template's own files, or the digest of a header that the
+ * compiler reads by itself. */
 typedef struct gt_included {
     char *text,
         *path;      /* the caller's to free; the path is for messages and cycles. NULL: a header */
@@ -188,17 +179,15 @@ typedef gputune_status (*gt_include_fn)(void *user, const gt_include *include, g
 /* Returns whether the kernel's own default variant is its reference: reference(self). */
 bool gt_template_is_own_reference(const gt_template *template);
 
-/* Parses `text` (copied); of several kernels it takes the one called `kernel`, or the first (NULL).
- * ETEMPLATE with "file:line:column: what; what was expected". ENOTFOUND: the text has no such
- * kernel. `include` may be NULL: no included file is found. *out is the caller's, for
- * gt_template_free(). */
+/* Parses `text` (copied) for `kernel`, or its first one (NULL). ETEMPLATE with "file:line:column:
+ * found; expected". ENOTFOUND: no such kernel. `include` may be NULL. gt_template_free() frees
+ * *out. */
 gputune_status gt_template_parse(gt_template **out, const char *path, const char *text,
                                  const char *kernel, gt_include_fn include, void *user);
 void gt_template_free(gt_template *template);
 
-/* Calls `each` with the name of every kernel of a text, in the text's order; a failure of `each`
- * ends this and is returned. ETEMPLATE if the pragmas cannot be read at all. For a text without a
- * kernel `each` is never called; gt_template_parse() says what is wrong with such a text. */
+/* Calls `each` with the name of every kernel of a text, in order, until it fails. ETEMPLATE if the
+ * pragmas cannot be read at all. */
 gputune_status gt_template_names(const char *path, const char *text, gt_include_fn include,
                                  void *user, gputune_status (*each)(void *to, const char *name),
                                  void *to);
@@ -208,16 +197,15 @@ int gt_template_axis_index(const gt_template *template, const char *name);
 int gt_template_problem_index(const gt_template *template, const char *name);
 /* The type problem value of that name; NULL: there is none. */
 const gt_problem_value *gt_problem_type(const gt_template *template, const char *name);
-/* Appends to the compiler's message what the compiler cannot know: that an undefined name is that
- * of a define() which only expressions know, or that a macro of gputune stands in a declaration. */
+/* Appends what the compiler's message lacks: that an undefined name is a define() for expressions
+ * only, or that a macro of gputune stands in a declaration. */
 void gt_template_explain(gt_text *out, const gt_template *template, const char *message);
 /* The word of the pragma that declares axes of this kind. */
 const char *gt_axis_kind_name(gt_axis_kind kind);
-/* Returns whether some function of the kernels' code declares an array of dynamic shared memory
- * while no launch gives any bytes of it. */
+/* Returns whether the kernels' code has dynamic shared memory and no launch gives any bytes. */
 bool gt_template_lacks_shared(const gt_template *template);
-/* Names the first __constant__ of the kernels' code that the code uses, that has no value there and
- * that no constant() fills, so that it holds zeros; false: there is none. */
+/* Finds the first __constant__ that the code uses, and that neither the code nor a constant() gives
+ * a value. */
 bool gt_template_leaves_constant(char out[GT_NAME_MAX], const gt_template *template);
 /* Returns whether that __constant__ has a value in the code, which may be zero. */
 bool gt_template_gives_constant(const gt_template *template, const char *name);

@@ -247,8 +247,7 @@ static void read_define(reader *r, gt_lexer line)
     }
 }
 
-/* Notes a directive of an #if that has been read. At the #endif all of them are blanked, if all
- * their conditions could be told. */
+/* Notes a directive of an #if. At the #endif all are blanked if all their conditions are known. */
 static void note_condition(reader *r, unsigned before, size_t begin, size_t end)
 {
     const gt_conditions *c = &r->conditions;

@@ -10,8 +10,7 @@ typedef enum gt_truth { GT_NEVER, GT_PERHAPS, GT_SURELY } gt_truth;
 /* Returns whether a macro of that name is defined. */
 typedef gt_truth (*gt_defined_fn)(const void *user, const gt_token *name);
 
-/* Returns whether a term without && and || is true: a comparison, a sum or a macro. The lexer
- * covers only the term. */
+/* Returns whether a term without && and || is true. The lexer covers only the term. */
 typedef gt_truth (*gt_term_fn)(const void *user, gt_lexer term);
 
 enum { GT_CONDITIONS_MAX = 64 };
@@ -42,16 +41,14 @@ void gt_blank(char *text, size_t begin, size_t end);
 typedef enum gt_meaning {
     GT_UNDEFINED, /* no macro */
     GT_UNKNOWN,   /* perhaps a macro: what is not read may define it */
-    GT_OPEN,  /* a macro with one of several values: a condition on it leaves nothing out, whatever
-                 the text defines it as */
-    GT_VALUED /* a macro with one known value */
+    GT_OPEN,      /* a macro with one of several values: conditions on it leave nothing out */
+    GT_VALUED     /* a macro with one known value */
 } gt_meaning;
 
-/* Says what a name is; sets *value if it is GT_VALUED. */
+/* Returns what a name is; sets *value if it is GT_VALUED. */
 typedef gt_meaning (*gt_meaning_fn)(const void *user, const gt_token *name, int64_t *value);
 
-/* Copies `text` and blanks the lines that conditions leave out. The directives of an #if are
- * blanked too if all its conditions can be decided. Lines keep their numbers. *out is the caller's
- * to free(). ENOMEM. */
+/* Copies `text` and blanks the lines that conditions leave out, and the directives of an #if if all
+ * its conditions are known. Lines keep their numbers. The caller frees *out. ENOMEM. */
 gputune_status gt_branches_cut(char **out, const char *text, gt_meaning_fn meaning,
                                const void *user);

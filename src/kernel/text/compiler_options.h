@@ -3,9 +3,8 @@
 
 #include "kernel/text/expression.h"
 
-/* Checks one option. ETEMPLATE refuses options of other compilers, and options that open files,
- * need a link step or are the engine's own; the message says what was found, why it is refused and
- * what was expected. */
+/* Refuses options of other compilers, those that open files or need a link step, and those that the
+ * engine sets itself. ETEMPLATE. */
 gputune_status gt_compiler_option_check(const char *option, gt_place place);
 
 /* Returns the text behind -D or --define-macro=, or with `undefines` also behind -U or

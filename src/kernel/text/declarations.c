@@ -705,8 +705,7 @@ static void classify_macro(scan *s, gt_piece *piece, const gt_word_list *expande
     gt_array_free(&made.reads);
 }
 
-/* A use of a macro that is declarations by itself, or that opens or closes a scope; false: it is a
- * part of a declaration. */
+/* Reads a use of a macro that is whole declarations, or opens or closes a scope; else false. */
 static bool read_macro(scan *s, gt_piece *piece)
 {
     const size_t at = piece->begin, taken = gt_macro_use(s->macros, s->words, s->count, at);

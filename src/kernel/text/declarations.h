@@ -30,8 +30,7 @@ typedef struct gt_piece_read {
     uint8_t ways;
 } gt_piece_read;
 
-/* One declaration outside of functions, or one function of a class. Places are words
- * (gt_declarations.words). */
+/* One declaration outside of functions, or one function of a class. Places are indices of words. */
 typedef struct gt_piece {
     gt_piece_kind kind;
     size_t begin, end;
@@ -58,9 +57,8 @@ typedef struct gt_declarations {
     GT_ARRAY(gt_piece_read) reads;
 } gt_declarations;
 
-/* Finds the declarations of `text`, which the result points into. Namespaces and extern "C" are
- * entered. Branches of #if that are surely left out should be blanked (gt_branches_cut()).
- * ENOMEM. */
+/* Finds the declarations of `text`, which *out points into, also in namespaces and extern "C".
+ * Lines that #if surely leave out should be blanked (gt_branches_cut()). ENOMEM. */
 gputune_status gt_declarations_find(gt_declarations *out, const char *text);
 /* The index of the > that closes the < at `at`; `at` itself: it is a comparison. */
 size_t gt_word_close_angles(const gt_word *words, size_t count, size_t at);

@@ -313,8 +313,7 @@ static gputune_status parse_conditional(parser *p)
     return nested(p, parse_choice);
 }
 
-/* Appends the tokens from `from` up to the lexer's current one, with one blank where there was
- * space. */
+/* Appends the tokens from `from` up to `to`, with one blank where there was space. */
 static void append_tokens(gt_text *out, gt_lexer from, const gt_lexer *to)
 {
     const char *last = from.token.text;

@@ -126,8 +126,7 @@ static bool is_named(const gt_token *token, const char *scope, const char *name)
            (outer == in || scope[in - outer - 1] == ':');
 }
 
-/* Returns whether a name in front of a parenthesis may be a function's; __launch_bounds__ may not.
- */
+/* Returns whether the name may be a function's, which __launch_bounds__ may not. */
 static bool may_be_function(const gt_token *token)
 {
     return token->kind == GT_TOKEN_NAME && strncmp(token->text, "__", 2) != 0;
@@ -433,8 +432,7 @@ static void note_constant(search *s, gt_lexer value, int64_t above)
     }
 }
 
-/* With the lexer behind `enum`, to the end of its enumerators. One without a value is one more than
- * that before it. */
+/* Reads from after `enum` to the end of the enumerators, each one more than the last by default. */
 static void search_enum(search *s, gt_lexer *lexer)
 {
     gt_lexer value = gt_lexer_of("0");

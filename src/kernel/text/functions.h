@@ -5,7 +5,7 @@
 #include "base/launch.h"
 #include "kernel/text/types.h"
 
-/* One declaration or definition of a function. All places are byte offsets into the text. */
+/* One declaration or definition of a function. Places are byte offsets into the text. */
 typedef struct gt_function {
     size_t begin;  /* of the declaration, with a leading `extern "C"`, static or template */
     size_t global; /* of `__global__` */
@@ -45,28 +45,23 @@ typedef struct gt_functions {
     } namespaces; /* that the walk is in */
 } gt_functions;
 
-/* Begins a walk over the declarations and definitions of some functions. A name may have
- * namespaces, all or the last ones (b::scan for a::b::scan). Without names, it is a walk over the
- * definitions of all functions. The names must outlive the walk. The part of the text that the walk
- * has passed may be blanked. */
+/* Begins a walk over the declarations and definitions of these functions, which must outlive it; a
+ * name may lack its first namespaces. Without names it is a walk over all definitions. The part of
+ * the text that the walk has passed may be blanked. */
 gt_functions gt_functions_of(const char *text, const char *const *names, size_t count);
 /* The walk's next function; false: there is none. */
 bool gt_function_next(gt_function *out, gt_functions *walk);
 /* Finds the first definition of the function that is no specialisation. false: there is none. */
 bool gt_function_definition(gt_function *out, const char *text, const char *name);
-/* How many parameters of a C++ template need an argument in each instance; packs and parameters
- * with a default need none. Writes the one at `index` of these to `name`, as declared ("int
- * ITEMS"), or "". */
+/* Returns how many parameters of a C++ template need an argument, those without a default. Writes
+ * the one at `index` of these as declared ("int ITEMS"), or "". */
 size_t gt_function_needs(char name[GT_NAME_MAX], const char *text, const gt_function *function,
                          size_t index);
-/* A lexer over the definition from the end of the parameters on; messages do not name its places.
- */
+/* Opens a lexer on the definition after the parameters; messages do not name its places. */
 gt_lexer gt_function_body(const char *text, const gt_function *function);
-/* Returns whether the definition declares an array of dynamic shared memory outside of every #if.
- */
+/* Returns whether the definition has an array of dynamic shared memory outside of every #if. */
 bool gt_function_has_dynamic_shared(const char *text, const gt_function *function);
-/* Returns whether the definition adds the parameter to something or indexes by it, which makes the
- * parameter an offset. */
+/* Returns whether the definition adds the parameter to something or indexes by it. */
 bool gt_function_adds(const char *text, const gt_function *function, const char *parameter);
 /* The parameters of a function. */
 typedef struct gt_signature {

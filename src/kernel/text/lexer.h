@@ -1,6 +1,5 @@
-/* Splits C++ text into tokens, well enough for pragmas, token streams and finding functions. The
- * lexer skips comments, blanks and spliced lines. It never fails: a byte that begins no token comes
- * as GT_TOKEN_OTHER. */
+/* Splits C++ text into tokens. The lexer skips comments, blanks and spliced lines, and never fails:
+ * a byte that begins no token comes as GT_TOKEN_OTHER. */
 #pragma once
 
 #include "kernel/text/expression.h"
@@ -35,22 +34,20 @@ typedef struct gt_lexer {
     const char *form;      /* the expected form of this text, for messages; NULL: not known */
 } gt_lexer;
 
-/* Opens the lexer on `length` bytes of `text` (not copied), which begin at `place` in their file,
- * and reads the first token. */
+/* Opens the lexer on text that begins at `place` in its file, and reads the first token. */
 void gt_lexer_open(gt_lexer *lexer, const char *text, size_t length, gt_place place);
 /* A lexer that is open on the whole text, or on a part of one; messages do not name its places. */
 gt_lexer gt_lexer_of(const char *text);
 gt_lexer gt_lexer_on(const char *text, size_t length);
 /* Lets the lexer, or a copy of another one, end in front of this place of its text. */
 void gt_lexer_end_at(gt_lexer *lexer, const char *end);
-/* Opens *item on the next item of a list that commas separate, and moves the list behind it.
- * Brackets, those of template arguments included, hold an item together; the list ends with its
- * text, or in front of a bracket that closes none of its own. false: there is no item left. */
+/* Opens *item on the next item of a list that commas separate, and moves the list after it.
+ * Brackets, also of template arguments, hold an item together. false: the list has ended. */
 bool gt_lexer_item(gt_lexer *item, gt_lexer *list);
 /* Reads the next token into lexer->token; behind the last token it is always GT_TOKEN_END. */
 void gt_lexer_next(gt_lexer *lexer);
-/* With a directive's '#' as the current token: opens `line` on what follows it in its logical line
- * and leaves `lexer` on the first token behind that line. */
+/* With a directive's '#' as the current token: opens `line` on the rest of its logical line, and
+ * moves the lexer after that line. */
 void gt_lexer_directive(gt_lexer *lexer, gt_lexer *line);
 /* Does the same with the next directive at or behind the current token; false: there is none. */
 bool gt_lexer_find_directive(gt_lexer *lexer, gt_lexer *line);
@@ -63,8 +60,7 @@ bool gt_lexer_has(gt_lexer lexer, const gt_token *token);
 gt_token gt_lexer_peek(gt_lexer lexer);
 /* Steps over the current token if it is `text`, and returns whether it is. */
 bool gt_lexer_accept(gt_lexer *lexer, const char *text);
-/* Steps over the current token if it is one of `words`, which blanks separate, and returns which;
- * -1: it is none. */
+/* Steps over the current token if it is one of the blank-separated words; returns which, or -1. */
 int gt_lexer_accept_any(gt_lexer *lexer, const char *words);
 gt_place gt_lexer_place(const gt_lexer *lexer);
 bool gt_token_is(const gt_token *token, const char *text);
@@ -73,12 +69,10 @@ bool gt_token_is_any(const gt_token *token, const char *words);
 bool gt_token_equals(const gt_token *a, const gt_token *b);
 /* The token that the name would be. */
 gt_token gt_token_of(const char *name);
-/* How many angle brackets of template arguments the token opens, minus how many it closes: 1 for
- * "<", -2 for ">>". */
+/* Returns how many template brackets the token opens, less those it closes: "<" 1, ">>" -2. */
 int gt_token_angles(const gt_token *token);
-/* With an opening bracket, one of `open`, as the current token: moves behind the one of `close`
- * that closes it and returns that one's place; NULL: there is none, and the lexer is at the end. It
- * steps over any other token alone. Both texts are words as in gt_token_is_any(). */
+/* With an opening bracket, one of `open`, as the current token: moves after the one of `close` that
+ * closes it and returns its place; NULL: there is none. Steps over any other token alone. */
 const char *gt_lexer_skip(gt_lexer *lexer, const char *open, const char *close);
 /* The same with the '<' of template arguments; it stops in front of a token that closes more. */
 const char *gt_lexer_skip_angles(gt_lexer *lexer);
@@ -91,8 +85,7 @@ const char *gt_lexer_skip_angles(gt_lexer *lexer);
 void gt_message_at(gt_place place, const char *format, ...) GT_PRINTF(2, 3);
 /* Fails with ETEMPLATE "more than MOST WHAT; expected fewer" where `count` has reached `most`. */
 gputune_status gt_check_room(size_t count, size_t most, const char *what, gt_place place);
-/* Fails with ETEMPLATE at the current token: "found 'x'; expected WHAT", and lexer->form unless
- * WHAT shows a form itself. */
+/* Fails with ETEMPLATE: "found 'x'; expected WHAT", and the lexer's form unless WHAT has one. */
 gputune_status gt_fail_expected(const gt_lexer *lexer, const char *what);
 /* Does the same unless `condition` holds, and returns that from the enclosing function. */
 #define GT_EXPECT(condition, lexer, what)                                                          \

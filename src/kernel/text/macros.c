@@ -187,8 +187,7 @@ static bool is_hidden(const hidden *hidden, uint32_t id)
     return hidden != NULL;
 }
 
-/* The arguments between words[open] and words[close]; commas behind the last parameter of a
- * variadic macro divide nothing. */
+/* Divides words[open] to words[close] into arguments, the last of which may have commas. */
 static void divide(arguments *out, const gt_macro *macro, const gt_word *words, size_t open,
                    size_t close)
 {

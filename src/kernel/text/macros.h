@@ -92,8 +92,7 @@ typedef enum gt_word_id {
 } gt_word_id;
 /* clang-format on */
 
-/* A token, with a number for its spelling: one of gt_word_id, or from GT_WORDS_FIXED on. 0: a
- * directive's '#'. */
+/* A token, with a number for its spelling, often a gt_word_id; 0: a directive's '#'. */
 typedef struct gt_word {
     gt_token token;
     uint32_t id;
@@ -108,8 +107,7 @@ typedef struct gt_macro {
     bool is_function, is_variadic;
 } gt_macro;
 
-/* The macros that are defined at a place of a text. All zero: none; gt_macros_open() comes first.
- */
+/* The macros that are defined at a place of a text. */
 typedef struct gt_macros {
     const char *text; /* of the whole, which must outlive the macros */
     gt_hash_index index;
@@ -132,17 +130,14 @@ void gt_words_split(gt_word_list *out, gt_macros *macros, gt_lexer lexer);
 int gt_macros_directive(gt_macros *macros, const gt_word *directive);
 /* The macro of a name; NULL: it is none. */
 const gt_macro *gt_macro_of(const gt_macros *macros, uint32_t id);
-/* Appends the words with their macros replaced, `#` ignored and directives left out. Macros stay
- * unreplaced once the result would have more than `most` words. */
+/* Appends the words with their macros replaced, up to about `most` words, without directives. */
 void gt_macros_expand(gt_word_list *out, gt_macros *macros, const gt_word *words, size_t count,
                       uint32_t most);
-/* How many of the words from `at` on a use of a macro takes, its arguments included; 0: it is no
- * such use. */
+/* Returns how many words from `at` on are a use of a macro, with its arguments; 0: none. */
 size_t gt_macro_use(const gt_macros *macros, const gt_word *words, size_t count, size_t at);
 
-/* Puts what they stand for in the place of all uses of macros that make kernels: `KERNEL void
- * k(…)`, `DEFINE_KERNEL(k, +)`. `read` is the text with the branches of #if blanked that are left
- * out. Lines keep their numbers. ENOMEM. */
+/* Replaces all uses of macros that make kernels: `KERNEL void k(…)`, `DEFINE_KERNEL(k, +)`. `read`
+ * is the text without the lines that #if leave out. Lines keep their numbers. ENOMEM. */
 gputune_status gt_kernel_macros_expand(gt_text *text, const char *read);
 
 /* The index of the bracket that closes the one at `at`; count - 1 where none does. */

@@ -1,5 +1,4 @@
-/* NumPy's file format, versions 1 to 3: the header, which says what the elements are. Works on
- * bytes in memory and opens no file. */
+/* NumPy's file format, versions 1 to 3: the header, which says what the elements are. */
 #pragma once
 
 #include "base/text.h"
@@ -15,14 +14,12 @@ typedef struct gt_npy {
     size_t data;              /* byte offset of the data in the file */
 } gt_npy;
 
-/* Reads the header of a file whose `count` bytes are `bytes`, and checks that all data are there.
- * EINVAL, with `path` in front of the message, for bytes that are no NPY file, another byte order,
- * Fortran order, missing data, or elements that no kernel's argument can have. */
+/* Reads the header of a file's bytes, and checks that all data are there. EINVAL, with `path` in
+ * front, for other files, byte orders and elements, and for Fortran order. */
 gputune_status gt_npy_read(gt_npy *out, const void *bytes, size_t count, const char *path);
 enum { GT_NPY_HEAD = 256 };
-/* Writes the header that precedes an array's data in a file. Elements of types that NumPy lacks
- * (bfloat16, fp8) are declared as unsigned integers of the same size. `dimensions` is at most
- * GT_NPY_DIMENSIONS. */
+/* Writes the header of an array's file. Types that NumPy lacks (bfloat16, fp8) become unsigned
+ * integers of the same size. */
 void gt_npy_head(uint8_t out[GT_NPY_HEAD], gt_type type, const uint64_t *shape,
                  uint32_t dimensions);
 /* Appends shape and type for a message: "(3, 4) of float". */

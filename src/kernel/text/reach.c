@@ -1,5 +1,4 @@
-/* Reachability over declarations: what kernels name stays, transitively. No name decides by how it
- * is spelled. */
+/* Follows what kernels name from declaration to declaration. */
 #include "kernel/text/reach.h"
 
 #include "kernel/text/branches.h"
@@ -50,9 +49,8 @@ static bool names_type(const gt_piece *piece)
            piece->kind == GT_PIECE_MACRO;
 }
 
-/* Returns whether the kept code reads one of the piece's names in a way that needs the piece. A
- * function without a mark is needed if it is called, unless a function of the same name has a mark:
- * device code can only call that one. */
+/* Returns whether kept code reads the name so that it needs the piece. A function without a mark
+ * must be called, and no marked one have its name, which alone device code could call. */
 static bool is_read_as(const reach *r, const gt_piece *piece, uint32_t id)
 {
     const uint8_t ways = r->wanted[id];
@@ -77,8 +75,7 @@ static bool is_read(const reach *r, const gt_piece *piece)
     return is;
 }
 
-/* Returns whether kept code outside of the class makes an object of it: K(…), K{…}, K x(…), and in
- * a function K x; too. */
+/* Returns whether kept code outside makes an object: K(…), K{…}, K x(…), in functions K x; */
 static bool is_made(const reach *r, size_t class)
 {
     const gt_piece *own = &r->found.items.items[class];
@@ -264,8 +261,7 @@ static size_t end_of(const reach *r, const gt_piece *piece, const char *read)
     return (size_t)(last->text + last->length - read);
 }
 
-/* Returns whether a part of the text has directives that mean something outside of it, such as
- * #define. */
+/* Returns whether a part of the text has directives with an effect outside of it (#define). */
 static bool has_definitions(const char *text, size_t begin, size_t end)
 {
     bool has = false;
@@ -327,8 +323,7 @@ static bool uses_alias(const reach *r, const gt_piece *piece)
     return false;
 }
 
-/* Blanks the #include of Thrust's headers, most of which NVRTC does not compile, if nothing that is
- * kept names thrust. */
+/* Blanks Thrust's #includes, which NVRTC hardly compiles, if nothing that is kept names thrust. */
 static void blank_thrust(char *left, reach *r, const char *read)
 {
     gt_word_list name = {0};

@@ -15,16 +15,14 @@ bool gt_type_holds(gt_type type, int64_t value);
 /* "float", "unsigned int", … */
 const char *gt_type_name(gt_type type);
 
-/* An element that a template may declare: a number, or a CUDA vector of 1 to 4 components that lie
- * one behind the other. */
+/* An element that a template may declare: a number, or a CUDA vector of 1 to 4 components. */
 typedef struct gt_element {
     gt_type type;              /* of each component */
     uint32_t lanes;            /* how many components */
     uint32_t bytes, alignment; /* of the whole element */
 } gt_element;
 
-/* The element that a normalised name ("unsigned int", "uint32_t", "half2", "float4") stands for;
- * false: none. */
+/* Finds the element of that name ("unsigned int", "half2", "float4"). false: there is none. */
 bool gt_element_from_name(gt_element *out, const char *name);
 /* Returns whether there is such an element. */
 bool gt_is_type(const char *name);
@@ -37,18 +35,15 @@ typedef struct gt_refused_type {
 } gt_refused_type;
 /* The first of these types that occurs in `words`, or NULL. */
 const gt_refused_type *gt_type_refused(const char *words);
-/* Reads `all` names that follow one another, or all but the last but at least one ("unsigned long
- * long") and joins them by single blanks; of a C++ template's name also its arguments
- * ("vec<float,4>"). ETEMPLATE "…; expected WHAT" when there is no name or the result is too long.
- */
+/* Reads all names that follow ("unsigned long long"), or without `all` leaves the last one, and
+ * joins them by single blanks; template arguments too ("vec<float,4>"). ETEMPLATE "…; expected
+ * WHAT" for none or too many. */
 gputune_status gt_words_read(char *out, size_t bytes, gt_lexer *lexer, const char *what, bool all);
-/* Copies the token's text, a number's without the marks between its digits; "": the text is too
- * long for a name. Returns `out`; the macro's text lasts to the end of the block in which it
- * stands. */
+/* Copies the token's text, of a number without the marks between its digits; "" if it is too long.
+ * The macro's copy lasts to the end of its block. */
 const char *gt_token_name(char out[GT_NAME_MAX], const gt_token *token);
 #define GT_TOKEN_TEXT(token) gt_token_name((char[GT_NAME_MAX]){""}, token)
 /* Copies the current token, which must be a name of fewer than `bytes` characters. */
 gputune_status gt_name_read(char *out, size_t bytes, gt_lexer *lexer, const char *what);
-/* Reads an argument's name, or "grid.x", the name of the buffer that a struct's member points to.
- */
+/* Reads an argument's name, or "grid.x" of a buffer that a struct points to. */
 gputune_status gt_argument_name_read(char out[GT_NAME_MAX], gt_lexer *lexer, const char *what);
