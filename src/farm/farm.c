@@ -50,20 +50,14 @@ gputune_status gt_worker_find(char **out, const char *given)
 static const uint64_t MEGABYTE = 1 << 20;
 enum { LEAST_MB = 1024, MOST_MB = 8192 };
 
-/* What this process's control group allows, in bytes; UINT64_MAX: no limit is known. */
-static uint64_t group_bytes(void)
-{
-    char line[32];
-    uint64_t bytes = /* or "max" */
-        strtoull(gt_file_peek(line, sizeof line, "/sys/fs/cgroup/memory.max"), NULL, 10);
-    return bytes ? bytes : UINT64_MAX;
-}
-
+/* The memory of the machine, or what this process's control group allows, in bytes. */
 static uint64_t machine_bytes(void)
 {
+    char line[32];
     uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    uint64_t group = group_bytes();
-    return bytes < group ? bytes : group;
+    uint64_t group = /* 0 for "max" */
+        strtoull(gt_file_peek(line, sizeof line, "/sys/fs/cgroup/memory.max"), NULL, 10);
+    return group && group < bytes ? group : bytes;
 }
 
 uint64_t gt_compile_memory_asked(void)
@@ -207,48 +201,27 @@ static void watch(gt_host_farm *farm, gt_slot *slot)
     }
 }
 
-static void watch_all(gt_host_farm *farm)
+/* One turn: waits at most `seconds` for something to do, and does it. */
+static void turn(gt_host_farm *farm, double seconds)
 {
     farm->watched.count = farm->descriptors.count = 0;
     for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
         watch(farm, &farm->compile.slots[i]);
     }
     watch(farm, &farm->measure.slot);
-}
-
-/* A poll that fails tells nothing: every channel is tried, which does not block. */
-static void try_all(gt_host_farm *farm)
-{
-    nanosleep(&(struct timespec){0, 1000000}, NULL);
-    for (size_t i = 0; i < farm->descriptors.count; i++) {
-        farm->descriptors.items[i].revents = POLLIN;
-    }
-}
-
-static void receive(const gt_host_farm *farm)
-{
-    for (size_t i = 0; i < farm->descriptors.count; i++) {
-        if (farm->descriptors.items[i].revents & ~POLLOUT) {
-            gt_slot_receive(farm->watched.items[i]);
-        }
-    }
-}
-
-/* One turn: waits at most `seconds` for something to do, and does it. */
-static void turn(gt_host_farm *farm, double seconds)
-{
-    watch_all(farm);
     for (size_t i = 0; i < farm->watched.count; i++) {
         seconds = fmin(seconds, gt_slot_patience(farm->watched.items[i]));
     }
     seconds = fmin(seconds, gt_compile_patience(farm));
     int milliseconds = seconds <= 0 ? 0 : (int)ceil(fmin(seconds, 3600) * 1e3);
     int ready = poll(farm->descriptors.items, farm->descriptors.count, milliseconds);
-    if (ready < 0) {
-        try_all(farm);
+    if (ready < 0) { /* every channel is tried, which does not block */
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
     }
-    if (ready != 0) {
-        receive(farm);
+    for (size_t i = 0; i < farm->descriptors.count && ready != 0; i++) {
+        if (ready < 0 || farm->descriptors.items[i].revents & ~POLLOUT) {
+            gt_slot_receive(farm->watched.items[i]);
+        }
     }
     for (size_t i = 0; i < farm->watched.count; i++) {
         gt_slot_check(farm->watched.items[i]);
@@ -257,25 +230,17 @@ static void turn(gt_host_farm *farm, double seconds)
     gt_measure_pump(&farm->measure);
 }
 
-static bool take_event(gt_event *out, gt_host_farm *farm)
-{
-    if (farm->ended.count == 0) {
-        return false;
-    }
-    gt_farm_request *request = gt_queue_take(&farm->ended, 0);
-    *out = request->event;
-    request->event.kind = GT_EVENT_TIMEOUT; /* the caller has what it owns */
-    gt_farm_request_free(request);
-    return true;
-}
-
 static gputune_status wait_event(gt_farm *base, gt_event *out, double seconds)
 {
     gt_host_farm *farm = gt_host_of(base);
     int64_t start_ns = gt_now_ns();
     bool late = false;
     for (;;) {
-        if (take_event(out, farm)) {
+        if (farm->ended.count > 0) {
+            gt_farm_request *request = gt_queue_take(&farm->ended, 0);
+            *out = request->event;
+            request->event.kind = GT_EVENT_TIMEOUT; /* the caller has what it owns */
+            gt_farm_request_free(request);
             return GPUTUNE_OK;
         }
         GT_TRY(check(farm));

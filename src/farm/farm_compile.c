@@ -33,15 +33,10 @@ static gputune_status compile_start(gt_slot *slot)
 {
     const gt_compile_host *host = &slot->farm->compile;
     const char *arch = slot->farm->options.arch ? "--arch" : NULL;
-    const char *const arguments[] = {"--role",
-                                     "compile",
-                                     "--driver-version",
-                                     host->driver_version,
-                                     "--memory",
-                                     host->memory_mb,
-                                     arch,
-                                     slot->farm->options.arch,
-                                     NULL};
+    const char *const arguments[] = {
+        slot->farm->worker,       "--role",   "compile",       "--driver-version",
+        host->driver_version,     "--memory", host->memory_mb, arch,
+        slot->farm->options.arch, NULL};
     GT_TRY(gt_link_spawn(&slot->link, slot->farm, false, arguments));
     gt_slot_begin(slot);
     return GPUTUNE_OK;
@@ -154,26 +149,20 @@ void gt_cores_leave(gt_compile_host *host)
     host->shares_cores = false;
 }
 
-/* Tells the other farms how many cores this one uses. */
-static void tell_cores(gt_compile_host *host, uint32_t at_work)
+void gt_cores_divide(gt_compile_host *host)
 {
-    const uint32_t first = host->place * PLACE_BYTES;
+    uint32_t all = PLACES * PLACE_BYTES, farms = 1, others = 0;
+    const uint32_t first = host->place * PLACE_BYTES, at_work = cores_at_work(host);
     uint32_t held = 1 + at_work, rest = PLACE_BYTES - held;
+    host->allowed = host->limit;
+    if (!host->shares_cores) {
+        return;
+    }
     if (at_work != host->told_at_work) {
         (void)lock_cores(host->cores, F_OFD_SETLK, F_WRLCK, first, &held);
         (void)lock_cores(host->cores, F_OFD_SETLK, F_UNLCK, first + 1 + at_work, &rest);
         host->told_at_work = at_work;
     }
-}
-
-void gt_cores_divide(gt_compile_host *host)
-{
-    uint32_t all = PLACES * PLACE_BYTES, farms = 1, others = 0;
-    host->allowed = host->limit;
-    if (!host->shares_cores) {
-        return;
-    }
-    tell_cores(host, cores_at_work(host));
     bool is_alone = !lock_cores(host->cores, F_OFD_GETLK, F_WRLCK, 0, &all);
     for (uint32_t place = 0; place < PLACES && !is_alone; place++) {
         uint32_t bytes = PLACE_BYTES;
@@ -221,15 +210,6 @@ static void slot_flush(gt_slot *slot)
     if (push == GT_PUSH_CLOSED) {
         slot_died(slot);
     }
-}
-
-static void slot_give(gt_slot *slot, gt_farm_request *request)
-{
-    gt_queue_put(&slot->queue, slot->queue.count, request);
-    if (slot->queue.count == 1) {
-        gt_slot_start_clock(slot);
-    }
-    slot_flush(slot);
 }
 
 /* ---- Handing out ----------------------------------------------------------------------------- */
@@ -326,7 +306,11 @@ void gt_compile_pump(gt_host_farm *farm)
         uint32_t open = 0;
         gt_slot *slot = next_slot(farm, &open);
         if (slot) {
-            slot_give(slot, gt_queue_take(&host->queue, 0));
+            gt_queue_put(&slot->queue, slot->queue.count, gt_queue_take(&host->queue, 0));
+            if (slot->queue.count == 1) {
+                gt_slot_start_clock(slot);
+            }
+            slot_flush(slot);
         } else if (open == 0) {
             fail_request(farm, gt_queue_take(&host->queue, 0), GPUTUNE_EWORKER, false, 0);
         } else {
@@ -355,17 +339,18 @@ gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job)
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
-static void handle_ready(gt_slot *slot)
+/* False for an answer to no job: the worker cannot be used any more. */
+static bool handle(gt_slot *slot, const gt_frame *frame)
 {
-    slot->ready = true;
-    slot->farm->compile.start_failures = 0;
-    gt_slot_start_clock(slot);
-}
-
-static bool handle_answer(gt_slot *slot, const gt_frame *frame)
-{
-    gt_farm_request *first = slot->queue.first;
-    if (gt_answer_read(first, frame) < 0) {
+    if (frame->kind == GT_FRAME_READY) {
+        slot->ready = true;
+        slot->farm->compile.start_failures = 0;
+        gt_slot_start_clock(slot);
+        return true;
+    }
+    gt_farm_request *first = slot->sent > 0 ? slot->queue.first : NULL;
+    if (!first || frame->kind != GT_FRAME_COMPILE || frame->sequence != first->sequence ||
+        gt_answer_read(first, frame) < 0) {
         return false;
     }
     gt_slot_pop(slot);
@@ -373,18 +358,6 @@ static bool handle_answer(gt_slot *slot, const gt_frame *frame)
     gt_farm_request_end(slot->farm, first);
     slot->ready = true;
     return true;
-}
-
-/* False for an answer to no job: the worker cannot be used any more. */
-static bool handle(gt_slot *slot, const gt_frame *frame)
-{
-    if (frame->kind == GT_FRAME_READY) {
-        handle_ready(slot);
-        return true;
-    }
-    const gt_farm_request *first = slot->sent > 0 ? slot->queue.first : NULL;
-    return first && frame->kind == GT_FRAME_COMPILE && frame->sequence == first->sequence &&
-           handle_answer(slot, frame);
 }
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
@@ -405,28 +378,22 @@ static void blame(gt_host_farm *farm, gt_farm_request *request, const gt_death *
     fail_request(farm, request, GPUTUNE_ECRASHED, crash, 0);
 }
 
-/* Counts a worker that has ended before its first message: no job is the cause, and another worker
- * is likely to fail as well. After START_FAILURES_MAX in a row the farm is broken. */
-static void count_start_failure(gt_host_farm *farm, const gt_death *death)
-{
-    if (++farm->compile.start_failures >= START_FAILURES_MAX) {
-        gt_farm_break(farm, gt_fail(GPUTUNE_EWORKER,
-                                    "%s %s before it answered; run it by hand with --version to "
-                                    "see why",
-                                    farm->worker, death->words));
-    }
-}
-
+/* If a worker ends before its first message, no job is the cause, and another worker is likely to
+ * fail as well. */
 static void slot_died(gt_slot *slot)
 {
     gt_death death;
+    gt_host_farm *farm = slot->farm;
     bool greeted = slot->link.greeted;
     gt_link_finish(&slot->link, &death, 0.2);
     compile_return_from(slot, greeted);
-    if (!greeted) {
-        count_start_failure(slot->farm, &death);
-    } else if (slot->queue.count > 0) {
-        blame(slot->farm, gt_slot_take(slot, 0), &death);
+    if (greeted && slot->queue.count > 0) {
+        blame(farm, gt_slot_take(slot, 0), &death);
+    } else if (!greeted && ++farm->compile.start_failures >= START_FAILURES_MAX) {
+        gt_farm_break(farm, gt_fail(GPUTUNE_EWORKER,
+                                    "%s %s before it answered; run it by hand with --version to "
+                                    "see why",
+                                    farm->worker, death.words));
     }
 }
 

@@ -26,8 +26,8 @@ typedef struct gt_link {
     gt_frame_reader reader;
 } gt_link;
 
-/* Starts a process for a worker with these arguments, which end with NULL. *link must be closed
- * (all zero), and stays as it was on failure. EWORKER, ENOMEM. */
+/* Starts a process for a worker. The arguments begin with farm->worker and end with NULL. *link
+ * must be closed (all zero), and stays as it was on failure. EWORKER, ENOMEM. */
 gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measure,
                              const char *const *arguments);
 /* Starts the measure loop on a thread of this process. Otherwise as gt_link_spawn(). */

@@ -14,17 +14,6 @@
 
 /* ---- Variants -------------------------------------------------------------------------------- */
 
-/* Returns true if the request needs the variant loaded. */
-static bool needs(const gt_farm_request *request, uint64_t variant)
-{
-    for (uint32_t i = 0; i < request->variant_count; i++) {
-        if (request->variants[i] == variant) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The variant of that id that the worker has or is to get, or NULL. */
 static gt_live_variant *live_find(gt_measure_host *host, uint64_t id)
 {
@@ -52,14 +41,6 @@ void gt_live_forget_all(gt_measure_host *host)
     }
     gt_packet_drop(host->standard.packet);
     host->standard = (gt_live_variant){.packet = NULL};
-}
-
-/* Keeps the default, which the worker has proved, for the workers after it. */
-static void keep_standard(gt_measure_host *host, const gt_live_variant *variant)
-{
-    gt_packet_keep(variant->packet);
-    gt_packet_drop(host->standard.packet);
-    host->standard = *variant;
 }
 
 static bool is_standard(const gt_measure_host *host, uint64_t id)
@@ -100,21 +81,16 @@ void gt_measure_submit(gt_measure_host *host, gt_farm_request *request)
 
 /* ---- Starting and refusing ------------------------------------------------------------------- */
 
-static gputune_status start_process(gt_measure_host *host)
-{
-    const gt_farm_options *o = &host->slot.farm->options;
-    const char *const arguments[] = {"--role",   "measure", "--ordinal", host->ordinal,
-                                     "--driver", o->driver, NULL};
-    return gt_link_spawn(&host->slot.link, host->slot.farm, true, arguments);
-}
-
 /* Takes the request for which a variant is being loaded again: the first one that needs the
  * variant. The caller owns it. NULL: there is none. */
 static gt_farm_request *take_dependent(gt_measure_host *host, uint64_t variant)
 {
     for (size_t i = 0; i < host->slot.queue.count; i++) {
-        if (needs(gt_queue_at(&host->slot.queue, i), variant)) {
-            return gt_slot_take(&host->slot, i);
+        const gt_farm_request *request = gt_queue_at(&host->slot.queue, i);
+        for (uint32_t k = 0; k < request->variant_count; k++) {
+            if (request->variants[k] == variant) {
+                return gt_slot_take(&host->slot, i);
+            }
         }
     }
     return NULL;
@@ -161,25 +137,18 @@ static void measure_refuse(gt_measure_host *host, gputune_status status)
 
 void gt_measure_start(gt_measure_host *host)
 {
-    const gt_farm_options *o = &host->slot.farm->options;
+    gt_host_farm *farm = host->slot.farm;
+    const gt_farm_options *o = &farm->options;
+    const char *const arguments[] = {farm->worker,  "--role",   "measure", "--ordinal",
+                                     host->ordinal, "--driver", o->driver, NULL};
     gputune_status status = o->isolation == GPUTUNE_ISOLATION_THREAD
                                 ? gt_link_thread(&host->slot.link, o->driver, o->device_ordinal)
-                                : start_process(host);
+                                : gt_link_spawn(&host->slot.link, farm, true, arguments);
     if (status < 0) {
         measure_refuse(host, status);
         return;
     }
     gt_slot_begin(&host->slot);
-}
-
-static void fail_all(gt_measure_host *host)
-{
-    while (host->slot.queue.count > 0) {
-        gt_farm_request *request = gt_slot_take(&host->slot, 0);
-        host->refusal_told = true;
-        gt_message_set("%s", host->refusal_message);
-        measure_fail(host, request, host->refusal, GT_NO_VARIANT, false);
-    }
 }
 
 /* ---- Sending --------------------------------------------------------------------------------- */
@@ -191,15 +160,6 @@ static bool lacks(const gt_measure_host *host, const gt_live_variant *variant)
            variant->generation != host->slot.generation;
 }
 
-/* Returns true if the default is to be there before the request is carried out: variants are
- * proved, or loaded again and so proved, beside it. */
-static bool uses_standard(const gt_measure_host *host, const gt_farm_request *request)
-{
-    const bool proves = request->kind == GT_FRAME_VERIFY && request->id != host->standard.id;
-    return !request->internal &&
-           (proves || request->kind == GT_FRAME_RECHECK || request->kind == GT_FRAME_SAMPLE);
-}
-
 static gputune_status load(gt_measure_host *host, size_t index, gt_live_variant *variant)
 {
     GT_TRY(measure_insert(host, index, GT_FRAME_VERIFY, variant->id, variant->packet));
@@ -207,8 +167,9 @@ static gputune_status load(gt_measure_host *host, size_t index, gt_live_variant 
     return GPUTUNE_OK;
 }
 
-/* Queues before `index` the requests that load what a new worker lacks. *missing: whether there
- * were any. */
+/* Queues before `index` the requests that load what a new worker lacks. The default comes first:
+ * variants are proved, or loaded again and so proved, beside it. *missing: whether there were any.
+ */
 static gputune_status load_again(gt_measure_host *host, size_t index, bool *missing)
 {
     const gt_farm_request *request = gt_queue_at(&host->slot.queue, index);
@@ -219,10 +180,13 @@ static gputune_status load_again(gt_measure_host *host, size_t index, bool *miss
             GT_TRY(load(host, index, variant));
         }
     }
-    if (lacks(host, &host->standard) && uses_standard(host, request)) {
+    const bool proves = request->kind == GT_FRAME_VERIFY && request->id != host->standard.id;
+    const bool uses_standard = !request->internal && (proves || request->kind == GT_FRAME_RECHECK ||
+                                                      request->kind == GT_FRAME_SAMPLE);
+    if (lacks(host, &host->standard) && uses_standard) {
         gt_live_variant *variant = live_find(host, host->standard.id);
         *missing = true;
-        GT_TRY(load(host, index, &host->standard)); /* in front of the others */
+        GT_TRY(load(host, index, &host->standard));
         if (variant) {
             variant->generation = host->slot.generation;
         }
@@ -262,9 +226,11 @@ void gt_measure_pump(gt_measure_host *host)
     if (host->slot.queue.count > 0 && host->refusal == GPUTUNE_OK && !host->slot.link.open) {
         gt_measure_start(host);
     }
-    if (host->refusal != GPUTUNE_OK) {
-        fail_all(host);
-        return;
+    while (host->refusal != GPUTUNE_OK && host->slot.queue.count > 0) {
+        gt_farm_request *request = gt_slot_take(&host->slot, 0);
+        host->refusal_told = true;
+        gt_message_set("%s", host->refusal_message);
+        measure_fail(host, request, host->refusal, GT_NO_VARIANT, false);
     }
     while (host->slot.link.open && host->slot.sent < host->slot.queue.count && send_next(host)) {
     }
@@ -272,34 +238,29 @@ void gt_measure_pump(gt_measure_host *host)
 
 /* ---- Ends of requests ------------------------------------------------------------------------ */
 
-/* Notes what the host needs to know of the answer to a request that went well. */
-static void note(gt_measure_host *host, const gt_farm_request *request)
+/* Ends the request that the worker was at, which went well. False if the answer is malformed. */
+static bool measure_succeed(gt_measure_host *host, gt_farm_request *request)
 {
     const gt_event *reply = &request->event;
     gt_live_variant *variant = live_find(host, request->id);
+    if (request->kind == GT_FRAME_SAMPLE && reply->sampled.count != request->variant_count) {
+        gt_fail(GPUTUNE_EWORKER, "the measure worker sent %u samples; expected %u",
+                reply->sampled.count, request->variant_count);
+        return false;
+    }
     if (request->kind == GT_FRAME_PREPARE) {
         host->reference_ns = reply->prepared.reference_ns;
         host->prepare_s = host->prepare_s > 0 ? host->prepare_s : gt_slot_spent_s(&host->slot);
     } else if (request->kind == GT_FRAME_VERIFY && variant && reply->verified.proved) {
         variant->generation = host->slot.generation;
-        if (variant->standard) {
-            keep_standard(host, variant);
+        if (variant->standard) { /* for the workers after this one */
+            gt_packet_keep(variant->packet);
+            gt_packet_drop(host->standard.packet);
+            host->standard = *variant;
         }
     } else if (request->kind == GT_FRAME_VERIFY) {
         gt_live_forget(host, request->id);
     }
-}
-
-/* Ends the request that the worker was at, which went well. False if the answer is malformed. */
-static bool measure_succeed(gt_measure_host *host, gt_farm_request *request)
-{
-    uint32_t samples = request->event.sampled.count;
-    if (request->kind == GT_FRAME_SAMPLE && samples != request->variant_count) {
-        gt_fail(GPUTUNE_EWORKER, "the measure worker sent %u samples; expected %u", samples,
-                request->variant_count);
-        return false;
-    }
-    note(host, request);
     host->blameless = request->internal ? host->blameless : 0;
     gt_farm_request_end(host->slot.farm, gt_slot_pop(&host->slot));
     return true;
@@ -359,11 +320,18 @@ static bool prepares_first(const gt_measure_host *host)
     return host->slot.queue.count > 0 && host->slot.queue.first->kind == GT_FRAME_PREPARE;
 }
 
-/* Queues what the next trial leaves out in front of its setup. */
-static gputune_status leave_out_lost(gt_measure_host *host)
+/* Queues the setup, unless it is there, and in front of it what its trial leaves out. */
+static gputune_status queue_setup(gt_measure_host *host)
 {
     gt_packet *packet;
-    if (host->plain || host->lost.item_count == 0 || !prepares_first(host)) {
+    if (host->setup && !prepares_first(host)) {
+        GT_TRY(measure_insert(host, 0, GT_FRAME_PREPARE, 0, host->setup));
+    }
+    if (!prepares_first(host)) {
+        return GPUTUNE_OK;
+    }
+    host->slot.queue.first->sent_as = host->plain ? GT_FRAME_PREPARE_PLAIN : GT_FRAME_PREPARE;
+    if (host->plain || host->lost.item_count == 0) {
         return GPUTUNE_OK;
     }
     GT_TRY(gt_packet_make(&packet, GT_FRAME_LOST, &host->lost));
@@ -382,15 +350,7 @@ static void begin_again(gt_measure_host *host)
                                      "isolation `process` only a worker is lost"));
         return;
     }
-    if (host->setup && !prepares_first(host) &&
-        measure_insert(host, 0, GT_FRAME_PREPARE, 0, host->setup) < 0) {
-        gt_farm_break(host->slot.farm, GPUTUNE_ENOMEM);
-        return;
-    }
-    if (prepares_first(host)) {
-        host->slot.queue.first->sent_as = host->plain ? GT_FRAME_PREPARE_PLAIN : GT_FRAME_PREPARE;
-    }
-    if (leave_out_lost(host) < 0) {
+    if (queue_setup(host) < 0) {
         gt_farm_break(host->slot.farm, GPUTUNE_ENOMEM);
         return;
     }
@@ -457,15 +417,6 @@ static bool is_crash(const gt_death *death)
     return false;
 }
 
-static void died_starting(gt_measure_host *host, const gt_death *death)
-{
-    if (++host->start_failures >= START_FAILURES_MAX) {
-        measure_refuse(host,
-                       gt_fail(GPUTUNE_EWORKER, "the measure worker %s before its device was open",
-                               death->words));
-    }
-}
-
 /* Handles the death of a worker that was at no request, or was ended from outside. */
 static void died_blameless(gt_measure_host *host, const gt_death *death)
 {
@@ -502,7 +453,11 @@ static void died(gt_slot *slot)
     gt_death death;
     if (!slot->ready) {
         gt_link_finish(&slot->link, &death, END_S);
-        died_starting(host, &death);
+        if (++host->start_failures >= START_FAILURES_MAX) {
+            measure_refuse(host, gt_fail(GPUTUNE_EWORKER,
+                                         "the measure worker %s before its device was open",
+                                         death.words));
+        }
     } else {
         replace(host, &death);
         if (in_hand && !by_trial) {
@@ -517,17 +472,6 @@ static void died(gt_slot *slot)
 }
 
 /* ---- Hangs ----------------------------------------------------------------------------------- */
-
-/* The work of a launch of the variant that the worker is at, relative to the default's; at least
- * 1. */
-static double work_in_hand(gt_measure_host *host)
-{
-    const gt_farm_request *request = host->slot.queue.first;
-    bool sample = request->kind == GT_FRAME_SAMPLE;
-    uint64_t id = sample ? host->slot.hand.variant : request->id;
-    const gt_live_variant *variant = live_find(host, id);
-    return variant ? fmax(1, variant->work) : 1;
-}
 
 /* Seconds that the first request may take without progress: a hundred times the reference's time,
  * at least `least_s`, and at least five times what preparing took, for machines where everything
@@ -548,8 +492,10 @@ static double allowance(gt_measure_host *host)
     bool sample = request->kind == GT_FRAME_SAMPLE;
     const gt_objective *facts = gt_objective_facts(request->objective);
     double count = sample ? facts->sample_launches : 10;
+    const gt_live_variant *variant =
+        live_find(host, sample ? host->slot.hand.variant : request->id);
     double least = fmax(host->least_s, 100 * count * host->reference_ns * 1e-9);
-    least = fmax(least, 5 * host->prepare_s) * work_in_hand(host);
+    least = fmax(least, 5 * host->prepare_s) * (variant ? fmax(1, variant->work) : 1);
     if (sample && facts->by_energy) {
         least += 5;
     }
@@ -601,16 +547,6 @@ static void late(gt_slot *slot)
 
 /* ---- Answers ------------------------------------------------------------------------------- */
 
-/* A reference that failed may have made its process unable to use the GPU, whatever its status is,
- * and so may a fault of the GPU. */
-static bool is_suspect(const gt_measure_host *host, const gt_farm_request *request,
-                       gputune_status status)
-{
-    return !host->slot.link.is_thread &&
-           (status == GPUTUNE_ETEMPLATE || status == GPUTUNE_ENODRIVER || status == GPUTUNE_EBUSY ||
-            (request->kind == GT_FRAME_PREPARE && status == GPUTUNE_ECUDA));
-}
-
 /* False if the worker cannot be used any more. */
 static bool handle_answer(gt_measure_host *host, const gt_frame *frame)
 {
@@ -631,7 +567,11 @@ static bool handle_answer(gt_measure_host *host, const gt_frame *frame)
         return true;
     }
     bool crashed = status == GPUTUNE_ECRASHED;
-    bool suspect = is_suspect(host, request, status);
+    /* a reference that failed, or a fault of the GPU, may have made the process unable to use it */
+    bool suspect =
+        !host->slot.link.is_thread &&
+        (status == GPUTUNE_ETEMPLATE || status == GPUTUNE_ENODRIVER || status == GPUTUNE_EBUSY ||
+         (request->kind == GT_FRAME_PREPARE && status == GPUTUNE_ECUDA));
     gt_slot_pop(&host->slot);
     measure_fail(host, request, status, request->event.culprit, crashed);
     if (crashed || suspect) {

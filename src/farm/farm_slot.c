@@ -70,7 +70,7 @@ void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request)
 }
 
 /* A worker must say hello within HELLO_S seconds, or CROWDED_S where many start on few cores. */
-enum { HELLO_S = 5, CROWDED_S = 60, LOW_PRIORITY = 10, ARGUMENTS_MAX = 16 };
+enum { HELLO_S = 5, CROWDED_S = 60, LOW_PRIORITY = 10 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
 
@@ -83,24 +83,13 @@ static gputune_status set_nonblocking(int descriptor)
     return GPUTUNE_OK;
 }
 
-/* Writes the command line of a worker, its path first. */
-static void put_words(const char *out[ARGUMENTS_MAX], const char *path,
-                      const char *const *arguments)
-{
-    *out++ = path;
-    do {
-        *out++ = *arguments;
-    } while (*arguments++);
-}
-
 static gputune_status start_process(gt_link *link, const gt_host_farm *farm, bool measure,
-                                    const char *const *words, int child)
+                                    const char *const *arguments, int child)
 {
-    bool low_priority = !measure && farm->options.low_priority;
     const gt_texts *environment = measure ? &farm->measure.environment : &farm->compile.environment;
     GT_TRY(set_nonblocking(link->channel));
-    GT_TRY(gt_process_spawn(&link->process, words, environment->items, child));
-    if (low_priority) {
+    GT_TRY(gt_process_spawn(&link->process, arguments, environment->items, child));
+    if (!measure && farm->options.low_priority) {
         (void)setpriority(PRIO_PROCESS, (id_t)link->process.pid, LOW_PRIORITY);
     }
     return GPUTUNE_OK;
@@ -111,11 +100,9 @@ gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measu
 {
     gt_link made = {
         .open = true, .start_ns = gt_now_ns(), .reader = {.limit_bytes = GT_FRAME_HOST_BYTES}};
-    const char *words[ARGUMENTS_MAX];
     int child = -1;
-    put_words(words, farm->worker, arguments);
     GT_TRY(gt_process_channel(&made.channel, &child));
-    gputune_status status = start_process(&made, farm, measure, words, child);
+    gputune_status status = start_process(&made, farm, measure, arguments, child);
     close(child);
     if (status != GPUTUNE_OK) {
         close(made.channel);
@@ -259,26 +246,19 @@ static int64_t computed_ns(const gt_link *link)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Returns true if the thread runs, waits for a core to run on, or for a file to be read, or is
- * stopped. */
-static bool is_at_work(const char *stat_path)
-{
-    char text[256];
-    const char *end = strrchr(gt_file_peek(text, sizeof text, stat_path), ')'); /* of its name */
-    return end && end[1] && strspn(end + 2, "RDTt") > 0;
-}
-
-/* Returns true if one of the worker's threads is at work. The thread that asks does not count. */
+/* Returns true if one of the worker's threads runs, waits for a core or for a file to be read, or
+ * is stopped. The thread that asks does not count. */
 static bool works(const gt_link *link)
 {
-    char path[64];
+    char path[64], text[256];
     bool found = false;
     snprintf(path, sizeof path, "/proc/%d/task", (int)process_of(link));
     DIR *threads = opendir(path);
     for (const struct dirent *one; !found && threads && (one = readdir(threads));) {
         bool is_other = one->d_name[0] != '.' && strtol(one->d_name, NULL, 10) != gettid();
         snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", (int)process_of(link), one->d_name);
-        found = is_other && is_at_work(path);
+        const char *end = strrchr(gt_file_peek(text, sizeof text, path), ')'); /* of its name */
+        found = is_other && end && end[1] && strspn(end + 2, "RDTt") > 0;
     }
     if (threads) {
         closedir(threads);
@@ -335,21 +315,14 @@ static double hello_s(const gt_link *link)
 
 static void describe(gt_death *death)
 {
-    const char *plain = death->end == GT_END_RUNNING ? "stopped answering" : "ended";
     if (death->end == GT_END_EXITED) {
         snprintf(death->words, sizeof death->words, "exited with code %d", death->code);
     } else if (death->end == GT_END_SIGNALED) {
         snprintf(death->words, sizeof death->words, "was ended by signal %d (%s)", death->code,
                  strsignal(death->code));
     } else {
-        snprintf(death->words, sizeof death->words, "%s", plain);
-    }
-}
-
-static void finish_thread(gt_link *link, double seconds)
-{
-    if (!gt_thread_wait(link->thread, seconds + 1)) {
-        pthread_detach(link->thread); /* the thread hangs in a kernel */
+        snprintf(death->words, sizeof death->words, "%s",
+                 death->end == GT_END_RUNNING ? "stopped answering" : "ended");
     }
 }
 
@@ -370,7 +343,9 @@ void gt_link_finish(gt_link *link, gt_death *out, double seconds)
     }
     if (link->is_thread) {
         shutdown(link->channel, SHUT_RDWR);
-        finish_thread(link, seconds);
+        if (!gt_thread_wait(link->thread, seconds + 1)) {
+            pthread_detach(link->thread); /* it hangs in a kernel */
+        }
     } else {
         death.end = gt_process_wait(&link->process, &death.code, seconds);
         gt_link_kill(link);
@@ -395,20 +370,18 @@ void gt_link_abandon(gt_link *link)
 
 /* ---- Packets and requests -------------------------------------------------------------------- */
 
-static void drop_packet(gt_packet **packet)
-{
-    if (*packet) {
-        gt_packet_drop(*packet);
-    }
-}
-
 gputune_status gt_packet_make(gt_packet **out, gt_frame_kind kind, const void *job)
 {
-    GT_SCOPED(drop_packet) gt_packet *packet = calloc(1, sizeof *packet);
+    gt_packet *packet = calloc(1, sizeof *packet);
     GT_TRY(gt_allocated(packet));
     packet->references = 1;
-    GT_TRY(gt_frame_append(&packet->text, kind, 0, NULL, gt_carried[kind].job, job));
-    *out = gt_take(&packet);
+    gputune_status status =
+        gt_frame_append(&packet->text, kind, 0, NULL, gt_carried[kind].job, job);
+    if (status < 0) {
+        gt_packet_drop(packet);
+        return status;
+    }
+    *out = packet;
     return GPUTUNE_OK;
 }
 
