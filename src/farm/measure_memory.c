@@ -66,31 +66,28 @@ gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *s
 
 /* ---- Workspaces ------------------------------------------------------------------------------ */
 
-/* An emulated device reports every access outside of an allocation, reads too. So a buffer there
- * has nothing behind it, and nothing but its skew before it. Elsewhere guard zones show what was
- * written around it. */
-static gputune_status place_exactly(gt_buffer_slot *slot, gt_measure *measure, uint32_t skew)
+/* Guard zones show what was written around a buffer. An emulated device reports every access
+ * outside of an allocation, reads too: a buffer there has nothing behind it, and only its skew
+ * before it. */
+static gputune_status place_slot(gt_buffer_slot *slot, gt_measure *measure)
 {
     char name[GT_NAME_MAX + 8];
+    bool timed = slot->workspace == &measure->workspaces[0] && !measure->is_trial;
+    const gt_workload *workload = &slot->workspace->workload;
+    if (!measure->device.emulated) {
+        GT_TRY(
+            gt_memory_take(&slot->base, measure, gt_plan_slot_bytes(workload, slot->index, timed)));
+        slot->address = gt_plan_place(workload, slot->index, timed, slot->base);
+        slot->guard_back = GT_GUARD_BACK;
+        return GPUTUNE_OK;
+    }
+    uint32_t skew = timed ? 0 : gt_plan_skew(workload, slot->index);
     gt_snprintf(name, sizeof name, "buffer %s", slot->buffer->name);
     GT_TRY(gt_memory_take(&slot->base, measure, skew + slot->buffer->bytes));
     slot->address = slot->base + skew;
     if (measure->driver->EmuNameMemory) {
         GT_CALL(measure, EmuNameMemory, slot->address, name);
     }
-    return GPUTUNE_OK;
-}
-
-static gputune_status place_slot(gt_buffer_slot *slot, gt_measure *measure)
-{
-    bool timed = slot->workspace == &measure->workspaces[0] && !measure->is_trial;
-    const gt_workload *workload = &slot->workspace->workload;
-    if (measure->device.emulated) {
-        return place_exactly(slot, measure, timed ? 0 : gt_plan_skew(workload, slot->index));
-    }
-    GT_TRY(gt_memory_take(&slot->base, measure, gt_plan_slot_bytes(workload, slot->index, timed)));
-    slot->address = gt_plan_place(workload, slot->index, timed, slot->base);
-    slot->guard_back = GT_GUARD_BACK;
     return GPUTUNE_OK;
 }
 
@@ -107,16 +104,6 @@ static gputune_status allocate_slot(gt_measure *measure, gt_buffer_slot *slot)
     }
     uint64_t expected = gt_plan_expected_bytes(buffer);
     return expected ? gt_memory_take(&slot->expected, measure, expected) : GPUTUNE_OK;
-}
-
-static gputune_status allocate_blocks(gt_workspace *workspace)
-{
-    for (uint32_t i = 0; i < workspace->workload.block_count; ++i) {
-        uint64_t bytes = workspace->workload.blocks[i].bytes;
-        workspace->blocks[i] = calloc(1, bytes + 1);
-        GT_TRY(gt_allocated(workspace->blocks[i]));
-    }
-    return GPUTUNE_OK;
 }
 
 /* What a scalar takes among the values of a workspace. */
@@ -189,7 +176,11 @@ gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspac
     }
     GT_TRY(write_scalars(workspace));
     GT_TRY(upload_numbers(measure, workspace));
-    return allocate_blocks(workspace);
+    for (uint32_t i = 0; i < workspace->workload.block_count; ++i) {
+        workspace->blocks[i] = calloc(1, workspace->workload.blocks[i].bytes + 1);
+        GT_TRY(gt_allocated(workspace->blocks[i]));
+    }
+    return GPUTUNE_OK;
 }
 
 /* ---- Rotated sets ---------------------------------------------------------------------------- */
@@ -342,23 +333,13 @@ static gputune_status take_sweep(gt_measure *measure)
     return GPUTUNE_OK;
 }
 
-/* The longest table whose findings come back. */
-static size_t most_findings(const gt_measure *measure)
-{
-    size_t most = 0;
-    for (size_t i = 0; i < GT_TABLES; ++i) {
-        most = measure->tables[i].tasks.count > most ? measure->tables[i].tasks.count : most;
-    }
-    for (size_t i = 0; i < GT_WORKLOAD_MAX; ++i) {
-        size_t count = measure->workspaces[i].first.tasks.count;
-        most = count > most ? count : most;
-    }
-    return most;
-}
-
 gputune_status gt_memory_service(gt_measure *measure)
 {
-    size_t count = most_findings(measure);
+    size_t count = 0; /* of the longest table */
+    for (size_t i = 0; i < GT_TABLES; ++i) {
+        count = measure->tables[i].tasks.count > count ? measure->tables[i].tasks.count : count;
+    }
+    count += measure->hash.tasks.count; /* the first check of a proof has inputs beside results */
     size_t bytes = sizeof(gt_findings) + count * sizeof(gt_finding);
     uint32_t findings = (uint32_t)count;
     gt_findings **const pinned[] = {&measure->findings, &measure->first};
@@ -410,38 +391,29 @@ static gputune_status check_size(const gt_live_input *input, uint64_t bytes, con
                          input->bytes.bytes, (unsigned long long)bytes);
 }
 
-static gputune_status copy_staged(gt_measure *measure, CUdeviceptr to, uint64_t bytes,
-                                  const gt_live_input *input, const gt_buffer *buffer)
-{
-    GT_TRY(check_size(input, bytes, buffer->name));
-    GT_CALL(measure, MemcpyHtoDAsync, to, input->bytes.data, bytes, measure->stream);
-    return GPUTUNE_OK;
-}
-
-static gputune_status take_block(gt_workspace *workspace, const gt_live_input *input)
-{
-    uint32_t index = input->buffer - GT_PARAMETER_MAX;
-    const gt_buffer *block = &workspace->workload.blocks[index];
-    GT_TRY(check_size(input, block->bytes, block->name));
-    memcpy(workspace->blocks[index], input->bytes.data, block->bytes);
-    workspace->sent_blocks |= 1u << index;
-    return GPUTUNE_OK;
-}
-
 static gputune_status copy_input(gt_measure *measure, const gt_live_input *input)
 {
     gt_workspace *workspace = &measure->workspaces[input->workload];
     if (input->buffer >= GT_PARAMETER_MAX) {
-        return take_block(workspace, input);
+        uint32_t index = input->buffer - GT_PARAMETER_MAX;
+        const gt_buffer *block = &workspace->workload.blocks[index];
+        GT_TRY(check_size(input, block->bytes, block->name));
+        memcpy(workspace->blocks[index], input->bytes.data, block->bytes);
+        workspace->sent_blocks |= 1u << index;
+        return GPUTUNE_OK;
     }
     const gt_buffer_slot *slot = &workspace->slots[input->buffer];
     CUdeviceptr to = input->expected ? slot->expected : slot->pristine;
     if (!to) {
         return GPUTUNE_OK; /* an output needs no data, and an input is not compared */
     }
+    if (input->is_ipc) {
+        return copy_mapped(measure, to, input, slot->buffer);
+    }
     uint64_t bytes = input->expected ? gt_plan_expected_bytes(slot->buffer) : slot->buffer->bytes;
-    return input->is_ipc ? copy_mapped(measure, to, input, slot->buffer)
-                         : copy_staged(measure, to, bytes, input, slot->buffer);
+    GT_TRY(check_size(input, bytes, slot->buffer->name));
+    GT_CALL(measure, MemcpyHtoDAsync, to, input->bytes.data, bytes, measure->stream);
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_inputs_copy(gt_measure *measure, const gt_measure_setup *setup)
@@ -499,19 +471,6 @@ static void fill_blocks(gt_workspace *workspace, uint64_t seed)
     }
 }
 
-/* Others than inputs are copied before each launch, and may hold results until then. */
-static gputune_status copy_sent(gt_measure *measure, uint32_t workspace_count)
-{
-    const gt_buffer_slot *end = gt_slots_end(measure, workspace_count);
-    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
-        if (slot->live && slot->buffer->direction == GT_IN) {
-            GT_CALL(measure, MemcpyDtoDAsync, slot->address, slot->pristine, slot->buffer->bytes,
-                    measure->stream);
-        }
-    }
-    return GPUTUNE_OK;
-}
-
 static int64_t integer_at(const unsigned char *elements, uint64_t index, uint32_t size)
 {
     int32_t narrow;
@@ -556,32 +515,13 @@ static gputune_status vary_rows(gt_measure *measure, const gt_buffer_slot *slot)
     return gt_measure_wait(measure);
 }
 
-static gputune_status vary_all_rows(gt_measure *measure, uint32_t workspace_count)
-{
-    const gt_buffer_slot *end = gt_slots_end(measure, workspace_count);
-    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
-        if (slot->buffer->variety == GT_VARIETY_ROWS) {
-            GT_TRY(vary_rows(measure, slot));
-        }
-    }
-    return GPUTUNE_OK;
-}
-
 /* Waits, so that a failure is reported as this kernel's. */
 static gputune_status initialise(gt_measure *measure, uint64_t seed, uint32_t workspace_count)
 {
-    const gt_workload *workload = &measure->workspaces[0].workload;
-    gputune_status status = GPUTUNE_OK;
-    if (!workload->has_init) {
-        return GPUTUNE_OK;
+    for (uint32_t s = 0; s < workspace_count; ++s) {
+        GT_TRY(gt_init_launch(measure, &measure->workspaces[s], seed));
     }
-    for (uint32_t s = 0; s < workspace_count && status == GPUTUNE_OK; ++s) {
-        status = gt_init_launch(measure, &measure->workspaces[s], seed);
-    }
-    GT_THEN(status, gt_measure_wait(measure));
-    return status == GPUTUNE_OK ? status
-                                : gt_fail(GPUTUNE_ETEMPLATE, "the init kernel %s failed: %s",
-                                          workload->init.steps[0].entry, gt_message());
+    return gt_measure_wait(measure);
 }
 
 gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t workspace_count)
@@ -597,9 +537,20 @@ gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t wor
     }
     GT_TRY(gt_tasks_upload(measure, &measure->fill));
     GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->fill, false));
-    GT_TRY(initialise(measure, seed, workspace_count));
-    GT_TRY(copy_sent(measure, workspace_count));
-    GT_TRY(vary_all_rows(measure, workspace_count));
+    const gt_workload *workload = &measure->workspaces[0].workload;
+    GT_REFUSE(workload->has_init && initialise(measure, seed, workspace_count) < 0,
+              GPUTUNE_ETEMPLATE, "the init kernel %s failed: %s", workload->init.steps[0].entry,
+              gt_message());
+    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
+        /* others than inputs are copied before each launch, and may hold results until then */
+        if (slot->live && slot->buffer->direction == GT_IN) {
+            GT_CALL(measure, MemcpyDtoDAsync, slot->address, slot->pristine, slot->buffer->bytes,
+                    measure->stream);
+        }
+        if (slot->buffer->variety == GT_VARIETY_ROWS) {
+            GT_TRY(vary_rows(measure, slot));
+        }
+    }
     return gt_service_run(measure, GT_SERVICE_RESET, &measure->rotate, false);
 }
 
@@ -707,17 +658,6 @@ gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure)
 
 /* ---- Made, and made good --------------------------------------------------------------------- */
 
-/* Notes the hashes of the inputs before a kernel has run on them. */
-static gputune_status note_inputs(gt_measure *measure, uint32_t workspace_count)
-{
-    GT_TRY(gt_service_check(measure, &measure->hash, workspace_count == 1, measure->findings));
-    GT_TRY(gt_measure_wait(measure));
-    for (size_t i = 0; i < gt_tasks_count(&measure->hash, workspace_count == 1); ++i) {
-        measure->hash.slots.items[i]->hash = measure->findings->items[i].count;
-    }
-    return GPUTUNE_OK;
-}
-
 /* Waits. Never 0. */
 static gputune_status hash_results(uint64_t *out, gt_measure *measure)
 {
@@ -738,7 +678,11 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
     measure->results_hash = 0;
     GT_TRY(gt_contents_fill(measure, seed, workspace_count));
     measure->seed = seed;
-    GT_TRY(note_inputs(measure, workspace_count));
+    GT_TRY(gt_service_check(measure, &measure->hash, workspace_count == 1, measure->findings));
+    GT_TRY(gt_measure_wait(measure));
+    for (size_t i = 0; i < gt_tasks_count(&measure->hash, workspace_count == 1); ++i) {
+        measure->hash.slots.items[i]->hash = measure->findings->items[i].count;
+    }
     if (measure->setup.check) {
         return GPUTUNE_OK; /* nothing is compared, and a mistake may be the reference's, too */
     }
@@ -752,22 +696,15 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
 
 /* A variant that overwrote what is behind a buffer has seldom reached the expected results. If they
  * are as they were, the reference need not run again: it may take as long as a hundred variants. */
-static gputune_status make_good(gt_measure *measure)
-{
-    uint64_t hash = 0;
-    if (measure->results_hash) {
-        GT_TRY(hash_results(&hash, measure));
-    }
-    return hash && hash == measure->results_hash
-               ? gt_contents_fill(measure, measure->setup.seed, measure->setup.workload_count)
-               : gt_contents_make(measure, measure->setup.seed, false);
-}
-
 gputune_status gt_contents_refresh(gt_measure *measure)
 {
-    if (measure->damage == GT_DAMAGE_EVERYTHING) {
-        GT_TRY(make_good(measure));
-    } else if (measure->damage == GT_DAMAGE_INPUTS) {
+    uint64_t hash = 0;
+    if (measure->damage == GT_DAMAGE_EVERYTHING && measure->results_hash) {
+        GT_TRY(hash_results(&hash, measure));
+    }
+    if (measure->damage == GT_DAMAGE_EVERYTHING && (!hash || hash != measure->results_hash)) {
+        GT_TRY(gt_contents_make(measure, measure->setup.seed, false));
+    } else if (measure->damage != GT_DAMAGE_NONE) {
         GT_TRY(gt_contents_fill(measure, measure->setup.seed, measure->setup.workload_count));
     }
     measure->damage = GT_DAMAGE_NONE;

@@ -165,24 +165,18 @@ static gputune_status run_reference(gt_measure *measure, uint32_t workspace_coun
     return workspace_count > 1 ? launch_reference(measure, &measure->workspaces[1]) : GPUTUNE_OK;
 }
 
-/* What the variant leaves unwritten must not look like what a later one leaves so. */
-static gputune_status poison_outputs(gt_measure *measure, uint32_t workspace_count)
+/* A variant fills the slots. Elements that it leaves unwritten get another poison than those of
+ * later variants. */
+static gputune_status run_variant(gt_measure *measure, const author *author, bool moved)
 {
-    const gt_buffer_slot *end = gt_slots_end(measure, workspace_count);
+    const gt_buffer_slot *end = gt_slots_end(measure, author->workspace_count);
+    GT_TRY(gt_service_reset(measure, &measure->reset, author->workspace_count == 1));
     for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
         if (slot->buffer->direction == GT_OUT) {
             GT_CALL(measure, MemsetD8Async, slot->address, GT_POISON_FIRST, slot->buffer->bytes,
                     measure->stream);
         }
     }
-    return GPUTUNE_OK;
-}
-
-/* A variant fills the slots. */
-static gputune_status run_variant(gt_measure *measure, const author *author, bool moved)
-{
-    GT_TRY(gt_service_reset(measure, &measure->reset, author->workspace_count == 1));
-    GT_TRY(poison_outputs(measure, author->workspace_count));
     GT_TRY(move_inputs(measure, author->workspace_count, moved));
     for (uint32_t s = 0; s < author->workspace_count; ++s) {
         GT_TRY(gt_loaded_launch(measure, author->variant, s));
@@ -257,19 +251,6 @@ static uint32_t steps_wanted(const gt_measure *measure, bool *many)
     return steps > 1 && measure->move.tasks.count == 0 ? 1 : steps;
 }
 
-/* Nothing is noted of the elements yet. */
-static gputune_status clear_scales(gt_measure *measure)
-{
-    const gt_buffer_slot *end = gt_slots_end(measure, measure->setup.workload_count);
-    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
-        if (slot->scale) {
-            GT_CALL(measure, MemsetD8Async, slot->scale, 0, slot->buffer->elements * sizeof(float),
-                    measure->stream);
-        }
-    }
-    return GPUTUNE_OK;
-}
-
 static gputune_status take_steps(sensitivities seen, gt_measure *measure, const author *author)
 {
     bool many;
@@ -277,19 +258,18 @@ static gputune_status take_steps(sensitivities seen, gt_measure *measure, const 
     if (steps > 0) {
         GT_TRY(gt_contents_span(measure));
     }
-    GT_TRY(clear_scales(measure));
+    const gt_buffer_slot *end = gt_slots_end(measure, measure->setup.workload_count);
+    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
+        if (slot->scale) {
+            GT_CALL(measure, MemsetD8Async, slot->scale, 0, slot->buffer->elements * sizeof(float),
+                    measure->stream);
+        }
+    }
     for (uint32_t k = 0; k < steps; ++k) {
         GT_TRY(take_step(seen, measure, author, measure->seed + (uint64_t)(0x51ed270b * (k + 1)),
                          false));
     }
     return many ? take_step(seen, measure, author, ~measure->seed, true) : GPUTUNE_OK;
-}
-
-/* Returns true if a workspace has inputs that can be moved. */
-static bool can_move(const gt_measure *measure, const gt_workspace *workspace)
-{
-    size_t timed = measure->move.timed_count;
-    return (workspace == measure->workspaces ? timed : measure->move.tasks.count - timed) > 0;
 }
 
 /* Returns true if all inputs that results may depend on were moved. */
@@ -303,29 +283,25 @@ static bool all_moved(const gt_workspace *workspace)
     return all;
 }
 
-static void set_tolerance(gt_buffer_slot *slot, const gt_sensitivity *seen)
-{
-    const gt_workload *workload = &slot->workspace->workload;
-    if (!slot->scale || !all_moved(slot->workspace) ||
-        !gt_tolerance_of_element(&slot->tolerance, workload, slot->index, seen)) {
-        slot->tolerance = gt_tolerance_of(workload, slot->index, seen);
-    }
-}
-
 static gputune_status find_tolerances(gt_measure *measure, const author *author)
 {
     sensitivities seen = {0};
     GT_TRY(take_steps(seen, measure, author));
+    const size_t timed = measure->move.timed_count, odd = measure->move.tasks.count - timed;
     for (gt_buffer_slot *slot = measure->slots;
          slot < gt_slots_end(measure, author->workspace_count); ++slot) {
+        const gt_workload *workload = &slot->workspace->workload;
         gt_sensitivity *its = &seen[slot - measure->slots];
         if (!(its->moved > 0)) {
             its->still = 0; /* an output that never moves tells nothing of its terms */
         }
-        if (can_move(measure, slot->workspace)) {
-            its->step = gt_tolerance_step(&slot->workspace->workload);
+        if ((slot->workspace == measure->workspaces ? timed : odd) > 0) {
+            its->step = gt_tolerance_step(workload);
         }
-        set_tolerance(slot, its);
+        if (!slot->scale || !all_moved(slot->workspace) ||
+            !gt_tolerance_of_element(&slot->tolerance, workload, slot->index, its)) {
+            slot->tolerance = gt_tolerance_of(workload, slot->index, its);
+        }
     }
     measure->has_tolerances = true;
     return GPUTUNE_OK;
@@ -352,14 +328,6 @@ static gputune_status blame_reference(gputune_status status, const gt_measure *m
                    launch->steps[0].entry, blocks, grids, why, advice);
 }
 
-static gputune_status blame_change(const gt_buffer_slot *slot)
-{
-    return gt_fail(
-        GPUTUNE_ETEMPLATE,
-        "the reference kernel %s changes %s, an input: declare it inout, or write to an output",
-        slot->workspace->workload.reference.steps[0].entry, slot->buffer->name);
-}
-
 static gputune_status blame_difference(const gt_measure *measure, const gt_buffer_slot *slot,
                                        const gt_finding *found)
 {
@@ -381,9 +349,10 @@ static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
 {
     for (size_t i = 0; i < gt_tasks_count(&measure->hash, timed_only); ++i) {
         const gt_buffer_slot *slot = measure->hash.slots.items[i];
-        if (measure->first->items[i].count != slot->hash) {
-            GT_TRY(blame_change(slot));
-        }
+        GT_REFUSE(
+            measure->first->items[i].count != slot->hash, GPUTUNE_ETEMPLATE,
+            "the reference kernel %s changes %s, an input: declare it inout, or write to an output",
+            slot->workspace->workload.reference.steps[0].entry, slot->buffer->name);
     }
     for (size_t i = 0; i < gt_tasks_count(&measure->agree, timed_only); ++i) {
         gt_buffer_slot *slot = measure->agree.slots.items[i];

@@ -144,13 +144,6 @@ static gputune_status report_mismatch(const gt_measure *measure, const gt_buffer
     return gt_fail(GPUTUNE_EWRONG, "%s", gt_text_string(&text));
 }
 
-static gputune_status report_failures(const gt_workspace *workspace, const gt_finding *found,
-                                      const char *words)
-{
-    return gt_fail(GPUTUNE_EWRONG, "the check kernel %s found %" PRIu64 " wrong elements%s",
-                   workspace->workload.check.steps[0].entry, found->value, words);
-}
-
 /* Judges what a table has found of the results of a launch on a workspace. */
 static gputune_status judge_results(gt_verified *out, const gt_measure *measure,
                                     const gt_tasks *table, const gt_findings *findings,
@@ -162,10 +155,10 @@ static gputune_status judge_results(gt_verified *out, const gt_measure *measure,
         if (table->tasks.items[i].operation != GT_DO_COMPARE || slot->workspace != workspace) {
             continue;
         }
-        if (found->count != 0) {
-            return slot->buffer ? report_mismatch(measure, slot, found, words)
-                                : report_failures(workspace, found, words);
-        }
+        GT_REFUSE(found->count != 0 && !slot->buffer, GPUTUNE_EWRONG,
+                  "the check kernel %s found %" PRIu64 " wrong elements%s",
+                  workspace->workload.check.steps[0].entry, found->value, words);
+        GT_TRY(found->count ? report_mismatch(measure, slot, found, words) : GPUTUNE_OK);
         out->max_error = fmax(out->max_error, gt_finding_double(found->worst));
     }
     return GPUTUNE_OK;
@@ -222,27 +215,16 @@ static gputune_status judge_first(gt_verified *out, const gt_measure *measure,
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* What to say of a second launch. */
-static const char *second(const gt_workspace *workspace, const char *usual)
+/* The results of a proof's launches: two on one workspace, and before the race one on the timed
+ * workspace, if that is another. */
+static gputune_status judge_proof(gt_verified *out, const gt_measure *measure, bool after_race)
 {
-    return gt_has_in_place(&workspace->workload) ? in_place : usual;
-}
-
-static gputune_status judge_race(gt_verified *out, const gt_measure *measure)
-{
-    const gt_workspace *workspace = &measure->workspaces[0];
-    GT_TRY(judge_first(out, measure, workspace, raced[0]));
-    return judge_last(out, measure, workspace, second(workspace, raced[1]));
-}
-
-static gputune_status judge_proof(gt_verified *out, const gt_measure *measure)
-{
-    uint32_t workspace_count = measure->setup.workload_count;
-    const gt_workspace *last = &measure->workspaces[workspace_count - 1];
-    GT_TRY(judge_first(out, measure, last, plain));
-    GT_TRY(judge_last(out, measure, last, second(last, again)));
-    return workspace_count > 1 ? judge_last(out, measure, &measure->workspaces[0], plain)
-                               : GPUTUNE_OK;
+    const uint32_t last = after_race ? 0 : measure->setup.workload_count - 1;
+    const gt_workspace *twice = &measure->workspaces[last];
+    const char *usual = after_race ? raced[1] : again;
+    GT_TRY(judge_first(out, measure, twice, after_race ? raced[0] : plain));
+    GT_TRY(judge_last(out, measure, twice, gt_has_in_place(&twice->workload) ? in_place : usual));
+    return last > 0 ? judge_last(out, measure, &measure->workspaces[0], plain) : GPUTUNE_OK;
 }
 
 gputune_status gt_damaged(gt_measure *measure, gt_damage damage, gputune_status status)
@@ -264,7 +246,7 @@ gputune_status gt_report_findings(gt_verified *out, gt_measure *measure, bool af
     /* damage is reported first, because it may be why a result is wrong */
     GT_TRY(gt_report_edges(measure, &measure->check, after_race));
     return gt_damaged(measure, GT_DAMAGE_INPUTS, /* those of the timed workspace were not checked */
-                      after_race ? judge_race(out, measure) : judge_proof(out, measure));
+                      judge_proof(out, measure, after_race));
 }
 
 gputune_status gt_report_trial(gt_verified *out, gt_measure *measure, const char *words)

@@ -7,14 +7,6 @@
 #include "kernel/bind/tolerance.h"
 #include "kernel/bind/vary.h"
 
-/* Elements or bytes of one tile. */
-static uint32_t tile_of(uint32_t operation)
-{
-    return operation == GT_DO_HASH                                ? GT_TILE_HASH
-           : operation == GT_DO_COPY || operation == GT_DO_POISON ? GT_TILE_RESET
-                                                                  : GT_TILE;
-}
-
 /* Returns true if a buffer's numbers lie one behind the other and have one type, as those of a
  * vector do.
  */
@@ -44,9 +36,13 @@ gputune_status gt_tasks_add(gt_tasks *table, gt_buffer_slot *slot, const gt_serv
         return GPUTUNE_OK;
     }
     gt_service_task added = *task;
+    const uint32_t operation = task->operation;
+    const uint32_t tile = operation == GT_DO_HASH                                ? GT_TILE_HASH
+                          : operation == GT_DO_COPY || operation == GT_DO_POISON ? GT_TILE_RESET
+                                                                                 : GT_TILE;
     added.repeats = task->repeats ? task->repeats : 1;
     added.first_tile = table->tiles;
-    added.tiles = (task->count - 1) / tile_of(task->operation) + 1;
+    added.tiles = (task->count - 1) / tile + 1;
     if (tells_numbers(task->operation, slot)) {
         const gt_buffer *buffer = slot->buffer;
         added.numbers = slot->workspace->numbers + buffer->first_number * sizeof(gt_service_number);
@@ -360,19 +356,6 @@ static gputune_status plan_sets(gt_measure *measure, gt_buffer_slot *slot)
     return gt_tasks_add(is_inout ? &measure->restore : &measure->rotate, slot, &task);
 }
 
-static gputune_status plan_convert(gt_measure *measure, gt_buffer_slot *slot)
-{
-    const gt_buffer *buffer = slot->buffer;
-    gt_service_task task = {.operation = GT_DO_CONVERT,
-                            .target = slot->expected,
-                            .source = slot->pristine,
-                            .count = buffer->elements,
-                            .type = buffer->type};
-    return buffer->direction == GT_INOUT && buffer->reference_type != buffer->type
-               ? gt_tasks_add(&measure->convert, slot, &task)
-               : GPUTUNE_OK;
-}
-
 /* Where steps can be taken: values that another seed might have given as well, and data that are
  * sent, within what they span, so that whatever the kernel does with them stays within what the
  * template says.
@@ -483,18 +466,14 @@ static gputune_status plan_result(gt_tasks *table, gt_buffer_slot *slot, uint32_
     return is_compared(slot) ? gt_tasks_add(table, slot, &compare) : GPUTUNE_OK;
 }
 
-/* After the second launch: everything. */
+/* After the second launch everything is checked; after the first one results, and the inputs that
+ * are left out after the second. */
 static gputune_status plan_check(gt_measure *measure, gt_buffer_slot *slot)
 {
-    GT_TRY(plan_result(&measure->check, slot, last_poison(measure, slot->workspace)));
-    GT_TRY(plan_edges(&measure->check, measure, slot));
-    return plan_edges(&measure->edges, measure, slot);
-}
-
-/* After the first launch: results; and the inputs that plan_check() leaves out. */
-static gputune_status plan_first(gt_measure *measure, gt_buffer_slot *slot)
-{
     gt_workspace *workspace = slot->workspace;
+    GT_TRY(plan_result(&measure->check, slot, last_poison(measure, workspace)));
+    GT_TRY(plan_edges(&measure->check, measure, slot));
+    GT_TRY(plan_edges(&measure->edges, measure, slot));
     GT_TRY(plan_result(&workspace->first, slot, first_poison(measure, workspace)));
     return is_cheapest(measure, workspace) ? GPUTUNE_OK : plan_input(&workspace->first, slot);
 }
@@ -548,26 +527,24 @@ static gputune_status plan_result_hash(gt_measure *measure, CUdeviceptr address,
 
 static gputune_status plan_reference(gt_measure *measure, gt_buffer_slot *slot)
 {
+    const gt_buffer *buffer = slot->buffer;
     GT_TRY(plan_input(&measure->hash, slot));
     if (is_compared(slot)) {
         GT_TRY(plan_agreement(measure, slot));
         GT_TRY(plan_spread(measure, slot));
     }
-    GT_TRY(plan_result_hash(measure, slot->expected, gt_plan_expected_bytes(slot->buffer)));
-    return plan_convert(measure, slot);
+    GT_TRY(plan_result_hash(measure, slot->expected, gt_plan_expected_bytes(buffer)));
+    gt_service_task convert = {.operation = GT_DO_CONVERT,
+                               .target = slot->expected,
+                               .source = slot->pristine,
+                               .count = buffer->elements,
+                               .type = buffer->type};
+    return buffer->direction == GT_INOUT && buffer->reference_type != buffer->type
+               ? gt_tasks_add(&measure->convert, slot, &convert)
+               : GPUTUNE_OK;
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
-
-static gputune_status plan_slot(gt_measure *measure, gt_buffer_slot *slot)
-{
-    GT_TRY(plan_resets(measure, slot));
-    GT_TRY(plan_check(measure, slot));
-    GT_TRY(plan_first(measure, slot));
-    GT_TRY(plan_reference(measure, slot));
-    GT_TRY(plan_move(measure, slot));
-    return slot->workspace == measure->workspaces ? plan_sets(measure, slot) : GPUTUNE_OK;
-}
 
 static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspace)
 {
@@ -576,7 +553,13 @@ static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspac
     GT_TRY(plan_failures(&measure->check, workspace));
     GT_TRY(plan_failures(&workspace->first, workspace));
     for (gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
-        GT_TRY(plan_slot(measure, slot));
+        GT_TRY(plan_resets(measure, slot));
+        GT_TRY(plan_check(measure, slot));
+        GT_TRY(plan_reference(measure, slot));
+        GT_TRY(plan_move(measure, slot));
+        if (workspace == measure->workspaces) {
+            GT_TRY(plan_sets(measure, slot));
+        }
     }
     gt_tasks_mark_timed(&workspace->first);
     GT_TRY(gt_tasks_upload(measure, &workspace->first));

@@ -149,7 +149,7 @@ static gputune_status trial_launch(gt_data_trial *trial, gt_loaded *variant)
 }
 
 /* The same, and the comparison of its results. */
-static gputune_status trial_launch_checked(gt_data_trial *trial, gt_loaded *variant)
+static gputune_status trial_queue(gt_data_trial *trial, gt_loaded *variant)
 {
     gt_measure *own = &trial->measure;
     GT_TRY(gt_service_run(own, GT_SERVICE_RESET, &own->again, false));
@@ -240,10 +240,12 @@ static gputune_status trial_judge_results(gt_verified *out, gt_data_trial *trial
     return gt_report_trial(out, &trial->measure, gt_text_string(&text));
 }
 
-/* Waits for the last launch on the trial's data, and judges it. */
-static gputune_status trial_wait(gt_data_trial *trial, const char *words)
+/* Launches a variant on the trial's data, waits, and judges the launch. */
+static gputune_status trial_launch_checked(gt_data_trial *trial, gt_loaded *variant,
+                                           const char *words)
 {
     gt_verified ignored = {0};
+    GT_TRY(trial_queue(trial, variant));
     gputune_status status = gt_measure_wait(&trial->measure);
     trial->parent->lost |= trial->measure.lost;
     return status < 0 ? status : trial_judge_results(&ignored, trial, words);
@@ -314,12 +316,6 @@ static bool has_more_gaps(const gt_data_trial *trial)
     return has;
 }
 
-static gputune_status launch_and_judge(gt_data_trial *trial, gt_loaded *variant)
-{
-    GT_TRY(trial_launch_checked(trial, variant));
-    return trial_wait(trial, "");
-}
-
 static gputune_status run(bool *fits, gt_data_trial *trial, const gt_variation *variation,
                           gt_loaded *standard)
 {
@@ -332,7 +328,7 @@ static gputune_status run(bool *fits, gt_data_trial *trial, const gt_variation *
         trial->make_ns = fmax(trial->make_ns, (double)(gt_budget_clock(emulated) - begun_ns));
     }
     if (*fits && standard) {
-        *fits = launch_and_judge(trial, standard) == GPUTUNE_OK;
+        *fits = trial_launch_checked(trial, standard, "") == GPUTUNE_OK;
     }
     return trial->parent->lost ? gt_fail(GPUTUNE_ECRASHED, "%s", gt_message()) : GPUTUNE_OK;
 }
@@ -362,15 +358,6 @@ static gputune_status experiment(gt_fate *out, gt_data_trial *trial, const gt_va
 
 /* ---- What can be demanded -------------------------------------------------------------------- */
 
-/* The next contents that demand less; false: there are none. */
-static bool narrow_contents(gt_variation *variation)
-{
-    bool can = variation->contents > GT_CONTENTS_PLAIN;
-    variation->contents =
-        variation->contents == GT_CONTENTS_SPECIALS ? GT_CONTENTS_EXTREMES : GT_CONTENTS_PLAIN;
-    return can;
-}
-
 /* Finds contents, as far as possible those of `*variation`, that survive with its scalars. Gives up
  * at the first crash if the scalars may be the cause. */
 static gputune_status settle_contents(gt_fate *out, gt_data_trial *trial, gt_variation *variation,
@@ -378,11 +365,15 @@ static gputune_status settle_contents(gt_fate *out, gt_data_trial *trial, gt_var
 {
     const gt_variation own = {.contents = variation->contents, .turn = variation->turn};
     const bool is_own = variation_is(variation, &own);
-    do {
+    for (;;) {
         GT_TRY(experiment(out, trial, variation, standard));
-    } while (*out != GT_FATE_SURVIVED && (*out == GT_FATE_DIFFERS || is_own) &&
-             narrow_contents(variation));
-    return GPUTUNE_OK;
+        if (*out == GT_FATE_SURVIVED || (*out != GT_FATE_DIFFERS && !is_own) ||
+            variation->contents == GT_CONTENTS_PLAIN) {
+            return GPUTUNE_OK;
+        }
+        variation->contents =
+            variation->contents == GT_CONTENTS_SPECIALS ? GT_CONTENTS_EXTREMES : GT_CONTENTS_PLAIN;
+    }
 }
 
 /* Tries another value of one number, and leaves it where it survives: a float's, then one of the
@@ -433,16 +424,6 @@ static void trial_keep_flags(gt_variation *variation, const gt_data_trial *trial
     }
 }
 
-/* Leaves out the scalars of which another value has ended a worker. */
-static void keep_fatal(gt_variation *variation, const gt_data_trial *trial)
-{
-    for (uint32_t i = 0; i < trial->base.number_count; i++) {
-        if (trial->fates[i] == GT_FATE_CRASHES || trial->fates[i] == GT_FATE_HANGS) {
-            variation->scalars[i] = GT_SCALARS_OWN;
-        }
-    }
-}
-
 /* Drops from a data set, one by one, what the reference, or the default variant unless that is
  * NULL, does not survive. A few flags are tried one by one at once: each that crashes costs a
  * worker, and it costs one more to try them together first. Fails only if the GPU is lost. */
@@ -451,7 +432,11 @@ static gputune_status trial_settle(gt_data_trial *trial, gt_data_set *set, gt_lo
     enum { FEW = 8 };
     gt_fate its;
     gt_variation wanted = set->variation;
-    keep_fatal(&wanted, trial);
+    for (uint32_t i = 0; i < trial->base.number_count; i++) {
+        if (trial->fates[i] == GT_FATE_CRASHES || trial->fates[i] == GT_FATE_HANGS) {
+            wanted.scalars[i] = GT_SCALARS_OWN;
+        }
+    }
     gt_variation found = wanted;
     if (count_flags(trial, &found) <= FEW) {
         trial_keep_flags(&found, trial);
@@ -622,13 +607,6 @@ void gt_trial_free(gt_measure *measure)
 
 /* ---- The default variant --------------------------------------------------------------------- */
 
-/* Returns true if a flag may be changed on trial: not where a crash would end the host. */
-static bool may_be_lost(const gt_data_trial *trial)
-{
-    const gt_current *current = trial->parent->current;
-    return !current || !current->in_thread;
-}
-
 /* Appends a line for each scalar that has had its own value alone: its name, its value, and what
  * became of others, or nothing. */
 static void list_single(gt_text *text, const gt_data_trial *trial)
@@ -653,18 +631,6 @@ static void list_single(gt_text *text, const gt_data_trial *trial)
     }
 }
 
-/* Describes the data set on which variants are proved. */
-static gputune_status say_usual(gt_data_trial *trial)
-{
-    GT_SCOPED(gt_text_free) gt_text text = {0};
-    GT_FREED gt_workload *varied = malloc(sizeof *varied);
-    GT_TRY(gt_allocated(varied));
-    gt_workload_vary(varied, &trial->base, &trial->usual.variation);
-    trial_describe(&text, trial, varied, &trial->usual.variation);
-    gt_snprintf(trial->words, sizeof trial->words, "%s", gt_text_string(&text));
-    return GPUTUNE_OK;
-}
-
 static gputune_status tell(gt_verified *out, const gt_data_trial *trial)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -679,8 +645,10 @@ static gputune_status settle_all(gt_data_trial *trial, gt_loaded *standard, bool
 {
     const gt_variation all =
         gt_variation_make(&trial->base, GT_SCALARS_FAR, trial->usual.variation.contents, 0);
-    for (uint32_t i = 0; i < trial->base.number_count && may_be_lost(trial); i++) {
-        if (gt_number_is_flag(&trial->base, i)) {
+    const gt_current *current = trial->parent->current;
+    const bool may_crash = !current || !current->in_thread; /* else it would end the host */
+    for (uint32_t i = 0; i < trial->base.number_count; i++) {
+        if (may_crash && gt_number_is_flag(&trial->base, i)) {
             trial->usual.variation.scalars[i] = all.scalars[i];
         }
     }
@@ -691,7 +659,13 @@ static gputune_status settle_all(gt_data_trial *trial, gt_loaded *standard, bool
          i++) {
         GT_TRY(trial_settle(trial, &trial->rounds[i], standard));
     }
-    return trial->usual.survived ? say_usual(trial) : GPUTUNE_OK;
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    GT_FREED gt_workload *varied = malloc(sizeof *varied);
+    GT_TRY(gt_allocated(varied));
+    gt_workload_vary(varied, &trial->base, &trial->usual.variation);
+    trial_describe(&text, trial, varied, &trial->usual.variation);
+    gt_snprintf(trial->words, sizeof trial->words, "%s", gt_text_string(&text));
+    return GPUTUNE_OK;
 }
 
 /* Returns true if the variant is the default one, by which it is found out what can be demanded. */
@@ -707,7 +681,7 @@ gputune_status gt_trial_queue(gt_measure *measure, gt_loaded *variant, const gt_
         return GPUTUNE_OK;
     }
     gputune_status status = trial_hold(trial, &trial->usual.variation);
-    status = status < 0 ? status : trial_launch_checked(trial, variant);
+    status = status < 0 ? status : trial_queue(trial, variant);
     measure->lost |= trial->measure.lost;
     return status;
 }
@@ -767,8 +741,7 @@ static gputune_status launch_often(gt_data_trial *trial, gt_loaded *variant)
     for (int part = 0; part < 2; ++part) {
         const gt_budget often = part_of(trial, OFTEN_NS);
         for (int i = 0; i < COMPARED && (i < LEAST || gt_budget_has(&often, 0)); ++i) {
-            GT_TRY(trial_launch_checked(trial, variant));
-            GT_TRY(trial_wait(trial, ", after many launches"));
+            GT_TRY(trial_launch_checked(trial, variant, ", after many launches"));
         }
         const gt_budget row = part_of(trial, ROW_NS);
         for (int i = 0; part == 0 && i < MOST && gt_budget_has(&row, 0); ++i) {
@@ -808,13 +781,15 @@ static gputune_status prove_on(gt_data_trial *trial, gt_loaded *variant, gt_data
     if (status < 0) {
         return trial->measure.lost ? status : GPUTUNE_OK;
     }
-    GT_TRY(trial_launch_checked(trial, variant));
-    return trial_wait(trial, "");
+    return trial_launch_checked(trial, variant, "");
 }
 
 /* Makes a further data set only in time that covers it: a slow reference makes that long. */
-static gputune_status prove_more(gt_data_trial *trial, gt_loaded *variant)
+static gputune_status prove_winner(gt_data_trial *trial, gt_loaded *variant)
 {
+    GT_TRY(trial_hold(trial, &trial->usual.variation));
+    GT_TRY(trial_launch_checked(trial, variant, ", after the race"));
+    GT_TRY(launch_often(trial, variant));
     const gt_budget some = part_of(trial, ROUNDS_NS), all = gt_budget_of(trial, trial->spend_ns);
     for (uint32_t i = 0;
          i < trial->round_count && gt_budget_has(&some, 0) && gt_budget_has(&all, trial->make_ns);
@@ -822,15 +797,6 @@ static gputune_status prove_more(gt_data_trial *trial, gt_loaded *variant)
         GT_TRY(prove_on(trial, variant, &trial->rounds[i]));
     }
     return GPUTUNE_OK;
-}
-
-static gputune_status prove_winner(gt_data_trial *trial, gt_loaded *variant)
-{
-    GT_TRY(trial_hold(trial, &trial->usual.variation));
-    GT_TRY(trial_launch_checked(trial, variant));
-    GT_TRY(trial_wait(trial, ", after the race"));
-    GT_TRY(launch_often(trial, variant));
-    return prove_more(trial, variant);
 }
 
 gputune_status gt_trial_winner(gt_verified *out, gt_measure *measure, gt_loaded *variant,

@@ -123,15 +123,11 @@ static void add(void *user, const char *name, size_t length)
 static gputune_status variables_find(gt_variables **out, const gt_image *image,
                                      const gt_launch *launch)
 {
-    gt_variables *all = calloc(1, sizeof *all);
+    GT_FREED gt_variables *all = calloc(1, sizeof *all);
     GT_TRY(gt_allocated(all));
     all->launch = launch;
     gt_image_each_variable(image, add, all);
-    if (all->count == 0) {
-        free(all);
-        all = NULL;
-    }
-    *out = all;
+    *out = all->count ? gt_take(&all) : NULL;
     return GPUTUNE_OK;
 }
 
@@ -265,17 +261,6 @@ bool gt_has_in_place(const gt_workload *workload)
     return any;
 }
 
-static gputune_status check_sizes(gt_text *text, gt_measure *measure, gt_loaded *variant)
-{
-    for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
-        GT_TRY(check_launch(text, measure, variant, i, gt_loaded_launch));
-        if (gt_has_in_place(&measure->workspaces[i].workload)) {
-            GT_TRY(check_launch(text, measure, variant, i, loaded_launch_in_place));
-        }
-    }
-    return GPUTUNE_OK;
-}
-
 /* Launches the variant at each size under the emulator's sanitizer; where buffers
  * may be one, once more so. EUNSUPPORTED on another driver. */
 static gputune_status loaded_check(gt_verified *out, gt_measure *measure, gt_loaded *variant)
@@ -283,12 +268,16 @@ static gputune_status loaded_check(gt_verified *out, gt_measure *measure, gt_loa
     GT_SCOPED(gt_text_free) gt_text text = {0};
     GT_REFUSE(!measure->driver->EmuCheckBegin, GPUTUNE_EUNSUPPORTED,
               "kernels are checked on the emulator alone");
-    gputune_status status = check_sizes(&text, measure, variant);
     measure->damage = GT_DAMAGE_EVERYTHING;
-    GT_THEN(status, gt_strdup(&out->findings, gt_text_string(&text)));
+    for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
+        GT_TRY(check_launch(&text, measure, variant, i, gt_loaded_launch));
+        if (gt_has_in_place(&measure->workspaces[i].workload)) {
+            GT_TRY(check_launch(&text, measure, variant, i, loaded_launch_in_place));
+        }
+    }
     out->proved = true;
     out->pilot_ns = 1;
-    return status;
+    return gt_strdup(&out->findings, gt_text_string(&text));
 }
 
 static gputune_status write_file(const gt_saved_output *save, const void *data, uint64_t bytes)
@@ -304,17 +293,6 @@ static gputune_status write_file(const gt_saved_output *save, const void *data, 
                                        save->path, strerror(errno));
 }
 
-static gputune_status save_output(gt_measure *measure, const gt_saved_output *save)
-{
-    const gt_buffer_slot *slot = &measure->slots[save->buffer];
-    const uint64_t bytes = slot->buffer->bytes;
-    GT_FREED void *data = malloc(bytes);
-    GT_TRY(gt_allocated(data));
-    GT_CALL(measure, MemcpyDtoHAsync, data, slot->address, bytes, measure->stream);
-    GT_TRY(gt_measure_wait(measure));
-    return write_file(save, data, bytes);
-}
-
 /* Launches a variant on its inputs, and writes the job's outputs to files. EIO where that fails. */
 static gputune_status outputs_save(gt_measure *measure, gt_loaded *variant,
                                    const gt_verify_job *job)
@@ -322,7 +300,13 @@ static gputune_status outputs_save(gt_measure *measure, gt_loaded *variant,
     GT_TRY(gt_service_reset(measure, &measure->launch, true));
     GT_TRY(gt_loaded_launch(measure, variant, 0));
     for (uint32_t i = 0; i < job->save_count; ++i) {
-        GT_TRY(save_output(measure, &job->saves[i]));
+        const gt_buffer_slot *slot = &measure->slots[job->saves[i].buffer];
+        const uint64_t bytes = slot->buffer->bytes;
+        GT_FREED void *data = malloc(bytes);
+        GT_TRY(gt_allocated(data));
+        GT_CALL(measure, MemcpyDtoHAsync, data, slot->address, bytes, measure->stream);
+        GT_TRY(gt_measure_wait(measure));
+        GT_TRY(write_file(&job->saves[i], data, bytes));
     }
     return GPUTUNE_OK;
 }
@@ -514,14 +498,6 @@ static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *me
     return GPUTUNE_OK;
 }
 
-/* A launch on the trial's data, and the end of a proof. */
-static gputune_status prove_further(gt_verified *out, gt_measure *measure, gt_loaded *variant,
-                                    const gt_verify_job *job)
-{
-    GT_TRY(gt_trial_queue(measure, variant, job));
-    return conclude(out, measure, variant, PROOF);
-}
-
 /* One launch on each workspace, and a second one on the last, which finds what the first has left
  * in scratch memory and in the module. If there are two workspaces, the timed one takes as long to
  * reset, launch and compare as a sample. Its second launch is left to the winner's proof
@@ -541,14 +517,14 @@ static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *va
     GT_TRY(is_slower(&slower, out, measure, variant, job));
     if (slower) {
         GT_TRY(gt_service_check(measure, &measure->edges, false, measure->findings));
-        GT_TRY(conclude(out, measure, variant, EDGES));
-        return GPUTUNE_OK;
+        return conclude(out, measure, variant, EDGES);
     }
     GT_TRY(check_first(measure, &measure->workspaces[workspace_count - 1]));
     GT_TRY(launch_again(measure, variant, &measure->relaunch, workspace_count - 1));
     GT_TRY(check_all(measure, workspace_count));
     const uint64_t checked = measure->sequence;
-    gputune_status status = prove_further(out, measure, variant, job);
+    gputune_status status = gt_trial_queue(measure, variant, job);
+    GT_THEN(status, conclude(out, measure, variant, PROOF));
     bool in_trial = status == GPUTUNE_ECRASHED && measure->findings->sequence == checked;
     GT_TRY(in_trial ? gt_trial_name(status, measure) : status);
     return gt_trial_judge(out, measure, variant, job);
@@ -598,15 +574,6 @@ gputune_status gt_measure_usable(const gt_measure *measure)
     return measure->ready ? GPUTUNE_OK : gt_fail(GPUTUNE_EINVAL, "nothing was prepared");
 }
 
-/* Unloads a variant after a failure. Waits first, so that none of its kernels still runs. */
-static void discard(gt_measure *measure, gt_loaded *variant)
-{
-    if (!measure->lost) {
-        measure->lost = gt_cuda_fatal(measure->driver->StreamSynchronize(measure->stream));
-    }
-    free_variant(measure, variant);
-}
-
 /* Device memory that launches of the variant take, without its code. */
 static uint64_t owned_bytes(const gt_launch *launch)
 {
@@ -647,14 +614,6 @@ static gputune_status load(gt_measure *measure, gt_loaded *variant, const gt_ver
     return GPUTUNE_OK;
 }
 
-/* The pilot launch on an emulated device was as good as a sample, unless it copied a block. */
-static void note_model(const gt_measure *measure, gt_loaded *variant, const gt_verify_job *job)
-{
-    if (measure->device.emulated && measure->sweep && !gt_launch_copies(&job->launches[0])) {
-        variant->modelled[GPUTUNE_OBJECTIVE_KERNEL] = variant->launch_ns;
-    }
-}
-
 gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, gt_verified *out)
 {
     gt_verified verified = {0};
@@ -676,7 +635,10 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
         gt_trial_doubt(measure);
         measure->has_expected &= !adopting;
         measure->has_tolerances &= !adopting;
-        discard(measure, variant);
+        if (!measure->lost) { /* none of its kernels may still run */
+            measure->lost = gt_cuda_fatal(measure->driver->StreamSynchronize(measure->stream));
+        }
+        free_variant(measure, variant);
         return status;
     }
     *out = verified;
@@ -686,7 +648,10 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
     }
     variant->next = measure->variants;
     measure->variants = variant;
-    note_model(measure, variant, job);
+    /* on an emulated device the pilot was as good as a sample, unless it copied a block */
+    if (measure->device.emulated && measure->sweep && !gt_launch_copies(&job->launches[0])) {
+        variant->modelled[GPUTUNE_OBJECTIVE_KERNEL] = variant->launch_ns;
+    }
     return GPUTUNE_OK;
 }
 
