@@ -23,36 +23,20 @@ static const double ROOM_BYTES = 1e9;
 
 /* ---- which head ------------------------------------------------------------------------------ */
 
-/* The options that the compiler's back end alone sees may differ. */
-static bool matters(const char *option)
-{
-    static const char *const others[] = {"--maxrregcount", "--ptxas-options", "-Xptxas"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        if (strncmp(option, others[i], strlen(others[i])) == 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
+/* Options that only the compiler's back end sees do not count. */
 static gt_hash key_of(const gt_nvrtc_request *request)
 {
+    static const char *const others[] = {"--maxrregcount", "--ptxas-options", "-Xptxas"};
     gt_hash key = gt_hash_join(gt_hash_bytes(request->text, request->head_bytes),
                                gt_hash_string(request->arch));
     for (size_t i = 0; i < request->option_count; i++) {
-        if (matters(request->options[i])) {
-            key = gt_hash_join(key, gt_hash_string(request->options[i]));
+        bool counts = true;
+        for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+            counts &= strncmp(request->options[i], others[k], strlen(others[k])) != 0;
         }
+        key = counts ? gt_hash_join(key, gt_hash_string(request->options[i])) : key;
     }
     return key;
-}
-
-static void forget(struct gt_head *head)
-{
-    if (head->file > 0) {
-        close(head->file);
-    }
-    *head = (struct gt_head){0};
 }
 
 /* The head of that key; a new one takes the place of the one that was not used for longest. */
@@ -66,52 +50,27 @@ static struct gt_head *find(gt_head_cache *cache, gt_hash key)
         }
         oldest = head->last_use < oldest->last_use ? head : oldest;
     }
-    forget(oldest);
-    oldest->key = key;
+    if (oldest->file > 0) {
+        close(oldest->file);
+    }
+    *oldest = (struct gt_head){.key = key};
     return oldest;
 }
 
 /* ---- its file -------------------------------------------------------------------------------- */
 
-static const char *temporary_folder(void)
-{
-    const char *folder = gt_environment("TMPDIR");
-    return folder ? folder : "/tmp";
-}
-
-static bool has_room(const char *folder)
-{
-    struct statvfs facts;
-    return statvfs(folder, &facts) == 0 &&
-           (double)facts.f_bavail * (double)facts.f_frsize > ROOM_BYTES;
-}
-
-/* The process that a folder of this file's is named after, gputune-head-PID-…; 0: another name.
- */
-static pid_t maker_of(const char *name)
-{
-    static const char prefix[] = "gputune-head-";
-    bool is_ours = strncmp(name, prefix, sizeof prefix - 1) == 0;
-    return is_ours ? (pid_t)strtol(name + sizeof prefix - 1, NULL, 10) : 0;
-}
-
-/* Returns true if the open folder is this user's, and others may not write it. */
-static bool is_private(int folder)
-{
-    struct stat facts;
-    return fstat(folder, &facts) == 0 && facts.st_uid == geteuid() &&
-           !(facts.st_mode & (S_IWGRP | S_IWOTH));
-}
-
-/* Others may write `parent`: a link of theirs is not followed, and the head is removed from the
- * folder that was looked at, whatever its name means by then. */
+/* Removes a folder that this user made and others may not write, with the head in it. Others may
+ * write `parent`: a link of theirs is not followed, and the head is removed from the folder that
+ * was looked at, whatever its name means by then. */
 static void remove_leftover(int parent, const char *name)
 {
+    struct stat facts;
     int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (folder < 0) {
         return;
     }
-    if (is_private(folder)) {
+    if (fstat(folder, &facts) == 0 && facts.st_uid == geteuid() &&
+        !(facts.st_mode & (S_IWGRP | S_IWOTH))) {
         unlinkat(folder, "head", 0);
         unlinkat(parent, name, AT_REMOVEDIR);
     }
@@ -121,11 +80,13 @@ static void remove_leftover(int parent, const char *name)
 /* Removes what workers left that were killed while they kept a head: gputune-head-PID-…/head. */
 static void sweep(const char *folder)
 {
+    static const char prefix[] = "gputune-head-";
     DIR *entries = opendir(folder);
     const struct dirent *entry;
     while (entries && (entry = readdir(entries)) != NULL) {
-        pid_t maker = maker_of(entry->d_name);
-        if (maker > 0 && kill(maker, 0) != 0 && errno == ESRCH) {
+        bool is_ours = strncmp(entry->d_name, prefix, sizeof prefix - 1) == 0;
+        long maker = is_ours ? strtol(entry->d_name + sizeof prefix - 1, NULL, 10) : 0;
+        if (maker > 0 && kill((pid_t)maker, 0) != 0 && errno == ESRCH) {
             remove_leftover(dirfd(entries), entry->d_name);
         }
     }
@@ -137,8 +98,10 @@ static void sweep(const char *folder)
 /* A new folder of this process; the caller frees and removes it. False: there is none. */
 static bool make_folder(char **out)
 {
-    const char *folder = temporary_folder();
-    if (!has_room(folder) ||
+    struct statvfs facts;
+    const char *given = gt_environment("TMPDIR"), *folder = given ? given : "/tmp";
+    if (statvfs(folder, &facts) != 0 ||
+        !((double)facts.f_bavail * (double)facts.f_frsize > ROOM_BYTES) ||
         gt_path_format(out, "%s/gputune-head-%ld-XXXXXX", folder, (long)getpid()) < 0) {
         return false;
     }
@@ -238,23 +201,20 @@ typedef struct compiler {
     gt_head_cache heads;
 } compiler;
 
-/* Returns true if a job is there, or comes at once: a worker that is started while the device is
- * opened gets one after some 15 ms where the driver is in use, and the warm-up would hold it up. */
-static bool job_comes(int channel)
+/* The first compile of a process takes twice as long as the others. A worker that is started while
+ * the device is opened gets a job after some 15 ms where the driver is in use, and warming up would
+ * hold it up. */
+static void warm_up(int channel, const gt_nvrtc *nvrtc, const char *arch)
 {
     enum { MILLISECONDS = 20 };
     struct pollfd poller = {channel, POLLIN, 0};
-    return poll(&poller, 1, MILLISECONDS) > 0;
-}
-
-/* The first compile of a process takes twice as long as the others. */
-static void warm_up(const gt_nvrtc *nvrtc, const char *arch)
-{
     gt_nvrtc_request request = {.text = "extern \"C\" __global__ void warm(float *x) { *x += 1; }",
                                 .arch = arch};
     gt_compiled compiled = {0};
-    gt_nvrtc_compile(&compiled, nvrtc, &request, NULL);
-    gt_compiled_free(&compiled);
+    if (poll(&poller, 1, MILLISECONDS) == 0) {
+        gt_nvrtc_compile(&compiled, nvrtc, &request, NULL);
+        gt_compiled_free(&compiled);
+    }
 }
 
 static gputune_status compile(void *worker, void *asked, void *reply, gt_current *current)
@@ -278,8 +238,8 @@ int gt_compile_worker(int channel, const char *arch, int driver_version)
     gputune_status opened = gt_nvrtc_open(&compiler.nvrtc, driver_version);
     compiler.nvrtc = opened < 0 ? NULL : compiler.nvrtc;
     compiler.refusal = gt_answer_for(opened, GT_NO_VARIANT);
-    if (status == GPUTUNE_OK && compiler.nvrtc && !job_comes(channel)) {
-        warm_up(compiler.nvrtc, arch ? arch : "sm_90");
+    if (status == GPUTUNE_OK && compiler.nvrtc) {
+        warm_up(channel, compiler.nvrtc, arch ? arch : "sm_90");
     }
     /* what comes next is compiling alone */
     GT_THEN(status, gt_frame_send(channel, GT_FRAME_READY, 0, NULL, NULL));

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "draft/draft.h"
 #include "farm/process.h"
+#include "farm/wire.h"
 #include "gpu/toolkit.h"
 
 #include <string.h>
@@ -31,18 +32,6 @@ static gputune_status read_text(char **out)
     GT_REFUSE(bytes && !read_exactly(GT_CHILD_CHANNEL, *out, bytes), GPUTUNE_EWORKER,
               "the program could not be read");
     return GPUTUNE_OK;
-}
-
-static bool write_all(int file, const gt_text *text)
-{
-    for (size_t done = 0; done < text->length;) {
-        ssize_t count = write(file, text->data + done, text->length - done);
-        if (count < 0) {
-            return false;
-        }
-        done += (size_t)count;
-    }
-    return !text->failed;
 }
 
 /* The words behind PATH and KERNEL ("": none): what a compiler takes, and --host=FILE. */
@@ -89,5 +78,7 @@ int gt_draft_worker(char *const *words)
     gputune_status status = make_draft(&draft, words);
     GT_SCOPED(gt_text_free) gt_text answer = {0};
     gt_text_printf(&answer, "%d\n%s", (int)status, status == GPUTUNE_OK ? draft : gt_message());
-    return write_all(GT_CHILD_CHANNEL, &answer) ? GT_EXIT_DONE : GT_EXIT_CHANNEL;
+    return !answer.failed && gt_send_all(GT_CHILD_CHANNEL, answer.data, answer.length) == GPUTUNE_OK
+               ? GT_EXIT_DONE
+               : GT_EXIT_CHANNEL;
 }

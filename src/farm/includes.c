@@ -171,12 +171,6 @@ static bool lies_in_any(const char *real, const gt_texts *folders)
     return any;
 }
 
-static bool is_allowed(const gt_includes *includes, const char *real)
-{
-    return lies_in(real, includes->own) || lies_in(real, includes->shared) ||
-           lies_in_any(real, &includes->named) || lies_in_any(real, &includes->toolkit.folders);
-}
-
 /* Whether there is such a file. *real is its path without links, the caller's. EINVAL where it lies
  * outside of all that a template may read. */
 static gputune_status probe(char **real, const gt_includes *includes, const char *folder,
@@ -185,7 +179,8 @@ static gputune_status probe(char **real, const gt_includes *includes, const char
     GT_FREED char *path = NULL;
     GT_TRY(name[0] == '/' ? gt_strdup(&path, name) : gt_path_format(&path, "%s/%s", folder, name));
     *real = realpath(path, NULL);
-    if (*real && !is_allowed(includes, *real)) {
+    if (*real && !lies_in(*real, includes->own) && !lies_in(*real, includes->shared) &&
+        !lies_in_any(*real, &includes->named) && !lies_in_any(*real, &includes->toolkit.folders)) {
         gt_fail(GPUTUNE_EINVAL,
                 "%s lies outside of what a template may read; expected a file below %s, or its "
                 "folder named by -I, include_paths or GPUTUNE_INCLUDE",
@@ -340,29 +335,18 @@ static gputune_status find_beside(char **real, const gt_includes *includes,
     return probe(real, includes, folder, include->name);
 }
 
-static gputune_status find_own(char **real, const gt_includes *includes, const gt_include *include)
-{
-    GT_TRY(find_beside(real, includes, include));
-    if (!*real && includes->shared) {
-        GT_TRY(probe(real, includes, includes->shared, include->name));
-    }
-    return include->join ? find_below(real, includes, &includes->named, include->name) : GPUTUNE_OK;
-}
-
-/* One path for each file: beginning as the template's own, where it lies in that folder. */
-static gputune_status message_path(char **out, const gt_includes *includes, const char *real)
-{
-    return lies_in(real, includes->own) && strlen(includes->own) > 1
-               ? gt_path_format(out, "%s%s", includes->written, real + strlen(includes->own) + 1)
-               : gt_strdup(out, real);
-}
-
 gputune_status gt_includes_find(void *user, const gt_include *include, gt_included *out)
 {
     gt_includes *includes = user;
     GT_FREED char *real = NULL;
     if (!include->system) {
-        GT_TRY(find_own(&real, includes, include));
+        GT_TRY(find_beside(&real, includes, include));
+        if (!real && includes->shared) {
+            GT_TRY(probe(&real, includes, includes->shared, include->name));
+        }
+        if (include->join) {
+            GT_TRY(find_below(&real, includes, &includes->named, include->name));
+        }
     }
     if (!real) {
         return include->join ? gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", include->name)
@@ -372,7 +356,11 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
     gt_included found = {0};
     GT_TRY(gt_file_read(&text, NULL, real));
     GT_TRY(gt_texts_add(&includes->read, real, strlen(real)));
-    GT_TRY(message_path(&found.path, includes, real));
+    /* one path for each file: in the template's own folder it begins as the template's */
+    const bool is_own = lies_in(real, includes->own) && strlen(includes->own) > 1;
+    GT_TRY(is_own ? gt_path_format(&found.path, "%s%s", includes->written,
+                                   real + strlen(includes->own) + 1)
+                  : gt_strdup(&found.path, real));
     found.text = gt_take(&text);
     *out = found;
     return GPUTUNE_OK;

@@ -30,25 +30,19 @@ struct gt_monitor {
     char other[96];
 };
 
-static void process_name(char *out, size_t size, uint32_t pid)
-{
-    char path[32];
-    snprintf(path, sizeof path, "/proc/%u/comm", pid);
-    gt_file_peek(out, size, path);
-    out[strcspn(out, "\n")] = 0;
-}
-
 /* The host application has a context of its own as a rule; whether it computes cannot be seen. */
 static void note_users(gt_monitor *monitor, const gt_nvml_users *users)
 {
-    char name[32];
+    char name[32], path[32];
     int length = 0;
     monitor->noisy = users->others > 0;
     monitor->other[0] = 0;
     if (!monitor->noisy) {
         return;
     }
-    process_name(name, sizeof name, users->one);
+    snprintf(path, sizeof path, "/proc/%u/comm", users->one);
+    gt_file_peek(name, sizeof name, path);
+    name[strcspn(name, "\n")] = 0;
     if (users->others > 1) {
         length = snprintf(monitor->other, sizeof monitor->other, "%u other processes, one is ",
                           users->others);
@@ -159,21 +153,15 @@ void gt_monitor_end(gt_monitor *monitor, gt_sampled *out)
     memcpy(out->other, monitor->other, sizeof out->other);
 }
 
-/* Waits until NVML is open. NULL: there is none, or no monitor. */
-static gt_nvml *await_nvml(gt_monitor *monitor)
+bool gt_monitor_energy_mj(uint64_t *out, gt_monitor *monitor)
 {
     if (!monitor) {
-        return NULL;
+        return false;
     }
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&monitor->mutex);
+    pthread_mutex_lock(&monitor->mutex);
     while (!monitor->opened) {
         pthread_cond_wait(&monitor->changed, &monitor->mutex);
     }
-    return monitor->nvml;
-}
-
-bool gt_monitor_energy_mj(uint64_t *out, gt_monitor *monitor)
-{
-    gt_nvml *nvml = await_nvml(monitor);
-    return nvml && gt_nvml_energy_mj(out, nvml);
+    pthread_mutex_unlock(&monitor->mutex);
+    return monitor->nvml && gt_nvml_energy_mj(out, monitor->nvml);
 }

@@ -113,31 +113,19 @@ static bool is_clear(singles *fresh, singles *used)
     return apart && fabs(a - b) > least_ns && fabs(a - b) > least_share * fmax(a, b);
 }
 
-/* How many times of each kind decide. If both kinds are alike, all eight times of one are below or
- * above all eight of the other once in 6,000 cases, and so far apart more rarely still. */
-static uint32_t singles_wanted(double launch_ns)
-{
-    return launch_ns < 2e7 ? 8 : 1;
-}
-
-/* Returns true if one time of each kind does not decide, so that more are taken. Long launches are
- * so steady that one time of each kind shows that there is no difference; short launches cost
- * little.
- */
-static bool is_open(singles *fresh, singles *used, const gt_measure *measure)
-{
-    static const double steady_ns = 1e5;
-    return !measure->device.emulated && (fresh->times[0] < steady_ns || is_clear(fresh, used));
-}
-
+/* More times of each kind are taken if one does not decide. Long launches are so steady that one
+ * time of each kind shows that there is no difference; short launches cost little. If both kinds
+ * are alike, all eight times of one are below or above all eight of the other once in 6,000 cases,
+ * and so far apart more rarely still. */
 static gputune_status time_used(singles *fresh, singles *used, gt_measure *measure,
                                 gt_loaded *variant)
 {
+    static const double steady_ns = 1e5, long_ns = 2e7;
     GT_TRY(use(measure, variant));
     GT_TRY(time_singles(used, measure, variant, 1));
-    return is_open(fresh, used, measure)
-               ? time_singles(used, measure, variant, singles_wanted(fresh->times[0]) - 1)
-               : GPUTUNE_OK;
+    bool is_open =
+        !measure->device.emulated && (fresh->times[0] < steady_ns || is_clear(fresh, used));
+    return time_singles(used, measure, variant, is_open && fresh->times[0] < long_ns ? 7 : 0);
 }
 
 /* Times launches on fresh, on used, and again on fresh buffers, so that a GPU clock that rises or
@@ -166,15 +154,6 @@ static uint64_t inout_bytes(const gt_workload *workload)
     return bytes;
 }
 
-/* Returns true if any launch of a sample can find what another one left. */
-static bool are_shared(const gt_measure *measure)
-{
-    bool one_launch = measure->device.emulated && measure->setup.cache == GPUTUNE_CACHE_COLD &&
-                      measure->objective != GPUTUNE_OBJECTIVE_LAUNCH;
-    return measure->restore.tasks.count > 0 && !one_launch &&
-           !gt_objective_facts(measure->objective)->by_energy;
-}
-
 /* Finds out by this variant's times whether the launches of a sample may share inout buffers. If
  * *out is FELT, *ratio is the time on used buffers over the time on restored ones; else it is 1.
  * HARMLESS if launches share no buffers, and if there is no memory for a copy of the buffers. */
@@ -184,11 +163,15 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
     singles fresh = {.count = 0}, used = {.count = 0};
     CUdeviceptr kept = 0;
     double launch_ns = variant->launch_ns;
+    /* can a launch of a sample find what another one left? */
+    bool one_launch = measure->device.emulated && measure->setup.cache == GPUTUNE_CACHE_COLD &&
+                      measure->objective != GPUTUNE_OBJECTIVE_LAUNCH;
+    bool are_shared = measure->restore.tasks.count > 0 && !one_launch &&
+                      !gt_objective_facts(measure->objective)->by_energy;
     *out = GT_SHARING_HARMLESS;
     *ratio = 1;
-    if (!are_shared(measure) ||
-        measure->driver->MemAlloc(&kept, inout_bytes(&measure->workspaces[0].workload)) !=
-            CUDA_SUCCESS) {
+    if (!are_shared || measure->driver->MemAlloc(
+                           &kept, inout_bytes(&measure->workspaces[0].workload)) != CUDA_SUCCESS) {
         return GPUTUNE_OK;
     }
     measure->alone = true;
@@ -211,20 +194,15 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
 
 /* Captures launches without copies of the pass block: an earlier launch has copied it to the
  * device. */
-static gputune_status capture_launches(gt_measure *measure, gt_loaded *variant, uint32_t launches)
-{
-    for (uint32_t i = 0; i < launches; ++i) {
-        GT_TRY(
-            gt_launcher_repeat(variant->launchers[0], measure->stream, arguments_of(measure, i)));
-    }
-    return GPUTUNE_OK;
-}
-
 static gputune_status capture(CUgraph *out, gt_measure *measure, gt_loaded *variant,
                               uint32_t launches)
 {
     GT_CALL(measure, StreamBeginCapture, measure->stream, CU_STREAM_CAPTURE_MODE_RELAXED);
-    gputune_status status = capture_launches(measure, variant, launches);
+    gputune_status status = GPUTUNE_OK;
+    for (uint32_t i = 0; i < launches && status == GPUTUNE_OK; ++i) {
+        status =
+            gt_launcher_repeat(variant->launchers[0], measure->stream, arguments_of(measure, i));
+    }
     CUgraph graph = NULL;
     CUresult ended = measure->driver->StreamEndCapture(measure->stream, &graph);
     GT_THEN(status, gt_measure_check(measure, ended, "cuStreamEndCapture"));
@@ -238,19 +216,14 @@ static gputune_status capture(CUgraph *out, gt_measure *measure, gt_loaded *vari
     return GPUTUNE_OK;
 }
 
-/* A graph knows the buffers of its launches, and hot samples take turns over sets of them. */
-static bool is_outdated(const gt_replay *replay, const gt_measure *measure)
-{
-    bool other_set = is_hot(measure) && measure->workspaces[0].sets > 1;
-    return replay->hot != is_hot(measure) || (other_set && replay->turn != measure->turn);
-}
-
 /* Captures, instantiates and uploads the graph of that many launches, unless *replay has it already
- * for the buffers of this turn. */
+ * for the buffers of this turn: hot samples take turns over sets of them. */
 static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loaded *variant,
                                   uint32_t launches)
 {
-    if (replay->exec && !is_outdated(replay, measure)) {
+    bool takes_turns = is_hot(measure) && measure->workspaces[0].sets > 1;
+    if (replay->exec && replay->hot == is_hot(measure) &&
+        (!takes_turns || replay->turn == measure->turn)) {
         return GPUTUNE_OK;
     }
     gt_replay_free(replay, measure);
@@ -347,17 +320,6 @@ static gputune_status mean_of(double *out, gt_measure *measure, gt_loaded *varia
     return GPUTUNE_OK;
 }
 
-/* Where the driver places what a graph's memset nodes need decides up to 0.15 us of each, for as
- * long as the graph lives: on an H200, identical graphs of one launch of 4.9 us were 2.9% apart,
- * and without the memsets 0.2%. No variant of short launches may keep a lucky place: each sample
- * that counts has a graph of its own. */
-static bool is_placement_felt(const gt_measure *measure, const gt_loaded *variant,
-                              uint32_t launches)
-{
-    enum { SHORT_LAUNCHES = 8 }; /* of at most 25 us */
-    return variant->clears && launches > SHORT_LAUNCHES && measure->length != GT_SAMPLE_QUICK;
-}
-
 /* Lines of the level-2 cache that persist stay there while the other sets of buffers are read: a
  * cold sample of a variant that has such lines uses no set twice. */
 static uint32_t sample_launches(const gt_measure *measure, const gt_loaded *variant,
@@ -386,7 +348,12 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
     }
     GT_TRY(make_replay(graph, measure, variant, launches));
     gputune_status status = replay(out, measure, variant, graph);
-    if (is_placement_felt(measure, variant, graph->launches)) {
+    /* Where the driver places what a graph's memset nodes need decides up to 0.15 us of each, for
+     * as long as the graph lives: on an H200, identical graphs of one launch of 4.9 us were 2.9%
+     * apart, and without the memsets 0.2%. No variant of short launches (of at most 25 us) may keep
+     * a lucky place: each sample that counts has a graph of its own. */
+    enum { SHORT_LAUNCHES = 8 };
+    if (variant->clears && graph->launches > SHORT_LAUNCHES && measure->length != GT_SAMPLE_QUICK) {
         gt_replay_free(graph, measure);
     }
     return status;

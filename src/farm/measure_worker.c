@@ -87,19 +87,15 @@ static gt_request_fn *const calls[GT_FRAME_KINDS] = {
     [GT_FRAME_DROP] = drop,
 };
 
-/* A host that knows no device yet goes on with it while the context is made. */
-static gputune_status tell_and_attach(gt_measure *measure, int channel)
-{
-    GT_TRY(gt_frame_send(channel, GT_FRAME_DEVICE, 0, NULL, gt_measure_device(measure)));
-    return gt_measure_attach(measure);
-}
-
 static gputune_status open_device(gt_measure **out, int channel, const char *driver, int ordinal)
 {
     gt_measure *measure = NULL;
     rest();
     gputune_status status = gt_measure_open(&measure, driver, ordinal);
-    GT_THEN(status, tell_and_attach(measure, channel));
+    if (status == GPUTUNE_OK) { /* a host goes on with the device while the context is made */
+        status = gt_frame_send(channel, GT_FRAME_DEVICE, 0, NULL, gt_measure_device(measure));
+    }
+    GT_THEN(status, gt_measure_attach(measure));
     gt_answer answer = gt_answer_for(status, 0);
     gputune_status sent = gt_frame_send(channel, GT_FRAME_READY, 0, &answer, NULL);
     if (status < 0) {

@@ -237,15 +237,6 @@ void gt_process_kill(gt_process *process)
     }
 }
 
-static void set_ended(gt_process *process)
-{
-    process->ended = true;
-    if (process->pidfd >= 0) {
-        close(process->pidfd);
-    }
-    process->pidfd = -1;
-}
-
 /* Signals by pidfd where there is one: once the host has reaped the child, its number may be
  * another process's. */
 static gt_end reap(gt_process *process, int *code, int flags)
@@ -260,20 +251,16 @@ static gt_end reap(gt_process *process, int *code, int flags)
     if (got == 0 && info.si_pid == 0) {
         return GT_END_RUNNING;
     }
-    set_ended(process);
+    process->ended = true;
+    if (process->pidfd >= 0) {
+        close(process->pidfd);
+    }
+    process->pidfd = -1;
     if (got != 0) {
         return GT_END_UNKNOWN;
     }
     *code = info.si_status;
     return info.si_code == CLD_EXITED ? GT_END_EXITED : GT_END_SIGNALED;
-}
-
-static void pause_for(const gt_process *process, double seconds)
-{
-    struct pollfd poller = {process->pidfd, POLLIN, 0};
-    int step = process->pidfd >= 0 ? 1000 : 1;
-    int left = (int)ceil(seconds * 1e3);
-    poll(&poller, process->pidfd >= 0, left < step ? left : step);
 }
 
 gt_end gt_process_wait(gt_process *process, int *code, double seconds)
@@ -289,7 +276,9 @@ gt_end gt_process_wait(gt_process *process, int *code, double seconds)
         if (end != GT_END_RUNNING || left <= 0) {
             return end;
         }
-        pause_for(process, left);
+        const bool has_pidfd = process->pidfd >= 0;
+        struct pollfd poller = {process->pidfd, POLLIN, 0};
+        poll(&poller, has_pidfd, (int)ceil(fmin(left, has_pidfd ? 1 : 1e-3) * 1e3));
     }
 }
 

@@ -32,22 +32,10 @@ gt_answer gt_answer_for(gputune_status status, uint64_t culprit)
 }
 
 /* Carries one request out and answers it. Fails when the process is of no more use. */
-static gputune_status carry_out(const gt_server *server, int channel, const gt_frame *frame,
-                                void *job, void *reply)
-{
-    gt_current current = {{frame->sequence, GT_NO_VARIANT, 0}, channel, server->in_thread};
-    gputune_status done = server->calls[frame->kind](server->worker, job, reply, &current);
-    if (!gt_carried[frame->kind].reply) {
-        return GPUTUNE_OK;
-    }
-    gt_answer answer = gt_answer_for(done, current.hand.variant);
-    GT_TRY(gt_frame_send(channel, frame->kind, frame->sequence, &answer, reply));
-    return done == GPUTUNE_ECRASHED ? done : GPUTUNE_OK;
-}
-
 static gputune_status serve(const gt_server *server, int channel, const gt_frame *frame)
 {
     const gt_record *asked = gt_carried[frame->kind].job, *told = gt_carried[frame->kind].reply;
+    gt_current current = {{frame->sequence, GT_NO_VARIANT, 0}, channel, server->in_thread};
     GT_REFUSE(!server->calls[frame->kind], GPUTUNE_EWORKER,
               "the worker got a request that it does not know");
     GT_FREED void *job = calloc(1, asked->size);
@@ -55,7 +43,11 @@ static gputune_status serve(const gt_server *server, int channel, const gt_frame
     gputune_status status = job && reply ? GPUTUNE_OK : gt_fail_memory();
     GT_THEN(status, gt_frame_body(job, frame, asked));
     if (status == GPUTUNE_OK) {
-        status = carry_out(server, channel, frame, job, reply);
+        gputune_status done = server->calls[frame->kind](server->worker, job, reply, &current);
+        gt_answer answer = gt_answer_for(done, current.hand.variant);
+        status = told ? gt_frame_send(channel, frame->kind, frame->sequence, &answer, reply)
+                      : GPUTUNE_OK;
+        GT_THEN(status, told && done == GPUTUNE_ECRASHED ? done : GPUTUNE_OK);
         gt_record_release(asked, job);
     }
     if (reply && told) {
@@ -64,26 +56,22 @@ static gputune_status serve(const gt_server *server, int channel, const gt_frame
     return status;
 }
 
-static gt_read read_request(gt_frame *out, const gt_server *server, gt_frame_reader *reader,
-                            int channel)
-{
-    enum { LONG_MS = 500 }; /* a tuning that measures asks sooner */
-    struct pollfd poller = {channel, POLLIN, 0};
-    if (server->rest && poll(&poller, 1, LONG_MS) == 0) {
-        server->rest();
-    }
-    return gt_frame_read(out, reader, channel);
-}
-
 int gt_serve(const gt_server *server, int channel)
 {
+    enum { LONG_MS = 500 }; /* a tuning that measures asks sooner */
     GT_SCOPED(gt_frame_reader_free) gt_frame_reader reader = {.limit_bytes = GT_FRAME_WORKER_BYTES};
-    gt_frame frame;
     gputune_status status = GPUTUNE_OK;
-    while (status == GPUTUNE_OK &&
-           read_request(&frame, server, &reader, channel) == GT_READ_FRAME) {
+    while (status == GPUTUNE_OK) {
+        struct pollfd poller = {channel, POLLIN, 0};
+        gt_frame frame;
+        if (server->rest && poll(&poller, 1, LONG_MS) == 0) {
+            server->rest();
+        }
+        if (gt_frame_read(&frame, &reader, channel) != GT_READ_FRAME) {
+            return GT_EXIT_DONE;
+        }
         status = serve(server, channel, &frame);
         gt_frame_release(&frame);
     }
-    return status == GPUTUNE_OK ? GT_EXIT_DONE : GT_EXIT_CHANNEL;
+    return GT_EXIT_CHANNEL;
 }

@@ -127,12 +127,6 @@ typedef struct decoder {
     gputune_status status; /* told already: of the innermost member, or of memory that is short */
 } decoder;
 
-static bool is_short_of_memory(decoder *from)
-{
-    from->status = gt_fail_memory();
-    return false;
-}
-
 static bool take(void *out, decoder *from, size_t bytes)
 {
     if (bytes > from->left) {
@@ -183,19 +177,13 @@ static bool take_image(decoder *from, gt_image *image)
     return from->status == GPUTUNE_OK;
 }
 
-static bool take_text(decoder *from, void *at)
-{
-    gt_image text = {0};
-    bool is_right = take_image(from, &text);
-    store_pointer(at, text.data);
-    return is_right;
-}
-
 static bool take_struct(decoder *from, const gt_record *record, char *object);
 
 static bool take_element(decoder *from, const gt_member *member, void *at)
 {
     uint32_t value = 0;
+    gt_image text = {0};
+    bool taken;
     switch (member->kind) {
     case GT_MEMBER_BOOL:
         return from->left && (unsigned char)*from->at <= 1 && take(at, from, member->size);
@@ -205,7 +193,9 @@ static bool take_element(decoder *from, const gt_member *member, void *at)
     case GT_MEMBER_STRING:
         return take_string(from, at, member->size);
     case GT_MEMBER_TEXT:
-        return take_text(from, at);
+        taken = take_image(from, &text);
+        store_pointer(at, text.data);
+        return taken;
     case GT_MEMBER_IMAGE:
         return take_image(from, at);
     case GT_MEMBER_STRUCT:
@@ -227,7 +217,8 @@ static bool take_count(decoder *from, const gt_member *member, char *object)
     }
     void *items = on_heap && count ? calloc(count, member->size) : NULL;
     if (on_heap && count && !items) {
-        return is_short_of_memory(from);
+        from->status = gt_fail_memory();
+        return false;
     }
     if (on_heap) {
         store_pointer(object + member->offset, items);
@@ -413,12 +404,6 @@ void gt_frame_reader_free(gt_frame_reader *reader)
     reader->have = reader->capacity = 0;
 }
 
-static bool header_ok(const header *head, uint64_t limit_bytes)
-{
-    return head->magic == MAGIC && head->kind > 0 && head->kind < GT_FRAME_KINDS &&
-           head->bytes <= limit_bytes && head->answer_bytes <= head->bytes;
-}
-
 /* Bytes of the frame that is being read, header included; 0 when its header is malformed. */
 static size_t needed(const gt_frame_reader *reader)
 {
@@ -427,7 +412,10 @@ static size_t needed(const gt_frame_reader *reader)
         return sizeof head;
     }
     memcpy(&head, reader->data, sizeof head);
-    return header_ok(&head, reader->limit_bytes) ? sizeof head + (size_t)head.bytes : 0;
+    return head.magic == MAGIC && head.kind > 0 && head.kind < GT_FRAME_KINDS &&
+                   head.bytes <= reader->limit_bytes && head.answer_bytes <= head.bytes
+               ? sizeof head + (size_t)head.bytes
+               : 0;
 }
 
 /* Room for the next piece: all of a small frame at once, a large one as it comes. */
@@ -445,21 +433,6 @@ static bool make_room(gt_frame_reader *reader, size_t need)
     reader->data = data;
     reader->capacity = want;
     return true;
-}
-
-static gt_read take_frame(gt_frame *out, gt_frame_reader *reader)
-{
-    header head;
-    memcpy(&head, reader->data, sizeof head);
-    *out = (gt_frame){.kind = (gt_frame_kind)head.kind,
-                      .sequence = head.sequence,
-                      .start = sizeof head,
-                      .answer_bytes = (size_t)head.answer_bytes,
-                      .body_bytes = (size_t)(head.bytes - head.answer_bytes),
-                      .storage = reader->data};
-    reader->data = NULL;
-    reader->have = reader->capacity = 0;
-    return GT_READ_FRAME;
 }
 
 static gt_read receive(gt_frame_reader *reader, size_t need, int descriptor)
@@ -493,7 +466,17 @@ gt_read gt_frame_read(gt_frame *out, gt_frame_reader *reader, int descriptor)
             return GT_READ_FAILED;
         }
         if (need == reader->have) {
-            return take_frame(out, reader);
+            header head;
+            memcpy(&head, reader->data, sizeof head);
+            *out = (gt_frame){.kind = (gt_frame_kind)head.kind,
+                              .sequence = head.sequence,
+                              .start = sizeof head,
+                              .answer_bytes = (size_t)head.answer_bytes,
+                              .body_bytes = (size_t)(head.bytes - head.answer_bytes),
+                              .storage = reader->data};
+            reader->data = NULL;
+            reader->have = reader->capacity = 0;
+            return GT_READ_FRAME;
         }
         gt_read read = receive(reader, need, descriptor);
         if (read != GT_READ_FRAME) {

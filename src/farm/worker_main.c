@@ -29,36 +29,23 @@ static unsigned long long number(int word)
     return given[word] ? strtoull(given[word], NULL, 10) : 0;
 }
 
-/* Waits until the host closes the channel or ends; false: it is to be called again. The channel
- * alone does not show the host's end: children that the host forked may hold the other end too. */
-static bool is_alone(struct pollfd channel_and_host[2])
-{
-    if (poll(channel_and_host, 2, -1) <= 0) {
-        usleep(10000); /* a poll that fails may fail for long */
-        return false;
-    }
-    if (channel_and_host[1].revents & POLLNVAL) { /* the kernel has no pidfd */
-        channel_and_host[1].fd = -1;
-        return false;
-    }
-    return true;
-}
-
-/* Ends the process when its host is gone, whatever the main thread is doing. */
+/* Ends the process when its host closes the channel or ends, whatever the main thread is doing. The
+ * channel alone does not show the host's end: children that the host forked may hold its other end
+ * too. */
 static void *watch_host(void *unused)
 {
     struct pollfd channel_and_host[] = {{GT_CHILD_CHANNEL, POLLRDHUP, 0},
                                         {GT_CHILD_HOST, POLLIN, 0}};
     (void)unused;
-    while (!is_alone(channel_and_host)) {
+    for (;;) {
+        if (poll(channel_and_host, 2, -1) <= 0) {
+            usleep(10000); /* a poll that fails may fail for long */
+        } else if (channel_and_host[1].revents & POLLNVAL) { /* the kernel has no pidfd */
+            channel_and_host[1].fd = -1;
+        } else {
+            _exit(GT_EXIT_DONE);
+        }
     }
-    _exit(GT_EXIT_DONE);
-}
-
-static bool start_watcher(void)
-{
-    pthread_t thread;
-    return pthread_create(&thread, NULL, watch_host, NULL) == 0 && pthread_detach(thread) == 0;
 }
 
 static int usage(FILE *out, int code)
@@ -134,35 +121,28 @@ static int compile_on_large_stack(void)
     return code;
 }
 
-/* Does what a role asks for. Returns the exit code. */
-static int play(char *const *rest)
-{
-    if (has_role("draft")) {
-        limit_memory(number(MEMORY));
-        return gt_draft_worker(rest);
-    }
-    if (has_role("measure")) {
-        return gt_measure_worker(GT_CHILD_CHANNEL, given[DRIVER], (int)number(ORDINAL), false);
-    }
-    setpriority(PRIO_PROCESS, 0, 5); /* what is being timed goes first */
-    limit_memory(number(MEMORY));
-    return compile_on_large_stack();
-}
-
 int main(int argc, char **argv)
 {
     int other = parse(argc, argv);
     if (other == 'v') {
         return usage(stdout, 0);
     }
-    bool plays = has_role("compile") || has_role("measure") || has_role("draft");
-    if (other || !plays || !start_watcher()) {
+    bool measures = has_role("measure"), drafts = has_role("draft"), compiles = has_role("compile");
+    pthread_t watcher;
+    if (other || !(measures || drafts || compiles) ||
+        pthread_create(&watcher, NULL, watch_host, NULL) != 0) {
         return usage(stderr, 2);
     }
     struct rlimit none = {0, 0}; /* a crash is expected here: leave no core files */
     setrlimit(RLIMIT_CORE, &none);
     signal(SIGPIPE, SIG_IGN); /* what writes to a pipe hears that it is closed */
     signal(SIGXFSZ, SIG_IGN); /* beyond the limit a write fails: of a kept head too */
+    limit_memory(measures ? 0 : number(MEMORY));
+    if (compiles) {
+        setpriority(PRIO_PROCESS, 0, 5); /* what is being timed goes first */
+    }
     /* _exit: destroying contexts and NVRTC takes tens of milliseconds and is of no use. */
-    _exit(play(argv + optind));
+    _exit(measures ? gt_measure_worker(GT_CHILD_CHANNEL, given[DRIVER], (int)number(ORDINAL), false)
+          : drafts ? gt_draft_worker(argv + optind)
+                   : compile_on_large_stack());
 }

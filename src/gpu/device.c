@@ -13,49 +13,19 @@
 #include <strings.h>
 
 typedef struct buffers {
-    CUdeviceptr from, to;
-    CUevent begin, end;
-    size_t bytes;
+    const gt_driver *driver;
+    CUdeviceptr memory[2];
+    CUevent events[2];
 } buffers;
 
-static gputune_status make_buffers(buffers *out, const gt_driver *driver, size_t most_bytes)
+static void free_buffers(const buffers *buffers)
 {
-    size_t free_bytes, total;
-    GT_CUDA(driver, MemGetInfo, &free_bytes, &total);
-    out->bytes = free_bytes / 8 < most_bytes ? free_bytes / 8 : most_bytes;
-    GT_CUDA(driver, MemAlloc, &out->from, out->bytes);
-    GT_CUDA(driver, MemAlloc, &out->to, out->bytes);
-    GT_CUDA(driver, EventCreate, &out->begin, 0);
-    return gt_cuda_check(driver, driver->EventCreate(&out->end, 0), "cuEventCreate");
-}
-
-static gputune_status measure_copies(double *bytes_per_s, const buffers *buffers,
-                                     const gt_driver *driver, int copies)
-{
-    float elapsed_ms;
-    for (int i = 0; i <= copies; i++) {
-        if (i == 1) { /* the first copy warms up */
-            GT_CUDA(driver, EventRecord, buffers->begin, NULL);
-        }
-        GT_CUDA(driver, MemcpyDtoDAsync, buffers->to, buffers->from, buffers->bytes, NULL);
-    }
-    GT_CUDA(driver, EventRecord, buffers->end, NULL);
-    GT_CUDA(driver, EventSynchronize, buffers->end);
-    GT_CUDA(driver, EventElapsedTime, &elapsed_ms, buffers->begin, buffers->end);
-    *bytes_per_s = elapsed_ms > 0 ? 2e3 * copies * (double)buffers->bytes / (double)elapsed_ms : 0;
-    return GPUTUNE_OK;
-}
-
-static void free_buffers(const buffers *buffers, const gt_driver *driver)
-{
-    const CUdeviceptr memory[] = {buffers->from, buffers->to};
-    CUevent const events[] = {buffers->begin, buffers->end};
     for (int i = 0; i < 2; i++) {
-        if (events[i]) {
-            driver->EventDestroy(events[i]);
+        if (buffers->events[i]) {
+            buffers->driver->EventDestroy(buffers->events[i]);
         }
-        if (memory[i]) {
-            driver->MemFree(memory[i]);
+        if (buffers->memory[i]) {
+            buffers->driver->MemFree(buffers->memory[i]);
         }
     }
 }
@@ -63,11 +33,26 @@ static void free_buffers(const buffers *buffers, const gt_driver *driver)
 gputune_status gt_copy_rate(double *bytes_per_s, const gt_driver *driver, size_t most_bytes,
                             int copies)
 {
-    buffers buffers = {0};
-    gputune_status status = make_buffers(&buffers, driver, most_bytes);
-    GT_THEN(status, measure_copies(bytes_per_s, &buffers, driver, copies));
-    free_buffers(&buffers, driver);
-    return status;
+    GT_SCOPED(free_buffers) buffers all = {.driver = driver};
+    size_t free_bytes, total;
+    float elapsed_ms;
+    GT_CUDA(driver, MemGetInfo, &free_bytes, &total);
+    const size_t bytes = free_bytes / 8 < most_bytes ? free_bytes / 8 : most_bytes;
+    for (int i = 0; i < 2; i++) {
+        GT_CUDA(driver, MemAlloc, &all.memory[i], bytes);
+        GT_CUDA(driver, EventCreate, &all.events[i], 0);
+    }
+    for (int i = 0; i <= copies; i++) {
+        if (i == 1) { /* the first copy warms up */
+            GT_CUDA(driver, EventRecord, all.events[0], NULL);
+        }
+        GT_CUDA(driver, MemcpyDtoDAsync, all.memory[1], all.memory[0], bytes, NULL);
+    }
+    GT_CUDA(driver, EventRecord, all.events[1], NULL);
+    GT_CUDA(driver, EventSynchronize, all.events[1]);
+    GT_CUDA(driver, EventElapsedTime, &elapsed_ms, all.events[0], all.events[1]);
+    *bytes_per_s = elapsed_ms > 0 ? 2e3 * copies * (double)bytes / (double)elapsed_ms : 0;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_device_copy_rate(double *bytes_per_s, const gt_driver *driver, int ordinal)

@@ -331,22 +331,16 @@ gputune_status gt_context_current(gt_context *out, const gt_driver *driver)
     return GPUTUNE_OK;
 }
 
-/* Checks that the context still exists. A driver accepts a push of a destroyed context and then
- * corrupts the process's memory, but refuses to return its id (both seen on an H200 with driver
- * 13.0). */
-static gputune_status check_alive(const gt_driver *driver, const gt_context *context)
-{
-    unsigned long long id;
-    bool same = !context->id ||
-                (driver->CtxGetId(context->handle, &id) == CUDA_SUCCESS && id + 1 == context->id);
-    return same ? GPUTUNE_OK : gt_fail(GPUTUNE_ECUDA, "the CUDA context was destroyed or reset");
-}
-
+/* A driver accepts a push of a destroyed context and then corrupts the process's memory, but
+ * refuses to return its id (both seen on an H200 with driver 13.0). */
 gputune_status gt_context_enter(gt_context_visit *out, const gt_driver *driver,
                                 const gt_context *context)
 {
     CUcontext current = NULL;
-    GT_TRY(check_alive(driver, context));
+    unsigned long long id;
+    GT_REFUSE(context->id &&
+                  (driver->CtxGetId(context->handle, &id) != CUDA_SUCCESS || id + 1 != context->id),
+              GPUTUNE_ECUDA, "the CUDA context was destroyed or reset");
     GT_CUDA(driver, CtxGetCurrent, &current);
     out->pushed = current != context->handle;
     if (out->pushed) {

@@ -338,25 +338,21 @@ static const struct {
     {0x97f, true, WIDEST}    /* STG.ENL2.256 */
 };
 
-/* Decodes the size field: U8, S8, U16, S16, 32, 64, 128. LDGSTS has only 32, 64 and 128, in a
+/* Decodes the size fields: U8, S8, U16, S16, 32, 64, 128. LDGSTS has only 32, 64 and 128, in a
  * separate field from Blackwell on. */
-static uint32_t access_bytes(width width, uint64_t high, int cc)
-{
-    static const uint8_t by_size[8] = {1, 1, 2, 2, 4, 8, 16, 0};
-    return width == WIDEST                     ? 32
-           : width == ASYNC && cc >= BLACKWELL ? 4u << (high >> (SIZE_SHIFT + 1) & 3)
-                                               : by_size[high >> SIZE_SHIFT & 7];
-}
-
 static void read_code(gt_resources *out, const char *code, size_t bytes, int cc)
 {
+    static const uint8_t by_size[8] = {1, 1, 2, 2, 4, 8, 16, 0};
     for (size_t i = 0; i + INSTRUCTION_BYTES <= bytes; i += INSTRUCTION_BYTES) {
         uint64_t words[2];
         memcpy(words, code + i, sizeof words);
         for (size_t k = 0; k < sizeof opcodes / sizeof *opcodes; k++) {
+            const width width = opcodes[k].width;
             if ((words[0] & OPCODE_MASK) == opcodes[k].opcode) {
                 *(opcodes[k].stores ? &out->store_widths : &out->load_widths) |=
-                    access_bytes(opcodes[k].width, words[1], cc);
+                    width == WIDEST                     ? 32
+                    : width == ASYNC && cc >= BLACKWELL ? 4u << (words[1] >> (SIZE_SHIFT + 1) & 3)
+                                                        : by_size[words[1] >> SIZE_SHIFT & 7];
             }
         }
     }

@@ -134,25 +134,12 @@ static gputune_status find_texture(CUtexObject *out, gt_launcher *launcher,
     return GPUTUNE_OK;
 }
 
-/* Gives the window of level-2 cache, if the launch has one, its address; `attributes` then are the
- * config's. */
-static void place_window(CUlaunchConfig *config, CUlaunchAttribute *attributes,
-                         const gt_launcher *launcher, void *const *parameters)
-{
-    const gt_l2_window *l2 = &launcher->launch->l2;
-    if (l2->window_bytes) {
-        memcpy(attributes, config->attrs, config->numAttrs * sizeof *attributes);
-        config->attrs = attributes;
-        memcpy(&attributes[config->numAttrs - 1].value.accessPolicyWindow.base_ptr,
-               parameters[l2->parameter], sizeof(CUdeviceptr));
-    }
-}
-
 /* One launch of a step, as often as it is repeated. */
 static CUresult launch_run(const gt_launcher *launcher, const gt_instance *instance,
                            CUstream stream, void **parameters, const gt_iteration *run)
 {
     const gt_kernel_step *kernel = &launcher->launch->steps[run->step];
+    const gt_l2_window *l2 = &launcher->launch->l2;
     CUlaunchConfig config = launcher->kernels[run->step].config;
     CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
     void *own[GT_PARAMETER_MAX];
@@ -172,22 +159,17 @@ static CUresult launch_run(const gt_launcher *launcher, const gt_instance *insta
     config.blockDimX = run->block[0], config.blockDimY = run->block[1];
     config.blockDimZ = run->block[2];
     config.hStream = stream;
-    place_window(&config, attributes, launcher, parameters);
+    if (l2->window_bytes) { /* the last attribute lacks its address */
+        memcpy(attributes, config.attrs, config.numAttrs * sizeof *attributes);
+        config.attrs = attributes;
+        memcpy(&attributes[config.numAttrs - 1].value.accessPolicyWindow.base_ptr,
+               parameters[l2->parameter], sizeof(CUdeviceptr));
+    }
     for (uint32_t t = 0; t < run->times && result == CUDA_SUCCESS; t++) {
         result =
             launcher->driver->LaunchKernelEx(&config, instance->functions[run->step], own, NULL);
     }
     return result;
-}
-
-static gputune_status launch_kernels(const gt_launcher *launcher, const gt_instance *instance,
-                                     CUstream stream, void **parameters, gt_iteration *run)
-{
-    CUresult result = CUDA_SUCCESS;
-    while (result == CUDA_SUCCESS && gt_launch_next(run, launcher->launch)) {
-        result = launch_run(launcher, instance, stream, parameters, run);
-    }
-    return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
 }
 
 /* Encodes the tensor map of a parameter for the caller's buffer: work of the host alone, which each
@@ -247,7 +229,11 @@ static gputune_status launch_loaded(gt_launcher *launcher, const gt_instance *in
         }
     }
     gt_launch_hold(parameters, structs, launch);
-    return launch_kernels(launcher, instance, stream, parameters, &run);
+    CUresult result = CUDA_SUCCESS;
+    while (result == CUDA_SUCCESS && gt_launch_next(&run, launch)) {
+        result = launch_run(launcher, instance, stream, parameters, &run);
+    }
+    return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
 }
 
 static gputune_status queue_clears(const gt_launcher *launcher, const gt_instance *instance,
@@ -333,16 +319,6 @@ gputune_status gt_launcher_queue(gt_launcher *launcher, const gt_instance *insta
     return launch_loaded(launcher, instance, stream, arguments);
 }
 
-static gputune_status launch_direct(const gt_launcher *launcher, CUstream stream,
-                                    const void *const *arguments)
-{
-    CUlaunchConfig config = launcher->only.config;
-    config.hStream = stream;
-    CUresult result = launcher->driver->LaunchKernelEx(&config, launcher->base.functions[0],
-                                                       (void **)arguments, NULL);
-    return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
-}
-
 static gputune_status read_capture(gt_stream_facts *out, const gt_driver *driver, CUstream stream)
 {
     CUstreamCaptureStatus status;
@@ -388,14 +364,6 @@ static gputune_status launch_with_state(gt_launcher *launcher, CUstream stream,
     return status;
 }
 
-/* The default stream (NULL) cannot be captured, so that the driver need not be asked. */
-static bool is_capturing(const gt_driver *driver, CUstream stream)
-{
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    return stream && driver->StreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
-           status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
-}
-
 /* The graph of the stream's capture holds the module. */
 static gputune_status hold(gt_launcher *launcher, CUstream stream)
 {
@@ -418,14 +386,22 @@ static gputune_status hold(gt_launcher *launcher, CUstream stream)
 gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments)
 {
-    if (!launcher->needs_state && is_capturing(launcher->driver, stream)) {
+    const gt_driver *driver = launcher->driver;
+    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+    if (launcher->needs_state) {
+        return launch_with_state(launcher, stream, arguments, true);
+    }
+    /* the default stream (NULL) cannot be captured */
+    if (stream && driver->StreamIsCapturing(stream, &capture) == CUDA_SUCCESS &&
+        capture == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
         GT_TRY(hold(launcher, stream));
     }
     if (launcher->is_direct) {
-        return launch_direct(launcher, stream, arguments);
-    }
-    if (launcher->needs_state) {
-        return launch_with_state(launcher, stream, arguments, true);
+        CUlaunchConfig config = launcher->only.config;
+        config.hStream = stream;
+        CUresult result =
+            driver->LaunchKernelEx(&config, launcher->base.functions[0], (void **)arguments, NULL);
+        return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
     }
     if (!gt_launch_clears(launcher->launch)) {
         return gt_launcher_queue(launcher, &launcher->base, stream, arguments, NULL);

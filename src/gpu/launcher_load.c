@@ -34,16 +34,6 @@ struct gt_module {
     GT_ARRAY(symbol) symbols;
 };
 
-static gputune_status new_module(gt_module **out, const gt_launcher *launcher)
-{
-    gt_module *module = *out = calloc(1, sizeof *module);
-    GT_TRY(gt_allocated(module));
-    module->driver = launcher->driver;
-    module->context = launcher->context;
-    atomic_init(&module->holders, 1);
-    return GPUTUNE_OK;
-}
-
 gt_module *gt_module_retain(gt_module *module)
 {
     atomic_fetch_add(&module->holders, 1);
@@ -327,17 +317,12 @@ static gputune_status make_arrays(gt_instance *out, const gt_launcher *launcher)
     return GPUTUNE_OK;
 }
 
-static gputune_status fill_instance(gt_instance *out, gt_launcher *launcher)
-{
-    GT_TRY(make_buffers(out, launcher));
-    GT_TRY(make_arrays(out, launcher));
-    return take_module(out, launcher);
-}
-
 gputune_status gt_instance_make(gt_instance *out, gt_launcher *launcher)
 {
     *out = (gt_instance){0};
-    gputune_status status = fill_instance(out, launcher);
+    gputune_status status = make_buffers(out, launcher);
+    GT_THEN(status, make_arrays(out, launcher));
+    GT_THEN(status, take_module(out, launcher));
     if (status != GPUTUNE_OK) {
         gt_instance_free(out, launcher->driver);
     }
@@ -584,17 +569,6 @@ static CUlaunchAttributeValue *add_attribute(gt_launcher_kernel *kernel, CUlaunc
     return &added->value;
 }
 
-/* Its address is missing. */
-static void add_window(gt_launcher_kernel *out, const gt_l2_window *l2)
-{
-    double ratio = (double)l2->set_aside_bytes / (double)l2->window_bytes;
-    CUlaunchAttributeValue *value = add_attribute(out, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);
-    value->accessPolicyWindow.num_bytes = l2->window_bytes;
-    value->accessPolicyWindow.hitRatio = ratio < 1 ? (float)ratio : 1.0F;
-    value->accessPolicyWindow.hitProp = CU_ACCESS_PROPERTY_PERSISTING;
-    value->accessPolicyWindow.missProp = CU_ACCESS_PROPERTY_STREAMING;
-}
-
 /* The first attributes, as count_resident() expects. A preferred cluster needs a regular one. */
 static void add_cluster(gt_launcher_kernel *out, const gt_kernel_step *kernel)
 {
@@ -611,10 +585,19 @@ static void add_cluster(gt_launcher_kernel *out, const gt_kernel_step *kernel)
     }
 }
 
-static void add_attributes(gt_launcher_kernel *out, const gt_launcher *launcher,
-                           const gt_kernel_step *kernel)
+static void make_config(gt_launcher_kernel *out, const gt_launcher *launcher,
+                        const gt_kernel_step *kernel)
 {
     const int kb = launcher->launch->carveout_kb;
+    const gt_l2_window *l2 = &launcher->launch->l2;
+    out->config = (CUlaunchConfig){.gridDimX = kernel->grid[0],
+                                   .gridDimY = kernel->grid[1],
+                                   .gridDimZ = kernel->grid[2],
+                                   .blockDimX = kernel->block[0],
+                                   .blockDimY = kernel->block[1],
+                                   .blockDimZ = kernel->block[2],
+                                   .sharedMemBytes = kernel->shared_bytes,
+                                   .attrs = out->attributes};
     add_cluster(out, kernel);
     if (kb >= 0 && launcher->driver->version >= CARVEOUT_ATTRIBUTE_VERSION) {
         add_attribute(out, CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
@@ -628,23 +611,15 @@ static void add_attributes(gt_launcher_kernel *out, const gt_launcher *launcher,
         add_attribute(out, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
             ->programmaticStreamSerializationAllowed = 1;
     }
-    if (launcher->launch->l2.window_bytes) { /* last, where place_window() puts its address */
-        add_window(out, &launcher->launch->l2);
+    if (l2->window_bytes) { /* last: launch_run() sets its address */
+        double ratio = (double)l2->set_aside_bytes / (double)l2->window_bytes;
+        CUlaunchAttributeValue *value =
+            add_attribute(out, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);
+        value->accessPolicyWindow.num_bytes = l2->window_bytes;
+        value->accessPolicyWindow.hitRatio = ratio < 1 ? (float)ratio : 1.0F;
+        value->accessPolicyWindow.hitProp = CU_ACCESS_PROPERTY_PERSISTING;
+        value->accessPolicyWindow.missProp = CU_ACCESS_PROPERTY_STREAMING;
     }
-}
-
-static void make_config(gt_launcher_kernel *out, const gt_launcher *launcher,
-                        const gt_kernel_step *kernel)
-{
-    out->config = (CUlaunchConfig){.gridDimX = kernel->grid[0],
-                                   .gridDimY = kernel->grid[1],
-                                   .gridDimZ = kernel->grid[2],
-                                   .blockDimX = kernel->block[0],
-                                   .blockDimY = kernel->block[1],
-                                   .blockDimZ = kernel->block[2],
-                                   .sharedMemBytes = kernel->shared_bytes,
-                                   .attrs = out->attributes};
-    add_attributes(out, launcher, kernel);
 }
 
 /* Finds out what the launch needs beside its kernels: staging memory, states for streams, modules
@@ -731,9 +706,13 @@ static gputune_status load(gt_launcher *launcher, const gt_image *image, gt_modu
     GT_TRY(make_parts(launcher));
     if (module && !launcher->needs_module) {
         launcher->held->module = gt_module_retain(module);
-    } else {
-        GT_TRY(new_module(&launcher->held->module, launcher));
+        return load_in_context(launcher, image);
     }
+    module = launcher->held->module = calloc(1, sizeof *module);
+    GT_TRY(gt_allocated(module));
+    module->driver = launcher->driver;
+    module->context = launcher->context;
+    atomic_init(&module->holders, 1);
     return load_in_context(launcher, image);
 }
 

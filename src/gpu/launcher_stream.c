@@ -101,20 +101,6 @@ static gt_stream_state *lock_state(gt_launcher *launcher, uint64_t key)
 
 /* ---- launching ---- */
 
-/* Waits until the slot's last use has ended: its staging memory is then free. */
-static gputune_status claim_slot(gt_stream_state *state, const gt_driver *driver, unsigned slot)
-{
-    if (!state->used[slot]) {
-        return GPUTUNE_OK;
-    }
-    CUresult result = driver->EventQuery(state->events[slot]);
-    if (result == CUDA_ERROR_NOT_READY) {
-        GT_CUDA(driver, EventSynchronize, state->events[slot]);
-        result = CUDA_SUCCESS;
-    }
-    return gt_cuda_check(driver, result, "cuEventQuery");
-}
-
 static gputune_status wait_for_previous_owner(gt_stream_state *state, const gt_driver *driver,
                                               CUstream stream)
 {
@@ -132,7 +118,9 @@ static gputune_status launch_locked(gt_stream_state *state, gt_launcher *launche
     unsigned slot = state->next;
     uint8_t *staged = NULL;
     GT_TRY(make_ready(state, launcher));
-    GT_TRY(claim_slot(state, driver, slot));
+    if (state->used[slot]) { /* its staging memory is free when its last use has ended */
+        GT_CUDA(driver, EventSynchronize, state->events[slot]);
+    }
     GT_TRY(wait_for_previous_owner(state, driver, stream));
     if (copy && launcher->slot_bytes) {
         staged = state->staging + slot * launcher->slot_bytes;
@@ -359,8 +347,7 @@ static gputune_status make_state(gt_graph_state **out, gt_launcher *launcher)
     GT_TRY(gt_instance_make(&state->instance, launcher));
     begin_held(&state->held, launcher, end_state);
     state->next = launcher->graph_states;
-    launcher->graph_states = *out = state;
-    state = NULL;
+    launcher->graph_states = *out = gt_take(&state);
     return GPUTUNE_OK;
 }
 
@@ -411,22 +398,16 @@ static gputune_status stage(const void **out, gt_graph_state *state, const gt_la
     return GPUTUNE_OK;
 }
 
-/* Finds the state of a captured launch, and copies the blocks for it. */
-static gputune_status prepare(gt_graph_state **out, const void **staged, gt_launcher *launcher,
-                              const gt_stream_facts *facts, const void *const *arguments)
-{
-    GT_TRY(find_state(out, launcher, facts));
-    GT_TRY(gt_module_hold(launcher, facts));
-    return stage(staged, *out, launcher, arguments);
-}
-
 gputune_status gt_graph_launch(gt_launcher *launcher, const gt_stream_facts *facts,
                                const void *const *arguments)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->lock);
     gt_graph_state *state;
     const void *staged;
-    if (prepare(&state, &staged, launcher, facts, arguments) != GPUTUNE_OK) {
+    gputune_status status = find_state(&state, launcher, facts);
+    GT_THEN(status, gt_module_hold(launcher, facts));
+    GT_THEN(status, stage(&staged, state, launcher, arguments));
+    if (status != GPUTUNE_OK) {
         return gt_fail_prefix(GPUTUNE_ECAPTURE, "%s cannot be launched during this capture",
                               launcher->launch->steps[0].entry);
     }

@@ -105,9 +105,12 @@ static bool take_mapped(gt_view *out, const gt_driver *driver, int ordinal, uint
     return false;
 }
 
-static bool take_emulated(gt_view *out, const gt_driver *driver, uint64_t bytes)
+bool gt_view_take(gt_view *out, const gt_driver *driver, int ordinal, uint64_t bytes)
 {
     gt_view view = {0};
+    if (!driver->EmuViewMemory) {
+        return take_mapped(out, driver, ordinal, bytes);
+    }
     if (driver->MemAlloc(&view.own, bytes) != CUDA_SUCCESS) {
         return false;
     }
@@ -117,12 +120,6 @@ static bool take_emulated(gt_view *out, const gt_driver *driver, uint64_t bytes)
     }
     *out = view;
     return true;
-}
-
-bool gt_view_take(gt_view *out, const gt_driver *driver, int ordinal, uint64_t bytes)
-{
-    return driver->EmuViewMemory ? take_emulated(out, driver, bytes)
-                                 : take_mapped(out, driver, ordinal, bytes);
 }
 
 void gt_view_free(const gt_view *view, const gt_driver *driver)

@@ -137,8 +137,7 @@ static gputune_status load_nvrtc(gt_nvrtc **out, const char *path)
         snprintf(nvrtc->path, sizeof nvrtc->path, "%s", info.dli_fname);
     }
     load_builtins(nvrtc);
-    *out = nvrtc;
-    nvrtc = NULL;
+    *out = gt_take(&nvrtc);
     return GPUTUNE_OK;
 }
 
@@ -307,10 +306,11 @@ static gputune_status fetch_bytes(gt_image *out, const gt_nvrtc *nvrtc, program 
 {
     size_t count = 0;
     GT_TRY(check_result(nvrtc, size(program, &count), call));
-    char *data = calloc(1, count + 1);
+    GT_FREED char *data = calloc(1, count + 1);
     GT_TRY(gt_allocated(data));
-    gputune_status status = check_result(nvrtc, bytes(program, data), call);
-    return GT_GIVE(status, out, ((gt_image){data, count}), free(data));
+    GT_TRY(check_result(nvrtc, bytes(program, data), call));
+    *out = (gt_image){gt_take(&data), count};
+    return GPUTUNE_OK;
 }
 
 /* Fetches the image. Even for PTX a cubin is needed, because access widths are read from machine
@@ -371,13 +371,13 @@ static gputune_status note_instances(gt_compiled *out, const gt_nvrtc *nvrtc, pr
 
 /* Missing headers do not stop a compilation, because most are for host code: they are replaced by
  * one with the integer types. Compiling shows which ones a source needs, so the names are
- * remembered for sources with the same beginning. */
-enum { MISSING_MAX = 64, HEADS_MAX = 256 };
+ * remembered while sources with the same beginning follow. */
+enum { MISSING_MAX = 64 };
 
 static struct {
     pthread_mutex_t lock;
-    GT_ARRAY(gt_hash) heads;
-    GT_ARRAY(gt_texts) names; /* for each head */
+    gt_hash head;
+    gt_texts names;
 } known_missing = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static gt_hash head_of(const gt_nvrtc_request *request)
@@ -401,39 +401,27 @@ static gputune_status find_header(bool *out, const gt_nvrtc_request *request, co
 
 static gputune_status recall_missing(gt_texts *out, const gt_nvrtc_request *request)
 {
-    const gt_hash head = head_of(request);
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known_missing.lock);
-    for (size_t i = 0; i < known_missing.heads.count; i++) {
-        const gt_texts *names = &known_missing.names.items[i];
-        for (size_t k = 0; gt_hash_equal(known_missing.heads.items[i], head) && k < names->count;
-             k++) {
-            bool found;
-            GT_TRY(find_header(&found, request, names->items[k]));
-            GT_TRY(found ? GPUTUNE_OK
-                         : gt_texts_add(out, names->items[k], strlen(names->items[k])));
+    const bool same = gt_hash_equal(known_missing.head, head_of(request));
+    for (size_t i = 0; i < known_missing.names.count && same; i++) {
+        const char *name = known_missing.names.items[i];
+        bool found;
+        GT_TRY(find_header(&found, request, name));
+        if (!found) {
+            GT_TRY(gt_texts_add(out, name, strlen(name)));
         }
     }
     return GPUTUNE_OK;
 }
 
-/* Takes over the names. If they cannot be stored, they are found again later. */
+/* Takes over the names. */
 static void keep_missing(const gt_nvrtc_request *request, gt_texts *names)
 {
-    const gt_hash head = head_of(request);
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known_missing.lock);
-    for (size_t i = 0; i < known_missing.heads.count; i++) {
-        if (gt_hash_equal(known_missing.heads.items[i], head)) {
-            gt_texts_free(&known_missing.names.items[i]);
-            known_missing.names.items[i] = *names;
-            *names = (gt_texts){0};
-            return;
-        }
-    }
-    if (names->count > 0 && request->head_bytes > 0 && known_missing.heads.count < HEADS_MAX &&
-        gt_array_reserve(&known_missing.heads) == GPUTUNE_OK &&
-        gt_array_push(&known_missing.names, *names) == GPUTUNE_OK) {
-        known_missing.heads.items[known_missing.heads.count++] = head;
-        *names = (gt_texts){0};
+    if (request->head_bytes > 0) {
+        gt_texts_free(&known_missing.names);
+        known_missing.names = gt_take(names);
+        known_missing.head = head_of(request);
     }
 }
 

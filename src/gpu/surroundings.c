@@ -15,14 +15,6 @@
 
 const char *gt_surroundings_root = "";
 
-static gputune_status append_file(gt_text *text, const char *path)
-{
-    char content[8192];
-    GT_REFUSE(!*gt_file_peek(content, sizeof content, path), GPUTUNE_ENOTFOUND, "no file %s", path);
-    gt_text_printf(text, "%s\n%s\n", path, content);
-    return GPUTUNE_OK;
-}
-
 /* Appends the lines that name a GPU; the others change while the GPU is idle. */
 static void append_names(gt_text *text, const char *path)
 {
@@ -69,8 +61,11 @@ static gputune_status append_kernel(gt_text *text)
     static const char *const files[] = {"/proc/sys/kernel/random/boot_id", DRIVER_FILES "version"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         GT_FREED char *path = NULL;
+        char content[8192];
         GT_TRY(gt_path_format(&path, "%s%s", gt_surroundings_root, files[i]));
-        GT_TRY(append_file(text, path));
+        GT_REFUSE(!*gt_file_peek(content, sizeof content, path), GPUTUNE_ENOTFOUND, "no file %s",
+                  path);
+        gt_text_printf(text, "%s\n%s\n", path, content);
     }
     return GPUTUNE_OK;
 }

@@ -376,21 +376,6 @@ static bool is_complete(const finder *finder)
     return finder->have[0] && finder->have[1];
 }
 
-/* Tries a folder and, from toolkit 13 on, its CCCL subfolder. */
-static gputune_status try_folder(finder *finder, const char *folder)
-{
-    GT_FREED char *below = NULL;
-    if (is_complete(finder)) {
-        return GPUTUNE_OK;
-    }
-    GT_TRY(gt_path_format(&below, "%s/cccl", folder));
-    gputune_status status = note_parts(finder, folder) ? add_folder(finder, folder) : GPUTUNE_OK;
-    if (status == GPUTUNE_OK && note_parts(finder, below)) {
-        status = add_folder(finder, below);
-    }
-    return status;
-}
-
 static gputune_status search_headers(void *user, cuda_root kind, const char *folder)
 {
     finder *finder = user;
@@ -401,8 +386,15 @@ static gputune_status search_headers(void *user, cuda_root kind, const char *fol
     note_searched(&finder->found->searched, folder);
     places below = kind == ROOT_PYTHON ? PLACES(python_header_folders) : PLACES(header_folders);
     GT_TRY(list_below(&folders, folder, below, ""));
-    for (size_t i = 0; i < folders.count; i++) {
-        GT_TRY(try_folder(finder, folders.items[i]));
+    for (size_t i = 0; i < folders.count && !is_complete(finder); i++) {
+        GT_FREED char *cccl = NULL; /* a subfolder from toolkit 13 on */
+        GT_TRY(gt_path_format(&cccl, "%s/cccl", folders.items[i]));
+        if (note_parts(finder, folders.items[i])) {
+            GT_TRY(add_folder(finder, folders.items[i]));
+        }
+        if (note_parts(finder, cccl)) {
+            GT_TRY(add_folder(finder, cccl));
+        }
     }
     return GPUTUNE_OK;
 }
@@ -412,9 +404,8 @@ static gputune_status search_headers(void *user, cuda_root kind, const char *fol
 static gputune_status search_beside(finder *finder, const char *given)
 {
     GT_FREED char *real = realpath(given, NULL);
-    gputune_status status = GPUTUNE_OK;
     bool folder = real && gt_file_is_folder(real);
-    for (int up = folder ? 0 : 1; real && up <= 3 && status == GPUTUNE_OK; up++) {
+    for (int up = folder ? 0 : 1; real && up <= 3; up++) {
         char *slash = up ? strrchr(real, '/') : NULL;
         if (slash == real || (up && !slash)) {
             break;
@@ -422,18 +413,22 @@ static gputune_status search_beside(finder *finder, const char *given)
         if (slash) {
             *slash = '\0';
         }
-        status = up == 1 && !folder ? GPUTUNE_OK : search_headers(finder, ROOT_HOME, real);
+        if (up != 1 || folder) {
+            GT_TRY(search_headers(finder, ROOT_HOME, real));
+        }
     }
-    return status;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_toolkit_find(gt_toolkit *out)
 {
-    gt_toolkit found = {0};
+    GT_SCOPED(gt_toolkit_free) gt_toolkit found = {0};
     finder finder = {.found = &found};
     const char *given = gt_environment("GPUTUNE_NVRTC");
-    gputune_status status = given ? search_beside(&finder, given) : GPUTUNE_OK;
-    GT_THEN(status, visit_roots(search_headers, &finder));
+    if (given) {
+        GT_TRY(search_beside(&finder, given));
+    }
+    GT_TRY(visit_roots(search_headers, &finder));
     GT_SCOPED(gt_text_free) gt_text version = {0};
     for (int i = 0; i < PARTS; i++) {
         const struct part *part = &parts[i];
@@ -446,8 +441,9 @@ gputune_status gt_toolkit_find(gt_toolkit *out)
             gt_text_printf(&version, ".%ld", number % part->minor / part->patch);
         }
     }
-    GT_THEN(status, gt_text_take(&found.version, &version));
-    return GT_GIVE(status, out, found, gt_toolkit_free(&found));
+    GT_TRY(gt_text_take(&found.version, &version));
+    *out = gt_take(&found);
+    return GPUTUNE_OK;
 }
 
 void gt_toolkit_free(gt_toolkit *toolkit)
