@@ -156,20 +156,6 @@ static gputune_status compile_and_keep(gt_compiled *out, struct gt_head *head,
     return status;
 }
 
-static gputune_status compile_from(gt_compiled *out, struct gt_head *head, const gt_nvrtc *nvrtc,
-                                   const gt_nvrtc_request *request)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", head->file);
-    gputune_status status = gt_nvrtc_compile(out, nvrtc, request, &(gt_nvrtc_head){.use = path});
-    if (status == GPUTUNE_OK && !served(status, out)) {
-        close(head->file);
-        head->file = 0;
-        head->failed = true;
-    }
-    return status;
-}
-
 gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, const gt_nvrtc *nvrtc,
                                      const gt_nvrtc_request *request)
 {
@@ -180,7 +166,14 @@ gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, con
     head->last_use = ++cache->clock;
     gputune_status status;
     if (head->file > 0) {
-        status = compile_from(out, head, nvrtc, request);
+        char path[64];
+        snprintf(path, sizeof path, "/proc/self/fd/%d", head->file);
+        status = gt_nvrtc_compile(out, nvrtc, request, &(gt_nvrtc_head){.use = path});
+        if (status == GPUTUNE_OK && !served(status, out)) {
+            close(head->file);
+            head->file = 0;
+            head->failed = true;
+        }
     } else if (!head->failed && head->plain_ns > WORTH_NS) {
         status = compile_and_keep(out, head, nvrtc, request);
     } else {

@@ -424,18 +424,12 @@ gputune_status gt_inputs_copy(gt_measure *measure, const gt_measure_setup *setup
     return GPUTUNE_OK;
 }
 
-static uint32_t fill_flags(const gt_buffer *buffer)
-{
-    static const uint32_t of_variety[] = {[GT_VARIETY_EXTREMES] = GT_TASK_EXTREMES,
-                                          [GT_VARIETY_SPECIALS] =
-                                              GT_TASK_EXTREMES | GT_TASK_SPECIALS,
-                                          [GT_VARIETY_TIES] = GT_TASK_TIES,
-                                          [GT_VARIETY_ROWS] = 0};
-    return of_variety[buffer->variety] | (buffer->free ? GT_TASK_FREE : 0);
-}
-
 static gputune_status plan_fill(gt_measure *measure, gt_buffer_slot *slot, uint64_t seed)
 {
+    static const uint32_t flags[] = {[GT_VARIETY_EXTREMES] = GT_TASK_EXTREMES,
+                                     [GT_VARIETY_SPECIALS] = GT_TASK_EXTREMES | GT_TASK_SPECIALS,
+                                     [GT_VARIETY_TIES] = GT_TASK_TIES,
+                                     [GT_VARIETY_ROWS] = 0};
     const gt_buffer *buffer = slot->buffer;
     gt_service_task fill = {.operation = GT_DO_FILL,
                             .target = slot->pristine ? slot->pristine : slot->address,
@@ -447,7 +441,7 @@ static gputune_status plan_fill(gt_measure *measure, gt_buffer_slot *slot, uint6
                             .stol = gt_workload_largest(buffer),
                             .type = buffer->type,
                             .pattern = buffer->fill,
-                            .flags = fill_flags(buffer)};
+                            .flags = flags[buffer->variety] | (buffer->free ? GT_TASK_FREE : 0)};
     gt_service_task guard = {.operation = GT_DO_PATTERN,
                              .target = slot->base,
                              .count = slot->address - slot->base,
@@ -459,16 +453,6 @@ static gputune_status plan_fill(gt_measure *measure, gt_buffer_slot *slot, uint6
     guard.target = slot->address + buffer->bytes;
     guard.count = slot->guard_back;
     return gt_tasks_add(&measure->fill, slot, &guard);
-}
-
-static void fill_blocks(gt_workspace *workspace, uint64_t seed)
-{
-    for (uint32_t i = 0; i < workspace->workload.block_count; ++i) {
-        if (!(workspace->sent_blocks >> i & 1)) {
-            gt_fill_host(workspace->blocks[i], &workspace->workload, &workspace->workload.blocks[i],
-                         gt_fill_seed(seed, GT_PARAMETER_MAX + i));
-        }
-    }
 }
 
 static int64_t integer_at(const unsigned char *elements, uint64_t index, uint32_t size)
@@ -533,7 +517,14 @@ gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t wor
         GT_TRY(plan_fill(measure, slot, seed));
     }
     for (uint32_t s = 0; s < workspace_count; ++s) {
-        fill_blocks(&measure->workspaces[s], seed);
+        gt_workspace *workspace = &measure->workspaces[s];
+        for (uint32_t i = 0; i < workspace->workload.block_count; ++i) {
+            if (!(workspace->sent_blocks >> i & 1)) {
+                gt_fill_host(workspace->blocks[i], &workspace->workload,
+                             &workspace->workload.blocks[i],
+                             gt_fill_seed(seed, GT_PARAMETER_MAX + i));
+            }
+        }
     }
     GT_TRY(gt_tasks_upload(measure, &measure->fill));
     GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->fill, false));

@@ -130,7 +130,9 @@ typedef struct author {
 
 /* ---- One run --------------------------------------------------------------------------------- */
 
-static gputune_status ready_expected(gt_measure *measure, uint32_t workspace_count, uint32_t poison)
+/* The reference fills the expected results. */
+static gputune_status run_reference(gt_measure *measure, uint32_t workspace_count, uint32_t poison,
+                                    bool moved)
 {
     const gt_buffer_slot *end = gt_slots_end(measure, workspace_count);
     for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
@@ -143,22 +145,10 @@ static gputune_status ready_expected(gt_measure *measure, uint32_t workspace_cou
                     measure->stream);
         }
     }
-    return GPUTUNE_OK;
-}
-
-static gputune_status move_inputs(gt_measure *measure, uint32_t workspace_count, bool moved)
-{
-    return moved ? gt_service_run(measure, GT_SERVICE_FILL, &measure->move, workspace_count == 1)
-                 : GPUTUNE_OK;
-}
-
-/* The reference fills the expected results. */
-static gputune_status run_reference(gt_measure *measure, uint32_t workspace_count, uint32_t poison,
-                                    bool moved)
-{
-    GT_TRY(ready_expected(measure, workspace_count, poison));
     GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->convert, workspace_count == 1));
-    GT_TRY(move_inputs(measure, workspace_count, moved));
+    if (moved) {
+        GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->move, workspace_count == 1));
+    }
     GT_CALL(measure, EventRecord, measure->start, measure->stream);
     GT_TRY(launch_reference(measure, &measure->workspaces[0]));
     GT_CALL(measure, EventRecord, measure->stop, measure->stream);
@@ -177,7 +167,10 @@ static gputune_status run_variant(gt_measure *measure, const author *author, boo
                     measure->stream);
         }
     }
-    GT_TRY(move_inputs(measure, author->workspace_count, moved));
+    if (moved) {
+        GT_TRY(
+            gt_service_run(measure, GT_SERVICE_FILL, &measure->move, author->workspace_count == 1));
+    }
     for (uint32_t s = 0; s < author->workspace_count; ++s) {
         GT_TRY(gt_loaded_launch(measure, author->variant, s));
     }
@@ -328,22 +321,6 @@ static gputune_status blame_reference(gputune_status status, const gt_measure *m
                    launch->steps[0].entry, blocks, grids, why, advice);
 }
 
-static gputune_status blame_difference(const gt_measure *measure, const gt_buffer_slot *slot,
-                                       const gt_finding *found)
-{
-    char text[128], name[GT_COMPONENT_TEXT];
-    const gt_workload *workload = &slot->workspace->workload;
-    return gt_fail(
-        GPUTUNE_ETEMPLATE,
-        "the reference kernel %s gives other values of %s when it runs again (the first "
-        "is %s, the tolerance %s): it must agree with itself within the tolerance; is it an output "
-        "that is added to, without clear(), a race, which gputune check looks for, or an order "
-        "that atomics leave open, which check(KERNEL) judges?",
-        workload->reference.steps[0].entry, slot->buffer->name,
-        gt_component_name(name, workload, slot->buffer, found->first),
-        gt_tolerance_text(text, measure, slot));
-}
-
 /* Whether both runs agree. An element that neither has written is no part of the result. */
 static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
 {
@@ -357,36 +334,36 @@ static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
     for (size_t i = 0; i < gt_tasks_count(&measure->agree, timed_only); ++i) {
         gt_buffer_slot *slot = measure->agree.slots.items[i];
         const gt_finding *found = &measure->findings->items[i];
+        const gt_workload *workload = &slot->workspace->workload;
+        char text[128], name[GT_COMPONENT_TEXT];
         slot->gaps = found->gaps;
-        if (found->count != 0) {
-            GT_TRY(blame_difference(measure, slot, found));
-        }
+        GT_REFUSE(found->count != 0, GPUTUNE_ETEMPLATE,
+                  "the reference kernel %s gives other values of %s when it runs again (the first "
+                  "is %s, the tolerance %s): it must agree with itself within the tolerance; is it "
+                  "an output that is added to, without clear(), a race, which gputune check looks "
+                  "for, or an order that atomics leave open, which check(KERNEL) judges?",
+                  workload->reference.steps[0].entry, slot->buffer->name,
+                  gt_component_name(name, workload, slot->buffer, found->first),
+                  gt_tolerance_text(text, measure, slot));
     }
     return gt_tables_judge(measure);
 }
 
-/* Refuses results of which less than three quarters are finite, which the slots hold. */
-static gputune_status look_for_finite(gt_measure *measure)
-{
-    GT_TRY(gt_service_check(measure, &measure->spread, false, measure->findings));
-    GT_TRY(gt_measure_wait(measure));
-    for (size_t i = 0; i < measure->spread.timed_count; i += 2) {
-        const gt_buffer *buffer = measure->spread.slots.items[i]->buffer;
-        GT_REFUSE(measure->findings->items[i + 1].count > buffer->elements / 4, GPUTUNE_EWRONG,
-                  "hardly any of %s is finite", buffer->name);
-    }
-    return GPUTUNE_OK;
-}
-
-/* On a trial's data results that are not finite end it before the reference runs again and again:
- * it may be slow. */
+/* On a trial's data, results of which less than three quarters are finite end it before the
+ * reference runs again and again: it may be slow. */
 static gputune_status refer(gt_measure *measure, const author *author)
 {
     bool timed_only = author->workspace_count == 1;
     GT_TRY(run(measure, author, false));
     GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->keep, timed_only));
     if (measure->is_trial && !measure->workspaces[0].workload.unbounded) {
-        GT_TRY(look_for_finite(measure));
+        GT_TRY(gt_service_check(measure, &measure->spread, false, measure->findings));
+        GT_TRY(gt_measure_wait(measure));
+        for (size_t i = 0; i < measure->spread.timed_count; i += 2) {
+            const gt_buffer *buffer = measure->spread.slots.items[i]->buffer;
+            GT_REFUSE(measure->findings->items[i + 1].count > buffer->elements / 4, GPUTUNE_EWRONG,
+                      "hardly any of %s is finite", buffer->name);
+        }
     }
     if (!measure->has_tolerances) {
         GT_TRY(find_tolerances(measure, author));

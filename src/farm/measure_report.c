@@ -205,14 +205,6 @@ static gputune_status judge_edges(const gt_measure *measure, const gt_tasks *tab
     return GPUTUNE_OK;
 }
 
-/* The inputs and results of a proof's first launch on a workspace. */
-static gputune_status judge_first(gt_verified *out, const gt_measure *measure,
-                                  const gt_workspace *workspace, const char *words)
-{
-    GT_TRY(judge_edges(measure, &workspace->first, false, measure->first));
-    return judge_results(out, measure, &workspace->first, measure->first, workspace, words);
-}
-
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 /* The results of a proof's launches: two on one workspace, and before the race one on the timed
@@ -222,7 +214,9 @@ static gputune_status judge_proof(gt_verified *out, const gt_measure *measure, b
     const uint32_t last = after_race ? 0 : measure->setup.workload_count - 1;
     const gt_workspace *twice = &measure->workspaces[last];
     const char *usual = after_race ? raced[1] : again;
-    GT_TRY(judge_first(out, measure, twice, after_race ? raced[0] : plain));
+    GT_TRY(judge_edges(measure, &twice->first, false, measure->first));
+    GT_TRY(judge_results(out, measure, &twice->first, measure->first, twice,
+                         after_race ? raced[0] : plain));
     GT_TRY(judge_last(out, measure, twice, gt_has_in_place(&twice->workload) ? in_place : usual));
     return last > 0 ? judge_last(out, measure, &measure->workspaces[0], plain) : GPUTUNE_OK;
 }

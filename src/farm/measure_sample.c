@@ -145,15 +145,6 @@ static gputune_status compare(singles *fresh, singles *used, gt_measure *measure
     return status == GPUTUNE_OK ? time_singles(fresh, measure, variant, used->count - 1) : status;
 }
 
-static uint64_t inout_bytes(const gt_workload *workload)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < workload->buffer_count; ++i) {
-        bytes += workload->buffers[i].direction == GT_INOUT ? workload->buffers[i].bytes : 0;
-    }
-    return bytes;
-}
-
 /* Finds out by this variant's times whether the launches of a sample may share inout buffers. If
  * *out is FELT, *ratio is the time on used buffers over the time on restored ones; else it is 1.
  * HARMLESS if launches share no buffers, and if there is no memory for a copy of the buffers. */
@@ -170,8 +161,11 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
                       !gt_objective_facts(measure->objective)->by_energy;
     *out = GT_SHARING_HARMLESS;
     *ratio = 1;
-    if (!are_shared || measure->driver->MemAlloc(
-                           &kept, inout_bytes(&measure->workspaces[0].workload)) != CUDA_SUCCESS) {
+    uint64_t bytes = 0;
+    for (const gt_buffer_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
+        bytes += slot->buffer->direction == GT_INOUT ? slot->buffer->bytes : 0;
+    }
+    if (!are_shared || measure->driver->MemAlloc(&kept, bytes) != CUDA_SUCCESS) {
         return GPUTUNE_OK;
     }
     measure->alone = true;
@@ -630,10 +624,12 @@ static gputune_status sample_one(double *out, gt_measure *measure, uint64_t id)
     return status;
 }
 
-/* Finds out whether launches may share inout buffers, unless the job says it. */
-static gputune_status settle_sharing(gt_sampled *out, gt_measure *measure, const gt_sample_job *job,
-                                     gt_current *current)
+static gputune_status sample_all(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
+                                 gt_current *current)
 {
+    bool by_setup = job->objective == GPUTUNE_OBJECTIVE_DEFAULT;
+    measure->objective = by_setup ? measure->setup.objective : job->objective;
+    measure->length = job->length;
     gt_loaded *judge = gt_loaded_find(measure, job->judge);
     out->sharing = job->sharing;
     out->used_ratio = 1;
@@ -642,16 +638,6 @@ static gputune_status settle_sharing(gt_sampled *out, gt_measure *measure, const
         GT_TRY(note_lost(measure, judge_used(&out->sharing, &out->used_ratio, measure, judge)));
     }
     measure->alone = out->sharing == GT_SHARING_FELT;
-    return GPUTUNE_OK;
-}
-
-static gputune_status sample_all(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
-                                 gt_current *current)
-{
-    bool by_setup = job->objective == GPUTUNE_OBJECTIVE_DEFAULT;
-    measure->objective = by_setup ? measure->setup.objective : job->objective;
-    measure->length = job->length;
-    GT_TRY(settle_sharing(out, measure, job, current));
     uint32_t failed = 0;
     gputune_status status = GPUTUNE_OK;
     for (uint32_t i = 0; i < job->count; ++i) {

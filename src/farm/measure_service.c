@@ -7,27 +7,22 @@
 #include "kernel/bind/tolerance.h"
 #include "kernel/bind/vary.h"
 
-/* Returns true if a buffer's numbers lie one behind the other and have one type, as those of a
- * vector do.
- */
-static bool is_plain(const gt_workload *workload, const gt_buffer *buffer)
-{
-    for (uint32_t i = 1; i < buffer->number_count; ++i) {
-        if (workload->numbers[buffer->first_number + i].type != buffer->type) {
-            return false;
-        }
-    }
-    return buffer->bytes == buffer->elements * gt_type_bytes(buffer->type);
-}
-
-/* Returns true if a task on the elements of a buffer must tell their numbers apart. */
+/* Returns true if a task on the elements of a buffer must distinguish their numbers. A comparison
+ * need not if they follow each other and have one type, as those of a vector do. */
 static bool tells_numbers(uint32_t operation, const gt_buffer_slot *slot)
 {
-    bool fills = operation == GT_DO_FILL || operation == GT_DO_MOVE;
-    bool compares =
-        operation == GT_DO_NARROW || operation == GT_DO_COMPARE || operation == GT_DO_SPREAD;
-    return slot && slot->buffer && slot->buffer->number_count > 0 &&
-           (fills || (compares && !is_plain(&slot->workspace->workload, slot->buffer)));
+    const gt_buffer *buffer = slot ? slot->buffer : NULL;
+    if (!buffer || !buffer->number_count) {
+        return false;
+    }
+    bool is_plain = buffer->bytes == buffer->elements * gt_type_bytes(buffer->type);
+    const gt_number *numbers = &slot->workspace->workload.numbers[buffer->first_number];
+    for (uint32_t i = 1; i < buffer->number_count; ++i) {
+        is_plain &= numbers[i].type == buffer->type;
+    }
+    return operation == GT_DO_FILL || operation == GT_DO_MOVE ||
+           (!is_plain &&
+            (operation == GT_DO_NARROW || operation == GT_DO_COMPARE || operation == GT_DO_SPREAD));
 }
 
 gputune_status gt_tasks_add(gt_tasks *table, gt_buffer_slot *slot, const gt_service_task *task)

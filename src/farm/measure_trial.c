@@ -60,22 +60,11 @@ struct gt_data_trial {
     uint64_t standard; /* the default variant; GT_NO_VARIANT: not verified yet */
 };
 
-/* A limit of time, by the clock, or by the processor's time on an emulated device. */
-typedef struct gt_budget {
-    bool emulated;
-    int64_t start_ns, most_ns;
-} gt_budget;
-
-static int64_t gt_budget_clock(bool emulated)
+/* Nanoseconds by the clock, or of the processor's time on an emulated device. */
+static double trial_now_ns(const gt_data_trial *trial)
 {
-    return emulated ? (int64_t)clock() * (1000000000 / CLOCKS_PER_SEC) : gt_now_ns();
-}
-
-/* Returns true if more than so many nanoseconds of the budget are left. */
-static bool gt_budget_has(const gt_budget *budget, double nanoseconds)
-{
-    return (double)(gt_budget_clock(budget->emulated) - budget->start_ns) + nanoseconds <
-           (double)budget->most_ns;
+    return trial->measure.device.emulated ? (double)clock() * (1e9 / CLOCKS_PER_SEC)
+                                          : (double)gt_now_ns();
 }
 
 /* The time for each part of the trial, in nanoseconds, and how many times as much it is on an
@@ -93,12 +82,6 @@ static double gt_trial_slowness(const gt_data_trial *trial)
     return trial->measure.device.emulated ? EMULATED : 1;
 }
 
-static gt_budget gt_budget_of(const gt_data_trial *trial, double nanoseconds)
-{
-    bool emulated = trial->measure.device.emulated;
-    return (gt_budget){emulated, gt_budget_clock(emulated), (int64_t)nanoseconds};
-}
-
 /* ---- Contents -------------------------------------------------------------------------------- */
 
 static bool variation_is(const gt_variation *a, const gt_variation *b)
@@ -106,10 +89,14 @@ static bool variation_is(const gt_variation *a, const gt_variation *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-static gputune_status make(gt_data_trial *trial, const gt_variation *variation)
+/* Fills the buffers by a variation, and runs the reference on it, unless they hold it. */
+static gputune_status trial_hold(gt_data_trial *trial, const gt_variation *variation)
 {
     gt_measure *measure = &trial->measure;
     gt_workspace *workspace = &measure->workspaces[0];
+    if (trial->made && variation_is(&trial->now, variation)) {
+        return gt_contents_refresh(measure);
+    }
     gt_workload_vary(&workspace->workload, &trial->base, variation);
     trial->now = *variation;
     trial->made = false;
@@ -120,14 +107,6 @@ static gputune_status make(gt_data_trial *trial, const gt_variation *variation)
     GT_TRY(gt_contents_make(measure, measure->setup.seed, false));
     trial->made = true;
     return GPUTUNE_OK;
-}
-
-/* Fills the buffers by a variation, and runs the reference on it, unless they hold it. */
-static gputune_status trial_hold(gt_data_trial *trial, const gt_variation *variation)
-{
-    return trial->made && variation_is(&trial->now, variation)
-               ? gt_contents_refresh(&trial->measure)
-               : make(trial, variation);
 }
 
 /* ---- One launch ------------------------------------------------------------------------------ */
@@ -316,44 +295,34 @@ static bool has_more_gaps(const gt_data_trial *trial)
     return has;
 }
 
-static gputune_status run(bool *fits, gt_data_trial *trial, const gt_variation *variation,
-                          gt_loaded *standard)
-{
-    const bool emulated = trial->measure.device.emulated;
-    const int64_t begun_ns = gt_budget_clock(emulated);
-    gputune_status status = trial_hold(trial, variation);
-    trial->parent->lost |= trial->measure.lost;
-    *fits = status == GPUTUNE_OK && !(count_flags(trial, variation) && has_more_gaps(trial));
-    if (*fits) {
-        trial->make_ns = fmax(trial->make_ns, (double)(gt_budget_clock(emulated) - begun_ns));
-    }
-    if (*fits && standard) {
-        *fits = trial_launch_checked(trial, standard, "") == GPUTUNE_OK;
-    }
-    return trial->parent->lost ? gt_fail(GPUTUNE_ECRASHED, "%s", gt_message()) : GPUTUNE_OK;
-}
-
 /* Tries a variation on the reference, and on the default variant unless that is NULL. Fails only if
  * the GPU is lost. */
 static gputune_status experiment(gt_fate *out, gt_data_trial *trial, const gt_variation *variation,
                                  gt_loaded *standard)
 {
     const uint64_t key = trial_key(variation);
-    bool fits;
+    const bool has_flags = count_flags(trial, variation) > 0;
     *out = trial_known_fate(trial, key);
     if (*out != GT_FATE_SURVIVED) {
         return GPUTUNE_OK;
     }
     trial_announce(trial, key);
-    gputune_status status = run(&fits, trial, variation, standard);
-    if (status == GPUTUNE_OK) {
-        trial_announce(trial, 0);
+    const double begun_ns = trial_now_ns(trial);
+    bool fits = trial_hold(trial, variation) == GPUTUNE_OK && !(has_flags && has_more_gaps(trial));
+    trial->parent->lost |= trial->measure.lost;
+    if (fits) {
+        trial->make_ns = fmax(trial->make_ns, trial_now_ns(trial) - begun_ns);
     }
-    if (!fits && count_flags(trial, variation)) { /* who knows where it has written */
+    if (fits && standard) {
+        fits = trial_launch_checked(trial, standard, "") == GPUTUNE_OK;
+    }
+    if (!fits && has_flags) { /* it may have written anywhere */
         trial->parent->damage = GT_DAMAGE_EVERYTHING;
     }
     *out = fits ? GT_FATE_SURVIVED : GT_FATE_DIFFERS;
-    return status;
+    GT_REFUSE(trial->parent->lost, GPUTUNE_ECRASHED, "%s", gt_message());
+    trial_announce(trial, 0);
+    return GPUTUNE_OK;
 }
 
 /* ---- What can be demanded -------------------------------------------------------------------- */
@@ -401,11 +370,11 @@ static gputune_status settle_number(gt_data_trial *trial, gt_variation *variatio
 static gputune_status settle_scalars(gt_data_trial *trial, gt_variation *variation,
                                      const gt_variation *wanted, gt_loaded *standard)
 {
-    const gt_budget all =
-        gt_budget_of(trial, ONE_BY_ONE_NS * gt_trial_slowness(trial) + 4 * trial->make_ns);
+    const double end_ns =
+        trial_now_ns(trial) + ONE_BY_ONE_NS * gt_trial_slowness(trial) + 4 * trial->make_ns;
     for (uint32_t i = 0; i < trial->base.number_count; i++) {
         bool lacks = wanted->scalars[i] != variation->scalars[i];
-        if (lacks && !gt_budget_has(&all, trial->make_ns)) {
+        if (lacks && trial_now_ns(trial) + trial->make_ns >= end_ns) {
             trial->fates[i] = GT_FATE_UNTRIED;
         } else if (lacks) {
             GT_TRY(settle_number(trial, variation, i, (gt_scalars)wanted->scalars[i], standard));
@@ -458,22 +427,7 @@ static gputune_status trial_settle(gt_data_trial *trial, gt_data_set *set, gt_lo
     return GPUTUNE_OK;
 }
 
-static const uint64_t seed_apart = 0x5bd1e995u;
-
 /* ---- Making ---------------------------------------------------------------------------------- */
-
-/* Takes the inputs that were sent for the trial's size from a setup. Returns how many. */
-static uint32_t take_inputs(gt_live_input *out, const gt_measure_setup *setup)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < setup->input_count; ++i) {
-        if (setup->inputs[i].workload + 1 == setup->workload_count) {
-            out[count] = setup->inputs[i];
-            out[count++].workload = 0;
-        }
-    }
-    return count;
-}
 
 /* Makes the trial's buffers, with the scalars' own values and plain contents. */
 static gputune_status build(gt_data_trial *trial, const gt_measure_setup *setup)
@@ -493,11 +447,16 @@ static gputune_status build(gt_data_trial *trial, const gt_measure_setup *setup)
     measure->is_trial = true;
     *own = (gt_measure_setup){.objective = setup->objective,
                               .cache = GPUTUNE_CACHE_HOT,
-                              .seed = setup->seed + seed_apart,
+                              .seed = setup->seed + 0x5bd1e995u,
                               .workload_count = 1,
                               .reference = setup->reference,
-                              .inputs = inputs,
-                              .input_count = take_inputs(inputs, setup)};
+                              .inputs = inputs};
+    for (uint32_t i = 0; i < setup->input_count; ++i) {
+        if (setup->inputs[i].workload + 1 == setup->workload_count) {
+            inputs[own->input_count] = setup->inputs[i];
+            inputs[own->input_count++].workload = 0;
+        }
+    }
     own->workloads[0] = trial->base;
     gputune_status status = gt_measure_build(measure, own);
     own->inputs = NULL;
@@ -653,9 +612,9 @@ static gputune_status settle_all(gt_data_trial *trial, gt_loaded *standard, bool
         }
     }
     GT_TRY(trial_settle(trial, &trial->usual, standard));
-    const gt_budget some = gt_budget_of(trial, ROUNDS_NS * gt_trial_slowness(trial));
+    const double end_ns = trial_now_ns(trial) + ROUNDS_NS * gt_trial_slowness(trial);
     for (uint32_t i = 0; i < trial->round_count && trial->usual.survived && more &&
-                         gt_budget_has(&some, trial->make_ns);
+                         trial_now_ns(trial) + trial->make_ns < end_ns;
          i++) {
         GT_TRY(trial_settle(trial, &trial->rounds[i], standard));
     }
@@ -716,9 +675,10 @@ void gt_trial_doubt(gt_measure *measure)
 
 /* ---- The winner ------------------------------------------------------------------------------ */
 
-static gt_budget part_of(const gt_data_trial *trial, double nanoseconds)
+/* The end of a part of the trial that begins now. */
+static double end_of(const gt_data_trial *trial, double nanoseconds)
 {
-    return gt_budget_of(trial, nanoseconds * gt_trial_slowness(trial) * trial->share);
+    return trial_now_ns(trial) + nanoseconds * gt_trial_slowness(trial) * trial->share;
 }
 
 static double parts_ns(const gt_data_trial *trial)
@@ -739,12 +699,12 @@ static gputune_status launch_often(gt_data_trial *trial, gt_loaded *variant)
 {
     enum { COMPARED = 10, LEAST = 2, MOST = 1024 };
     for (int part = 0; part < 2; ++part) {
-        const gt_budget often = part_of(trial, OFTEN_NS);
-        for (int i = 0; i < COMPARED && (i < LEAST || gt_budget_has(&often, 0)); ++i) {
+        const double often_ns = end_of(trial, OFTEN_NS);
+        for (int i = 0; i < COMPARED && (i < LEAST || trial_now_ns(trial) < often_ns); ++i) {
             GT_TRY(trial_launch_checked(trial, variant, ", after many launches"));
         }
-        const gt_budget row = part_of(trial, ROW_NS);
-        for (int i = 0; part == 0 && i < MOST && gt_budget_has(&row, 0); ++i) {
+        const double row_ns = end_of(trial, ROW_NS);
+        for (int i = 0; part == 0 && i < MOST && trial_now_ns(trial) < row_ns; ++i) {
             GT_TRY(trial_launch(trial, variant));
             bool looks = (i & (i + 1)) == 0; /* behind twice as many, and so far beyond the time */
             if (looks) {
@@ -755,21 +715,15 @@ static gputune_status launch_often(gt_data_trial *trial, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* The default variant, even if it was dropped; NULL if it is not loaded any more. */
-static gt_loaded *find_standard(const gt_data_trial *trial)
-{
-    gt_loaded *one = trial->parent->dropped;
-    while (one && one->id != trial->standard) {
-        one = one->next;
-    }
-    return one ? one : gt_loaded_find(trial->parent, trial->standard);
-}
-
 /* Proves the variant on one more data set at the same addresses, or on what the default survives of
  * it. */
 static gputune_status prove_on(gt_data_trial *trial, gt_loaded *variant, gt_data_set *set)
 {
-    gt_loaded *standard = find_standard(trial);
+    gt_loaded *standard = trial->parent->dropped; /* the default, even if it was dropped */
+    while (standard && standard->id != trial->standard) {
+        standard = standard->next;
+    }
+    standard = standard ? standard : gt_loaded_find(trial->parent, trial->standard);
     if (!set->tried) {
         GT_TRY(trial_settle(trial, set, standard));
     }
@@ -790,9 +744,10 @@ static gputune_status prove_winner(gt_data_trial *trial, gt_loaded *variant)
     GT_TRY(trial_hold(trial, &trial->usual.variation));
     GT_TRY(trial_launch_checked(trial, variant, ", after the race"));
     GT_TRY(launch_often(trial, variant));
-    const gt_budget some = part_of(trial, ROUNDS_NS), all = gt_budget_of(trial, trial->spend_ns);
-    for (uint32_t i = 0;
-         i < trial->round_count && gt_budget_has(&some, 0) && gt_budget_has(&all, trial->make_ns);
+    const double some_ns = end_of(trial, ROUNDS_NS);
+    const double all_ns = trial_now_ns(trial) + trial->spend_ns;
+    for (uint32_t i = 0; i < trial->round_count && trial_now_ns(trial) < some_ns &&
+                         trial_now_ns(trial) + trial->make_ns < all_ns;
          ++i) {
         GT_TRY(prove_on(trial, variant, &trial->rounds[i]));
     }

@@ -131,26 +131,8 @@ static gputune_status variables_find(gt_variables **out, const gt_image *image,
     return GPUTUNE_OK;
 }
 
-/* Of its first bytes; 0 for one that the module lacks. Waits. */
-static gputune_status hash_of(uint64_t *out, gt_measure *measure, gt_loaded *variant,
-                              const char *name, void *room)
-{
-    CUdeviceptr address;
-    size_t bytes;
-    *out = 0;
-    GT_TRY(gt_launcher_variable(&address, &bytes, variant->launchers[0], name));
-    if (address == 0 || bytes == 0) {
-        return GPUTUNE_OK;
-    }
-    bytes = bytes < BYTES_MAX ? bytes : BYTES_MAX;
-    GT_CALL(measure, MemcpyDtoHAsync, room, address, bytes, measure->stream);
-    GT_TRY(gt_measure_wait(measure));
-    *out = gt_hash64(room, bytes);
-    return GPUTUNE_OK;
-}
-
-/* Notes what a variant's variables hold. *changed: the first that holds something else than when
- * that was done last, NULL: none does. Waits. */
+/* Notes what the first bytes of a variant's variables hold. *changed: the first that holds
+ * something else than when that was done last, NULL: none does. Waits. */
 static gputune_status variables_note(const char **changed, gt_measure *measure, gt_loaded *variant)
 {
     gt_variables *all = variant->variables;
@@ -159,13 +141,20 @@ static gputune_status variables_note(const char **changed, gt_measure *measure, 
     if (!room) {
         return all ? gt_fail_memory() : GPUTUNE_OK;
     }
-    gputune_status status = GPUTUNE_OK;
-    for (uint32_t i = 0; i < all->count && status == GPUTUNE_OK; ++i) {
+    for (uint32_t i = 0; i < all->count; ++i) {
+        CUdeviceptr address;
+        size_t bytes; /* 0: the module lacks it */
         uint64_t before = all->hashes[i];
-        status = hash_of(&all->hashes[i], measure, variant, all->names[i], room);
+        GT_TRY(gt_launcher_variable(&address, &bytes, variant->launchers[0], all->names[i]));
+        bytes = bytes < BYTES_MAX ? bytes : BYTES_MAX;
+        if (bytes > 0) {
+            GT_CALL(measure, MemcpyDtoHAsync, room, address, bytes, measure->stream);
+            GT_TRY(gt_measure_wait(measure));
+            all->hashes[i] = gt_hash64(room, bytes);
+        }
         *changed = !*changed && all->hashes[i] != before ? all->names[i] : *changed;
     }
-    return status;
+    return GPUTUNE_OK;
 }
 
 uint32_t gt_argument_place(const gt_workload *workload, uint32_t buffer)
@@ -177,30 +166,21 @@ uint32_t gt_argument_place(const gt_workload *workload, uint32_t buffer)
     return workload->block_count + place;
 }
 
-/* Puts what the input holds into the output's buffer, and passes that for both. */
-static gputune_status join(const void **arguments, gt_measure *measure,
-                           const gt_buffer_slot *output)
-{
-    const gt_workload *workload = &output->workspace->workload;
-    const gt_buffer_slot *input = &output->workspace->slots[output->buffer->in_place - 1];
-    GT_CALL(measure, MemcpyDtoDAsync, output->address, input->address, input->buffer->bytes,
-            measure->stream);
-    arguments[gt_argument_place(workload, input->index)] =
-        arguments[gt_argument_place(workload, output->index)];
-    return GPUTUNE_OK;
-}
-
-/* The same with one buffer for each pair of in_place(). The outputs get what
- * the inputs hold first. */
+/* The same with one buffer for each pair of in_place(): the output's, which first gets what the
+ * input holds. */
 static gputune_status loaded_launch_in_place(gt_measure *measure, gt_loaded *variant,
                                              uint32_t workspace)
 {
     const gt_workspace *on = &measure->workspaces[workspace];
     const void *arguments[GT_BLOCK_MAX + GT_PARAMETER_MAX];
     memcpy(arguments, arguments_of(measure, workspace), on->argument_count * sizeof *arguments);
-    for (const gt_buffer_slot *slot = on->slots; slot < on->slots_end; ++slot) {
-        if (slot->buffer->in_place) {
-            GT_TRY(join(arguments, measure, slot));
+    for (const gt_buffer_slot *output = on->slots; output < on->slots_end; ++output) {
+        if (output->buffer->in_place) {
+            const gt_buffer_slot *input = &on->slots[output->buffer->in_place - 1];
+            GT_CALL(measure, MemcpyDtoDAsync, output->address, input->address, input->buffer->bytes,
+                    measure->stream);
+            arguments[gt_argument_place(&on->workload, input->index)] =
+                arguments[gt_argument_place(&on->workload, output->index)];
         }
     }
     return gt_measure_launch(measure, variant->launchers[workspace], arguments);

@@ -58,15 +58,6 @@ static bool begins(const char *variable, const char *word)
     return strncmp(variable, word, strlen(word)) == 0;
 }
 
-static bool is_kept(const char *variable, bool measure, const char *device)
-{
-    bool kept = !(measure && device && begins(variable, "CUDA_VISIBLE_DEVICES="));
-    for (size_t i = 0; i < sizeof unwanted / sizeof *unwanted; i++) {
-        kept &= !begins(variable, unwanted[i].begins) || (unwanted[i].may_compile && !measure);
-    }
-    return kept;
-}
-
 static gputune_status add(gt_texts *out, const char *variable)
 {
     return gt_texts_add(out, variable, strlen(variable));
@@ -75,9 +66,11 @@ static gputune_status add(gt_texts *out, const char *variable)
 gputune_status gt_process_environment(gt_texts *out, bool measure, const char *device)
 {
     for (char **variable = environ; variable && *variable; variable++) {
-        if (is_kept(*variable, measure, device)) {
-            GT_TRY(add(out, *variable));
+        bool kept = !(measure && device && begins(*variable, "CUDA_VISIBLE_DEVICES="));
+        for (size_t i = 0; i < sizeof unwanted / sizeof *unwanted; i++) {
+            kept &= !begins(*variable, unwanted[i].begins) || (unwanted[i].may_compile && !measure);
         }
+        GT_TRY(kept ? add(out, *variable) : GPUTUNE_OK);
     }
     for (int i = 0; measure && i < OWN; i++) {
         GT_TRY(add(out, own[i]));
@@ -130,18 +123,6 @@ bool gt_process_lift(int *descriptor)
     close(*descriptor);
     *descriptor = high;
     return true;
-}
-
-/* Opens a pidfd of this process, by which a child sees it end, whatever descriptors the process's
- * forked children hold. -1: the kernel has none. */
-static int open_own_pidfd(void)
-{
-    int own = (int)syscall(SYS_pidfd_open, getpid(), 0);
-    if (own >= 0 && !gt_process_lift(&own)) {
-        close(own);
-        own = -1;
-    }
-    return own;
 }
 
 /* What a child has as its descriptors 0, 1, ...: copies of these. */
@@ -204,7 +185,13 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
                                 char *const *environment, int channel)
 {
     pid_t pid;
-    int host = open_own_pidfd();
+    /* a child sees by this pidfd that the process ends, whatever descriptors its forked children
+     * hold; -1: the kernel has none */
+    int host = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    if (host >= 0 && !gt_process_lift(&host)) {
+        close(host);
+        host = -1;
+    }
     bool keeps_error = gt_environment("GPUTUNE_WORKER_STDERR") != NULL;
     const child_files files = {5,
                                {NOWHERE, NOWHERE,
