@@ -287,17 +287,6 @@ static gputune_status read_attributes(gt_device *out, const gt_driver *driver, C
     return GPUTUNE_OK;
 }
 
-/* Formats a UUID like nvidia-smi: "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx". */
-static void format_uuid(char *out, size_t bytes, const CUuuid *uuid, bool is_mig)
-{
-    size_t used = (size_t)snprintf(out, bytes, is_mig ? "MIG-" : "GPU-");
-    for (int i = 0; i < 16 && used < bytes; i++) {
-        const char *dash = i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "";
-        used += (size_t)snprintf(out + used, bytes - used, "%s%02x", dash,
-                                 (unsigned)(unsigned char)uuid->bytes[i]);
-    }
-}
-
 /* Reads the name, the UUID and the MIG profile. */
 static gputune_status read_identity(gt_device *out, const gt_driver *driver, CUdevice device)
 {
@@ -309,7 +298,13 @@ static gputune_status read_identity(gt_device *out, const gt_driver *driver, CUd
     }
     CUuuid uuid;
     GT_CUDA(driver, DeviceGetUuid, &uuid, device);
-    format_uuid(out->uuid, sizeof out->uuid, &uuid, mig != NULL);
+    /* as nvidia-smi prints it: "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" */
+    size_t used = (size_t)snprintf(out->uuid, sizeof out->uuid, mig ? "MIG-" : "GPU-");
+    for (int i = 0; i < 16; i++) {
+        const char *dash = i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "";
+        used += (size_t)snprintf(out->uuid + used, sizeof out->uuid - used, "%s%02x", dash,
+                                 (unsigned)(unsigned char)uuid.bytes[i]);
+    }
     arch_exact(out->arch, sizeof out->arch, out->cc);
     out->emulated = driver->emulated;
     out->driver_version = driver->version;

@@ -66,22 +66,6 @@ static void find_symbol(void *function, const gt_driver *driver, const char *sym
     memcpy(function, &address, sizeof address);
 }
 
-static gputune_status find_member(gt_driver *driver, gt_get_proc_address get,
-                                  const struct entry *entry)
-{
-    void *address = NULL;
-    CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SUCCESS;
-    CUresult result =
-        get(entry->symbol, &address, entry->version, CU_GET_PROC_ADDRESS_DEFAULT, &found);
-    bool there = result == CUDA_SUCCESS && found == CU_GET_PROC_ADDRESS_SUCCESS && address;
-    GT_REFUSE(!there && entry->required, GPUTUNE_ENODRIVER,
-              "the driver %s (version %d.%d) lacks %s", driver->name, driver->version / 1000,
-              driver->version % 1000 / 10, entry->symbol);
-    address = there ? address : NULL;
-    memcpy((char *)driver + entry->offset, &address, sizeof address);
-    return GPUTUNE_OK;
-}
-
 static gputune_status check_version(gt_driver *driver)
 {
     CUresult (*get_version)(int *);
@@ -109,11 +93,21 @@ static gputune_status fill_table(gt_driver *driver)
               "%s is not a CUDA driver of version 12.0 or later: it lacks cuGetProcAddress_v2",
               driver->name);
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
-        if (entries[i].version > 0) {
-            GT_TRY(find_member(driver, get, &entries[i]));
-        } else { /* an extension of the emulator */
-            find_symbol((char *)driver + entries[i].offset, driver, entries[i].symbol);
+        const struct entry *entry = &entries[i];
+        void *address = NULL;
+        CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SUCCESS;
+        if (entry->version == 0) { /* an extension of the emulator */
+            find_symbol((char *)driver + entry->offset, driver, entry->symbol);
+            continue;
         }
+        CUresult result =
+            get(entry->symbol, &address, entry->version, CU_GET_PROC_ADDRESS_DEFAULT, &found);
+        bool there = result == CUDA_SUCCESS && found == CU_GET_PROC_ADDRESS_SUCCESS && address;
+        GT_REFUSE(!there && entry->required, GPUTUNE_ENODRIVER,
+                  "the driver %s (version %d.%d) lacks %s", driver->name, driver->version / 1000,
+                  driver->version % 1000 / 10, entry->symbol);
+        address = there ? address : NULL;
+        memcpy((char *)driver + entry->offset, &address, sizeof address);
     }
     driver->emulated = driver->EmuProfileName != NULL;
     return GPUTUNE_OK;
@@ -170,20 +164,6 @@ static gputune_status init_driver(gt_driver *driver)
     }
 }
 
-/* Finds the library for a driver's name, and the emulator's profile, otherwise NULL. The caller
- * frees *path. */
-static gputune_status find_library(char **path, const char **profile, const char *name)
-{
-    *profile = NULL;
-    if (strcmp(name, "emu") == 0 || strncmp(name, "emu:", 4) == 0) {
-        *profile = name[3] ? name + 4 : "";
-        return find_emulator(path);
-    }
-    GT_REFUSE(strcmp(name, "cuda") != 0 && !strchr(name, '/'), GPUTUNE_EINVAL,
-              "unknown driver \"%s\": use cuda, emu, emu:PROFILE or the path of a library", name);
-    return gt_strdup(path, strchr(name, '/') ? name : "libcuda.so.1");
-}
-
 static struct {
     pthread_mutex_t lock;
     gt_driver *drivers[DRIVERS_MAX];
@@ -193,19 +173,22 @@ static struct {
 static gputune_status load_driver(gt_driver *driver, const char *name)
 {
     GT_FREED char *path = NULL;
-    const char *profile;
-    GT_TRY(find_library(&path, &profile, name));
+    const bool emulated = strcmp(name, "emu") == 0 || strncmp(name, "emu:", 4) == 0;
+    const bool is_path = strchr(name, '/') != NULL;
+    GT_REFUSE(!emulated && !is_path && strcmp(name, "cuda") != 0, GPUTUNE_EINVAL,
+              "unknown driver \"%s\": use cuda, emu, emu:PROFILE or the path of a library", name);
+    GT_TRY(emulated ? find_emulator(&path) : gt_strdup(&path, is_path ? name : "libcuda.so.1"));
     snprintf(driver->name, sizeof driver->name, "%s", name);
     driver->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!driver->handle) {
         const char *why = dlerror();
-        return gt_fail(GPUTUNE_ENODRIVER, "no %s: %s; %s", profile ? "emulator" : "CUDA driver",
+        return gt_fail(GPUTUNE_ENODRIVER, "no %s: %s; %s", emulated ? "emulator" : "CUDA driver",
                        why ? why : path,
-                       profile ? "rebuild it"
-                               : "install the NVIDIA driver, or use the emulator "
-                                 "(GPUTUNE_DRIVER=emu)");
+                       emulated ? "rebuild it"
+                                : "install the NVIDIA driver, or use the emulator "
+                                  "(GPUTUNE_DRIVER=emu)");
     }
-    GT_TRY(select_profile(driver, profile ? profile : ""));
+    GT_TRY(select_profile(driver, emulated && name[3] ? name + 4 : ""));
     GT_TRY(check_version(driver));
     return fill_table(driver);
 }

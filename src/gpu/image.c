@@ -18,17 +18,10 @@ bool gt_image_is_ptx(const gt_image *image)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* Returns true if the text is the compiler's name of an unnamed namespace. */
-static bool is_unnamed(const char *begin, size_t length)
+/* Returns true if a text begins with a word. */
+static bool begins(const char *text, size_t length, const char *word)
 {
-    static const char *const marks[] = {"_GLOBAL__N_", "_INTERNAL_"};
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-        size_t mark = strlen(marks[i]);
-        if (length >= mark && memcmp(begin, marks[i], mark) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return length >= strlen(word) && memcmp(text, word, strlen(word)) == 0;
 }
 
 /* Skips `part` in *name, and a "::" before it unless it is the first. */
@@ -64,7 +57,8 @@ static bool is_mangled(const char *symbol, size_t bytes, const char *name)
         if (length > (size_t)(end - at)) {
             return false;
         }
-        if (!is_unnamed(at, length)) {
+        bool is_unnamed = begins(at, length, "_GLOBAL__N_") || begins(at, length, "_INTERNAL_");
+        if (!is_unnamed) {
             if (!take_part(&name, first, at, length)) {
                 return false;
             }
@@ -224,15 +218,11 @@ typedef struct variables {
  * kernel uses them. */
 static bool is_of_prelude(const char *name, size_t length)
 {
-    static const char begin[] = "_ZN", own[] = "gputune_";
-    const char *at = name + sizeof begin - 1, *end = name + length;
-    if (length < sizeof begin || memcmp(name, begin, sizeof begin - 1) != 0) {
-        return false;
-    }
+    const char *at = name + strlen("_ZN"), *end = name + length;
     while (at < end && isdigit((unsigned char)*at)) {
         at++;
     }
-    return (size_t)(end - at) >= sizeof own && memcmp(at, own, sizeof own - 1) == 0;
+    return begins(name, length, "_ZN") && begins(at, (size_t)(end - at), "gputune_");
 }
 
 static void pass_variable(void *user, const char *name, size_t length)
@@ -280,18 +270,6 @@ gputune_status gt_image_note_entry(gt_image *image, const char *name, const char
     return GPUTUNE_OK;
 }
 
-/* Returns the symbol in a note; NULL if there is none. */
-static const char *find_noted(size_t *bytes, const gt_image *image, const char *mark)
-{
-    const size_t length = strlen(mark);
-    const char *at = memmem(image->data, image->bytes, mark, length);
-    const char *end =
-        at ? memchr(at + length, '\n', image->bytes - (size_t)(at + length - (char *)image->data))
-           : NULL;
-    *bytes = end ? (size_t)(end - at) - length : 0;
-    return end ? at + length : NULL;
-}
-
 gputune_status gt_image_entry(char **out, const gt_image *image, const char *name)
 {
     const search search = search_image(image, name);
@@ -300,11 +278,13 @@ gputune_status gt_image_entry(char **out, const gt_image *image, const char *nam
     }
     if (search.instances > 1) {
         GT_SCOPED(gt_text_free) gt_text mark = {0};
-        size_t bytes;
         append_mark(&mark, name);
-        const char *symbol = find_noted(&bytes, image, gt_text_string(&mark));
-        if (symbol) {
-            return gt_strndup(out, symbol, bytes);
+        const char *noted = memmem(image->data, image->bytes, gt_text_string(&mark), mark.length);
+        const char *symbol = noted ? noted + mark.length : NULL;
+        const char *end = (const char *)image->data + image->bytes;
+        const char *line_end = noted ? memchr(symbol, '\n', (size_t)(end - symbol)) : NULL;
+        if (line_end) {
+            return gt_strndup(out, symbol, (size_t)(line_end - symbol));
         }
     }
     GT_REFUSE(search.instances > 1, GPUTUNE_EINVAL,

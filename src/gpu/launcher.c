@@ -253,19 +253,6 @@ static gputune_status queue_clears(const gt_launcher *launcher, const gt_instanc
     return GPUTUNE_OK;
 }
 
-static gputune_status queue_copies(const gt_launcher *launcher, const gt_instance *instance,
-                                   CUstream stream, const uint8_t *staged)
-{
-    for (uint32_t i = 0; staged && i < launcher->launch->block_count; i++) {
-        uint32_t bytes = gt_block_copied(&launcher->launch->blocks[i]);
-        if (bytes > 0 && instance->blocks[i]) { /* a symbol that the kernel does not use has none */
-            GT_CUDA(launcher->driver, MemcpyHtoDAsync, instance->blocks[i], staged, bytes, stream);
-        }
-        staged += gt_staged_bytes(bytes);
-    }
-    return GPUTUNE_OK;
-}
-
 /* Fills scratch memory, and the arrays of textures, that are copies of what the caller's buffers
  * hold before the launch. */
 static gputune_status queue_buffers(const gt_launcher *launcher, const gt_instance *instance,
@@ -313,9 +300,16 @@ void gt_launcher_stage(uint8_t *to, const gt_launcher *launcher, const void *con
 gputune_status gt_launcher_queue(gt_launcher *launcher, const gt_instance *instance,
                                  CUstream stream, const void *const *arguments, const void *staged)
 {
+    const uint8_t *from = staged;
     GT_TRY(queue_buffers(launcher, instance, stream, arguments));
     GT_TRY(queue_clears(launcher, instance, stream, arguments));
-    GT_TRY(queue_copies(launcher, instance, stream, staged));
+    for (uint32_t i = 0; from && i < launcher->launch->block_count; i++) {
+        uint32_t bytes = gt_block_copied(&launcher->launch->blocks[i]);
+        if (bytes > 0 && instance->blocks[i]) { /* a symbol that the kernel does not use has none */
+            GT_CUDA(launcher->driver, MemcpyHtoDAsync, instance->blocks[i], from, bytes, stream);
+        }
+        from += gt_staged_bytes(bytes);
+    }
     return launch_loaded(launcher, instance, stream, arguments);
 }
 

@@ -585,6 +585,21 @@ static void add_cluster(gt_launcher_kernel *out, const gt_kernel_step *kernel)
     }
 }
 
+/* Returns true if a launch passes the caller's arguments on as they are, and does no more. */
+static bool is_direct(const gt_launcher *launcher)
+{
+    const gt_launch *launch = launcher->launch;
+    bool direct = !launcher->needs_state && !gt_launch_clears(launch) && launch->step_count == 1 &&
+                  !gt_launch_has_sequence(launch) && gt_launch_kernels(launch) == 1 &&
+                  launch->steps[0].parameter_count == launch->parameter_count &&
+                  !launch->map_count && !launch->texture_count && !launch->l2.window_bytes;
+    for (uint32_t i = 0; i < launch->parameter_count; i++) {
+        direct = direct && launch->parameters[i].argument == (int)i &&
+                 launch->steps[0].parameters[i] == i;
+    }
+    return direct;
+}
+
 static void make_config(gt_launcher_kernel *out, const gt_launcher *launcher,
                         const gt_kernel_step *kernel)
 {
@@ -622,11 +637,12 @@ static void make_config(gt_launcher_kernel *out, const gt_launcher *launcher,
     }
 }
 
-/* Finds out what the launch needs beside its kernels: staging memory, states for streams, modules
- * of their own. */
-static void plan_passing(gt_launcher *launcher)
+/* Allocates what only few launches need, for those alone, because an application may keep thousands
+ * of launchers: staging memory, states for streams, modules of their own. */
+static gputune_status make_parts(gt_launcher *launcher)
 {
     const gt_launch *launch = launcher->launch;
+    const uint32_t steps = launch->step_count;
     for (uint32_t i = 0; i < launch->block_count; i++) {
         uint32_t copied = gt_block_copied(&launch->blocks[i]);
         launcher->slot_bytes += gt_staged_bytes(copied);
@@ -639,20 +655,20 @@ static void plan_passing(gt_launcher *launcher)
     for (uint32_t i = 0; i < launch->texture_count; i++) {
         launcher->needs_state |= launch->textures[i].memory != GT_TEXTURE_BUFFER;
     }
-}
-
-static bool is_direct(const gt_launcher *launcher)
-{
-    const gt_launch *launch = launcher->launch;
-    bool direct = !launcher->needs_state && !gt_launch_clears(launch) && launch->step_count == 1 &&
-                  !gt_launch_has_sequence(launch) && gt_launch_kernels(launch) == 1 &&
-                  launch->steps[0].parameter_count == launch->parameter_count &&
-                  !launch->map_count && !launch->texture_count && !launch->l2.window_bytes;
-    for (uint32_t i = 0; i < launch->parameter_count; i++) {
-        direct = direct && launch->parameters[i].argument == (int)i &&
-                 launch->steps[0].parameters[i] == i;
+    launcher->is_direct = is_direct(launcher);
+    launcher->kernels = steps > 1 ? calloc(steps, sizeof *launcher->kernels) : &launcher->only;
+    GT_TRY(gt_allocated(launcher->kernels));
+    if (launcher->needs_state) {
+        launcher->states = calloc(GT_LAUNCHER_STREAMS, sizeof *launcher->states);
+        GT_TRY(gt_allocated(launcher->states));
+        for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
+            pthread_mutex_init(&launcher->states[i].lock, NULL);
+        }
     }
-    return direct;
+    for (uint32_t i = 0; i < steps; i++) {
+        make_config(&launcher->kernels[i], launcher, &launch->steps[i]);
+    }
+    return GPUTUNE_OK;
 }
 
 /* Loads the image, unless the launcher's module is loaded, and checks that the kernels fit. */
@@ -676,28 +692,6 @@ static gputune_status load_in_context(gt_launcher *launcher, const gt_image *ima
     }
     GT_TRY(check_occupancy(launcher));
     return l2_attach(launcher);
-}
-
-/* Allocates what only few launches need, for those alone, because an application may keep thousands
- * of launchers. */
-static gputune_status make_parts(gt_launcher *launcher)
-{
-    uint32_t steps = launcher->launch->step_count;
-    plan_passing(launcher);
-    launcher->is_direct = is_direct(launcher);
-    launcher->kernels = steps > 1 ? calloc(steps, sizeof *launcher->kernels) : &launcher->only;
-    GT_TRY(gt_allocated(launcher->kernels));
-    if (launcher->needs_state) {
-        launcher->states = calloc(GT_LAUNCHER_STREAMS, sizeof *launcher->states);
-        GT_TRY(gt_allocated(launcher->states));
-        for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
-            pthread_mutex_init(&launcher->states[i].lock, NULL);
-        }
-    }
-    for (uint32_t i = 0; i < steps; i++) {
-        make_config(&launcher->kernels[i], launcher, &launcher->launch->steps[i]);
-    }
-    return GPUTUNE_OK;
 }
 
 static gputune_status load(gt_launcher *launcher, const gt_image *image, gt_module *module)

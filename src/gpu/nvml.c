@@ -195,10 +195,14 @@ bool gt_nvml_energy_mj(uint64_t *out, gt_nvml *nvml)
     return got;
 }
 
-static void read_modes(gt_nvml_setup *out, gt_nvml *nvml)
+void gt_nvml_read_setup(gt_nvml_setup *out, gt_nvml *nvml)
 {
     int on, mode, pending;
     unsigned long long errors;
+    *out = (gt_nvml_setup){.mode = GT_COMPUTE_SHARED};
+    if (!nvml) {
+        return;
+    }
     if (GOT(persistence, nvml, &on)) {
         out->persistence = on ? GT_ON : GT_OFF;
     }
@@ -212,15 +216,6 @@ static void read_modes(gt_nvml_setup *out, gt_nvml *nvml)
     if (GOT(ecc_errors, nvml, UNCORRECTED, 0, &errors)) {
         out->uncorrected_errors = errors;
     }
-}
-
-void gt_nvml_read_setup(gt_nvml_setup *out, gt_nvml *nvml)
-{
-    *out = (gt_nvml_setup){.mode = GT_COMPUTE_SHARED};
-    if (!nvml) {
-        return;
-    }
-    read_modes(out, nvml);
     (void)GOT(most_clock, nvml, CLOCK_SM, &out->most_sm_mhz);
     (void)GOT(most_clock, nvml, CLOCK_MEMORY, &out->most_memory_mhz);
     (void)GOT(temperature, nvml, 0, &out->celsius);

@@ -218,16 +218,6 @@ static gputune_status check_result(const gt_nvrtc *nvrtc, int result, const char
                                              nvrtc->error_string(result), result);
 }
 
-static bool is_too_new(const gt_nvrtc *nvrtc, const char *option)
-{
-    for (size_t i = 0; i < sizeof newer / sizeof *newer; i++) {
-        if (strncmp(option, newer[i].text, strlen(newer[i].text)) == 0) {
-            return nvrtc->number < newer[i].since;
-        }
-    }
-    return false;
-}
-
 typedef struct options {
     const char *items[OPTIONS_MAX];
     int count;
@@ -268,8 +258,14 @@ static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
         }
     }
     for (size_t i = 0; i < request->option_count; i++) {
-        if (!is_too_new(nvrtc, request->options[i])) {
-            out->items[out->count++] = request->options[i];
+        const char *option = request->options[i];
+        bool is_too_new = false;
+        for (size_t k = 0; k < sizeof newer / sizeof *newer; k++) {
+            is_too_new |= nvrtc->number < newer[k].since &&
+                          strncmp(option, newer[k].text, strlen(newer[k].text)) == 0;
+        }
+        if (!is_too_new) {
+            out->items[out->count++] = option;
         }
     }
     out->head = NULL;
@@ -385,28 +381,22 @@ static gt_hash head_of(const gt_nvrtc_request *request)
     return gt_hash_bytes(request->text, request->head_bytes);
 }
 
-/* Sets *out if a folder of the options contains the header now. */
-static gputune_status find_header(bool *out, const gt_nvrtc_request *request, const char *name)
-{
-    *out = false;
-    for (size_t i = 0; i < request->option_count && !*out; i++) {
-        GT_FREED char *path = NULL;
-        if (strncmp(request->options[i], "-I", 2) == 0) {
-            GT_TRY(gt_path_format(&path, "%s/%s", request->options[i] + 2, name));
-            *out = gt_file_exists(path);
-        }
-    }
-    return GPUTUNE_OK;
-}
-
+/* Adds the names that are known to be missing, except of headers that a folder of the options
+ * contains now. */
 static gputune_status recall_missing(gt_texts *out, const gt_nvrtc_request *request)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known_missing.lock);
     const bool same = gt_hash_equal(known_missing.head, head_of(request));
     for (size_t i = 0; i < known_missing.names.count && same; i++) {
         const char *name = known_missing.names.items[i];
-        bool found;
-        GT_TRY(find_header(&found, request, name));
+        bool found = false;
+        for (size_t k = 0; k < request->option_count; k++) {
+            GT_FREED char *path = NULL;
+            if (strncmp(request->options[k], "-I", 2) == 0) {
+                GT_TRY(gt_path_format(&path, "%s/%s", request->options[k] + 2, name));
+                found |= gt_file_exists(path);
+            }
+        }
         if (!found) {
             GT_TRY(gt_texts_add(out, name, strlen(name)));
         }
@@ -601,37 +591,26 @@ void gt_ptxas_parse(gt_resources *out, const char *log)
     *out = best;
 }
 
-/* Finds the first line with an error, or NULL. */
-static const char *first_error(const char *log)
-{
-    static const char *const marks[] = {"error:", "fatal   :", "error   :", "catastrophic error"};
-    for (const char *line = log; *line; line = *line_end(line) ? line_end(line) + 1 : "") {
-        for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-            if (find_in(line, line_end(line), marks[i])) {
-                return line;
-            }
-        }
-    }
-    return NULL;
-}
-
 gputune_status gt_compile_error_line(char **out, const char *log)
 {
-    const char *line = first_error(log);
-    if (!line) {
-        gt_resources resources;
-        gt_ptxas_parse(&resources, log);
-        gt_text text = {0};
-        if (resources.static_shared_bytes > STATIC_SHARED_LIMIT) {
-            gt_text_printf(&text,
-                           "%u bytes of static shared memory; a kernel may have %d, use shared()",
-                           resources.static_shared_bytes, STATIC_SHARED_LIMIT);
-            return gt_text_take(out, &text);
-        }
-        line = log;
-        for (const char *next = log; *next; next = *line_end(next) ? line_end(next) + 1 : "") {
-            line = line_end(next) > next ? next : line; /* last line */
+    static const char *const marks[] = {"error:", "fatal   :", "error   :", "catastrophic error"};
+    const char *error = NULL, *last = log;
+    for (const char *line = log; *line && !error;
+         line = *line_end(line) ? line_end(line) + 1 : "") {
+        last = line_end(line) > line ? line : last;
+        for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+            error = find_in(line, line_end(line), marks[i]) ? line : error;
         }
     }
-    return gt_strndup(out, line, (size_t)(line_end(line) - line));
+    gt_resources resources;
+    gt_ptxas_parse(&resources, log);
+    gt_text text = {0};
+    if (!error && resources.static_shared_bytes > STATIC_SHARED_LIMIT) {
+        gt_text_printf(&text,
+                       "%u bytes of static shared memory; a kernel may have %d, use shared()",
+                       resources.static_shared_bytes, STATIC_SHARED_LIMIT);
+        return gt_text_take(out, &text);
+    }
+    last = error ? error : last;
+    return gt_strndup(out, last, (size_t)(line_end(last) - last));
 }

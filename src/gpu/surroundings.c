@@ -56,9 +56,10 @@ static gputune_status append_each(gt_text *text, size_t *count, const char *patt
     return GPUTUNE_OK;
 }
 
-static gputune_status append_kernel(gt_text *text)
+static gputune_status append_gpus(gt_text *text)
 {
     static const char *const files[] = {"/proc/sys/kernel/random/boot_id", DRIVER_FILES "version"};
+    size_t gpus, others;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         GT_FREED char *path = NULL;
         char content[8192];
@@ -67,12 +68,6 @@ static gputune_status append_kernel(gt_text *text)
                   path);
         gt_text_printf(text, "%s\n%s\n", path, content);
     }
-    return GPUTUNE_OK;
-}
-
-static gputune_status append_gpus(gt_text *text)
-{
-    size_t gpus, others;
     GT_TRY(append_each(text, &gpus, DRIVER_FILES "gpus/*/information", append_names));
     GT_REFUSE(!gpus, GPUTUNE_ENOTFOUND, "no GPUs in " DRIVER_FILES "gpus");
     GT_TRY(append_each(text, &others, DRIVER_FILES "capabilities/gpu*/mig/*", append_path));
@@ -116,7 +111,6 @@ gputune_status gt_surroundings_find(gt_hash *out, const char *driver, const char
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     GT_TRY(append_library(&text, driver));
-    GT_TRY(append_kernel(&text));
     GT_TRY(append_gpus(&text));
     gt_text_printf(&text, "device %s\n", device);
     GT_TRY(text.failed ? gt_fail_memory() : GPUTUNE_OK);

@@ -61,32 +61,11 @@ static void append_folders(gt_text *out, const char *const *options, size_t coun
     gt_text_append(out, any ? "; " : "; no toolkit was found, and no folder is named; ");
 }
 
-/* Returns true if a missing header may cause the error: the compiler does not know a name. */
-static bool misses_name(const char *line)
-{
-    static const char *const words[] = {"is undefined", "has no member", "must be a class",
-                                        "is not a template", "storage class or type specifier"};
-    bool misses = false;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        misses |= strstr(line, words[i]) != NULL;
-    }
-    return misses;
-}
-
-static void append_missing(gt_text *out, const gt_texts *missing, const char *const *options,
-                           size_t option_count)
-{
-    for (size_t i = 0; i < missing->count; i++) {
-        gt_text_printf(out, "%s%s",
-                       i ? ", " : "; headers that were not found: ", missing->items[i]);
-    }
-    append_folders(out, options, option_count);
-    append_advice(out, missing->items[0]);
-}
-
 void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missing,
                            const char *const *options, size_t option_count)
 {
+    static const char *const words[] = {"is undefined", "has no member", "must be a class",
+                                        "is not a template", "storage class or type specifier"};
     if (strstr(line, "namespace \"std\" has no member")) {
         gt_text_append(out,
                        "; kernels have of C++'s library what the toolkit has as <cuda/std/...>; "
@@ -97,9 +76,20 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
         gt_text_append(out, "; NVRTC does not compile this part of Thrust; kernels may use "
                             "thrust::complex, pair, tuple, its functors and iterators");
     }
-    if (missing->count > 0 && misses_name(line)) {
-        append_missing(out, missing, options, option_count);
+    /* a missing header may be the cause if the compiler does not know a name */
+    bool misses_name = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        misses_name |= strstr(line, words[i]) != NULL;
     }
+    if (missing->count == 0 || !misses_name) {
+        return;
+    }
+    for (size_t i = 0; i < missing->count; i++) {
+        gt_text_printf(out, "%s%s",
+                       i ? ", " : "; headers that were not found: ", missing->items[i]);
+    }
+    append_folders(out, options, option_count);
+    append_advice(out, missing->items[0]);
 }
 
 extern const struct embedded {
