@@ -287,6 +287,7 @@ void draft_add_text(gt_texts *out, const char *text);
 
 typedef struct draft_access {
     draft_amount *length; /* in bytes: behind the last byte */
+    draft_amount *offset; /* of this thread's element, in bytes; not bounded */
     bool read, written;
     bool certain; /* whatever the data are */
     cx_type type;
@@ -476,6 +477,7 @@ typedef struct draft_settled {
     draft_axis axes[8];
     unsigned axis_count;
     bool limits_registers; /* by the axis MAXREG */
+    bool is_whole[3]; /* each thread stores without a comparison: no block may reach past a size */
     GT_ARRAY(draft_symbol *) sizes;
     gt_texts questions, guesses;
     draft_amount **lengths; /* of facts.buffers, in elements; DRAFT_UNKNOWN: asked for */

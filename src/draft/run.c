@@ -146,8 +146,12 @@ static void note_access(const draft_spot *spot, cx_type type, cx_cursor at, bool
             draft_ask_at(at, "this accesses memory through a pointer whose buffer is not known");
             continue;
         }
-        draft_access access = {
-            .read = read, .written = written, .type = type, .at = at, .certain = !draft_now.unsure};
+        draft_access access = {.offset = spot->offset,
+                               .read = read,
+                               .written = written,
+                               .type = type,
+                               .at = at,
+                               .certain = !draft_now.unsure};
         access.length = draft_is_known(spot->offset)
                             ? draft_plus(draft_bound(spot->offset, true, &draft_now.facts),
                                          draft_number(size_of(type)), 1)

@@ -337,6 +337,71 @@ static void find_block(draft_settled *s, int64_t numbers[3])
     }
 }
 
+/* Returns true if the value has a block's index multiplied by its size: the index of an element. */
+static bool is_global_index(const draft_amount *value, int d)
+{
+    return value && draft_has_symbol(value, draft_builtin(DRAFT_BLOCK_INDEX, d)->symbol) &&
+           draft_has_symbol(value, draft_builtin(DRAFT_BLOCK_SIZE, d)->symbol);
+}
+
+/* Returns true if the value has the index of a block, and of no thread. */
+static bool is_of_block(const draft_amount *value)
+{
+    bool has_block = false, has_thread = false;
+    for (int d = 0; d < 3; d++) {
+        has_block |= draft_has_symbol(value, draft_builtin(DRAFT_BLOCK_INDEX, d)->symbol);
+        has_thread |= draft_has_symbol(value, draft_builtin(DRAFT_THREAD, d)->symbol);
+    }
+    return has_block && !has_thread;
+}
+
+/* Returns true if a comparison has the index of an element. */
+static bool is_compared(const draft_kernel_facts *facts, int d)
+{
+    for (size_t i = 0; i < facts->guards.count; i++) {
+        if (is_global_index(draft_written_out(facts->guards.items[i].lhs), d)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How the kernel's accesses use the indices of blocks. */
+typedef struct uses {
+    bool has_elements; /* a block has elements of its own */
+    bool has_results;  /* a block stores one result */
+    bool is_stored;    /* a thread stores its element */
+} uses;
+
+static uses uses_of_block(const draft_kernel_facts *facts, int d)
+{
+    uses out = {.has_elements = facts->strides_grid || is_compared(facts, d)};
+    for (size_t i = 0; i < facts->buffers.count; i++) {
+        const draft_buffer *buffer = facts->buffers.items[i];
+        for (size_t k = 0; k < buffer->accesses.count; k++) {
+            const draft_access *access = &buffer->accesses.items[k];
+            draft_amount *offset = draft_written_out(access->offset);
+            const bool is_element = is_global_index(offset, d);
+            out.has_elements |= is_element;
+            out.has_results |= access->written && is_of_block(offset);
+            out.is_stored |= access->written && is_element;
+        }
+    }
+    return out;
+}
+
+/* Returns true if another block size changes the results: blocks that have elements of their own
+ * store a result each, or their grid does not follow the block's size. */
+static bool is_block_fixed(const draft_settled *s, int d, int64_t number)
+{
+    const uses used = uses_of_block(&s->facts, d);
+    draft_amount *grid = s->launch ? s->grid[d] : NULL, *extent = s->block[d];
+    bool follows = !grid || !draft_is_known(grid) || s->facts.strides_grid ||
+                   (extent->kind == DRAFT_SYMBOL && draft_has_symbol(grid, extent->symbol)) ||
+                   tie(grid, number, draft_builtin(DRAFT_BLOCK_SIZE, d)) != grid;
+    return used.has_elements && (used.has_results || !follows);
+}
+
 static void settle_block(draft_settled *s)
 {
     int64_t numbers[3];
@@ -364,8 +429,9 @@ static void settle_block(draft_settled *s)
             int64_t most = has_bound && !bound && !is_in_code(s, name) ? total
                            : bound                                     ? bound
                                                                        : 1024;
+            const bool is_fixed = is_block_fixed(s, d, numbers[d]);
             axis->symbol = is_host ? extent->symbol : NULL;
-            for (size_t i = 0; i < sizeof BLOCKS / sizeof *BLOCKS; i++) {
+            for (size_t i = 0; !is_fixed && i < sizeof BLOCKS / sizeof *BLOCKS; i++) {
                 int64_t value = is_flat ? BLOCKS[i] : BLOCKS[i] / 8;
                 int64_t block[] = {numbers[0], numbers[1], numbers[2]};
                 block[d] = value;
@@ -517,6 +583,10 @@ static void settle_grid(draft_settled *s)
                   covers ? "the one below has a thread for each index that the kernel compares; "
                            "correct grid()"
                          : "complete grid()");
+    }
+    for (int d = 0; d < 3; d++) {
+        s->is_whole[d] = s->grid[d]->kind == DRAFT_CEIL_DIV && !is_compared(&s->facts, d) &&
+                         uses_of_block(&s->facts, d).is_stored;
     }
 }
 

@@ -1,0 +1,35 @@
+# a block is an axis only if results do not depend on it, and sizes are those that the kernel is made for
+export GPUTUNE_DRIVER=emu:h200 GPUTUNE_DB=$PWD/table.db
+[ "$($GPUTUNE template /dev/null 2>&1 | grep -c 'needs libclang')" = 0 ] ||
+    { echo 'no libclang (tools/setup brings it)'; exit 77; }
+# a kernel's body, how it is launched, and a size at which all variants must be correct
+draft() {
+    cat >program.cu <<CU
+__global__ void k(float *y, const float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    $1
+}
+int main()
+{
+    int n = 8192, threads = 128;
+    float *y, *x;
+    cudaMalloc(&y, n * sizeof(float));
+    cudaMalloc(&x, n * sizeof(float));
+    $2
+}
+CU
+    echo "-- $1 $2"
+    $GPUTUNE template program.cu -o drafted.cu -f >log 2>&1 || cat log
+    sed -nE 's/#pragma gputune ((tune|block|grid|require)\(.*)/\1/p' drafted.cu
+    $GPUTUNE warm drafted.cu --size "n=$3" -t 20 -q --format csv >table || echo "exit code $?"
+    if tail -n 1 table | grep -q ",measured,"; then echo "has a winner"; fi
+}
+sum='float s = i < n ? x[i] : 0; for (int d = 16; d; d /= 2) s += __shfl_down_sync(~0u, s, d); if (threadIdx.x == 0) y[blockIdx.x] = s;'
+draft "$sum" 'k<<<(n + threads - 1) / threads, threads>>>(y, x, n);' 1000
+draft 'if (i < n) y[i] = 2 * x[i];' 'k<<<64, 128>>>(y, x, n);' 9000
+draft 'y[i] = 2 * x[i];' 'k<<<(n + threads - 1) / threads, threads>>>(y, x, n);' 1024
+draft 'if (i < n) y[i] = 2 * x[i];' 'k<<<(n + threads - 1) / threads, threads>>>(y, x, n);' 1000
+# a block for each row, which its threads share
+draft 'float s = 0; for (int c = threadIdx.x; c < 64; c += blockDim.x) s += x[blockIdx.x * 64 + c]; atomicAdd(&y[blockIdx.x], s);' \
+    'k<<<n / 64, threads>>>(y, x, n);' 1024
