@@ -10,19 +10,6 @@
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
-static gputune_status stage(gt_live_input *out, const gt_driver *driver, const gputune_input *input)
-{
-    out->bytes.data = malloc(input->bytes);
-    GT_TRY(gt_allocated(out->bytes.data));
-    out->bytes.bytes = input->bytes;
-    if (input->on_host) {
-        memcpy(out->bytes.data, input->data, input->bytes);
-        return GPUTUNE_OK;
-    }
-    GT_CUDA(driver, MemcpyDtoH, out->bytes.data, (CUdeviceptr)(uintptr_t)input->data, input->bytes);
-    return GPUTUNE_OK;
-}
-
 /* A handle names the allocation's base, so the offset travels beside it. Pool and managed memory
  * cannot be shared; the pointer's attribute says so. */
 static bool share(gt_live_input *out, const gt_driver *driver, const gputune_input *input)
@@ -44,21 +31,6 @@ static bool share(gt_live_input *out, const gt_driver *driver, const gputune_inp
     return true;
 }
 
-/* EINVAL if CUDA does not know the address, which then is not memory of the device. */
-static gputune_status check_address(const gt_driver *driver, const gputune_input *input)
-{
-    unsigned kind = 0;
-    CUresult code = driver->PointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-                                                (CUdeviceptr)(uintptr_t)input->data);
-    return code == CUDA_ERROR_INVALID_VALUE
-               ? gt_fail(
-                     GPUTUNE_EINVAL,
-                     "inputs: the data of '%s' is no address on the device; for host memory set "
-                     "on_host",
-                     input->buffer)
-               : GPUTUNE_OK;
-}
-
 static gputune_status need_driver(const gputune *tuner)
 {
     return tuner->driver ? GPUTUNE_OK
@@ -67,17 +39,38 @@ static gputune_status need_driver(const gputune *tuner)
                                    "host memory only");
 }
 
+static gputune_status copy_from_device(gt_live_input *out, const gt_driver *driver,
+                                       const gputune_input *input)
+{
+    GT_CUDA(driver, MemcpyDtoH, out->bytes.data, (CUdeviceptr)(uintptr_t)input->data, input->bytes);
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_inputs_share(void *user, gt_live_input *out, const gputune_input *input)
 {
     const gputune *tuner = user;
+    const gt_driver *driver = tuner->driver;
     if (!input->on_host) {
         GT_TRY(need_driver(tuner));
-        GT_TRY(check_address(tuner->driver, input));
-        if (share(out, tuner->driver, input)) {
+        unsigned kind = 0;
+        CUresult code = driver->PointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                                    (CUdeviceptr)(uintptr_t)input->data);
+        GT_REFUSE(code == CUDA_ERROR_INVALID_VALUE, GPUTUNE_EINVAL,
+                  "inputs: the data of '%s' is no address on the device; for host memory set "
+                  "on_host",
+                  input->buffer);
+        if (share(out, driver, input)) {
             return GPUTUNE_OK;
         }
     }
-    return gt_application_status(stage(out, tuner->driver, input));
+    out->bytes.data = malloc(input->bytes);
+    GT_TRY(gt_allocated(out->bytes.data));
+    out->bytes.bytes = input->bytes;
+    if (input->on_host) {
+        memcpy(out->bytes.data, input->data, input->bytes);
+        return GPUTUNE_OK;
+    }
+    return gt_application_status(copy_from_device(out, driver, input));
 }
 
 gputune_status gt_inputs_await(void *user, const gputune_options *options)

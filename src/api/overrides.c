@@ -14,19 +14,6 @@
 
 enum { LEVELS = GPUTUNE_LOG_DEBUG + 1, LINE_MAX_BYTES = 1200 };
 
-static void write_line(const gt_log_output *output, gputune_log_level level, const char *line)
-{
-    char text[LINE_MAX_BYTES];
-    int length = gt_snprintf(text, sizeof text, "gputune[%d] %s: %s\n", (int)getpid(),
-                             gputune_log_level_name(level), line);
-    size_t bytes = (size_t)length < sizeof text ? (size_t)length : sizeof text - 1;
-    gt_held_signal held;
-    gt_signal_hold(&held); /* a tuner's own threads log too, and calls that look up a plan */
-    ssize_t written = write(output->descriptor, text, bytes);
-    gt_signal_release(&held);
-    (void)written; /* a log that cannot be written does not fail the call */
-}
-
 static void on_line(void *user, gputune_log_level level, const char *line)
 {
     const gt_log_output *output = user;
@@ -34,7 +21,15 @@ static void on_line(void *user, gputune_log_level level, const char *line)
         output->application.call(output->application.user, level, line);
     }
     if (output->descriptor >= 0 && level <= output->level) {
-        write_line(output, level, line);
+        char text[LINE_MAX_BYTES];
+        int length = gt_snprintf(text, sizeof text, "gputune[%d] %s: %s\n", (int)getpid(),
+                                 gputune_log_level_name(level), line);
+        size_t bytes = (size_t)length < sizeof text ? (size_t)length : sizeof text - 1;
+        gt_held_signal held;
+        gt_signal_hold(&held); /* a tuner's own threads log too, and calls that look up a plan */
+        ssize_t written = write(output->descriptor, text, bytes);
+        gt_signal_release(&held);
+        (void)written; /* a log that cannot be written does not fail the call */
     }
 }
 

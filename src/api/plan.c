@@ -39,14 +39,6 @@ typedef struct gt_pair {
 
 typedef GT_ARRAY(gt_pair) gt_pairs;
 
-/* Returns true if some byte belongs to both buffers of a pair. */
-static inline bool gt_pair_overlaps(const gt_pair *pair, const void *const *items)
-{
-    uintptr_t written = *(const uintptr_t *)items[pair->written];
-    uintptr_t other = *(const uintptr_t *)items[pair->other];
-    return other - written < pair->written_bytes || written - other < pair->other_bytes;
-}
-
 gputune_status gt_plan_context(gt_context *out, const gt_driver *driver, int ordinal,
                                const char *kernel)
 {
@@ -560,7 +552,9 @@ static gputune_status check_pairs(const gputune_plan *plan, const void *const *i
 {
     for (uint32_t i = 0; i < plan->pairs.count; i++) {
         const gt_pair *pair = &plan->pairs.items[i];
-        if (gt_pair_overlaps(pair, items)) {
+        uintptr_t written = *(const uintptr_t *)items[pair->written];
+        uintptr_t other = *(const uintptr_t *)items[pair->other];
+        if (other - written < pair->written_bytes || written - other < pair->other_bytes) {
             GT_TRY(pair_judge(pair, plan->kernel, name_of(plan, pair->written),
                               name_of(plan, pair->other), items));
         }

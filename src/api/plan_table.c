@@ -335,26 +335,19 @@ static gputune_status make_place(gt_plan_table *table)
     return GPUTUNE_OK;
 }
 
-static gputune_status new_entry(entry **out, gt_plan_table *table, const gt_plan_key *key,
-                                const gt_terms *terms, gputune_plan *plan)
-{
-    entry *made = *out = malloc(sizeof *made + key->count * sizeof *key->words);
-    GT_TRY(gt_allocated(made));
-    *made = (entry){.hash = key->hash, .count = key->count, .terms = *terms, .plan = plan};
-    made->watch = gt_plan_watch(plan);
-    atomic_init(&made->refreshes, atomic_load(&table->refreshes));
-    atomic_init(&made->results, atomic_load(&table->results));
-    memcpy(made->key, key->words, key->count * sizeof *key->words);
-    return GPUTUNE_OK;
-}
-
 /* Puts an entry into the slot of its key. */
 static gputune_status add_entry(gt_plan_table *table, const gt_plan_key *key, const gt_terms *terms,
                                 gputune_plan *plan)
 {
     entry *added;
     GT_TRY(make_place(table));
-    GT_TRY(new_entry(&added, table, key, terms, plan));
+    added = malloc(sizeof *added + key->count * sizeof *key->words);
+    GT_TRY(gt_allocated(added));
+    *added = (entry){.hash = key->hash, .count = key->count, .terms = *terms, .plan = plan};
+    added->watch = gt_plan_watch(plan);
+    atomic_init(&added->refreshes, atomic_load(&table->refreshes));
+    atomic_init(&added->results, atomic_load(&table->results));
+    memcpy(added->key, key->words, key->count * sizeof *key->words);
     gt_plan_keep(plan);
     added->next = table->entries;
     table->entries = added;

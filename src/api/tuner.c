@@ -140,8 +140,12 @@ static const char *wanted_driver(const gputune_open_options *o)
     return name ? name : "cuda";
 }
 
-static gputune_status choose_driver(gputune *tuner, const gputune_open_options *o)
+static gputune_status choose_device(gputune *tuner, const gputune_open_options *o)
 {
+    int ordinal;
+    if (o->device && strcmp(o->device, "none") == 0) {
+        return GPUTUNE_OK;
+    }
     const char *name = named_driver(o);
     gputune_status status = gt_driver_open(&tuner->driver, name ? name : "cuda");
     if (status == GPUTUNE_ENODRIVER && !name && o->emulate_without_gpu) {
@@ -149,18 +153,8 @@ static gputune_status choose_driver(gputune *tuner, const gputune_open_options *
         status = gt_driver_open(&tuner->driver, name);
     }
     GT_TRY(status);
-    free(tuner->driver_name); /* which a worker was to open */
-    tuner->driver_name = NULL;
-    return gt_strdup(&tuner->driver_name, name ? name : "cuda");
-}
-
-static gputune_status choose_device(gputune *tuner, const gputune_open_options *o)
-{
-    int ordinal;
-    if (o->device && strcmp(o->device, "none") == 0) {
-        return GPUTUNE_OK;
-    }
-    GT_TRY(choose_driver(tuner, o));
+    free(gt_take(&tuner->driver_name)); /* which a worker was to open */
+    GT_TRY(gt_strdup(&tuner->driver_name, name ? name : "cuda"));
     GT_TRY(gt_device_find(&ordinal, tuner->driver, o->device));
     GT_TRY(gt_device_identify(&tuner->device, tuner->driver, ordinal));
     tuner->has_device = true;
@@ -202,19 +196,6 @@ static gt_farm *ask_worker(gputune *tuner, const gputune_open_options *o)
     return gt_farm_open(&farm, &options) == GPUTUNE_OK ? farm : NULL;
 }
 
-/* Takes the device that the worker reported, with its number here. The compile workers that the
- * first proof needs start at the same time; more of them gain nothing. */
-static gputune_status take_answer(gputune *tuner, gt_farm *farm)
-{
-    enum { FIRST = 3 }; /* service kernels, reference, default */
-    gt_device device;
-    GT_TRY(farm->ops->device(farm, &device, FIRST));
-    device.ordinal = tuner->device.ordinal;
-    tuner->device = device;
-    tuner->has_device = true;
-    return GPUTUNE_OK;
-}
-
 /* The tables that an installation brings, or NULL. */
 static char *system_database(void)
 {
@@ -250,9 +231,13 @@ static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
  */
 static gputune_status ask_for_device(gputune *tuner, const gputune_open_options *o, gt_farm **farm)
 {
-    gputune_status answer = take_answer(tuner, *farm);
-    if (answer == GPUTUNE_OK) {
-        return answer;
+    enum { FIRST = 3 }; /* compile workers that the first proof needs, which start now */
+    gt_device device;
+    if ((*farm)->ops->device(*farm, &device, FIRST) == GPUTUNE_OK) {
+        device.ordinal = tuner->device.ordinal; /* its number there may differ */
+        tuner->device = device;
+        tuner->has_device = true;
+        return GPUTUNE_OK;
     }
     (*farm)->ops->close(*farm);
     *farm = NULL;

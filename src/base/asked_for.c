@@ -53,20 +53,16 @@ static part skip_prefix(const part *from)
     return (part){.value = at, .value_length = (size_t)(end - at)};
 }
 
-static bool same_value(const part *a, const part *b)
-{
-    int64_t one, other;
-    const part left = skip_prefix(a), right = skip_prefix(b);
-    return same_text(left.value, left.value_length, right.value, right.value_length) ||
-           (read_number(&one, a) && read_number(&other, b) && one == other);
-}
-
 static bool has_value(const char *sizes, const part *wanted)
 {
     part own = {"", "", 0, 0};
+    int64_t one, other;
+    const part theirs = skip_prefix(wanted);
     while (next_part(&own, &sizes)) {
+        const part mine = skip_prefix(&own);
         if (same_text(own.name, own.name_length, wanted->name, wanted->name_length) &&
-            same_value(&own, wanted)) {
+            (same_text(mine.value, mine.value_length, theirs.value, theirs.value_length) ||
+             (read_number(&one, &own) && read_number(&other, wanted) && one == other))) {
             return true;
         }
     }

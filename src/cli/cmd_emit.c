@@ -109,18 +109,6 @@ static const char *const form_words[] = {"source", "ptx", "sass", "cubin", NULL}
 static const gputune_form forms[] = {GPUTUNE_FORM_SOURCE, GPUTUNE_FORM_PTX, GPUTUNE_FORM_CUBIN,
                                      GPUTUNE_FORM_CUBIN};
 
-static int check(void)
-{
-    const cli_list *list = &given.configurations;
-    CLI_REFUSE(list->count > 1, CLI_EXIT_USAGE,
-               "emit: --config is given twice; one text names every axis: \"%s %s\"",
-               list->items[0], list->items[1]);
-    if (given.form == CUBIN && !cli_given.output && isatty(STDOUT_FILENO)) {
-        return cli_stop(CLI_EXIT_USAGE, "a cubin is binary; --output FILE stores it");
-    }
-    return CLI_CONTINUE;
-}
-
 static int write_form(const cli_session *session, const cli_scenario *scenario)
 {
     char *text;
@@ -149,7 +137,12 @@ static const cli_option options[] = {
 
 static int emit(const cli_list *arguments)
 {
-    CLI_TRY(check());
+    const cli_list *list = &given.configurations;
+    CLI_REFUSE(list->count > 1, CLI_EXIT_USAGE,
+               "emit: --config is given twice; one text names every axis: \"%s %s\"",
+               list->items[0], list->items[1]);
+    CLI_REFUSE(given.form == CUBIN && !cli_given.output && isatty(STDOUT_FILENO), CLI_EXIT_USAGE,
+               "a cubin is binary; --output FILE stores it");
     return cli_single(cli_given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE, arguments->items[0],
                       write_form);
 }

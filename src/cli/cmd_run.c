@@ -254,18 +254,6 @@ static bool may_be_database(const char *side)
     return !strchr(side, '=') && (strpbrk(side, "./") || access(side, F_OK) == 0);
 }
 
-/* One of the two was forgotten. */
-static int check_databases(const char *const sides[2])
-{
-    for (size_t i = 0; i < 2; i++) {
-        CLI_REFUSE(!may_be_database(sides[i]), CLI_EXIT_USAGE,
-                   "compare: '%s' is not a database; two configurations of a kernel are compared "
-                   "by 'gputune compare KERNEL A B'",
-                   sides[i]);
-    }
-    return CLI_CONTINUE;
-}
-
 /* Two databases, alone or after a kernel: files, and no configurations. */
 static bool are_databases(const cli_list *arguments)
 {
@@ -294,7 +282,12 @@ static int compare(const cli_list *arguments)
     if (!are_databases(arguments)) {
         return cli_single(CLI_OPEN_TUNING, arguments->items[0], compare_configurations);
     }
-    CLI_TRY(check_databases(given.sides));
+    for (size_t i = 0; i < 2; i++) { /* one of the two was forgotten */
+        CLI_REFUSE(!may_be_database(given.sides[i]), CLI_EXIT_USAGE,
+                   "compare: '%s' is not a database; two configurations of a kernel are compared "
+                   "by 'gputune compare KERNEL A B'",
+                   given.sides[i]);
+    }
     return compare_databases();
 }
 

@@ -136,18 +136,6 @@ const char *gt_timestamp(char out[GT_TIMESTAMP], double seconds_ago)
     return out;
 }
 
-/* Sets the facts of the GPU, which has a row. */
-static gputune_status set_gpu(gt_database *database, const gt_site *site, bool offered)
-{
-    const gt_columns columns = {gt_site_columns.items, GT_GPU_COLUMNS};
-    GT_TRY(
-        gt_execute(database, offered ? GT_SQL_GPU_DESCRIBE : GT_SQL_GPU_SET, "c", &columns, site));
-    return site->uuid
-               ? gt_execute(database, GT_SQL_CLOCK_RATE_SET, "ttnnn", site->uuid, site->origin,
-                            site->driver_version, site->memory_clock_khz, site->sm_clock_khz)
-               : GPUTUNE_OK;
-}
-
 static gputune_status set_scenario(int64_t *out, gt_database *database, const gt_scenario *scenario)
 {
     const gt_columns columns = {gt_site_columns.items + GT_FIRST_SCENARIO_COLUMN,
@@ -171,7 +159,13 @@ gputune_status gt_site_rows(int64_t *gpu, int64_t *scenario, gt_database *databa
 {
     GT_TRY(gt_query_integer(gpu, database, GT_SQL_GPU_ROW, "t", site->scenario.environment));
     if (site->gpu) {
-        GT_TRY(set_gpu(database, site, offered));
+        const gt_columns columns = {gt_site_columns.items, GT_GPU_COLUMNS};
+        GT_TRY(gt_execute(database, offered ? GT_SQL_GPU_DESCRIBE : GT_SQL_GPU_SET, "c", &columns,
+                          site));
+    }
+    if (site->gpu && site->uuid) {
+        GT_TRY(gt_execute(database, GT_SQL_CLOCK_RATE_SET, "ttnnn", site->uuid, site->origin,
+                          site->driver_version, site->memory_clock_khz, site->sm_clock_khz));
     }
     return set_scenario(scenario, database, &site->scenario);
 }

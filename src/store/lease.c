@@ -204,18 +204,6 @@ static gputune_status try_lease(gt_store *store, lease_try *attempt, const gt_pa
     return status == GPUTUNE_OK && attempt->holder ? GPUTUNE_EBUSY : status;
 }
 
-static gputune_status not_granted(const lease_try *attempt, const gt_patience *patience)
-{
-    bool canceled = gt_patience_canceled(patience);
-    gputune_status status = canceled ? GPUTUNE_ECANCELED : GPUTUNE_EBUSY;
-    GT_REFUSE(!attempt->seen, status, "another process has locked the database%s",
-              canceled ? "; stopped waiting for it" : "");
-    return gt_fail(status,
-                   canceled ? "stopped while process %lld tuned the same kernel"
-                            : "process %lld is tuning the same kernel",
-                   (long long)attempt->seen);
-}
-
 /* Tries again until that is not EBUSY. */
 static gputune_status wait_for_lease(gt_store *store, lease_try *attempt,
                                      const gt_patience *patience,
@@ -228,7 +216,14 @@ static gputune_status wait_for_lease(gt_store *store, lease_try *attempt,
             return status;
         }
         if (!gt_wait_step(patience, tries, GT_LONG_STEP_S)) {
-            return not_granted(attempt, patience);
+            bool canceled = gt_patience_canceled(patience);
+            status = canceled ? GPUTUNE_ECANCELED : GPUTUNE_EBUSY;
+            GT_REFUSE(!attempt->seen, status, "another process has locked the database%s",
+                      canceled ? "; stopped waiting for it" : "");
+            return gt_fail(status,
+                           canceled ? "stopped while process %lld tuned the same kernel"
+                                    : "process %lld is tuning the same kernel",
+                           (long long)attempt->seen);
         }
     }
 }

@@ -379,22 +379,17 @@ static gputune_status find_sites(forgetting *work, gt_database *database)
     return GPUTUNE_OK;
 }
 
-static bool is_of_older_driver(const site *site)
-{
-    for (size_t i = 0; i < site->count; i++) {
-        if (site->rows[i].trial.driver_version >= site->rows[i].site.driver_version) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool goes(const forgetting *work, const site *site)
 {
     const gputune_forget_options *what = work->what;
     bool chosen = what->outdated || what->older_drivers || what->older_than_s > 0;
+    bool is_of_older_driver = true;
+    for (size_t i = 0; i < site->count; i++) {
+        const gt_record_row *row = &site->rows[i];
+        is_of_older_driver &= row->trial.driver_version < row->site.driver_version;
+    }
     return (!chosen && !what->most_bytes) || (what->outdated && site->rows->superseded) ||
-           (what->older_drivers && is_of_older_driver(site)) ||
+           (what->older_drivers && is_of_older_driver) ||
            (what->older_than_s > 0 && strcmp(site->newest, work->before) < 0);
 }
 

@@ -65,14 +65,6 @@ static bool is_plain_table(const char *sql, const char *start)
     return strncmp(sql, start, strlen(start)) == 0 && columns && !strchr(columns + 1, '(');
 }
 
-/* Returns true if the object does no more than those that gputune makes. ANALYZE and newer versions
- * make tables that gputune does not know. An index of a UNIQUE has no text. */
-static bool is_harmless(const char *sql, int64_t version)
-{
-    return !sql || is_known(sql, version > 1) || is_plain_table(sql, "CREATE TABLE sqlite_stat") ||
-           (version > GT_SCHEMA_VERSION && is_plain_table(sql, "CREATE TABLE "));
-}
-
 static int check_objects(char why[GT_WHY_MAX], sqlite3 *handle, int64_t version)
 {
     sqlite3_stmt *statement = NULL;
@@ -80,7 +72,12 @@ static int check_objects(char why[GT_WHY_MAX], sqlite3 *handle, int64_t version)
         handle, "SELECT coalesce(type, ''), coalesce(name, ''), sql FROM sqlite_schema", -1,
         &statement, NULL);
     while (!code && !why[0] && sqlite3_step(statement) == SQLITE_ROW) {
-        if (!is_harmless((const char *)sqlite3_column_text(statement, 2), version)) {
+        const char *sql = (const char *)sqlite3_column_text(statement, 2);
+        /* an index of a UNIQUE has no text; ANALYZE and newer versions make unknown tables */
+        bool is_harmless = !sql || is_known(sql, version > 1) ||
+                           is_plain_table(sql, "CREATE TABLE sqlite_stat") ||
+                           (version > GT_SCHEMA_VERSION && is_plain_table(sql, "CREATE TABLE "));
+        if (!is_harmless) {
             snprintf(why, GT_WHY_MAX,
                      "another version of gputune made it: its %.20s '%.60s' is not one that this "
                      "version of gputune makes",

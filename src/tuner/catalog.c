@@ -691,22 +691,6 @@ bool gt_watch_look(gt_watch *watch)
 
 /* ---- adding ---- */
 
-/* Adds the kernels of a file, or of a text of that name, to those that are known by name. */
-static gputune_status add_kernels_to(gt_catalog *catalog, gt_kernel_list *kernels, const char *path,
-                                     const char *text)
-{
-    GT_TRY(need_prelude(catalog, NULL));
-    gputune_status status =
-        text ? resolve_text(kernels, catalog, path, text) : resolve_path(kernels, catalog, path);
-    for (size_t i = 0; i < kernels->count && status == GPUTUNE_OK; i++) {
-        status = load(catalog, kernels->items[i]);
-    }
-    for (size_t i = 0; i < kernels->count && status == GPUTUNE_OK; i++) {
-        status = gt_array_push(&catalog->added, kernels->items[i]);
-    }
-    return status;
-}
-
 /* Calls `each` without the lock. A kernel that does not parse is left out, unless `must`. */
 static int each_kernel(gt_catalog *catalog, const gt_kernel_list *kernels, gt_catalog_fn each,
                        void *user, bool must)
@@ -733,7 +717,15 @@ int gt_catalog_add(gt_catalog *catalog, const char *path, const char *text,
     GT_FREED gt_kernel_list kernels = {0};
     pthread_mutex_lock(&catalog->lock);
     catalog->given = includes;
-    gputune_status status = add_kernels_to(catalog, &kernels, path, text);
+    gputune_status status = need_prelude(catalog, NULL);
+    GT_THEN(status, text ? resolve_text(&kernels, catalog, path, text)
+                         : resolve_path(&kernels, catalog, path));
+    for (size_t i = 0; i < kernels.count && status == GPUTUNE_OK; i++) {
+        status = load(catalog, kernels.items[i]);
+    }
+    for (size_t i = 0; i < kernels.count && status == GPUTUNE_OK; i++) {
+        status = gt_array_push(&catalog->added, kernels.items[i]);
+    }
     catalog->given = NULL;
     pthread_mutex_unlock(&catalog->lock);
     return status == GPUTUNE_OK ? each_kernel(catalog, &kernels, each, user, true) : status;

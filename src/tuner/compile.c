@@ -113,23 +113,6 @@ static void say_if_cut(const gt_session *session)
     }
 }
 
-static int compile_space(gt_session *session)
-{
-    const compile_run *run = session->state;
-    int answer = gt_session_run(session);
-    const gt_patience patience = gt_session_storing(session);
-    gputune_status kept = gt_field_keep_code(&session->field, &patience);
-    answer = answer ? answer : run->answer;
-    answer = answer ? answer : kept;
-    if (answer == GPUTUNE_OK && !session->field.in[GT_STAGE_READY]) {
-        answer = session->stop == GT_STOP_NONE ? gt_field_verdict(&session->field)
-                                               : gt_request_ended(session->request, compiled_text);
-    } else if (answer == GPUTUNE_OK) {
-        say_if_cut(session);
-    }
-    return answer;
-}
-
 static int compile_proposals(compile_run *run, gt_request *request, gt_proposer *proposer,
                              uint32_t limit)
 {
@@ -138,7 +121,18 @@ static int compile_proposals(compile_run *run, gt_request *request, gt_proposer 
         .proposer = proposer, .with_default = true, .for_later = true, .limit = limit};
     GT_SCOPED(gt_session_close) gt_session session;
     GT_TRY(gt_session_open(&session, &policy, run, request, &options));
-    return compile_space(&session);
+    int answer = gt_session_run(&session);
+    const gt_patience patience = gt_session_storing(&session);
+    gputune_status kept = gt_field_keep_code(&session.field, &patience);
+    answer = answer ? answer : run->answer;
+    answer = answer ? answer : kept;
+    if (answer == GPUTUNE_OK && !session.field.in[GT_STAGE_READY]) {
+        answer = session.stop == GT_STOP_NONE ? gt_field_verdict(&session.field)
+                                              : gt_request_ended(request, compiled_text);
+    } else if (answer == GPUTUNE_OK) {
+        say_if_cut(&session);
+    }
+    return answer;
 }
 
 /* Compiles what a tuning with these options will try. EINVAL if results choose the variants. */

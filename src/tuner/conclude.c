@@ -203,16 +203,6 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning,
     return duplicate ? describe_duplicate(trial, request->template, variant) : GPUTUNE_OK;
 }
 
-/* Returns true if only an earlier tuning measured the variant, perhaps for want of time now. */
-static bool is_better_known(const gt_trial *trial, const gt_tuning *tuning)
-{
-    const gt_trial *known = gt_history_find(&tuning->history, trial->hash);
-    bool vague = gt_trial_is_right(trial->status) || trial->limit_ns > 0;
-    bool unproved = trial->status == GT_TRIAL_UNPROVED;
-    return known && ((vague && !trial->time.count && known->time.count) ||
-                     (unproved && gt_trial_is_right(known->status)));
-}
-
 /* Returns true if this tuning found out something about a variant that is worth keeping. */
 static bool is_found_out(const gt_tuning *tuning, const gt_variant *variant)
 {
@@ -226,9 +216,15 @@ static bool is_found_out(const gt_tuning *tuning, const gt_variant *variant)
 static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning,
                                    const gt_variant *variant, const gt_duplicate *duplicate)
 {
-    gt_trial trial;
+    gt_trial trial = {0};
     gputune_status status = describe_trial(&trial, tuning, variant, duplicate);
-    bool is_news = status == GPUTUNE_OK && !is_better_known(&trial, tuning);
+    const gt_trial *known =
+        status == GPUTUNE_OK ? gt_history_find(&tuning->history, trial.hash) : NULL;
+    bool vague = gt_trial_is_right(trial.status) || trial.limit_ns > 0;
+    bool is_better_known =
+        known && ((vague && !trial.time.count && known->time.count) ||
+                  (trial.status == GT_TRIAL_UNPROVED && gt_trial_is_right(known->status)));
+    bool is_news = status == GPUTUNE_OK && !is_better_known;
     GT_THEN(status, is_news ? gt_array_push(out, trial) : GPUTUNE_OK);
     if (!is_news || status != GPUTUNE_OK) {
         free_trial(&trial);

@@ -129,16 +129,13 @@ static gputune_status propose(uint32_t *count, const gt_field *field, gt_config 
 
 /* ---- how far ahead --------------------------------------------------------------------------- */
 
-/* The number of variants that were started and have no result for the proposer yet. */
-static uint32_t on_their_way(const gt_field *field)
-{
-    return field->compiling + (uint32_t)field->compiled.count + field->verifying + field->untimed;
-}
-
 static uint32_t room(const gt_field *field)
 {
+    /* the proposer knows nothing of variants that were started and have no result yet */
+    uint32_t on_their_way =
+        field->compiling + (uint32_t)field->compiled.count + field->verifying + field->untimed;
     return gt_schedule_room(&field->schedule, field->options.farm->compile_workers,
-                            field->options.proposer->learns, field->compiling, on_their_way(field));
+                            field->options.proposer->learns, field->compiling, on_their_way);
 }
 
 static bool wants_more(const gt_field *field)

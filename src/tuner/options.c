@@ -61,8 +61,15 @@ static gputune_status check_lists(const gputune_options *o)
     return GPUTUNE_OK;
 }
 
-static gputune_status check_options(const gputune_options *o)
+gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
+                             const gputune_options *options)
 {
+    GT_REFUSE(!kernel, GPUTUNE_EINVAL, "the kernel's name is NULL");
+    GT_TRY(check_list("sizes", sizes.items, sizes.count));
+    for (size_t i = 0; i < sizes.count; i++) {
+        GT_TRY(check_entry("sizes", i, sizes.items[i].name));
+    }
+    const gputune_options *o = options;
     GT_TRY(check_value("effort", (int)o->effort, GPUTUNE_EXHAUSTIVE + 1));
     GT_TRY(check_value("objective", (int)o->objective, GPUTUNE_OBJECTIVE_COUNT));
     GT_TRY(check_value("cache", (int)o->cache, GPUTUNE_CACHE_HOT + 1));
@@ -76,15 +83,4 @@ static gputune_status check_options(const gputune_options *o)
     GT_REFUSE(!(o->share >= 0 && o->share <= 1), GPUTUNE_EINVAL,
               "share is %g; expected a part of the GPU's time, 0 to 1", o->share);
     return GPUTUNE_OK;
-}
-
-gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
-                             const gputune_options *options)
-{
-    GT_REFUSE(!kernel, GPUTUNE_EINVAL, "the kernel's name is NULL");
-    GT_TRY(check_list("sizes", sizes.items, sizes.count));
-    for (size_t i = 0; i < sizes.count; i++) {
-        GT_TRY(check_entry("sizes", i, sizes.items[i].name));
-    }
-    return check_options(options);
 }

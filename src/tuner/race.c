@@ -656,29 +656,22 @@ static void race_choose(gt_race *race)
 
 /* --- making ----------------------------------------------------------------------------------- */
 
-static gt_race_options with_defaults(const gt_race_options *given)
-{
-    gt_race_options o = given ? *given : (gt_race_options){0};
-    o.epsilon = o.epsilon > 0 ? o.epsilon : 0.005;
-    o.drop_ratio = o.drop_ratio > 0 ? o.drop_ratio : 2;
-    o.drop_error = o.drop_error > 0 ? o.drop_error : 0.003;
-    o.stop_error = o.stop_error > 0 ? o.stop_error : 0.012;
-    o.level = o.level ? o.level : GT_RACE_LEVEL;
-    o.max_rounds = o.max_rounds ? o.max_rounds : 60;
-    o.final_rounds = o.final_rounds ? o.final_rounds : 8;
-    o.quick_from = o.quick_from ? o.quick_from : 5;
-    return o;
-}
-
 gputune_status gt_race_new(gt_race **out, const gt_race_options *options)
 {
     gt_race *race = calloc(1, sizeof *race);
     GT_TRY(gt_allocated(race));
-    race->options = with_defaults(options);
+    gt_race_options o = options ? *options : (gt_race_options){0};
+    o.epsilon = o.epsilon > 0 ? o.epsilon : 0.005;
+    o.drop_ratio = o.drop_ratio > 0 ? o.drop_ratio : 2;
+    o.level = o.level ? o.level : GT_RACE_LEVEL;
+    o.max_rounds = o.max_rounds ? o.max_rounds : 60;
+    o.final_rounds = o.final_rounds ? o.final_rounds : 8;
+    o.quick_from = o.quick_from ? o.quick_from : 5;
+    race->options = o;
     race->random.state = race->options.seed;
     race->deviation = -1;
-    race->drop.error = race->options.drop_error;
-    race->stop.error = race->options.stop_error;
+    race->drop.error = 0.003; /* one-sided, of a bound that eliminates */
+    race->stop.error = 0.012; /* one-sided, of a bound that ends the race */
     *out = race;
     return GPUTUNE_OK;
 }

@@ -39,11 +39,10 @@ typedef enum gt_race_tie {
 } gt_race_tie;
 
 typedef struct gt_race_options {
-    uint64_t seed;         /* seed of the shuffling of rounds */
-    double epsilon;        /* smallest gain worth looking for, as a fraction; 0: 0.005 */
-    double drop_ratio;     /* first elimination; 0: 2, below 1: none */
-    double drop_error;     /* one-sided error of a bound that eliminates; 0: 0.003 */
-    double stop_error;     /* one-sided error of one bound that ends the race; 0: 0.012 */
+    uint64_t seed;     /* seed of the shuffling of rounds */
+    double epsilon;    /* smallest gain worth looking for, as a fraction; 0: 0.005 */
+    double drop_ratio; /* first elimination; 0: 2, below 1: none */
+
     uint32_t level;        /* shared rounds that a decision by bounds needs; 0: 5 */
     uint32_t max_rounds;   /* most full rounds of one contestant; 0: 60 */
     uint32_t final_rounds; /* rounds of winner and default after the decision; 0: 8 */

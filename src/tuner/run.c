@@ -109,21 +109,6 @@ static gputune_status open_race(run_state *run)
     return GPUTUNE_OK;
 }
 
-static gputune_status sample_round(run_state *run)
-{
-    if (!run->race) {
-        GT_TRY(open_race(run));
-    }
-    GT_TRY(gt_race_next_round(run->race, &run->round));
-    if (!run->round.count) {
-        return gt_field_verdict(&run->session.field);
-    }
-    gt_sample_job job = {.variants = run->round.ids,
-                         .count = run->round.count,
-                         .objective = run->session.field.setup->objective};
-    return gt_session_sample(&run->session, &job);
-}
-
 static bool done(const gt_session *session)
 {
     return session->stop != GT_STOP_NONE || ((const run_state *)session->state)->is_narrow;
@@ -132,9 +117,23 @@ static bool done(const gt_session *session)
 /* Sampling begins when every variant is verified, so all have the same conditions. */
 static gputune_status next(gt_session *session)
 {
+    run_state *run = session->state;
     const gt_field *field = &session->field;
     bool ready = gt_field_is_done(field) && field->prepared && !session->round_id;
-    return ready && !done(session) ? sample_round(session->state) : GPUTUNE_OK;
+    if (!ready || done(session)) {
+        return GPUTUNE_OK;
+    }
+    if (!run->race) {
+        GT_TRY(open_race(run));
+    }
+    GT_TRY(gt_race_next_round(run->race, &run->round));
+    if (!run->round.count) {
+        return gt_field_verdict(field);
+    }
+    gt_sample_job job = {.variants = run->round.ids,
+                         .count = run->round.count,
+                         .objective = field->setup->objective};
+    return gt_session_sample(session, &job);
 }
 
 /* --- reporting -------------------------------------------------------------------------------- */

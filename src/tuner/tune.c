@@ -161,18 +161,15 @@ static gputune_status stored_config(gt_config *out, const gt_request *request,
     return covered ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
-/* A winner's value; INFINITY if the tuning was stopped before it measured energy. */
-static double value_of(const gt_winner *winner)
-{
-    return winner->median_ns > 0 ? winner->median_ns : INFINITY;
-}
-
 /* Prefers a final answer over the request's own space, then the fastest. */
 static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_request *request)
 {
     bool a_own = a->terms.final && is_of_space(a, request);
     bool b_own = b->terms.final && is_of_space(b, request);
-    return a_own != b_own ? a_own : value_of(a) < value_of(b);
+    /* without a value, the tuning was stopped before it measured energy */
+    double value = a->median_ns > 0 ? a->median_ns : INFINITY;
+    double other = b->median_ns > 0 ? b->median_ns : INFINITY;
+    return a_own != b_own ? a_own : value < other;
 }
 
 /* Returns true if a winner was proved with the request's data and sizes (proved_at). */
