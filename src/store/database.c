@@ -255,8 +255,8 @@ const char *gt_database_why(const gt_database *database)
     const char *path = database->handle ? sqlite3_db_filename(database->handle, "main") : NULL;
     if ((database->code & 0xff) == SQLITE_CANTOPEN && path &&
         (lies_beside(path, "-journal") || lies_beside(path, "-wal"))) {
-        return "the journal beside it is another user's, or others may write it, and is not played "
-               "back; remove it, or use a database in a folder that only you may write";
+        return "its journal belongs to another user, or others may write it, so it is not applied; "
+               "remove it, or use a database in a folder that only you may write";
     }
     return (database->code & 0xff) == SQLITE_INTERRUPT
                ? "a statement did not end within the call's time limit"
@@ -421,7 +421,8 @@ static gt_trouble judge(gt_database *database, const gt_schema *facts, gt_databa
         return GT_TROUBLE_UNUSABLE;
     }
     if (mode == GT_DATABASE_WRITE && facts->version > GT_SCHEMA_VERSION) {
-        snprintf(why, GT_WHY_MAX, "it was made by a newer gputune (schema %lld, this one knows %d)",
+        snprintf(why, GT_WHY_MAX,
+                 "it was made by a newer gputune (schema %lld; this one supports up to %d)",
                  (long long)facts->version, (int)GT_SCHEMA_VERSION);
         return GT_TROUBLE_NEWER;
     }
@@ -510,9 +511,8 @@ static void say_why_not(char why[GT_WHY_MAX], const gt_database *database, const
         snprintf(why, GT_WHY_MAX, "%s", strerror(errno));
     } else if ((database->code & 0xff) == SQLITE_CANTOPEN && bytes > MOST) {
         snprintf(why, GT_WHY_MAX,
-                 "its path has %zu bytes from / on, and SQLite takes %d; use a "
-                 "shorter one",
-                 bytes, MOST);
+                 "its absolute path has %zu bytes; SQLite allows %d; use a shorter one", bytes,
+                 MOST);
     } else {
         snprintf(why, GT_WHY_MAX, "%s", gt_database_why(database));
     }

@@ -120,8 +120,8 @@ static void tell_distrust(gt_store *store)
     const char *why = store->file->distrust;
     if (why && !store->distrust_told) {
         snprintf(store->warning, sizeof store->warning,
-                 "the code in the database %s is not used, and its results are proved again: %s; "
-                 "take its write permission from others (chmod go-w), or set GPUTUNE_DB to a file "
+                 "the code in the database %s is not used, and its results are verified again: %s; "
+                 "remove the write permission of others (chmod go-w), or set GPUTUNE_DB to a file "
                  "of your own in a folder that only you may write",
                  store->asked, why);
     }
@@ -823,16 +823,16 @@ static void tell_lock(gt_store *store)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     if (!store->lock_told) {
-        snprintf(store->warning, sizeof store->warning,
-                 "the database %s is locked by another process: what is found out is in memory "
-                 "until the file can be written; end the process that locks it, or set GPUTUNE_DB "
-                 "to another file",
-                 store->asked);
+        snprintf(
+            store->warning, sizeof store->warning,
+            "the database %s is locked by another process: results are kept in memory until it can "
+            "be written; end the process that locks it, or set GPUTUNE_DB to another file",
+            store->asked);
     }
     store->lock_told = true;
     store->lags_since_ns = gt_now_ns();
     snprintf(store->unkept, sizeof store->unkept,
-             "another process had locked it, and not all results were kept");
+             "another process had locked it, and some results were lost");
 }
 
 /* A write to the file also goes to the database in memory, if there is one: that is asked first,
@@ -901,7 +901,8 @@ static gputune_status gather_file(merging *what, const char *path, const gt_pati
     gputune_status status = gt_database_open(&file, path, GT_DATABASE_READ, patience, &met);
     if (status == GPUTUNE_OK && file->distrust) {
         (void)gt_snprintf(met.why, sizeof met.why,
-                          "%s; 'gputune wisdom' carries results without trust", file->distrust);
+                          "%s; transfer them with 'gputune wisdom', which verifies them again",
+                          file->distrust);
         status = GPUTUNE_EDATABASE;
     } else if (status == GPUTUNE_OK) {
         status = attach_kept(what->all);

@@ -217,7 +217,7 @@ static gputune_status read_number(gt_row_value *out, const gt_column *column, co
     char *end;
     out->real = gt_strtod(text, &end);
     GT_REFUSE(end == text || *end || !isfinite(out->real), GPUTUNE_ERECORDED,
-              "a value is no number");
+              "a value is not a number");
     bool is_count = column->kind == GT_COLUMN_COUNT;
     double least = is_count ? 0 : -2147483648.0, most = is_count ? 4294967295.0 : 2147483647.0;
     if (column->kind != GT_COLUMN_REAL) {
@@ -245,12 +245,12 @@ static gputune_status read_value(void *row, const gt_column *column, char **at)
     bool is_text = column->kind == GT_COLUMN_TEXT || column->kind == GT_COLUMN_OPTIONAL ||
                    column->kind == GT_COLUMN_INPLACE;
     GT_REFUSE(is_text != is_quoted, GPUTUNE_ERECORDED,
-              is_quoted ? "a text where a number should be" : "a number where a text should be");
+              is_quoted ? "a text instead of a number" : "a number instead of a text");
     value.text = text;
     GT_REFUSE(column->kind == GT_COLUMN_INPLACE && strlen(text) >= column->bytes, GPUTUNE_ERECORDED,
               "a text is too long");
     GT_REFUSE(column->kind == GT_COLUMN_HASH && !read_hash(&value.hash, text, strlen(text)),
-              GPUTUNE_ERECORDED, "a value is no hash");
+              GPUTUNE_ERECORDED, "a value is not a hash");
     if (!is_quoted && column->kind != GT_COLUMN_HASH) {
         GT_TRY(read_number(&value, column, text));
     }
@@ -372,7 +372,7 @@ gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
     const char *end = find_end(body);
     *text = end;
     GT_REFUSE(!has_sum || !gt_hash_equal(sum, gt_hash_bytes(body, (size_t)(end - body))),
-              GPUTUNE_ERECORDED, "an entry was changed since it was written, or is cut short");
+              GPUTUNE_ERECORDED, "an entry was edited or is truncated");
     gputune_status status = read_body(&entry, body, (size_t)(end - body));
     if (status != GPUTUNE_OK) {
         gt_wisdom_entry_free(&entry);
@@ -561,9 +561,10 @@ static gputune_status read_entries(entry_list *out, gt_wisdom_import *import, co
             continue;
         }
         if (!import->left_out++) {
-            gt_log_line(import->log, GPUTUNE_LOG_WARNING, "%s: left out: %s", import->from,
-                        read ? "an entry contradicts itself, or is of another version of gputune"
-                             : gt_message());
+            gt_log_line(
+                import->log, GPUTUNE_LOG_WARNING, "%s: left out: %s", import->from,
+                read ? "an entry is inconsistent, or was written by another version of gputune"
+                     : gt_message());
         }
         if (read) {
             gt_wisdom_entry_free(entry);
@@ -578,10 +579,11 @@ gputune_status gt_store_import(gt_wisdom_import *import, gt_store *store, const 
     import_work work = {&entries, import};
     import->taken = import->left_out = 0;
     size_t length = strlen(gt_wisdom_heading);
-    GT_REFUSE(
-        strncmp(text, gt_wisdom_heading, length) != 0 || (text[length] && text[length] != '\n'),
-        GPUTUNE_ERECORDED, "%s is no wisdom that this version reads; expected a first line '%s'",
-        import->from, gt_wisdom_heading);
+    GT_REFUSE(strncmp(text, gt_wisdom_heading, length) != 0 ||
+                  (text[length] && text[length] != '\n'),
+              GPUTUNE_ERECORDED,
+              "%s is not wisdom that this version can read; expected the first line '%s'",
+              import->from, gt_wisdom_heading);
     gputune_status status = read_entries(&entries, import, text);
     if (status == GPUTUNE_OK && entries.count) {
         status = import->keep ? gt_store_write(store, import_entries, &work, patience)

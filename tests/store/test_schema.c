@@ -71,7 +71,7 @@ static void cannot_be_read(world *w, const char *what)
         fail_msg("%s is read", what);
     }
     ASSERT_OK(gt_store_inspect(&facts, w->path));
-    assert_non_null(strstr(facts.damage, "is not one that this version"));
+    assert_non_null(strstr(facts.damage, "this version does not create its"));
 }
 
 static void is_no_layer(world *w, const char *what)

@@ -176,7 +176,7 @@ static void expect_not_played_back(world *w, const char *journal)
     put_size(store, 4096, 100); /* in memory */
     gt_store_close(store);
     assert_int_not_equal(w->warnings, 0);
-    assert_non_null(strstr(w->warning, "the journal beside it is another user's"));
+    assert_non_null(strstr(w->warning, "its journal belongs to another user"));
     assert_non_null(strstr(w->warning, w->path));
     assert_int_not_equal(find_at(w, 2048), GPUTUNE_OK);
     assert_int_equal(unlink(journal), 0);

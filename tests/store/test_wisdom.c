@@ -199,9 +199,9 @@ static void import_refused(world *w, const char *text, const char *message)
 
 TEST_OF(other_texts_are_refused, world *w, open_world, close_world)
 {
-    import_refused(w, "", "is no wisdom");
-    import_refused(w, "# gputune wisdom 12\n", "is no wisdom");
-    import_refused(w, "{\"a\": 1}", "is no wisdom");
+    import_refused(w, "", "is not wisdom");
+    import_refused(w, "# gputune wisdom 12\n", "is not wisdom");
+    import_refused(w, "{\"a\": 1}", "is not wisdom");
 }
 
 /* Changes one byte after another; what is left is never taken for something else. */
@@ -228,7 +228,7 @@ TEST_OF(edited_entry_is_left_out_and_told_once, world *w, open_world, close_worl
     assert_int_equal(with.taken, 1);
     assert_int_equal(with.left_out, 1);
     assert_int_equal(w->warnings, 1);
-    assert_non_null(strstr(w->warning, "the text: left out: an entry was changed"));
+    assert_non_null(strstr(w->warning, "the text: left out: an entry was edited"));
 }
 
 /* A body under a hash that is right: what stands in it is checked none the less. */
