@@ -396,9 +396,9 @@ void emu_check_fault(const emu_warp *warp, const emu_op *op, int code, unsigned 
     }
     if (global) {
         emu_check_name(where, sizeof where, warp->worker->check, address);
-        what = code == MISALIGNED ? "is no address for an access of this size: it is misaligned"
-               : write            ? "is written, outside of the buffer"
-                                  : "is read, outside of the buffer";
+        what = code == MISALIGNED ? "is misaligned for an access of this size"
+               : write            ? "is written outside the buffer"
+                                  : "is read outside the buffer";
     }
     emu_check_report(warp, op, lane, code == MISALIGNED ? "alignment" : "bounds", where, NULL,
                      what);

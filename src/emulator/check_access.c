@@ -40,8 +40,8 @@ static emu_region *new_region(const touch *t, emu_check *check, uint64_t address
         char where[128];
         emu_check_name(where, sizeof where, check, address);
         emu_check_report(t->warp, t->op, t->lane, "bounds", where, NULL,
-                         t->stamp.how & EMU_HOW_WRITE ? "is written, outside of the buffer"
-                                                      : "is read, outside of the buffer");
+                         t->stamp.how & EMU_HOW_WRITE ? "is written outside the buffer"
+                                                      : "is read outside the buffer");
         return NULL;
     }
     emu_region *region = emu_check_add_region(check, range.base, range.end - range.base);
@@ -150,19 +150,19 @@ static void report_race(const touch *t, const emu_stamp *other, const uint8_t *a
     bool own = other->warp == t->stamp.warp && other->lane == t->lane;
     name_place(where, sizeof where, t, at);
     if (other->warp == EMU_SETTLED)
-        snprintf(
-            what, sizeof what,
-            "%s with no griddepcontrol.wait before: the launch before this one, which %s it, may "
-            "still run",
-            verb, was);
+        snprintf(what, sizeof what,
+                 "%s without a griddepcontrol.wait before: the previous launch, which %s it, may "
+                 "still run",
+                 verb, was);
     else if (other->how & EMU_HOW_PRODUCT)
         snprintf(what, sizeof what, "%s while a wgmma of %s may still read it", verb,
                  own ? "this thread" : "another thread");
     else if (other->group)
-        snprintf(what, sizeof what, "%s while an asynchronous copy by %s may be under way", verb,
+        snprintf(what, sizeof what, "%s while an asynchronous copy by %s may be in flight", verb,
                  own ? "this thread" : "another thread");
     else
-        snprintf(what, sizeof what, "%s with no order to another thread that %s it", verb, was);
+        snprintf(what, sizeof what, "%s without synchronisation with another thread that %s it",
+                 verb, was);
     emu_check_report(t->warp, t->op, t->lane, "race", where,
                      other->warp == EMU_SETTLED ? NULL : other, what);
 }
@@ -180,8 +180,8 @@ static void look_at_way(const touch *t, const emu_stamp *write, const uint8_t *a
     else if (t->stamp.how & EMU_HOW_ASYNC_PROXY && !(write->how & EMU_HOW_ASYNC_PROXY) &&
              !emu_order_is_proxied(t->warp, t->lane, write, false))
         what = t->stamp.how & EMU_HOW_PRODUCT
-                   ? "is read by wgmma, with no fence.proxy.async behind the write"
-                   : "is copied, with no fence.proxy.async behind the write of what is copied";
+                   ? "is read by wgmma without a fence.proxy.async after the write"
+                   : "is copied without a fence.proxy.async after it was written";
     if (!what)
         return;
     name_place(where, sizeof where, t, at);
@@ -249,7 +249,7 @@ static void look_at_unset(const touch *t, uint32_t element)
     }
     name_place(where, sizeof where, t, at);
     emu_check_report(t->warp, t->op, t->lane, "unset", where, NULL,
-                     "is read, and nothing has set it");
+                     "is read, but nothing has set it");
 }
 
 /* Returns the unset value that the lane stores there, or NULL. */
@@ -416,7 +416,7 @@ static void look_at_constant(const emu_warp *warp, const emu_op *op, const emu_a
             continue;
         emu_check_report(
             warp, op, lane, "unset", empty->name, NULL,
-            "is a __constant__ that has no value, and nothing fills what is read here");
+            "is a __constant__ without a value, and nothing has set what is read here");
         return;
     }
 }

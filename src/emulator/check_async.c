@@ -72,7 +72,7 @@ void emu_check_mbarrier_use(const emu_warp *warp, const emu_op *op, unsigned lan
         return;
     name_barrier(where, warp, at);
     emu_check_report(warp, op, lane, "race", where, &slot->init,
-                     "is used with no order to its mbarrier.init");
+                     "is used without synchronisation with its mbarrier.init");
 }
 
 void emu_check_mbarrier_arrive(emu_warp *warp, const emu_op *op, unsigned lane, const uint8_t *at,
@@ -209,7 +209,7 @@ static void look_at_init(const emu_warp *warp, const emu_op *op, unsigned lane,
         return;
     name_barrier(where, warp, slot->at);
     emu_check_report(warp, op, lane, "race", where, &slot->init,
-                     "is used by a copy, with no fence.mbarrier_init or fence.proxy.async behind "
+                     "is used by a copy without a fence.mbarrier_init or fence.proxy.async after "
                      "its mbarrier.init");
 }
 
@@ -292,7 +292,7 @@ static void look_at_transfers(emu_check *check, const emu_block *block)
         }
         const emu_transfer t = take(check, i);
         emu_check_report(t.warp, t.op, t.lane, "race", "", NULL,
-                         "this copy into shared memory may be under way when the block ends: "
+                         "this copy into shared memory may be in flight when the block ends: "
                          "nothing has waited for it");
     }
 }

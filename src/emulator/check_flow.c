@@ -167,7 +167,7 @@ static uint32_t look_at_products(const step *s, const emu_warp_order *order)
         return order->products[0].group + 1;
     if (product && !is(s, "mov."))
         emu_check_report(s->warp, s->op, (unsigned)__builtin_ctz(s->mask), "race", "", NULL,
-                         "uses a sum of wgmma, with no wgmma.wait_group before");
+                         "uses a sum of wgmma without a wgmma.wait_group before");
     return is(s, "mov.") ? product : 0;
 }
 

@@ -53,8 +53,7 @@ static bool read_map(emu_warp *warp, const emu_op *op, emu_tensor_map *out)
     }
     return out->magic == EMU_TENSOR_MAGIC && out->rank == t->rank
                ? true
-               : refuse(warp, op,
-                        "no tensor map of that rank which cuTensorMapEncodeTiled() has made");
+               : refuse(warp, op, "not a tensor map of that rank from cuTensorMapEncodeTiled()");
 }
 
 static bool make_box(emu_warp *warp, const emu_op *op, unsigned lane, box *out)
@@ -76,11 +75,10 @@ static bool make_box(emu_warp *warp, const emu_op *op, unsigned lane, box *out)
     emu_addresses(warp, op, CHUNK, &access);
     out->shared = (uint32_t)access.address[lane];
     if (out->shared % BOX_ALIGNMENT || out->row_bytes % CHUNK) {
-        emu_raise(
-            warp, op, MISALIGNED, lane, 0,
-            "copy of rows of %u bytes at 0x%x of shared memory; rows are to have multiples of "
-            "16 bytes, and the box to begin at a multiple of 128",
-            out->row_bytes, out->shared);
+        emu_raise(warp, op, MISALIGNED, lane, 0,
+                  "copy of rows of %u bytes at 0x%x of shared memory; rows need a multiple of 16 "
+                  "bytes, and the box must begin at a multiple of 128",
+                  out->row_bytes, out->shared);
         return false;
     }
     return true;

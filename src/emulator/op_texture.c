@@ -325,8 +325,8 @@ void emu_decode_texture(emu_decoder *decoder)
     fetch *f = emu_decode_alloc(decoder, sizeof *f);
     const int shape = emu_take_one(decoder, shapes, sizeof shapes / sizeof *shapes);
     if (shape < 0 || !emu_take(decoder, "v4")) {
-        emu_decode_fail(decoder, "the emulator reads textures without cubes, mipmaps and gathers "
-                                 "alone");
+        emu_decode_fail(decoder,
+                        "the emulator does not support cube and mipmapped textures or gathers");
         return;
     }
     const ptx_type type = emu_take_type(decoder), index = emu_take_type(decoder);

@@ -237,7 +237,7 @@ static bool set_line(emu_profile *profile, const char *place, char *line, char *
     if (field) {
         profile->fields_given |= UINT64_C(1) << (field - fields);
     }
-    return ok || fail(why, why_bytes, "%s: '%s' is no value for %s", place, value, key);
+    return ok || fail(why, why_bytes, "%s: '%s' is not a value for %s", place, value, key);
 }
 
 static bool parse_lines(emu_profile *out, const char *name, char *text, char *why, size_t why_bytes)
@@ -331,7 +331,7 @@ bool emu_profile_load(emu_profile *out, const char *name, const char *overrides,
     if (!text) {
         char names[128];
         list_names(names, sizeof names);
-        return fail(why, why_bytes, "no emulator profile '%s'; there are: %s", wanted, names);
+        return fail(why, why_bytes, "no emulator profile '%s'; expected one of: %s", wanted, names);
     }
     emu_profile profile = {0};
     if (!emu_profile_parse(&profile, text->name, text->text, why, why_bytes) ||
@@ -366,7 +366,7 @@ static int load_list(emu_profile *out, const char *list, char *why, size_t why_b
             out[count].slowness = gt_strtod(rest + name_length + 1, &end);
             if (end != rest + length || !(out[count].slowness > 0)) {
                 snprintf(why, why_bytes,
-                         "GPUTUNE_EMU_DEVICES: found '%.*s'; expected a factor above 0 behind the "
+                         "GPUTUNE_EMU_DEVICES: found '%.*s'; expected a factor above 0 after the "
                          "'*', as in h200*1.3",
                          (int)length, rest);
                 return 0;

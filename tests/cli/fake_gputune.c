@@ -89,7 +89,8 @@ int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths,
     (void)tuner;
     *out = (gputune_merged){sizeof(gputune_merged), 18 * count, count, 20 * count, 18, 1, 20};
     return strstr(paths[0], "absent")
-               ? gt_fail(GPUTUNE_EDATABASE, "the database %s cannot be merged: none", paths[0])
+               ? gt_fail(GPUTUNE_EDATABASE,
+                         "the database %s cannot be merged: there is no such file", paths[0])
                : 0;
 }
 
@@ -614,7 +615,7 @@ int gputune_diagnose(const gputune_open_options *options,
     static const gputune_diagnosis found[] = {
         {sizeof(gputune_diagnosis), "driver", GPUTUNE_VERDICT_OK, "cuda, CUDA 13.0", ""},
         {sizeof(gputune_diagnosis), "other users", GPUTUNE_VERDICT_WARNING,
-         "1 other process, process 17 for one", "tune while nothing else computes"},
+         "1 other process, such as process 17", "tune while nothing else uses the GPU"},
         {sizeof(gputune_diagnosis), "database integrity", GPUTUNE_VERDICT_FAILURE,
          "damaged: row 7 missing", "move the file away"},
         {sizeof(gputune_diagnosis), "NVRTC", GPUTUNE_VERDICT_FAILURE, "no NVRTC", "install it"}};
@@ -633,19 +634,20 @@ int gputune_check(gputune *tuner, const char *kernel, gputune_sizes sizes,
 {
     (void)tuner;
     (void)sizes;
-    gputune_finding race = {.size = sizeof(gputune_finding),
-                            .kernel = kernel,
-                            .configuration = "VEC=4 BLOCK=64",
-                            .sizes = "n=1048563",
-                            .kind = "race",
-                            .file = "templates/axpy.cu",
-                            .line = 23,
-                            .other_line = 21,
-                            .count = 12,
-                            .where = "byte 4 of shared memory",
-                            .thread = "block (0,0,0) thread (32,0,0)",
-                            .other_thread = "block (0,0,0) thread (1,0,0)",
-                            .message = "is read with no order to another thread that wrote it"};
+    gputune_finding race = {
+        .size = sizeof(gputune_finding),
+        .kernel = kernel,
+        .configuration = "VEC=4 BLOCK=64",
+        .sizes = "n=1048563",
+        .kind = "race",
+        .file = "templates/axpy.cu",
+        .line = 23,
+        .other_line = 21,
+        .count = 12,
+        .where = "byte 4 of shared memory",
+        .thread = "block (0,0,0) thread (32,0,0)",
+        .other_thread = "block (0,0,0) thread (1,0,0)",
+        .message = "is read without synchronisation with another thread that wrote it"};
     int answer = 0;
     for (uint32_t i = 0; i < (options->max_variants ? options->max_variants : 120) && !answer;
          i++) {

@@ -56,7 +56,7 @@ TEST_IN_CHILD(profile_is_selected_before_init)
 static void refuses_profile(void)
 {
     CHECK_CODE(cuInit(0), CUDA_ERROR_INVALID_VALUE);
-    CHECK(strstr(emuLastMessage(), "no emulator profile 'z80'; there are: "));
+    CHECK(strstr(emuLastMessage(), "no emulator profile 'z80'; expected one of: "));
 }
 
 static void has_three(void)

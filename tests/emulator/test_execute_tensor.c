@@ -307,8 +307,8 @@ TEST(test_refused)
         int code;
         const char *message;
     } cases[] = {{1, false, 715, "__grid_constant__"},
-                 {64, false, 716, "the box to begin at a multiple of 128"},
-                 {0, true, 715, "no tensor map of that rank"}};
+                 {64, false, 716, "the box must begin at a multiple of 128"},
+                 {0, true, 715, "not a tensor map of that rank"}};
     for (int i = 0; i < 3; i++) {
         GT_SCOPED(machine_free) machine m = {.count = 0};
         char source[8192];

@@ -212,11 +212,11 @@ TEST(test_profiles_are_sound)
 TEST(test_bad_profiles)
 {
     static const char *const texts[][2] = {
-        {"clock_hz = fast", "x.profile:1: 'fast' is no value for clock_hz"},
+        {"clock_hz = fast", "x.profile:1: 'fast' is not a value for clock_hz"},
         {"# a\n\nclok_hz = 1", "x.profile:3: no such key 'clok_hz'"},
         {"clock_hz", "x.profile:1: 'clock_hz' is not key = value"},
         {"attribute.sm = 3", "x.profile:1: no such key 'attribute.sm'"},
-        {"carveout_kb = 1 2 x", "x.profile:1: '1 2 x' is no value for carveout_kb"},
+        {"carveout_kb = 1 2 x", "x.profile:1: '1 2 x' is not a value for carveout_kb"},
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         emu_profile profile;
