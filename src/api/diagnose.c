@@ -97,7 +97,7 @@ static void check_nvml(patient *p)
         WARN(p,
              "install libnvidia-ml.so.1 of the driver's version; without it, throttling and other "
              "users of the GPU are not noticed",
-             "it is not there, or does not know this GPU");
+             "it is not installed, or does not know this GPU");
     }
 }
 
@@ -105,9 +105,10 @@ static void check_copies(patient *p)
 {
     double rate, peak = gt_device_peak_bytes_per_s(&p->device);
     if (gt_device_copy_rate(&rate, p->driver, p->device.ordinal) != GPUTUNE_OK) {
-        FAIL(p, "end what fills the GPU's memory, or reset the GPU", "%s", gt_message());
+        FAIL(p, "end the programs that fill the GPU's memory, or reset the GPU", "%s",
+             gt_message());
     } else if (peak > 0 && rate < LEAST_OF_PEAK * peak) {
-        WARN(p, "look at other users of the GPU, at throttling, and at held memory clocks",
+        WARN(p, "check for other users of the GPU, throttling and locked memory clocks",
              "%.0f GB/s, %.0f%% of the memory's %.0f GB/s; expected %.0f%% or more", rate / 1e9,
              100 * rate / peak, peak / 1e9, 100 * LEAST_OF_PEAK);
     } else {
@@ -128,8 +129,8 @@ static void check_throttling(patient *p)
     gt_nvml_state state;
     gt_nvml_read(&state, p->nvml);
     if (state.spoils) {
-        WARN(p, "'nvidia-smi -q -d PERFORMANCE' says why; see to cooling and power supply",
-             "clocks are held back (reasons 0x%llx) at %u C", (unsigned long long)state.throttle,
+        WARN(p, "'nvidia-smi -q -d PERFORMANCE' shows why; check cooling and power supply",
+             "clocks are throttled (reasons 0x%llx) at %u C", (unsigned long long)state.throttle,
              p->setup.celsius);
     } else {
         GOOD(p, "none, %u C", p->setup.celsius);
@@ -140,7 +141,7 @@ static void check_persistence(patient *p)
 {
     if (p->setup.persistence == GT_OFF) {
         WARN(p, "as root: nvidia-smi -pm 1",
-             "off: each process starts the driver anew, and clocks begin low");
+             "off: each process initialises the driver again, and clocks start low");
     } else if (p->setup.persistence == GT_ON) {
         GOOD(p, "on");
     }
@@ -162,7 +163,7 @@ static void check_mig(patient *p)
     bool on = p->setup.mig == GT_ON;
     if (on && !p->device.mig_profile[0]) {
         WARN(p, "make an instance and name it in CUDA_VISIBLE_DEVICES",
-             "on, and this is no instance");
+             "on, but this is not an instance");
     } else if (p->setup.mig != GT_UNKNOWN) {
         GOOD(p, "%s%s", on ? "on: results are of instances of the profile " : "off",
              on ? p->device.mig_profile : "");
@@ -175,7 +176,7 @@ static void check_mode(patient *p)
         FAIL(p, "as root: nvidia-smi -c DEFAULT", "prohibited: no process may compute");
     } else if (p->setup.mode == GT_COMPUTE_EXCLUSIVE) {
         WARN(p, "as root: nvidia-smi -c DEFAULT; or tune ahead with 'gputune warm'",
-             "exclusive: a program that uses the GPU cannot tune meanwhile in a worker");
+             "exclusive: while a program uses the GPU, no worker can tune on it");
     } else {
         GOOD(p, "shared");
     }
@@ -186,8 +187,8 @@ static void check_users(patient *p)
     gt_nvml_users users;
     gt_nvml_read_users(&users, p->nvml, 0);
     if (users.others) {
-        WARN(p, "tune while nothing else computes; results are marked as noisy otherwise",
-             "%u other process%s, process %u for one", users.others, users.others == 1 ? "" : "es",
+        WARN(p, "tune while nothing else uses the GPU; otherwise results are marked as noisy",
+             "%u other process%s, such as process %u", users.others, users.others == 1 ? "" : "es",
              users.one);
     } else {
         GOOD(p, "none");
@@ -244,7 +245,7 @@ static int count_kernel(void *user, const gt_template *template)
 static void tell_left_out(void *user, gputune_log_level level, const char *line)
 {
     if (level <= GPUTUNE_LOG_WARNING) {
-        WARN((patient *)user, "mend the template, or move it away", "%s", line);
+        WARN((patient *)user, "correct the template, or move it away", "%s", line);
     }
 }
 
@@ -287,7 +288,7 @@ static void check_database(patient *p)
              (long long)facts->trials, gt_plural((uint64_t)facts->trials),
              (double)facts->bytes / 1e6);
     } else {
-        GOOD(p, "%s, which is made when there is a result", facts->path);
+        GOOD(p, "%s, which is created with the first result", facts->path);
     }
 }
 
@@ -297,7 +298,7 @@ static void check_integrity(patient *p)
         FAIL(p, "move the file away, or restore it; until then results are kept in memory only",
              "cannot be used: %s", p->facts.damage);
     } else {
-        GOOD(p, "every page is sound");
+        GOOD(p, "all pages are intact");
     }
 }
 
@@ -305,12 +306,12 @@ static void check_schema(patient *p)
 {
     if (p->facts.schema > GT_SCHEMA_VERSION) {
         WARN(p, "update gputune, or set GPUTUNE_DB to another file",
-             "version %lld is of a newer gputune, this one knows %d: the file is only read",
+             "version %lld was made by a newer gputune; this one supports up to %d, and only reads "
+             "the file",
              (long long)p->facts.schema, (int)GT_SCHEMA_VERSION);
     } else {
         GOOD(p, "version %lld%s", (long long)p->facts.schema,
-             p->facts.schema < GT_SCHEMA_VERSION ? ", brought up to date with the next result"
-                                                 : "");
+             p->facts.schema < GT_SCHEMA_VERSION ? ", updated when the next result is stored" : "");
     }
 }
 
@@ -325,7 +326,7 @@ static void check_writing(patient *p)
              "file; results are kept in memory only",
              "%s", p->facts.unwritable);
     } else {
-        GOOD(p, "nothing locks it, and this user may write it");
+        GOOD(p, "not locked, and this user may write it");
     }
 }
 
@@ -333,8 +334,8 @@ static void check_owner(patient *p)
 {
     if (p->facts.distrust) {
         WARN(p,
-             "let only this user write the file and its folder: else its code is not launched, and "
-             "its results are proved again",
+             "let only this user write the file and its folder; otherwise its code is not "
+             "launched, and its results are verified again",
              "%s", p->facts.distrust);
     } else {
         GOOD(p, "only this user may write it");
@@ -371,7 +372,7 @@ static void check_unknown(patient *p)
         (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(*at, "="), *at);
         if (strncmp(name, "GPUTUNE_", 8) == 0 && !gt_is_listed(name, variables, VARIABLES)) {
             const char *nearest = gt_nearest(name, variables, VARIABLES);
-            WARN(p, "gputune(3) lists the variables", "%s is no variable of gputune%s%s%s", name,
+            WARN(p, "gputune(3) lists the variables", "%s is not a gputune variable%s%s%s", name,
                  nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
         }
     }
@@ -383,7 +384,7 @@ static void check_environment(patient *p)
     for (size_t i = 0; i < VARIABLES; i++) {
         const char *value = gt_environment(variables[i]);
         if (value && i >= VARIABLES - OVERRULING) {
-            WARN(p, "unset it, unless that is meant", "%s=%s overrules what programs ask for",
+            WARN(p, "unset it, unless you want that", "%s=%s overrides what programs request",
                  variables[i], value);
         } else if (value) {
             gt_text_printf(&set, "%s%s=%s", set.length ? ", " : "", variables[i], value);
@@ -393,7 +394,7 @@ static void check_environment(patient *p)
     const char *value = gt_environment("GPUTUNE_COMPILE_MEMORY");
     if (value && !gt_compile_memory_asked()) {
         WARN(p, "set it to a number, such as 2048",
-             "GPUTUNE_COMPILE_MEMORY=%s is no number of megabytes, and is ignored", value);
+             "GPUTUNE_COMPILE_MEMORY=%s is not a number of megabytes, and is ignored", value);
     }
     GOOD(p, "%s", set.length ? gt_text_string(&set) : "no variable is set");
 }

@@ -38,7 +38,7 @@ static gputune_status receive_all(gt_text *out, int channel, const char *path)
     while (count) {
         struct pollfd input = {channel, POLLIN, 0};
         GT_REFUSE(gt_seconds_since(start_ns) > LIMIT_SECONDS, GPUTUNE_ETIMEOUT,
-                  "%s: was not read within %d s", path, LIMIT_SECONDS);
+                  "%s: could not be read within %d s", path, LIMIT_SECONDS);
         if (poll(&input, 1, 1000) <= 0) {
             continue;
         }
@@ -72,10 +72,10 @@ static gputune_status run_worker(gt_text *out, const char *const *words, const c
         gt_process_kill(&process);
         gt_process_abandon(&process);
     }
-    GT_REFUSE(
-        end == GT_END_SIGNALED || (end == GT_END_EXITED && code != 0), GPUTUNE_ECRASHED,
-        "%s: the process that reads it ended by %s %d, in libclang as a rule; nothing was drafted",
-        path, end == GT_END_SIGNALED ? "signal" : "exit code", code);
+    GT_REFUSE(end == GT_END_SIGNALED || (end == GT_END_EXITED && code != 0), GPUTUNE_ECRASHED,
+              "%s: the process that reads it was ended by %s %d, probably in libclang; nothing was "
+              "drafted",
+              path, end == GT_END_SIGNALED ? "signal" : "exit code", code);
     return status;
 }
 
@@ -103,7 +103,7 @@ int gputune_draft_template(char **out, const char *path, const char *text, const
     /* the worker has written a line with the status, then the draft or the message */
     const char *line = strchr(gt_text_string(&answer), '\n');
     const int status = (int)strtol(gt_text_string(&answer), NULL, 10);
-    GT_REFUSE(!line, GPUTUNE_EWORKER, "the process that makes drafts has answered nothing");
+    GT_REFUSE(!line, GPUTUNE_EWORKER, "the process that makes drafts did not answer");
     GT_REFUSE(status != GPUTUNE_OK, (gputune_status)status, "%s", line + 1);
     return gt_strdup(out, line + 1);
 }

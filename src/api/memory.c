@@ -56,8 +56,7 @@ gputune_status gt_inputs_share(void *user, gt_live_input *out, const gputune_inp
         CUresult code = driver->PointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
                                                     (CUdeviceptr)(uintptr_t)input->data);
         GT_REFUSE(code == CUDA_ERROR_INVALID_VALUE, GPUTUNE_EINVAL,
-                  "inputs: the data of '%s' is no address on the device; for host memory set "
-                  "on_host",
+                  "inputs: the data of '%s' is not a device address; set on_host for host memory",
                   input->buffer);
         if (share(out, driver, input)) {
             return GPUTUNE_OK;
@@ -112,11 +111,11 @@ static gputune_status check_unknown(const gt_driver *driver, const char *kernel,
         return GPUTUNE_OK;
     }
     return gt_fail(GPUTUNE_EINVAL,
-                   "%s: %s = %p is no memory of the device: %s; pass an address of "
-                   "cuMemAlloc(), or of memory that is registered or managed",
+                   "%s: %s = %p is not device memory: %s; pass an address from cuMemAlloc(), or of "
+                   "registered or managed memory",
                    kernel, name, (void *)(uintptr_t)address,
                    !address               ? "it is NULL"
-                   : is_readable(address) ? "it lies in the program's own memory"
+                   : is_readable(address) ? "it is in the program's own memory"
                                           : "it was freed, or never allocated");
 }
 

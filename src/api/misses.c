@@ -102,7 +102,7 @@ static gputune_status check_heading(const char *text, const char *path)
 {
     return !*text || strncmp(text, beginning, strlen(beginning)) == 0
                ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_EIO, "%s is no file of misses; expected a first line '%s ...'",
+               : gt_fail(GPUTUNE_EIO, "%s is not a file of misses; expected a first line '%s ...'",
                          path, beginning);
 }
 

@@ -68,7 +68,7 @@ void gt_log_output_open(gt_log_output *out, const gt_log *application)
         const gt_log log = {on_line, out};
         gt_log_line(&log, GPUTUNE_LOG_WARNING,
                     "GPUTUNE_LOG is '%s', which is taken as debug; expected error, warning, info "
-                    "or debug, and perhaps :FILE",
+                    "or debug, optionally followed by :FILE",
                     value);
     }
 }

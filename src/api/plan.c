@@ -113,7 +113,7 @@ static gputune_status pair_judge(const gt_pair *pair, const char *kernel, const 
     }
     return gt_fail(GPUTUNE_EINVAL,
                    "%s: %s, which is written (%llu bytes at %p), overlaps with %s (%llu bytes at "
-                   "%p), and was proved apart from it; pass separate buffers%s",
+                   "%p), but was verified with separate buffers; pass separate buffers%s",
                    kernel, written, (unsigned long long)pair->written_bytes, (void *)a, other,
                    (unsigned long long)pair->other_bytes, (void *)b, remedy);
 }
@@ -282,7 +282,7 @@ static void make_info(gputune_plan *plan, const gt_request *request, const gt_ch
 static gputune_status load(gt_launcher **out, gputune_plan *plan, gt_plan_code *code)
 {
     GT_REFUSE(!plan->driver, GPUTUNE_EUNSUPPORTED,
-              "%s: the tuner of this plan was opened with tune_only, and launches nothing",
+              "%s: the tuner of this plan was opened with tune_only, so it cannot launch",
               plan->kernel);
     *out = gt_plan_code_loaded(code, plan->driver);
     if (*out) {
@@ -661,7 +661,7 @@ static gputune_status check_index(const char *call, const gt_launch *launch, uin
               "their own; launch them with gputune_launch()",
               call);
     return index >= count
-               ? gt_fail(GPUTUNE_ENOTFOUND, "%s: the plan has %u kernel%s, and none of index %u",
+               ? gt_fail(GPUTUNE_ENOTFOUND, "%s: the plan has %u kernel%s, but none with index %u",
                          call, count, gt_plural(count), index)
                : GPUTUNE_OK;
 }
@@ -715,7 +715,7 @@ int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uin
     const gt_kernel_step *kernel = &launch->steps[index];
     const uint32_t count = kernel->parameter_count;
     GT_REFUSE(parameter >= count, GPUTUNE_ENOTFOUND,
-              "gputune_plan_parameter: the kernel has %u parameters, and none of index %u", count,
+              "gputune_plan_parameter: the kernel has %u parameters, but none with index %u", count,
               parameter);
     const uint32_t at = kernel->parameters[parameter];
     return write_parameter(out, &plan->description.parameters[at]);
@@ -732,8 +732,7 @@ int gputune_plan_argument(gputune_parameter *out, const gputune_plan *plan, uint
     GT_TRY(check_call(__func__, out, plan));
     const gt_described *found = caller_argument(plan, argument);
     GT_REFUSE(!found, GPUTUNE_ENOTFOUND,
-              "gputune_plan_argument: the plan has fewer arguments, and none of index %u",
-              argument);
+              "gputune_plan_argument: the plan has no argument with index %u", argument);
     return write_parameter(out, &found->parameter);
 }
 
@@ -749,11 +748,10 @@ int gputune_plan_check_argument(const gputune_plan *plan, uint32_t argument, siz
     if (bytes == found->element_bytes || bytes == found->whole_bytes) {
         return GPUTUNE_OK;
     }
-    return gt_fail(
-        GPUTUNE_EINVAL,
-        "%s: '%s' is %u bytes where the kernel was compiled, and %zu in this program%s%s%s;"
-        " declare its members alike",
-        found->parameter.name, found->type, found->element_bytes, bytes,
-        found->members[0] ? " (the kernel's has " : "", found->members,
-        found->members[0] ? ")" : "");
+    return gt_fail(GPUTUNE_EINVAL,
+                   "%s: '%s' has %u bytes in the compiled kernel, but %zu in this program%s%s%s; "
+                   "declare the same members",
+                   found->parameter.name, found->type, found->element_bytes, bytes,
+                   found->members[0] ? " (the kernel's has " : "", found->members,
+                   found->members[0] ? ")" : "");
 }

@@ -314,8 +314,7 @@ static gputune_status read_options(gputune_wisdom_options *out, const gputune_wi
     GT_TRY(GT_SIZED_READ(gputune_wisdom_options, out, given));
     return (uint32_t)out->trust <= GPUTUNE_TRUST_BOUND
                ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_EINVAL,
-                         "wisdom options with trust %d, which is no value of its type",
+               : gt_fail(GPUTUNE_EINVAL, "wisdom options: trust is %d; expected a gputune_trust",
                          (int)out->trust);
 }
 

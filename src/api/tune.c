@@ -529,10 +529,10 @@ static gputune_status follow(gputune_plan **out, const asking *a, const gputune_
     v.text[sizeof v.text - 1] = '\0';
     GT_REFUSE(v.status != GPUTUNE_OK, (gputune_status)v.status, "%s", v.text);
     GT_TRY(find_identity(&identity, a));
-    GT_REFUSE(
-        !gt_hash_equal(identity, v.identity), GPUTUNE_EINVAL,
-        "%s: rank %d has another version of the template than rank 0; give all the same templates",
-        a->kernel, group->rank);
+    GT_REFUSE(!gt_hash_equal(identity, v.identity), GPUTUNE_EINVAL,
+              "%s: rank %d has another version of the template than rank 0; give all ranks the "
+              "same templates",
+              a->kernel, group->rank);
     uint32_t forgets = gt_plan_table_forgets(plans);
     GT_SCOPED(gt_plan_release_at) gputune_plan *plan = find_same(a, v.text);
     if (!plan) {

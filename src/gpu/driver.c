@@ -79,8 +79,8 @@ static gputune_status check_version(gt_driver *driver)
     GT_REFUSE(result != CUDA_SUCCESS, GPUTUNE_ENODRIVER, "cannot get the version of %s (error %d)",
               driver->name, (int)result);
     GT_REFUSE(driver->version < OLDEST_DRIVER, GPUTUNE_ENODRIVER,
-              "the CUDA driver is too old: it supports CUDA %d.%d, and 12.0 (R525) is the oldest "
-              "that gputune works with; update the driver",
+              "the CUDA driver is too old: it supports CUDA %d.%d; gputune needs 12.0 (R525) or "
+              "newer; update the driver",
               driver->version / 1000, driver->version % 1000 / 10);
     return GPUTUNE_OK;
 }

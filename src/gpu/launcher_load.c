@@ -395,11 +395,10 @@ static gputune_status check_kernel(const gt_launcher *launcher, uint32_t index)
     const double most =
         cluster > 1 ? (double)clusters * cluster : (double)blocks * launcher->device->sm_count;
     const double grid = (double)kernel->grid[0] * kernel->grid[1] * kernel->grid[2];
-    GT_REFUSE(
-        kernel->cooperative && grid > most, GPUTUNE_ECUDA,
-        "a cooperative grid of %.0f blocks does not fit on the device at once; with this code "
-        "there is room for %.0f",
-        grid, most);
+    GT_REFUSE(kernel->cooperative && grid > most, GPUTUNE_ECUDA,
+              "a cooperative grid of %.0f blocks does not fit on the device at once; with this "
+              "code %.0f fit",
+              grid, most);
     return GPUTUNE_OK;
 }
 
@@ -554,8 +553,8 @@ static gputune_status check_clusters(const gt_launch *launch)
         }
         GT_REFUSE(preferred && (run.grid[0] % preferred || preferred % kernel->cluster[0]),
                   GPUTUNE_EINVAL,
-                  "kernel %s: a preferred cluster of %u blocks is no multiple of the cluster, or "
-                  "does not divide the grid",
+                  "kernel %s: a preferred cluster of %u blocks is not a multiple of the cluster, "
+                  "or does not divide the grid",
                   kernel->entry, preferred);
     }
     return GPUTUNE_OK;

@@ -606,9 +606,10 @@ gputune_status gt_compile_error_line(char **out, const char *log)
     gt_ptxas_parse(&resources, log);
     gt_text text = {0};
     if (!error && resources.static_shared_bytes > STATIC_SHARED_LIMIT) {
-        gt_text_printf(&text,
-                       "%u bytes of static shared memory; a kernel may have %d, use shared()",
-                       resources.static_shared_bytes, STATIC_SHARED_LIMIT);
+        gt_text_printf(
+            &text,
+            "%u bytes of static shared memory; a kernel may have at most %d; use shared() for more",
+            resources.static_shared_bytes, STATIC_SHARED_LIMIT);
         return gt_text_take(out, &text);
     }
     last = error ? error : last;

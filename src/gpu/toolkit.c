@@ -45,7 +45,7 @@ static void append_advice(gt_text *out, const char *name)
     }
     gt_text_append(out, strpbrk(name, "./")
                             ? "pass its folder with -I, include_paths or GPUTUNE_INCLUDE"
-                            : "kernels have no C++ standard library; leave it out where "
+                            : "kernels have no C++ standard library; leave the header out if "
                               "__CUDACC_RTC__ is defined");
 }
 
@@ -67,9 +67,9 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
     static const char *const words[] = {"is undefined", "has no member", "must be a class",
                                         "is not a template", "storage class or type specifier"};
     if (strstr(line, "namespace \"std\" has no member")) {
-        gt_text_append(out,
-                       "; kernels have of C++'s library what the toolkit has as <cuda/std/...>; "
-                       "expected host code between #ifndef __CUDACC_RTC__ and #endif");
+        gt_text_append(
+            out, "; kernels can only use the parts of C++'s library that the toolkit has in "
+                 "<cuda/std/...>; expected host code between #ifndef __CUDACC_RTC__ and #endif");
         return;
     }
     if (strncmp(line, "thrust/", strlen("thrust/")) == 0 || strstr(line, "/thrust/")) {

@@ -168,7 +168,7 @@ TEST(test_inputs_that_cannot_be_are_named)
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_input input = {"x", x, sizeof x, false};
     gputune_options options = OPTIONS(.inputs = &input, .input_count = 1);
-    expect_refused(tuner, &options, "the data of 'x' is no address on the device");
+    expect_refused(tuner, &options, "the data of 'x' is not a device address");
     input.on_host = true;
     input.data = NULL;
     expect_refused(tuner, &options, "the data of 'x' is NULL");

@@ -81,7 +81,7 @@ TEST(memory_that_is_not_the_devices_is_named)
     int pageable = 0;
     CU(DeviceGetAttribute(&pageable, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, 0));
     if (!pageable) {
-        refused(y, (uintptr_t)values, "axpy: x = ", "it lies in the program's own memory");
+        refused(y, (uintptr_t)values, "axpy: x = ", "it is in the program's own memory");
     }
 }
 

@@ -274,10 +274,9 @@ TEST(sizes_of_host_types_are_checked)
     OK(gputune_plan_check_argument(plan, 3, 2 * sizeof(float)));
     OK(gputune_plan_check_argument(plan, 4, sizeof(struct step)));
     assert_int_equal(gputune_plan_check_argument(plan, 4, 12), GPUTUNE_EINVAL);
-    assert_string_equal(
-        gputune_error(),
-        "s: 'step' is 16 bytes where the kernel was compiled, and 12 in this program "
-        "(the kernel's has alpha at 0, n at 8); declare its members alike");
+    assert_string_equal(gputune_error(),
+                        "s: 'step' has 16 bytes in the compiled kernel, but 12 in this program "
+                        "(the kernel's has alpha at 0, n at 8); declare the same members");
     assert_int_equal(gputune_plan_check_argument(plan, 5, 4), GPUTUNE_EINVAL);
     OK(gputune_plan_parameter(&parameter, plan, 0, 2));
     assert_string_equal(parameter.type, "step");

@@ -315,7 +315,7 @@ TEST_WITHIN(refusal_message_has_the_reason, setup, NULL)
     fake.blocks = 2;
     expect_refusal(&launch, GPUTUNE_ECUDA,
                    "a cooperative grid of 265 blocks does not fit on the device at once; with this "
-                   "code there is room for 264");
+                   "code 264 fit");
     launch = make_launch(GT_PASS_NONE);
     fake.max_threads = 64;
     expect_refusal(&launch, GPUTUNE_ECUDA, "a block of 128 threads does not fit: 42 registers");

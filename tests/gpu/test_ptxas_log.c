@@ -83,5 +83,6 @@ TEST(error_line_of_a_failed_compilation)
     expect_line("ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
                 "ptxas info    : Used 10 registers, used 1 barriers, 80000 bytes smem\n"
                 "ptxas info    : Compile time = 1.735 ms\n",
-                "80000 bytes of static shared memory; a kernel may have 49152, use shared()");
+                "80000 bytes of static shared memory; a kernel may have at most 49152; use "
+                "shared() for more");
 }

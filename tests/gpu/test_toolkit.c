@@ -103,8 +103,8 @@ TEST(hints_about_missing_headers)
                         "nvidia-cuda-cccl), or set CUDA_HOME"},
         {"cuda_fp16.h", "; looked in /a, /b; install the CUDA toolkit, or pip install "
                         "nvidia-cuda-runtime nvidia-cuda-cccl, or set CUDA_HOME"},
-        {"regex", "; looked in /a, /b; kernels have no C++ standard library; leave it out where "
-                  "__CUDACC_RTC__ is defined"},
+        {"regex", "; looked in /a, /b; kernels have no C++ standard library; leave the header out "
+                  "if __CUDACC_RTC__ is defined"},
         {"mine/x.cuh", "; looked in /a, /b; pass its folder with -I, include_paths or "
                        "GPUTUNE_INCLUDE"},
     };

@@ -25,6 +25,6 @@ echo "every variable of the man page is known:"
     for variable in $(grep -oE 'GPUTUNE_[A-Z_]+' "$(dirname "$0")/../../../tools/man/gputune.1"); do
         export "$variable="
     done
-    $GPUTUNE doctor --driver emu --format csv 2>/dev/null | grep 'is no variable'
+    $GPUTUNE doctor --driver emu --format csv 2>/dev/null | grep 'is not a gputune variable'
     echo "exit $?"
 )
