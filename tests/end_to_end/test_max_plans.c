@@ -104,26 +104,6 @@ static void end_counting(gt_driver *driver)
     driver->ModuleUnload = unload_module;
 }
 
-TEST(test_plans_of_equal_code_share_a_module)
-{
-    enum { PLANS = 20 };
-    gt_driver *driver = (gt_driver *)world.driver;
-    gputune *tuner = open_counting(driver);
-    gputune_plan *plans[PLANS];
-    for (size_t i = 0; i < PLANS; i++) {
-        plans[i] = plan_of(tuner, FIRST + i, GPUTUNE_CACHED_ONLY);
-    }
-    assert_int_equal(modules, 1);
-    for (size_t i = 0; i < PLANS; i++) {
-        OK(launch_axpy(plans[i], FIRST + i));
-        gputune_plan_release(plans[i]);
-    }
-    assert_int_equal(modules, 1); /* of the plan that is kept */
-    gputune_close(tuner);
-    assert_int_equal(modules, 0);
-    end_counting(driver);
-}
-
 TEST(test_code_ends_with_the_last_reference_or_the_tuner)
 {
     gt_driver *driver = (gt_driver *)world.driver;

@@ -72,16 +72,4 @@ TEST(misses_are_counted_and_hits_are_not)
     unlink(path);
 }
 
-TEST(file_that_cannot_be_written_is_told_once)
-{
-    gputune_options cached = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
-    gputune *tuner = recording_tuner("/nonexistent/folder/misses");
-    ask(tuner, "axpy", 4000, &cached);
-    ask(tuner, "axpy", 5000, &cached);
-    gputune_close(tuner);
-    assert_int_equal(world.warnings, 1);
-    assert_non_null(strstr(world.log, "misses are not recorded: cannot open "
-                                      "/nonexistent/folder/misses"));
-}
-
 TESTS_WITHIN(open_h200, world_close)

@@ -27,13 +27,6 @@ static gputune_device device_of(gputune *tuner)
     return device;
 }
 
-static gputune_plan *tune(gputune *tuner)
-{
-    gputune_plan *plan;
-    OK(tune_kernel(&plan, tuner, "copy", GPUTUNE_SIZES({"n", 4096}), &OPTIONS(.max_variants = 3)));
-    return plan;
-}
-
 TEST(test_its_device_is_the_one_that_a_program_sees)
 {
     gputune *one = tool(), *other = tuner_open(world.database);
@@ -47,35 +40,6 @@ TEST(test_its_device_is_the_one_that_a_program_sees)
     assert_true(told.emulated);
     gputune_close(one);
     gputune_close(other);
-}
-
-TEST(test_a_program_finds_what_a_tool_tuned)
-{
-    gputune *tuner = tool();
-    gputune_plan *plan = tune(tuner);
-    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
-    gputune_plan_release(plan);
-    gputune_close(tuner);
-    tuner = tuner_open(world.database);
-    plan = tune(tuner);
-    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_CACHED);
-    float values[4096] = {1, 2, 3};
-    size_t n = 4096;
-    CUdeviceptr to = buffer_of(values, sizeof values), from = buffer_of(values, sizeof values);
-    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&to, &from, &n)));
-    gputune_plan_release(plan);
-    gputune_close(tuner);
-}
-
-TEST(test_its_plans_launch_nothing)
-{
-    GT_SCOPED(tuner_end) gputune *tuner = tool();
-    GT_SCOPED(plan_end) gputune_plan *plan = tune(tuner);
-    CUdeviceptr to = 1 << 20, from = 2 << 20;
-    size_t n = 4096;
-    assert_int_equal(gputune_launch(plan, NULL, GPUTUNE_ARGS(&to, &from, &n)),
-                     GPUTUNE_EUNSUPPORTED);
-    assert_non_null(strstr(gputune_error(), "tune_only"));
 }
 
 TEST(test_inputs_on_the_device_are_refused)

@@ -124,14 +124,4 @@ TEST(test_a_hit_starts_no_compiler)
     gputune_close(tuner);
 }
 
-TEST(test_a_wrong_worker_is_found_at_once)
-{
-    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
-    gputune *tuner;
-    options.database = ":memory:";
-    options.worker = "/nowhere/gputune-worker";
-    assert_int_equal(gputune_open(&tuner, &options), GPUTUNE_EWORKER);
-    assert_non_null(strstr(gputune_error(), "/nowhere/gputune-worker"));
-}
-
 TESTS_WITHIN(open_h200, world_close)

@@ -359,39 +359,6 @@ __global__ void scale(half *y, half a, bool twice, size_t n)
 
 
 @test
-def loops_of_launches():
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "sums.cu")
-        with open(path, "w") as file:
-            file.write("""#pragma gputune kernel(sums)
-#pragma gputune problem(n = 1000)
-#pragma gputune args(inout float y[n], int n) scratch(float next[n])
-#pragma gputune tune(BLOCK = 64, 128)
-#pragma gputune for(step = 1; step < n; step *= 2)
-#pragma gputune launch(add, block = BLOCK, grid = ceil_div(n, BLOCK), args = (next, y, n, step))
-#pragma gputune launch(copy, block = BLOCK, grid = ceil_div(n, BLOCK), args = (y, next, n))
-__global__ void add(float *to, const float *from, int n, int step)
-{
-    int i = blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) {
-        to[i] = from[i] + (i >= step ? from[i - step] : 0);
-    }
-}
-__global__ void copy(float *to, const float *from, int n)
-{
-    int i = blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) {
-        to[i] = from[i];
-    }
-}
-""")
-        sums = gputune.tune(path, n=N, effort="cached")
-        y = Interface()
-        sums(y, N)
-        assert y.read() == [float(i + 1) for i in range(N)]
-
-
-@test
 def tuning_and_what_is_known_then():
     axpy = gputune.tune("axpy", n=64, only=["BLOCK=128,256", "UNROLL=1"], time_limit=30)
     info = axpy.info
@@ -605,30 +572,6 @@ def exceptions_by_status():
         made = pickle.loads(pickle.dumps(kind(status, "why")))
         assert (str(made), made.status, type(made)) == ("why", status, kind)
         assert made.name.startswith("E") and kind.__name__ in gputune.__all__
-
-
-EMPTY = """#pragma gputune kernel(twice)
-#pragma gputune problem(n = 1 << 10)
-#pragma gputune args(inout float y[max(1, n)], size_t n)
-#pragma gputune tune(BLOCK = 32, 64) block(BLOCK) grid(ceil_div(n, BLOCK))
-__global__ void twice(float *y, size_t n)
-{
-    size_t i = blockIdx.x * size_t(BLOCK) + threadIdx.x;
-    if (i < n) {
-        y[i] *= 2;
-    }
-}
-"""
-
-
-@test
-def sizes_of_zero():
-    with gputune.open(database=":memory:") as tuner:
-        tuner.add_source("empty.cu", EMPTY)
-        twice, y = tuner.tune("twice", n=0), Interface()
-        assert twice.info["source"] == "default", twice.info
-        assert twice.info["stop_reason"] == "nothing is launched at these sizes", twice.info
-        twice(y, 0)
 
 
 MANY = """#pragma gputune kernel(many)
