@@ -136,7 +136,7 @@ static void expect_abort(void (*body)(void))
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
-TEST(test_making_a_destroyed_context_current_ends_the_process)
+TEST(destroyed_context_cannot_be_current)
 {
     expect_abort(set_destroyed);
     expect_abort(push_destroyed);

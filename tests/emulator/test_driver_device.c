@@ -173,7 +173,7 @@ TEST(get_proc_address_finds_every_call)
     in_child(old_driver, "GPUTUNE_EMU_SET=driver_version=11080");
 }
 
-TEST_IN_CHILD(contexts)
+TEST_IN_CHILD(contexts_are_a_stack)
 {
     CUcontext first, second, current;
     OK(cuInit(0));

@@ -142,7 +142,7 @@ static void no_clusters(void)
     CHECK_CODE(launch_cluster(add, 16, 2), CUDA_ERROR_INVALID_CLUSTER_SIZE);
 }
 
-TEST(test_clusters)
+TEST(cluster_sizes_are_checked)
 {
     in_child(clusters, NULL);
     in_child(no_clusters, "GPUTUNE_DRIVER=emu:a100");
@@ -157,7 +157,7 @@ static int active_clusters(CUfunction add, unsigned size, unsigned shared)
     return count;
 }
 
-TEST_ON_DEVICE(occupancy)
+TEST_ON_DEVICE(occupancy_of_blocks_and_clusters)
 {
     CUfunction add = load(ptx_add, "add");
     int blocks;
@@ -210,7 +210,7 @@ static void large_parameters_refused(void)
     CHECK(read_float(out) == 2.0F);
 }
 
-TEST(test_large_parameters)
+TEST(large_parameters_need_a_new_driver)
 {
     in_child(large_parameters, NULL);
     in_child(large_parameters_refused, "GPUTUNE_EMU_SET=driver_version=12000");
@@ -276,7 +276,7 @@ TEST_ON_DEVICE(unused_variables_are_not_allocated)
     }
 }
 
-TEST_ON_DEVICE(bad_images)
+TEST_ON_DEVICE(bad_images_are_refused)
 {
     CUmodule module;
     CHECK_CODE(cuModuleLoadData(&module, "\177ELF\2\1\1"), CUDA_ERROR_NO_BINARY_FOR_GPU);
@@ -397,17 +397,17 @@ static void lose_heap(int then, CUresult wanted, const char *message)
     CHECK(strstr(emuLastMessage(), message));
 }
 
-TEST_ON_DEVICE(freed_twice)
+TEST_ON_DEVICE(freeing_twice_fails)
 {
     lose_heap(FREE_TWICE, CUDA_ERROR_LAUNCH_FAILED, "which was freed before");
 }
 
-TEST_ON_DEVICE(freed_and_used)
+TEST_ON_DEVICE(use_of_freed_heap_faults)
 {
     lose_heap(USE_FREED, CUDA_ERROR_ILLEGAL_ADDRESS, "in no allocation");
 }
 
-TEST_ON_DEVICE(past_the_end_of_the_heap)
+TEST_ON_DEVICE(access_past_the_heap_faults)
 {
     lose_heap(PAST_THE_END, CUDA_ERROR_ILLEGAL_ADDRESS, "store of 4 bytes");
 }

@@ -70,7 +70,7 @@ TEST_ON_DEVICE(async_copy_reads_pageable_memory_at_the_call)
     OK(cuMemFreeHost(pinned));
 }
 
-TEST_ON_DEVICE(bad_ranges)
+TEST_ON_DEVICE(bad_ranges_are_refused)
 {
     char host[64] = {0};
     CUdeviceptr buffer = new_buffer(32);
@@ -101,7 +101,7 @@ TEST_ON_DEVICE(memory_is_limited)
     CHECK(left == free_bytes);
 }
 
-TEST_IN_CHILD(pointer_attributes)
+TEST_IN_CHILD(pointers_have_attributes)
 {
     CUcontext context = open_device(), found;
     CUdeviceptr buffer = new_buffer(1000), base;

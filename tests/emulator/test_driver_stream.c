@@ -78,7 +78,7 @@ TEST_ON_DEVICE(destroyed_stream_completes_its_work)
     CHECK(read_float(y) == 1.0F);
 }
 
-TEST_ON_DEVICE(events)
+TEST_ON_DEVICE(events_measure_modelled_time)
 {
     CUevent start, end, untimed;
     CUdeviceptr y = new_buffer(1 << 20);

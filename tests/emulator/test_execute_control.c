@@ -8,7 +8,7 @@
 
 /* Lanes run loops of different lengths and reconverge: the sum of a shuffle shows that all take
  * part. */
-TEST(test_loops_of_different_lengths)
+TEST(lanes_loop_differently_often)
 {
     static const char ptx[] =
         HEAD ".visible .entry k(.param .u64 out)\n{\n"
@@ -30,7 +30,7 @@ TEST(test_loops_of_different_lengths)
 
 /* A lock that lanes of one warp take in turn: a lane that spins must not keep the holder from
  * running. */
-TEST(test_lock_within_a_warp)
+TEST(lanes_of_a_warp_take_a_lock_in_turn)
 {
     static const char ptx[] =
         HEAD ".visible .entry k(.param .u64 lock)\n{\n"
@@ -150,7 +150,7 @@ TEST(test_calls)
         assert_int_equal(out[i], i & 1 ? i * (i + 1) / 2 : 2 * i);
 }
 
-TEST(test_stack_overflow)
+TEST(stack_overflow_faults)
 {
     GT_SCOPED(machine_free) machine m = {.count = 0};
     m.limits.stack_bytes = 64;
@@ -170,7 +170,7 @@ static const char grid_barrier[] =
          "@%p0 bra SPIN; ret;\n}\n";
 
 /* Blocks that wait for each other all run, with any number of host threads. */
-TEST(test_grid_barrier)
+TEST(blocks_wait_for_the_whole_grid)
 {
     GT_SCOPED(machine_free) machine m = {.count = 0};
     m.limits = (emu_limits){.workers = 2, .sm_count = 4, .blocks_per_sm = 2};
@@ -200,19 +200,19 @@ static void run_until_cancelled(const char *ptx, uint32_t grid, uint32_t block)
     pthread_join(thread, NULL);
 }
 
-TEST(test_endless_loop)
+TEST(endless_loop_is_cancelled)
 {
     run_until_cancelled(HEAD ".visible .entry k(.param .u64 p)\n{\nL: bra L;\n}\n", 100, 64);
 }
 
 /* More blocks wait for each other than the device holds at once. */
-TEST(test_grid_too_large_for_its_barrier)
+TEST(grid_too_large_for_its_barrier_is_cancelled)
 {
     run_until_cancelled(grid_barrier, 40, 1);
 }
 
 /* Half of the block waits at one barrier, half at another. */
-TEST(test_deadlock)
+TEST(deadlock_is_cancelled)
 {
     run_until_cancelled(HEAD ".visible .entry k(.param .u64 p)\n{\n"
                              ".reg .b32 %r<3>; .reg .pred %p;\n"

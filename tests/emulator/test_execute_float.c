@@ -132,7 +132,7 @@ TEST(test_conversions)
     OP_CASES(cases);
 }
 
-TEST(test_half)
+TEST(half_precision)
 {
     static const op_case cases[] = {
         {"cvt.rn.f16.f32 %ho, %f0;", ONE, 0, 0, 0x3c00},
@@ -169,7 +169,7 @@ TEST(test_half)
     OP_CASES(cases);
 }
 
-TEST(test_eight_bits)
+TEST(conversions_to_eight_bits)
 {
     static const op_case cases[] = {
         {"cvt.rn.satfinite.e4m3x2.f32 %ho, %f0, %f1;", ONE, 0x43e00000, 0, 0x387e},
@@ -203,7 +203,7 @@ TEST(test_approximations)
 
 /* A value is flushed if it is subnormal after rounding; one that rounds up to the smallest normal
  * stays. */
-TEST(test_flush_after_rounding)
+TEST(subnormals_are_flushed_after_rounding)
 {
     static const op_case cases[] = {
         {"mul.rn.ftz.f32 %fo, %f0, %f1;", 0x3f7fffff, 0x00800000, 0, 0},

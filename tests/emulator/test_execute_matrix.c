@@ -285,7 +285,7 @@ TEST(test_ldmatrix_and_stmatrix)
         }
 }
 
-TEST(test_transposed_store)
+TEST(stmatrix_transposes)
 {
     GT_SCOPED(machine_free)
     machine m =
@@ -307,7 +307,7 @@ TEST(test_transposed_store)
         assert_int_equal(out[i % 8 * 8 + i / 8], i);
 }
 
-TEST(test_wrong_matrix_type)
+TEST(wrong_matrix_type_is_refused)
 {
     char log[256] = "";
     emu_program *program = NULL;

@@ -14,7 +14,7 @@ typedef struct two {
     void *a, *b;
 } two;
 
-TEST(test_sizes)
+TEST(loads_and_stores_have_all_sizes)
 {
     static const char ptx[] = KERNEL("ld.global.s8 %r1, [%d1]; ld.global.u8 %r2, [%d1+1];\n"
                                      "ld.global.s16 %r3, [%d1+2]; ld.global.u16 %h0, [%d1+2];\n"
@@ -35,7 +35,7 @@ TEST(test_sizes)
     assert_int_equal(a[6], 0xfc);
 }
 
-TEST(test_vectors)
+TEST(loads_and_stores_of_vectors)
 {
     static const char ptx[] =
         KERNEL("shl.b64 %d5, %d2, 2; add.u64 %d6, %d1, %d5; add.u64 %d7, %d0, %d5;\n"
@@ -55,7 +55,7 @@ TEST(test_vectors)
 }
 
 /* One code for all spaces: generic addresses find global, shared and local memory. */
-TEST(test_generic_addresses)
+TEST(generic_addresses_find_their_space)
 {
     static const char ptx[] =
         KERNEL(".shared .align 8 .b8 tile[128]; .local .align 4 .b8 own[16];\n"
@@ -204,7 +204,7 @@ TEST(test_bulk_copy)
 }
 
 /* Warps wait repeatedly at an mbarrier, each for its own phase. */
-TEST(test_mbarrier_phases)
+TEST(warps_wait_for_phases_of_an_mbarrier)
 {
     static const char ptx[] =
         KERNEL(".shared .align 8 .b64 gate; .shared .align 4 .b32 sum; mov.u32 %r1, gate;\n"
@@ -233,7 +233,7 @@ typedef struct bad {
     int code;
 } bad;
 
-TEST(test_faults)
+TEST(bad_addresses_fault)
 {
     static const bad all[] = {
         {KERNEL("ld.global.u32 %r1, [%d3+4];\n"), "load of 4 bytes", 700},
@@ -268,7 +268,7 @@ TEST(test_faults)
 }
 
 /* Guarded-off lanes may point anywhere. */
-TEST(test_inactive_lanes_do_not_fault)
+TEST(inactive_lanes_do_not_fault)
 {
     static const char ptx[] = KERNEL("setp.lt.u32 %p0, %r0, 3; @%p0 ld.global.u32 %r1, [%d3];\n"
                                      "@%p0 add.u32 %r1, %r1, 1; @%p0 st.global.u32 [%d3], %r1;\n");
@@ -280,7 +280,7 @@ TEST(test_inactive_lanes_do_not_fault)
 
 /* ---- counting ---- */
 
-TEST(test_counters)
+TEST(memory_traffic_is_counted)
 {
     static const char ptx[] =
         KERNEL(".shared .align 4 .b8 tile[4096];\n"

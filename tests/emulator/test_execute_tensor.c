@@ -164,7 +164,7 @@ static void run_copy(const copied *c)
     free(want);
 }
 
-TEST(test_boxes)
+TEST(boxes_are_copied_and_swizzled)
 {
     static const copied all[] = {
         {U8, 1, 1, 0, 0, {1000}, {64}, {1}, {32}},
@@ -298,7 +298,7 @@ static const char copied_map[] =
     "      \"l\"(offset == 1 ? &own : &from), \"r\"(at(&barrier)), \"r\"(0) : \"memory\");\n"
     "}\n";
 
-TEST(test_refused)
+TEST(wrong_tensor_copies_are_refused)
 {
     static const copied c = {U16, 2, 2, 0, 0, {64, 16}, {64, 8}, {1, 1}, {0}};
     static const struct {

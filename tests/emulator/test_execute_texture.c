@@ -200,7 +200,7 @@ TEST(test_normalized_reads)
     }
 }
 
-TEST(test_faults)
+TEST(bad_textures_fault)
 {
     static const emu_texture integers = {.base = 4096,
                                          .rank = 2,

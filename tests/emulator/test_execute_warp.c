@@ -41,7 +41,7 @@ TEST(test_shuffles)
 }
 
 /* Lanes of both sides of a branch take part in one shuffle after it. */
-TEST(test_shuffle_waits_for_its_members)
+TEST(shuffle_waits_for_its_members)
 {
     uint32_t out[32];
     run_warp(KERNEL("and.b32 %r2, %r0, 1; setp.eq.u32 %p0, %r2, 0; mov.u32 %r3, %r0;\n"
@@ -54,7 +54,7 @@ TEST(test_shuffle_waits_for_its_members)
 }
 
 /* Lanes at different bar.warp.sync continue together. */
-TEST(test_warp_barriers_in_branches)
+TEST(warp_barriers_in_branches_meet)
 {
     uint32_t out[32];
     run_warp(KERNEL(".shared .align 4 .b32 cell[32]; mov.u32 %r4, cell; shl.b32 %r5, %r0, 2;\n"
@@ -113,7 +113,7 @@ TEST(test_reductions)
 }
 
 /* Odd and even lanes are two sets that meet in one operation. */
-TEST(test_several_sets)
+TEST(two_sets_of_lanes_meet_separately)
 {
     static const char *const bodies[] = {
         "redux.sync.add.u32 %r1, %r0, %r2;\n",

@@ -158,7 +158,7 @@ TEST(costly_access_patterns_take_longer)
     assert_true(with(floats) < with(clusters)); /* 112 multiprocessors of 132 */
 }
 
-TEST(test_carveout)
+TEST(carveout_divides_shared_memory_and_l1)
 {
     emu_residency least, own, most;
     emu_block_needs needs = {.threads = 256, .registers = 32, .shared_bytes = 64 * 1024};
@@ -179,7 +179,7 @@ TEST(test_carveout)
     assert_true(own.shared_limit_bytes == 8 * 1024);
 }
 
-TEST(test_occupancy_limits)
+TEST(registers_and_shared_memory_limit_occupancy)
 {
     emu_residency residency;
     emu_block_needs needs = {.threads = 256, .registers = 255, .carveout_percent = -1};
@@ -193,7 +193,7 @@ TEST(test_occupancy_limits)
     assert_int_equal(residency.blocks, 0);
 }
 
-TEST(test_profiles_are_sound)
+TEST(profiles_agree_with_themselves)
 {
     static const char *const names[] = {"h200", "a100"};
     for (size_t i = 0; i < 2; i++) {
@@ -209,7 +209,7 @@ TEST(test_profiles_are_sound)
     }
 }
 
-TEST(test_bad_profiles)
+TEST(bad_profiles_are_refused)
 {
     static const char *const texts[][2] = {
         {"clock_hz = fast", "x.profile:1: 'fast' is not a value for clock_hz"},

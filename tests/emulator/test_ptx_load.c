@@ -16,7 +16,7 @@ static void refused(const char *ptx, const char *says)
     assert_null(strchr(log, '\n'));
 }
 
-TEST(test_refusals)
+TEST(wrong_ptx_is_refused)
 {
     refused("", "no .target");
     refused("\177ELF", "unexpected character");
@@ -42,7 +42,7 @@ TEST(test_refusals)
     refused(HEAD ".global .u8 x[2] = {1, 2, 3};\n", "too many initial values");
 }
 
-TEST(test_kernel_description)
+TEST(kernel_is_described)
 {
     static const char ptx[] =
         HEAD ".const .align 4 .b8 coefficients[256];\n"
@@ -133,7 +133,7 @@ TEST(line_of_a_fault_in_shared_code)
     assert_non_null(strstr(m.fault.message, "a.cu:7"));
 }
 
-TEST(test_directives_without_effect)
+TEST(directives_without_effect_are_accepted)
 {
     static const char ptx[] =
         "// comment\n/* another */\n" HEAD ".file 1 \"a.cu\", 123, 456\n"

@@ -44,7 +44,7 @@ static void check_alone(gputune *tuner, const char *path, const bad *b)
     assert_true(tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", size_of(b)}), &options) < 0);
 }
 
-TEST(test_bad_variants_alone_fail_the_call)
+TEST(call_with_only_bad_variants_fails)
 {
     char path[128];
     traces before = traces_now();

@@ -73,7 +73,7 @@ static void check_again(gputune *tuner, const bad *b)
     expect_trials(tuner, b);
 }
 
-TEST(test_bad_variants_cost_themselves)
+TEST(bad_variants_do_not_stop_a_healthy_one)
 {
     traces before = traces_now();
     gputune *patient = tuner_open(world.database), *impatient = tuner_open(world.database);

@@ -54,7 +54,7 @@ TEST(null_is_refused_by_functions_without_a_tuner)
     assert_int_equal(calls, 0);
 }
 
-TEST(test_null_is_refused_by_a_tuner)
+TEST(null_is_refused_by_functions_with_a_tuner)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan;
@@ -98,7 +98,7 @@ TEST(test_null_is_refused_by_a_tuner)
     assert_int_equal(calls, 0);
 }
 
-TEST(test_all_results_are_deleted_only_if_asked_for)
+TEST(forget_deletes_everything_only_if_asked)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
@@ -113,7 +113,7 @@ TEST(test_all_results_are_deleted_only_if_asked_for)
     assert_int_equal(calls, 0);
 }
 
-TEST(test_lists_of_options_may_not_be_null)
+TEST(null_in_lists_of_options_is_refused)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan;
@@ -138,7 +138,7 @@ TEST(test_lists_of_options_may_not_be_null)
     }
 }
 
-TEST(test_lists_of_open_options_may_not_be_null)
+TEST(null_in_lists_of_open_options_is_refused)
 {
     gputune *tuner;
     static const char *const nothing[] = {NULL};
@@ -172,7 +172,7 @@ static int ask_known(gputune *tuner, const gputune_options *options)
     return status;
 }
 
-TEST(test_wrong_options_are_refused_for_known_kernels_too)
+TEST(wrong_options_are_refused_for_plans_in_the_table)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_options wrong[7];
@@ -248,7 +248,7 @@ static int refusals(gputune *tuner, uint32_t size)
     return refused;
 }
 
-TEST(test_sizes_that_no_header_has_are_refused)
+TEST(unknown_sizes_of_structs_are_refused)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     assert_int_equal(refusals(tuner, 0), 11);
@@ -256,7 +256,7 @@ TEST(test_sizes_that_no_header_has_are_refused)
     assert_int_equal(refusals(tuner, 4096), 0);        /* of a later header */
 }
 
-TEST(test_other_wrong_values_are_refused)
+TEST(unknown_enumerators_are_refused)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     char *text;
@@ -301,7 +301,7 @@ static void close_in_progress(void *user, const gputune_progress *progress)
     assert_non_null(strstr(gputune_error(), "callback"));
 }
 
-TEST(test_a_callback_cannot_close_its_tuner)
+TEST(callback_cannot_close_its_tuner)
 {
     callback_closes = tuner_open(":memory:");
     gputune_options options = few_variants();
@@ -319,7 +319,7 @@ static void count_line(void *user, gputune_log_level level, const char *line)
     *(int *)user += strstr(line, "outside of") != NULL;
 }
 
-TEST(test_a_call_has_a_log_of_its_own)
+TEST(log_of_a_call_replaces_that_of_its_tuner)
 {
     gputune_open_options opening = GPUTUNE_OPEN_OPTIONS_INIT;
     GT_SCOPED(tuner_end) gputune *tuner = NULL;
@@ -370,7 +370,7 @@ static void *tune(void *user)
 }
 
 /* It neither crashes nor waits for the end of the limit. */
-TEST(test_closing_ends_a_tuning_of_another_thread)
+TEST(close_ends_a_tuning_of_another_thread)
 {
     tuning t = {.tuner = tuner_open(":memory:")};
     pthread_t thread;
@@ -411,7 +411,7 @@ static void use_after_closing(const char *debug)
     }
 }
 
-TEST(test_a_plan_of_a_closed_tuner_is_refused)
+TEST(plan_of_a_closed_tuner_is_refused)
 {
     use_after_closing("0");
     use_after_closing("1");

@@ -124,7 +124,7 @@ static int count_missed(const told *t, const char *name)
     return missed;
 }
 
-TEST(test_planted_mistakes)
+TEST(check_finds_planted_mistakes)
 {
     static faulty_kernel all[KERNELS_MAX];
     int found = read_faulty(all), missed = 0, index = 0;
@@ -204,7 +204,7 @@ static bool is_listed(const char *path, const char *const *list, size_t count)
     return false;
 }
 
-TEST(test_all_are_listed)
+TEST(every_template_and_example_is_checked)
 {
     glob_t found;
     assert_int_equal(glob("templates/*.cu", 0, NULL, &found), 0);
@@ -217,7 +217,7 @@ TEST(test_all_are_listed)
     globfree(&found);
 }
 
-TEST(test_no_false_alarms)
+TEST(check_finds_nothing_in_correct_kernels)
 {
     int alarms = 0;
     gputune *tuner = tuner_open(world.database);
@@ -234,7 +234,7 @@ TEST(test_no_false_alarms)
 
 /* ---- what is refused ---- */
 
-TEST(test_only_on_the_emulator)
+TEST(check_needs_the_emulator)
 {
     SKIP_IF(strncmp(world_driver(), "emu", 3) == 0);
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);

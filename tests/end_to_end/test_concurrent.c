@@ -69,7 +69,7 @@ static void call_back(void *user, const gputune_progress *progress)
     c->measured = ask(c->tuner, 2 * N, GPUTUNE_MEASURE);
 }
 
-TEST(test_a_callback_may_call_the_tuner)
+TEST(callback_may_call_its_tuner)
 {
     caller c = {.tuner = tuner_open(":memory:")};
     gputune_options options = few_variants();
@@ -148,7 +148,7 @@ static int count_records(void *user, const gputune_record *record)
     return 0;
 }
 
-TEST(test_lookups_do_not_wait_for_a_tuning)
+TEST(lookups_do_not_wait_for_a_tuning)
 {
     held_tuning held = {.tuner = tuner_open(world.database)};
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
@@ -168,7 +168,7 @@ TEST(test_lookups_do_not_wait_for_a_tuning)
     gputune_close(held.tuner);
 }
 
-TEST(test_a_canceled_thread_ends_behind_its_call)
+TEST(canceled_thread_ends_after_its_call)
 {
     held_tuning held = {.tuner = tuner_open(":memory:")};
     sem_init(&held.begun, 0, 0);
@@ -195,7 +195,7 @@ static void *tune_one(void *user)
     return NULL;
 }
 
-TEST(test_two_scenarios_are_tuned_at_once)
+TEST(two_scenarios_are_tuned_at_once)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     one_of_two two[2] = {{.tuner = tuner, .n = N}, {.tuner = tuner, .n = 5 * N}};
@@ -270,7 +270,7 @@ static void locker_end(locker *l)
 /* What a write waits for a lock where nothing else ends it. */
 static const double longest_write_s = 30;
 
-TEST(test_a_locked_database_ends_with_the_limit)
+TEST(wait_for_a_locked_database_ends_with_the_time_limit)
 {
     gputune_options options = few_variants();
     gputune_plan *plan;
@@ -305,7 +305,7 @@ static void *cancel_soon(void *user)
     return NULL;
 }
 
-TEST(test_a_cancel_is_heard_while_the_database_is_locked)
+TEST(wait_for_a_locked_database_ends_with_a_cancel)
 {
     gputune_options options = few_variants();
     gputune_plan *plan;
@@ -336,7 +336,7 @@ TEST(test_a_cancel_is_heard_while_the_database_is_locked)
 
 /* ---- another user of the same database ---- */
 
-TEST(test_a_refresh_shows_what_others_stored)
+TEST(refresh_finds_results_of_other_tuners)
 {
     char path[128];
     gputune_options options = few_variants();

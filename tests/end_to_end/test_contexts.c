@@ -55,7 +55,7 @@ static void end_context(CUcontext context)
     CU(CtxSetCurrent(world.context));
 }
 
-TEST_WITHIN(test_a_plan_is_launched_in_each_context, open_tuner, close_tuner)
+TEST_WITHIN(plan_is_launched_in_each_context, open_tuner, close_tuner)
 {
     gputune_plan *first = ask("axpy");
     OK(launch_axpy(first, COUNT));
@@ -73,7 +73,7 @@ TEST_WITHIN(test_a_plan_is_launched_in_each_context, open_tuner, close_tuner)
     end_context(third);
 }
 
-TEST_WITHIN(test_a_plan_outlives_the_context_that_it_was_made_in, open_tuner, close_tuner)
+TEST_WITHIN(plan_outlives_the_context_it_was_made_in, open_tuner, close_tuner)
 {
     CUcontext other = new_context();
     gputune_plan *plan = ask("axpy");
@@ -83,7 +83,7 @@ TEST_WITHIN(test_a_plan_outlives_the_context_that_it_was_made_in, open_tuner, cl
     gputune_plan_release(plan);
 }
 
-TEST(test_a_plan_is_made_in_another_device_s_context)
+TEST(plan_is_made_in_the_context_of_another_device)
 {
     int devices;
     CUcontext other;
@@ -107,7 +107,7 @@ TEST(test_a_plan_is_made_in_another_device_s_context)
 }
 
 /* A plan that keeps modules, events and memory for a stream: they went with the context. */
-TEST_WITHIN(test_what_a_plan_keeps_for_streams_ends_with_their_context, open_tuner, close_tuner)
+TEST_WITHIN(memory_kept_for_streams_ends_with_their_context, open_tuner, close_tuner)
 {
     static int values[COUNT];
     gputune_plan *plan;
@@ -148,7 +148,7 @@ static CUfunction function_of(gputune_plan *plan)
     return function.function;
 }
 
-TEST_WITHIN(test_each_context_has_its_function, open_tuner, close_tuner)
+TEST_WITHIN(each_context_has_its_own_function, open_tuner, close_tuner)
 {
     gputune_plan *plan = ask("axpy");
     CUfunction first = function_of(plan);
@@ -160,7 +160,7 @@ TEST_WITHIN(test_each_context_has_its_function, open_tuner, close_tuner)
 }
 
 /* The first launch in a context is a captured one, and the graph outlives plan and tuner. */
-TEST_WITHIN(test_the_first_launch_in_a_context_is_captured, open_tuner, close_tuner)
+TEST_WITHIN(first_launch_in_a_context_can_be_captured, open_tuner, close_tuner)
 {
     static float values[COUNT];
     float a = 2, got;
@@ -183,7 +183,7 @@ TEST_WITHIN(test_the_first_launch_in_a_context_is_captured, open_tuner, close_tu
     end_context(other);
 }
 
-TEST_WITHIN(test_a_reset_context_is_no_end, open_tuner, close_tuner)
+TEST_WITHIN(plans_work_after_a_reset_of_the_context, open_tuner, close_tuner)
 {
     gputune_plan *before = ask("axpy");
     OK(launch_axpy(before, COUNT));
@@ -208,7 +208,7 @@ TEST_WITHIN(test_a_reset_context_is_no_end, open_tuner, close_tuner)
     CU(CtxSetCurrent(world.context));
 }
 
-TEST_WITHIN(test_without_a_context_a_launch_says_so, open_tuner, close_tuner)
+TEST_WITHIN(launch_without_a_context_is_refused, open_tuner, close_tuner)
 {
     CUcontext popped;
     size_t n = COUNT;
@@ -228,8 +228,7 @@ TEST_WITHIN(test_without_a_context_a_launch_says_so, open_tuner, close_tuner)
 }
 
 /* The last test: a context that an illegal address has ended does no more. */
-TEST_WITHIN(test_a_context_that_the_application_lost_is_no_crash_of_a_variant, open_tuner,
-            close_tuner)
+TEST_WITHIN(lost_context_of_the_application_fails_the_call, open_tuner, close_tuner)
 {
     gputune_plan *none;
     float values[2 * COUNT] = {0}, a = 2;

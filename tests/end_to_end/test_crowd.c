@@ -135,7 +135,7 @@ static int crowd(int standard)
     return count < 256 ? count : 255;
 }
 
-TEST(test_one_measures_for_all)
+TEST(one_of_many_processes_measures)
 {
     SKIP_IF(!world.ready);
     assert_int_equal(gather(crowd(PROCESSES), THREADS, 1), 1);
@@ -143,7 +143,7 @@ TEST(test_one_measures_for_all)
     unlink(world.database);
 }
 
-TEST(test_every_scenario_is_measured_once)
+TEST(processes_measure_each_scenario_once)
 {
     SKIP_IF(!world.ready);
     assert_int_equal(gather(crowd(SHARING), 1, crowd(SCENARIOS)), crowd(SCENARIOS));

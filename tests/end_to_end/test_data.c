@@ -67,7 +67,7 @@ static int tune(gputune_info *info, gputune *tuner, const gputune_options *optio
     return status;
 }
 
-TEST(test_a_function_of_the_host_says_what_is_right)
+TEST(host_function_is_the_reference)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     host right = {.error = 0}, wrong = {.error = 0.5f}, failing = {.answer = 7};
@@ -103,7 +103,7 @@ static gputune_info ask_anew(host *self, const char *tag)
     return info;
 }
 
-TEST(test_results_are_proved_again_for_another_reference)
+TEST(results_are_verified_again_for_another_reference)
 {
     host first = {.error = 0}, other = {.error = 0}, wrong = {.error = 0.5f};
     gputune_info info;
@@ -123,7 +123,7 @@ TEST(test_results_are_proved_again_for_another_reference)
     OK(tune(&info, tuner, &options)); /* what was wrong for another reference is right for this */
 }
 
-TEST(test_what_host_inputs_hold_is_part_of_the_key)
+TEST(contents_of_host_inputs_are_part_of_the_key)
 {
     static float x[N], same[N];
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
@@ -162,7 +162,7 @@ static void expect_refused(gputune *tuner, const gputune_options *options, const
     }
 }
 
-TEST(test_inputs_that_cannot_be_are_named)
+TEST(impossible_inputs_are_refused)
 {
     static float x[N];
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
@@ -181,7 +181,7 @@ TEST(test_inputs_that_cannot_be_are_named)
 
 /* A buffer that kernels update is restored before each run of the reference, also where the host
  * made what it holds, and where the tolerance is found by running the reference more often. */
-TEST(test_an_updated_buffer_holds_an_expression)
+TEST(inout_buffer_is_filled_by_an_expression)
 {
     static const char text[] =
         "#pragma gputune kernel(halve) problem(n = 1600)\n"

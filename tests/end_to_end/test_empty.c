@@ -45,7 +45,7 @@ static float launched(gputune_plan *plan)
 }
 
 /* Nothing is measured; the launch clears what clear() names, and no more. */
-TEST(test_a_launch_without_blocks)
+TEST(launch_without_blocks_clears_and_launches_nothing)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     OK(gputune_add_source(tuner, "empty.cu", text, NULL));
@@ -76,7 +76,7 @@ TEST(test_a_launch_without_blocks)
 }
 
 /* The other kernels of a pipeline are measured and launched as ever. */
-TEST(test_one_kernel_without_blocks)
+TEST(pipeline_launches_its_other_kernels)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     OK(gputune_add_source(tuner, "empty.cu", text, NULL));
@@ -86,7 +86,7 @@ TEST(test_one_kernel_without_blocks)
 }
 
 /* A grid below 1 at other sizes stays a mistake, and so do buffers without elements. */
-TEST(test_mistakes)
+TEST(grids_and_buffers_below_one_are_refused)
 {
     static const char small[] = "#pragma gputune kernel(k) problem(n = 1000)\n"
                                 "#pragma gputune args(out float y[n], int n)\n"

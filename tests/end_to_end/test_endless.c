@@ -15,7 +15,7 @@ static int open_impatient(void **state)
     return open_h200(state);
 }
 
-TEST(test_an_endless_variant_is_killed)
+TEST(endless_variant_is_killed)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;

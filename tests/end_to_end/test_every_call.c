@@ -252,7 +252,7 @@ static void check_header(int *functions, int *of_a_tuner, const char *path, cons
     free(header);
 }
 
-TEST(test_every_function_is_called)
+TEST(header_has_no_function_without_a_test)
 {
     char *others;
     int functions = 0, of_a_tuner = 0;
@@ -275,14 +275,14 @@ static void expect_refusal(int call, gputune *tuner, const char *because)
     }
 }
 
-TEST(test_none)
+TEST(null_tuner_is_refused_by_every_function)
 {
     for (int i = 0; i < CALLS; i++) {
         expect_refusal(i, NULL, "NULL");
     }
 }
 
-TEST(test_a_closed_one)
+TEST(closed_tuner_is_refused_by_every_function)
 {
     gputune *tuner = tuner_open(":memory:");
     gputune_close(tuner);
@@ -291,7 +291,7 @@ TEST(test_a_closed_one)
     }
 }
 
-TEST(test_another_process_s)
+TEST(tuner_is_refused_in_a_forked_child)
 {
     int status;
     gputune *tuner = tuner_open(":memory:");
@@ -337,7 +337,7 @@ static void *ask(void *first)
     return NULL;
 }
 
-TEST(test_one_that_is_being_closed)
+TEST(tuner_is_closed_during_calls_of_other_threads)
 {
     for (int round = 0; round < ROUNDS; round++) {
         pthread_t askers[ASKERS];

@@ -116,7 +116,7 @@ static bool is_as_declared(gputune *tuner, faulty *f)
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-TEST(test_faulty_variants)
+TEST(proof_finds_faulty_variants)
 {
     static faulty_kernel all[KERNELS_MAX];
     int found = read_faulty(all), wrong = 0;

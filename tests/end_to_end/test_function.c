@@ -91,7 +91,7 @@ static const char with_scratch[] =
     "{ part[threadIdx.x] += threadIdx.x; __syncthreads();\n"
     "  if (threadIdx.x == 0) { *sum = 0; for (int i = 0; i < 32; i++) *sum += part[i]; } }\n";
 
-TEST(scratch_is_the_callers_then)
+TEST(scratch_is_passed_by_the_caller)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = default_plan(tuner, with_scratch, (gputune_sizes){0, NULL});

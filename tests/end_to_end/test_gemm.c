@@ -3,25 +3,25 @@
 #include "every_variant.h"
 
 /* Only scalar accesses are possible. */
-TEST(test_odd_sizes)
+TEST(gemm_of_odd_sizes)
 {
     verify_space("gemm", GPUTUNE_SIZES({"m", 67}, {"n", 45}, {"k", 33}), 211);
 }
 
 /* Tiles are cut, vectors are not. */
-TEST(test_sizes_of_vectors)
+TEST(gemm_of_sizes_of_vectors)
 {
     verify_space("gemm", GPUTUNE_SIZES({"m", 132}, {"n", 92}, {"k", 68}), 307);
 }
 
 /* Less than a tile, and less depth than tiles are on their way. */
-TEST(test_tiny)
+TEST(gemm_of_tiny_sizes)
 {
     verify_space("gemm", GPUTUNE_SIZES({"m", 5}, {"n", 7}, {"k", 3}), 431);
 }
 
 /* A search of 10 s compiles some 300 sources on 16 cores. */
-TEST(test_is_searched_in_seconds)
+TEST(gemm_is_searched_in_seconds)
 {
     gt_request *request;
     if (!bench.farm) {

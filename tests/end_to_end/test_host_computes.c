@@ -229,7 +229,7 @@ static void expect_free(size_t before)
     }
 }
 
-TEST(test_killed_workers_leave_the_host_alone)
+TEST(host_computes_on_while_workers_are_killed)
 {
     size_t free_bytes, total;
     work warm = begin_work(); /* what the driver keeps for good is there then */
@@ -303,7 +303,7 @@ static void tune_where_allocations_fail(void)
     assert_true(tune_anew(GPUTUNE_ISOLATION_PROCESS));
 }
 
-TEST(test_full_memory_ends_no_host)
+TEST(host_survives_full_memory_of_the_gpu)
 {
     while_computing(on_gpu() ? tune_in_full_memory : tune_where_allocations_fail);
 }
@@ -319,7 +319,7 @@ static void tune_in_exclusive_mode(void)
     unsetenv("GPUTUNE_EMU_FAULTS");
 }
 
-TEST(test_exclusive_mode_is_named)
+TEST(exclusive_mode_is_reported)
 {
     if (on_gpu()) {
         skip(); /* the mode is the administrator's to set */

@@ -123,7 +123,7 @@ static int end_of(pid_t child)
     return -1;
 }
 
-TEST(test_workers_end_with_a_host_whose_child_lives)
+TEST(workers_end_with_their_host_while_its_child_lives)
 {
     SKIP_IF(!world.ready);
     pid_t host = start_host("forks");
@@ -139,7 +139,7 @@ TEST(test_workers_end_with_a_host_whose_child_lives)
 }
 
 /* The thread that tuned in the background does not keep the process alive. */
-TEST(test_host_ends_after_the_background)
+TEST(background_does_not_keep_the_host_alive)
 {
     SKIP_IF(!world.ready);
     int end = end_of(start_host("background"));
@@ -162,12 +162,12 @@ static void expect_ended_by_signal(const char *way)
     assert_int_equal(WTERMSIG(end), SIGTERM);
 }
 
-TEST(test_a_host_that_tunes_behind_its_main_thread_hears_signals)
+TEST(host_that_tunes_after_its_main_thread_ends_by_signals)
 {
     expect_ended_by_signal("tunes");
 }
 
-TEST(test_a_host_of_which_the_background_is_left_hears_signals)
+TEST(host_with_only_the_background_ends_by_signals)
 {
     expect_ended_by_signal("background");
 }

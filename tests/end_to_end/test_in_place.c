@@ -56,7 +56,7 @@ static CUdeviceptr room_for(size_t buffers)
     return at;
 }
 
-TEST(test_a_launch_on_overlapping_buffers_is_refused)
+TEST(overlapping_buffers_are_refused)
 {
     const CUdeviceptr bytes = N * sizeof(float);
     GT_SCOPED(tuner_end) gputune *tuner = tuner_with("");
@@ -73,7 +73,7 @@ TEST(test_a_launch_on_overlapping_buffers_is_refused)
     CU(MemFree(at));
 }
 
-TEST(test_what_the_template_names_is_launched_in_place)
+TEST(in_place_allows_one_buffer_for_both)
 {
     float result;
     const CUdeviceptr bytes = N * sizeof(float);
@@ -113,7 +113,7 @@ static seen prove(const char *more)
     return last;
 }
 
-TEST(test_in_place_is_proved)
+TEST(in_place_is_verified_with_one_buffer)
 {
     assert_string_equal(prove("").status, "ok");
     seen last = prove(clause);

@@ -11,7 +11,7 @@ static void fill(float *values, int count)
     }
 }
 
-TEST(test_a_template)
+TEST(cxx_template_is_tuned_and_launched)
 {
     enum { N = 3001 };
     static float x[N], y[N], out[N];
@@ -34,7 +34,7 @@ TEST(test_a_template)
 }
 
 /* A kernel that the file specialises for another type: each type has its own code. */
-TEST(test_specialisations)
+TEST(specialised_kernel_has_code_for_each_type)
 {
     enum { N = 1000 };
     static double wide[N];
@@ -56,7 +56,7 @@ TEST(test_specialisations)
     gputune_plan_release(plan);
 }
 
-TEST(test_a_cooperative_grid)
+TEST(cooperative_grid_is_tuned_and_launched)
 {
     enum { N = 1500 };
     static float y[N], expected[N], out[N];
@@ -86,7 +86,7 @@ TEST(test_a_cooperative_grid)
 }
 
 /* One kernel of a pipeline has clusters where they are worth it, the other is cooperative. */
-TEST(test_clusters_and_a_cooperative_grid_in_a_pipeline)
+TEST(pipeline_has_clusters_and_a_cooperative_grid)
 {
     enum { N = 3000 };
     static float y[N], out[N];
@@ -129,7 +129,7 @@ static void assert_normalised(CUdeviceptr address, const float *y, int n)
     }
 }
 
-TEST(test_a_pipeline)
+TEST(pipeline_is_launched_and_captured_in_order)
 {
     enum { N = 5000 };
     static float y[N];
@@ -159,7 +159,7 @@ TEST(test_a_pipeline)
 }
 
 /* Both kernels and their parameters can be had by those who launch them themselves. */
-TEST(test_functions_of_a_pipeline)
+TEST(pipeline_describes_its_functions)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = plan_measured(tuner, "examples/normalise.cu", GPUTUNE_SIZES({"n", 2000}));

@@ -117,7 +117,7 @@ static int wait_for(pid_t child)
 
 /* ---- the test -------------------------------------------------------------------------------- */
 
-TEST(test_a_kill_loses_nothing_that_was_stored)
+TEST(kills_lose_no_stored_result)
 {
     const char *asked = getenv("GPUTUNE_TEST_KILLS");
     int kills = asked ? (int)strtol(asked, NULL, 10) : KILLS, told = 0, hosts = 0;

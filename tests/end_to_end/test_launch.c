@@ -140,7 +140,7 @@ static void launch_from_two_threads(gputune_plan *plan, bool one_stream)
     }
 }
 
-TEST(test_every_way_to_pass_from_two_threads)
+TEST(parameters_are_passed_from_two_threads)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
@@ -151,7 +151,7 @@ TEST(test_every_way_to_pass_from_two_threads)
     }
 }
 
-TEST(test_a_captured_launch_is_replayed_twice)
+TEST(captured_launch_keeps_its_parameters)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     CUstream stream = stream_new();
@@ -232,7 +232,7 @@ static int launch_skipping(vectors *v, unsigned skip)
     return wrong;
 }
 
-TEST(test_a_misaligned_buffer_takes_the_fallback)
+TEST(misaligned_buffer_takes_the_fallback)
 {
     vectors *v = vectors_open(GPUTUNE_MEASURE);
     for (unsigned skip = 0; skip < 5; skip++) {
@@ -241,7 +241,7 @@ TEST(test_a_misaligned_buffer_takes_the_fallback)
     vectors_close(v);
 }
 
-TEST(test_refused_calls_launch_nothing)
+TEST(refused_calls_launch_nothing)
 {
     vectors *v = vectors_open(GPUTUNE_CACHED_ONLY);
     float a = 2;

@@ -244,7 +244,7 @@ static void expect_to_live(const char *limit, const char *text)
     }
 }
 
-TEST(test_a_limited_process_gets_a_plan)
+TEST(limited_process_gets_a_plan_and_one_warning)
 {
     const gputune_options options = few_variants();
     gputune_plan *plan;
@@ -259,7 +259,7 @@ TEST(test_a_limited_process_gets_a_plan)
     }
 }
 
-TEST(test_a_process_with_full_files_lives)
+TEST(process_with_full_files_tunes)
 {
     SKIP_IF(!world.ready);
     expect_to_live("no byte", "0 bytes");

@@ -31,7 +31,7 @@ static void tune_axpy(const gputune_options *options, gputune_source source)
     assert_int_equal(world.warnings, 0);
 }
 
-TEST(test_a_template_with_a_float_is_tuned_and_found_again)
+TEST(template_with_floats_is_tuned_and_found_again)
 {
     comma_locale_needed();
     gputune_options options = few_variants();
@@ -39,7 +39,7 @@ TEST(test_a_template_with_a_float_is_tuned_and_found_again)
     tune_axpy(&options, GPUTUNE_SOURCE_CACHED);
 }
 
-TEST(test_a_worker_on_a_thread_tunes_too)
+TEST(worker_on_a_thread_tunes)
 {
     comma_locale_needed();
     gputune_options options = few_variants();
@@ -57,7 +57,7 @@ static size_t count_commas(const char *line)
     return count;
 }
 
-TEST(test_samples_keep_their_columns)
+TEST(samples_keep_their_columns)
 {
     char path[128], line[512];
     size_t lines = 0;
@@ -87,7 +87,7 @@ static int on_record(void *user, const gputune_record *record)
 }
 
 /* "1.40x the best in its first round", "12.3% slower after 8 samples". */
-TEST(test_texts_of_records_have_points)
+TEST(messages_of_records_have_points)
 {
     int measured = 0;
     comma_locale_needed();

@@ -18,7 +18,7 @@ static void assert_sorted(CUdeviceptr address, const unsigned *sorted, size_t co
 }
 
 /* A loop in a loop: 55 launches, also as nodes of one graph. */
-TEST(test_a_sort)
+TEST(loops_sort)
 {
     enum { N = 1024 };
     static unsigned x[N], sorted[N];
@@ -50,7 +50,7 @@ TEST(test_a_sort)
 }
 
 /* What it computes at another size than it was tuned for, it computes with other loops. */
-TEST(test_another_size)
+TEST(loops_follow_the_size_of_the_plan)
 {
     enum { N = 256 };
     static unsigned x[N], sorted[N];
@@ -70,7 +70,7 @@ TEST(test_another_size)
 }
 
 /* Kernels that get addresses in the middle of a buffer and of scratch. */
-TEST(test_addresses_of_elements)
+TEST(loops_pass_addresses_of_elements)
 {
     enum { ROWS = 9, N = 3000 };
     static float y[ROWS * N], out[ROWS * N];
@@ -93,7 +93,7 @@ TEST(test_addresses_of_elements)
 }
 
 /* Two steps whose grids shrink. */
-TEST(test_a_decomposition)
+TEST(loops_decompose_a_matrix)
 {
     enum { N = 40 };
     static float a[N * N], out[N * N];
@@ -128,7 +128,7 @@ TEST(test_a_decomposition)
 }
 
 /* Two buffers that change places; behind an odd number of steps one more launch copies. */
-TEST(test_a_stencil)
+TEST(loops_swap_buffers_of_a_stencil)
 {
     enum { N = 500 };
     static float x[N], out[N], now[N], next[N];
@@ -175,7 +175,7 @@ static int note(void *user, const gputune_record *record)
 }
 
 /* A variant that leaves the last launches out is not right. */
-TEST(test_a_wrong_loop)
+TEST(wrong_loop_is_refused)
 {
     static const char text[] =
         "#pragma gputune kernel(total) problem(n = 64)\n"

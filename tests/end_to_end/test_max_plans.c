@@ -57,12 +57,12 @@ static void come_back(const char *database, uint32_t max_plans)
     }
 }
 
-TEST(test_plans_come_back_from_the_database)
+TEST(plans_come_back_from_the_database)
 {
     come_back(world.database, 3);
 }
 
-TEST(test_plans_come_back_without_a_file)
+TEST(plans_come_back_without_a_file)
 {
     come_back(":memory:", 1);
     come_back("/proc/nothing-is-written-here/x.db", 1);
@@ -104,7 +104,7 @@ static void end_counting(gt_driver *driver)
     driver->ModuleUnload = unload_module;
 }
 
-TEST(test_code_ends_with_the_last_reference_or_the_tuner)
+TEST(code_ends_with_the_last_reference_or_the_tuner)
 {
     gt_driver *driver = (gt_driver *)world.driver;
     gputune *tuner = open_counting(driver);
@@ -140,7 +140,7 @@ static void *ask_for_all(void *user)
     return NULL;
 }
 
-TEST(test_threads_take_plans_from_each_other)
+TEST(threads_replace_each_others_plans)
 {
     GT_SCOPED(tuner_end) gputune *tuner = open_keeping(":memory:", 2);
     pthread_t threads[THREADS];

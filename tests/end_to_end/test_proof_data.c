@@ -109,7 +109,7 @@ static void expect_found(const kernel *kernels, size_t count)
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-TEST(members_that_index_divide_or_count)
+TEST(members_that_index_divide_or_count_are_kept)
 {
     static const kernel kernels[] = {
         {.name = "dimensions",
@@ -159,7 +159,7 @@ TEST(members_that_index_divide_or_count)
     expect_right(kernels, COUNT(kernels));
 }
 
-TEST(values_that_would_never_end)
+TEST(values_that_never_end_are_dropped)
 {
     static const kernel kernels[] = {
         {.name = "a step",
@@ -185,7 +185,7 @@ TEST(values_that_would_never_end)
     unsetenv("GPUTUNE_EMU_DEADLINE");
 }
 
-TEST(floats_that_are_infinite_or_of_the_other_sign)
+TEST(infinite_and_negative_floats_refuse_no_correct_variant)
 {
     static const kernel kernels[] = {
         {.name = "an order of sums",
@@ -211,7 +211,7 @@ TEST(floats_that_are_infinite_or_of_the_other_sign)
 }
 
 /* One value that is dropped keeps no other from being tried. */
-TEST(faulty_variants_are_found_by_what_remains)
+TEST(remaining_values_find_faulty_variants)
 {
     static const kernel kernels[] = {
         {.name = "a flag beside dimensions",
@@ -264,7 +264,7 @@ TEST(faulty_variants_are_found_by_what_remains)
 
 static const char plain[] = "if (i < n) y[i] = s.kind == 2 ? 2 * x[i] : s.negate ? -x[i] : x[i];";
 
-TEST(prove_names_members)
+TEST(prove_fixes_and_lists_members)
 {
     static const kernel fixed = {.name = "a member that keeps its value",
                                  .code = "#pragma gputune prove(s.negate)\n"
@@ -479,7 +479,7 @@ TEST(loose_tolerance_is_logged)
     assert_true(is_called_loose(", atol = 3"));
 }
 
-TEST(a_scalar_with_a_single_value_is_named)
+TEST(scalars_verified_with_one_value_are_reported)
 {
     static const kernel kernels[] = {
         {.name = "a count",

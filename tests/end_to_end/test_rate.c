@@ -50,7 +50,7 @@ static void launch_and_check(gputune_plan *plan, unsigned steps)
     CU(MemFree(at_made));
 }
 
-TEST(test_the_winner_makes_the_most_steps_in_a_second)
+TEST(winner_makes_the_most_steps_per_second)
 {
     gputune *tuner = tuner_open(world.database);
     gputune_plan *plan = tune_steps(tuner);

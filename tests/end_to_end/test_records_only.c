@@ -114,7 +114,7 @@ static bool starts_driver(void)
 }
 
 /* The first one, in which this process has not started the driver yet. */
-TEST_WITHIN(test_a_driver_that_does_not_start_is_not_missed, set_up, tear_down)
+TEST_WITHIN(records_are_read_if_the_driver_does_not_start, set_up, tear_down)
 {
     gputune_device tuned;
     gputune *tuner;
@@ -129,7 +129,7 @@ TEST_WITHIN(test_a_driver_that_does_not_start_is_not_missed, set_up, tear_down)
     unsetenv("GPUTUNE_EMU_FAULTS");
 }
 
-TEST_WITHIN(test_records_are_read_without_the_driver, set_up, tear_down)
+TEST_WITHIN(records_are_read_without_the_driver, set_up, tear_down)
 {
     gputune_device tuned;
     int winners;
@@ -148,7 +148,7 @@ TEST_WITHIN(test_records_are_read_without_the_driver, set_up, tear_down)
     assert_true(read.emulated);
 }
 
-TEST_WITHIN(test_nothing_is_tuned_with_such_a_tuner, set_up, tear_down)
+TEST_WITHIN(reader_of_records_cannot_tune, set_up, tear_down)
 {
     gputune_device tuned;
     (void)warm(&tuned);
@@ -161,7 +161,7 @@ TEST_WITHIN(test_nothing_is_tuned_with_such_a_tuner, set_up, tear_down)
     assert_non_null(strstr(gputune_error(), "records_only"));
 }
 
-TEST_WITHIN(test_other_variables_and_devices_start_the_driver, set_up, tear_down)
+TEST_WITHIN(other_variables_and_devices_start_the_driver, set_up, tear_down)
 {
     gputune *tuner;
     gputune_device tuned;
@@ -178,7 +178,7 @@ TEST_WITHIN(test_other_variables_and_devices_start_the_driver, set_up, tear_down
     assert_int_equal(open_tool(&tuner, true, "GPU-1"), GPUTUNE_ENODRIVER);
 }
 
-TEST_WITHIN(test_other_files_start_the_driver, set_up, tear_down)
+TEST_WITHIN(changes_of_the_machine_start_the_driver, set_up, tear_down)
 {
     static const struct {
         const char *path, *text; /* text NULL: the file is removed */
@@ -211,7 +211,7 @@ TEST_WITHIN(test_other_files_start_the_driver, set_up, tear_down)
     }
 }
 
-TEST_WITHIN(test_what_is_not_part_of_it_starts_no_driver, set_up, tear_down)
+TEST_WITHIN(irrelevant_changes_start_no_driver, set_up, tear_down)
 {
     gputune_device tuned;
     (void)warm(&tuned);
@@ -220,7 +220,7 @@ TEST_WITHIN(test_what_is_not_part_of_it_starts_no_driver, set_up, tear_down)
 }
 
 /* The profile is not part of the surroundings, so what the database remembers is wrong here. */
-TEST_WITHIN(test_a_wrong_memory_misleads_no_tuning, set_up, tear_down)
+TEST_WITHIN(wrong_device_in_the_database_misleads_no_tuning, set_up, tear_down)
 {
     gputune_device h200, a100;
     int winners;
@@ -238,7 +238,7 @@ TEST_WITHIN(test_a_wrong_memory_misleads_no_tuning, set_up, tear_down)
 }
 
 /* Also after the next boot, where everything is stored already. */
-TEST_WITHIN(test_a_tuning_that_finds_all_stored_is_remembered, set_up, tear_down)
+TEST_WITHIN(tuning_remembers_the_device_even_if_all_is_stored, set_up, tear_down)
 {
     gputune_device tuned;
     (void)warm(&tuned);

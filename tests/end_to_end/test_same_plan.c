@@ -132,7 +132,7 @@ static void expect_one_plan(call calls[THREADS], gputune_source source)
 
 /* ---- many at once ---- */
 
-TEST(test_a_default_is_compiled_once)
+TEST(threads_compile_a_default_once)
 {
     call calls[THREADS];
     const call like = {open_counting(), "axpy", .options = few_with(GPUTUNE_CACHED_ONLY)};
@@ -143,7 +143,7 @@ TEST(test_a_default_is_compiled_once)
     gputune_close(like.tuner);
 }
 
-TEST(test_one_measures)
+TEST(threads_measure_once)
 {
     call calls[THREADS];
     const call like = {open_counting(), "axpy", .options = few_with(GPUTUNE_MEASURE)};
@@ -154,7 +154,7 @@ TEST(test_one_measures)
     gputune_close(like.tuner);
 }
 
-TEST(test_a_failure_is_found_once)
+TEST(threads_share_a_failure)
 {
     static const char text[] = "#pragma gputune kernel(odd)\n"
                                "#pragma gputune problem(n = 64)\n"
@@ -206,7 +206,7 @@ static void begin_first(call *first, gate *g)
     sem_wait(&g->reached);
 }
 
-TEST(test_a_wait_ends_with_the_own_limit)
+TEST(wait_for_another_thread_ends_with_the_own_limit)
 {
     gate g;
     call first = {open_counting(), "axpy", .options = few_with(GPUTUNE_MEASURE)}, second = first;
@@ -226,7 +226,7 @@ TEST(test_a_wait_ends_with_the_own_limit)
     gputune_close(first.tuner);
 }
 
-TEST(test_a_wait_ends_with_the_own_cancel)
+TEST(wait_for_another_thread_ends_with_the_own_cancel)
 {
     gate g;
     volatile int cancel = 0;
@@ -247,7 +247,7 @@ TEST(test_a_wait_ends_with_the_own_cancel)
 }
 
 /* What the first one's cancel ended is no answer for the second, who goes on. */
-TEST(test_a_cancel_is_the_own_only)
+TEST(cancel_of_one_thread_does_not_cancel_another)
 {
     gate g;
     volatile int cancel = 0;
@@ -269,7 +269,7 @@ TEST(test_a_cancel_is_the_own_only)
 }
 
 /* A source that replaced another one is not answered by what was begun before. */
-TEST(test_a_replaced_template_is_not_waited_for)
+TEST(replaced_template_is_not_waited_for)
 {
     gate g;
     call first = {open_counting(), "axpy", .options = few_with(GPUTUNE_MEASURE)}, second = first;

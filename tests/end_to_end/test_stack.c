@@ -97,7 +97,7 @@ static size_t stack_of(void *(*call)(void *))
     return STACK_BYTES - untouched;
 }
 
-TEST(test_little_stack_is_enough)
+TEST(calls_need_little_stack)
 {
     const struct {
         const char *name;

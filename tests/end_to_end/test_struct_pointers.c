@@ -68,7 +68,7 @@ static seen prove(const char *configuration)
     return last;
 }
 
-TEST(test_what_it_points_to_is_proved)
+TEST(buffers_of_a_struct_are_verified)
 {
     seen last = prove("VEC=1 STEPS=1");
     assert_string_equal(last.message, "");
@@ -111,7 +111,7 @@ static void expect_result(const grid *g)
     assert_int_equal(count, N);
 }
 
-TEST(test_a_program_passes_its_struct)
+TEST(struct_of_the_program_is_passed)
 {
     float *values = calloc(3 * N, sizeof *values), factor = 3;
     gputune *tuner = tuner_new();
@@ -142,7 +142,7 @@ typedef struct vectors {
 
 /* Structs in device memory, and an array of addresses, which an init() kernel makes for proofs and
  * the program for its launches. */
-TEST(test_structs_in_device_memory)
+TEST(structs_in_device_memory_are_passed)
 {
     enum { M = 7, ROW = 1000 };
     static float x[M * ROW], y[M * ROW], w[M];
@@ -173,7 +173,7 @@ TEST(test_structs_in_device_memory)
     }
 }
 
-TEST(test_its_addresses_are_checked)
+TEST(addresses_in_a_struct_are_checked)
 {
     float factor = 3, *values = calloc(3 * N, sizeof *values);
     gputune *tuner = tuner_new();

@@ -32,7 +32,7 @@ TEST(test_paramsum)
     verify_space("paramsum", GPUTUNE_SIZES({"COUNT", 2003}), 5);
 }
 
-TEST(test_has_no_clusters)
+TEST(a100_has_no_clusters)
 {
     GT_SCOPED(tuner_end) gputune *tuner = NULL;
     gputune_space *space;

@@ -39,7 +39,7 @@ TEST(test_softmax)
 }
 
 /* The default is one of the variants, however narrow the rows are. */
-TEST(test_narrow_rows)
+TEST(narrow_rows_have_the_default)
 {
     verify_space("softmax", GPUTUNE_SIZES({"rows", 17}, {"columns", 5}), 7);
     verify_space("rmsnorm", GPUTUNE_SIZES({"rows", 17}, {"columns", 5}), 7);
@@ -98,7 +98,7 @@ static void refuse_inaccurate(const char *name, const char *old, const char *new
     folder_remove(folder);
 }
 
-TEST(test_inaccurate_rows)
+TEST(inaccurate_rows_are_refused)
 {
     refuse_inaccurate("softmax", "= 1 / gputune_block_reduce", "= 1.002f / gputune_block_reduce");
     refuse_inaccurate("rmsnorm", "= rsqrtf(", "= 1.002f * rsqrtf(");

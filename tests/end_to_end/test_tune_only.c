@@ -27,7 +27,7 @@ static gputune_device device_of(gputune *tuner)
     return device;
 }
 
-TEST(test_its_device_is_the_one_that_a_program_sees)
+TEST(tool_has_the_device_of_a_program)
 {
     gputune *one = tool(), *other = tuner_open(world.database);
     gputune_device told = device_of(one), seen = device_of(other);
@@ -42,7 +42,7 @@ TEST(test_its_device_is_the_one_that_a_program_sees)
     gputune_close(other);
 }
 
-TEST(test_inputs_on_the_device_are_refused)
+TEST(tool_refuses_inputs_on_the_device)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tool();
     GT_SCOPED(plan_end) gputune_plan *plan = NULL;
@@ -57,7 +57,7 @@ TEST(test_inputs_on_the_device_are_refused)
     OK(tune_kernel(&plan, tuner, "copy", GPUTUNE_SIZES({"n", 4096}), &options));
 }
 
-TEST(test_without_a_worker_the_device_is_asked_here)
+TEST(tool_without_a_worker_queries_the_device_itself)
 {
     gputune *tuner;
     GT_FREED char *worker = strdup(getenv("GPUTUNE_WORKER"));
@@ -68,7 +68,7 @@ TEST(test_without_a_worker_the_device_is_asked_here)
     setenv("GPUTUNE_WORKER", worker, 1);
 }
 
-TEST(test_a_device_that_is_not_there_is_named)
+TEST(missing_device_is_reported)
 {
     gputune *tuner;
     assert_int_equal(open_tool(&tuner, "7", NULL), GPUTUNE_ENODRIVER);

@@ -19,7 +19,7 @@ TEST(template_without_a_reference_gets_a_warning)
     assert_int_equal(world.warnings, 1);
 }
 
-TEST(test_what_nobody_writes_is_wrong)
+TEST(unwritten_elements_are_wrong)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan;
@@ -33,7 +33,7 @@ TEST(test_what_nobody_writes_is_wrong)
 
 /* ---- hits ---- */
 
-TEST(test_a_hit_launches_what_was_stored)
+TEST(hit_launches_the_stored_winner)
 {
     gputune_options options = few_variants();
     gputune_plan *measured, *again, *cached;
@@ -75,7 +75,7 @@ static void cancel_at_once(void *user, const gputune_progress *progress)
     cancel = progress->variants > 0;
 }
 
-TEST(test_cancelling_leaves_a_plan_or_says_so)
+TEST(cancel_leaves_a_plan_or_fails)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = NULL;
@@ -100,7 +100,7 @@ TEST(test_cancelling_leaves_a_plan_or_says_so)
 
 /* ---- no database ---- */
 
-TEST(test_a_database_that_cannot_be_written_is_one_warning)
+TEST(unwritable_database_gives_one_warning)
 {
     gputune_options options = few_variants();
     gputune_plan *plan;
@@ -127,7 +127,7 @@ TEST(test_a_database_that_cannot_be_written_is_one_warning)
 
 /* ---- clusters ---- */
 
-TEST(test_clusters_of_16_are_allowed)
+TEST(clusters_of_16_are_allowed)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_space *space;
@@ -158,7 +158,7 @@ static gputune_status tune_with(gputune *tuner, const gputune_input *inputs, siz
     return (gputune_status)status;
 }
 
-TEST(test_the_callers_own_data_are_inputs)
+TEST(data_of_the_caller_are_inputs)
 {
     static float host[N];
     CUdeviceptr x;
@@ -176,7 +176,7 @@ TEST(test_the_callers_own_data_are_inputs)
     CU(MemFree(x));
 }
 
-TEST(test_inputs_of_another_type_are_refused)
+TEST(inputs_of_another_type_are_refused)
 {
     static double host[N];
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
@@ -196,7 +196,7 @@ TEST(test_inputs_of_another_type_are_refused)
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
 }
 
-TEST(test_without_measuring_the_nearest_or_an_estimate)
+TEST(call_that_may_not_measure_gets_nearest_or_estimate)
 {
     gputune_options options = few_variants();
     gputune_plan *plan;

@@ -133,7 +133,7 @@ static void write_long(const char *path, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-TEST(files_serve_as_well)
+TEST(wisdom_is_saved_to_and_loaded_from_files)
 {
     char path[128], *text = measured();
     gputune *tuner = tuner_with(":memory:", text, GPUTUNE_TRUST_BOUND, false);

@@ -61,7 +61,7 @@ static void await_end(void)
     assert_int_equal(count_children(NULL), 0);
 }
 
-TEST(test_workers_end_with_the_tuning)
+TEST(workers_end_with_the_tuning)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     GT_SCOPED(tuner_end) gputune *tuner = NULL;
@@ -74,7 +74,7 @@ TEST(test_workers_end_with_the_tuning)
     }
 }
 
-TEST(test_workers_may_be_kept)
+TEST(workers_may_be_kept)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     tune(tuner);
@@ -83,7 +83,7 @@ TEST(test_workers_may_be_kept)
 }
 
 /* Another tuner of the process, on an equal GPU, runs what the first one's workers compiled. */
-TEST(test_what_was_compiled_is_not_compiled_again)
+TEST(workers_are_shared_by_tuners_of_equal_gpus)
 {
     GT_SCOPED(tuner_end) gputune *one = tuner_open(":memory:");
     tune(one);
@@ -105,7 +105,7 @@ static gputune *open_as_tool(void)
     return tuner;
 }
 
-TEST(test_a_hit_starts_no_compiler)
+TEST(hit_starts_no_compiler)
 {
     const gputune_options options = few_variants();
     gputune_plan *plan;
