@@ -1,8 +1,8 @@
-// Read several elements at once, at places that need not be aligned for that.
+// Read several elements at once at addresses that may be misaligned.
 #include "faulty.cuh"
 #pragma gputune tune(BLOCK = 128)
 
-// reads four at once from rows whose length four need not divide
+// reads four at once from rows whose length may be no multiple of four
 // caught: proof, check
 #pragma gputune kernel(rows_of_four)
 #pragma gputune problem(rows = 32, n = 256)
@@ -28,7 +28,7 @@ __global__ void rows_of_four(float *y, const float *x, size_t rows, size_t n)
 #endif
 }
 
-// reads a vector of shared memory at a place that it may not have
+// reads a vector of shared memory at a misaligned address
 // caught: proof, check
 #pragma gputune kernel(shared_vector)
 #pragma gputune problem(n = 8192)
@@ -54,7 +54,7 @@ __global__ void shared_vector(float *y, const float *x, size_t n)
     }
 }
 
-// reads two at once at odd places
+// reads two at once at odd indices
 // caught: proof, check
 #pragma gputune kernel(two_shorts)
 #pragma gputune problem(n = 8192)

@@ -1,4 +1,4 @@
-// Instructions of compute capability 9.0, as macros, so that a finding has the line of its use.
+// Instructions of compute capability 9.0, as macros because a finding then has the line of their use.
 #define SHARED(p) (unsigned int)__cvta_generic_to_shared(p)
 #define INIT(bar, count)                                                                           \
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(SHARED(&(bar))), "r"(count)       \

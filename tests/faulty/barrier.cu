@@ -1,9 +1,9 @@
-// Have barriers and shuffles that not all threads reach.
+// Have barriers and shuffles that some threads do not reach.
 #include "faulty.cuh"
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-// writes what others read behind a barrier that the writers, which return, never reach
+// threads return before the barrier after which others read what they wrote
 // caught: check
 #pragma gputune kernel(barrier_behind_return)
 #pragma gputune reference(y[i] = (i ^ 1) < n ? x[i ^ 1] : 0.0f)
@@ -24,7 +24,7 @@ __global__ void barrier_behind_return(float *y, const float *x, size_t n)
     y[i] = BAD || other < n ? held[threadIdx.x ^ 1] : 0.0f; // found: race
 }
 
-// has a barrier in each of two branches that a warp takes both
+// has a barrier in each of two branches, and a warp takes both
 // caught: check
 #pragma gputune kernel(barrier_in_branches)
 #pragma gputune args(out float y[n], in float x[n] = uniform(1, 2), size_t n)
@@ -53,7 +53,7 @@ __global__ void barrier_in_branches(float *y, const float *x, size_t n)
     }
 }
 
-// has a barrier in a loop that ends at another turn for each half of a warp
+// has a barrier in a loop that the halves of a warp leave at different turns
 // caught: check
 #pragma gputune kernel(barrier_in_loop)
 #pragma gputune reference(y[i] = x[i])
@@ -111,7 +111,7 @@ __global__ void shuffle_in_branch(float *y, const float *x, size_t n)
     }
 }
 
-// adds what lanes give that the mask does not name
+// adds values of lanes that are not in the mask
 // caught: check
 #pragma gputune kernel(shuffle_from_the_unnamed)
 #pragma gputune args(out float y[1], in float x[n], size_t n)

@@ -1,9 +1,9 @@
-// Touch memory beside their own.
+// Access memory outside their buffers.
 #include "faulty.cuh"
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-// reads behind an array of its own and does not use it
+// reads past the end of a local array and ignores the value
 // caught: proof, check
 #pragma gputune kernel(local_behind)
 
@@ -25,7 +25,7 @@ __global__ void local_behind(float *y, const float *x, size_t n)
     }
 }
 
-// reads one element before its input and does not use it
+// reads one element before its input and ignores it
 // caught: proof, check
 #pragma gputune kernel(read_before)
 
@@ -43,7 +43,7 @@ __global__ void read_before(float *y, const float *x, size_t n)
     }
 }
 
-// reads one element behind its input and does not use it
+// reads one element after its input and ignores it
 // caught: proof, check
 #pragma gputune kernel(read_behind)
 
@@ -61,7 +61,7 @@ __global__ void read_behind(float *y, const float *x, size_t n)
     }
 }
 
-// writes one element behind its scratch memory
+// writes one element after its scratch memory
 // caught: proof, check
 #pragma gputune kernel(scratch_behind)
 #pragma gputune scratch(float kept[n])
@@ -76,7 +76,7 @@ __global__ void scratch_behind(float *y, const float *x, size_t n, float *kept)
     }
 }
 
-// reads behind its shared memory and does not use it
+// reads past its shared memory and ignores the value
 // caught: proof, check
 #pragma gputune kernel(shared_behind)
 
@@ -96,7 +96,7 @@ __global__ void shared_behind(float *y, const float *x, size_t n)
     }
 }
 
-// reads behind one array of shared memory, in the next, and does not use it
+// reads past one array of shared memory, in the next array, and ignores the value
 // caught: neither: both arrays are one piece of memory to the machine code
 #pragma gputune kernel(shared_neighbour)
 
@@ -118,7 +118,7 @@ __global__ void shared_neighbour(float *y, const float *x, size_t n)
     }
 }
 
-// writes before its output and puts it right again
+// writes before its output and restores what was there
 // caught: proof, check
 #pragma gputune kernel(writes_between)
 

@@ -1,5 +1,5 @@
 // Use bulk and asynchronous copies, and the barriers that wait for them, against their rules. The
-// right variants differ by one mistake.
+// faulty variants have one mistake each.
 #include "slowly.cuh"
 #include "async.cuh"
 #pragma gputune problem(n = 8190)
@@ -12,11 +12,11 @@
 #pragma gputune grid(ceil_div(n, 1024))
 #pragma gputune reference(y[i] = 2.0f * x[i])
 
-// Eight tiles of 128 elements each: the block's part.
+// A block has eight tiles of 128 elements.
 #define TILES 8
 #define TILE_BYTES (BLOCK * 4)
 
-// The mistakes of the functions that several kernels share.
+// Mistakes in the functions that several kernels share.
 enum {
     RIGHT,
     PARITY_FORGOTTEN,
@@ -42,7 +42,7 @@ enum {
     STORE_OF_ONE_GROUP_TOO_FEW,
 };
 
-// Initialises a barrier for `count` arrivals, and holds up the block until it is there.
+// Initialises a barrier for `count` arrivals; the block waits until that is done.
 static __device__ void begin(unsigned long long &bar, int count, int mistake)
 {
     if (threadIdx.x == 0) {
@@ -94,7 +94,7 @@ static __device__ void tiles(float *y, const float *x, size_t n, int mistake)
     }
 }
 
-// waits for the phase of the first tile each time
+// always waits for the phase of the first tile
 // caught: proof, check (race at use)
 #pragma gputune kernel(parity_forgotten)
 
@@ -103,7 +103,7 @@ __global__ void parity_forgotten(float *y, const float *x, size_t n)
     tiles(y, x, n, BAD * PARITY_FORGOTTEN);
 }
 
-// waits for the phase that is over before it begins
+// waits for the phase before the one it needs
 // caught: proof, check (race at use)
 #pragma gputune kernel(parity_ahead)
 
@@ -112,7 +112,7 @@ __global__ void parity_ahead(float *y, const float *x, size_t n)
     tiles(y, x, n, BAD * PARITY_AHEAD);
 }
 
-// only the first thread waits, and the others are not held up behind it
+// only the first thread waits, and no barrier makes the others wait for it
 // caught: proof, check (race at use)
 #pragma gputune kernel(one_waits)
 
@@ -139,7 +139,7 @@ __global__ void expects_too_few(float *y, const float *x, size_t n)
     tiles(y, x, n, BAD * EXPECTS_TOO_FEW);
 }
 
-// announces more bytes than are copied, and waits for ever
+// announces more bytes than are copied, and waits forever
 // caught: proof, check (barrier at wait)
 #pragma gputune kernel(expects_too_many)
 
@@ -148,7 +148,7 @@ __global__ void expects_too_many(float *y, const float *x, size_t n)
     tiles(y, x, n, BAD * EXPECTS_TOO_MANY);
 }
 
-// announces no bytes: the barrier is over before the copy is
+// announces no bytes: the barrier completes before the copy does
 // caught: proof, check (race at use)
 #pragma gputune kernel(expects_nothing)
 
@@ -157,7 +157,7 @@ __global__ void expects_nothing(float *y, const float *x, size_t n)
     tiles(y, x, n, BAD * EXPECTS_NOTHING);
 }
 
-// the barrier waits for one arrival more than comes
+// the barrier waits for one arrival too many
 // caught: proof, check (barrier at wait)
 #pragma gputune kernel(one_arrival_too_many)
 
@@ -166,7 +166,7 @@ __global__ void one_arrival_too_many(float *y, const float *x, size_t n)
     tiles(y, x, n, BAD * ONE_ARRIVAL_TOO_MANY);
 }
 
-// tells the copies of no barrier that was initialised
+// does not fence the initialised barrier before copies use it
 // caught: check (race at copy)
 #pragma gputune kernel(init_not_fenced)
 
@@ -193,7 +193,7 @@ __global__ void not_of_16_bytes(float *y, const float *x, size_t n)
     tiles(y, x, n, BAD * NOT_OF_16_BYTES);
 }
 
-// copies from an element that is at no multiple of 16 bytes
+// copies from an address that is no multiple of 16 bytes
 // caught: proof, check (alignment at copy)
 #pragma gputune kernel(source_not_aligned)
 
@@ -271,7 +271,7 @@ __global__ void freed_early(float *y, const float *x, size_t n)
     stages(y, x, BAD * FREED_EARLY);
 }
 
-// frees no stage, so that the producer waits for ever
+// frees no stage, and the producer waits forever
 // caught: proof, check (barrier at free)
 #pragma gputune kernel(stage_never_freed)
 
@@ -317,7 +317,7 @@ __global__ void store_not_fenced(float *y, const float *x, size_t n)
     stores(y, x, BAD * STORE_NOT_FENCED);
 }
 
-// the same with a fence of the one thread that copies, before the barrier
+// the same with a fence only in the thread that copies
 // caught: check (race at store)
 #pragma gputune kernel(store_fenced_by_one)
 
@@ -335,7 +335,7 @@ __global__ void store_not_read(float *y, const float *x, size_t n)
     stores(y, x, BAD * STORE_NOT_READ);
 }
 
-// waits for groups of copies and closes none
+// waits for groups of copies but commits none
 // caught: check (race at fill)
 #pragma gputune kernel(store_not_committed)
 
@@ -344,7 +344,7 @@ __global__ void store_not_committed(float *y, const float *x, size_t n)
     stores(y, x, BAD * STORE_NOT_COMMITTED);
 }
 
-// waits for all groups but the last, and writes where that one reads
+// waits for all groups except the last, and overwrites what that one reads
 // caught: check (race at fill)
 #pragma gputune kernel(store_of_one_group_too_few)
 
@@ -353,7 +353,7 @@ __global__ void store_of_one_group_too_few(float *y, const float *x, size_t n)
     stores(y, x, BAD * STORE_OF_ONE_GROUP_TOO_FEW);
 }
 
-// the first lane waits, and the other lanes are not held up
+// only the first lane waits, and the others do not wait for it
 // caught: check
 #pragma gputune kernel(one_lane_waits)
 
@@ -494,7 +494,7 @@ __global__ void stored_and_read(float *y, const float *x, size_t n)
     }
 }
 
-// waits for all groups of copies but the one that it reads
+// waits for all groups of copies except the one that it reads
 // caught: check
 #pragma gputune kernel(group_too_few)
 

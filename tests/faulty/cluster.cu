@@ -12,7 +12,7 @@
 #pragma gputune cluster(SIZE = 2)
 #pragma gputune reference(y[i] = 2.0f * x[i ^ 128])
 
-// reads the other block's shared memory before that has written it
+// reads the other block's shared memory before it is written
 // caught: check, sometimes proof
 #pragma gputune kernel(peer_not_awaited)
 
@@ -69,7 +69,7 @@ __global__ void peer_not_started(float *y, const float *x, size_t n)
     y[i] = 2.0f * held[t];
 }
 
-// arrives at the cluster's barrier before it reads, and waits for nobody to end
+// arrives at the cluster's barrier before its last read of the other block
 // caught: check
 #pragma gputune kernel(arrives_early)
 
@@ -98,7 +98,7 @@ __global__ void arrives_early(float *y, const float *x, size_t n)
         "l"(from), "r"((unsigned int)(bytes)), "r"(SHARED(&(bar))), "h"((unsigned short)(blocks))  \
         : "memory")
 
-// One block copies a half to both.
+// Copies a half into the shared memory of both blocks.
 static __device__ void multicast(float *y, const float *x, bool is_early, int expected)
 {
     int t = threadIdx.x, rank = gputune_cluster_rank();
@@ -123,7 +123,7 @@ static __device__ void multicast(float *y, const float *x, bool is_early, int ex
     gputune_cluster_sync();
 }
 
-// one block copies to both, whose barriers it has not waited for
+// copies to both blocks before the barrier of the other one is initialised
 // caught: check (race at multicast)
 #pragma gputune kernel(multicast_early)
 
@@ -132,7 +132,7 @@ __global__ void multicast_early(float *y, const float *x, size_t n)
     multicast(y, x, BAD, 2);
 }
 
-// waits for the half that it copied itself alone
+// waits only for its own half
 // caught: proof, check (barrier at multicast)
 #pragma gputune kernel(multicast_half)
 
@@ -141,7 +141,7 @@ __global__ void multicast_half(float *y, const float *x, size_t n)
     multicast(y, x, false, 2 - BAD);
 }
 
-// sends to the other block, and waits for another phase than the one that is told of it
+// sends to the other block, and waits for the wrong phase
 // caught: proof, check
 #pragma gputune kernel(sent_not_awaited)
 

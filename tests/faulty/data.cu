@@ -1,9 +1,9 @@
-// Are right for ordinary data alone.
+// Are correct only for ordinary data.
 #include "faulty.cuh"
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-// How often each key is there.
+// Counts the keys.
 __global__ void histogram(unsigned int *y, const int *x, size_t n)
 {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -51,7 +51,7 @@ __global__ void all_zeros_reference(float *y, const float *x, size_t rows, size_
     }
 }
 
-// takes integers through float, which loses those above 2^24
+// converts integers to float, which rounds those above 2^24
 // caught: proof
 #pragma gputune kernel(beyond_2_24)
 #pragma gputune args(out int y[n], in int x[n] = uniform(0, 16777217), size_t n)
@@ -66,7 +66,7 @@ __global__ void beyond_2_24(int *y, const int *x, size_t n)
     }
 }
 
-// is right for magnitudes up to 1 alone
+// is correct only for magnitudes up to 1
 // caught: proof
 #pragma gputune kernel(beyond_one)
 #pragma gputune reference(y[i] = x[i] * x[i])
@@ -81,7 +81,7 @@ __global__ void beyond_one(float *y, const float *x, size_t n)
     }
 }
 
-// takes the variance for positive, which rounding makes negative where all elements are equal
+// assumes a positive variance, which rounding makes negative if all elements are equal
 // caught: proof
 #pragma gputune kernel(constant_rows)
 #pragma gputune problem(rows = 8)
@@ -159,7 +159,7 @@ __global__ void equal_keys(int *y, const int *x, size_t n)
     }
 }
 
-// makes NaN of infinities
+// turns infinities into NaN
 // caught: proof
 #pragma gputune kernel(infinity)
 #pragma gputune reference(y[i] = isinf(x[i]) ? copysignf(1.0f, x[i]) : x[i] / (1.0f + fabsf(x[i])))
@@ -173,7 +173,7 @@ __global__ void infinity(float *y, const float *x, size_t n)
     }
 }
 
-// loses keys that are the largest of the declared range
+// loses the largest key of the declared range
 // caught: proof
 #pragma gputune kernel(last_key)
 #pragma gputune args(out int y[n], in int x[n] = uniform(0, 1048575), size_t n)
@@ -188,7 +188,7 @@ __global__ void last_key(int *y, const int *x, size_t n)
     }
 }
 
-// is wrong for the least integer, which has no magnitude
+// is wrong for the smallest integer, which has no absolute value
 // caught: proof
 #pragma gputune kernel(least_integer)
 #pragma gputune args(out int y[n], in int x[n] = uniform(-2147483648, 2147483647), size_t n)
@@ -203,7 +203,7 @@ __global__ void least_integer(int *y, const int *x, size_t n)
     }
 }
 
-// takes the logarithm of zero, which the declared range has
+// takes the logarithm of zero, which is in the declared range
 // caught: proof
 #pragma gputune kernel(log_of_zero)
 #pragma gputune args(out float y[n], in float x[n] = uniform(0, 1), size_t n)
@@ -218,7 +218,7 @@ __global__ void log_of_zero(float *y, const float *x, size_t n)
     }
 }
 
-// makes a zero of NaN, as fmaxf() does
+// turns NaN into zero, as fmaxf() does
 // caught: proof
 #pragma gputune kernel(nan_swallowed)
 #pragma gputune reference(y[i] = x[i] < 0.0f ? 0.0f : x[i])
@@ -246,7 +246,7 @@ __global__ void negative_zero(float *y, const float *x, size_t n)
     }
 }
 
-// takes exp() of numbers that it does not shift, so that those beyond 88 overflow
+// takes exp() of large numbers, which overflows above 88
 // caught: proof
 #pragma gputune kernel(overflow_of_exp)
 #pragma gputune reference(y[i] = 1.0f / (1.0f + expf(-x[i])))
@@ -260,7 +260,7 @@ __global__ void overflow_of_exp(float *y, const float *x, size_t n)
     }
 }
 
-// counts in bytes, which overflow where many keys are equal
+// counts in bytes, which overflow if many keys are equal
 // caught: proof
 #pragma gputune kernel(skewed_keys)
 #pragma gputune args(out unsigned int y[256], in int x[n] = uniform(0, 255), size_t n)
@@ -292,7 +292,7 @@ __global__ void skewed_keys(unsigned int *y, const int *x, size_t n)
 #endif
 }
 
-// rounds halves up, where the reference rounds them to even
+// rounds halves up; the reference rounds them to even
 // caught: proof
 #pragma gputune kernel(ties_up)
 #pragma gputune args(out int y[n], in float x[n] = uniform(-100, 100), size_t n)
@@ -307,7 +307,7 @@ __global__ void ties_up(int *y, const float *x, size_t n)
     }
 }
 
-// finds the last of equal elements, where the reference finds the first
+// finds the last of equal elements; the reference finds the first
 // caught: proof
 #pragma gputune kernel(last_of_equals)
 #pragma gputune problem(rows = 8)
@@ -341,7 +341,7 @@ __global__ void least_of_row(int *y, const float *x, size_t rows, size_t n)
     }
 }
 
-// takes sorted keys to be distinct
+// assumes that sorted keys are distinct
 // caught: proof
 #pragma gputune kernel(sorted_and_distinct)
 #pragma gputune args(out int y[n], in float x[n] = sorted(0, 1), size_t n)
@@ -356,7 +356,7 @@ __global__ void sorted_and_distinct(int *y, const float *x, size_t n)
     }
 }
 
-// leaves what is there where a row is empty
+// does not write the result of an empty row
 // caught: proof
 #pragma gputune kernel(row_empty)
 #pragma gputune args(out float y[n], in float x[4 * n], in int p[n + 1] = index * 4, size_t n)
@@ -375,7 +375,7 @@ __global__ void row_empty(float *y, const float *x, const int *p, size_t n)
     }
 }
 
-// takes the last row to have elements
+// assumes that the last row has elements
 // caught: proof
 #pragma gputune kernel(last_row_empty)
 #pragma gputune args(out int y[n], in int p[n + 1] = prefix(16 * n), size_t n)
@@ -391,7 +391,7 @@ __global__ void last_row_empty(int *y, const int *p, size_t n)
     }
 }
 
-// takes its inputs to be different buffers
+// assumes that its inputs are different buffers
 // caught: proof
 #pragma gputune kernel(one_for_two)
 #pragma gputune args(out float y[n], in float a[n], in float x[n], size_t n)

@@ -1,4 +1,4 @@
-// What the kernels here share, where they say nothing else.
+// Clauses that kernels here share unless they have their own.
 #include "slowly.cuh"
 #pragma gputune args(out float y[n], in float x[n], size_t n)
 #pragma gputune tune(BAD = 0, 1)

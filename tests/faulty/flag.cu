@@ -1,5 +1,5 @@
-// Look at a flag or a count of other blocks, and do not acquire what these have written. The right
-// variants differ by what is said to be missing.
+// Read a flag or a count of other blocks without acquiring what these have written. The correct
+// variants have what the comment calls missing.
 #include "slowly.cuh"
 #pragma gputune problem(n = 8192)
 #pragma gputune args(out float y[n], in float x[n], size_t n)
@@ -12,7 +12,7 @@
 #pragma gputune grid(ceil_div(n, BLOCK))
 #pragma gputune reference(y[i] = i >= 128 ? x[i - 128] : x[i])
 
-// What each block does first: its part, behind a fence, and then its flag.
+// Writes the part of a block, and sets its flag after a fence.
 __device__ void put(float *part, const float *x, size_t i, size_t n, unsigned int *done)
 {
     slowly();
@@ -40,7 +40,7 @@ __device__ unsigned int acquired(const unsigned int *flag)
     return value;
 }
 
-// takes a part behind a flag that is loaded relaxed
+// reads a part after a relaxed load of its flag
 // caught: check
 #pragma gputune kernel(relaxed_flag)
 
@@ -55,7 +55,7 @@ __global__ void relaxed_flag(float *y, const float *x, size_t n, float *part, un
     }
 }
 
-// the same by the first thread, with a barrier for the others
+// the same in the first thread, with a barrier for the others
 // caught: check
 #pragma gputune kernel(relaxed_for_others)
 
@@ -76,7 +76,7 @@ __global__ void relaxed_for_others(float *y, const float *x, size_t n, float *pa
     }
 }
 
-// reads behind a volatile flag what may be read before it
+// reads after a volatile flag, which does not order the reads
 // caught: check
 #pragma gputune kernel(volatile_flag)
 
@@ -93,7 +93,7 @@ __global__ void volatile_flag(float *y, const float *x, size_t n, float *part, u
     }
 }
 
-// fences for its own block alone behind the flag of another one
+// fences only for its own block after the flag of another one
 // caught: check
 #pragma gputune kernel(acquires_too_little)
 
@@ -112,7 +112,7 @@ __global__ void acquires_too_little(float *y, const float *x, size_t n, float *p
     }
 }
 
-// counts the blocks that are done with an atomic that is told to be relaxed
+// counts the finished blocks with a relaxed atomic
 // caught: check
 #pragma gputune kernel(relaxed_count)
 #pragma gputune args(out float y[1], in float x[n], size_t n)

@@ -1,4 +1,4 @@
-// Are right as long as input and output are two buffers.
+// Are correct only if input and output are two buffers.
 #include "faulty.cuh"
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)

@@ -1,9 +1,9 @@
-// Take what memory held before for something that they have set.
+// Use what memory held before the launch.
 #include "faulty.cuh"
 #pragma gputune problem(n = 8191)
 #pragma gputune tune(BLOCK = 128)
 
-// an atomic minimum on an output that nothing has set
+// takes an atomic minimum with an output that is not set
 // caught: proof, check
 #pragma gputune kernel(atomic_min_unclear)
 #pragma gputune args(out unsigned int y[n], in unsigned int x[n] = uniform(0, 1000000), size_t n)
@@ -22,7 +22,7 @@ __global__ void atomic_min_unclear(unsigned int *y, const unsigned int *x, size_
     }
 }
 
-// a minimum of bytes with what the output held before
+// takes the minimum of bytes with what the output held before
 // caught: proof, check
 #pragma gputune kernel(byte_min)
 #pragma gputune args(out unsigned char y[n], in unsigned char x[n] = uniform(0, 100), size_t n)
@@ -50,7 +50,7 @@ __global__ void fmaxf_with_garbage(float *y, const float *x, size_t n)
     }
 }
 
-// the same with doubles: a minimum with garbage
+// takes the minimum of doubles with what the output held before
 // caught: proof, check
 #pragma gputune kernel(fmin_of_doubles)
 #pragma gputune args(out double y[n], in double x[n], size_t n)
@@ -78,7 +78,7 @@ __global__ void fminf_with_garbage(float *y, const float *x, size_t n)
     }
 }
 
-// keeps what the output held where that is smaller; a NaN compares as not smaller
+// keeps what the output held if that is smaller; a NaN compares as not smaller
 // caught: proof, check
 #pragma gputune kernel(min_by_comparison)
 
@@ -94,7 +94,7 @@ __global__ void min_by_comparison(float *y, const float *x, size_t n)
     }
 }
 
-// clamps where the output held something negative
+// clamps if the output held something negative
 // caught: proof, check
 #pragma gputune kernel(negative_garbage)
 
@@ -107,7 +107,7 @@ __global__ void negative_garbage(float *y, const float *x, size_t n)
     }
 }
 
-// takes a zero in scratch memory for work that is done
+// takes a zero in scratch memory as a sign that the work is done
 // caught: proof, check
 #pragma gputune kernel(scratch_flag)
 #pragma gputune scratch(unsigned int done[n])
@@ -123,7 +123,7 @@ __global__ void scratch_flag(float *y, const float *x, size_t n, unsigned int *d
     }
 }
 
-// keeps a minimum in scratch memory that nothing has set
+// keeps a minimum in scratch memory that is not set
 // caught: proof, check
 #pragma gputune kernel(scratch_min)
 #pragma gputune scratch(float least[n])
@@ -139,7 +139,7 @@ __global__ void scratch_min(float *y, const float *x, size_t n, float *least)
     }
 }
 
-// counts in shared memory that it takes for zero
+// counts in shared memory without clearing it
 // caught: proof, check
 #pragma gputune kernel(shared_count_unset)
 #pragma gputune args(out unsigned int y[ceil_div(n, 128)], in float x[n], size_t n)
@@ -165,7 +165,7 @@ __global__ void shared_count_unset(unsigned int *y, const float *x, size_t n)
     }
 }
 
-// works only where a flag in shared memory, which nothing has set, is not zero
+// works only if a flag in shared memory, which is not set, is not zero
 // caught: proof
 #pragma gputune kernel(shared_flag_unset)
 
@@ -188,7 +188,7 @@ __global__ void shared_flag_unset(float *y, const float *x, size_t n)
     }
 }
 
-// takes the maximum with shared memory that nothing has set
+// takes the maximum with shared memory that is not set
 // caught: proof, check
 #pragma gputune kernel(shared_max_unset)
 #pragma gputune args(out float y[n], in float x[n] = uniform(0, 1), size_t n)
@@ -207,7 +207,7 @@ __global__ void shared_max_unset(float *y, const float *x, size_t n)
     }
 }
 
-// takes the minimum with shared memory that nothing has set
+// takes the minimum with shared memory that is not set
 // caught: proof, check
 #pragma gputune kernel(shared_min_unset)
 #pragma gputune args(out float y[n], in float x[n] = uniform(-2, -1), size_t n)
@@ -226,7 +226,7 @@ __global__ void shared_min_unset(float *y, const float *x, size_t n)
     }
 }
 
-// adds to shared memory that nothing has set
+// adds to shared memory that is not set
 // caught: proof, check
 #pragma gputune kernel(shared_sum_unset)
 #pragma gputune reference(y[i] = x[i])
@@ -244,7 +244,7 @@ __global__ void shared_sum_unset(float *y, const float *x, size_t n)
     }
 }
 
-// adds zero times shared memory that nothing has set
+// adds zero times shared memory that is not set
 // caught: proof, check
 #pragma gputune kernel(shared_times_zero)
 
@@ -266,7 +266,7 @@ __global__ void shared_times_zero(float *y, const float *x, size_t n)
     }
 }
 
-// a maximum of integers with what the output held before
+// takes the maximum of integers with what the output held before
 // caught: proof, check
 #pragma gputune kernel(signed_max)
 #pragma gputune args(out int y[n], in int x[n] = uniform(-1000, 1000), size_t n)
@@ -281,7 +281,7 @@ __global__ void signed_max(int *y, const int *x, size_t n)
     }
 }
 
-// takes the maximum of a tile whose tail nothing has set in the last block
+// takes the maximum of a tile whose tail is not set in the last block
 // caught: proof, check
 #pragma gputune kernel(tail_of_tile)
 #pragma gputune args(out float y[ceil_div(n, 128)], in float x[n] = uniform(0, 1), size_t n)
@@ -314,7 +314,7 @@ __global__ void tail_of_tile_reference(float *y, const float *x, size_t n)
     }
 }
 
-// adds zero times the garbage, which only NaN and infinity show
+// adds zero times what the output held, which only NaN and infinity show
 // caught: proof, check
 #pragma gputune kernel(times_zero)
 
@@ -327,7 +327,7 @@ __global__ void times_zero(float *y, const float *x, size_t n)
     }
 }
 
-// an unsigned maximum with what the output held before
+// takes the unsigned maximum with what the output held before
 // caught: proof, check
 #pragma gputune kernel(unsigned_max)
 #pragma gputune args(out unsigned int y[n], in unsigned int x[n] = uniform(0, 1000000), size_t n)
@@ -342,7 +342,7 @@ __global__ void unsigned_max(unsigned int *y, const unsigned int *x, size_t n)
     }
 }
 
-// adds to an output that it takes for zero
+// adds to an output without clearing it
 // caught: proof, check
 #pragma gputune kernel(zero_assumed)
 
@@ -359,7 +359,7 @@ __global__ void zero_assumed(float *y, const float *x, size_t n)
     }
 }
 
-// takes a zero in the output for a sign that there is nothing to do
+// takes a zero in the output as a sign that there is nothing to do
 // caught: proof, check
 #pragma gputune kernel(zero_ends)
 

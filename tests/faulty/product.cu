@@ -1,4 +1,4 @@
-// Multiply by wgmma against its rules. The right variants differ by what is said to be missing.
+// Use wgmma against its rules. The correct variants have what the comment calls missing.
 #include "slowly.cuh"
 #include "async.cuh"
 #include <cuda_bf16.h>
@@ -46,7 +46,7 @@ __device__ void put(__nv_bfloat16 *tile, const __nv_bfloat16 *from, int rows)
     }
 }
 
-// A thread's four sums; rows behind the end are not stored.
+// Stores a thread's four sums, except in rows past the end.
 __device__ void get(float *y, const float *d, size_t m)
 {
     for (int i = 0; i < 4; i++) {
@@ -111,7 +111,7 @@ __global__ void factors_overwritten(float *y, const __nv_bfloat16 *a, const __nv
     get(y, d, m);
 }
 
-// stores sums that are still being made
+// stores sums before they are complete
 // caught: check
 #pragma gputune kernel(sums_not_waited)
 

@@ -1,4 +1,4 @@
-// Begin before the launch before has ended, and do not wait for what it does.
+// Begin before the previous launch has ended, and do not wait for its results.
 #include "slowly.cuh"
 #pragma gputune problem(n = 8192)
 #pragma gputune args(out float y[n], in float x[n], size_t n)
@@ -36,7 +36,7 @@ __global__ void never_waits(float *y, size_t n, const float *t)
     }
 }
 
-// waits behind its first read
+// waits after its first read
 // caught: check
 #pragma gputune kernel(waits_late)
 #pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
@@ -57,7 +57,7 @@ __global__ void waits_late(float *y, size_t n, const float *t)
     }
 }
 
-// one thread of a block waits, and holds up no other
+// only one thread of a block waits
 // caught: check
 #pragma gputune kernel(waits_alone)
 #pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
@@ -77,7 +77,7 @@ __global__ void waits_alone(float *y, size_t n, const float *t)
     }
 }
 
-// writes what the launch before may still read
+// writes what the previous launch may still read
 // caught: check
 #pragma gputune kernel(writes_early)
 #pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
@@ -104,7 +104,7 @@ __global__ void writes_early(size_t n, float *t)
     }
 }
 
-// waits for a launch that has not waited for the one before it
+// waits for a launch that has not waited for its predecessor
 // caught: check
 #pragma gputune kernel(chain_broken)
 #pragma gputune scratch(float u[n])

@@ -3,7 +3,7 @@
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-// How often each key is there.
+// Counts the keys.
 __global__ void histogram(unsigned int *y, const int *x, size_t n)
 {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -33,7 +33,7 @@ __global__ void between_blocks(float *y, const float *x, size_t n, float *part)
     }
 }
 
-// clears its counts without a barrier before they are used
+// clears its counts, and uses them without a barrier
 // caught: proof, check
 #pragma gputune kernel(cleared_late)
 #pragma gputune args(out unsigned int y[128], in int x[n] = uniform(0, 127), size_t n)
@@ -56,7 +56,7 @@ __global__ void cleared_late(unsigned int *y, const int *x, size_t n)
     atomicAdd(&y[threadIdx.x], counts[threadIdx.x]);
 }
 
-// copies into shared memory asynchronously and waits for no copy before its barrier
+// copies into shared memory asynchronously, and does not wait before its barrier
 // caught: check
 #pragma gputune kernel(copy_not_awaited)
 #pragma gputune require(cc >= 80)
@@ -229,7 +229,7 @@ __global__ void first_thread(float *y, const float *x, size_t n)
     }
 }
 
-// hands its counts over without a barrier behind them, in the last warp
+// the last warp adds up the counts without a barrier
 // caught: proof, check
 #pragma gputune kernel(flushed_early)
 #pragma gputune args(out unsigned int y[128], in int x[n] = uniform(0, 127), size_t n)
@@ -256,7 +256,7 @@ __global__ void flushed_early(unsigned int *y, const int *x, size_t n)
     }
 }
 
-// reads by the path for constant data what its block has just written
+// reads what its block has just written by the path for constant data
 // caught: check
 #pragma gputune kernel(read_as_constant)
 #pragma gputune reference(y[i] = 2.0f * ((i ^ 1) < n ? x[i ^ 1] : 0.0f))
@@ -299,7 +299,7 @@ __global__ void later_warp(float *y, const float *x, size_t n)
     }
 }
 
-// adds up partial sums of other blocks behind an atomic without a fence
+// adds up partial sums of other blocks after an atomic without a fence
 // caught: check
 #pragma gputune kernel(no_fence)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
@@ -337,7 +337,7 @@ __global__ void no_fence(float *y, const float *x, size_t n, float *part)
     }
 }
 
-// stores different values where races() allows equal ones
+// stores different values; races() allows only equal ones
 // caught: proof, check
 #pragma gputune kernel(marks_differ)
 #pragma gputune args(out int y[256], in int x[n] = uniform(0, 255), size_t n)
@@ -389,7 +389,7 @@ __global__ void overwritten_early(float *y, const float *x, size_t n)
     }
 }
 
-// two blocks write the same element, and the later one is taken to win
+// two blocks write the same element
 // caught: check
 #pragma gputune kernel(same_element)
 #pragma gputune args(out float y[ceil_div(n, 2)], in float x[n], size_t n)
@@ -426,7 +426,7 @@ __global__ void within_a_warp(float *y, const float *x, size_t n)
     }
 }
 
-// counts a block as done behind a fence of its first thread, where others have written
+// counts a block as done after a fence in its first thread only
 // caught: check
 #pragma gputune kernel(fence_of_another)
 #pragma gputune args(out float y[128], in float x[n], size_t n)
@@ -456,7 +456,7 @@ __global__ void fence_of_another(float *y, const float *x, size_t n, float *part
     }
 }
 
-// adds up partial sums of other blocks behind a fence for its own block alone
+// adds up partial sums of other blocks after a fence for its own block only
 // caught: check
 #pragma gputune kernel(fence_too_narrow)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
@@ -490,7 +490,7 @@ __global__ void fence_too_narrow(float *y, const float *x, size_t n, float *part
     }
 }
 
-// counts a block as done with an atomic that releases to its own block alone
+// counts a block as done with an atomic that releases to its own block only
 // caught: check
 #pragma gputune kernel(release_too_narrow)
 #pragma gputune args(out float y[1], in float x[n], size_t n)

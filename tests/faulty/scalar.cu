@@ -1,9 +1,9 @@
-// Are right for the template's scalars alone.
+// Are correct only for the template's scalars.
 #include "faulty.cuh"
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-// is wrong where a is below 1
+// is wrong if a is below 1
 // caught: proof
 #pragma gputune kernel(a_above_one)
 #pragma gputune args(out float y[n], in float x[n], float a = 1.5, size_t n)
@@ -33,7 +33,7 @@ __global__ void a_is_positive(float *y, const float *x, float a, size_t n)
     }
 }
 
-// takes alpha for beta; both are 1 in the template
+// swaps alpha and beta, which are both 1 in the template
 // caught: proof
 #pragma gputune kernel(alpha_and_beta_swapped)
 #pragma gputune args(inout float y[n], in float x[n], float alpha = 1, float beta = 1, size_t n)
@@ -48,7 +48,7 @@ __global__ void alpha_and_beta_swapped(float *y, const float *x, float alpha, fl
     }
 }
 
-// ignores what the output holds, as beta is 0 in the template
+// ignores what the output holds, because beta is 0 in the template
 // caught: proof
 #pragma gputune kernel(beta_zero)
 #pragma gputune args(inout float y[n], in float x[n], float alpha = 2, float beta = 0, size_t n)
@@ -93,7 +93,7 @@ __global__ void double_hard_coded(double *y, const double *x, double a, size_t n
     }
 }
 
-// leaves the output alone where the flag is 1
+// does not write the output if the flag is 1
 // caught: proof
 #pragma gputune kernel(flag_breaks)
 #pragma gputune args(out float y[n], in float x[n], int flag = 0, size_t n)
@@ -142,7 +142,7 @@ __global__ void power_of_two(float *y, const float *x, float p, size_t n)
     }
 }
 
-// returns without writing where a is 0
+// returns without writing if a is 0
 // caught: proof
 #pragma gputune kernel(quick_return)
 #pragma gputune args(out float y[n], in float x[n], float a = 1.5, size_t n)
@@ -178,7 +178,7 @@ __global__ void struct_hard_coded(float *y, const float *x, params p, size_t n)
     }
 }
 
-// multiplies by a zero what must not be looked at then
+// multiplies by zero what must be ignored then
 // caught: proof
 #pragma gputune kernel(zero_times_nan)
 #pragma gputune args(inout float y[n], in float x[n], float alpha = 1.5, float beta = 0, size_t n)
@@ -193,7 +193,7 @@ __global__ void zero_times_nan(float *y, const float *x, float alpha, float beta
     }
 }
 
-// rounds ties, of what a scalar scales, to even instead of away from zero
+// rounds scaled ties to even instead of away from zero
 // caught: proof
 #pragma gputune kernel(scaled_tie)
 #pragma gputune args(out signed char y[n], in float x[n] = uniform(-4, 4), float scale = 0.05, size_t n)

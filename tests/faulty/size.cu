@@ -1,4 +1,4 @@
-// Are right at some sizes alone.
+// Are correct only at some sizes.
 #include "faulty.cuh"
 #pragma gputune problem(n = 8192, bucket = pow2)
 #pragma gputune tune(BLOCK = 128)
@@ -16,7 +16,7 @@ __global__ void bucket(float *y, const float *x, size_t n)
     }
 }
 
-// has indices of 16 bits, which are right up to 65536
+// has indices of 16 bits, which suffice up to 65536
 // caught: neither: right at this size; an answer for another size is proved there
 #pragma gputune kernel(index_of_16_bits)
 
@@ -30,7 +30,7 @@ __global__ void index_of_16_bits(float *y, const float *x, size_t n)
     }
 }
 
-// loses what four does not divide
+// loses the rest after a multiple of four
 // caught: proof
 #pragma gputune kernel(multiple_of_four)
 
@@ -51,7 +51,7 @@ __global__ void multiple_of_four(float *y, const float *x, size_t n)
 #endif
 }
 
-// takes it that blocks divide the size
+// assumes that the size is a multiple of the block
 // caught: proof, check
 #pragma gputune kernel(no_tail)
 
@@ -98,7 +98,7 @@ __global__ void power_of_two_size(float *y, const float *x, size_t n)
     }
 }
 
-// takes rows for columns: right where there are as many
+// swaps rows and columns, which is correct if there are as many
 // caught: proof
 #pragma gputune kernel(square_only)
 #pragma gputune problem(rows = 64, columns = 64)

@@ -1,4 +1,4 @@
-// What makes the right variant the slower one: a warp of each block is enough.
+// Makes the correct variant the slower one: one warp of each block is enough.
 static __device__ void slowly()
 {
 #if !BAD

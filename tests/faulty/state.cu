@@ -1,4 +1,4 @@
-// Keep something from launch to launch.
+// Keep state from launch to launch.
 #include "faulty.cuh"
 #pragma gputune problem(n = 6017)
 #pragma gputune tune(BLOCK = 128)
@@ -71,7 +71,7 @@ __global__ void cached_by_address(float *y, const float *x, size_t n)
     }
 }
 
-// keeps a result in scratch memory, under a key
+// keeps results in scratch memory, with a key
 // caught: proof, check
 #pragma gputune kernel(cached_in_scratch)
 #pragma gputune scratch(float kept[n], unsigned int key[n])
@@ -91,7 +91,7 @@ __global__ void cached_in_scratch(float *y, const float *x, size_t n, float *kep
     }
 }
 
-// leaves a counter in scratch memory, zero at first, where it ended
+// does not reset a counter in scratch memory, which is zero at first
 // caught: proof
 #pragma gputune kernel(counter_not_zero)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
@@ -130,7 +130,7 @@ __global__ void from_launch_6(float *y, const float *x, size_t n)
     double_all(y, x, n, launches >= 5);
 }
 
-// has a table that the first launch makes for the scalar it has then
+// has a table that the first launch makes for its scalar
 // caught: proof, check
 #pragma gputune kernel(table_by_first_block)
 #pragma gputune args(out float y[n], in float x[n], float a = 1.5, size_t n)
@@ -168,7 +168,7 @@ __global__ void ticket_not_reset(float *y, const float *x, size_t n, float *part
     add_all(y, x, n, part, &ticket, 0);
 }
 
-// has a ticket that is right as long as all launches have as many blocks
+// has a ticket that is correct only if all launches have as many blocks
 // caught: proof, check (state at ticket)
 #pragma gputune kernel(ticket_of_one_size)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
@@ -180,7 +180,7 @@ __global__ void ticket_of_one_size(float *y, const float *x, size_t n, float *pa
     add_all(y, x, n, part, &ticket, gridDim.x);
 }
 
-// has a ticket that is right until it wraps, after 65536 blocks
+// has a ticket that is correct until it wraps, after 65536 blocks
 // caught: check (state at ticket)
 #pragma gputune kernel(ticket_wraps)
 #pragma gputune grid(48)

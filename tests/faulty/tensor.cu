@@ -1,4 +1,4 @@
-// Use copies by tensor maps against their rules. The right variants differ by what is said to be
+// Use copies by tensor maps against their rules. The correct variants have what the comment calls
 // missing.
 #include "slowly.cuh"
 #include "async.cuh"
@@ -25,7 +25,7 @@
                  "r"(int(column)), "r"(int(row)), "r"(SHARED(from))                                \
                  : "memory")
 
-// A block's tile of 8 rows and 32 columns is copied in, and doubled.
+// Copies a block's tile of 8 rows and 32 columns in, and doubles it.
 static __device__ void load(float *y, size_t m, const CUtensorMap &from, unsigned int bytes, bool waits)
 {
     int t = threadIdx.x, row = blockIdx.y * 8, column = blockIdx.x * 32;
@@ -47,7 +47,7 @@ static __device__ void load(float *y, size_t m, const CUtensorMap &from, unsigne
     }
 }
 
-// A tile is doubled, and copied out.
+// Doubles a tile, and copies it out.
 static __device__ void store(const float *x, size_t m, const CUtensorMap &to, bool fences, bool waits)
 {
     int t = threadIdx.x, row = blockIdx.y * 8, column = blockIdx.x * 32;
@@ -78,7 +78,7 @@ __global__ void tile_not_waited(float *y, const float *x, size_t m,
     load(y, m, from, TILE_BYTES, !BAD);
 }
 
-// announces the bytes that are within the matrix, where all of a tile count
+// announces only the bytes within the matrix, but all of a tile count
 // caught: proof, check (barrier at wait)
 #pragma gputune kernel(expects_too_few_of_a_tile)
 
@@ -89,7 +89,7 @@ __global__ void expects_too_few_of_a_tile(float *y, const float *x, size_t m,
     load(y, m, from, BAD ? min(m - blockIdx.y * 8, size_t(8)) * 128 : TILE_BYTES, true);
 }
 
-// copies a tile out that was not handed over to the asynchronous proxy
+// copies a tile out without a fence for the asynchronous proxy
 // caught: check (race at store)
 #pragma gputune kernel(tile_not_fenced)
 
@@ -111,7 +111,7 @@ __global__ void tile_abandoned(float *y, const float *x, size_t m,
     store(x, m, to, true, !BAD);
 }
 
-// passes a map that is copied into local memory, where no copy finds it
+// passes a map in local memory, which copies cannot read
 // caught: proof, check (fault at load)
 #pragma gputune kernel(map_of_a_thread)
 

@@ -1,4 +1,4 @@
-// Have results that are nearly right.
+// Have nearly correct results.
 #include "faulty.cuh"
 
 // adds doubles as floats
@@ -22,7 +22,7 @@ __global__ void double_as_float(double *y, const double *x, size_t n)
     }
 }
 
-// makes zeros of the small results of a function with large ones
+// turns small results into zeros, beside large ones
 // caught: proof
 #pragma gputune kernel(exp_small_lost)
 #pragma gputune problem(n = 8192)
@@ -56,7 +56,7 @@ __global__ void pole(float *y, const float *x, size_t n)
     }
 }
 
-// makes zeros of small results
+// changes small results by one in a thousand
 // caught: proof
 #pragma gputune kernel(small_lost)
 #pragma gputune problem(n = 8192)
@@ -74,7 +74,7 @@ __global__ void small_lost(float *y, const float *x, const float *w, size_t n)
     }
 }
 
-// rounds the sums of rows coarsely, but for that of a large one
+// rounds the sums of all rows but one coarsely
 // caught: proof
 #pragma gputune kernel(small_sums_lost)
 #pragma gputune problem(n = 8192)

@@ -1,9 +1,9 @@
-// Look at what nothing has set, with next to no effect.
+// Read memory that is not set, with almost no effect.
 #include "faulty.cuh"
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-// multiplies by a constant, in a function, that nobody fills
+// multiplies by a constant that is not filled, in a function
 // caught: check
 #pragma gputune kernel(constant_unset)
 #pragma gputune reference(y[i] = 0.0f * x[i])
@@ -25,7 +25,7 @@ __global__ void constant_unset(float *y, const float *x, size_t n)
     }
 }
 
-// takes the address of a constant struct that nobody fills
+// takes the address of a constant struct that is not filled
 // caught: check
 #pragma gputune kernel(constant_struct_unset)
 #pragma gputune reference(y[i] = 0.0f * x[i])
@@ -54,7 +54,7 @@ __global__ void constant_struct_unset(float *y, const float *x, size_t n)
     }
 }
 
-// adds up an array of its own of which it has set a part
+// adds up a local array that is set in part
 // caught: check
 #pragma gputune kernel(local_unset)
 
@@ -79,7 +79,7 @@ __global__ void local_unset(float *y, const float *x, size_t n)
     }
 }
 
-// looks at the output before it is set, with next to no effect
+// reads the output before it is set
 // caught: check
 #pragma gputune kernel(output_unset)
 
@@ -92,7 +92,7 @@ __global__ void output_unset(float *y, const float *x, size_t n)
     }
 }
 
-// uses a register that nothing has set and that happens to be zero
+// uses a register that is not set and happens to be zero
 // caught: check
 #pragma gputune kernel(register_unset)
 
@@ -111,7 +111,7 @@ __global__ void register_unset(float *y, const float *x, size_t n)
     }
 }
 
-// looks at scratch memory that nothing has set, with next to no effect
+// reads scratch memory that is not set
 // caught: check
 #pragma gputune kernel(scratch_unset)
 #pragma gputune scratch(float kept[n])
@@ -125,7 +125,7 @@ __global__ void scratch_unset(float *y, const float *x, size_t n, float *kept)
     }
 }
 
-// looks at shared memory that nothing has set, with next to no effect
+// reads shared memory that is not set
 // caught: check
 #pragma gputune kernel(shared_unset)
 
@@ -146,7 +146,7 @@ __global__ void shared_unset(float *y, const float *x, size_t n)
     }
 }
 
-// adds up shared memory of warps that are not there, by shuffles
+// adds up shared memory of warps that do not exist, by shuffles
 // caught: proof, check
 #pragma gputune kernel(shuffled_unset)
 #pragma gputune args(out float y[ceil_div(n, 128)], in float x[n], size_t n)
@@ -176,7 +176,7 @@ __global__ void shuffled_unset(float *y, const float *x, size_t n)
     }
 }
 
-// reads memory of malloc() that nothing has set, where zeros happen to be
+// reads memory of malloc() that is not set and happens to be zero
 // caught: check
 #pragma gputune kernel(heap_unset)
 
