@@ -217,8 +217,7 @@ static void do_job(gt_background *background, job *one)
     }
 }
 
-/* Ends once nothing has been asked for in the last second: a process ends with its last thread,
- * also if its main thread has ended by pthread_exit(). */
+/* Ends a second after the last request, also if the main thread ended by pthread_exit(). */
 static void *work(void *user)
 {
     static const double linger_s = 1;

@@ -20,8 +20,7 @@ typedef struct gt_calls {
     pid_t owner;          /* the process that opened the tuner */
 } gt_calls;
 
-/* One call, on its thread's stack: all zero until it begins. A function declares it
- * GT_SCOPED(gt_call_end), before what must be freed within the call. */
+/* One call, zero until it begins; GT_SCOPED(gt_call_end) before what is freed within it. */
 typedef struct gt_call {
     gt_calls *calls;       /* NULL: the call has not begun */
     struct gt_call *outer; /* the call of this thread in whose callback this call was made */

@@ -9,8 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* The shared state of a tuner's plans. It lives as long as the tuner's handle is remembered,
- * because callers may release their plans after gputune_close(). */
+/* The shared state of a tuner's plans, which may be released after gputune_close(). */
 typedef struct gt_plan_pool {
     const gt_driver *driver; /* NULL: the tuner launches nothing */
     const gt_device *device;
@@ -49,15 +48,13 @@ typedef struct gt_plan_code {
     gt_shared_code *code;
 } gt_plan_code;
 
-/* Makes the code of a launch, which becomes the plan's; so does the image, unless this fails.
- * gt_plan_code_free() releases *out. ENOMEM. */
+/* Makes the plan's code of a launch, and takes the image unless that fails. ENOMEM. */
 gputune_status gt_plan_code_make(gt_plan_code **out, gt_plan_pool *pool, gt_launch *launch,
                                  gt_image *image);
 /* Unloads the code in every context where no other plan uses it. NULL is allowed. */
 void gt_plan_code_free(gt_plan_code *code);
 
-/* Loads the code in the current context, unless it is there. EINVAL without a context and in one of
- * another device than the plan's; ECUDA as the driver says. */
+/* Loads the code in the current context, if new. EINVAL: none, or another device's; ECUDA. */
 gputune_status gt_plan_code_load(gt_launcher **out, gt_plan_code *code);
 
 /* The launcher for the current context, if the code is loaded there; else NULL. */

@@ -21,8 +21,7 @@ typedef struct gt_description {
     gputune_constant *constants;   /* the symbols that take parts of blocks */
 } gt_description;
 
-/* Describes a launch of the request's kernel; `launch` and the template must outlive it. ENOMEM.
- * gt_description_free() releases *out in any case. */
+/* Describes a launch; `launch` and the template must outlive it. ENOMEM; free it in any case. */
 gputune_status gt_description_make(gt_description *out, const gt_request *request,
                                    const gt_launch *launch);
 void gt_description_free(gt_description *description);

@@ -10,8 +10,7 @@
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
-/* A handle names the allocation's base, so the offset travels beside it. Pool and managed memory
- * cannot be shared; the pointer's attribute says so. */
+/* A handle names the base, so the offset goes beside it; the attribute says if it can be shared. */
 static bool share(gt_live_input *out, const gt_driver *driver, const gputune_input *input)
 {
     CUdeviceptr address = (CUdeviceptr)(uintptr_t)input->data, base;

@@ -21,6 +21,5 @@ void gt_misses_again(gt_misses *misses, gt_miss *miss);
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* Adds `count` to the line of `key`, or appends a line. `key` has no line break. EBUSY: other
- * processes kept the file locked for 0.1 s. EIO. */
+/* Adds `count` to the line `key`, or appends it. EBUSY: the file was locked for 0.1 s. EIO. */
 gputune_status gt_misses_file_add(const char *path, const char *key, uint64_t count);

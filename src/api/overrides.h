@@ -16,8 +16,7 @@ typedef struct gt_overrides {
 
 /* Reads the variables. An unknown value is ignored with a warning. ENOMEM. */
 gputune_status gt_overrides_read(gt_overrides *out, const gt_log *log);
-/* Frees `force`, and leaves the members unchanged: a call that comes too late may still read the
- * flags before it learns that its tuner is closed. */
+/* Frees `force` alone: a late call may read the flags before it learns of the close. */
 void gt_overrides_free(gt_overrides *overrides);
 
 /* *out is the configuration that is forced on this kernel, or NULL; the caller frees it. ENOMEM. */

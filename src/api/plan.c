@@ -77,8 +77,7 @@ static gputune_status add_pair(gt_pairs *out, const gt_workload *workload, uint3
     return gt_array_push(out, pair);
 }
 
-/* Lists each buffer that a launch writes with each other buffer. Two that are both written make one
- * pair, in the order of the arguments. */
+/* Lists each written buffer with each other one; two that are written are one pair, in order. */
 static gputune_status list_pairs(gt_pairs *out, const gt_workload *workload)
 {
     _Static_assert(GT_BLOCK_MAX + GT_PARAMETER_MAX <= UINT8_MAX, "a place is a byte");

@@ -1,5 +1,4 @@
-/* Plans, which tune_kernel() returns and gputune_launch() launches (plan.c); the table in which
- * calls find them again (plan_table.c), and the table's keys. */
+/* Plans, which tune_kernel() returns and gputune_launch() launches, and the table of them. */
 #pragma once
 
 #include "api/code.h"
@@ -27,12 +26,10 @@ static inline void gt_plan_release_at(gputune_plan **plan)
 {
     gputune_plan_release(*plan);
 }
-/* Keeps the plan until the pool ends: references to it are not counted any more. Must be called
- * before another thread knows the plan. */
+/* Keeps the plan, uncounted, until the pool ends. Call it before other threads know the plan. */
 void gt_plan_keep(gputune_plan *plan);
 
-/* The current context, which must be of that device; `kernel` is for messages. EINVAL where there
- * is none, or it is of another device. */
+/* The current context. EINVAL where there is none, or of another device; `kernel`: for messages. */
 gputune_status gt_plan_context(gt_context *out, const gt_driver *driver, int ordinal,
                                const char *kernel);
 
@@ -44,8 +41,7 @@ gputune_status gt_plan_context(gt_context *out, const gt_driver *driver, int ord
 gputune_status gt_debug_launch(const gt_driver *driver, int ordinal, const char *kernel,
                                const gt_description *description, const void *const *items);
 
-/* Notes that this plan was given out because no stored result answered the request. Must be called
- * before any other thread knows the plan. */
+/* Notes that no stored result answered this plan's request, before other threads know it. */
 void gt_plan_set_miss(gputune_plan *plan, gt_miss *miss);
 /* The miss that was noted for the plan, or NULL. */
 gt_miss *gt_plan_miss(const gputune_plan *plan);
@@ -103,8 +99,7 @@ gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
 /* Lets no plan of the kernel answer any more, by whatever name or path it was asked for. */
 void gt_plan_table_forget(gt_plan_table *table, const char *name, const char *path);
 uint32_t gt_plan_table_forgets(gt_plan_table *table);
-/* A number that changes whenever earlier plans may no longer be valid answers: a template was
- * replaced, or gt_plan_table_refresh() was called. */
+/* A number that changes when a template is replaced, and by gt_plan_table_refresh(). */
 uint32_t gt_plan_table_changes(gt_plan_table *table);
 /* Says that this process has measured, and may have stored results. Plans that this process has not
  * tuned, and that are no final decision, may then be outdated, and are not found any more. */

@@ -72,8 +72,8 @@ static bool make_room(gt_plan_key *key)
     return true;
 }
 
-/* The products do not wait for each other: each word is multiplied by a number of its own place.
- * Equal hashes are no harm, as keys are compared whole. */
+/* Each word has its own factor, so no product waits. Equal hashes are harmless.
+ */
 static inline void put(key_writer *to, uint64_t word)
 {
     gt_plan_key *key = to->key;
@@ -356,8 +356,7 @@ static gputune_status add_entry(gt_plan_table *table, const gt_plan_key *key, co
     return GPUTUNE_OK;
 }
 
-/* Returns true if an entry answers the same requests as a new plan of its key. If the new plan has
- * the same as the entry's, the entry is current again. */
+/* Returns true if an entry answers like a new plan of its key; if the same, it is current again. */
 static bool is_enough(gt_plan_table *table, entry *old, const gt_terms *terms,
                       const gputune_plan *plan)
 {

@@ -14,8 +14,7 @@
 
 #define MAX_AGE_S 1e10 /* three centuries */
 
-/* A caller's filter over stored results: which kernels, by a name or a path, and on which GPUs. A
- * kernel whose template is gone can be named too. */
+/* A filter over stored results: kernels, by name or path (its template may be gone), and GPUs. */
 typedef struct asked {
     gputune *tuner;
     gt_wanted wanted; /* the store's filter; points into this struct, and to the caller's texts */
@@ -92,8 +91,7 @@ static int stop_at_record(void *user, const gputune_record *record)
     return 1;
 }
 
-/* Called if nothing is stored for a filter: fails if the name is neither a template's nor that of
- * any stored kernel, on whatever GPU. */
+/* If nothing is stored for a filter: fails if no template and no stored kernel has the name. */
 static int check_name(const asked *asked)
 {
     const gt_template *template;

@@ -112,8 +112,7 @@ static void leave(gt_flights *flights, gt_flight *flight)
     }
 }
 
-/* Gives the result of a flight that the caller leads to all that wait for it, and leaves the
- * flight. The landing's plan stays the caller's. */
+/* Gives the led flight's result to all that wait, and leaves it; the plan stays the caller's. */
 static void land(gt_flights *flights, gt_flight *flight, const landing *landing)
 {
     leading--;
@@ -151,8 +150,7 @@ static bool await_landing(landing *out, gt_flights *flights, gt_flight *flight,
 
 /* ---- a plan ---------------------------------------------------------------------------------- */
 
-/* Chooses the configuration that the environment forces on this kernel. ENOTFOUND if there is none,
- * and, with a warning, if it cannot be used. */
+/* The configuration forced by the environment. ENOTFOUND: none, or, with a warning, unusable. */
 static gputune_status choose_ordered(gt_choice *out, gputune *tuner, gt_request *request)
 {
     GT_FREED char *forced = NULL;

@@ -380,8 +380,7 @@ int gputune_open(gputune **out, const gputune_open_options *options)
 
 /* --- closing ---------------------------------------------------------------------------------- */
 
-/* Keeps the handle of a closed tuner for a while, with the structs of its plans, so that a call or
- * a launch that is a little late finds it closed. */
+/* Keeps a closed tuner's handle and its plans' structs for calls that are a little late. */
 static void retire(gputune *tuner)
 {
     enum { KEPT = 64 };

@@ -82,8 +82,7 @@ typedef struct gt_parameter {
                              on the launch's stream */
 } gt_parameter;
 
-/* The arguments of cuTensorMapEncodeTiled(), fastest dimension first, without the address, which is
- * set at each launch. Enumerators have the driver's values. */
+/* The arguments of cuTensorMapEncodeTiled() but the address; with the driver's values. */
 typedef struct gt_tensormap {
     uint32_t rank, type, interleave, swizzle, l2_promotion, nan_fill;
     uint32_t alignment; /* required alignment of the address */
@@ -101,8 +100,7 @@ typedef enum gt_texture_memory {
     GT_TEXTURE_LAYERED /* the same in a layered array */
 } gt_texture_memory;
 
-/* The arguments of cuTexObjectCreate() without the address, which is set at each launch.
- * Enumerators and flags have the driver's values. */
+/* The arguments of cuTexObjectCreate() but the address; with the driver's values. */
 typedef struct gt_texture {
     uint32_t format, channels, filter, address, flags;
     uint32_t memory;           /* a gt_texture_memory */

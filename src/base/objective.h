@@ -18,6 +18,5 @@ typedef struct gt_objective {
     double sample_launches; /* generous estimate of launches per sample, for the deadline */
 } gt_objective;
 
-/* Returns the properties of an objective; never NULL. DEFAULT and unknown objectives are named
- * "default" and are otherwise like `kernel`. */
+/* Returns an objective's properties; never NULL. DEFAULT and unknown ones are like `kernel`. */
 const gt_objective *gt_objective_facts(gputune_objective objective);

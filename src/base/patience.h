@@ -1,5 +1,4 @@
-/* The time limit of a call's waits, and flags that end them sooner. Every wait of the library
- * (database, lease, worker, GPU) takes one. */
+/* The time limit of a call's waits, and flags that end them sooner. Every wait takes one. */
 #pragma once
 
 #include <stdbool.h>

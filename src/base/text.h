@@ -87,8 +87,7 @@ const char *gt_nearest_in(const char *word, const void *items, size_t bytes, siz
 /* Formats an integer with separators, "116,928", in at most 27 characters. Returns `out`. */
 const char *gt_count_text(char *out, size_t bytes, uint64_t count);
 
-/* Returns the index of the first of `count` texts, or of structs that begin with a pointer to one,
- * that equals `text`; `count` if there is none. */
+/* Returns the index of `text` among texts, or structs that begin with one; `count` if none. */
 #define gt_index_of(text, items, count) gt_index_in(text, items, sizeof *(items), count)
 size_t gt_index_in(const char *text, const void *items, size_t bytes, size_t count);
 /* Returns true if `text` is one of `texts`, or if `texts` is NULL. */

@@ -1,5 +1,4 @@
-/* gputune export: one measured scenario as another tool's file: results of the T4 format, or a
- * cache file of Kernel Tuner, where times are milliseconds. */
+/* gputune export: a scenario as the T4 format's results, or as a Kernel Tuner cache file. */
 #include "cli/files.h"
 #include "cli/records.h"
 

@@ -84,8 +84,7 @@ static void report_write_data(const report_data *report, FILE *file)
     fputs("]}\n", file);
 }
 
-/* In JSON a '<' stands in strings only. Written as an escape, none of them can end the element that
- * the data are in, or begin another. */
+/* '<' stands in JSON strings only; as an escape, none ends or begins an element. */
 static void write_safely(const char *json, size_t bytes, FILE *file)
 {
     for (const char *end = json + bytes; json < end;) {

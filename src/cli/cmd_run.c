@@ -1,5 +1,4 @@
-/* The commands run and compare: check and measure configurations, and store no results. Compare
- * takes two configurations, or two databases. */
+/* The commands run and compare: check and measure configurations or databases; store nothing. */
 #include "cli/records.h"
 
 #include <errno.h>
@@ -58,8 +57,7 @@ static int measure(measured *at, const cli_session *session, const cli_scenario 
     return status < 0 ? cli_fail(status) : CLI_EXIT_OK;
 }
 
-/* For all objectives: measures a kernel whose launches do different work only by rate, any other
- * kernel by each objective that times a launch. */
+/* All objectives: by rate if launches do different work, else by each that times a launch. */
 static bool is_wanted(const cli_scenario *scenario, int objective)
 {
     int chosen = cli_tuning.objective;

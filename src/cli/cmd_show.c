@@ -203,8 +203,7 @@ static char *difference(const char *configuration, const char *standard)
     return out[0] ? out : cli_copy("the default");
 }
 
-/* A configuration of many axes would leave no room for anything else; trials, which have more
- * columns and rows, have less room for theirs. */
+/* A configuration of many axes would leave no room; trials, which have more columns, less. */
 static void add_rows(shown *at, const cli_measured *from)
 {
     size_t room = at->columns / (at->all ? 4 : 2);

@@ -1,5 +1,4 @@
-/* The commands template and embed: a first template from a program that has none; and a template
- * with what it includes as arrays that a program is compiled with. */
+/* The commands template (a first template) and embed (a template with its includes as arrays). */
 #include "cli/files.h"
 #include "cli/session.h"
 

@@ -229,8 +229,7 @@ static void list_files(watch *watch)
     }
 }
 
-/* Returns true if a file has changed since the last call. It polls, because some file systems do
- * not notify about what another machine writes. */
+/* Returns true if a file has changed since the last call. Polls, as that works anywhere. */
 static bool take_changes(watch *watch)
 {
     bool found = false;

@@ -46,8 +46,8 @@ static int say_failure(const cli_tool *tool, int result, const char *what, const
 
 /* ---- fetching -------------------------------------------------------------------------------- */
 
-/* Fetches what an https: or file: URL names into the file `to`, by curl, within a minute. Returns
- * CLI_CONTINUE, or an exit code after saying what is wrong. */
+/* Fetches a URL (https: or file:) by curl. CLI_CONTINUE, or an exit code after a message.
+ */
 static int table_fetch(const char *url, const char *to)
 {
     bool is_file = begins_with(url, "file:");

@@ -1,5 +1,4 @@
-/* Messages and one progress line on stderr, which never mix, and the exit codes that go with the
- * messages. Any thread may call these functions. */
+/* Messages and one progress line on stderr, unmixed, and their exit codes. Any thread may call. */
 #pragma once
 
 #include "cli/memory.h"
@@ -14,15 +13,13 @@ bool cli_console_is_able(FILE *file);
 /* Returns true if a progress line can be redrawn: stderr is a terminal and --quiet was not given.
  */
 bool cli_console_is_live(void);
-/* Returns how many columns a line of `file` may take: COLUMNS (not for stderr, where lines are
- * redrawn), otherwise the width of its terminal; 0: any number. */
+/* Returns how many columns a line may take: COLUMNS, else the terminal's width; 0: any number. */
 size_t cli_console_columns(FILE *file);
 
 /* The choices of --color. */
 typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli_color;
 extern const char *const cli_color_words[];
-/* Returns true if text for `file` is to be coloured: by --color, otherwise on a terminal that is
- * not "dumb", unless NO_COLOR is set and not empty. */
+/* Returns true if `file` is to be coloured: --color, else a terminal that is not "dumb". */
 bool cli_console_has_color(FILE *file);
 #define CLI_RED    "\033[31m"
 #define CLI_GREEN  "\033[32m"
@@ -78,8 +75,7 @@ int cli_fail(int status);
  * with that name too. */
 const char *cli_without_kernel(const char *message, const char *label);
 
-/* Combines the exit codes of several scenarios with that of one more. The first code that is not 0
- * stays, but CLI_EXIT_CANCELED replaces any other. */
+/* Combines exit codes: the first that is not 0 stays, but CLI_EXIT_CANCELED replaces it. */
 int cli_worse(int so_far, int next);
 
 /* Prints "unknown WHAT 'WORD'; did you mean 'NEAREST'?", or the candidates if none is near. Returns

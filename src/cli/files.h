@@ -50,7 +50,6 @@ enum { CLI_TOOL_MOST_BYTES = 64 << 20 };
 /* Runs the tool. Returns its exit code, or a value above. Ctrl-C ends the tool, too. */
 int cli_tool_run(cli_tool *tool);
 
-/* Makes a new folder below TMPDIR, which only this user may use. Returns NULL after a message.
- * cli_tool_remove_folder() removes the folder, with the files in it. */
+/* Makes a private folder below TMPDIR; NULL after a message. cli_tool_remove_folder() ends it. */
 char *cli_tool_make_folder(void);
 void cli_tool_remove_folder(const char *folder);

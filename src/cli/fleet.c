@@ -311,8 +311,7 @@ static bool is_opening(void)
     return !is_last_open() || (fleet.started < fleet.count && !cli_is_canceled());
 }
 
-/* Starts the next child, which inherits its end of the channel. GPUs are opened one after another,
- * because drivers that start at the same time delay each other. */
+/* Starts the next child with its channel; GPUs open in turn, as drivers delay each other. */
 static void start_next(void)
 {
     int ends[2];
@@ -414,8 +413,7 @@ static void give_orders(void)
 
 /* --- results --- */
 
-/* Leaves the turn of a child to an equal GPU, and waits for its result there. Returns false if
- * there is no equal GPU, or if it has already tried the turn. */
+/* Leaves a child's turn to an equal GPU and waits there. False: none, or it has tried the turn. */
 static bool pass_on(child *child)
 {
     kind *kind = child->kind;

@@ -1,5 +1,4 @@
-/* Allocation that ends the program when memory runs out, whole files, and figures in readable
- * units. Every block is malloc()ed, so memory checkers see its end. */
+/* Allocation by malloc() that ends the program without memory, whole files, readable figures. */
 #include "cli/memory.h"
 
 #include "base/text.h"

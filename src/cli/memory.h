@@ -15,8 +15,7 @@
 void *cli_present(void *memory);
 /* Like calloc. */
 void *cli_allocate(size_t count, size_t bytes);
-/* Room for at least `count` + 1 items of `bytes` in a growing array whose capacity is a function of
- * its count; new memory is not cleared. */
+/* Room for `count` + 1 items, uncleared, in an array whose capacity depends on its count. */
 void *cli_grow(void *array, size_t count, size_t bytes);
 /* Appends a value to an array of `count` items (NULL at first). Evaluates to its place. */
 #define cli_push(array, count, ...)                                                                \

@@ -1,5 +1,4 @@
-/* Columns of records, the trials of each scenario, scenarios taken apart into axes with values, and
- * failures, with the commonest reason. */
+/* Columns of records and trials, scenarios as axes with values, and failures by reason. */
 #include "cli/records.h"
 
 #include "base/text.h"
@@ -250,8 +249,7 @@ static bool is_same_question(const gputune_record *a, const gputune_record *b)
            strcmp(a->inputs, b->inputs) == 0 && strcmp(a->only, b->only) == 0;
 }
 
-/* Says in an outdated winner's row how much faster or slower the present winner is; where their
- * intervals overlap, they are the same. */
+/* Says how much faster the present winner is than an outdated one; the same if they overlap. */
 static void set_since(row *old, const gputune_record *now)
 {
     const gputune_record *then = &old->record;
@@ -394,8 +392,7 @@ static int compare_values(const void *left, const void *right)
     return a_number && x != y ? (x > y) - (x < y) : strcmp(a, b);
 }
 
-/* Adds a trial. Where its configuration lacks an axis, because it is of another version of the
- * template, the trial gets the first value of that axis. */
+/* Adds a trial. If its template lacked an axis, the trial gets the first value of that axis. */
 static void place_trial(cli_apart *data, const gputune_record *trial)
 {
     const char *text = trial->configuration;

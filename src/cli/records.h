@@ -24,8 +24,7 @@ enum {
 cli_table cli_record_table(unsigned view);
 /* Adds a row. The items of the table's rows begin with a gputune_record. */
 void cli_record_add(cli_table *table, const gputune_record *record);
-/* Says in the rows of outdated winners how much faster or slower the template's version at hand is;
- * nothing where that has no winner in the table. */
+/* Says how outdated winners compare with the present version's, if that is in the table. */
 void cli_record_compare(cli_table *table);
 
 /* "faster", "slower" or "same": how the record compares with the first, by its paired interval; ""

@@ -1,5 +1,4 @@
-/* Rewrites the page of --report, with a process for each time. The page is complete at any time,
- * because a new one replaces the old one. */
+/* Rewrites the page of --report, by another process; a new page replaces the old one whole. */
 #include "cli/files.h"
 #include "cli/warm.h"
 

@@ -61,8 +61,7 @@ int cli_catalogue_check(const cli_session *session, const char *name);
 
 /* Lets other readers find a path's kernels by name; NULL: nothing. As cli_catalogue_find(). */
 int cli_stored_name(const cli_session *session, const char *name);
-/* Sets *out to the sizes given as the library's filters take them; to NULL without any. Returns
- * CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. */
+/* Sets *out to sizes for library filters, or NULL. CLI_EXIT_USAGE after a message. */
 int cli_stored_sizes(const char **out);
 /* Sets gpu, sizes and any_gpu of the filter; any_gpu says whether records of several GPUs may be
  * among those found. Returns as cli_stored_sizes() does. */
@@ -73,8 +72,7 @@ int cli_stored_nothing(const cli_session *session, const gputune_record_filter *
 
 /* ---- scenarios ------------------------------------------------------------------------------- */
 
-/* Reads a size's number as gt_read_int() does. NULL: the number is from 0 to 2^40, and *out is set;
- * else what is wrong, "is not a number; ...". */
+/* Reads a size as gt_read_int() does, 0 to 2^40. NULL: *out is set; else what is wrong. */
 const char *cli_size_number(int64_t *out, const char *text);
 /* The sizes of a text, "n=4 T=half", each in the form that gputune_size has for words. */
 gputune_sizes cli_sizes_of(const char *text);
@@ -164,6 +162,5 @@ enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
 /* Reads the files of --input. Returns CLI_CONTINUE, or the exit code after a message. */
 int cli_tuning_inputs(void);
 
-/* The library's options for tuning a scenario: what the command line says, the scenario's
- * restrictions to values, and Ctrl-C, which cancels. */
+/* The library's options for a scenario: command line, restrictions, and Ctrl-C, which cancels. */
 gputune_options cli_tuning_options(const cli_scenario *scenario);

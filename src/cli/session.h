@@ -5,8 +5,7 @@
 
 #include <gputune_tools.h>
 
-/* The options that end the table of a command: of one with a tuner, of one that reads templates or
- * the database without a device, and of any other. */
+/* The options that end a command's table: with a tuner, reading without a device, any other. */
 #define CLI_TUNER_OPTIONS                                                                          \
     CLI_ROW("device", 'd', CLI_OPTION_TEXT, &cli_given.device, "DEVICE", NULL,                     \
             "which GPU: 0, 1, ..., or a UUID; without a GPU this is an error"),                    \
@@ -72,8 +71,7 @@ char *cli_database_path(void);
  * says what; then it returns CLI_EXIT_DATABASE in place of CLI_EXIT_OK or CLI_EXIT_NOTHING. */
 int cli_check_database(const cli_session *session, int code);
 
-/* From now on Ctrl-C, SIGTERM and SIGHUP cancel the work instead of ending the program; a second
- * one ends it. SIGHUP stays ignored where it is. */
+/* From now on Ctrl-C, SIGTERM and SIGHUP (unless ignored) cancel the work; a second one ends. */
 void cli_catch_interrupt(void);
 /* Returns true if work is canceled, which any thread may set; and the flag for the library. */
 bool cli_is_canceled(void);

@@ -15,8 +15,7 @@ typedef enum cli_format_kind {
 /* The words of --format, in the order above, NULL-terminated. */
 extern const char *const cli_format_words[];
 
-/* How a column's values are read from memory and shown to people. Data formats always get the plain
- * value in base units (nanoseconds, bytes, bytes a second). */
+/* How a column's values are read and shown to people. Data formats get plain base units. */
 typedef enum cli_unit {
     /* words, which are aligned to the left */
     CLI_TEXT,      /* const char * */
@@ -99,8 +98,7 @@ void cli_table_sort(cli_table *table, double (*key)(const void *item));
  * are equal to those of `like`, an item or NULL. */
 void cli_copy_item(void *item, size_t bytes, const void *like, const cli_column *columns,
                    size_t count);
-/* Writes the item of the table's last row and its texts to `out`, for another process of this
- * program; returns how many bytes, 0 where they are more than `most`. */
+/* Writes the last row for another process. Returns its bytes; 0: more than `most`. */
 size_t cli_table_pack(const cli_table *table, char *out, size_t most);
 /* Reads such an item, whose texts stay in `packed`. False: it is not one of the table's. */
 bool cli_table_unpack(void *item, const cli_table *table, const char *packed, size_t bytes);
@@ -137,6 +135,5 @@ typedef struct cli_span {
     bool spare;   /* the column may be left out, the last of such columns first */
 } cli_span;
 
-/* How many bytes of `text` fit on its next line in a column of `width`. *skipped is the number of
- * blanks behind them. A word that is wider than the column is not cut. */
+/* How many bytes fit on the next line of `width`; *skipped: blanks behind. No word is cut. */
 size_t cli_fold(const char *text, size_t width, size_t *skipped);

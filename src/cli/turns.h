@@ -1,5 +1,4 @@
-/* Decides in which order the scenarios of a run are tuned, and how long each may take. A search
- * begins with what the search at the size before found. */
+/* Orders a run's scenarios, with limits; a search begins with what the size before found. */
 #pragma once
 
 #include "cli/scenarios.h"
@@ -36,8 +35,7 @@ void cli_turns_sort(cli_turn *turns, size_t count);
  * weighs three times as much as one that begins with earlier results. */
 void cli_turns_weigh(cli_turn *turns, size_t count);
 
-/* Notes in the turns of the same kernel, from index `at` on, that the search `done` took `took_s`
- * seconds. Does nothing where `done` was known. */
+/* Notes, from `at` on, that the kernel's search `done` took `took_s`, unless it was known. */
 void cli_turns_note(cli_turn *turns, size_t count, size_t at, const cli_turn *done, double took_s);
 /* Finds the turn, from `at` on, that probably takes longest: the first of a kernel not searched
  * yet, else the dearest of the kernel whose last search took longest. */

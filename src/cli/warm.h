@@ -25,8 +25,7 @@ extern struct cli_warm {
     bool is_silent; /* another child prints what each of them finds */
 } cli_warm;
 
-/* Finds the requested scenarios on the GPU of that session. Returns CLI_CONTINUE, or an exit code
- * after a message: CLI_EXIT_NOTHING if there are none. */
+/* Finds the requested scenarios. An exit code comes after a message: CLI_EXIT_NOTHING: none. */
 int cli_warm_find(cli_scenarios *out, const cli_session *session);
 
 /* Tunes every scenario and prints a row for each in the order given; a scenario that fails does not
@@ -53,8 +52,7 @@ int cli_shard_check(const cli_shard *shard);
 /* Tunes on the GPUs of --gpus, each with a process of its own, and prints one table. Returns the
  * exit code. */
 int cli_fleet_run(void);
-/* Makes this process a child of cli_fleet_run() if it was started as one: sets cli_given.own_gpu
- * and sends messages to the parent from now on. */
+/* In a child of cli_fleet_run(): sets cli_given.own_gpu, and sends messages to the parent. */
 void cli_fleet_join(void);
 /* Tunes what the parent orders until it closes the channel. Returns the exit code. */
 int cli_fleet_serve(const cli_session *session, const cli_scenarios *scenarios);
@@ -84,14 +82,12 @@ bool cli_warm_try(cli_tuned *out, const cli_session *session, const cli_scenario
 /* Returns true if an equal GPU may find a winner after one ended with that status and without a
  * winner. */
 bool cli_warm_may_be_gpu(int status);
-/* Returns the exit code of a scenario without a winner, and sets *out to the message to print, if
- * there is one. The message names `gpu` unless it is NULL. */
+/* The exit code without a winner, and *out its message, if any, which names `gpu` unless NULL. */
 int cli_warm_failure(char **out, const cli_tuned *tuned, const char *label, const char *gpu);
 /* Returns the scenarios' turns in the order in which they are taken; a file of misses has an order
  * of its own. */
 cli_turn *cli_warm_turns(const cli_session *session, const cli_scenarios *scenarios);
-/* Returns the limit of the turn `at`: --time-limit, and its share of the rest of --total-limit, if
- * `side_by_side` turns are taken at a time. */
+/* Returns the limit of turn `at`: --time-limit, and its share of what --total-limit leaves. */
 double cli_warm_limit_s(const cli_turn *turns, size_t count, size_t at, int64_t begun_ns,
                         size_t side_by_side);
 
@@ -104,8 +100,7 @@ void cli_progress_draw(char *text);
 
 /* Returns the table of winners, without rows. */
 cli_table cli_warm_table(void);
-/* Adds the winner of a scenario to the table, and prints why variants failed. Rows are ordered by
- * `place`. Returns the exit code of the scenario. */
+/* Adds a scenario's winner by `place`, and prints why variants failed. Returns its exit code. */
 int cli_warm_add(cli_table *table, double place, const gputune_info *info,
                  const cli_session *session, const cli_scenario *scenario);
 /* Adds a row of another process, as cli_table_pack() wrote it. */
@@ -118,15 +113,13 @@ int cli_warm_end(cli_table *table, int code, bool of_models, int64_t begun_ns,
 
 /* ---- before and beside the tuning ------------------------------------------------------------ */
 
-/* Checks the kernels on the emulator, whatever --driver says, and prints mistakes on stderr.
- * Returns CLI_CONTINUE if there are none, otherwise the exit code. */
+/* Checks the kernels on the emulator and prints mistakes. CLI_CONTINUE, or the exit code. */
 int cli_check_first(void);
 
 /* Checks that the page of --report can be written. Returns CLI_CONTINUE, or an exit code after a
  * message. `file` may be NULL here and below: then nothing is done. */
 int cli_rewrite_begin(const char *file);
-/* Starts `gputune report` beside this process to write the page, unless it runs or did so lately.
- * `labels` are the scenarios that are being tuned. */
+/* Starts `gputune report` beside this process for the page, unless it runs or did lately. */
 void cli_rewrite(const char *file, const cli_list *labels);
 /* Writes the page for the last time, without a scenario that is being tuned. Returns `code`, or if
  * that is CLI_EXIT_OK and the page was not written, the exit code for that. */

@@ -45,8 +45,7 @@ static double variants_done(const gputune_progress *at)
     return 0.7 * ready + 0.3 * raced;
 }
 
-/* Appends how many variants were tried. In a large space most of them remain untried at the limit,
- * so it shows the rate instead of the total. */
+/* Appends how many variants were tried; in a large space the rate, not the total. */
 static void append_tried(char **text, const gputune_progress *at)
 {
     uint32_t tried = at->verified + at->failed;

@@ -190,8 +190,7 @@ static size_t best_column(const grid *of)
     return best;
 }
 
-/* The cost of choosing the row at another column: its gain there, or its loss at the best column,
- * whichever is smaller, so neither a tie nor noise counts. */
+/* The cost of another column than the best: the gain or loss, whichever is smaller. */
 static void note_crossing(pair_row *out, const grid *of)
 {
     size_t column = best_column(of), row = best_row(of, column);

@@ -107,8 +107,7 @@ typedef struct gt_trial {
     X(REAL, limit_ns, limit_ns, HIDDEN)                                                            \
     X(TEXT, proved_at, proved_at, HIDDEN)
 
-/* The stored result of a tuning, one for each scenario and space. When it is stored its pointers
- * are borrowed; a lookup returns owned memory, for gt_winner_free(). */
+/* A tuning's result, by scenario and space. gt_winner_free() releases what a lookup found. */
 typedef struct gt_winner {
     gt_terms terms; /* what it was made under */
     char *only;     /* the restrictions of the space: "UNROLL=1,2,4 VEC=1"; "": the whole space */

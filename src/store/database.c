@@ -1,5 +1,4 @@
-/* One SQLite connection: where its file lies and who can write it, its journal, its tables brought
- * up to date by the steps of db/, and its statements. */
+/* One SQLite connection: its file, journal and statements, and tables made by db/'s steps. */
 #include "store/database.h"
 
 #include "base/condition.h"
@@ -81,8 +80,7 @@ static struct {
     sqlite3_vfs *system;
 } own = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* Returns true if a journal may be another user's work. A file with several links counts as such,
- * because another user can make a link to a file of this user. */
+/* Returns true if a journal may be another user's work, as one with several links may be. */
 static bool is_foreign(const struct stat *facts)
 {
     return !S_ISREG(facts->st_mode) || facts->st_nlink > 1 || distrust_file(facts);
@@ -140,8 +138,7 @@ static bool is_over(const gt_database *database)
     return gt_patience_left_s(&database->limit) <= 0;
 }
 
-/* Reads a page, or ends the statement: one step of SQLite reads all pages of a row, which may have
- * a gigabyte. Few reads are always possible. */
+/* Reads a page or ends the statement: one step reads all pages of a row. A few are always read. */
 static int read_page(sqlite3_file *file, void *out, int bytes, sqlite3_int64 at)
 {
     enum { READS = 1000 };
@@ -374,8 +371,7 @@ static int ends_statement(void *user)
     return is_over(user);
 }
 
-/* Limits what a file can make SQLite do. gt_schema_check() refuses schemas that run code; these
- * settings hold if the file changes later. */
+/* Limits what a file can make SQLite do, if it changes after gt_schema_check(). */
 static void restrict_connection(sqlite3 *handle, gt_database *database)
 {
     enum { LONGEST_SQL = 100 << 10, STEPS = 10000 };

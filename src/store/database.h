@@ -57,8 +57,7 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
                                 const gt_patience *patience, gt_obstacle *met);
 /* Closes a database and sets the pointer to NULL; nothing where it is NULL. */
 void gt_database_close(gt_database **database);
-/* Returns true if the database's file was deleted or replaced since it was opened: other processes
- * do not see what is written to it then. */
+/* Returns true if the file was deleted or replaced, so others do not see what is written to it. */
 bool gt_database_is_gone(gt_database *database);
 /* One step of a wait that polls: sleeps for 1 ms, at later `tries` for up to `longest_s`, never
  * beyond the end of the patience. False, without sleeping, when the patience is over. Many

@@ -15,8 +15,7 @@ gputune_status gt_site_rows(int64_t *gpu, int64_t *scenario, gt_database *databa
 gputune_status gt_winner_load_codes(gt_winner *winner, gt_database *database);
 /* Does gt_store_put_winner() in this database with a const gt_outcome, within a transaction. */
 gputune_status gt_winner_put(gt_database *database, void *outcome);
-/* Writes the scenario's run-time sizes, the numbers of its problem that are not fixed, in the
- * template's order: "67108864 1024". Returns out. */
+/* Writes the scenario's run-time sizes in the template's order, "67108864 1024". Returns out. */
 enum { GT_SIZES_TEXT = 352 };
 const char *gt_sizes_of(char out[GT_SIZES_TEXT], const gt_scenario *scenario);
 /* Returns true if `wanted` asks for what is stored there. */

@@ -167,8 +167,7 @@ static void give_up_folder(gt_store *store)
     give_up(store, &met, false);
 }
 
-/* Makes a database in memory if *database is NULL. The caller holds the mutex `remembering` for the
- * store's `memory`, and `using` for its `wisdom`. */
+/* Makes a database in memory, if none. Its mutex is held: `remembering`, for `wisdom` `using`. */
 static gputune_status layers_open_memory(gt_database **database)
 {
     gt_obstacle met = {0};
@@ -186,8 +185,7 @@ static void drop_system(gt_store *store, const char *why)
     gt_database_close(&store->system);
 }
 
-/* Writes what is in memory, until a second after the last call stopped waiting. Commits of other
- * processes end in that time; a longer lock is held on purpose. */
+/* Writes what is in memory, until a second after the last call stopped waiting for the lock. */
 static void bring_the_rest(gt_store *store)
 {
     static const double most_s = 1;
@@ -427,8 +425,7 @@ static gputune_status choose_file(gt_store *store, const char *path)
     return GPUTUNE_OK;
 }
 
-/* Makes the folders of the file in the cache. Those of a file that was named must be there: a
- * slip of the pen would leave folders behind. */
+/* Makes the folders of a file in the cache; those of a named file must be there. */
 static gputune_status prepare_folder(const gt_store *store, const char *path)
 {
     if (!named_file(path)) {
@@ -447,8 +444,7 @@ static gputune_status find_nothing(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Opens the user's file; if it is locked, it is opened when it is needed. A store that is only read
- * fails if it cannot read the file. */
+/* Opens the user's file, later if it is locked. A store that is only read needs it now. */
 static gputune_status open_user(gt_store *store, const char *path)
 {
     gputune_status status;
@@ -765,8 +761,7 @@ static void detach(gt_store *store)
     }
 }
 
-/* Forgets the rows in memory that were brought to the file. Rows that were added since then are
- * brought the next time; leases stay in memory. */
+/* Forgets the rows in memory that were brought to the file, but leases and newer rows. */
 static void forget_memory(gt_store *store, const bringing *what)
 {
     int64_t leases = 1;
@@ -795,8 +790,7 @@ bool gt_store_lags(gt_store *store)
     return store->lags_since_ns && !store->no_file;
 }
 
-/* Moves the rows that are in memory only because the file was locked to the file. Does nothing if
- * there are none. The caller holds no mutex. */
+/* Moves the rows that are in memory, because the file was locked, to it. No mutex is held. */
 static void layers_bring(gt_store *store, const gt_patience *patience)
 {
     bringing what = {.store = store};
@@ -835,8 +829,7 @@ static void tell_lock(gt_store *store)
              "another process had locked it, and some results were lost");
 }
 
-/* A write to the file also goes to the database in memory, if there is one: that is asked first,
- * and must never be older than the file. */
+/* A write to the file also goes to the memory, if any, which is asked first: never older. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience)
 {

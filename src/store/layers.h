@@ -30,8 +30,7 @@ gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
 /* The same on the user's file only. EBUSY, without a message: it stayed locked; EDATABASE: none. */
 gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *context,
                                    const gt_patience *patience);
-/* The same on the layer of winners that were imported for this store alone, which is below the
- * user's file. This needs no disk, and never waits for another process. */
+/* The same on the winners imported for this store alone, below the file. It never waits. */
 gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *context);
 /* The same on the database in memory alone. This never waits for another process. */
 gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context);
@@ -42,6 +41,5 @@ bool gt_store_has_file(const gt_store *store);
 /* Shrinks the file that is written by its free space, unless another process uses the file. */
 void gt_store_compact(gt_store *store);
 
-/* Sets *out to the path of the database for `path` (NULL: the user's file, as in gt_store_open()).
- * ENOTFOUND if the user has no cache folder. The caller frees *out. */
+/* Sets *out to the database's path, for free(). ENOTFOUND if the user has no cache folder. */
 gputune_status gt_store_path(char **out, const char *path);

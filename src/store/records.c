@@ -398,8 +398,7 @@ static int by_age(const void *left, const void *right)
     return strcmp(((const site *)left)->newest, ((const site *)right)->newest);
 }
 
-/* Lets the oldest sites go while the data takes too much. The more have gone, the more go before
- * the next check of what is left, which reads all code. */
+/* Drops the oldest sites while the data is too big, in growing steps, as a check reads all code. */
 static gputune_status shrink(forgetting *work, gt_database *database)
 {
     int64_t used;

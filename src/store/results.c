@@ -1,5 +1,4 @@
-/* Rows of trial, winner and compiled code: those of a scenario, and those of a kernel elsewhere, at
- * other sizes, for other objectives, on other GPUs. */
+/* Rows of trial, winner and compiled code, of a scenario or of a kernel elsewhere. */
 #include "base/array.h"
 #include "base/hash_index.h"
 #include "base/number.h"

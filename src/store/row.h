@@ -57,8 +57,7 @@ typedef struct gt_row_value {
 } gt_row_value;
 
 gt_row_value gt_column_value(const gt_column *column, const void *row);
-/* Sets the column's member to the value that fits its kind. A text is copied, and cut where it is
- * stored in place; the text that the member had is freed. ENOMEM. */
+/* Sets a column's member. A text is copied, cut if stored in place, the old one freed. ENOMEM. */
 gputune_status gt_column_set(void *row, const gt_column *column, const gt_row_value *value);
 
 /* Binds ?1, ?2, ... to the values that `types` names, one letter each: t const char * (NULL binds

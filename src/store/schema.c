@@ -29,8 +29,7 @@ static int run(sqlite3 *handle, const char *sql)
 
 /* --- comparing -------------------------------------------------------------------------------- */
 
-/* Returns true if `sql` is the statement, where `grown` with columns added to it: one piece of text
- * that is inserted, without a parenthesis. */
+/* Returns true if `sql` is the statement with columns inserted at `grown`, as one piece. */
 static bool is_statement(const char *sql, const char *statement, size_t bytes, bool grown)
 {
     size_t length = strlen(sql), same = 0;

@@ -103,8 +103,7 @@
 #define GT_TEXT_WINNER_EVIDENCE(row)                                                               \
     "(" row ".final, " row ".proved, " row ".driver_version, " row ".effort, " row ".created)"
 
-/* Selects the rows of `kept` for the file: those that it lacks, or has with a wrong checksum, or in
- * another form with no more evidence. */
+/* Selects the rows of `kept` that the file lacks, has damaged, or with no more evidence. */
 #define GT_PASTE_OTHER(kind, name, ...) ", o." #name
 #define GT_TEXT_OTHER_TRIAL             "gt_checksum(g.environment, s.hash" GT_TRIAL_COLUMNS(GT_PASTE_OTHER) ")"
 #define GT_TEXT_OTHER_WINNER                                                                       \

@@ -55,8 +55,7 @@ typedef struct gt_store gt_store;
  * locked, or not gputune's. If `path` is NULL, the user's file may be missing. */
 gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
                              const gt_log *log, bool only_read);
-/* Rows that the file lacks are lost, after a warning, if it is still locked. NULL is allowed. In a
- * forked child it releases nothing: the memory leaks. */
+/* Rows that a locked file lacks are lost, with a warning. In a forked child the memory leaks. */
 void gt_store_close(gt_store *store);
 /* Tells whether the file that was asked for is in use. EDATABASE, with a message that names the
  * file and says why, when the last lookup got no answer from it; with `writing` also when new rows
@@ -168,8 +167,7 @@ typedef struct gt_shapes {
 } gt_shapes;
 /* Sets the grids and blocks of *record. They are in *texts, which must outlive the record. */
 void gt_launch_show(gputune_record *record, gt_shapes *texts, const gt_launch *launch);
-/* A trial of the same kernel that was measured elsewhere: at another size, for another objective,
- * with other const or type values, or on another GPU. */
+/* A trial of the same kernel at another size, objective, const or type value, or GPU. */
 typedef struct gt_related_trial {
     char *config;
     double time_ns;    /* nanoseconds, or the value that its objective minimises */
@@ -194,8 +192,7 @@ gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
                                        const gt_device *device, const gt_scenario *scenario,
                                        const gt_patience *patience);
 void gt_related_list_free(gt_related_list *list);
-/* Adds trials, or replaces those of the same hash, in one transaction. A tuning stores its finished
- * trials at once, so that they are kept whatever happens next. */
+/* Adds trials, or replaces those of the same hash, in one transaction. */
 gputune_status gt_store_put_trials(gt_store *store, const gt_scenario *scenario,
                                    const gt_trial *trials, size_t count,
                                    const gt_patience *patience);
@@ -223,8 +220,7 @@ gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_s
                                      const gt_hash *other, size_t count,
                                      const gt_patience *patience);
 
-/* Sets the clock rates of *device to those stored last for this GPU and driver (by uuid, origin and
- * driver_version). ENOTFOUND: none are stored. */
+/* Sets the clock rates of *device to those stored last for its GPU and driver. ENOTFOUND: none. */
 gputune_status gt_store_clock_rates(gt_device *device, gt_store *store);
 
 /* Sets *out to what is stored of the GPU that a process gets in these surroundings
@@ -344,8 +340,7 @@ gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const cha
 
 /* ---- Wisdom ---------------------------------------------------------------------------------- */
 
-/* Winners as text, to be carried from one database to another. The text says what was measured and
- * under what conditions, and has the code if the caller asks for it. */
+/* Winners as text for another database: what was measured, how, and, if asked for, the code. */
 
 /* Appends the wanted winners of all layers to *out, once each, except wrong ones; *count: how many.
  * `whole`: with their code and the fastest other trials. */

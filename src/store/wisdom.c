@@ -52,8 +52,7 @@ static size_t read_group(unsigned char out[3], const char *text)
     return 3 - padding;
 }
 
-/* The bytes of `length` characters go to *out, which is malloc'd, and their number to *count. False
- * for what is no base64, and without memory; *out is NULL then. */
+/* Decodes base64 to *out, malloc'd, and *count. False if it is none, or no memory: *out NULL. */
 static bool base64_read(void **out, size_t *count, const char *text, size_t length)
 {
     unsigned char *bytes = malloc(length / 4 * 3 + 1);

@@ -129,8 +129,7 @@ struct gt_catalog {
 
 /* ---- folders and prelude --------------------------------------------------------------------- */
 
-/* Finds the folders and the prelude, if that is not done. ENOTFOUND: there is none; each call looks
- * again, because it may be installed later. The caller holds the lock. */
+/* Finds the folders and the prelude, if that is not done. ENOTFOUND: none. The lock is held. */
 static gputune_status need_prelude(gt_catalog *catalog, const char *given)
 {
     GT_FREED char *folder = NULL, *home = NULL, *path = NULL, *prelude = NULL;
@@ -334,8 +333,7 @@ static bool is_other_version(const char *path, const gt_version *version)
              is_same_time(now.changed, version->changed) && now.bytes == version->bytes);
 }
 
-/* Returns true if a file, or a file that it includes, was written since it was read. A file that
- * was deleted stays as it was last read. */
+/* Returns true if a file, or one that it includes, was written (not deleted) since it was read. */
 static bool is_edited(gt_catalog_file *file)
 {
     bool edited = atomic_load(&file->watch->edited);

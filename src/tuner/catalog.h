@@ -24,8 +24,7 @@ void gt_catalog_close(gt_catalog *catalog);
 /* The prelude that every generated source begins with. */
 const char *gt_catalog_prelude(const gt_catalog *catalog);
 
-/* The compiler options by which a template finds its headers; none if it includes none. The options
- * live as long as the catalog. ENOMEM. */
+/* The compiler options by which a template finds its headers, owned by the catalog. ENOMEM. */
 gputune_status gt_catalog_compile_options(const char *const **out, size_t *count,
                                           gt_catalog *catalog, const gt_template *template);
 

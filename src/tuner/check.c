@@ -55,8 +55,7 @@ typedef struct report {
     void *user;
 } report;
 
-/* The path of a finding's file. The compiler knows the template's source by its name in another
- * folder, so for that name it is the template's path. */
+/* The path of a finding's file; the compiler knows the template's source by another name. */
 static const char *find_path(const report *r, const char *file)
 {
     const char *path = r->session->request->template->path;

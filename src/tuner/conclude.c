@@ -232,8 +232,7 @@ static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning,
     return status;
 }
 
-/* The trials of this tuning, without those that it took over from earlier tunings. `settled`: only
- * those that became final since the last time. */
+/* The tuning's own trials; `settled`: only those that became final since the last time. */
 static gputune_status list_trials(gt_trial_list *out, gt_tuning *tuning, bool settled)
 {
     gt_field *field = &tuning->session.field;
@@ -340,8 +339,7 @@ static gputune_status summarise(gt_summary *out, const gt_tuning *tuning, uint64
                                                 : gt_race_summary(tuning->race, id, out);
 }
 
-/* Returns true if the winner was proved after an earlier race, with the data of this request's
- * proof. A store that cannot be read says nothing. */
+/* Returns true if the winner was proved after an earlier race, with this request's data. */
 static bool was_proved_earlier(const gt_tuning *tuning, uint64_t winner)
 {
     const gt_request *request = tuning->session.request;

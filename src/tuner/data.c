@@ -603,8 +603,7 @@ static gputune_status send_results(call *c)
     return GPUTUNE_OK;
 }
 
-/* Asks the call's reference function, if there is one, and adds its results to the setup. All
- * inputs of the workload are there already. */
+/* Adds the results of the call's reference function, if there is one, to the complete setup. */
 static gputune_status refer(const target *to)
 {
     GT_SCOPED(free_call) call c = {.to = to};

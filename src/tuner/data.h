@@ -1,5 +1,4 @@
-/* Data of a measurement that come from the host: the caller's own buffers, files, expressions of
- * the index, and the caller's own reference. */
+/* Data from the host: the caller's buffers and reference, files, expressions of the index. */
 #pragma once
 
 #include "base/text.h"
@@ -24,8 +23,7 @@ void gt_data_close(gt_request *request);
 /* Appends " NAME=HASH" for each file and each host buffer that no tag stands for. */
 void gt_data_describe(gt_text *out, const gt_request *request);
 
-/* Fills the inputs in the field's setup that the measure worker cannot make itself: live buffers,
- * files and expressions. gt_data_release() releases them. */
+/* Fills the inputs that the measure worker cannot make itself, for gt_data_release(). */
 gputune_status gt_data_send(gt_field *field);
 void gt_data_release(gt_field *field);
 

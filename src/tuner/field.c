@@ -498,8 +498,7 @@ static gputune_status submit_source(gt_field *field, gt_unit *unit, const gt_sou
     return field->options.farm->ops->compile(field->options.farm, &job);
 }
 
-/* Once both images are compiled, asks the measure worker to prepare. Does nothing before. If one of
- * them fails to compile, the field fails. */
+/* Once both images are compiled, asks the worker to prepare; if one fails, the field fails. */
 static gputune_status try_prepare(gt_field *field)
 {
     const gt_unit *service = field->units.items[GT_UNIT_SERVICE];

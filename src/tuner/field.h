@@ -188,8 +188,7 @@ gputune_status gt_field_allow_measuring(gt_field *field);
  * that it could, else the time for which a cancel may go unnoticed. */
 double gt_field_patience(const gt_field *field);
 
-/* Handles a COMPILED, PREPARED or VERIFIED event, keeps parts of it, and submits the jobs that
- * follow. Fails with the status of a preparation that failed. */
+/* Handles a COMPILED, PREPARED or VERIFIED event: keeps parts of it, submits what follows. */
 gputune_status gt_field_handle(gt_field *field, gt_event *event);
 /* Returns each variant that became ready once; NULL when there are no more. */
 gt_variant *gt_field_next_ready(gt_field *field);

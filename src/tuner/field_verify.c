@@ -216,8 +216,7 @@ static const gt_variant *commonest_failure(const gt_field *field, uint32_t *coun
     return first;
 }
 
-/* Returns true if all variants have the same wrong result, so that the reference may be what is
- * wrong, unless the message has another cause or a remedy. */
+/* Returns true if all variants have the same wrong result: the reference may be what is wrong. */
 static bool all_agree(const gt_field *field, const gt_variant *first, uint32_t count)
 {
     bool agree = first->failure == GPUTUNE_EWRONG && count > 1 && first->message &&
@@ -434,11 +433,9 @@ void gt_field_tell(const gt_field *field, const gt_variant *variant, double time
     }
 }
 
-/* Where every variant is tried, one whose first launch takes this many times the best cannot win:
- * the race would drop a variant that is as slow. */
+/* A variant whose first launch takes this many times the best cannot win the race. */
 #define SLOWER_OF_ALL 2.0
-/* The launch that verified a variant is timed by events, with a cold cache. A shorter one tells the
- * host's time as well, unless the clock is a model. */
+/* The verifying launch is timed by events, cold; a short one tells the host's time as well. */
 #define LONG_ENOUGH_NS 50e3
 /* A first launch that is this many times faster than the samples was luck. */
 #define LUCK 1.05

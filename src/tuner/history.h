@@ -1,5 +1,4 @@
-/* Trials of earlier tunings of a scenario. A trial is evidence about code and launch, whatever race
- * the configuration was in. A loaded history does not change. */
+/* Trials of a scenario's earlier tunings, from any race. A loaded history does not change. */
 #pragma once
 
 #include "kernel/space/space.h"

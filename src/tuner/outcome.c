@@ -1,8 +1,7 @@
 /* The table of statuses, for a variant and for a call. */
 #include "tuner/outcome.h"
 
-/* For a call, ETIMEOUT means that its limit has passed. A status that is not in the table is a
- * failure of the call, without an answer. */
+/* For a call, ETIMEOUT means that its limit has passed. A status not listed fails the call. */
 static const gt_ending endings[] = {
     /* status, trial, whose fault, kept, costs one variant, leaves an answer */
     {GPUTUNE_OK, GT_TRIAL_OK, GT_FAULT_NONE, GT_KEEP_ALWAYS, false, false},

@@ -1,5 +1,4 @@
-/* One table of statuses. It says whose fault each status is, which status a trial has that ends
- * with it, and whether that trial is remembered. Pure. */
+/* One table: whose fault each status is, which status its trial has, if it is remembered. Pure. */
 #pragma once
 
 #include "store/store.h"

@@ -1,5 +1,4 @@
-/* A proposer proposes the variants of a tuning, and hears what became of them. A search strategy is
- * one kind of proposer. One thread. */
+/* Proposes the variants of a tuning and hears their results; a search is one kind. One thread. */
 #pragma once
 
 #include "kernel/space/space.h"
@@ -7,8 +6,7 @@
 
 typedef struct gt_proposer gt_proposer;
 struct gt_proposer {
-    /* Writes up to `count` new configurations to try next; returns how many. 0: there are no more,
-     * or none until more results are heard. */
+    /* Writes up to `count` new configurations; returns how many. 0: none before more results. */
     uint32_t (*propose)(gt_proposer *self, gt_config *out, uint32_t count);
     /* Hears of a configuration once it is compiled and proved, or has failed, and whenever it was
      * sampled. The result lacks the point; a time of 0 is not known. May be NULL. */

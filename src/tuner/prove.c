@@ -57,8 +57,7 @@ static void keep_verdict(const gt_field *field, const gt_variant *variant, const
                               &request->patience);
 }
 
-/* Stores code and verdicts, so that no configuration is compiled or proved, or fails, a second
- * time. A store that cannot be written is no failure. */
+/* Stores code and verdicts for later tunings. A store that cannot be written is no failure. */
 static void keep(const gt_field *field, const gt_request *request)
 {
     GT_SCOPED(gt_trial_list_free) gt_history here = {0};

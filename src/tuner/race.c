@@ -1,5 +1,4 @@
-/* The race: which contestants are sampled in the next round, what a round's samples change, who
- * leaves, and who has won. Contestants are compared in pairs. */
+/* The race, in pairs: who is sampled, what a round's samples change, who leaves, who has won. */
 #include "tuner/race.h"
 
 #include "base/number.h"
@@ -53,8 +52,7 @@ struct gt_race {
 /* In which rounds two contestants are compared: those where both have such a sample. */
 typedef enum gt_shared { GT_SHARED_FULL, GT_SHARED_ANY, GT_SHARED_FINAL } gt_shared;
 
-/* The spread of all contestants counts for at most so many degrees of freedom beside a contestant's
- * own, and only if it comes from so many contestants. */
+/* All contestants' spread counts so many degrees of freedom at most, if from so many of them. */
 enum { PRIOR_WEIGHT = 8, PRIOR_FROM = 3 };
 
 /* Three or four rounds are enough for a contestant whose ratios lie as close together as those of
@@ -132,8 +130,7 @@ static size_t race_ratios(gt_race *race, const gt_runner *a, const gt_runner *b,
     return count;
 }
 
-/* A bound on a log-ratio (sign -1: lower), with quantiles kept by whole degrees of freedom, rounded
- * down, which widens; infinite while nothing is known. */
+/* A bound on a log-ratio (sign -1: lower) by whole degrees of freedom; infinite if unknown. */
 static double bound_of(gt_quantiles *quantiles, const gt_paired *paired, int sign)
 {
     if (!isfinite(paired->error) || paired->freedom < 1) {

@@ -146,16 +146,14 @@ gputune_status gt_race_record(gt_race *race, uint64_t id, double value);
  * id is ignored. If the winner fails after the decision, the race goes on, with the next best
  * contestant in its place. If only the default is left, the reserve comes back. */
 void gt_race_fail(gt_race *race, uint64_t id);
-/* Ends the round: eliminates contestants, and decides the race if it can. *end is GT_RACE_RUNNING
- * while more rounds are needed, final ones included. ENOMEM. */
+/* Ends the round: eliminates, decides if it can, else *end is GT_RACE_RUNNING. ENOMEM. */
 gputune_status gt_race_end_round(gt_race *race, gt_race_end *end);
 /* With `tie_break`: whether the race is decided, but other contestants (those `tied` that have not
  * left) may be as good as the winner. There are no rounds until gt_race_break_tie() has named one
  * of them. If the race is stopped before, the winner is the one of lowest rank. A failure of winner
  * or default reopens the race. */
 bool gt_race_is_tied(const gt_race *race);
-/* Makes `id` the winner of a tie; *end as of gt_race_end_round(). EINVAL if the race is not tied,
- * or `id` is not one of the tied contestants. */
+/* Makes `id` the winner of a tie. EINVAL if there is no tie, or `id` is not one of the tied. */
 gputune_status gt_race_break_tie(gt_race *race, uint64_t id, gt_race_end *end);
 /* Ends the race with the best so far; drops an unfinished round. `reason`: BUDGET or CANCELED. */
 gputune_status gt_race_stop(gt_race *race, gt_race_end reason);
@@ -169,8 +167,7 @@ const gt_runner *gt_race_incumbent(const gt_race *race);
 const gt_runner *gt_race_first(const gt_race *race);
 /* The contestant with this id, or NULL. */
 const gt_runner *gt_race_find(const gt_race *race, uint64_t id);
-/* Returns true if a contestant has left for good. The best of those that left as slower is the
- * reserve, which comes back if all others fail. */
+/* Returns true if a contestant has left for good, not as the reserve, the best slower one. */
 bool gt_race_has_lost(const gt_race *race, const gt_runner *runner);
 /* Summarises a contestant's final samples if there are at least 5, because these are the longest
  * and did not take part in the choice; else the full ones; else the quick ones. ENOMEM. */
@@ -180,6 +177,5 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
 gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other);
 /* Gets the outcome, so far or at the end. ENOVARIANT: every contestant failed. */
 gputune_status gt_race_result_get(const gt_race *race, gt_race_result *out);
-/* Why a contestant left: "2.31x the best in its first round", "4.2% slower after 6 samples", …; ""
- * if it has not left. Returns `out`. */
+/* Why a contestant left, in `out`, such as "4.2% slower after 6 samples"; "" if it has not. */
 const char *gt_race_leave_text(char *out, size_t bytes, const gt_runner *runner);

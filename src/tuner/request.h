@@ -119,8 +119,7 @@ gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
 
 /* Notes in a workload of the request that the call brings its own reference. */
 void gt_request_judge(gt_workload *workload, const gt_request *request);
-/* Finds the workload's buffer that a caller's input is for. EINVAL if there is no buffer of that
- * name, if the buffer is no input, or if its size differs. */
+/* Finds the workload's buffer that a caller's input is for. EINVAL: none, no input, its size. */
 gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,
                                 const gputune_input *input);
 
@@ -128,8 +127,7 @@ gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,
 gputune_objective gt_default_objective(const gt_template *template);
 /* Fails as a request that its caller or its limit ended before something: "it was compiled". */
 gputune_status gt_request_ended(const gt_request *request, const char *before);
-/* Calls gt_space_prepare() for the request's space. ETIMEOUT: the message names the limit that
- * ended it. ECANCELED: the caller ended it. */
+/* Prepares the request's space. ETIMEOUT names the limit that ended it. ECANCELED: the caller. */
 gputune_status gt_request_prepare_space(const gt_request *request);
 /* The same for a space whose variants will be tried, from the first one on. Warns of requested
  * values that are excluded. ENOVARIANT, naming constraints, if nothing is valid. */

@@ -14,6 +14,5 @@ typedef struct gt_samples {
 /* Checks early that samples can be written to `path`. EINVAL (for a FIFO too), ENOMEM. */
 gputune_status gt_samples_check(const char *path);
 
-/* Appends all samples of those races to the request's samples_path, if there is one; a new file
- * gets a heading. Warns if not everything could be written. */
+/* Appends the races' samples to the file samples_path, if given; warns if that fails. */
 void gt_samples_write(const gt_field *field, const gt_samples races[], size_t count);

@@ -201,8 +201,7 @@ gt_patience gt_session_storing(const gt_session *session)
     return gt_patience_left_s(patience) > least_s ? *patience : gt_patience_for(least_s, NULL);
 }
 
-/* How much longer a session whose time is up waits for the code of the default, which is what the
- * call answers with where nothing else was found. */
+/* How much longer a session whose time is up waits for the default's code, its only answer. */
 static double wait_for_default_s(const gt_session *session)
 {
     const gt_variant *variant = find_default(session);
@@ -332,8 +331,7 @@ static gputune_status handle(gt_session *session, gt_event *event)
     }
 }
 
-/* How long the session may wait for an answer, in seconds: no longer than there is nothing to
- * start, a cancel may go unnoticed, and the request has time left. */
+/* How long the session may wait, in seconds, so that it starts jobs, cancels and ends in time. */
 static double longest_wait(const gt_session *session)
 {
     double patience = gt_field_patience(&session->field);

@@ -49,8 +49,8 @@ typedef struct gt_policy {
     bool (*done)(const gt_session *session);
 } gt_policy;
 
-/* When the parts of a session ended, in nanoseconds since the session began (0: never), and how
- * long the workers took for them. For the debug log. */
+/* When a session's parts ended, in ns since it began (0: never), and the workers' time.
+ */
 typedef struct gt_timeline {
     int64_t compiled;       /* the last source */
     int64_t reference;      /* the reference's source */

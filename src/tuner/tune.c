@@ -107,8 +107,7 @@ static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
     return verified;
 }
 
-/* The variant for misaligned buffers that was verified with the winner, or the default, which is
- * the author's own, unless it was found not to work. */
+/* The variant for misaligned buffers verified with the winner, or the default if that works. */
 static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt_winner *winner)
 {
     gt_resources resources;

@@ -79,8 +79,7 @@ int gt_resident_blocks(const gt_device *device, const gt_kernel_step *step,
 double gt_estimate(const gt_device *device, const gt_kernel_step *step,
                    const gt_resources *resources, uint32_t access_bytes);
 
-/* Compiles one configuration, or takes it from the store. The caller frees image->data. `image`
- * NULL: the code is not wanted, but the default's is kept in the request. */
+/* Compiles a configuration, or takes it from the store. The caller frees image->data, if wanted. */
 gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_request *request,
                               const gt_config *config);
 /* Compiles the request's space, stores the code, and calls `each` for every variant once its

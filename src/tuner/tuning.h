@@ -103,8 +103,7 @@ uint32_t gt_tuning_untimed(const gt_tuning *tuning);
 gputune_status gt_tuning_start_round(gt_tuning *tuning);
 /* Gives the race the samples of a round. */
 gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event);
-/* After a stop before the first round: takes the times of the launches that verified the variants
- * as samples, because there are no others. */
+/* After a stop before the first round: the verifying launches' times become the samples. */
 gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning);
 /* Returns true if the objective is energy and `race` is still by time. */
 bool gt_tuning_is_before_weighing(const gt_tuning *tuning);
@@ -115,15 +114,13 @@ void gt_tuning_adopt_weighing(gt_tuning *tuning);
 
 /* --- tuning_end.c ----------------------------------------------------------------------------- */
 
-/* Seconds to set aside for the winner's last proof, after the jobs that the measure worker has in
- * hand, and for storing the winner where the database is locked. */
+/* Seconds kept for the last proof after the jobs in hand, and for storing in a locked database. */
 double gt_tuning_sets_aside_s(const gt_session *session);
 /* Asks for the winner's last proof. */
 gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner);
 /* Called when the session was stopped: verifies the best variant again if there is time. */
 gputune_status gt_tuning_stopped(gt_session *session);
-/* After a stop: ends the tuning if no time is left for the last proof. The winner then has only its
- * proof from before the race, and the result says so. */
+/* After a stop: ends the tuning without the last proof if no time is left; the result says so. */
 void gt_tuning_hurry(gt_tuning *tuning);
 
 /* Opens a new race of every right variant, including those that were eliminated. */
@@ -139,12 +136,10 @@ void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always);
 /* Appends the raw samples of all races to options.samples_path (samples.h). */
 void gt_tuning_write_samples(const gt_tuning *tuning);
 
-/* Stores the compiled code and the trials that cannot change any more, at most once a second, so
- * that they survive if the process is killed. */
+/* Stores code and final trials, at most once a second, in case the process is killed. */
 gputune_status gt_tuning_keep(gt_tuning *tuning);
 
 /* Stores the trials and the winner of a finished tuning, and makes the choice. */
 gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning);
-/* After a failure of the tuning: stores the trials, and notes in the request whether the default
- * failed. The thread's error message is unchanged. */
+/* After a failure: stores the trials and whether the default failed. The message is unchanged. */
 void gt_tuning_keep_findings(gt_tuning *tuning);

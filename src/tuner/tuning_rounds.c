@@ -74,8 +74,7 @@ static gt_race_options playoff_options(const gt_tuning *tuning)
                                                .exact = request->device->emulated};
 }
 
-/* Opens the playoff: by energy, among the fastest and the default; or among those that are tied, by
- * device time, or a few of them by hot time. */
+/* Opens the playoff: by energy with the default; or of those tied, by device or hot time. */
 static gputune_status open_playoff(gt_tuning *tuning, bool weighs)
 {
     gt_playoff *playoff = &tuning->playoff;
@@ -121,8 +120,7 @@ static gputune_status unit_of(double *out, const gt_race *race)
     return GPUTUNE_OK;
 }
 
-/* The contestant with the least sum; the default if no sum is less by more than epsilon of the
- * host's time; the race's own winner if there are no sums. */
+/* The least sum; the default if none is less by epsilon of the host's time; else the winner. */
 static gputune_status choose(uint64_t *out, gt_tuning *tuning)
 {
     double host_ns, device_ns, least = INFINITY, standard = INFINITY;

@@ -29,8 +29,7 @@ void gt_workers_close(gt_workers *workers)
     pthread_mutex_destroy(&workers->mutex);
 }
 
-/* Lends the idle farm that has the least of what is needed: a session that only compiles leaves
- * measure workers to others. NULL: none fits. */
+/* Lends the idle farm that fits with the least, as others may need measure workers. NULL: none. */
 static gt_farm *lend_idle(gt_workers *workers, bool measure, gputune_isolation isolation)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);

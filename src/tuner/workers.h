@@ -32,8 +32,7 @@ void gt_workers_close(gt_workers *workers);
 
 /* Adds a farm that measures and was opened elsewhere, as an idle one. */
 void gt_workers_adopt(gt_workers *workers, gt_farm *farm);
-/* Lends an idle farm that fits, or a new one; with `measure`, one that has a measure worker.
- * EUNSUPPORTED: there is no device, or not in that isolation. */
+/* Lends a farm that fits; `measure`: with a measure worker. EUNSUPPORTED: no such device. */
 gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measure,
                                  gputune_isolation isolation);
 void gt_workers_return(gt_workers *workers, gt_farm *farm);
@@ -51,8 +50,7 @@ void gt_gpu_right_close(gt_gpu_right *right);
 
 /* A kind of session that measures on the GPU. */
 typedef enum gt_gpu_user { GT_GPU_CALLER, GT_GPU_BACKGROUND } gt_gpu_user;
-/* Takes the right. False: another session has it; if that is a tuning in the background and the
- * caller is not, it gives the right up soon. */
+/* Takes the right. False: another session has it, and gives it up soon if in the background. */
 bool gt_gpu_take(gt_gpu_right *right, gt_gpu_user user);
 /* Returns true if a tuning that a caller waits for was refused the GPU since it was taken. */
 bool gt_gpu_is_wanted(gt_gpu_right *right);
