@@ -477,6 +477,7 @@ static gt_limit bind_sequence(gt_launch *out, const gt_binding *binding)
 gt_limit gt_steps_bind(gt_launch *out, const gt_binding *binding)
 {
     out->step_count = binding->template->parts->step_count;
+    out->is_cut = 0;
     for (uint32_t i = 0; i < out->step_count; i++) {
         GT_WITHIN(bind_step(&out->steps[i], binding, i));
     }
