@@ -2,7 +2,6 @@
  * that launches carry; stops at the first limit that a launch breaks. */
 #include "kernel/bind/binding.h"
 
-#include "kernel/bind/tensormap.h"
 #include "kernel/template/axis_kind.h"
 #include "kernel/template/declared.h"
 
@@ -30,7 +29,6 @@ static gt_limit bind_number(int64_t *out, const gt_expression *expression, int64
                                                                        : GT_LIMIT_NONE;
 }
 
-/* Returns the limit that clusters of so many blocks break. */
 static gt_limit check_cluster(const gt_binding *binding, int64_t blocks)
 {
     const gt_device *device = binding->device;
@@ -40,7 +38,6 @@ static gt_limit check_cluster(const gt_binding *binding, int64_t blocks)
                                                         : GT_LIMIT_NONE;
 }
 
-/* The step of the template that the binding works out. */
 static const gt_template_step *step_of(const gt_binding *binding)
 {
     return &binding->template->parts->steps[binding->step];
@@ -246,7 +243,6 @@ static gt_limit bind_step(gt_kernel_step *out, const gt_binding *binding, uint32
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
-/* A sequence in the making. */
 typedef struct maker {
     gt_sequence *out;
     const gt_binding *binding;

@@ -7,6 +7,7 @@
 #include "kernel/bind/limits.h"
 #include "kernel/bind/problem.h"
 #include "kernel/template/config.h"
+#include "kernel/template/declared.h"
 #include "kernel/template/symbols.h"
 
 typedef struct gt_binding {
@@ -114,3 +115,13 @@ gt_element gt_element_resolve(const gt_binding *binding, const char *name);
  * parameter and the address's place in it. `first`: the first argument's parameter. */
 gputune_status gt_argument_hold(gt_parameter *out, const gt_binding *binding,
                                 const gt_argument *argument, uint32_t first);
+
+/* ---- tensormap.c ---- */
+
+/* Fills `out` with all maps. Returns the first limit that a map breaks. */
+gt_limit gt_maps_make(gt_tensormap out[GT_TENSORMAP_MAX], const gt_binding *binding);
+/* Checks the maps; a step of binding.h. */
+gt_limit gt_binding_maps(gt_binding *binding);
+
+/* Fills `out` with all textures. ETEMPLATE for what a texture cannot have. */
+gputune_status gt_textures_make(gt_texture out[GT_TEXTURE_MAX], const gt_binding *binding);

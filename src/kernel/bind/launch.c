@@ -1,6 +1,6 @@
 /* Makes the description of a launch from a configuration, and the keys of trials. */
+#include "kernel/bind/binding.h"
 #include "kernel/bind/source.h"
-#include "kernel/bind/tensormap.h"
 #include "kernel/template/axis_kind.h"
 
 #include <string.h>
@@ -72,7 +72,6 @@ gputune_status gt_launch_arguments(gt_launch *launch, const gt_binding *binding,
     return GPUTUNE_OK;
 }
 
-/* The bytes of an argument or a scratch buffer. */
 static gputune_status bytes_of(uint64_t *out, const gt_binding *binding, uint32_t index)
 {
     const gt_argument *buffer = &binding->template->arguments[index];

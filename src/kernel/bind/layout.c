@@ -46,7 +46,6 @@ static gputune_status add_lanes(gt_layout *out, const gt_binding *binding, const
     return GPUTUNE_OK;
 }
 
-/* Size and alignment. */
 typedef struct extent {
     uint32_t bytes, alignment;
 } extent;
@@ -64,7 +63,6 @@ static gputune_status lay_out_member(gt_layout *out, extent *size, const gt_bind
                                : GPUTUNE_OK;
 }
 
-/* The extents of a member's array; 1 where it is none. */
 static gputune_status extents_of(int64_t out[3], const gt_structure_member *member,
                                  const gt_binding *binding)
 {

@@ -1,7 +1,6 @@
 /* Binds a template's problem values to those of a request; and makes the awkward problem size, at
  * which variants are verified beside the requested one. */
 #include "kernel/bind/binding.h"
-#include "kernel/bind/tensormap.h"
 #include "kernel/template/structure.h"
 
 #include "base/text.h"

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One generation of a source. */
 typedef struct generator {
     const gt_binding *binding;
     const gt_config *config;
@@ -27,7 +26,6 @@ static void define(generator *g, const char *name, const gt_value *value)
                    GT_TEXT_OF_VALUE(value));
 }
 
-/* The value that the configuration, or the problem, gives to a name. */
 static const gt_value *value_of(const generator *g, uint32_t index)
 {
     const gt_template *template = g->binding->template;

@@ -1,5 +1,5 @@
 /* Works out tensor maps for a configuration, and texture objects for sizes. */
-#include "kernel/bind/tensormap.h"
+#include "kernel/bind/binding.h"
 
 #include "kernel/template/structure.h"
 #include "kernel/text/types.h"
@@ -103,7 +103,6 @@ gt_limit gt_binding_maps(gt_binding *binding)
 /* ---- textures ---- */
 
 enum { READ_AS_INTEGER = 1, NORMALIZED_COORDINATES = 2 }; /* CU_TRSF_… */
-/* A texture's sizes as numbers. */
 typedef struct shape {
     gt_element element;
     uint32_t rank;    /* without layers */

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-/* Facts of each type. */
 static const struct type_facts {
     double roundoff;
     double working; /* roundoff of the type that sums are kept in, which is no storage type */
@@ -73,7 +72,6 @@ static bool is_even(const gt_sensitivity *seen)
            seen->relative <= uneven * seen->moved / seen->largest;
 }
 
-/* The measures that an output's tolerance is made of. */
 typedef struct measures {
     double share;        /* of S: roundings, and a long sum */
     gt_tolerance result; /* without S */

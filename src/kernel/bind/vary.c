@@ -7,7 +7,6 @@
 
 /* ---- Scalars --------------------------------------------------------------------------------- */
 
-/* A value that is very large for the type, but finite. */
 static double huge(gt_type type)
 {
     return type == GT_TYPE_F16 ? 3e4 : gt_type_bytes(type) == 1 ? 200 : 1e30;
@@ -61,7 +60,6 @@ bool gt_number_is_flag(const gt_workload *workload, uint32_t number)
            (its->integer == 0 || its->integer == 1);
 }
 
-/* Returns whether the number can have a value of that kind. */
 static bool can_have(const gt_workload *workload, uint32_t number, gt_scalars which)
 {
     const gt_number *its = &workload->numbers[number];
@@ -126,7 +124,6 @@ double gt_workload_largest(const gt_buffer *buffer)
     return largest(buffer->type, buffer->low, buffer->high);
 }
 
-/* The constant of which all elements are. */
 static double constant_of(gt_type type, double low, double high, bool is_free, gt_contents contents)
 {
     if (contents == GT_CONTENTS_ZERO) {

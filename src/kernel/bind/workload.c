@@ -1,7 +1,6 @@
 /* Evaluates a template at a problem: buffers, scalars, tolerances. */
 #include "kernel/bind/binding.h"
 #include "kernel/bind/source.h"
-#include "kernel/bind/tensormap.h"
 
 #include "base/text.h"
 
@@ -38,7 +37,6 @@ gputune_status gt_elements_count(uint64_t *out, const gt_argument *buffer, const
     return GPUTUNE_OK;
 }
 
-/* Binds what is common to arguments and blocks. */
 static gputune_status bind_buffer(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
                                   const gt_argument *argument)
 {
@@ -206,7 +204,6 @@ static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
     return gt_launch_arguments(out, binding, true);
 }
 
-/* All parameters have been added. */
 static gputune_status finish_judge(gt_launch *out)
 {
     gt_launch_take_all(out);
@@ -219,7 +216,6 @@ static void add_given(gt_launch *launch, gt_parameter_kind kind, uint64_t value)
     gt_launch_add(launch, kind, 8, (int)launch->argument_count++)->scratch_bytes = value;
 }
 
-/* Adds the parameters that a reference by elements takes behind the arguments. */
 static gputune_status add_made(gt_launch *out, const gt_workload *workload,
                                const gt_binding *binding, const gt_judge *judge)
 {

@@ -366,18 +366,9 @@ static double beginnings(const gt_diagram *d, const gt_space *space, uint32_t le
 double gt_diagram_beginnings(const gt_diagram *diagram, const gt_space *space, uint32_t levels)
 {
     size_t widest = 1;
-    double count = 1;
     for (uint32_t i = 0; i <= levels; i++) {
         widest = diagram->width[i] > widest ? diagram->width[i] : widest;
     }
-    if (!diagram->children[0]) {
-        for (uint32_t i = 0; i < levels; i++) {
-            count *= free_values(space, diagram->axes[i]);
-        }
-        return count;
-    }
-    double *some = calloc(2 * widest, sizeof *some);
-    count = some ? beginnings(diagram, space, levels, some) : -1;
-    free(some);
-    return count;
+    GT_FREED double *some = calloc(2 * widest, sizeof *some);
+    return some ? beginnings(diagram, space, levels, some) : -1;
 }

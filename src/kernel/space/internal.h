@@ -2,8 +2,89 @@
 #pragma once
 
 #include "kernel/bind/binding.h"
-#include "kernel/space/diagram.h"
-#include "kernel/space/terms.h"
+#include "kernel/space/space.h"
+
+#include "base/array.h"
+
+/* ---- terms.c ---- */
+
+/* The parts of constraints. While some axes of a constraint have no value yet, a key identifies the
+ * rest of the constraint, so that equal remainders are recognised. */
+typedef enum gt_term_kind {
+    GT_TERM_CODE,  /* an expression, or an operand in one */
+    GT_TERM_SLOT,  /* the slot of an axis: known once the axis has a value */
+    GT_TERM_JOIN,  /* has no value; operands: two terms that a step of binding.h depends on */
+    GT_TERM_LAUNCH /* a slot that a step of binding.h sets; operand: what the step depends on */
+} gt_term_kind;
+
+typedef struct gt_term {
+    gt_term_kind kind;
+    const gt_expression *expression;
+    int at; /* the operation in the expression's code */
+    int slot;
+    int operands[2]; /* indices of terms; negative: none */
+    uint32_t axes;   /* bit i: the term depends on axis i */
+} gt_term;
+
+/* All terms of a space. */
+typedef struct gt_term_list {
+    GT_ARRAY(gt_term) items;
+    int of_slot[GT_SLOT_MAX]; /* the index of its term; negative: the slot is a constant */
+} gt_term_list;
+
+/* The state of a term once the axes in `known` have the values in `slots`. */
+typedef enum gt_left {
+    GT_LEFT_OPEN,  /* depends on axes that have no value yet */
+    GT_LEFT_VALUE, /* a value */
+    GT_LEFT_FAILED /* cannot be computed, such as a division by zero */
+} gt_left;
+
+typedef struct gt_residue {
+    gt_left left;
+    int64_t value;
+    uint64_t key; /* equal keys: the same is left, whatever the known values were */
+} gt_residue;
+
+gt_residue gt_terms_evaluate(const gt_term_list *terms, int term, const int64_t *slots,
+                             uint32_t known);
+
+/* ---- diagram.c ---- */
+
+/* The valid combinations of some axes as a multi-valued decision diagram (Kam et al., 1998): a
+ * level for each axis, a node for each different set of valid continuations. Counting and drawing
+ * take one step for each level. */
+enum { GT_RULES_MAX = 192 };
+
+/* In the place of a node: no valid combination is reached from here. */
+static const uint32_t GT_NODE_DEAD = UINT32_MAX;
+
+/* A diagram without nodes has one axis, or would have needed too many; then it stands for all
+ * combinations. */
+typedef struct gt_diagram {
+    uint32_t axes[GT_AXIS_MAX]; /* in the order of the levels */
+    uint32_t count;
+    uint32_t *children[GT_AXIS_MAX];  /* by level; index: node * number of values + position */
+    double *endings[GT_AXIS_MAX + 1]; /* by level and node: valid combinations from there on */
+    uint32_t width[GT_AXIS_MAX + 1];  /* by level: the number of nodes */
+    double *excluded;                 /* by reason: combinations of these axes that it excludes */
+} gt_diagram;
+
+/* Builds the diagram over `axes`, from the rules on these alone, in some MB and 100 ms; without
+ * nodes if that is not enough, and on failure. ENOMEM, ECANCELED. */
+gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const uint32_t *axes,
+                                uint32_t count);
+/* Frees the nodes; the axes stay. */
+void gt_diagram_clear(gt_diagram *diagram);
+/* The node on the next level that the value at `position` leads to from `node` of `level`. */
+uint32_t gt_diagram_child(const gt_diagram *diagram, const gt_space *space, uint32_t level,
+                          uint32_t node, int position);
+/* Returns how many valid combinations of the axes from `level` on begin at `node`. */
+double gt_diagram_endings(const gt_diagram *diagram, const gt_space *space, uint32_t level,
+                          uint32_t node);
+/* Returns how many beginnings of `levels` axes lead to a valid combination; -1: no memory. */
+double gt_diagram_beginnings(const gt_diagram *diagram, const gt_space *space, uint32_t levels);
+
+/* ---- space.c and search.c ---- */
 
 /* Reasons for which a configuration is excluded: a gt_limit, or + index, a require() that does not
  * hold, or that cannot be computed. 0: none. */

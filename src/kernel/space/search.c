@@ -30,7 +30,6 @@ static void search_add(gt_space_search *search, const gt_group *group, uint32_t 
         .group = group, .axis = group->diagram.axes[level], .level = level, .before = before};
 }
 
-/* Begins a search of a group, with the space's probe. */
 static void search_begin(gt_space_search *search, gt_space *space, const gt_group *group,
                          gt_random *random, uint32_t checks)
 {
@@ -43,7 +42,6 @@ static void search_begin(gt_space_search *search, gt_space *space, const gt_grou
     enter_level(search);
 }
 
-/* Returns whether the level's axis may have this value. */
 static bool try_value(gt_space_search *search, const gt_search_level *level, int position)
 {
     gt_space *space = search->space;
@@ -233,7 +231,6 @@ bool gt_space_draw(gt_space *space, gt_random *random, gt_config *out)
 
 enum { HITS = 400, SAMPLES_MAX = 1 << 15 };
 
-/* Combinations of these axes before constraints. */
 static double combinations(const gt_space *space, uint32_t axes)
 {
     double count = 1;

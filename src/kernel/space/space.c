@@ -2,7 +2,6 @@
  * says of one configuration. */
 #include "kernel/space/internal.h"
 
-#include "kernel/bind/tensormap.h"
 #include "kernel/template/axis_kind.h"
 
 #include <stdlib.h>
@@ -35,7 +34,6 @@ static uint32_t axes_of(const planner *p, int term)
     return term < 0 ? 0 : p->terms->items.items[term].axes;
 }
 
-/* The axes of the slots in an operation and its operands. */
 static uint32_t axes_in(const planner *p, const gt_instruction *code, int at)
 {
     const gt_instruction *step = &code[at];
@@ -360,7 +358,6 @@ static int reason_against_value(gt_space *space, uint32_t axis, uint8_t choice)
     return reason ? reason : gt_space_check(space, &space->probe, UINT32_C(1) << axis, axis);
 }
 
-/* Fills `blocked`. */
 static void block_values(gt_space *space)
 {
     for (uint32_t i = 0; i < space->template->axis_count; i++) {

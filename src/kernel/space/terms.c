@@ -1,5 +1,5 @@
 /* Evaluates constraints by some axes: to a value, a failure, or a key of the rest. */
-#include "kernel/space/terms.h"
+#include "kernel/space/internal.h"
 
 enum { KEY_FAILED = 1, KEY_VALUE, KEY_TERM };
 
@@ -36,7 +36,6 @@ static gt_residue open_term(uint64_t what, uint64_t a, uint64_t b, uint64_t c)
 
 static gt_residue evaluate(const state *s, int term);
 
-/* Code that is run. */
 typedef struct program {
     const state *state;
     const gt_instruction *code;
@@ -50,7 +49,6 @@ static uint64_t name_of(const program *p, int at)
 
 static gt_residue run(const program *p, int at);
 
-/* One operand. */
 static gt_residue run_unary(const program *p, gt_operation operation, gt_residue a, int at)
 {
     int64_t value = a.value;

@@ -41,12 +41,12 @@ void gt_tokens_append(gt_text *out, const char *text, size_t length)
     }
 }
 
-/* Notes which names are macros in the body. */
-static gputune_status note_names(gt_body *body, gt_name_uses *uses, const gt_template *template)
+static gputune_status note_names(gt_body *body, gt_name_uses *uses, const gt_parse *p)
 {
+    const gt_template *template = p->template;
     gt_template_parts *parts = template->parts;
     const uint64_t given = gt_names_given(template);
-    GT_TRY(gt_name_uses_find(uses, template, body->text));
+    GT_TRY(gt_name_uses_find(uses, p, body->text));
     for (uint32_t i = 0; i < parts->define_count; i++) {
         parts->defines[i].is_name |= parts->defines[i].value && uses->declared_defines >> i & 1;
     }
@@ -92,7 +92,6 @@ static int by_place(const void *a, const void *b)
                                 : (x->order > y->order) - (x->order < y->order);
 }
 
-/* Puts another text in the place of one. */
 static gputune_status replace_text(char **text, gt_text *by)
 {
     char *taken;
@@ -390,11 +389,11 @@ static gputune_status note_head(gt_body *body, const char *path)
     return gt_text_take(&body->mark, &mark);
 }
 
-static gputune_status finish_body(gt_body *body, gt_name_uses *uses, const gt_template *template)
+static gputune_status finish_body(gt_body *body, gt_name_uses *uses, const gt_parse *p)
 {
     GT_SCOPED(gt_text_free) gt_text tokens = {0};
-    GT_TRY(note_names(body, uses, template));
-    GT_TRY(note_head(body, template->parts->files[0].path));
+    GT_TRY(note_names(body, uses, p));
+    GT_TRY(note_head(body, p->parts->files[0].path));
     gt_tokens_append(&tokens, body->text, strlen(body->text));
     body->tokens = gt_hash_string(gt_text_string(&tokens));
     return tokens.failed ? gt_fail_memory() : GPUTUNE_OK;
@@ -534,7 +533,7 @@ static gputune_status make_kernel_body(gt_parse *parse, const char *text)
             GT_TRY(copy_function(&body->text, &parts->steps[i].kernel, i, parts->files[0].path));
         }
     }
-    return finish_body(body, &parse->kernel_uses, parse->template);
+    return finish_body(body, &parse->kernel_uses, parse);
 }
 
 static gputune_status make_judge_body(gt_parse *parse, const char *text)
@@ -548,7 +547,7 @@ static gputune_status make_judge_body(gt_parse *parse, const char *text)
     }
     gt_functions_cut(body->text, names, parts->step_count, false);
     GT_TRY(take_judges(body, parts));
-    return finish_body(body, &parse->judge_uses, parse->template);
+    return finish_body(body, &parse->judge_uses, parse);
 }
 
 /* Returns whether the name is that of a function which only the other body has. */

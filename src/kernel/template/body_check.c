@@ -42,7 +42,6 @@ static gputune_status check_instance(const gt_kernel_name *kernel, const gt_func
     return GPUTUNE_OK;
 }
 
-/* A function that is held against what the clauses say. */
 typedef struct checked {
     gt_parse *p;
     const char *text;
@@ -69,7 +68,6 @@ static gputune_status find_function(checked *c)
 
 static const char texture[] = "cudaTextureObject_t";
 
-/* Returns whether the parameter is of the type that stands in a buffer's place. */
 static bool stands_for(const gt_function_parameter *given, const char *type)
 {
     return strcmp(given->words, type) == 0 && !given->pointer;
@@ -342,7 +340,6 @@ static gputune_status check_step(gt_template_step *step, gt_parse *p, const char
     return GPUTUNE_OK;
 }
 
-/* The parameters behind the arguments. */
 typedef struct extra {
     bool is_reference; /* may be `scale`, and outputs may be double */
     const char *words; /* for messages */
@@ -436,7 +433,6 @@ static gputune_status check_judge(gt_judge *judge, gt_parse *p, const char *text
     return check_judge_parameters(judge, &c, extra);
 }
 
-/* Returns whether the function has the parameters of args() and scratch(). */
 static bool fits_arguments(const gt_parse *parse, const char *text, const gt_function *function)
 {
     const gt_template *template = parse->template;

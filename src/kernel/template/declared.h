@@ -216,8 +216,8 @@ gputune_status gt_keep(gt_template_parts *parts, void *memory);
 /* Sets *out to a copy of the first `length` bytes, which the template keeps. ENOMEM. */
 gputune_status gt_keep_text(const char **out, gt_template_parts *parts, const char *text,
                             size_t length);
-/* Frees the parts, which may have been read only in part, and all that they keep. */
-void gt_parts_free(gt_template_parts *parts);
+/* Makes a template without anything, for gt_template_free(). ENOMEM. */
+gputune_status gt_template_new(gt_template **out);
 
 /* Returns the index of `name` among structs that begin with their names, or -1. */
 #define GT_NAMED(items, count, name) gt_index_by_name(items, sizeof *(items), count, name)

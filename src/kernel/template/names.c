@@ -3,7 +3,6 @@
 #include "kernel/template/parse.h"
 
 #include "kernel/template/axis_kind.h"
-#include "kernel/text/branches.h"
 #include "kernel/text/compiler_options.h"
 #include "kernel/text/declarations.h"
 
@@ -68,7 +67,6 @@ uint64_t gt_names_given(const gt_template *template)
     return given;
 }
 
-/* Returns what is noted of a token; NULL: it is none of the names. */
 static gt_name_use *use_of(const name_scan *s, const gt_token *token)
 {
     const int index = name_index(s->template, token);
@@ -143,21 +141,6 @@ static void append_macros(gt_text *out, const gt_template *template)
         }
     }
     gt_text_append(out, "#line 1\n");
-}
-
-/* Conditions on what clauses define are not the text's own to decide. */
-static gt_meaning meaning_of(const void *user, const gt_token *name, int64_t *value)
-{
-    const gt_template *template = user;
-    if (gt_token_is(name, "__CUDACC_RTC__")) {
-        *value = 1;
-        return GT_VALUED;
-    }
-    return name_index(template, name) >= 0 ||
-                   GT_NAMED(template->parts->defines, template->parts->define_count,
-                            GT_TOKEN_TEXT(name)) >= 0
-               ? GT_OPEN
-               : GT_UNKNOWN;
 }
 
 /* ---- declarations ---- */
@@ -289,7 +272,6 @@ static void read_directives(name_scan *s, const char *text)
     }
 }
 
-/* Notes which names the text contains. */
 static void note_tokens(name_scan *s, const char *text)
 {
     gt_token before = {0}, last = {0};
@@ -361,14 +343,14 @@ static gputune_status find_uses(name_scan *s, const char *text, size_t front)
     return follow_macros(s);
 }
 
-gputune_status gt_name_uses_find(gt_name_uses *out, const gt_template *template, const char *text)
+gputune_status gt_name_uses_find(gt_name_uses *out, const gt_parse *p, const char *text)
 {
     GT_FREED char *cut = NULL;
     GT_SCOPED(gt_text_free) gt_text whole = {0};
-    name_scan s = {.out = out, .template = template};
+    name_scan s = {.out = out, .template = p->template};
     *out = (gt_name_uses){0};
-    GT_TRY(gt_branches_cut(&cut, text, meaning_of, template));
-    append_macros(&whole, template);
+    GT_TRY(gt_branches_cut(&cut, text, gt_possible_meaning, p->reader));
+    append_macros(&whole, p->template);
     const size_t front = whole.length;
     gt_text_append(&whole, cut);
     GT_TRY(whole.failed ? gt_fail_memory() : GPUTUNE_OK);
@@ -396,7 +378,6 @@ static void try_names(gt_near *near, const gt_template *template, const char *te
 
 /* ---- what is refused ---- */
 
-/* Checks what one of the texts does with a name. */
 static gputune_status check_name(const gt_chosen_name *own, const gt_name_use *use, bool is_given)
 {
     const char *what = own->is_axis ? "a tunable" : "a problem value";
@@ -435,7 +416,6 @@ gputune_status gt_names_check(const gt_parse *parse)
     return check_uses(parse, &parse->judge_uses);
 }
 
-/* Returns whether a constraint relates the axis to another one. */
 static bool constrains_another(const gt_template_parts *parts, uint32_t axis)
 {
     const uint64_t own = UINT64_C(1) << axis;

@@ -5,6 +5,7 @@
 
 #include "kernel/template/reader.h"
 #include "kernel/template/symbols.h"
+#include "kernel/text/branches.h"
 
 /* A setting that is an expression, `NAME = …` in a clause, or a clause of its own. */
 typedef struct gt_setting {
@@ -47,6 +48,7 @@ typedef struct gt_name_uses {
 typedef struct gt_parse {
     gt_template *template;
     gt_template_parts *parts;
+    const gt_template_reader *reader;
     const gt_clause *clause; /* the one that is read, */
     const char *word;        /* its word, which lasts as long as the program; NULL: none is read */
     size_t member;           /* the offset of what it fills, if its row has one */
@@ -89,11 +91,15 @@ gputune_status gt_bind_kernel_arguments(gt_parse *p, gt_body *body, const gt_ker
  * uses a grid or block which changes in a loop. */
 gputune_status gt_loops_finish(gt_parse *p);
 
+/* Returns what a macro of the text is, for gt_branches_cut() with the reader as `user`. Clauses,
+ * headers and the compiler define macros that the text does not show. */
+gt_meaning gt_possible_meaning(const void *reader, const gt_token *name, int64_t *value);
+
 /* ---- names.c ---- */
 
 /* Finds how a text uses names. The paths of the places in *out point into the template, whose
  * clauses must have been read. ENOMEM. */
-gputune_status gt_name_uses_find(gt_name_uses *out, const gt_template *template, const char *text);
+gputune_status gt_name_uses_find(gt_name_uses *out, const gt_parse *p, const char *text);
 /* Returns whether gputune gives the token its value: it is the name of a tunable or of a
  * compile-time problem value, or the macro of one of their words (NAME_word). */
 bool gt_name_is_chosen(const gt_template *template, const gt_token *token);

@@ -291,7 +291,6 @@ gputune_status gt_parse_written(gt_parse *p)
     return GPUTUNE_OK;
 }
 
-/* in_place(): the output, and the input in whose buffer it may be. */
 static gputune_status read_place(uint32_t *out, gt_parse *p, gt_direction direction)
 {
     char name[GT_NAME_MAX];

@@ -28,7 +28,6 @@ static gputune_status new_axis(uint32_t *out, gt_parse *p, gt_axis_kind kind)
     return GPUTUNE_OK;
 }
 
-/* `= v, v` */
 static gputune_status read_axis_values(gt_parse *p, uint32_t index)
 {
     gt_axis *axis = &p->template->axes[index];

@@ -53,7 +53,6 @@ static gputune_status expect_mark(gt_lexer *lexer, const char *mark, const char 
     return GPUTUNE_OK;
 }
 
-/* One value of a word behind its mark. */
 static gputune_status read_value(const gt_expression **out, const char *mark, const fill_word *word,
                                  gt_parse *p)
 {
@@ -126,7 +125,6 @@ static gputune_status read_fill(gt_fill *out, gt_parse *p)
 
 enum { ITEMS_MAX = 64 };
 
-/* Where a list is read into. */
 typedef struct list_reader {
     gt_initialisers *out;
     gt_parse *p;
@@ -146,7 +144,6 @@ static gputune_status read_path(char path[GT_NAME_MAX], gt_lexer *lexer)
     return some ? GPUTUNE_OK : gt_fail_expected(lexer, "a member's name, as in .x = …");
 }
 
-/* The number behind a separator. */
 static gputune_status read_number(gt_initialiser *out, const list_reader *reader,
                                   const char *separator)
 {

@@ -23,7 +23,6 @@ typedef struct assignment {
     gt_place place;
 } assignment;
 
-/* The kernel that is made. */
 typedef struct elements {
     gt_parse *p;
     gt_judge *judge;
@@ -139,7 +138,6 @@ static gputune_status read_value(assignment *out, elements *made)
     return out->end > out->value ? GPUTUNE_OK : gt_fail_expected(body, "the element's value");
 }
 
-/* The product of the extents from one on. */
 static void append_product(gt_text *out, const uint32_t *extents, uint32_t from, uint32_t count)
 {
     for (uint32_t i = from; i < count; i++) {
@@ -340,7 +338,6 @@ static void append_kernel(gt_text *out, const elements *made)
     gt_text_append(out, "}\n");
 }
 
-/* Returns whether `NAME[` comes next. */
 static bool elements_follow(const gt_lexer *body)
 {
     gt_lexer ahead = *body;

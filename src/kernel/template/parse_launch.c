@@ -226,7 +226,6 @@ static gputune_status read_arguments(gt_template_step *step, gt_parse *p)
     return gt_lexer_expect(&p->at, ")");
 }
 
-/* A step without args = (…) takes what a single kernel would. */
 static void take_all(gt_template_step *step, const gt_template *template)
 {
     for (uint32_t i = 0; i < template->parameter_count; i++) {
@@ -527,7 +526,6 @@ gputune_status gt_parse_for(gt_parse *p)
     return read_next(&order->next, p, name);
 }
 
-/* Ends the innermost loop. */
 static gputune_status end_loop(gt_parse *p, gt_place place)
 {
     gt_template_parts *parts = p->parts;

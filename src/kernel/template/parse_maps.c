@@ -153,7 +153,6 @@ static gputune_status read_name(gt_texture_clause *texture, gt_parse *p)
     return GPUTUNE_OK;
 }
 
-/* Checks the settings against the buffer and against each other. */
 static gputune_status check_settings(const gt_texture_clause *texture, uint32_t given,
                                      const gt_template *template)
 {

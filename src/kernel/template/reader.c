@@ -40,7 +40,6 @@ static void drop_mark(char *text)
     }
 }
 
-/* Takes the path and the text over. */
 static gputune_status new_file(gt_source_file **out, gt_template_reader *reader, char *path,
                                char *text)
 {
@@ -55,17 +54,6 @@ static gputune_status new_file(gt_source_file **out, gt_template_reader *reader,
     drop_mark(text);
     **out = (gt_source_file){path, text};
     return GPUTUNE_OK;
-}
-
-/* Returns whether the text has `#pragma once`, which becomes an include guard. */
-static bool has_once(const char *text)
-{
-    bool has = false;
-    for (gt_lexer lexer = gt_lexer_of(text), line;
-         !has && gt_lexer_find_directive(&lexer, &line);) {
-        has = gt_lexer_accept(&line, "pragma") && gt_lexer_is(&line, "once");
-    }
-    return has;
 }
 
 /* Returns whether the text begins with #ifndef NAME, #define NAME. */
@@ -88,7 +76,7 @@ static gputune_status join_text(gt_template_reader *reader, char *path, char *te
 {
     gt_source_file *file = NULL;
     GT_TRY(new_file(&file, reader, path, text));
-    bool once = has_once(text);
+    bool once = gt_has_directive(text, "pragma", "once");
     if (once) {
         unsigned long long hash = gt_hash64(text, strlen(text));
         gt_text_printf(&reader->body,
@@ -100,7 +88,6 @@ static gputune_status join_text(gt_template_reader *reader, char *path, char *te
     return GPUTUNE_OK;
 }
 
-/* The result of reading a directive. */
 typedef enum fate { KEPT, BLANKED, REPLACED } fate;
 
 /* Joins one of the template's own files, or notes a header. */
@@ -132,7 +119,7 @@ static gputune_status join(gt_template_reader *reader, const gt_include *include
         return GPUTUNE_OK;
     }
     if (gt_index_of(found.path, reader->stack, (size_t)reader->depth) < (size_t)reader->depth) {
-        bool once = has_once(found.text) || has_guard(found.text);
+        bool once = gt_has_directive(found.text, "pragma", "once") || has_guard(found.text);
         free(found.path);
         free(found.text);
         *out = *out == REPLACED ? REPLACED : BLANKED;
@@ -155,7 +142,6 @@ static gputune_status copy_name(char *out, size_t bytes, const char *name, size_
     return GPUTUNE_OK;
 }
 
-/* The name in a string. */
 static gputune_status string_name(char *out, size_t bytes, const gt_token *token, gt_place place)
 {
     return token->kind != GT_TOKEN_STRING || token->text[0] != '"' || token->length < 3
@@ -391,11 +377,6 @@ gputune_status gt_reader_run(gt_template_reader *reader, const char *path, const
     gt_conditions conditions;
     GT_REFUSE(strlen(text) > TEXT_MAX, GPUTUNE_ETEMPLATE,
               "%s:1:1: more than %d bytes; expected less", path, TEXT_MAX);
-    if (!reader->parts) {
-        reader->owns_parts = true;
-        reader->parts = calloc(1, sizeof *reader->parts);
-        GT_TRY(gt_allocated(reader->parts));
-    }
     gt_conditions_open(&conditions, is_defined, NULL, NULL);
     reader->conditions = &conditions;
     gputune_status status = new_file(&file, reader, strdup(path), strdup(text));
@@ -408,9 +389,6 @@ void gt_reader_free(gt_template_reader *reader)
 {
     gt_text_free(&reader->body);
     gt_array_free(&reader->clauses);
-    if (reader->owns_parts && reader->parts) {
-        gt_parts_free(reader->parts);
-    }
 }
 
 /* ---- one of several kernels ------------------------------------------------------------------ */
@@ -485,7 +463,6 @@ static bool stays(const gt_template_reader *reader, const groups *all, const gro
     return !gives_way;
 }
 
-/* Returns whether a clause that stays names the function. */
 static bool is_used(const gt_template_reader *reader, const groups *all, const group *own,
                     const char *name)
 {
@@ -536,12 +513,16 @@ gputune_status gt_template_names(const char *path, const char *text, gt_include_
                                  void *user, gputune_status (*each)(void *to, const char *name),
                                  void *to)
 {
-    GT_SCOPED(gt_reader_free) gt_template_reader reader = {.include = include, .user = user};
-    gputune_status status = gt_reader_run(&reader, path, text);
     GT_FREED groups all = {0};
+    gt_template *template;
+    GT_TRY(gt_template_new(&template));
+    GT_SCOPED(gt_reader_free)
+    gt_template_reader reader = {.parts = template->parts, .include = include, .user = user};
+    gputune_status status = gt_reader_run(&reader, path, text);
     GT_THEN(status, read_groups(&all, &reader));
     for (size_t i = 0; i < all.count && status == GPUTUNE_OK; i++) {
         status = each(to, all.items[i].kernel.name);
     }
+    gt_template_free(template);
     return status;
 }

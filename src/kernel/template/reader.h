@@ -15,9 +15,7 @@ typedef struct gt_clause {
 } gt_clause;
 
 typedef struct gt_template_reader {
-    gt_template_parts *parts; /* keeps the files, which places and tokens point into; NULL before
-                                 gt_reader_run(): the reader owns them */
-    bool owns_parts;
+    gt_template_parts *parts; /* keeps the files, which places and tokens point into */
     gt_include_fn include;
     void *user;
     gt_text body;    /* the text, with a #line mark wherever the file changes */

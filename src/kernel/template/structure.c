@@ -224,7 +224,6 @@ static gputune_status new_structure(gt_structure **out, gt_parse *p, const char 
     return GPUTUNE_OK;
 }
 
-/* The head of a struct, in front of its brace. */
 typedef struct head {
     char tag[GT_NAME_MAX];
     bool is_typedef, is_union, is_class, is_template;

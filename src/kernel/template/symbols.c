@@ -104,7 +104,6 @@ static int slot_of(void *user, const char *name)
     return slot >= 0 && (use & ~symbols->use) == 0 ? slot : -1;
 }
 
-/* Returns whether every value is a type, or the name of a problem's type. */
 static bool are_types(const gt_template *template, const gt_value *values, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -164,7 +163,6 @@ static const char *allowed_text(unsigned use)
     return use & GT_USE_CONST ? "a number or a compile-time problem value" : "a number";
 }
 
-/* Tries the names that are allowed. */
 static void try_names(gt_near *near, const gt_symbols *symbols)
 {
     const gt_template *template = symbols->template;

@@ -335,7 +335,6 @@ static void note_axes(gt_parse *parse)
 
 /* ---- the whole ---- */
 
-/* The first comment of the file without its slashes. */
 static gputune_status make_summary(gt_template *template, gt_template_parts *parts)
 {
     const char *at = parts->files[0].text;
@@ -396,8 +395,7 @@ static gt_meaning meaning_of(const void *user, const gt_token *name, int64_t *va
     return GT_UNDEFINED;
 }
 
-/* Headers and the compiler define macros that the text does not show. */
-static gt_meaning possible_meaning_of(const void *user, const gt_token *name, int64_t *value)
+gt_meaning gt_possible_meaning(const void *user, const gt_token *name, int64_t *value)
 {
     const gt_template_reader *reader = user;
     const gt_meaning meaning = meaning_of(user, name, value);
@@ -413,23 +411,9 @@ static gputune_status take_code(gt_parse *parse, const gt_template_reader *reade
     free(parse->possible);
     parse->left = parse->possible = NULL;
     GT_TRY(gt_branches_cut(&parse->left, text, meaning_of, reader));
-    GT_TRY(gt_branches_cut(&parse->possible, text, possible_meaning_of, reader));
+    GT_TRY(gt_branches_cut(&parse->possible, text, gt_possible_meaning, reader));
     parse->code = parse->left;
     return GPUTUNE_OK;
-}
-
-/* Returns whether the text defines a macro that stands for __global__. */
-static bool has_kernel_macro(const char *text)
-{
-    bool has = false;
-    for (gt_lexer lexer = gt_lexer_of(text), line;
-         !has && gt_lexer_find_directive(&lexer, &line);) {
-        const bool defines = gt_lexer_accept(&line, "define");
-        for (; defines && !has && line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
-            has = gt_lexer_is(&line, "__global__");
-        }
-    }
-    return has;
 }
 
 static gputune_status parse_all(gt_parse *parse, gt_template_reader *reader, const char *path,
@@ -437,7 +421,8 @@ static gputune_status parse_all(gt_parse *parse, gt_template_reader *reader, con
 {
     gt_template *template = parse->template;
     GT_TRY(gt_reader_run(reader, path, text));
-    if (has_kernel_macro(gt_text_string(&reader->body))) {
+    /* a macro may stand for __global__ */
+    if (gt_has_directive(gt_text_string(&reader->body), "define", "__global__")) {
         GT_TRY(take_code(parse, reader));
         GT_TRY(gt_kernel_macros_expand(&reader->body, parse->left));
     }
@@ -467,7 +452,7 @@ static gputune_status parse_all(gt_parse *parse, gt_template_reader *reader, con
     return make_summary(template, parse->parts);
 }
 
-static gputune_status new_template(gt_template **out)
+gputune_status gt_template_new(gt_template **out)
 {
     static const char *const words[GT_WORD_FIXED] = {"",         "value",  "split",
                                                      "constant", "global", "auto"};
@@ -491,10 +476,11 @@ gputune_status gt_template_parse(gt_template **out, const char *path, const char
     gt_template *template = NULL;
     GT_FREED gt_parse *parse = calloc(1, sizeof *parse);
     GT_TRY(gt_allocated(parse));
-    GT_TRY(new_template(&template));
+    GT_TRY(gt_template_new(&template));
     gt_template_reader reader = {.parts = template->parts, .include = include, .user = user};
     parse->template = template;
     parse->parts = template->parts;
+    parse->reader = &reader;
     gputune_status status = parse_all(parse, &reader, path, text, kernel);
     gt_text_free(&parse->elements);
     free(parse->left);
@@ -518,16 +504,6 @@ gputune_status gt_keep_text(const char **out, gt_template_parts *parts, const ch
     return GPUTUNE_OK;
 }
 
-void gt_parts_free(gt_template_parts *parts)
-{
-    gt_texts_free(&parts->kept);
-    free(parts->kernel_body.text);
-    free(parts->kernel_body.mark);
-    free(parts->judge_body.text);
-    free(parts->judge_body.mark);
-    free(parts);
-}
-
 bool gt_template_is_own_reference(const gt_template *template)
 {
     return template->parts->reference.self;
@@ -535,9 +511,15 @@ bool gt_template_is_own_reference(const gt_template *template)
 
 void gt_template_free(gt_template *template)
 {
-    if (template) {
-        pthread_mutex_destroy(&template->parts->lock);
-        gt_parts_free(template->parts);
+    gt_template_parts *parts = template ? template->parts : NULL;
+    if (parts) {
+        pthread_mutex_destroy(&parts->lock);
+        gt_texts_free(&parts->kept);
+        free(parts->kernel_body.text);
+        free(parts->kernel_body.mark);
+        free(parts->judge_body.text);
+        free(parts->judge_body.mark);
+        free(parts);
         free(template);
     }
 }

@@ -28,7 +28,6 @@ enum { NESTING = 64 };
 
 static gt_truth read_chain(const gt_conditions *conditions, gt_lexer *line, int depth, bool is_or);
 
-/* `defined NAME` and `defined(NAME)`. */
 static gt_truth read_defined(const gt_conditions *conditions, gt_lexer *line)
 {
     bool parenthesis = gt_lexer_accept(line, "(");
@@ -175,7 +174,6 @@ static gt_truth is_defined(const void *user, const gt_token *name)
     return known ? GT_SURELY : GT_NEVER;
 }
 
-/* While a term is read. */
 typedef struct values {
     const reader *reader;
     int64_t slots[GT_SLOT_MAX];

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The value that an option may have behind its name. */
 typedef enum gt_option_value { BARE, VALUE, EITHER } gt_option_value;
 
 typedef struct option {

@@ -50,7 +50,6 @@ static bool is_attribute(const gt_word *word)
            word->id == GT_IS_NOEXCEPT || word->id == GT_IS_EXPLICIT || word->id == GT_IS_REQUIRES;
 }
 
-/* A name that no declaration can declare. */
 static bool is_keyword(const gt_word *word)
 {
     return word->id >= GT_IS_TEMPLATE && word->id < GT_WORDS_FIXED;
@@ -139,7 +138,6 @@ static void add_key(scan *s, gt_piece *piece, const gt_word *name)
     }
 }
 
-/* All names of some words. */
 static void add_keys(scan *s, gt_piece *piece, const gt_word *w, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++) {
@@ -534,7 +532,6 @@ static void read_words(scan *s, const gt_word *w, size_t count)
     }
 }
 
-/* The names in a directive. */
 static void read_directive(scan *s, const gt_word *directive)
 {
     gt_lexer lexer = gt_lexer_of(directive->token.text), line;
@@ -566,7 +563,6 @@ static void read_range(scan *s, size_t begin, size_t end)
     gt_array_free(&expanded);
 }
 
-/* Moves what was read to the piece. */
 static void take_reads(scan *s, gt_piece *piece)
 {
     piece->first_read = s->to->reads.count;
@@ -586,7 +582,6 @@ static void take_reads(scan *s, gt_piece *piece)
 
 /* ---- where it ends --------------------------------------------------------------------------- */
 
-/* How the end of a piece is looked for. */
 typedef struct walk {
     bool is_function, is_class, has_value, has_colon;
     int conditionals;

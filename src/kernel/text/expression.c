@@ -38,7 +38,6 @@ static gputune_status emit_operation(parser *p, gt_operation operation, int firs
     return emit(p, (gt_instruction){.operation = operation, .target = first});
 }
 
-/* The index of what was parsed last. */
 static int last(const parser *p)
 {
     return (int)p->code.count - 1;
@@ -109,7 +108,6 @@ static int function_index(const gt_token *token)
     return -1;
 }
 
-/* With the lexer behind the function's name. */
 static gputune_status parse_call(parser *p, int function)
 {
     int given = 0, first;

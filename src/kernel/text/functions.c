@@ -126,23 +126,18 @@ static bool is_named(const gt_token *token, const char *scope, const char *name)
            (outer == in || scope[in - outer - 1] == ':');
 }
 
-/* Returns whether the name may be a function's, which __launch_bounds__ may not. */
-static bool may_be_function(const gt_token *token)
-{
-    return token->kind == GT_TOKEN_NAME && strncmp(token->text, "__", 2) != 0;
-}
-
 /* Returns whether the walk looks for functions of this name; a walk without names looks for all. */
 static bool is_sought(const gt_functions *walk, const gt_token *token)
 {
-    bool is = walk->name_count == 0 && may_be_function(token);
+    /* __launch_bounds__ is no function's name */
+    bool is =
+        walk->name_count == 0 && token->kind == GT_TOKEN_NAME && strncmp(token->text, "__", 2) != 0;
     for (size_t i = 0; i < walk->name_count && !is; i++) {
         is = is_named(token, walk->namespaces.scope, walk->names[i]);
     }
     return is;
 }
 
-/* The declaration that a scan is in. */
 typedef struct declaration {
     gt_function read; /* as far as it has come */
     bool open, is_global;

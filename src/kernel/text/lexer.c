@@ -326,6 +326,17 @@ bool gt_lexer_find_directive(gt_lexer *lexer, gt_lexer *line)
     return true;
 }
 
+bool gt_has_directive(const char *text, const char *word, const char *name)
+{
+    const gt_token sought = gt_token_of(name);
+    bool has = false;
+    for (gt_lexer lexer = gt_lexer_of(text), line;
+         !has && gt_lexer_find_directive(&lexer, &line);) {
+        has = gt_lexer_accept(&line, word) && gt_lexer_has(line, &sought);
+    }
+    return has;
+}
+
 bool gt_token_is(const gt_token *token, const char *text)
 {
     return token->kind != GT_TOKEN_END && *token->text == *text && token->length == strlen(text) &&

@@ -52,6 +52,9 @@ void gt_lexer_directive(gt_lexer *lexer, gt_lexer *line);
 /* Does the same with the next directive at or behind the current token; false: there is none. */
 bool gt_lexer_find_directive(gt_lexer *lexer, gt_lexer *line);
 
+/* Returns whether a directive `word` of the text has the token `name`. */
+bool gt_has_directive(const char *text, const char *word, const char *name);
+
 /* Returns whether the current token is exactly `text` (a name or punctuation). */
 bool gt_lexer_is(const gt_lexer *lexer, const char *text);
 /* Returns whether the token is the current one or one behind it. */

@@ -166,7 +166,6 @@ size_t gt_macro_use(const gt_macros *macros, const gt_word *words, size_t count,
 
 enum { ARGUMENTS_MAX = 64 };
 
-/* The arguments of a use. */
 typedef struct arguments {
     const gt_word *words;
     size_t begin[ARGUMENTS_MAX], end[ARGUMENTS_MAX];
@@ -205,7 +204,6 @@ static void divide(arguments *out, const gt_macro *macro, const gt_word *words, 
     out->end[out->count - 1] = close;
 }
 
-/* Joins two spellings, as ## does. */
 static gt_word paste(gt_macros *m, const gt_word *a, const gt_word *b)
 {
     gt_word joined = *a;
