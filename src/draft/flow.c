@@ -5,23 +5,14 @@
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
-static void vary(void *user, draft_symbol *symbol)
-{
-    *(bool *)user |= symbol->kind == DRAFT_THREAD || symbol->kind == DRAFT_BLOCK_INDEX ||
-                     symbol->kind == DRAFT_LOCAL || symbol->kind == DRAFT_COUNTER ||
-                     symbol->kind == DRAFT_CHANGING || symbol->kind == DRAFT_LOADED;
-}
-
 /* Notes that lhs <= most; numbers in lhs are moved to the other side. A comparison of what the
  * launch fixes says nothing. */
 static void push_fact(draft_amount *lhs, draft_amount *most)
 {
-    bool varies = false;
-    if (!draft_is_known(lhs) || !draft_is_known(most)) {
-        return;
-    }
-    draft_symbols_of(lhs, vary, &varies);
-    if (!varies) {
+    const unsigned varying = DRAFT_KIND(DRAFT_THREAD) | DRAFT_KIND(DRAFT_BLOCK_INDEX) |
+                             DRAFT_KIND(DRAFT_LOCAL) | DRAFT_KIND(DRAFT_COUNTER) |
+                             DRAFT_KIND(DRAFT_CHANGING) | DRAFT_KIND(DRAFT_LOADED);
+    if (!draft_is_known(most) || !(lhs->kinds & varying)) {
         return;
     }
     for (unsigned i = 0; lhs->kind == DRAFT_SUM && i < lhs->count; i++) {
@@ -97,22 +88,10 @@ void draft_assume(draft_node *node, bool holds)
     }
 }
 
-static void depends(void *user, draft_symbol *symbol)
-{
-    bool *found = user;
-    *found |= symbol->kind == DRAFT_LOADED || symbol->kind == DRAFT_CHANGING;
-    if (symbol->kind == DRAFT_LOCAL) {
-        draft_symbols_of(symbol->definition, depends, user);
-    }
-}
-
 bool draft_is_unsure(draft_amount *condition)
 {
-    bool found = !draft_is_known(condition);
-    if (!found) {
-        draft_symbols_of(condition, depends, &found);
-    }
-    return found;
+    return !draft_is_known(condition) ||
+           (condition->all_kinds & (DRAFT_KIND(DRAFT_LOADED) | DRAFT_KIND(DRAFT_CHANGING)));
 }
 
 /* ---- what code assigns ----------------------------------------------------------------------- */
@@ -366,22 +345,6 @@ static draft_symbol *make_counter(draft_decl *decl, const loop *l)
     return counter;
 }
 
-static void note_trips(const loop *l, const draft_symbol *counter)
-{
-    int64_t rounds = 0;
-    int64_t step;
-    if (counter && counter->end && draft_is_known(counter->end) &&
-        draft_is_number(counter->step, &step) && step > 0) {
-        draft_amount *distance = draft_plus(counter->end, counter->first, -1);
-        rounds = draft_is_known(distance) && !draft_has_kind(distance, DRAFT_HOST) &&
-                         draft_evaluate(&rounds, distance)
-                     ? (rounds + step - 1) / step
-                     : 0;
-    }
-    draft_trips trips = {l->at->at, rounds};
-    draft_add(&draft_now.out->loops, trips);
-}
-
 /* Makes what the loop's code changes unknown at the beginning of a round, except counters and what
  * goes with a counter. */
 static void enter_loop(const loop *l, const draft_decls *changed)
@@ -399,7 +362,7 @@ static void enter_loop(const loop *l, const draft_decls *changed)
             main_counter = counters[i]->end || !main_counter ? counters[i] : main_counter;
         }
     }
-    note_trips(l, main_counter);
+    draft_now.out->has_loop = true;
     for (size_t i = 0; i < changed->count; i++) {
         draft_decl *d = changed->items[i];
         bool once;
@@ -425,14 +388,14 @@ static void enter_loop(const loop *l, const draft_decls *changed)
 }
 
 /* A count that is loaded is small. */
-static void note_count(void *user, draft_symbol *symbol)
+static void note_counts(draft_amount *condition)
 {
-    (void)user;
-    if (symbol->kind == DRAFT_LOADED && symbol->buffer && symbol->buffer->range) {
-        symbol->buffer->range->is_count = true;
-    }
-    if (symbol->kind == DRAFT_LOCAL) {
-        draft_symbols_of(symbol->definition, note_count, NULL);
+    const draft_symbols symbols = draft_symbols_of(draft_written_out(condition));
+    for (size_t i = 0; i < symbols.count; i++) {
+        const draft_symbol *symbol = symbols.items[i];
+        if (symbol->kind == DRAFT_LOADED && symbol->buffer && symbol->buffer->range) {
+            symbol->buffer->range->is_count = true;
+        }
     }
 }
 
@@ -486,7 +449,7 @@ static void run_loop(const loop *l, bool checks_first)
     bool unsure = l->condition && draft_is_unsure(condition);
     if (l->condition && draft_is_known(condition)) { /* what ends it is no data like others */
         draft_bound(condition, true, &draft_now.facts);
-        draft_symbols_of(condition, note_count, NULL);
+        note_counts(condition);
     }
     draft_now.unsure += unsure;
     if (checks_first && l->condition) {

@@ -25,21 +25,21 @@ typedef struct draft_slot {
 } draft_slot;
 typedef GT_ARRAY(draft_slot) draft_slots;
 
+typedef GT_ARRAY(struct draft_decl *) draft_decls;
+
 /* A declaration that code refers to; one struct for each. */
 typedef struct draft_decl {
     cx_cursor at;
     const char *name;
     struct draft_node *initialiser, *body; /* made on demand */
     bool has_body_tried;
-    GT_ARRAY(struct draft_decl *) parameters; /* of a function */
-    draft_slots slots;                        /* of a variable */
-    size_t saved;                             /* place in the journal behind its last entry */
-    bool in_slice;                            /* the kernel refers to it */
-    bool busy;                                /* its body or its initialiser is being followed */
-    bool is_called;                           /* a host function that others call */
+    draft_decls parameters; /* of a function */
+    draft_slots slots;      /* of a variable */
+    size_t saved;           /* place in the journal behind its last entry */
+    bool in_slice;          /* the kernel refers to it */
+    bool busy;              /* its body or its initialiser is being followed */
+    bool is_called;         /* a host function that others call */
 } draft_decl;
-typedef GT_ARRAY(draft_decl *) draft_decls;
-
 /* An expression or a statement. Brackets and conversions are left out, except where a floating
  * value becomes an integer: DRAFT_TRUNCATE. */
 typedef struct draft_node {
@@ -143,6 +143,9 @@ typedef enum draft_symbol_kind {
     DRAFT_CONSTANT  /* a number that the code has a name for */
 } draft_symbol_kind;
 
+/* The kinds of symbols, as bits. */
+#define DRAFT_KIND(kind) (1U << (kind))
+
 typedef struct draft_symbol {
     draft_symbol_kind kind;
     const char *name;
@@ -190,9 +193,12 @@ typedef struct draft_amount {
     draft_term *terms;
     struct draft_amount *a, *b, *c;
     draft_symbol *symbol;
-    const char *text; /* of DRAFT_TEXT; of DRAFT_UNKNOWN: why */
+    unsigned kinds;     /* of the symbols in it, as bits; 0: it is not known */
+    unsigned all_kinds; /* the same, and of the definitions of symbols */
+    const char *text;   /* of DRAFT_TEXT; of DRAFT_UNKNOWN: why */
     draft_spot place;
 } draft_amount;
+typedef GT_ARRAY(draft_symbol *) draft_symbols;
 
 draft_amount *draft_number(int64_t number);
 draft_amount *draft_symbol_value(draft_symbol *symbol);
@@ -225,8 +231,8 @@ draft_amount *draft_written_out(draft_amount *value);
 const char *draft_print_value(const draft_amount *value);
 /* The number that the value comes to if each symbol has its number. */
 bool draft_evaluate(int64_t *out, const draft_amount *value);
-void draft_symbols_of(const draft_amount *value, void (*found)(void *user, draft_symbol *symbol),
-                      void *user);
+/* All symbols in a value, some several times; definitions are left out. */
+draft_symbols draft_symbols_of(const draft_amount *value);
 
 /* lhs <= most where a part of the code runs. */
 typedef struct draft_fact {
@@ -314,12 +320,6 @@ typedef struct draft_limit {
     draft_amount *length, *most;
 } draft_limit;
 
-/* A loop, and how many rounds it has; 0: that varies. */
-typedef struct draft_trips {
-    cx_cursor at;
-    int64_t rounds;
-} draft_trips;
-
 typedef struct draft_kernel_facts {
     draft_decl *kernel;
     const draft_launched *launch; /* NULL: none is known */
@@ -328,11 +328,11 @@ typedef struct draft_kernel_facts {
     bool reads_block[3], reads_thread[3]; /* the size of a block, and a thread's index in it */
     bool has_shared, has_dynamic;         /* shared memory; whose size the launch gives */
     bool needs_positive;                  /* it takes roots or logarithms */
-    bool strides_grid;                    /* a loop steps by all threads of the grid */
-    draft_facts guards;                   /* all comparisons */
-    GT_ARRAY(draft_limit) limits;         /* of arrays of a fixed size */
-    GT_ARRAY(draft_symbol *) loaded;
-    GT_ARRAY(draft_trips) loops;
+    bool has_loop;
+    bool strides_grid;            /* a loop steps by all threads of the grid */
+    draft_facts guards;           /* all comparisons */
+    GT_ARRAY(draft_limit) limits; /* of arrays of a fixed size */
+    draft_symbols loaded;
 } draft_kernel_facts;
 
 /* The place in the code that is followed. */
@@ -478,7 +478,7 @@ typedef struct draft_settled {
     unsigned axis_count;
     bool limits_registers; /* by the axis MAXREG */
     bool is_whole[3]; /* each thread stores without a comparison: no block may reach past a size */
-    GT_ARRAY(draft_symbol *) sizes;
+    draft_symbols sizes;
     gt_texts questions, guesses;
     draft_amount **lengths; /* of facts.buffers, in elements; DRAFT_UNKNOWN: asked for */
     cx_type *types;         /* of the buffers' elements */
@@ -493,6 +493,8 @@ draft_amount *draft_without_axes(draft_settled *s, draft_amount *value);
 draft_amount *draft_settled_amount(draft_settled *s, draft_amount *value);
 /* The upper bound of the buffer's elements. */
 draft_amount *draft_settled_range(draft_settled *s, const draft_buffer *buffer);
+/* Returns true if the symbol is a size of the problem. */
+bool draft_is_size(const draft_settled *s, const draft_symbol *symbol);
 /* Adds a question, with what is to be completed. */
 void draft_ask(draft_settled *s, const char *format, ...) GT_PRINTF(2, 3);
 /* How much a launch says: of an instance alone, of the geometry, of allocations, too. */

@@ -605,30 +605,22 @@ static draft_amount *put_argument(void *user, draft_symbol *symbol)
                : NULL;
 }
 
-typedef struct own_search {
-    const draft_decl *function;
-    bool found;
-} own_search;
-
-static void find_own(void *user, draft_symbol *symbol)
-{
-    own_search *search = user;
-    search->found |= is_of(search->function, symbol);
-}
-
 /* A function's result without names of the function's own: another call may return another value.
  */
 static draft_amount *seen_from_outside(draft_amount *result, const draft_node *call)
 {
-    own_search search = {call->decl, false};
+    bool is_own = false;
     int64_t number;
     if (!draft_is_known(result) || result->kind == DRAFT_TEXT) {
         return result;
     }
     result = draft_replace(result, put_argument, call->decl);
-    draft_symbols_of(result, find_own, &search);
+    const draft_symbols symbols = draft_symbols_of(result);
+    for (size_t i = 0; i < symbols.count; i++) {
+        is_own |= is_of(call->decl, symbols.items[i]);
+    }
     const bool is_open = draft_has_kind(result, DRAFT_CHANGING);
-    if (!search.found && !is_open) {
+    if (!is_own && !is_open) {
         return result;
     }
     const draft_amount *usual = result->kind == DRAFT_COND ? result->c : result;
@@ -639,7 +631,7 @@ static draft_amount *seen_from_outside(draft_amount *result, const draft_node *c
 }
 
 /* Follows a body with what the call gives its parameters. The arguments are the caller's. */
-static draft_amount *follow(draft_node *body, draft_decls parameters, draft_node *node,
+static draft_amount *follow(draft_node *body, const draft_decls *parameters, draft_node *node,
                             unsigned skipped, const draft_spot *object)
 {
     draft_decl *function = node->decl;
@@ -648,14 +640,14 @@ static draft_amount *follow(draft_node *body, draft_decls parameters, draft_node
     draft_amount **values = draft_new((node->count + 1) * sizeof *values);
     size_t facts = draft_now.facts.count;
     for (unsigned i = skipped; i < node->count; i++) {
-        cx_type type = i - skipped < parameters.count ? type_of(parameters.items[i - skipped])
-                                                      : node->children[i]->type;
+        cx_type type = i - skipped < parameters->count ? type_of(parameters->items[i - skipped])
+                                                       : node->children[i]->type;
         bool by_place = is_reference(type) && node->children[i]->kind != CX_CALL &&
                         !is_pointer(draft_pointee(type));
         values[i] = by_place ? NULL : draft_eval(node->children[i]);
     }
-    for (unsigned i = skipped; i < node->count && i - skipped < parameters.count; i++) {
-        bind_parameter(function, parameters.items[i - skipped], node->children[i], values[i]);
+    for (unsigned i = skipped; i < node->count && i - skipped < parameters->count; i++) {
+        bind_parameter(function, parameters->items[i - skipped], node->children[i], values[i]);
     }
     draft_now.returned = NULL;
     draft_now.object = *object;
@@ -695,11 +687,7 @@ static draft_amount *construct(draft_node *node)
     }
     draft_spot object = new_object(node);
     if (body && draft_now.calls < CALLS_MOST) {
-        draft_decls parameters = {0};
-        for (size_t i = 0; i < function->parameters.count; i++) {
-            draft_add(&parameters, function->parameters.items[i]);
-        }
-        follow(body, parameters, node, 0, &object);
+        follow(body, &function->parameters, node, 0, &object);
         return draft_object(object);
     }
     for (unsigned i = 0; i < node->count; i++) {
@@ -763,7 +751,7 @@ static draft_amount *call(draft_node *node)
         return of_host;
     }
     if (lambda && function && !deep && strcmp(function->name, "operator()") == 0) {
-        return follow(lambda, parameters, node, 1, &object);
+        return follow(lambda, &parameters, node, 1, &object);
     }
     if (function && function->at.kind == CX_CONSTRUCTOR) {
         return construct(node);
@@ -807,11 +795,8 @@ static draft_amount *call(draft_node *node)
         }
         return call_unknown(node);
     }
-    for (size_t i = 0; i < function->parameters.count; i++) {
-        draft_add(&parameters, function->parameters.items[i]);
-    }
     object = is_operator ? draft_spot_of(first) : object;
-    return follow(body, parameters, node, is_operator ? 1 : 0, &object);
+    return follow(body, &function->parameters, node, is_operator ? 1 : 0, &object);
 }
 
 /* ---- expressions ----------------------------------------------------------------------------- */

@@ -213,11 +213,6 @@ static bool is_passed(const draft_settled *s, const draft_symbol *symbol)
     return found;
 }
 
-typedef struct doubt_search {
-    const draft_settled *s;
-    const char *found;
-} doubt_search;
-
 /* A size of the problem may have any value: the kernel gets it, or a buffer's length has it. */
 static bool is_problem_size(const draft_settled *s, const draft_symbol *symbol)
 {
@@ -229,27 +224,25 @@ static bool is_problem_size(const draft_settled *s, const draft_symbol *symbol)
     return found;
 }
 
-static void find_doubt(void *user, draft_symbol *symbol)
-{
-    doubt_search *search = user;
-    if (symbol->kind == DRAFT_CHANGING) {
-        search->found = "it " DRAFT_UNDECIDED;
-    } else if (symbol->kind == DRAFT_HOST && (symbol->doubt || !symbol->has_number) &&
-               !is_problem_size(search->s, symbol)) {
-        search->found = draft_format("'%s' %s", symbol->given,
-                                     symbol->doubt ? symbol->doubt : "is computed elsewhere");
-    }
-}
-
 /* Returns why the program may launch the kernel with another value; NULL: it does not. */
 static const char *doubt_of(const draft_settled *s, const draft_amount *value)
 {
-    doubt_search search = {s, NULL};
     if (!draft_is_known(value)) {
         return value->text ? value->text : "it is no number";
     }
-    draft_symbols_of(value, find_doubt, &search);
-    return search.found;
+    if (draft_has_kind(value, DRAFT_CHANGING)) {
+        return "it " DRAFT_UNDECIDED;
+    }
+    const draft_symbols symbols = draft_symbols_of(value);
+    for (size_t i = 0; i < symbols.count; i++) {
+        const draft_symbol *symbol = symbols.items[i];
+        if (symbol->kind == DRAFT_HOST && (symbol->doubt || !symbol->has_number) &&
+            !is_problem_size(s, symbol)) {
+            return draft_format("'%s' %s", symbol->given,
+                                symbol->doubt ? symbol->doubt : "is computed elsewhere");
+        }
+    }
+    return NULL;
 }
 
 static bool is_in_code(const draft_settled *s, const char *name)
@@ -454,9 +447,8 @@ static void settle_block(draft_settled *s)
 
 /* An axis for a number that divides the grid, besides the block's: how much each thread, or block,
  * does. */
-static void add_divisor(void *user, draft_symbol *symbol)
+static void add_divisor(draft_settled *s, const draft_symbol *symbol)
 {
-    draft_settled *s = user;
     bool fits = symbol->kind == DRAFT_CONSTANT && symbol->number >= 1 && symbol->number <= 64 &&
                 is_in_code(s, symbol->name) && !axis_named(s, symbol->name);
     draft_axis *axis = fits ? add_axis(s, symbol->name, symbol->number) : NULL;
@@ -468,7 +460,10 @@ static void add_divisor(void *user, draft_symbol *symbol)
 static void find_divisors(draft_settled *s, const draft_amount *value)
 {
     if (value->kind == DRAFT_CEIL_DIV || value->kind == DRAFT_QUOTIENT) {
-        draft_symbols_of(value->b, add_divisor, s);
+        const draft_symbols symbols = draft_symbols_of(value->b);
+        for (size_t i = 0; i < symbols.count; i++) {
+            add_divisor(s, symbols.items[i]);
+        }
     }
     for (unsigned i = 0; i < value->count; i++) {
         for (unsigned k = 0; k < value->terms[i].count; k++) {
@@ -505,7 +500,7 @@ static void add_registers(draft_settled *s)
 {
     bool has_bound;
     launch_bound(s, &has_bound);
-    draft_axis *axis = s->facts.loops.count && !has_bound && !draft_slice_has("MAXREG")
+    draft_axis *axis = s->facts.has_loop && !has_bound && !draft_slice_has("MAXREG")
                            ? add_axis(s, "MAXREG", 0)
                            : NULL;
     for (int64_t value = 32; axis && value <= 128; value *= 2) {
@@ -698,18 +693,23 @@ static void settle_lengths(draft_settled *s)
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
-static void add_size(void *user, draft_symbol *symbol)
+bool draft_is_size(const draft_settled *s, const draft_symbol *symbol)
 {
-    draft_settled *s = user;
-    if (symbol->kind != DRAFT_HOST) {
-        return;
-    }
+    bool found = false;
     for (size_t i = 0; i < s->sizes.count; i++) {
-        if (s->sizes.items[i] == symbol) {
-            return;
+        found |= s->sizes.items[i] == symbol;
+    }
+    return found;
+}
+
+static void add_sizes(draft_settled *s, const draft_amount *value)
+{
+    const draft_symbols symbols = draft_symbols_of(value);
+    for (size_t i = 0; i < symbols.count; i++) {
+        if (symbols.items[i]->kind == DRAFT_HOST && !draft_is_size(s, symbols.items[i])) {
+            draft_add(&s->sizes, symbols.items[i]);
         }
     }
-    draft_add(&s->sizes, symbol);
 }
 
 static bool is_value_of(draft_settled *s, draft_decl *parameter, const draft_symbol *symbol)
@@ -837,21 +837,19 @@ static void settle_shared(draft_settled *s)
 static void find_sizes(draft_settled *s)
 {
     for (int d = 0; d < 3; d++) {
-        draft_symbols_of(s->grid[d], add_size, s);
-        draft_symbols_of(s->block[d], add_size, s);
+        add_sizes(s, s->grid[d]);
+        add_sizes(s, s->block[d]);
     }
-    draft_symbols_of(s->shared, add_size, s);
+    add_sizes(s, s->shared);
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
-        if (draft_is_known(s->lengths[i])) {
-            draft_symbols_of(s->lengths[i], add_size, s);
-        }
-        draft_symbols_of(draft_settled_range(s, s->facts.buffers.items[i]), add_size, s);
+        add_sizes(s, s->lengths[i]);
+        add_sizes(s, draft_settled_range(s, s->facts.buffers.items[i]));
     }
     for (unsigned i = 0; s->launch && i < s->launch->count; i++) { /* n, of f(2 * n) */
         for (size_t k = 0; k < s->launch->arguments[i].count; k++) {
             draft_amount *value = s->launch->arguments[i].items[k].value;
-            if (draft_is_known(value) && value->kind != DRAFT_SYMBOL && value->kind != DRAFT_TEXT) {
-                draft_symbols_of(draft_settled_amount(s, value), add_size, s);
+            if (value->kind != DRAFT_SYMBOL) {
+                add_sizes(s, draft_settled_amount(s, value));
             }
         }
     }

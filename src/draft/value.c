@@ -64,6 +64,29 @@ static void grow(void)
     }
 }
 
+static void add_kinds(draft_amount *v, const draft_amount *part)
+{
+    v->kinds |= part ? part->kinds : 0;
+    v->all_kinds |= part ? part->all_kinds : 0;
+}
+
+static void note_kinds(draft_amount *v)
+{
+    for (unsigned i = 0; i < v->count; i++) {
+        for (unsigned k = 0; k < v->terms[i].count; k++) {
+            add_kinds(v, v->terms[i].atoms[k]);
+        }
+    }
+    add_kinds(v, v->a);
+    add_kinds(v, v->b);
+    add_kinds(v, v->c);
+    if (v->symbol) {
+        v->kinds = DRAFT_KIND(v->symbol->kind);
+        v->all_kinds =
+            v->kinds | (v->symbol->kind == DRAFT_LOCAL ? v->symbol->definition->all_kinds : 0);
+    }
+}
+
 static draft_amount *intern(const draft_amount *v)
 {
     if (2 * (all.count + 1) > table_size) {
@@ -77,6 +100,7 @@ static draft_amount *intern(const draft_amount *v)
     draft_amount *made = draft_new(sizeof *made);
     *made = *v;
     made->number = (int)all.count;
+    note_kinds(made);
     if (v->count) {
         made->terms = draft_new(v->count * sizeof *v->terms);
         memcpy(made->terms, v->terms, v->count * sizeof *v->terms);

@@ -3,49 +3,46 @@
 
 /* ---- walks ----------------------------------------------------------------------------------- */
 
-void draft_symbols_of(const draft_amount *v, void (*found)(void *user, draft_symbol *symbol),
-                      void *user)
+static void add_symbols(draft_symbols *out, const draft_amount *v)
 {
     if (v->kind == DRAFT_SYMBOL) {
-        found(user, v->symbol);
+        draft_add(out, v->symbol);
     }
     for (unsigned i = 0; i < v->count; i++) {
         for (unsigned k = 0; k < v->terms[i].count; k++) {
-            draft_symbols_of(v->terms[i].atoms[k], found, user);
+            add_symbols(out, v->terms[i].atoms[k]);
         }
     }
     const draft_amount *parts[] = {v->a, v->b, v->c};
-    for (int i = 0; i < 3; i++) {
-        if (parts[i]) {
-            draft_symbols_of(parts[i], found, user);
-        }
+    for (int i = 0; i < 3 && parts[i]; i++) {
+        add_symbols(out, parts[i]);
     }
 }
 
-typedef struct search {
-    draft_symbol_kind kind;
-    const draft_symbol *symbol;
-    bool found;
-} search;
-
-static void compare_symbol(void *user, draft_symbol *symbol)
+draft_symbols draft_symbols_of(const draft_amount *v)
 {
-    search *s = user;
-    s->found |= s->symbol ? symbol == s->symbol : symbol->kind == s->kind;
+    draft_symbols out = {0};
+    add_symbols(&out, v);
+    return out;
 }
 
 bool draft_has_kind(const draft_amount *v, draft_symbol_kind kind)
 {
-    search s = {kind, NULL, false};
-    draft_symbols_of(v, compare_symbol, &s);
-    return s.found;
+    return v->kinds & DRAFT_KIND(kind);
 }
 
 bool draft_has_symbol(const draft_amount *v, const draft_symbol *symbol)
 {
-    search s = {0, symbol, false};
-    draft_symbols_of(v, compare_symbol, &s);
-    return s.found;
+    draft_symbols symbols = {0};
+    bool found = false;
+    if (draft_has_kind(v, symbol->kind)) {
+        add_symbols(&symbols, v);
+    }
+    for (size_t i = 0; i < symbols.count; i++) {
+        found |= symbols.items[i] == symbol;
+    }
+    gt_array_free(&symbols);
+    return found;
 }
 
 draft_amount *draft_replace(draft_amount *v, draft_replace_fn *with, void *user)

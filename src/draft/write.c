@@ -80,15 +80,6 @@ const char *draft_type_text(cx_type type)
 /* ---- values ------------------------------------------------------------------------------------
  */
 
-static bool is_size(const draft_settled *s, const draft_symbol *symbol)
-{
-    bool found = false;
-    for (size_t i = 0; i < s->sizes.count; i++) {
-        found |= s->sizes.items[i] == symbol;
-    }
-    return found;
-}
-
 /* The value of a number that is passed; "" for a size of the same name. */
 static const char *value_text(draft_settled *s, draft_decl *parameter, const char *path,
                               cx_type type)
@@ -100,7 +91,7 @@ static const char *value_text(draft_settled *s, draft_decl *parameter, const cha
         return value->text;
     }
     if (value->kind == DRAFT_SYMBOL && value->symbol->kind == DRAFT_HOST &&
-        !is_size(s, value->symbol)) {
+        !draft_is_size(s, value->symbol)) {
         draft_add_text(&s->guesses, draft_format("'%s'", name));
         return value->symbol->has_number   ? draft_format("%lld", (long long)value->symbol->number)
                : real                      ? "0.5"
@@ -309,7 +300,7 @@ static gputune_status write_member_pointers(gt_text *out, draft_settled *s, draf
 
 static gputune_status write_args(gt_text *out, draft_settled *s)
 {
-    const draft_decls *parameters = (const draft_decls *)&s->instance->parameters;
+    const draft_decls *parameters = &s->instance->parameters;
     bool writes = s->facts.unread.count > 0 || s->has_problems;
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
         writes |= is_written(s->facts.buffers.items[i]) || s->facts.buffers.items[i]->is_nested;
