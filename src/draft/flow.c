@@ -82,7 +82,7 @@ void draft_assume(draft_node *node, bool holds)
         }
     } else if (node->kind == CX_DECL_REF && node->decl && node->decl->at.kind == CX_VAR) {
         draft_node *made = draft_initialiser_of(node->decl); /* bool inside = i < n && j < m; */
-        if (made && draft_canonical(cx.getCursorType(node->decl->at)).kind == CX_TYPE_BOOL) {
+        if (made && draft_type_of(node->decl).kind == CX_TYPE_BOOL) {
             draft_assume(made, holds);
         }
     }
@@ -117,32 +117,44 @@ static bool is_change(const draft_node *node)
            (node->kind == CX_UNARY && node->operation <= CX_PRE_DEC && node->operation > 0);
 }
 
-static void find_changed(draft_decls *out, draft_node *node)
+/* How often code changes a variable, and where last; NULL: by a call. */
+typedef struct change {
+    draft_decl *decl;
+    draft_node *by;
+    unsigned count;
+} change;
+typedef GT_ARRAY(change) changes;
+
+static void add_change(changes *out, draft_decl *decl, draft_node *by)
 {
-    draft_decl *decl =
-        is_change(node) && node->count ? draft_base_variable(node->children[0]) : NULL;
-    if (decl) {
-        draft_add_once(out, decl);
-    }
-    if (node->kind == CX_CALL) { /* by reference, or by address */
-        for (unsigned i = 0; i < node->count; i++) {
-            draft_node *argument = node->children[i];
-            bool by_address = argument->kind == CX_UNARY && argument->operation == CX_ADDRESS;
-            draft_node *body = node->decl ? draft_body_of(node->decl) : NULL;
-            bool by_reference =
-                body && i < node->decl->parameters.count &&
-                draft_canonical(cx.getCursorType(node->decl->parameters.items[i]->at)).kind ==
-                    CX_TYPE_LVALUE;
-            decl = by_address     ? draft_base_variable(argument->children[0])
-                   : by_reference ? draft_base_variable(argument)
-                                  : NULL;
-            if (decl) {
-                draft_add_once(out, decl);
-            }
+    change made = {decl, by, 1};
+    for (size_t i = 0; decl && i < out->count; i++) {
+        if (out->items[i].decl == decl) {
+            out->items[i].by = by;
+            out->items[i].count++;
+            return;
         }
     }
+    if (decl) {
+        draft_add(out, made);
+    }
+}
+
+static void find_changes(changes *out, draft_node *node)
+{
+    if (is_change(node) && node->count) {
+        add_change(out, draft_base_variable(node->children[0]), node);
+    }
+    draft_node *body = node->kind == CX_CALL && node->decl ? draft_body_of(node->decl) : NULL;
     for (unsigned i = 0; i < node->count; i++) {
-        find_changed(out, node->children[i]);
+        draft_node *child = node->children[i];
+        if (node->kind == CX_CALL && child->kind == CX_UNARY && child->operation == CX_ADDRESS) {
+            add_change(out, draft_base_variable(child->children[0]), NULL);
+        } else if (body && i < node->decl->parameters.count &&
+                   draft_type_of(node->decl->parameters.items[i]).kind == CX_TYPE_LVALUE) {
+            add_change(out, draft_base_variable(child), NULL);
+        }
+        find_changes(out, child);
     }
 }
 
@@ -150,20 +162,6 @@ int draft_compound_operation(const draft_node *node)
 {
     int op = node->operation - CX_MUL_ASSIGN + CX_MUL;
     return op > CX_SHR ? op + CX_AND - CX_SHR - 1 : op;
-}
-
-/* How often, and by what, the code changes a variable. */
-static unsigned count_changes(draft_node *node, draft_decl *decl, draft_node **by)
-{
-    unsigned count = 0;
-    if (is_change(node) && node->count && draft_base_variable(node->children[0]) == decl) {
-        *by = node;
-        count++;
-    }
-    for (unsigned i = 0; i < node->count; i++) {
-        count += count_changes(node->children[i], decl, by);
-    }
-    return count;
 }
 
 draft_amount *draft_either(const char *name, draft_amount *condition, draft_amount *a,
@@ -305,35 +303,30 @@ static draft_amount *unknown_now(draft_decl *decl, draft_amount *before)
     if (before && before->kind == DRAFT_POINTER) {
         return draft_pointer(draft_moved(&before->place, draft_changing(decl->name)));
     }
-    return draft_is_integer(draft_canonical(cx.getCursorType(decl->at)))
-               ? draft_changing(decl->name)
-               : draft_nothing();
+    return draft_is_integer(draft_type_of(decl)) ? draft_changing(decl->name) : draft_nothing();
 }
 
 static draft_amount *held(draft_decl *decl)
 {
     draft_spot spot = {.variable = decl, .path = ""};
-    return draft_read_variable(&spot, draft_canonical(cx.getCursorType(decl->at)));
+    return draft_read_variable(&spot, draft_type_of(decl));
 }
 
-/* The change of a variable, if a round has just one, which is no part of a condition. */
-static draft_node *only_change(draft_decl *decl, const loop *l, bool *once)
+/* The change of a variable, if each round has just that one; else NULL. */
+static draft_node *only_change(const change *c, const loop *l)
 {
-    draft_node *change = NULL;
-    unsigned changes = (l->step ? count_changes(l->step, decl, &change) : 0) +
-                       count_changes(l->body, decl, &change);
-    *once = changes == 1 &&
-            (is_direct_child(l->body, change) || (l->step && is_direct_child(l->step, change)));
-    return change;
+    bool once = c->count == 1 && c->by &&
+                (is_direct_child(l->body, c->by) || (l->step && is_direct_child(l->step, c->by)));
+    return once ? c->by : NULL;
 }
 
 /* The variable is a counter: an integer that one plain step changes in each round. */
-static draft_symbol *make_counter(draft_decl *decl, const loop *l)
+static draft_symbol *make_counter(const change *changed, const loop *l)
 {
-    bool once;
-    draft_node *change = only_change(decl, l, &once);
-    draft_amount *first = held(decl), *step = once ? step_of(change) : NULL;
-    if (!once || !draft_is_known(first) || (step && !draft_is_known(step))) {
+    draft_decl *decl = changed->decl;
+    draft_node *change = only_change(changed, l);
+    draft_amount *first = held(decl), *step = change ? step_of(change) : NULL;
+    if (!change || !draft_is_known(first) || (step && !draft_is_known(step))) {
         return NULL;
     }
     draft_symbol *counter = draft_new_symbol(DRAFT_COUNTER, decl->name);
@@ -347,13 +340,13 @@ static draft_symbol *make_counter(draft_decl *decl, const loop *l)
 
 /* Makes what the loop's code changes unknown at the beginning of a round, except counters and what
  * goes with a counter. */
-static void enter_loop(const loop *l, const draft_decls *changed)
+static void enter_loop(const loop *l, const changes *changed)
 {
     draft_symbol *main_counter = NULL;
     draft_symbol **counters = draft_new((changed->count + 1) * sizeof *counters);
     for (size_t i = 0; i < changed->count; i++) {
-        cx_type type = draft_canonical(cx.getCursorType(changed->items[i]->at));
-        counters[i] = draft_is_integer(type) ? make_counter(changed->items[i], l) : NULL;
+        cx_type type = draft_type_of(changed->items[i].decl);
+        counters[i] = draft_is_integer(type) ? make_counter(&changed->items[i], l) : NULL;
     }
     for (size_t i = 0; i < changed->count; i++) {
         if (counters[i]) {
@@ -364,16 +357,15 @@ static void enter_loop(const loop *l, const draft_decls *changed)
     }
     draft_now.out->has_loop = true;
     for (size_t i = 0; i < changed->count; i++) {
-        draft_decl *d = changed->items[i];
-        bool once;
+        draft_decl *d = changed->items[i].decl;
         int64_t step;
-        cx_type type = draft_canonical(cx.getCursorType(d->at));
+        cx_type type = draft_type_of(d);
         if (counters[i] && (counters[i]->end || !main_counter || counters[i] == main_counter)) {
             continue;
         }
         draft_amount *before = counters[i] ? counters[i]->first : held(d);
-        draft_node *change = only_change(d, l, &once);
-        draft_amount *by = once ? step_of(change) : NULL;
+        draft_node *change = only_change(&changed->items[i], l);
+        draft_amount *by = change ? step_of(change) : NULL;
         bool with = by && draft_is_known(by) && main_counter &&
                     draft_is_known(main_counter->step) && !draft_is_unsure(by) &&
                     (draft_is_known(before) || before->kind == DRAFT_POINTER) &&
@@ -431,18 +423,18 @@ static void run_host_loop(const loop *l)
 
 static void run_loop(const loop *l, bool checks_first)
 {
-    draft_decls changed = {0};
+    changes changed = {0};
     const size_t facts = draft_now.facts.count;
     if (draft_on_host()) {
         run_host_loop(l);
         return;
     }
-    find_changed(&changed, l->body);
+    find_changes(&changed, l->body);
     if (l->step) {
-        find_changed(&changed, l->step);
+        find_changes(&changed, l->step);
     }
     if (l->condition) {
-        find_changed(&changed, l->condition);
+        find_changes(&changed, l->condition);
     }
     enter_loop(l, &changed);
     draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
@@ -462,8 +454,8 @@ static void run_loop(const loop *l, bool checks_first)
     draft_now.unsure -= unsure;
     draft_now.facts.count = facts;
     for (size_t i = 0; i < changed.count; i++) {
-        draft_amount *last = held(changed.items[i]);
-        draft_set_slot(changed.items[i], "", unknown_now(changed.items[i], last));
+        draft_decl *decl = changed.items[i].decl;
+        draft_set_slot(decl, "", unknown_now(decl, held(decl)));
     }
 }
 

@@ -198,25 +198,6 @@ static void find_extents(draft_amount *out[3], draft_amount *value, const draft_
     }
 }
 
-/* Adds what an argument is, or what its members are. */
-static void pass(draft_slots *out, draft_amount *value, const char *path, cx_type type)
-{
-    draft_slot slot = {path, value};
-    if (type.kind != CX_TYPE_RECORD || value->kind != DRAFT_OBJECT) {
-        draft_add(out, slot);
-        return;
-    }
-    draft_cursors fields = draft_fields_of(type);
-    for (size_t i = 0; value->place.variable && i < fields.count; i++) {
-        cx_type own = draft_canonical(cx.getCursorType(fields.items[i]));
-        const char *name = draft_string(cx.getCursorSpelling(fields.items[i]));
-        draft_spot spot = value->place;
-        spot.path = draft_format("%s.%s", spot.path, name);
-        pass(out, own.kind == CX_TYPE_RECORD ? draft_object(spot) : draft_read_variable(&spot, own),
-             draft_format("%s.%s", path, name), own);
-    }
-}
-
 static draft_decl *called_kernel(draft_amount *callee)
 {
     draft_decl *decl = callee->kind == DRAFT_OBJECT || callee->kind == DRAFT_POINTER
@@ -244,7 +225,10 @@ static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const 
             (arguments[i]->kind == CX_DECL_REF || arguments[i]->kind == CX_MEMBER_REF);
         bool is_null =
             value->kind == DRAFT_SUM && is_variable; /* it is set where nothing shows it */
-        pass(&launch.arguments[i], is_null ? draft_nothing() : value, "", arguments[i]->type);
+        size_t outer = draft_branch_begin();
+        draft_assign(draft_new(sizeof(draft_decl)), "", is_null ? draft_nothing() : value,
+                     arguments[i]->type);
+        launch.arguments[i] = draft_branch_end(outer).slots[0];
     }
     for (size_t i = 0; i < draft_now.program->launches.count; i++) {
         draft_launched *other = &draft_now.program->launches.items[i];
@@ -321,7 +305,7 @@ static void copy_to_symbol(draft_node *node)
     }
     draft_add_once(&draft_now.program->copied, constant);
     if (from->kind == DRAFT_POINTER && from->place.variable) {
-        cx_type type = draft_canonical(cx.getCursorType(constant->at));
+        cx_type type = draft_type_of(constant);
         if (draft_is_integer(type) || draft_is_float(type)) {
             draft_set_slot(constant, "", draft_read_variable(&from->place, type));
         }

@@ -99,6 +99,7 @@ bool draft_is_integer(cx_type type);
 bool draft_is_array(cx_type type);
 cx_type draft_pointee(cx_type type); /* canonical */
 cx_type draft_canonical(cx_type type);
+cx_type draft_type_of(const draft_decl *decl); /* canonical */
 
 /* ---- value.c, value_bound.c, value_text.c: what expressions come to ---------------------------
  */

@@ -77,11 +77,6 @@ static bool is_reference(cx_type type)
     return type.kind == CX_TYPE_LVALUE || type.kind == CX_TYPE_RVALUE;
 }
 
-static cx_type type_of(const draft_decl *decl)
-{
-    return draft_canonical(cx.getCursorType(decl->at));
-}
-
 /* Returns true if both are the same struct. */
 static bool is_same_struct(cx_type a, cx_type b)
 {
@@ -310,7 +305,7 @@ void draft_write_place(const draft_spot *spot, draft_node *node, draft_amount *v
 void draft_declare(draft_decl *decl)
 {
     draft_node *made = draft_initialiser_of(decl);
-    cx_type type = type_of(decl);
+    cx_type type = draft_type_of(decl);
     if (draft_now.out && draft_has_child(decl->at, CX_SHARED_ATTRIBUTE)) {
         draft_now.out->has_shared = true;
         draft_now.out->has_dynamic |= type.kind == CX_TYPE_OPEN_ARRAY;
@@ -383,7 +378,7 @@ static draft_spot variable_place(draft_decl *decl)
         draft_declare(decl);
         return own_memory();
     }
-    return is_reference(type_of(decl)) && slot && slot->value->kind == DRAFT_OBJECT
+    return is_reference(draft_type_of(decl)) && slot && slot->value->kind == DRAFT_OBJECT
                ? slot->value->place
                : (draft_spot){.variable = decl, .path = ""};
 }
@@ -443,7 +438,7 @@ static void bind_parameter(const draft_decl *function, draft_decl *parameter, dr
                            draft_amount *value)
 {
     draft_forget(parameter);
-    if (is_reference(type_of(parameter))) {
+    if (is_reference(draft_type_of(parameter))) {
         bool is_kept_value = value && value->kind == DRAFT_POINTER;
         draft_set_slot(parameter, "",
                        is_kept_value && argument->kind != CX_DECL_REF
@@ -454,7 +449,7 @@ static void bind_parameter(const draft_decl *function, draft_decl *parameter, dr
                      !draft_on_host()             ? draft_local(parameter->name, value)
                      : draft_is_own(function->at) ? draft_host_named(parameter, "", value)
                                                   : value,
-                     type_of(parameter));
+                     draft_type_of(parameter));
     }
 }
 
@@ -508,7 +503,7 @@ static bool is_passed_by_reference(const draft_node *call, unsigned i)
     if (i >= function->parameters.count) {
         return false;
     }
-    cx_type type = type_of(function->parameters.items[i]);
+    cx_type type = draft_type_of(function->parameters.items[i]);
     return type.kind == CX_TYPE_LVALUE && !cx.isConstQualifiedType(cx.getPointeeType(type));
 }
 
@@ -586,7 +581,7 @@ static void initialise_members(draft_decl *constructor)
                 draft_assign(draft_now.object.variable,
                              draft_format("%s.%s", draft_now.object.path, member->name),
                              draft_on_host() ? value : draft_local(member->name, value),
-                             type_of(member));
+                             draft_type_of(member));
             }
         }
     }
@@ -640,8 +635,9 @@ static draft_amount *follow(draft_node *body, const draft_decls *parameters, dra
     draft_amount **values = draft_new((node->count + 1) * sizeof *values);
     size_t facts = draft_now.facts.count;
     for (unsigned i = skipped; i < node->count; i++) {
-        cx_type type = i - skipped < parameters->count ? type_of(parameters->items[i - skipped])
-                                                       : node->children[i]->type;
+        cx_type type = i - skipped < parameters->count
+                           ? draft_type_of(parameters->items[i - skipped])
+                           : node->children[i]->type;
         bool by_place = is_reference(type) && node->children[i]->kind != CX_CALL &&
                         !is_pointer(draft_pointee(type));
         values[i] = by_place ? NULL : draft_eval(node->children[i]);
@@ -675,7 +671,7 @@ static draft_spot new_object(const draft_node *node)
     return (draft_spot){.variable = made, .path = ""};
 }
 
-/* A constructor's call: a copy, or a new object; of a container the size is known. */
+/* A constructor's call: a copy, or a new object. */
 static draft_amount *construct(draft_node *node)
 {
     draft_decl *function = node->decl;
@@ -691,10 +687,7 @@ static draft_amount *construct(draft_node *node)
         return draft_object(object);
     }
     for (unsigned i = 0; i < node->count; i++) {
-        draft_amount *value = draft_eval(node->children[i]);
-        if (i == 0 && draft_is_known(value)) {
-            draft_set_slot(object.variable, ".size()", value);
-        }
+        draft_eval(node->children[i]);
     }
     return draft_object(object);
 }
@@ -763,18 +756,6 @@ static draft_amount *call(draft_node *node)
         object = draft_spot_of(first);
         draft_write_place(&object, first, value, strcmp(function->name, "operator=") != 0);
         return draft_object(object);
-    }
-    if (!body && is_method && object.variable &&
-        strcmp(function ? function->name : "", "size") == 0) {
-        draft_spot size = object;
-        size.path = draft_format("%s.size()", object.path);
-        draft_slot *slot = draft_find_slot(object.variable, size.path);
-        draft_slot *copied = slot ? NULL : draft_find_slot(object.variable, "");
-        if (slot ||
-            (copied && copied->value->kind == DRAFT_OBJECT && copied->value->place.variable &&
-             draft_find_slot(copied->value->place.variable, ".size()"))) {
-            return draft_read_variable(&size, node->type);
-        }
     }
     if (!body && (is_method || is_operator)) { /* what it does with its object is not known */
         object = is_operator ? draft_spot_of(first) : object;

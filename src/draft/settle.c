@@ -714,7 +714,7 @@ static void add_sizes(draft_settled *s, const draft_amount *value)
 
 static bool is_value_of(draft_settled *s, draft_decl *parameter, const draft_symbol *symbol)
 {
-    return draft_is_integer(draft_canonical(cx.getCursorType(parameter->at))) &&
+    return draft_is_integer(draft_type_of(parameter)) &&
            draft_settled_value(s, parameter, "") == draft_symbol_value((draft_symbol *)symbol);
 }
 

@@ -422,10 +422,12 @@ template <class T> struct initializer_list { const T *items; size_t count; const
 template <class T> struct allocator {};
 template <class T, class A = allocator<T>> struct vector {
     T *items;
-    vector(); explicit vector(size_t); vector(size_t, const T &); vector(initializer_list<T>); template <class I> vector(I, I);
+    size_t length;
+    vector() : length(0) {} explicit vector(size_t n) : length(n) {} vector(size_t n, const T &) : length(n) {} vector(initializer_list<T>); template <class I> vector(I, I);
     T &operator[](size_t), &front(), &back(), &at(size_t); const T &operator[](size_t) const, &at(size_t) const;
     T *data(), *begin(), *end(); const T *data() const, *begin() const, *end() const;
-    size_t size() const; bool empty() const; void resize(size_t), resize(size_t, const T &), reserve(size_t), push_back(const T &), clear(), assign(size_t, const T &); template <class... X> void emplace_back(X &&...);
+    size_t size() const { return length; } void resize(size_t n) { length = n; } void resize(size_t n, const T &) { length = n; } void assign(size_t n, const T &) { length = n; } void clear() { length = 0; } void push_back(const T &) { length++; } template <class... X> void emplace_back(X &&...) { length++; }
+    bool empty() const; void reserve(size_t);
 };
 #line 1 "string"
 struct string { string(); string(const char *); const char *c_str() const; size_t size() const, length() const; string operator+(const string &) const; bool operator==(const string &) const; };
@@ -444,7 +446,7 @@ namespace thrust {
 template <class T> struct device_ptr { T *get() const; };
 template <class T> T *raw_pointer_cast(const device_ptr<T> &);
 template <class T> T *raw_pointer_cast(T *);
-template <class T> struct device_vector { device_vector(); device_vector(size_t); template <class U> device_vector(size_t, U); template <class V> device_vector(const V &); device_ptr<T> data(); size_t size() const; device_ptr<T> begin(), end(); };
+template <class T> struct device_vector { size_t length; device_vector() : length(0) {} device_vector(size_t n) : length(n) {} template <class U> device_vector(size_t n, U) : length(n) {} template <class V> device_vector(const V &v) : length(v.length) {} device_ptr<T> data(); size_t size() const { return length; } device_ptr<T> begin(), end(); };
 template <class T> using host_vector = std::vector<T>;
 }
 #line 1 "ATen/ATen.h"

@@ -176,6 +176,11 @@ cx_type draft_canonical(cx_type type)
     return cx.getCanonicalType(type);
 }
 
+cx_type draft_type_of(const draft_decl *decl)
+{
+    return draft_canonical(cx.getCursorType(decl->at));
+}
+
 cx_type draft_pointee(cx_type type)
 {
     type = draft_canonical(type);

@@ -317,7 +317,7 @@ static gputune_status write_args(gt_text *out, draft_settled *s)
     }
     for (size_t i = 0; i < parameters->count; i++) {
         GT_TRY(write_member_pointers(out, s, parameters->items[i], "",
-                                     draft_canonical(cx.getCursorType(parameters->items[i]->at))));
+                                     draft_type_of(parameters->items[i])));
     }
     gt_text_append(out, ")\n");
     return GPUTUNE_OK;
