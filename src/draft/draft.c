@@ -80,8 +80,7 @@ static gputune_status choose_kernels(draft_decls *out, const draft_program *prog
     return GPUTUNE_OK;
 }
 
-/* ---- templates that nothing makes an instance of ----------------------------------------------
- */
+/* ---- templates that nothing makes an instance of --------------------------------------------- */
 
 /* Arguments to try: "float, 32"; those behind the last one without a default are left out. */
 static const char *guess_arguments(draft_decl *function)
@@ -122,6 +121,7 @@ static bool add_instances(draft_program *program, const draft_decls *kernels)
         is_open |= !launch;
         if (!launch && kernels->items[i]->at.kind == CX_FUNCTION_TEMPLATE) {
             add_instance(program, kernels->items[i]);
+            draft_add_text(&program->guessed, draft_full_name(kernels->items[i]));
         }
     }
     for (size_t i = 0; is_open && i < program->open_templates.count; i++) {
@@ -130,8 +130,7 @@ static bool add_instances(draft_program *program, const draft_decls *kernels)
     return program->instances.length > 0;
 }
 
-/* ---- the file
- * ---------------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static void write_questions(gt_text *out, const gt_texts *questions, const char *behind)
 {
@@ -160,19 +159,6 @@ static void write_headers(gt_text *out, const draft_program *program, const draf
     gt_text_append(out, "\n");
 }
 
-/* Returns true if all arguments that had to be chosen are types, of a kernel that a template
- * launches. */
-static bool has_only_types(draft_decl *kernel, const draft_settled *settled)
-{
-    draft_cursors children = draft_children(kernel->at);
-    bool only = settled->launch != NULL;
-    for (size_t i = 0; i < children.count; i++) {
-        only = only && (children.items[i].kind != CX_VALUE_PARAMETER ||
-                        draft_children(children.items[i]).count);
-    }
-    return only;
-}
-
 static gputune_status write_kernel(gt_text *out, draft_program *program, const draft_slice *slice,
                                    draft_decl *kernel)
 {
@@ -183,12 +169,11 @@ static gputune_status write_kernel(gt_text *out, draft_program *program, const d
               "%s: '%s' is a template, and which arguments it has is not known; expected a launch, "
               "here or in a file behind --host",
               draft_place_of(kernel->at), kernel->name);
-    if (settled.is_instance_guessed && !has_only_types(kernel, &settled)) {
-        draft_ask(&settled, "%s: which template arguments has '%s'? Complete kernel()",
-                  draft_place_of(kernel->at), kernel->name);
-    }
-    if (settled.is_instance_guessed) {
-        gt_text_append(out, "// guess: the types that the kernel's template has\n");
+    for (size_t i = 0; i < program->guessed.count; i++) {
+        if (strcmp(program->guessed.items[i], draft_full_name(kernel)) == 0) {
+            draft_ask(&settled, "%s: which template arguments has '%s'? Complete kernel()",
+                      draft_place_of(kernel->at), kernel->name);
+        }
     }
     return draft_write_clauses(out, &settled, program, slice);
 }

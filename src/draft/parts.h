@@ -61,6 +61,14 @@ const char *draft_string(cx_string string);
 /* The children of a cursor. */
 typedef GT_ARRAY(cx_cursor) draft_cursors;
 draft_cursors draft_children(cx_cursor at);
+/* A field of a struct. */
+typedef struct draft_field {
+    const char *name;
+    cx_type type; /* canonical */
+} draft_field;
+typedef GT_ARRAY(draft_field) draft_fields;
+/* The fields of a struct; of another type none. */
+draft_fields draft_fields_of(cx_type type);
 bool draft_has_child(cx_cursor at, int kind);
 draft_node *draft_tree(cx_cursor at);
 /* What one declares; NULL: `at` declares nothing. */
@@ -101,8 +109,7 @@ cx_type draft_pointee(cx_type type); /* canonical */
 cx_type draft_canonical(cx_type type);
 cx_type draft_type_of(const draft_decl *decl); /* canonical */
 
-/* ---- value.c, value_bound.c, value_text.c: what expressions come to ---------------------------
- */
+/* ---- value.c, value_bound.c, value_text.c: what expressions come to -------------------------- */
 
 typedef enum draft_operator {
     DRAFT_SUM, /* a sum of products; numbers too */
@@ -276,6 +283,7 @@ typedef struct draft_program {
     gt_texts unread;         /* launches that the tree lacks, and the like: questions */
     unsigned skipped_line;   /* of a __global__ that an #if leaves out; 0: there is none */
     gt_text instances;       /* lines behind the program that make instances of templates */
+    gt_texts guessed;        /* kernels whose template arguments were chosen */
     gt_texts names, members; /* declared in the place of headers that are missing */
 } draft_program;
 
@@ -289,8 +297,7 @@ void draft_add_once(draft_decls *out, draft_decl *decl);
 /* Adds a text to a list, once. */
 void draft_add_text(gt_texts *out, const char *text);
 
-/* ---- run.c, flow.c, host.c: following code ----------------------------------------------------
- */
+/* ---- run.c, flow.c, host.c: following code --------------------------------------------------- */
 
 typedef struct draft_access {
     draft_amount *length; /* in bytes: behind the last byte */
@@ -388,8 +395,9 @@ draft_amount *draft_nothing(void);
 void draft_ask_at(cx_cursor at, const char *what);
 draft_symbol *draft_new_symbol(draft_symbol_kind kind, const char *name);
 draft_amount *draft_changing(const char *name);
-/* A variable's value: a symbol of its own if it is more than a symbol or a number. */
-draft_amount *draft_local(const char *name, draft_amount *value);
+/* What a variable, or its member, becomes by a value: on the host a number that may vary, in a
+ * kernel a symbol of its own if it is more than a symbol or a number. */
+draft_amount *draft_named(draft_decl *decl, const char *path, draft_amount *value);
 draft_amount *draft_either(const char *name, draft_amount *condition, draft_amount *a,
                            draft_amount *b);
 /* Assigns to a variable, or to a member of one. */
@@ -437,11 +445,8 @@ bool draft_is_unsure(draft_amount *condition);
 draft_decl *draft_base_variable(draft_node *node);
 /* Returns the new value of x after `x += b` and the like. */
 int draft_compound_operation(const draft_node *node);
-/* The fields of a struct. */
-draft_cursors draft_fields_of(cx_type type);
 
-/* ---- slice.c: the part of the program that a kernel needs -------------------------------------
- */
+/* ---- slice.c: the part of the program that a kernel needs ------------------------------------ */
 
 typedef struct draft_slice {
     gt_text text;
@@ -457,8 +462,7 @@ void draft_slice_need(cx_type type);
 /* Returns true if the slice that was made last has that name anywhere. */
 bool draft_slice_has(const char *name);
 
-/* ---- settle.c: the pragmas' values ------------------------------------------------------------
- */
+/* ---- settle.c: the pragmas' values ----------------------------------------------------------- */
 
 typedef struct draft_axis {
     const char *name;
@@ -473,7 +477,6 @@ typedef struct draft_settled {
     draft_decl *kernel, *instance;
     const draft_launched *launch; /* NULL: none is known */
     bool has_problems;            /* the compiler does not understand what is kept */
-    bool is_instance_guessed;     /* no launch says which arguments the template has */
     draft_amount *grid[3], *block[3], *shared;
     draft_axis axes[8];
     unsigned axis_count;
@@ -496,6 +499,8 @@ draft_amount *draft_settled_amount(draft_settled *s, draft_amount *value);
 draft_amount *draft_settled_range(draft_settled *s, const draft_buffer *buffer);
 /* Returns true if the symbol is a size of the problem. */
 bool draft_is_size(const draft_settled *s, const draft_symbol *symbol);
+/* The axis of that name; NULL: there is none. */
+draft_axis *draft_axis_named(draft_settled *s, const char *name);
 /* Adds a question, with what is to be completed. */
 void draft_ask(draft_settled *s, const char *format, ...) GT_PRINTF(2, 3);
 /* How much a launch says: of an instance alone, of the geometry, of allocations, too. */
@@ -503,8 +508,7 @@ int draft_launch_rank(const draft_launched *launch);
 /* The launch of a kernel that says most; NULL: none is known. */
 const draft_launched *draft_launch_of(const draft_program *program, const draft_decl *kernel);
 
-/* ---- write.c ----------------------------------------------------------------------------------
- */
+/* ---- write.c --------------------------------------------------------------------------------- */
 
 /* EUNSUPPORTED: no template can have a parameter of the kernel's. */
 gputune_status draft_write_clauses(gt_text *out, draft_settled *s, const draft_program *program,

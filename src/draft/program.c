@@ -535,6 +535,7 @@ gputune_status draft_program_read(draft_program *out, const gt_draft_request *re
     *out = (draft_program){.request = request, .names = before.names, .members = before.members};
     out->errors = before.errors; /* of the first round; the files are the same */
     out->missing = before.missing;
+    out->guessed = before.guessed;
     s.names = &out->names;
     s.members = &out->members;
     s.text = draft_format("%s", request->text);

@@ -55,14 +55,17 @@ draft_amount *draft_changing(const char *name)
     return draft_symbol_value(draft_new_symbol(DRAFT_CHANGING, name));
 }
 
-draft_amount *draft_local(const char *name, draft_amount *value)
+draft_amount *draft_named(draft_decl *decl, const char *path, draft_amount *value)
 {
     int64_t number;
+    if (draft_on_host()) {
+        return draft_host_named(decl, path, value);
+    }
     if (!draft_is_known(value) || value->kind == DRAFT_TEXT || value->kind == DRAFT_SYMBOL ||
         draft_is_number(value, &number)) {
         return value;
     }
-    draft_symbol *symbol = draft_new_symbol(DRAFT_LOCAL, name);
+    draft_symbol *symbol = draft_new_symbol(DRAFT_LOCAL, decl->name);
     symbol->definition = value;
     return draft_symbol_value(symbol);
 }
@@ -295,9 +298,7 @@ void draft_write_place(const draft_spot *spot, draft_node *node, draft_amount *v
     if (!spot->variable) {
         note_access(spot, node->type, node->at, read, true);
     } else {
-        draft_assign(spot->variable, spot->path,
-                     draft_on_host() ? draft_host_named(spot->variable, spot->path, value)
-                                     : draft_local(spot->variable->name, value),
+        draft_assign(spot->variable, spot->path, draft_named(spot->variable, spot->path, value),
                      node->type);
     }
 }
@@ -320,9 +321,7 @@ void draft_declare(draft_decl *decl)
     if (is_reference(type) || (type.kind == CX_TYPE_RECORD && value->kind == DRAFT_OBJECT)) {
         draft_assign(decl, "", value, type);
     } else if (!draft_is_array(type) && type.kind != CX_TYPE_RECORD) {
-        draft_set_slot(decl, "",
-                       draft_on_host() ? draft_host_named(decl, "", value)
-                                       : draft_local(decl->name, value));
+        draft_set_slot(decl, "", draft_named(decl, "", value));
     }
 }
 
@@ -446,29 +445,20 @@ static void bind_parameter(const draft_decl *function, draft_decl *parameter, dr
                            : draft_object(draft_spot_of(argument)));
     } else if (value) {
         draft_assign(parameter, "",
-                     !draft_on_host()             ? draft_local(parameter->name, value)
-                     : draft_is_own(function->at) ? draft_host_named(parameter, "", value)
-                                                  : value,
+                     draft_on_host() && !draft_is_own(function->at)
+                         ? value
+                         : draft_named(parameter, "", value),
                      draft_type_of(parameter));
     }
 }
 
 /* The body of a lambda; NULL: the node is none. */
-static draft_node *lambda_body(draft_node *node, draft_decls *parameters)
+static draft_node *lambda_body(draft_node *node)
 {
     if (node->kind == CX_DECL_REF && node->decl && node->decl->at.kind == CX_VAR) {
         node = draft_initialiser_of(node->decl);
     }
-    if (!node || node->kind != CX_LAMBDA) {
-        return NULL;
-    }
-    draft_cursors children = draft_children(node->at);
-    for (size_t i = 0; i < children.count; i++) {
-        if (children.items[i].kind == CX_PARM) {
-            draft_add(parameters, draft_decl_of(children.items[i]));
-        }
-    }
-    for (unsigned i = 0; i < node->count; i++) {
+    for (unsigned i = 0; node && node->kind == CX_LAMBDA && i < node->count; i++) {
         if (node->children[i]->kind == CX_COMPOUND) {
             return node->children[i];
         }
@@ -513,8 +503,7 @@ static draft_amount *call_unknown(draft_node *node)
     const char *name = node->decl ? node->decl->name : "a function";
     for (unsigned i = 0; i < node->count; i++) {
         draft_node *argument = node->children[i];
-        draft_decls parameters = {0};
-        draft_node *lambda = draft_on_host() ? lambda_body(argument, &parameters) : NULL;
+        draft_node *lambda = draft_on_host() ? lambda_body(argument) : NULL;
         if (lambda) {
             draft_run(lambda); /* it is called there, as a rule */
             continue;
@@ -580,7 +569,7 @@ static void initialise_members(draft_decl *constructor)
             if (member && draft_now.object.variable) {
                 draft_assign(draft_now.object.variable,
                              draft_format("%s.%s", draft_now.object.path, member->name),
-                             draft_on_host() ? value : draft_local(member->name, value),
+                             draft_on_host() ? value : draft_named(member, "", value),
                              draft_type_of(member));
             }
         }
@@ -695,17 +684,13 @@ static draft_amount *construct(draft_node *node)
 /* { a, b, c }, of a struct. */
 static draft_amount *eval_list(draft_node *node)
 {
-    draft_cursors fields = {0};
-    if (node->type.kind == CX_TYPE_RECORD) {
-        fields = draft_fields_of(node->type);
-    }
+    const draft_fields fields = draft_fields_of(node->type);
     draft_spot object = new_object(node);
     for (unsigned i = 0; i < node->count; i++) {
         draft_amount *value = draft_eval(node->children[i]);
         if (i < fields.count) {
-            draft_assign(object.variable,
-                         draft_format(".%s", draft_string(cx.getCursorSpelling(fields.items[i]))),
-                         value, draft_canonical(cx.getCursorType(fields.items[i])));
+            draft_assign(object.variable, draft_format(".%s", fields.items[i].name), value,
+                         fields.items[i].type);
         } else if (node->count == 1 && node->type.kind != CX_TYPE_RECORD &&
                    !draft_is_array(node->type)) {
             return value;
@@ -732,19 +717,14 @@ static bool is_copy(const draft_node *call)
 static draft_amount *call(draft_node *node)
 {
     draft_decl *function = node->decl;
-    draft_decls parameters = {0};
     draft_node *first = node->count ? node->children[0] : NULL;
     draft_amount *of_host = draft_on_host() ? draft_host_call(node) : NULL;
     bool deep =
         draft_now.calls >= CALLS_MOST || (draft_on_host() && draft_now.steps > HOST_STEPS_MOST);
     draft_node *body = function && !of_host ? draft_body_of(function) : NULL;
-    draft_node *lambda = body || of_host || !first ? NULL : lambda_body(first, &parameters);
     draft_spot object = draft_now.object;
     if (of_host) {
         return of_host;
-    }
-    if (lambda && function && !deep && strcmp(function->name, "operator()") == 0) {
-        return follow(lambda, &parameters, node, 1, &object);
     }
     if (function && function->at.kind == CX_CONSTRUCTOR) {
         return construct(node);

@@ -78,7 +78,7 @@ draft_amount *draft_settled_amount(draft_settled *s, draft_amount *value)
                : value;
 }
 
-static draft_axis *axis_named(draft_settled *s, const char *name)
+draft_axis *draft_axis_named(draft_settled *s, const char *name)
 {
     for (unsigned i = 0; i < s->axis_count; i++) {
         if (strcmp(s->axes[i].name, name) == 0) {
@@ -90,7 +90,7 @@ static draft_axis *axis_named(draft_settled *s, const char *name)
 
 static draft_amount *number_of_axis(void *user, draft_symbol *symbol)
 {
-    draft_axis *axis = symbol->kind == DRAFT_CONSTANT ? axis_named(user, symbol->name) : NULL;
+    draft_axis *axis = symbol->kind == DRAFT_CONSTANT ? draft_axis_named(user, symbol->name) : NULL;
     if (axis) {
         axis->values[0] = axis->usual;
         axis->count = 1;
@@ -300,6 +300,12 @@ static bool fits_arrays(const draft_settled *s, const int64_t block[3])
     return true;
 }
 
+/* The place of the launch; if none is known, of the kernel. */
+static const char *place_of(const draft_settled *s)
+{
+    return draft_place_of(s->launch ? s->launch->call->at : s->kernel->at);
+}
+
 /* How many threads a block has in each dimension. If the program does not say, it is asked for. */
 static void find_block(draft_settled *s, int64_t numbers[3])
 {
@@ -324,9 +330,8 @@ static void find_block(draft_settled *s, int64_t numbers[3])
         }
     }
     if (first) {
-        draft_ask(s, "%s: which block is '%s' launched with? %s; complete block()",
-                  draft_place_of(s->launch ? s->launch->call->at : s->kernel->at), s->kernel->name,
-                  first);
+        draft_ask(s, "%s: which block is '%s' launched with? %s; complete block()", place_of(s),
+                  s->kernel->name, first);
     }
 }
 
@@ -405,7 +410,7 @@ static void settle_block(draft_settled *s)
     const int64_t bound = launch_bound(s, &has_bound);
     for (int d = 0; d < 3; d++) {
         const char *name = numbers[d] > 1 ? block_axis(s, d, numbers[d], is_flat) : NULL;
-        draft_axis *axis = name ? axis_named(s, name) : NULL;
+        draft_axis *axis = name ? draft_axis_named(s, name) : NULL;
         for (unsigned i = 0; name && i < s->axis_count; i++) { /* a square block */
             if (s->axes[i].symbol && s->block[d] == draft_symbol_value(s->axes[i].symbol)) {
                 axis = &s->axes[i];
@@ -450,7 +455,7 @@ static void settle_block(draft_settled *s)
 static void add_divisor(draft_settled *s, const draft_symbol *symbol)
 {
     bool fits = symbol->kind == DRAFT_CONSTANT && symbol->number >= 1 && symbol->number <= 64 &&
-                is_in_code(s, symbol->name) && !axis_named(s, symbol->name);
+                is_in_code(s, symbol->name) && !draft_axis_named(s, symbol->name);
     draft_axis *axis = fits ? add_axis(s, symbol->name, symbol->number) : NULL;
     for (int64_t value = 1; axis && value <= 4 * symbol->number && value <= 16; value *= 2) {
         add_value(axis, value);
@@ -572,8 +577,7 @@ static void settle_grid(draft_settled *s)
                                                  s->block[d], NULL);
     }
     if (why) {
-        draft_ask(s, "%s: which grid is '%s' launched with? %s; %s",
-                  draft_place_of(s->launch ? s->launch->call->at : s->kernel->at), s->kernel->name,
+        draft_ask(s, "%s: which grid is '%s' launched with? %s; %s", place_of(s), s->kernel->name,
                   why,
                   covers ? "the one below has a thread for each index that the kernel compares; "
                            "correct grid()"
@@ -731,7 +735,7 @@ static bool is_taken(draft_settled *s, const char *name, const draft_symbol *by)
             return true;
         }
     }
-    return axis_named(s, name) || gt_symbol_is_reserved(name) ||
+    return draft_axis_named(s, name) || gt_symbol_is_reserved(name) ||
            gt_is_any(name, strlen(name), "type const bucket");
 }
 
@@ -828,8 +832,7 @@ static void settle_shared(draft_settled *s)
         none && s->facts.has_dynamic ? "nothing here says so" : doubt_of(s, s->shared);
     if (doubt) {
         draft_ask(s, "%s: how many bytes of shared memory does '%s' get? %s; complete shared()",
-                  draft_place_of(s->launch ? s->launch->call->at : s->kernel->at), s->kernel->name,
-                  doubt);
+                  place_of(s), s->kernel->name, doubt);
         s->shared = draft_number(s->facts.has_dynamic ? 16384 : 0);
     }
 }
@@ -859,7 +862,6 @@ void draft_settle(draft_settled *s, draft_program *program, draft_decl *kernel)
 {
     const draft_launched *launch = draft_launch_of(program, kernel);
     *s = (draft_settled){.kernel = kernel, .instance = kernel};
-    s->is_instance_guessed = launch && !launch->grid[0];
     s->launch = launch && launch->grid[0] ? launch : NULL;
     if (launch && draft_template_of(launch->callee) == kernel) {
         s->instance = launch->callee;

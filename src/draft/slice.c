@@ -33,8 +33,7 @@ static struct {
     gt_text names;              /* all names of what is kept, between blanks */
 } s;
 
-/* ---- what there is
- * ------------------------------------------------------------------------------- */
+/* ---- what there is --------------------------------------------------------------------------- */
 
 static bool is_library(void *file)
 {
@@ -167,8 +166,7 @@ static void note_units(cx_cursor at, const char *opening, const char *closing)
     gt_array_free(&children);
 }
 
-/* ---- what is kept
- * ----------------------------------------------------------------------------------- */
+/* ---- what is kept ---------------------------------------------------------------------------- */
 
 static void keep_unit(unit *u)
 {
@@ -257,17 +255,6 @@ static void follow_instance(draft_decl *decl)
     }
 }
 
-static void keep_by_name(const char *name)
-{
-    for (size_t i = 0; i < s.units.count; i++) {
-        unit *u = &s.units.items[i];
-        if ((u->at.kind == CX_FUNCTION || u->at.kind == CX_FUNCTION_TEMPLATE) &&
-            strcmp(u->decl->name, name) == 0) {
-            keep_unit(u);
-        }
-    }
-}
-
 /* Functions of one name that a call may mean. The stub's operators are of types that others mean.
  */
 static void keep_overloads(cx_cursor at)
@@ -297,11 +284,6 @@ static int follow(cx_cursor at, cx_cursor parent, void *user)
             keep(to);
             if (to.kind == CX_FUNCTION || to.kind == CX_METHOD || to.kind == CX_CONSTRUCTOR) {
                 follow_instance(decl);
-            }
-        } else if (at.kind == CX_CALL || at.kind == CX_DECL_REF) { /* looked up in the instance */
-            const char *name = draft_string(cx.getCursorSpelling(at));
-            if (*name) {
-                keep_by_name(name);
             }
         }
     }
@@ -381,8 +363,7 @@ static void keep_usings(void)
     }
 }
 
-/* ---- text
- * --------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void write_macro(macro *m)
 {

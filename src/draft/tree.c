@@ -206,16 +206,20 @@ bool draft_is_array(cx_type type)
     return type.kind >= CX_TYPE_ARRAY && type.kind <= CX_TYPE_OPEN_ARRAY + 2;
 }
 
-static int add_field(cx_cursor field, void *user)
+static int add_field(cx_cursor at, void *user)
 {
-    draft_add((draft_cursors *)user, field);
+    draft_field field = {draft_string(cx.getCursorSpelling(at)),
+                         draft_canonical(cx.getCursorType(at))};
+    draft_add((draft_fields *)user, field);
     return CX_CONTINUE_VISIT;
 }
 
-draft_cursors draft_fields_of(cx_type type)
+draft_fields draft_fields_of(cx_type type)
 {
-    draft_cursors out = {0};
-    cx.Type_visitFields(type, add_field, &out);
+    draft_fields out = {0};
+    if (type.kind == CX_TYPE_RECORD) {
+        cx.Type_visitFields(type, add_field, &out);
+    }
     return out;
 }
 

@@ -121,22 +121,21 @@ static draft_amount *first_copied(draft_amount *value)
 
 void draft_assign(draft_decl *decl, const char *path, draft_amount *value, cx_type type)
 {
-    draft_cursors fields = {0};
+    draft_fields fields = {0};
     draft_set_slot(decl, path, first_copied(value));
-    if (type.kind == CX_TYPE_RECORD && value->kind == DRAFT_OBJECT && value->place.variable &&
-        value->place.variable != decl) {
+    if (value->kind == DRAFT_OBJECT && value->place.variable && value->place.variable != decl) {
         fields = draft_fields_of(type);
     }
     for (size_t i = 0; i < fields.count; i++) {
-        cx_type own = draft_canonical(cx.getCursorType(fields.items[i]));
-        const char *name = draft_string(cx.getCursorSpelling(fields.items[i]));
+        const draft_field *field = &fields.items[i];
         draft_spot from = value->place;
-        from.path = draft_format("%s.%s", from.path, name);
-        if (!draft_is_array(own)) {
-            draft_assign(decl, draft_format("%s.%s", path, name),
-                         own.kind == CX_TYPE_RECORD ? draft_object(from)
-                                                    : draft_read_variable(&from, own),
-                         own);
+        from.path = draft_format("%s.%s", from.path, field->name);
+        if (!draft_is_array(field->type)) {
+            draft_assign(decl, draft_format("%s.%s", path, field->name),
+                         field->type.kind == CX_TYPE_RECORD
+                             ? draft_object(from)
+                             : draft_read_variable(&from, field->type),
+                         field->type);
         }
     }
 }
@@ -192,8 +191,7 @@ static void merge_variable(draft_decl *decl, draft_amount *condition, const draf
                 draft_amount *value =
                     draft_either(decl->name, condition, draft_value_by(then, decl, &slot),
                                  draft_value_by(otherwise, decl, &slot));
-                slot.value = draft_on_host() ? draft_host_named(decl, slot.path, value)
-                                             : draft_local(decl->name, value);
+                slot.value = draft_named(decl, slot.path, value);
                 draft_add(&merged, slot);
             }
         }

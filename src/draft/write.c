@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* ---- types
- * ------------------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 static const char *number_type(int kind)
 {
@@ -77,8 +76,7 @@ const char *draft_type_text(cx_type type)
     return number_type(type.kind);
 }
 
-/* ---- values ------------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 /* The value of a number that is passed; "" for a size of the same name. */
 static const char *value_text(draft_settled *s, draft_decl *parameter, const char *path,
@@ -108,13 +106,12 @@ static const char *value_text(draft_settled *s, draft_decl *parameter, const cha
 static void write_struct(gt_text *out, draft_settled *s, draft_decl *parameter, const char *path,
                          cx_type type)
 {
-    draft_cursors fields = draft_fields_of(type);
+    const draft_fields fields = draft_fields_of(type);
     const char *between = "";
     gt_text_append(out, "{");
     for (size_t i = 0; i < fields.count; i++) {
-        cx_type own = draft_canonical(cx.getCursorType(fields.items[i]));
-        const char *inner =
-            draft_format("%s.%s", path, draft_string(cx.getCursorSpelling(fields.items[i])));
+        cx_type own = fields.items[i].type;
+        const char *inner = draft_format("%s.%s", path, fields.items[i].name);
         while (own.kind == CX_TYPE_ARRAY) {
             own = draft_canonical(cx.getArrayElementType(own));
         }
@@ -123,7 +120,7 @@ static void write_struct(gt_text *out, draft_settled *s, draft_decl *parameter, 
         }
         gt_text_printf(out, "%s%s = ", between, strrchr(inner, '.'));
         between = ", ";
-        if (own.kind == CX_TYPE_RECORD && draft_fields_of(own).count > 1) {
+        if (draft_fields_of(own).count > 1) {
             write_struct(out, s, parameter, inner, own);
         } else {
             const char *text = value_text(s, parameter, inner, own);
@@ -133,8 +130,7 @@ static void write_struct(gt_text *out, draft_settled *s, draft_decl *parameter, 
     gt_text_append(out, "}");
 }
 
-/* ---- buffers -----------------------------------------------------------------------------------
- */
+/* ---- buffers --------------------------------------------------------------------------------- */
 
 static const char *direction_of(const draft_buffer *buffer)
 {
@@ -163,9 +159,9 @@ static bool has_integers(cx_type type)
     bool found = draft_is_integer(type) && type.kind != CX_TYPE_BOOL;
     if (type.kind == CX_TYPE_RECORD && strcmp(draft_type_text(type), "half") != 0 &&
         strncmp(draft_type_text(type), "__nv_", 5) != 0) {
-        draft_cursors fields = draft_fields_of(type);
+        const draft_fields fields = draft_fields_of(type);
         for (size_t i = 0; i < fields.count; i++) {
-            found = found || has_integers(cx.getCursorType(fields.items[i]));
+            found = found || has_integers(fields.items[i].type);
         }
     }
     return found;
@@ -217,8 +213,7 @@ static gputune_status write_buffer(gt_text *out, draft_settled *s, size_t index)
     return GPUTUNE_OK;
 }
 
-/* ---- parameters --------------------------------------------------------------------------------
- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 /* A buffer, or, if the kernel accesses nothing there, a null pointer. */
 static gputune_status write_pointer(gt_text *out, draft_settled *s, draft_decl *parameter,
@@ -264,12 +259,11 @@ static gputune_status write_parameter(gt_text *out, draft_settled *s, draft_decl
               "struct or a pointer",
               draft_place_of(parameter->at), parameter->name, spelling);
     gt_text_printf(out, "%s %s", text, parameter->name);
-    size_t fields = type.kind == CX_TYPE_RECORD ? draft_fields_of(type).count : 0;
     bool is_half = strcmp(text, "half") == 0 || strcmp(text, "__nv_bfloat16") == 0;
     if (type.kind != CX_TYPE_RECORD || is_half) {
         const char *value = value_text(s, parameter, "", type);
         gt_text_printf(out, *value ? " = %s" : "%s", value);
-    } else if (fields) {
+    } else if (draft_fields_of(type).count) {
         gt_text_append(out, " = ");
         write_struct(out, s, parameter, "", type);
     }
@@ -280,14 +274,10 @@ static gputune_status write_parameter(gt_text *out, draft_settled *s, draft_decl
 static gputune_status write_member_pointers(gt_text *out, draft_settled *s, draft_decl *parameter,
                                             const char *path, cx_type type)
 {
-    draft_cursors fields = {0};
-    if (type.kind == CX_TYPE_RECORD) {
-        fields = draft_fields_of(type);
-    }
+    const draft_fields fields = draft_fields_of(type);
     for (size_t i = 0; i < fields.count; i++) {
-        cx_type own = draft_canonical(cx.getCursorType(fields.items[i]));
-        const char *inner =
-            draft_format("%s.%s", path, draft_string(cx.getCursorSpelling(fields.items[i])));
+        cx_type own = fields.items[i].type;
+        const char *inner = draft_format("%s.%s", path, fields.items[i].name);
         if (own.kind == CX_TYPE_POINTER) {
             gt_text_append(out, ", ");
             GT_TRY(write_pointer(out, s, parameter, inner, own));
@@ -348,25 +338,14 @@ static void write_in_place(gt_text *out, draft_settled *s)
     }
 }
 
-/* ---- other clauses -----------------------------------------------------------------------------
- */
+/* ---- other clauses --------------------------------------------------------------------------- */
 
-static const draft_axis *axis_named(const draft_settled *s, const char *name)
-{
-    for (unsigned i = 0; i < s->axis_count; i++) {
-        if (strcmp(s->axes[i].name, name) == 0) {
-            return &s->axes[i];
-        }
-    }
-    return NULL;
-}
-
-static const char *template_argument(const draft_settled *s, unsigned index, const char *name,
+static const char *template_argument(draft_settled *s, unsigned index, const char *name,
                                      bool is_bool)
 {
     enum { TYPE = 1, INTEGRAL = 4 };
     int kind = cx.Cursor_getTemplateArgumentKind(s->instance->at, index);
-    if (axis_named(s, name)) {
+    if (draft_axis_named(s, name)) {
         return name;
     }
     if (kind == TYPE) {
@@ -452,8 +431,7 @@ static void write_extents(gt_text *out, const char *clause, draft_amount *const 
     gt_text_append(out, ")\n");
 }
 
-/* ---- constants
- * --------------------------------------------------------------------------------------- */
+/* ---- constants ------------------------------------------------------------------------------- */
 
 /* The number of elements of an array, and their type. */
 static long long count_elements(cx_type *type)
@@ -503,8 +481,7 @@ static void write_constant(gt_text *out, draft_settled *s, const draft_program *
     gt_text_printf(out, "%s)\n", *fill ? fill : is_number ? " : uniform(0, 99)" : "");
 }
 
-/* ---- all
- * --------------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 gputune_status draft_write_clauses(gt_text *out, draft_settled *s, const draft_program *program,
                                    const draft_slice *slice)

@@ -75,3 +75,13 @@ __global__ void pick(float *y, const float *a, const float *b, int mode, int n)
 void go(float *y, const float *a, const float *b, int n) { pick<<<(n + 63) / 64, 64>>>(y, a, b, 0, n); }
 CU
 $GPUTUNE template program.cu 2>&1 | grep 'args('
+# arguments of a template that no code gives
+cat >program.cu <<'CU'
+template <class T> __global__ void twice(T *y, const T *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = x[i] + x[i];
+}
+template <class T> void go(T *y, const T *x, int n) { twice<T><<<(n + 255) / 256, 256>>>(y, x, n); }
+CU
+$GPUTUNE template program.cu 2>&1 | grep -E 'open:|kernel\('
