@@ -1,14 +1,14 @@
-/* The command check: looks for mistakes of a kernel's variants on the emulator, also before warm.
- */
+/* The command check, and warm --check: find races and other mistakes of a kernel's variants on the
+ * emulator. */
 #include "cli/warm.h"
 
 #include "base/text.h"
 
 #include <string.h>
 
-/* One distinct mistake: a kind at a line, of the same other line. */
+/* A mistake of one kind at a line and another line. */
 typedef struct mistake {
-    gputune_finding first; /* as the first variant had it */
+    gputune_finding first; /* in the first variant */
     uint32_t variants;     /* that have the mistake */
     uint32_t variant;      /* the last one that has it */
     uint64_t count;        /* over all variants */
@@ -16,7 +16,7 @@ typedef struct mistake {
 
 typedef struct checked {
     cli_table mistakes;
-    uint32_t variants, unchecked; /* how many were checked, and how many could not be */
+    uint32_t variants; /* how many were checked */
 } checked;
 
 #define FIRST(name, unit) CLI_AS(#name, mistake, first.name, #name, unit, CLI_IN_DATA)
@@ -38,8 +38,6 @@ static const cli_column columns[] = {
 
 enum { USUAL_VARIANTS = 16 };
 static const double usual_limit_s = 600;
-
-/* ---- collecting ---- */
 
 static checked nothing_checked(void)
 {
@@ -65,7 +63,6 @@ static int add(void *user, const gputune_finding *finding)
     if (strcmp(finding->kind, "checked") == 0) {
         checked->variants++;
     } else if (!finding->count) {
-        checked->unchecked++;
         cli_note("%s %s could not be checked: %s", finding->kernel, finding->configuration,
                  finding->message);
     } else {
@@ -77,8 +74,8 @@ static int add(void *user, const gputune_finding *finding)
     return cli_is_canceled() ? GPUTUNE_ECANCELED : 0;
 }
 
-/* Checks up to options->max_variants variants (0: 16), or all. Returns the exit code, which is
- * CLI_EXIT_FOUND where there is a mistake; failures are printed. */
+/* Checks up to options->max_variants variants (0: 16), or all. Prints failures. Returns the exit
+ * code, CLI_EXIT_FOUND if there is a mistake. */
 static int check_kernel(checked *out, const cli_session *session, const char *kernel,
                         gputune_sizes sizes, const gputune_options *options, bool all)
 {
@@ -87,15 +84,13 @@ static int check_kernel(checked *out, const cli_session *session, const char *ke
     own.time_limit_s = own.time_limit_s > 0 ? own.time_limit_s : usual_limit_s;
     int status = gputune_check(session->tuner, kernel, sizes, &own, add, out);
     int code = status < 0 ? cli_fail(status) : CLI_EXIT_OK;
+    size_t count = out->mistakes.row_count;
     if (status >= 0) {
         cli_note("%s: %u variant%s checked, %zu mistake%s found", kernel, out->variants,
-                 gt_plural(out->variants), out->mistakes.row_count,
-                 gt_plural(out->mistakes.row_count));
+                 gt_plural(out->variants), count, gt_plural(count));
     }
-    return out->mistakes.row_count ? CLI_EXIT_FOUND : code;
+    return count ? CLI_EXIT_FOUND : code;
 }
-
-/* ---- printing ---- */
 
 static void write_line(const mistake *mistake, FILE *file)
 {
@@ -111,7 +106,7 @@ static void write_line(const mistake *mistake, FILE *file)
             gt_plural(mistake->count));
 }
 
-/* For people a line for each mistake; else a table. */
+/* Writes a line for each mistake, or a table in the other formats. */
 static void write_checked(const checked *checked, cli_format_kind format, FILE *file)
 {
     const cli_table *table = &checked->mistakes;
@@ -122,8 +117,6 @@ static void write_checked(const checked *checked, cli_format_kind format, FILE *
         cli_table_write(table, format, file);
     }
 }
-
-/* ---- before a tuning ---- */
 
 static int check_each(const cli_session *session)
 {
@@ -158,10 +151,7 @@ static int run(const cli_session *session, const cli_scenario *scenario)
 {
     gputune_options options = cli_tuning_options(scenario);
     checked checked = nothing_checked();
-    gputune_sizes sizes = {0};
-    if (cli_given.selection.sizes.count) {
-        sizes = scenario->sizes;
-    }
+    gputune_sizes sizes = cli_given.selection.sizes.count ? scenario->sizes : (gputune_sizes){0};
     int code = check_kernel(&checked, session, scenario->kernel->name, sizes, &options, all);
     write_checked(&checked, (cli_format_kind)cli_given.format, stdout);
     return cli_is_canceled() ? CLI_EXIT_CANCELED : code;

@@ -1,4 +1,5 @@
-/* The commands emit and space: the code of a configuration; a kernel's axes and exclusions. */
+/* The commands emit and space: the code of one configuration, and a kernel's axes and exclusions.
+ */
 #include "cli/files.h"
 #include "cli/scenarios.h"
 #include "cli/table.h"
@@ -15,19 +16,7 @@ static const struct tool {
     const char *name, *option; /* option may be NULL */
 } tools[] = {{"nvdisasm", "--print-code"}, {"cuobjdump", "-sass"}};
 
-/* The program `name` in the last of the folders that fit a pattern; NULL: it is in none. */
-static char *find_in(const char *folders, const char *name)
-{
-    glob_t matches;
-    char *path = NULL;
-    if (glob(cli_format("%s/%s", folders, name), 0, NULL, &matches) == 0) {
-        path = cli_copy(matches.gl_pathv[matches.gl_pathc - 1]);
-        globfree(&matches);
-    }
-    return path && access(path, X_OK) == 0 ? path : NULL;
-}
-
-/* A folder that the environment names, with what follows it; "" where it names none. */
+/* Returns the folder that an environment variable names, followed by `rest`; "" if it is unset. */
 static const char *below(const char *variable, const char *rest)
 {
     const char *folder = getenv(variable);
@@ -43,57 +32,47 @@ static char *find_program(const char *name)
         cli_format("%s:%s:/usr/local/cuda/bin:/opt/cuda/bin:%s:%s:/usr/local" WHEELS ":/usr" WHEELS,
                    below("PATH", ""), below("CUDA_HOME", "/bin"), below("VIRTUAL_ENV", WHEELS),
                    below("HOME", "/.local" WHEELS));
-    char *found = NULL;
-    for (size_t length; *at && !found; at += length + (at[length] == ':')) {
+    for (size_t length; *at; at += length + (at[length] == ':')) {
+        glob_t matches;
         length = strcspn(at, ":");
-        found = length ? find_in(cli_copy_part(at, length), name) : NULL;
+        if (length && glob(cli_format("%.*s/%s", (int)length, at, name), 0, NULL, &matches) == 0) {
+            char *path = cli_copy(matches.gl_pathv[matches.gl_pathc - 1]);
+            globfree(&matches);
+            if (access(path, X_OK) == 0) {
+                return path;
+            }
+        }
     }
-    return found;
+    return NULL;
 }
 
-/* True when the tool ended with 0. */
-static bool run_tool(const char *path, const struct tool *tool, const char *cubin, int output)
-{
-    const char *const arguments[] = {path, tool->option, cubin, NULL};
-    cli_tool run = {.arguments = arguments, .output = output};
-    bool good = cli_tool_run(&run) == 0;
-    if (!good) {
-        cli_error("%s failed%s%s", path, run.said[0] ? ": " : "", run.said);
-    }
-    return good;
-}
-
-static int run_on_file(const char *path, const struct tool *tool, const void *cubin, size_t bytes,
-                       int output)
-{
-    char *folder = cli_tool_make_folder();
-    if (!folder) {
-        return CLI_EXIT_NOTHING;
-    }
-    const char *name = cli_format("%s/code.cubin", folder);
-    int code = cli_output_write(name, true, cubin, bytes);
-    if (code == CLI_EXIT_OK && !run_tool(path, tool, name, output)) {
-        code = CLI_EXIT_NOTHING;
-    }
-    cli_tool_remove_folder(folder);
-    return code;
-}
-
-/* Runs nvdisasm or cuobjdump on the cubin, with output to the descriptor. Returns the exit code,
- * after an error message. */
+/* Runs nvdisasm or cuobjdump on the cubin; its output goes to the descriptor `output`. Returns the
+ * exit code, after a message if that is not 0. */
 static int disassemble(const void *cubin, size_t bytes, int output)
 {
-    const struct tool *tool = tools;
-    char *path = find_program(tool->name);
-    if (!path) {
-        tool = &tools[1];
-        path = find_program(tool->name);
+    char *path = NULL;
+    size_t which = 0;
+    while (which < sizeof tools / sizeof *tools && !(path = find_program(tools[which].name))) {
+        which++;
     }
     CLI_REFUSE(!path, CLI_EXIT_PLATFORM,
                "SASS needs nvdisasm or cuobjdump, found neither on PATH, nor under CUDA_HOME, nor "
                "among Python's packages: 'pip install nvidia-cuda-nvdisasm' brings one; --as ptx "
                "needs none");
-    return run_on_file(path, tool, cubin, bytes, output);
+    char *folder = cli_tool_make_folder();
+    if (!folder) {
+        return CLI_EXIT_NOTHING;
+    }
+    const char *name = cli_format("%s/code.cubin", folder);
+    const char *const arguments[] = {path, tools[which].option, name, NULL};
+    cli_tool run = {.arguments = arguments, .output = output};
+    int code = cli_output_write(name, true, cubin, bytes);
+    if (code == CLI_EXIT_OK && cli_tool_run(&run) != 0) {
+        cli_error("%s failed%s%s", path, run.said[0] ? ": " : "", run.said);
+        code = CLI_EXIT_NOTHING;
+    }
+    cli_tool_remove_folder(folder);
+    return code;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -181,7 +160,7 @@ static const cli_column exclusion_columns[] = {
     CLI_FIELD(gputune_exclusion, certainty, "", CLI_CERTAINTY, DATA),
 };
 
-static void write_space(const gputune_space *space, cli_format_kind format)
+static void write_space(const gputune_space *space)
 {
     cli_table tables[] = {CLI_TABLE("totals", total_columns, gputune_space, CLI_VIEW),
                           CLI_TABLE("values", value_columns, gputune_axis_value, CLI_VIEW),
@@ -193,12 +172,7 @@ static void write_space(const gputune_space *space, cli_format_kind format)
     for (size_t i = 0; i < space->exclusion_count; i++) {
         cli_table_add(&tables[2], &space->exclusions[i]);
     }
-    cli_tables_write("space", tables, 3, format, stdout);
-}
-
-/* Notes on stderr which counts are not exact, because the table shows only numbers. */
-static void say_if_uncertain(const gputune_space *space)
-{
+    cli_tables_write("space", tables, 3, (cli_format_kind)cli_given.format, stdout);
     if (space->valid_certainty != GPUTUNE_EXACT) {
         cli_note("the space is too large to count: %s %" PRIu64 " valid, %s %" PRIu64 " sources",
                  gputune_certainty_name(space->valid_certainty), space->valid,
@@ -215,8 +189,7 @@ static int describe_space(const cli_session *session, const cli_scenario *scenar
     gputune_options options = cli_tuning_options(scenario);
     CLI_TRY(cli_passed(gputune_describe_space(&space, session->tuner, scenario->kernel->name,
                                               scenario->sizes, cli_given.arch, &options)));
-    write_space(space, (cli_format_kind)cli_given.format);
-    say_if_uncertain(space);
+    write_space(space);
     return space->valid ? CLI_EXIT_OK : CLI_EXIT_NOTHING;
 }
 

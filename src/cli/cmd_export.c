@@ -10,7 +10,7 @@
 
 /* The options. */
 static struct {
-    const char *sizes_text; /* as the library has them; NULL: any */
+    const char *sizes_text; /* as the library writes them; NULL: any */
     const char *scenario;
     int format, objective, cache;
 } given;
@@ -18,8 +18,6 @@ static struct {
 enum { T4, KERNEL_TUNER };
 static const char *const format_words[] = {"t4", "kernel-tuner", NULL};
 static const char *const cache_words[] = {"any", "cold", "hot", NULL};
-
-/* ---- which scenario ---- */
 
 enum { MOST_LISTED = 20, SHORT_HASH = 8 };
 
@@ -35,7 +33,7 @@ static bool is_named(const cli_measured *one)
            strncmp(of->scenario, hash, strlen(hash)) == 0;
 }
 
-/* The text by which --gpu means this record's GPU alone. */
+/* Returns a value of --gpu that selects only this record's GPU. */
 static const char *gpu_name(const gputune_record *of, const cli_measured_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -59,8 +57,8 @@ static void say(const cli_measured *one, const cli_measured_list *list)
               of->inputs, one->count);
 }
 
-/* Sets *out to the only scenario of `kernel` that the options name. If there are several or none,
- * lists scenarios with the options that name each, and returns CLI_EXIT_USAGE. */
+/* Sets *out to the scenario that the options name. If they name several or none, returns
+ * CLI_EXIT_USAGE after listing the scenarios with the options that name each. */
 static int choose(const cli_measured **out, const cli_measured_list *list, const char *kernel)
 {
     size_t found = 0, said = 0;
@@ -73,12 +71,9 @@ static int choose(const cli_measured **out, const cli_measured_list *list, const
     if (found == 1) {
         return CLI_CONTINUE;
     }
-    if (found) {
-        cli_error("%zu scenarios of %s fit; name one of them:", found, kernel);
-    } else {
-        cli_error("no stored scenario of %s fits; there %s:", kernel,
-                  list->count == 1 ? "is" : "are");
-    }
+    cli_error("%s", found ? cli_format("%zu scenarios of %s fit; name one of them:", found, kernel)
+                          : cli_format("no stored scenario of %s fits; there %s:", kernel,
+                                       list->count == 1 ? "is" : "are"));
     for (size_t i = 0; i < list->count; i++) {
         if ((!found || is_named(&list->items[i])) && said++ < MOST_LISTED) {
             say(&list->items[i], list);
@@ -91,12 +86,12 @@ static int choose(const cli_measured **out, const cli_measured_list *list, const
     return CLI_EXIT_USAGE;
 }
 
-/* ---- what both formats have ---- */
+/* ---- parts of both formats ---- */
 
-/* How the formats call what came of a trial; `exact`: both say what happened. */
+/* The formats' words for a trial's status. */
 typedef struct outcome {
-    const char *status, *kernel_tuner, *t4; /* kernel_tuner: NULL for what did not fail */
-    bool exact;
+    const char *status, *kernel_tuner, *t4; /* kernel_tuner: NULL if the trial did not fail */
+    bool exact;                             /* both words mean this status */
 } outcome;
 static const outcome outcomes[] = {
     {"ok", NULL, "correct", true},
@@ -123,13 +118,13 @@ static char *ms(double ns)
     return cli_json_number(ns * 1e-6);
 }
 
-/* The samples' lengths summed up: what is known of how long measuring took. */
+/* Returns the sum of the samples, because the duration of measuring is not stored. */
 static double benchmark_ns(const gputune_record *trial)
 {
     return trial->samples * trial->mean_ns;
 }
 
-/* Where some value of an axis is no integer, all are written as strings. */
+/* Returns a value as JSON. If some value of the axis is not an integer, all are strings. */
 static const char *value_of(const cli_value_list *axis, size_t choice)
 {
     int64_t number;
@@ -141,7 +136,7 @@ static const char *value_of(const cli_value_list *axis, size_t choice)
     return axis->values[choice];
 }
 
-/* "BLOCK": 256, ... */
+/* Returns "\"BLOCK\": 256, ...". */
 static char *configuration_of(const cli_apart *data, const cli_entry *entry)
 {
     char *text = cli_copy("");
@@ -153,7 +148,7 @@ static char *configuration_of(const cli_apart *data, const cli_entry *entry)
     return text;
 }
 
-/* Adds to a failure what both formats have no word for; "" for a trial that did not fail. */
+/* Returns gputune's own words for a failure, which both formats have; "" for a success. */
 static const char *failure_of(const gputune_record *trial)
 {
     return outcome_of(trial)->kernel_tuner
@@ -162,7 +157,7 @@ static const char *failure_of(const gputune_record *trial)
                : "";
 }
 
-/* The device, the kernel, and the sizes that are numbers, in their order. */
+/* Writes the device, the kernel, and the sizes that are numbers. */
 static void write_problem(const cli_apart *data, const char *separator, FILE *file)
 {
     const char *text = data->from->trials->sizes, *comma = "";
@@ -179,22 +174,21 @@ static void write_problem(const cli_apart *data, const char *separator, FILE *fi
     }
 }
 
-/* Writes each entry on lines of its own. */
+/* Writes each entry on its own line. */
 static void write_entries(const cli_apart *data,
                           void (*write)(const cli_apart *data, const cli_entry *entry, FILE *file),
                           FILE *file)
 {
     for (size_t i = 0; i < data->entry_count; i++) {
-        void *mark = cli_mark();
+        CLI_SCOPED(cli_release_at) void *mark = cli_mark();
         fputs(i ? ",\n" : "\n", file);
         write(data, &data->entries[i], file);
-        cli_release(mark);
     }
 }
 
 /* ---- Kernel Tuner's cache, by its schema/cache/1.1.0 ---- */
 
-/* An entry's key is its values, joined as Kernel Tuner joins them. */
+/* Writes an entry, whose key is its values joined by commas. */
 static void write_cached(const cli_apart *data, const cli_entry *entry, FILE *file)
 {
     const gputune_record *trial = entry->trial;
@@ -213,7 +207,7 @@ static void write_cached(const cli_apart *data, const cli_entry *entry, FILE *fi
             ms(trial->compile_ns), ms(benchmark_ns(trial)), cli_json_text(trial->created));
 }
 
-/* Kernel Tuner looks for the closing braces as they are. */
+/* Writes the file. Kernel Tuner searches for the closing braces exactly as they are here. */
 static void write_cache(const cli_apart *data, FILE *file)
 {
     fputs("{\n\"schema_version\": \"1.1.0\",\n", file);
@@ -238,7 +232,7 @@ static void write_cache(const cli_apart *data, FILE *file)
 
 /* ---- T4 ---- */
 
-/* Nanojoules are given as millijoules, as nanoseconds are as milliseconds. */
+/* Writes an entry: nanojoules as millijoules, like nanoseconds as milliseconds. */
 static void write_result(const cli_apart *data, const cli_entry *entry, FILE *file)
 {
     const gputune_record *trial = entry->trial;
@@ -270,7 +264,7 @@ static void write_t4(const cli_apart *data, FILE *file)
 
 /* ---- the command ---- */
 
-/* Notes what the format cannot say of the scenario. */
+/* Prints what the format cannot express. */
 static void say_limits(const cli_apart *data)
 {
     size_t inexact = 0;
@@ -327,12 +321,13 @@ static int export_stored(const cli_list *arguments)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
     cli_records records = {NULL, 0};
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    gputune_record_filter filter = {.size = sizeof filter,
+                                    .all_trials = true,
+                                    .any_gpu = true,
+                                    .history = given.scenario != NULL};
     const cli_measured *one;
     cli_given.read_only = true;
     CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));
-    filter.all_trials = filter.any_gpu = true;
-    filter.history = given.scenario != NULL;
     CLI_TRY(cli_records_read(&records, &filter, &session, arguments->items[0]));
     if (!records.count) {
         return cli_stored_nothing(&session, &filter);

@@ -19,22 +19,18 @@ static int stop(void *user, const gputune_record *record)
     return 1;
 }
 
-/* Looks if the filter finds anything at all, of any version. */
-static int check_stored(const cli_session *session, gputune_record_filter filter)
-{
-    filter.all_trials = filter.history = true;
-    int status = gputune_records(session->tuner, &filter, stop, NULL);
-    return status == 0 || status == GPUTUNE_ENOTFOUND ? cli_stored_nothing(session, &filter)
-                                                      : cli_passed(status);
-}
-
 static int drop(const cli_session *session, const char *kernel)
 {
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    filter.kernel = kernel;
-    CLI_TRY(cli_stored_filter(&filter, session));
-    CLI_TRY(kernel ? check_stored(session, filter) : CLI_CONTINUE);
+    gputune_record_filter filter = {.size = sizeof filter, .kernel = kernel};
     cli_records dropped = {NULL, 0};
+    CLI_TRY(cli_stored_filter(&filter, session));
+    gputune_record_filter any = filter; /* of any version */
+    any.all_trials = any.history = true;
+    int found = kernel ? gputune_records(session->tuner, &any, stop, NULL) : 1;
+    if (found == 0 || found == GPUTUNE_ENOTFOUND) {
+        return cli_stored_nothing(session, &filter);
+    }
+    CLI_TRY(cli_passed(found));
     cli_table table = cli_record_table(CLI_VIEW_WINNERS | (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0));
     CLI_TRY(cli_passed(
         gputune_forget(session->tuner, &filter, &given.what, cli_records_add, &dropped)));
@@ -49,15 +45,14 @@ static int drop(const cli_session *session, const char *kernel)
     return CLI_EXIT_OK;
 }
 
-/* Deletes what the options select of one kernel, or of all, and prints the winners. */
 static int forget(const cli_list *arguments)
 {
     const char *database = cli_given.database,
                *name = arguments->count ? arguments->items[0] : NULL;
-    CLI_SCOPED(cli_close) cli_session session = {0};
     const gputune_forget_options *what = &given.what;
     bool is_selective = name || what->outdated || what->older_drivers || given.days > 0 ||
                         what->most_bytes || cli_given.selection.sizes.count || cli_given.gpu;
+    CLI_SCOPED(cli_close) cli_session session = {0};
     CLI_REFUSE(!is_selective, CLI_EXIT_USAGE,
                "forget: nothing is selected; name a KERNEL, or give --outdated, --older-than, "
                "--old-drivers, --max-size, --size or --gpu");

@@ -1,5 +1,4 @@
-/* The commands kernels, devices and doctor: what to tune, where, and what may be wrong with both.
- */
+/* The commands kernels, devices and doctor. */
 #include "cli/session.h"
 #include "cli/table.h"
 
@@ -36,7 +35,7 @@ static const cli_option kernel_options[] = {
     CLI_MESSAGE_OPTIONS,
 };
 
-/* Prints a kernel for people: a table has no room for its axes. */
+/* Prints a kernel with its axes, for people. */
 static int describe_kernel(void *user, const gputune_kernel *kernel)
 {
     const char *axes = kernel->axes;
@@ -83,7 +82,7 @@ const cli_command cmd_kernels = {
 /* ---- devices --------------------------------------------------------------------------------- */
 
 typedef struct device_row {
-    gputune_device device; /* the first member, which columns of devices read */
+    gputune_device device; /* the first member, for OF_DEVICE */
     const char *note;
 } device_row;
 
@@ -156,7 +155,7 @@ typedef struct ward {
 } ward;
 
 typedef struct diagnosis_row {
-    gputune_diagnosis diagnosis; /* the first member, which columns of diagnoses read */
+    gputune_diagnosis diagnosis; /* the first member, for OF_DIAGNOSIS */
     const char *verdict;
 } diagnosis_row;
 
@@ -189,13 +188,13 @@ static const cli_option doctor_options[] = {
 
 static int diagnose(const cli_list *arguments)
 {
-    gputune_open_options open_options = GPUTUNE_OPEN_OPTIONS_INIT;
+    const gputune_open_options open_options = {.size = sizeof open_options,
+                                               .device = cli_given.device,
+                                               .driver = cli_given.driver,
+                                               .database = cli_given.database,
+                                               .templates = cli_given.templates};
     ward at = {.table = CLI_TABLE("checks", diagnosis_columns, diagnosis_row, CLI_VIEW)};
     (void)arguments;
-    open_options.device = cli_given.device;
-    open_options.driver = cli_given.driver;
-    open_options.database = cli_given.database;
-    open_options.templates = cli_given.templates;
     CLI_TRY(cli_passed(gputune_diagnose(&open_options, add_diagnosis, &at)));
     cli_table_print(&at.table);
     cli_note("%zu ok, %zu warning%s, %zu failure%s", at.counts[GPUTUNE_VERDICT_OK],

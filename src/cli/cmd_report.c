@@ -1,4 +1,4 @@
-/* gputune report: what is stored, as a page to look at. */
+/* The command report: the stored results as a page or as Markdown. */
 #include "cli/files.h"
 #include "cli/records.h"
 
@@ -8,11 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Stored results, for a page that needs no network (its files are in cli/report), or Markdown. */
 typedef struct report_data {
     cli_records records;
     cli_measured_list measured; /* those that are being tuned come first */
-    cli_table standing;         /* cli_record_table() with the records of winners and defaults */
+    cli_table standing;         /* the records of winners and defaults */
     char **sources;             /* the source of each scenario's winner; NULL: not known */
 } report_data;
 
@@ -44,7 +43,7 @@ static void write_scenario(const cli_measured *from, const char *source, FILE *f
 {
     const gputune_record *of = from->trials, *winner = from->winner;
     cli_table trials = CLI_TABLE("trials", trial_columns, gputune_record, CLI_VIEW);
-    void *mark = cli_mark();
+    CLI_SCOPED(cli_release_at) void *mark = cli_mark();
     for (size_t i = 0; i < from->count; i++) {
         cli_table_add(&trials, &from->trials[i]);
     }
@@ -58,7 +57,6 @@ static void write_scenario(const cli_measured *from, const char *source, FILE *f
             cli_json_text(winner->stop_reason), cli_json_text(source), from->count);
     cli_table_write_columns(&trials, file);
     fputs("}", file);
-    cli_release(mark);
 }
 
 static void report_write_data(const report_data *report, FILE *file)
@@ -84,19 +82,8 @@ static void report_write_data(const report_data *report, FILE *file)
     fputs("]}\n", file);
 }
 
-/* '<' stands in JSON strings only; as an escape, none ends or begins an element. */
-static void write_safely(const char *json, size_t bytes, FILE *file)
-{
-    for (const char *end = json + bytes; json < end;) {
-        const char *bracket = memchr(json, '<', (size_t)(end - json));
-        size_t plain = (size_t)((bracket ? bracket : end) - json);
-        (void)fwrite(json, 1, plain, file);
-        fputs(bracket ? "\\u003c" : "", file);
-        json += plain + (bracket != NULL);
-    }
-}
-
-/* Writes the page. The caller checks the file for errors. */
+/* Writes the page. In JSON a '<' occurs only in strings; it is escaped, so it cannot end the
+ * element that contains the data. */
 static void report_write_page(const report_data *report, FILE *file)
 {
     char *json = NULL;
@@ -106,7 +93,13 @@ static void report_write_page(const report_data *report, FILE *file)
     cli_present(fclose(memory) == 0 ? json : NULL);
     const char *place = strstr(cli_report_page, place_of_data);
     (void)fwrite(cli_report_page, 1, (size_t)(place - cli_report_page), file);
-    write_safely(json, bytes, file);
+    for (size_t i = 0; i < bytes; i++) {
+        if (json[i] == '<') {
+            fputs("\\u003c", file);
+        } else {
+            putc(json[i], file);
+        }
+    }
     fputs(place + strlen(place_of_data), file);
     free(json);
 }
@@ -130,7 +123,7 @@ static const cli_column row_columns[] = {
     CLI_FIELD(trial_row, outcome, "outcome", CLI_TEXT, CLI_VIEW),
 };
 
-/* Trials with a time come first, and the fastest of them. */
+/* Writes the fastest trials. Trials are sorted: those with a time first, the fastest first. */
 static void write_fastest(const cli_measured *from, FILE *file)
 {
     cli_table table = CLI_TABLE("trials", row_columns, trial_row, CLI_VIEW);
@@ -167,7 +160,7 @@ static void write_axes(const cli_measured *from, FILE *file)
     }
 }
 
-/* More backquotes in a row than the source has, so that it cannot end its block. */
+/* Writes the source in a block whose fence is longer than any run of backquotes in the source. */
 static void write_source(const char *source, FILE *file)
 {
     size_t longest = 2;
@@ -207,7 +200,7 @@ enum { PAGE, MARKDOWN };
 enum { MOST_SOURCES = 100 }; /* each takes 10 to 30 KB */
 static const char *const format_words[] = {"html", "md", NULL};
 
-/* The source of the winner, by the template that it was measured with. */
+/* Returns the source of the winner, if the template is still the one that it was measured with. */
 static char *find_source(const cli_session *session, const cli_measured *from)
 {
     char *text;
@@ -223,9 +216,8 @@ static char *find_source(const cli_session *session, const cli_measured *from)
 /* Collects the records of the named kernels, of all kernels without names. */
 static int collect(report_data *report, const cli_session *session)
 {
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    filter.all_trials = true;
-    filter.history = given.history;
+    gputune_record_filter filter = {
+        .size = sizeof filter, .all_trials = true, .history = given.history};
     CLI_TRY(cli_stored_filter(&filter, session));
     size_t count = given.names.count ? given.names.count : 1;
     for (size_t i = 0; i < count; i++) {
@@ -239,14 +231,15 @@ static int collect(report_data *report, const cli_session *session)
     return CLI_CONTINUE;
 }
 
+/* Moves the scenarios that are being tuned to the front. */
 static void put_tuning_first(cli_measured_list *list)
 {
-    size_t first = 0;
+    size_t first = 0, count = given.tuning.count;
     for (size_t i = 0; i < list->count; i++) {
-        const gputune_record *of = list->items[i].trials;
-        const char *label = cli_format("%s %s", of->kernel, cli_short_sizes(of->sizes));
-        if (gt_index_of(label, given.tuning.items, given.tuning.count) < given.tuning.count) {
-            cli_measured moved = list->items[i];
+        const cli_measured moved = list->items[i];
+        const char *sizes = cli_short_sizes(moved.trials->sizes);
+        const char *label = cli_format("%s %s", moved.trials->kernel, sizes);
+        if (gt_index_of(label, given.tuning.items, count) < count) {
             memmove(&list->items[first + 1], &list->items[first], (i - first) * sizeof moved);
             list->items[first++] = moved;
         }
@@ -292,13 +285,13 @@ static const cli_option options[] = {
 static int report(const cli_list *names)
 {
     report_data report;
+    cli_output output;
     given.names = *names;
     cli_given.read_only = true;
     int code = read_report(&report);
-    if (code != CLI_EXIT_NOTHING || !given.tuning.count) { /* else there will soon be something */
+    if (code != CLI_EXIT_NOTHING || !given.tuning.count) { /* nothing is stored yet */
         CLI_TRY(code);
     }
-    cli_output output;
     CLI_REFUSE(given.format == PAGE && !cli_given.output && isatty(STDOUT_FILENO), CLI_EXIT_USAGE,
                "a page is for a browser; --output FILE stores it");
     CLI_TRY(cli_output_open(&output, cli_given.output, true));

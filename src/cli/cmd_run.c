@@ -13,7 +13,7 @@ static struct {
     const char *sides[2]; /* of compare: configurations, or databases */
 } given;
 
-/* Measurements, as rows of a table. */
+/* The results, as rows of a table. */
 typedef struct measured {
     cli_table table;
     int code;
@@ -125,7 +125,7 @@ const cli_command cmd_run = {"run",
 
 /* ---- compare --------------------------------------------------------------------------------- */
 
-/* Measures a pair. Returns the exit code. */
+/* Measures a pair of configurations. Returns the exit code. */
 static int compare_pair(measured *at, const cli_session *session, const char *kernel,
                         gputune_sizes sizes, const char *const pair[2],
                         const gputune_options *options)
@@ -139,7 +139,7 @@ static int compare_pair(measured *at, const cli_session *session, const char *ke
     return code;
 }
 
-/* A line on stderr with the verdict. */
+/* Prints a line with the verdict. */
 static void say_verdict(const measured *at, const char *label)
 {
     if (at->verdict && at->verdict[0]) {
@@ -148,9 +148,7 @@ static void say_verdict(const measured *at, const char *label)
     }
 }
 
-/* ---- of two databases ------------------------------------------------------------------------ */
-
-/* The winners for this GPU in the database at `path`: of the kernels that are named, or of all. */
+/* Reads the winners for this GPU in the database at `path`, of the named kernels or of all. */
 static int read_winners(cli_records *out, const char *path)
 {
     CLI_REFUSE(access(path, R_OK) != 0, CLI_EXIT_DATABASE, "cannot read database '%s': %s", path,
@@ -216,7 +214,7 @@ static int compare_all(const cli_session *session, const cli_records winners[2])
     return cli_is_canceled() ? CLI_EXIT_CANCELED : code;
 }
 
-/* Compares the winners of two databases, of one kernel or of all. Returns the exit code. */
+/* Compares the winners of two databases, of the named kernel or of all. Returns the exit code. */
 static int compare_databases(void)
 {
     cli_records winners[2] = {{NULL, 0}, {NULL, 0}};
@@ -231,8 +229,6 @@ static int compare_databases(void)
     return compare_all(&session, winners);
 }
 
-/* ---- the command ----------------------------------------------------------------------------- */
-
 static int compare_configurations(const cli_session *session, const cli_scenario *scenario)
 {
     measured at = {.table = cli_record_table(CLI_VIEW_COMPARE)};
@@ -246,22 +242,10 @@ static int compare_configurations(const cli_session *session, const cli_scenario
     return code;
 }
 
-/* A word that is neither a path nor a file is a kernel or a configuration. */
+/* Returns false for a word that is neither a path nor a file: a kernel or a configuration. */
 static bool may_be_database(const char *side)
 {
     return !strchr(side, '=') && (strpbrk(side, "./") || access(side, F_OK) == 0);
-}
-
-/* Two databases, alone or after a kernel: files, and no configurations. */
-static bool are_databases(const cli_list *arguments)
-{
-    size_t count = arguments->count;
-    for (size_t i = count - 2; i < count; i++) {
-        if (!may_be_database(arguments->items[i])) {
-            return count == 2;
-        }
-    }
-    return true;
 }
 
 static const cli_option compare_options[] = {
@@ -277,10 +261,10 @@ static int compare(const cli_list *arguments)
     given.sides[0] = arguments->items[count - 2];
     given.sides[1] = arguments->items[count - 1];
     given.kernel = count == 3 ? arguments->items[0] : NULL;
-    if (!are_databases(arguments)) {
-        return cli_single(CLI_OPEN_TUNING, arguments->items[0], compare_configurations);
-    }
-    for (size_t i = 0; i < 2; i++) { /* one of the two was forgotten */
+    for (size_t i = 0; i < 2; i++) {
+        if (!may_be_database(given.sides[i]) && count == 3) {
+            return cli_single(CLI_OPEN_TUNING, arguments->items[0], compare_configurations);
+        }
         CLI_REFUSE(!may_be_database(given.sides[i]), CLI_EXIT_USAGE,
                    "compare: '%s' is not a database; two configurations of a kernel are compared "
                    "by 'gputune compare KERNEL A B'",

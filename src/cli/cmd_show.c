@@ -10,9 +10,9 @@
 
 enum { BINS = 12, BAR_CELLS = 40 };
 
-/* A row of both plots, for programs and for people. */
+/* A row of both plots. */
 typedef struct row {
-    gputune_record place;      /* the first member, which columns of records read */
+    gputune_record place;      /* the first member, for CLI_PLACE_COLUMNS */
     double elapsed_s, best_ns; /* since the first trial */
     const char *after, *over;  /* elapsed_s; best_ns over the best of all */
     const char *configuration;
@@ -45,9 +45,8 @@ static const cli_column time_columns[] = {
     SAME(has, "", CLI_TEXT, BOTH),
 };
 
-/* ---- the best so far ---- */
-
-/* Orders trials as they were tried: times have whole seconds, and may be equal. */
+/* Orders trials as they were tried: `created` has whole seconds, in older databases one time for
+ * all trials of a tuning. */
 static int by_turn(const void *a, const void *b)
 {
     const gputune_record *x = *(const gputune_record *const *)a,
@@ -56,17 +55,16 @@ static int by_turn(const void *a, const void *b)
     return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
-/* A row for each trial at which the best time fell, and for the last one. */
+/* Adds a row for each trial that was faster than all before it, and for the last one. */
 static void add_progress(cli_table *table, const cli_measured *from)
 {
     const gputune_record **trials = cli_allocate(from->count + 1, sizeof *trials);
+    row row = {.place = *from->trials, .best_ns = INFINITY};
+    double best = cli_measured_best(from), first = 0, said = INFINITY;
     for (size_t i = 0; i < from->count; i++) {
         trials[i] = &from->trials[i];
     }
     qsort(trials, from->count, sizeof *trials, by_turn);
-    row row = {.place = *from->trials};
-    double best = cli_measured_best(from), first = 0, said = INFINITY;
-    row.best_ns = INFINITY;
     for (size_t i = 0; i < from->count; i++) {
         if (cli_trial_has_time(trials[i]) && trials[i]->median_ns < row.best_ns) {
             row.best_ns = trials[i]->median_ns;
@@ -88,17 +86,15 @@ static void add_progress(cli_table *table, const cli_measured *from)
     }
 }
 
-/* ---- the distribution ---- */
-
-/* Bins of equal ratio, as times differ by factors. */
+/* Adds a histogram of the times, with bins of equal ratio. */
 static void add_times(cli_table *table, const cli_measured *from)
 {
     row bins[BINS];
     double best = cli_measured_best(from), worst = best;
     uint32_t most = 1;
     for (size_t i = 0; i < from->count; i++) {
-        worst =
-            cli_trial_has_time(&from->trials[i]) ? fmax(worst, from->trials[i].median_ns) : worst;
+        const gputune_record *trial = &from->trials[i];
+        worst = cli_trial_has_time(trial) ? fmax(worst, trial->median_ns) : worst;
     }
     double step = log(fmax(worst / best, 1.01)) / BINS;
     for (int b = 0; b < BINS; b++) {
@@ -159,12 +155,12 @@ static const char *const sort_words[] = {"stored", "time", "speedup", "date", NU
 /* The rows that are shown. */
 typedef struct shown {
     cli_table table;
-    size_t columns; /* of the terminal that a table is for; 0 */
-    bool shortened; /* a row says only what differs from the default */
+    size_t columns; /* of the terminal; 0: the output is not a table for people */
+    bool shortened; /* some configuration shows only its difference from the default */
     bool all;       /* trials are rows, too */
 } shown;
 
-/* By this a row is sorted: the best first, what has no time last. */
+/* Returns the key for sorting a row: the best first, rows without a time last. */
 static double key_of(const void *item)
 {
     const gputune_record *record = item;
@@ -221,7 +217,7 @@ static void add_rows(shown *at, const cli_measured *from)
     }
 }
 
-/* Prints of which GPU and from where the results are. */
+/* Prints the GPU and the database of the results. */
 static void say_origin(const cli_session *session, bool any_gpu)
 {
     const gputune_device *device = &session->device;
@@ -288,27 +284,13 @@ static const cli_option options[] = {
     CLI_TUNER_OPTIONS,
 };
 
-/* Notes the kernels that are shown, not all: reading all templates takes longer than the rest. */
-static void note_own_references(const cli_session *session, const char *name,
-                                const cli_records *found)
-{
-    const char *last = "";
-    for (size_t i = 0; i < found->count; i++) { /* records come kernel by kernel */
-        const char *kernel = name ? name : found->items[i].kernel;
-        if (strcmp(kernel, last) != 0) {
-            cli_note_own_references(session, kernel);
-        }
-        last = kernel;
-    }
-}
-
 static int show(const cli_list *arguments)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    filter.all_trials = given.all || given.why || given.plot;
-    filter.failures = true;
-    filter.history = given.history;
+    gputune_record_filter filter = {.size = sizeof filter,
+                                    .all_trials = given.all || given.why || given.plot,
+                                    .failures = true,
+                                    .history = given.history};
     cli_given.read_only = cli_given.records_only = true;
     bool any = cli_given.any_gpu || cli_given.gpu;
     CLI_TRY(cli_open(&session, any ? CLI_OPEN_NO_DEVICE : CLI_OPEN_IF_ANY));
@@ -322,10 +304,18 @@ static int show(const cli_list *arguments)
     const char *name = arguments->count ? arguments->items[0] : NULL;
     CLI_TRY(cli_records_read(&found, &filter, &session, name));
     write_found(&session, &at, &found);
-    if (at.table.row_count) {
-        note_own_references(&session, name, &found);
+    if (!at.table.row_count) {
+        return cli_stored_nothing(&session, &filter);
     }
-    return at.table.row_count ? CLI_EXIT_OK : cli_stored_nothing(&session, &filter);
+    const char *last = "";
+    for (size_t i = 0; i < found.count; i++) { /* records come kernel by kernel */
+        const char *kernel = name ? name : found.items[i].kernel;
+        if (strcmp(kernel, last) != 0) {
+            cli_note_own_references(&session, kernel);
+        }
+        last = kernel;
+    }
+    return CLI_EXIT_OK;
 }
 
 const cli_command cmd_show = {

@@ -1,4 +1,4 @@
-/* The commands template (a first template) and embed (a template with its includes as arrays). */
+/* The commands template and embed: a first template for a program, and a template as a C header. */
 #include "cli/files.h"
 #include "cli/session.h"
 
@@ -30,22 +30,12 @@ static size_t print_questions(const char *text)
     return count;
 }
 
-/* Compiles the default variant of the draft's kernel `name`. Returns a gputune_status. */
-static int compile_kernel(const cli_session *session, const char *name)
-{
-    const gputune_sizes none = {0};
-    char *code = NULL;
-    size_t bytes;
-    int status =
-        gputune_emit(&code, &bytes, session->tuner, name, none, NULL, "sm_80", GPUTUNE_FORM_PTX);
-    gputune_free(code);
-    return status;
-}
+static const char clause[] = "#pragma gputune kernel(";
 
-/* Returns the draft's mistake as a template or as code; "": none, or there is no compiler. */
+/* Compiles the default variant of each kernel of the draft. Returns what is wrong with it; "" if
+ * nothing is, or if there is no compiler. */
 static const char *check_draft(const char *path, const char *draft)
 {
-    static const char clause[] = "#pragma gputune kernel(";
     CLI_SCOPED(cli_close) cli_session session = {0};
     const char *slash = strrchr(path, '/');
     const bool quiet = cli_given.quiet;
@@ -57,25 +47,19 @@ static const char *check_draft(const char *path, const char *draft)
     }
     int status = gputune_add_source(session.tuner, slash ? slash + 1 : path, draft, NULL);
     for (const char *at = draft; status == GPUTUNE_OK && (at = strstr(at, clause)) != NULL;) {
+        char *code = NULL;
+        size_t bytes;
         at += sizeof clause - 1;
-        status = compile_kernel(&session, cli_format("%.*s", (int)strcspn(at, "<)"), at));
+        status = gputune_emit(&code, &bytes, session.tuner, cli_copy_part(at, strcspn(at, "<)")),
+                              (gputune_sizes){0}, NULL, "sm_80", GPUTUNE_FORM_PTX);
+        gputune_free(code);
     }
     return status == GPUTUNE_OK || status == GPUTUNE_ENOCOMPILER || status == GPUTUNE_ETIMEOUT
                ? ""
                : cli_copy(gputune_error());
 }
 
-/* Behind the path: which kernel of several a command takes first, as in ":stencil". */
-static const char *first_of_several(const char *draft)
-{
-    static const char clause[] = "#pragma gputune kernel(";
-    const char *first = strstr(draft, clause);
-    const char *name = first ? first + sizeof clause - 1 : "";
-    return first && strstr(name, clause) ? cli_format(":%.*s", (int)strcspn(name, "<,)"), name)
-                                         : "";
-}
-
-/* The compiler's arguments and --host, as gputune_draft_template() takes them. */
+/* Collects the compiler's arguments and --host, as gputune_draft_template() takes them. */
 static int collect_arguments(cli_list *out)
 {
     for (size_t i = 0; i < cli_given.include_paths.count; i++) {
@@ -121,11 +105,15 @@ static int write_template(const cli_list *arguments)
     for (const char *at = draft; (at = strstr(at, "// guess:")); at++) {
         guesses++;
     }
+    const char *first = strstr(draft, clause); /* of several kernels a command takes one */
+    const char *name = first ? first + sizeof clause - 1 : "";
+    bool several = strstr(name, clause) != NULL;
     cli_note(
         "%zu open question%s ('// ?'), %zu guess%s ('// guess:'); complete the draft, then try: "
-        "gputune space %s%s",
+        "gputune space %s%s%.*s",
         open, open == 1 ? "" : "s", guesses, guesses == 1 ? "" : "es",
-        cli_given.output ? cli_given.output : "FILE", first_of_several(draft));
+        cli_given.output ? cli_given.output : "FILE", several ? ":" : "",
+        several ? (int)strcspn(name, "<,)") : 0, name);
     return open ? CLI_EXIT_OPEN : CLI_EXIT_OK;
 }
 
@@ -166,9 +154,7 @@ typedef struct embedded_file {
 
 typedef CLI_LIST(embedded_file) embedded_files; /* the template first */
 
-/* ---- reading --------------------------------------------------------------------------------- */
-
-/* False, with errno: the file cannot be read. */
+/* Returns false, with errno, if the file cannot be read. */
 static bool add_file(embedded_files *out, const char *name, const char *path)
 {
     size_t bytes;
@@ -179,44 +165,37 @@ static bool add_file(embedded_files *out, const char *name, const char *path)
     return text != NULL;
 }
 
-/* A name that stands for two files cannot be told apart in the program. */
-static int check_same(const embedded_file *known, const char *path)
-{
-    size_t bytes;
-    char *text = cli_read_text(path, &bytes);
-    bool other = text && (bytes != known->bytes || memcmp(text, known->text, bytes) != 0);
-    if (other) {
-        cli_error("%s and %s differ, and both are included as \"%s\"; give them different names",
-                  known->path, path, known->name);
-    }
-    return other ? CLI_EXIT_USAGE : CLI_CONTINUE;
-}
-
+/* Adds an included file. A name that means two files is an error. */
 static int add_include(embedded_files *out, const char *from, const char *name)
 {
     if (strcmp(name, "gputune.cuh") == 0) {
         return CLI_CONTINUE; /* comes with the library */
     }
+    size_t bytes;
     char *path = cli_path_beside(from, name);
     const embedded_file *known = NULL;
     for (size_t i = 1; i < out->count; i++) {
         known = strcmp(out->items[i].name, name) == 0 ? &out->items[i] : known;
     }
-    int code = known ? check_same(known, path) : CLI_CONTINUE;
+    const char *text = known ? cli_read_text(path, &bytes) : NULL;
+    CLI_REFUSE(text && (bytes != known->bytes || memcmp(text, known->text, bytes) != 0),
+               CLI_EXIT_USAGE,
+               "%s and %s differ, and both are included as \"%s\"; give them different names",
+               known->path, path, known->name);
     CLI_REFUSE(!known && !add_file(out, name, path) && errno != ENOENT, CLI_EXIT_NOTHING,
                "cannot read '%s': %s", path, strerror(errno));
-    return code;
+    return CLI_CONTINUE;
 }
 
-/* Reads a template and the files that it and they include in quotes and that stand beside the
- * including file. Returns CLI_CONTINUE, or an exit code after saying what is wrong. */
+/* Reads a template and the files that it and they include in quotes, if they are beside the
+ * including file. Returns CLI_CONTINUE, or an exit code after a message. */
 static int read_template(embedded_files *out, const char *path)
 {
     const char *slash = strrchr(path, '/');
     *out = (embedded_files){NULL, 0};
     CLI_REFUSE(!add_file(out, slash ? slash + 1 : path, path), CLI_EXIT_USAGE,
                "cannot read '%s': %s", path, strerror(errno));
-    for (size_t i = 0; i < out->count; i++) { /* the list grows here */
+    for (size_t i = 0; i < out->count; i++) { /* the list grows in the loop */
         char *from = cli_copy(out->items[i].path);
         for (const char *at = out->items[i].text; *at;) {
             char *name = cli_next_include(&at);
@@ -226,9 +205,7 @@ static int read_template(embedded_files *out, const char *path)
     return CLI_CONTINUE;
 }
 
-/* ---- writing --------------------------------------------------------------------------------- */
-
-/* Characters instead of a string: a compiler need not take strings of this length. */
+/* Writes the text as characters, because compilers limit the length of strings. */
 static void write_array(const embedded_file *file, const char *name, FILE *out)
 {
     fprintf(out, "static const char %s[] = {", name);
@@ -259,15 +236,12 @@ static void write_header(const embedded_files *embedded, FILE *file)
     for (size_t i = 1; i < embedded->count; i++) {
         fprintf(file, "    {\"%s\", %s_include_%zu},\n", embedded->items[i].name, id, i);
     }
-    fprintf(file, "    {0, 0}};\n");
     fprintf(file,
-            "\n/* Makes the tuner know the kernel. */\n"
+            "    {0, 0}};\n\n/* Makes the tuner know the kernel. */\n"
             "static inline int %s_add(gputune *tuner)\n{\n"
             "    return gputune_add_source(tuner, \"%s\", %s_text, %s_includes);\n}\n\n#endif\n",
             id, name, id, id);
 }
-
-/* ---- the command ----------------------------------------------------------------------------- */
 
 static const cli_option embed_options[] = {
     CLI_OUTPUT_OPTION,

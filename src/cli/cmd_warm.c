@@ -304,9 +304,8 @@ static int warm_watch(void)
     int code = CLI_CONTINUE;
     cli_catch_interrupt();
     for (bool is_first = true; code == CLI_CONTINUE; is_first = false) {
-        void *mark = cli_mark();
+        CLI_SCOPED(cli_release_at) void *mark = cli_mark();
         code = tune_and_wait(&watch, is_first);
-        cli_release(mark);
     }
     return code;
 }
@@ -356,7 +355,7 @@ static const cli_option options[] = {
     CLI_ALIGNMENT_OPTION,
     {"max-variants", 'm', CLI_OPTION_COUNT, &cli_tuning.options.max_variants, "COUNT", NULL,
      "try no more than these [all]"},
-    {"strategy", 0, CLI_OPTION_CHOICE, &cli_tuning.strategy, NULL, cli_strategy_words,
+    {"strategy", 0, CLI_OPTION_CHOICE, &cli_tuning.options.strategy, NULL, cli_strategy_words,
      "which variants of a large space are tried first; auto: all of them where the time limit "
      "suffices [auto]"},
     {"seed", 0, CLI_OPTION_COUNT, &cli_tuning.seed, "NUMBER", NULL,

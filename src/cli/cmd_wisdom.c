@@ -1,4 +1,4 @@
-/* The commands wisdom and merge: carry winners as text, and join databases. */
+/* The commands wisdom and merge: carry winners between databases as text, and join databases. */
 #include "cli/files.h"
 #include "cli/scenarios.h"
 
@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Two files, and what the signature is called in messages. */
+/* Two files, and the signature's name in messages. */
 typedef struct cli_signed {
     const char *table, *signature, *name;
 } cli_signed;
 
-/* The purpose of ssh's signatures: one that was made for something else does not count. */
+/* The purpose of ssh's signatures; one that was made for another purpose does not count. */
 #define NAMESPACE "gputune"
 
 static bool begins_with(const char *text, const char *word)
@@ -22,7 +22,7 @@ static bool begins_with(const char *text, const char *word)
     return strncmp(text, word, strlen(word)) == 0;
 }
 
-/* Says why a program did not do its work. */
+/* Prints why a program failed. Returns the exit code. */
 static int say_failure(const cli_tool *tool, int result, const char *what, const char *remedy)
 {
     const char *name = tool->arguments[0];
@@ -44,10 +44,8 @@ static int say_failure(const cli_tool *tool, int result, const char *what, const
     }
 }
 
-/* ---- fetching -------------------------------------------------------------------------------- */
-
-/* Fetches a URL (https: or file:) by curl. CLI_CONTINUE, or an exit code after a message.
- */
+/* Fetches an https: or file: URL into the file `to`, by curl, within a minute. Returns
+ * CLI_CONTINUE, or an exit code after a message. */
 static int table_fetch(const char *url, const char *to)
 {
     bool is_file = begins_with(url, "file:");
@@ -73,13 +71,13 @@ static int table_fetch(const char *url, const char *to)
 
 /* A program that signs. */
 typedef struct signer {
-    const char *ending; /* of a signature's file, behind the table's name */
-    const char *remedy; /* where the program is not installed */
+    const char *ending; /* of a signature's file, after the table's name */
+    const char *remedy; /* if the program is not installed */
 } signer;
 static const signer minisign = {".minisig", "Debian's package is minisign"},
                     keygen = {".sig", "Debian's package is openssh-client"};
 
-/* The program that a file of keys is for. NULL after a message: it cannot be read. */
+/* Returns the program that a file of keys is for; NULL after a message if it cannot be read. */
 static const signer *signer_of(const char *key)
 {
     size_t bytes;
@@ -108,7 +106,7 @@ static int check_by_minisign(char **who, const cli_signed *what, const char *key
     return CLI_CONTINUE;
 }
 
-/* Finds out which of the allowed signers made what->signature, if it is right. */
+/* Checks a signature and finds out which of the allowed signers made it. */
 static int check_by_ssh(char **who, const cli_signed *what, const char *allowed)
 {
     const char *const find[] = {"ssh-keygen",    "-Y", "find-principals", "-s",
@@ -134,7 +132,7 @@ static int check_by_ssh(char **who, const cli_signed *what, const char *allowed)
 }
 
 /* Signs a file with a secret key of minisign or ssh, which may ask for a pass phrase: writes
- * TABLE.minisig or TABLE.sig. Returns CLI_EXIT_OK, or an exit code after saying what is wrong. */
+ * TABLE.minisig or TABLE.sig. Returns CLI_EXIT_OK, or an exit code after a message. */
 static int table_sign(const char *table, const char *key)
 {
     const signer *by = signer_of(key);
@@ -162,19 +160,19 @@ static struct {
 static int export_wisdom(const char *kernel)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    gputune_record_filter filter = {.size = sizeof filter,
+                                    .kernel = kernel,
+                                    .gpu = cli_given.gpu,
+                                    .any_gpu = cli_given.any_gpu};
     bool any = cli_given.any_gpu || cli_given.gpu;
     uint32_t count;
     char *text;
     cli_given.read_only = cli_given.records_only = true;
-    filter.kernel = kernel;
-    filter.gpu = cli_given.gpu;
-    filter.any_gpu = cli_given.any_gpu;
     CLI_TRY(cli_stored_sizes(&filter.sizes));
     CLI_TRY(cli_open(&session, any ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE));
     CLI_TRY(cli_passed(gputune_wisdom_export(&text, &count, session.tuner, &filter, given.whole)));
     int code = CLI_EXIT_NOTHING;
-    if (count || !cli_given.output) { /* a file is not replaced by nothing */
+    if (count || !cli_given.output) { /* a file is not replaced by an empty one */
         code = cli_output_write(cli_given.output, true, text, strlen(text));
     }
     if (code == CLI_EXIT_OK && given.key) {
@@ -190,7 +188,7 @@ static int export_wisdom(const char *kernel)
 
 /* ---- import ---------------------------------------------------------------------------------- */
 
-/* Copies a table before it is checked, so the checked text is imported, whoever writes the file. */
+/* Copies a file before it is checked, so nobody can change it between the check and the import. */
 static int copy_file(const char *from, const char *to)
 {
     size_t bytes;
@@ -200,8 +198,8 @@ static int copy_file(const char *from, const char *to)
     return code == CLI_EXIT_OK ? CLI_CONTINUE : code;
 }
 
-/* Brings a table, with its signature if one is asked for, into a private folder. *who: whose
- * signature it is, by minisign's public key or a file of allowed signers (ssh-keygen(1)). */
+/* Copies a table, and its signature with --signed-by, into a folder that only this user may write,
+ * and checks the signature. Sets *who to its maker. */
 static int bring(char **who, const char *source, bool is_url, const char *table)
 {
     int (*const take)(const char *, const char *) = is_url ? table_fetch : copy_file;
@@ -274,8 +272,6 @@ static int import_all(const cli_list *files)
     code = cli_is_canceled() ? CLI_EXIT_CANCELED : code;
     return cli_check_database(&session, code);
 }
-
-/* ---- the command ----------------------------------------------------------------------------- */
 
 static int carry(const cli_list *arguments)
 {

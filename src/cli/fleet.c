@@ -181,7 +181,7 @@ int cli_fleet_serve(const cli_session *session, const cli_scenarios *scenarios)
     cli_progress progress = {.gpu = own.label};
     list_turns(session, scenarios);
     for (message *order = cli_allocate(1, sizeof *order); receive(order, own.channel);) {
-        void *mark = cli_mark();
+        CLI_SCOPED(cli_release_at) void *mark = cli_mark();
         const cli_scenario *scenario = &scenarios->items[order->place];
         cli_tuned tuned;
         progress.count = order->count;
@@ -190,7 +190,6 @@ int cli_fleet_serve(const cli_session *session, const cli_scenarios *scenarios)
             cli_warm_try(&tuned, session, scenario, order->value, order->flags & FORCE, &progress);
         answer(order->place, &tuned, session, scenario);
         gputune_plan_release(tuned.plan);
-        cli_release(mark);
     }
     return stored ? CLI_EXIT_OK : cli_check_database(session, CLI_EXIT_OK);
 }
@@ -541,7 +540,7 @@ static void handle(child *child, const message *from)
         settle(child, true);
         cli_warm_take(&fleet.table,
                       (double)(child->kind - fleet.kinds) * UINT32_MAX + (double)from->place,
-                      from->body, from->bytes);
+                      from->body);
         fleet.code = cli_worse(fleet.code, from->code);
         return;
     case FAILED:
@@ -608,14 +607,13 @@ static void pass_on_cancel(void)
 static void write_page(void)
 {
     cli_list labels = {NULL, 0};
-    void *mark = cli_mark();
+    CLI_SCOPED(cli_release_at) void *mark = cli_mark();
     for (size_t i = 0; i < fleet.count; i++) {
         if (fleet.children[i].is_busy) {
             cli_add(&labels, fleet.children[i].turn.scenario->label);
         }
     }
     cli_rewrite(cli_warm.report, &labels);
-    cli_release(mark);
 }
 
 /* Waits for messages and handles them. Returns false if no child is left. */

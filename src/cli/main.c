@@ -36,7 +36,7 @@ static void print_usage(FILE *file)
           file);
 }
 
-/* NULL after a message. */
+/* Returns NULL after a message if there is no such command. */
 static const cli_command *find(const char *name)
 {
     const char *names[COMMANDS + 1];
@@ -51,7 +51,9 @@ static const cli_command *find(const char *name)
     return NULL;
 }
 
-/* Prints the lines of the language's text on a clause, with those that are indented below it. */
+/* Prints the lines of the language's text that describe a clause, and the lines indented below
+ * them.
+ */
 static int help_clause(const char *clause)
 {
     bool is_its = false, any = false;
@@ -78,20 +80,20 @@ static int help_clause(const char *clause)
     return any ? CLI_EXIT_OK : CLI_EXIT_USAGE;
 }
 
-/* Prints the help of a command; NULL: the list of commands. */
+/* Prints the help of a command; NULL: the list of commands; "--options": that list for completions.
+ */
 static int help(const char *word, const char *clause)
 {
     if (word && strcmp(word, "--options") == 0) {
-        for (size_t i = 0; i < COMMANDS; i++) { /* for completions */
+        for (size_t i = 0; i < COMMANDS; i++) {
             printf("%s\t%s\n", commands[i].command->name, commands[i].command->description);
         }
         printf("help\t%s\n", help_description);
     } else if (!word || word[0] == '-' || strcmp(word, "help") == 0) {
         print_usage(stdout);
+    } else if (strcmp(word, "template") == 0 && clause) {
+        return help_clause(clause);
     } else if (strcmp(word, "template") == 0) {
-        if (clause) {
-            return help_clause(clause);
-        }
         fputs(cli_template_page, stdout);
     } else {
         const cli_command *about = find(word);
@@ -126,8 +128,9 @@ static int dispatch(int argc, char **argv)
     return command->run(&arguments);
 }
 
-/* Fills closed standard descriptors, or the next file (a database) would take the number, and get
- * the output. Writing to a closed stdout must fail as on a full disk. */
+/* Opens the standard descriptors that are closed. The next file that is opened, a database, would
+ * otherwise get such a number, and output would be written into it. Writing to a closed stdout
+ * fails as on a full disk. */
 static void fill_descriptors(void)
 {
     for (int i = 0; i <= STDERR_FILENO; i++) {
@@ -138,18 +141,17 @@ static void fill_descriptors(void)
     }
 }
 
-/* Variables that steer the library in programs without options; here the options say the same. */
-static const char *const for_programs[] = {"GPUTUNE_DEBUG",  "GPUTUNE_DISABLE", "GPUTUNE_FORCE",
-                                           "GPUTUNE_EFFORT", "GPUTUNE_RECORD",  "GPUTUNE_LOG"};
-
 int main(int argc, char **argv)
 {
+    /* These variables are for programs without options. The doctor reports them. */
+    static const char *const unset[] = {"GPUTUNE_DEBUG",  "GPUTUNE_DISABLE", "GPUTUNE_FORCE",
+                                        "GPUTUNE_EFFORT", "GPUTUNE_RECORD",  "GPUTUNE_LOG"};
+    bool is_doctor = argc > 1 && strcmp(argv[1], "doctor") == 0;
+    for (size_t i = 0; i < sizeof unset / sizeof *unset && !is_doctor; i++) {
+        unsetenv(unset[i]);
+    }
     fill_descriptors();
     cli_given.words = argv;
-    bool is_doctor = argc > 1 && strcmp(argv[1], "doctor") == 0; /* which tells of them */
-    for (size_t i = 0; i < sizeof for_programs / sizeof *for_programs && !is_doctor; i++) {
-        unsetenv(for_programs[i]);
-    }
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_IGN); /* a file over its limit is a failed write */
     cli_tuning_words();

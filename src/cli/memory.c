@@ -12,11 +12,11 @@
 #include <string.h>
 #include <time.h>
 
-/* Stands before what is handed out, which begins as aligned as this ends. */
+/* The header of each allocation. */
 typedef struct block {
     struct block *older, *newer;
 } block;
-_Static_assert(sizeof(block) % _Alignof(max_align_t) == 0, "what follows a block is aligned");
+_Static_assert(sizeof(block) % _Alignof(max_align_t) == 0, "memory after a block is aligned");
 
 static block ring = {&ring, &ring}; /* its `older` is the newest block */
 
@@ -29,7 +29,7 @@ void *cli_present(void *memory)
     return memory;
 }
 
-/* Like realloc; a block that moves keeps its place in the ring, and a new one is the newest. */
+/* Like realloc(). A block that moves keeps its position in the ring; a new one is the newest. */
 static void *resize(void *memory, size_t bytes)
 {
     block *one = cli_present(realloc(memory ? (block *)memory - 1 : NULL, sizeof *one + bytes));
@@ -156,7 +156,7 @@ void cli_release(void *mark)
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-/* Four significant digits, no exponent. */
+/* Formats with four significant digits and no exponent. */
 static char *scaled(double value, const char *const units[4])
 {
     size_t unit = 0;
@@ -208,7 +208,7 @@ char *cli_bytes(double bytes)
     return cli_format("%.*f %s", bytes == floor(bytes) ? 0 : 1, bytes, units[unit]);
 }
 
-/* "64M" for 67108864; the text itself when no suffix fits. */
+/* Returns "64M" for 67108864; the text itself if no suffix fits. */
 static const char *short_number(const char *text)
 {
     int64_t value;

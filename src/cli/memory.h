@@ -1,7 +1,7 @@
-/* Memory and texts of the command line, and figures for people. Results of these functions live
- * until the program ends, or until cli_release(): nothing is freed one by one. When memory runs
- * out, the program ends with one line and exit code 1, so callers need no check. One thread at a
- * time may call them. */
+/* Memory and texts of the command line, and figures for people. Memory lives until the program ends
+ * or cli_release() releases it; nothing is freed one by one. If memory runs out, the program ends
+ * with one line and exit code 1, so callers need no check. One thread at a time may call these
+ * functions. */
 #pragma once
 
 #include <gputune_tools.h>
@@ -10,18 +10,21 @@
 #include <stdint.h>
 
 #define CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+/* Ends a variable with its block, on every path. */
+#define CLI_SCOPED(end) __attribute__((cleanup(end)))
 
-/* Returns `memory`. If that is NULL, memory ran out: the program ends. */
+/* Returns `memory`; ends the program if that is NULL. */
 void *cli_present(void *memory);
 /* Like calloc. */
 void *cli_allocate(size_t count, size_t bytes);
 /* Room for `count` + 1 items, uncleared, in an array whose capacity depends on its count. */
 void *cli_grow(void *array, size_t count, size_t bytes);
-/* Appends a value to an array of `count` items (NULL at first). Evaluates to its place. */
+/* Appends a value to an array of `count` items, at first NULL, which grows only by cli_grow().
+ * Evaluates to the item's address. */
 #define cli_push(array, count, ...)                                                                \
     ((array) = cli_grow(array, count, sizeof *(array)), (array)[count] = (__VA_ARGS__),            \
      &(array)[(count)++])
-/* A list, empty where it is all zero, to which cli_add() appends a value. */
+/* A list, empty if it is all zero, to which cli_add() appends a value. */
 #define CLI_LIST(type)                                                                             \
     struct {                                                                                       \
         type *items;                                                                               \
@@ -30,49 +33,57 @@ void *cli_grow(void *array, size_t count, size_t bytes);
 #define cli_add(list, ...) cli_push((list)->items, (list)->count, __VA_ARGS__)
 /* Like strdup; NULL gives NULL. */
 char *cli_copy(const char *string);
-/* The first `count` bytes of a string, terminated. */
+/* Like strndup. */
 char *cli_copy_part(const char *string, size_t count);
-/* Removes control characters, which a terminal would obey, and invalid UTF-8, since a database's
- * text may be anybody's. Line ends and tabs stay with `lines`, else become blanks. Returns text. */
+/* Removes bytes that are not UTF-8, and control characters, which a terminal would obey and which a
+ * database may have from anybody. Line ends and tabs stay with `lines`, otherwise they become
+ * blanks. Returns `text`. */
 char *cli_clean(char *text, bool lines);
 /* Like asprintf. */
 char *cli_format(const char *format, ...) CLI_PRINTF(1, 2);
 /* Appends formatted text to *text, which may be NULL and is reallocated. */
 void cli_append(char **text, const char *format, ...) CLI_PRINTF(2, 3);
 
-/* Reads a whole file of *bytes bytes, and adds a NUL. NULL, with errno: it cannot be read. */
+/* Reads a whole file of *bytes bytes and appends a NUL. Returns NULL, with errno, if the file
+ * cannot be read. */
 char *cli_read_text(const char *path, size_t *bytes);
 
-/* For work that is repeated while the program runs: cli_release() releases all that was allocated
- * after cli_mark() returned `mark`. Memory that was allocated before stays, also where it has grown
- * since. Marks are released in reverse order. */
+/* For work that is repeated while the program runs: cli_release() releases all memory that was
+ * allocated after cli_mark() returned `mark`. Older memory stays, even if it has grown since. Marks
+ * are released in reverse order; with CLI_SCOPED(cli_release_at) at the end of the block. */
 void *cli_mark(void);
 void cli_release(void *mark);
+static inline void cli_release_at(void **mark)
+{
+    cli_release(*mark);
+}
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-/* Nanoseconds as ns, µs, ms or s with four significant digits: "198.1 µs". */
+/* Formats nanoseconds as ns, µs, ms or s with four significant digits: "198.1 µs". */
 char *cli_duration(double ns);
-/* A speed-up with its interval, "1.203x [1.199, 1.207]", or without, if unknown (0); 0: "". */
+/* Formats a speed-up with its interval: "1.203x [1.199, 1.207]"; "1.203x" if `low` is 0; "" if the
+ * speed-up is 0. */
 const char *cli_speedup(double speedup, double low, double high);
-/* Nanojoules as nJ, µJ, mJ or J. */
+/* Formats nanojoules as nJ, µJ, mJ or J. */
 char *cli_energy(double nj);
-/* A value of an objective: a time or an energy. */
+/* Formats a value of an objective: a time or an energy. */
 char *cli_value(double value, gputune_objective objective);
-/* Bytes a second as "4065 GB/s" (powers of 1000). */
+/* Formats bytes per second as "4065 GB/s" (powers of 1000). */
 char *cli_rate(double bytes_per_s);
-/* Bytes as "512 B", "48 KB", "139.7 GB" (powers of 1024). */
+/* Formats bytes as "512 B", "48 KB", "139.7 GB" (powers of 1024). */
 char *cli_bytes(double bytes);
-/* A sizes text with its round numbers shortened: "n=67108864 T=half" to "n=64M T=half". */
+/* Shortens the round numbers of sizes: "n=67108864 T=half" to "n=64M T=half". */
 char *cli_short_sizes(const char *sizes);
-/* Takes the next of the words parted by blanks: "NAME=VALUE", or "NAME" (value ""). False: none. */
+/* Takes the next blank-separated word off *text: "NAME=VALUE", or "NAME" with the value "". Returns
+ * false if there is none. */
 bool cli_next_pair(const char **text, char **name, char **value);
-/* Takes a plain number from *text. -1, and nothing is taken: there is none, or it is above `most`.
- */
+/* Takes a plain number off the beginning of *text. Returns -1 and takes nothing if there is none or
+ * it is above `most`. */
 long cli_take_number(const char **text, long most);
-/* Seconds since 1970 of "2026-01-31T12:00:00Z"; 0 for other texts. */
+/* Returns the seconds since 1970 of "2026-01-31T12:00:00Z"; 0 for other texts. */
 int64_t cli_seconds(const char *created);
-/* A bar of up to so many cells, in steps of an eighth, for a share from 0 to 1. */
+/* Draws a bar of at most `cells` cells, in steps of an eighth, for a share from 0 to 1. */
 char *cli_bar(double share, size_t cells);
-/* How many columns of a terminal UTF-8 text takes, one for each code point. */
+/* Returns how many columns of a terminal UTF-8 text takes, one for each code point. */
 size_t cli_columns(const char *text);

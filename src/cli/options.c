@@ -30,7 +30,7 @@ static char *option_heading(const cli_option *option)
     return text;
 }
 
-/* Prints text from column `at` on, in as many lines as it takes, indented so far. */
+/* Prints text from column `at` on, where the cursor is, in lines that are all indented to it. */
 static void print_folded(const char *text, size_t at)
 {
     for (size_t taken, skipped; *text; text += taken + skipped) {
@@ -50,8 +50,8 @@ static void print_option(const char *heading, const char *help)
     print_folded(help, INDENT);
 }
 
-/* Prints paragraphs, which are lines. Indented ones have a word, two blanks or more, its meaning.
- */
+/* Prints paragraphs, which are lines. An indented one is a word and, after two or more blanks, its
+ * meaning. */
 static void print_paragraphs(const char *text)
 {
     for (size_t length; *text; text += length + (text[length] == '\n')) {
@@ -88,13 +88,14 @@ void cli_help(const cli_command *command)
     }
 }
 
-/* The purpose of an option, without the details. */
+/* Returns the purpose of an option, without details. */
 static char *gist(const cli_option *option)
 {
     return cli_copy_part(option->help, strcspn(option->help, ";"));
 }
 
-/* The options that have a letter, which are the frequent ones, and the names of the others. */
+/* Prints the options that have a letter, which are the frequent ones, and the names of the others.
+ */
 static void print_brief(const cli_command *command)
 {
     char *others = cli_copy("Also");
@@ -114,8 +115,8 @@ static void print_brief(const cli_command *command)
     printf("'gputune %s --help' says all.\n", command->name);
 }
 
-/* For completions: name, letter, argument, choices and the help's first line, with tabs between;
- * and without a name, what stands beside the options. */
+/* Prints for completions, separated by tabs: name, letter, argument, choices and the purpose of
+ * each option; then, without a name, the arguments. */
 static void list_options(const cli_command *command)
 {
     for (const cli_option *option = command->options; option->name; option++) {
@@ -130,28 +131,19 @@ static void list_options(const cli_command *command)
     printf("--help\t-h\t\t\tthis text\n\t\t%s\t\t\n", command->arguments);
 }
 
-static int bad_value(const cli_option *option, const char *text, const char *expected)
-{
-    return cli_stop(CLI_EXIT_USAGE, "--%s: '%s' is not %s", option->name, text, expected);
-}
-
-static int set_count(const cli_option *option, const char *text)
+static int set_integer(const cli_option *option, const char *text)
 {
     int64_t value;
-    if (gt_read_int(&value, text) != GT_INT_READ || value < 0 || value > UINT32_MAX) {
-        return bad_value(option, text, "a count");
+    bool bytes = option->kind == CLI_OPTION_BYTES;
+    bool is_good = gt_read_int(&value, text) == GT_INT_READ && value >= bytes &&
+                   (bytes || value <= UINT32_MAX);
+    CLI_REFUSE(!is_good, CLI_EXIT_USAGE, "--%s: '%s' is not %s", option->name, text,
+               bytes ? "a number of bytes; write 100M or 1G" : "a count");
+    if (bytes) {
+        *(uint64_t *)option->value = (uint64_t)value;
+    } else {
+        *(uint32_t *)option->value = (uint32_t)value;
     }
-    *(uint32_t *)option->value = (uint32_t)value;
-    return CLI_CONTINUE;
-}
-
-static int set_bytes(const cli_option *option, const char *text)
-{
-    int64_t value;
-    if (gt_read_int(&value, text) != GT_INT_READ || value < 1) {
-        return bad_value(option, text, "a number of bytes; write 100M or 1G");
-    }
-    *(uint64_t *)option->value = (uint64_t)value;
     return CLI_CONTINUE;
 }
 
@@ -160,10 +152,9 @@ static int set_number(const cli_option *option, const char *text)
     char *end;
     double value = gt_strtod(text, &end);
     bool share = option->kind == CLI_OPTION_SHARE;
-    if (end == text || *end || !isfinite(value) || value <= 0 || (share && value >= 1)) {
-        return bad_value(option, text,
-                         share ? "a fraction above 0 and below 1" : "a positive number");
-    }
+    bool is_bad = end == text || *end || !isfinite(value) || value <= 0 || (share && value >= 1);
+    CLI_REFUSE(is_bad, CLI_EXIT_USAGE, "--%s: '%s' is not %s", option->name, text,
+               share ? "a fraction above 0 and below 1" : "a positive number");
     *(double *)option->value = value;
     return CLI_CONTINUE;
 }
@@ -205,9 +196,8 @@ static int set_option(const cli_option *option, const char *text)
         cli_add(list, text);
         return CLI_CONTINUE;
     case CLI_OPTION_COUNT:
-        return set_count(option, text);
     case CLI_OPTION_BYTES:
-        return set_bytes(option, text);
+        return set_integer(option, text);
     case CLI_OPTION_NUMBER:
     case CLI_OPTION_SHARE:
         return set_number(option, text);
@@ -232,7 +222,7 @@ static int unknown_option(const cli_command *command, const char *given)
                     nearest ? nearest : command->name, nearest ? "?" : "");
 }
 
-/* The tables that getopt_long wants; the value of the i-th option is FIRST_VALUE + i. */
+/* Fills the tables of getopt_long(); the value of the i-th option is FIRST_VALUE + i. */
 static void fill_getopt(struct option *longs, char *letters, const cli_option *options)
 {
     size_t count = 0;

@@ -1,5 +1,5 @@
-/* A command: what it does, and its options, from whose table arguments are parsed and help is made.
- */
+/* The commands of the program. A command's table of options is used to parse the arguments and to
+ * print the help. */
 #pragma once
 
 #include "cli/memory.h"
@@ -18,8 +18,8 @@ typedef enum cli_option_kind {
     CLI_OPTION_CHOICE  /* int: the index of the word in `choices` */
 } cli_option_kind;
 
-/* The values of an option that may be repeated, or the arguments besides options; points into argv.
- */
+/* The values of an option that may be repeated, or the arguments without the options, pointing into
+ * argv. */
 typedef CLI_LIST(const char *) cli_list;
 
 typedef struct cli_option {
@@ -35,13 +35,13 @@ typedef struct cli_option {
 /* The options that select scenarios. */
 typedef struct cli_selection {
     cli_list sizes, only; /* texts of --size and --only */
-    bool cuts_sizes;      /* without a size, the command chooses smaller ones for an emulator */
+    bool cuts_sizes; /* without --size the command itself chooses small sizes for an emulator */
 } cli_selection;
 
-/* Options that several commands have. A process runs one command. */
+/* The values of the options that several commands have. A process runs one command. */
 extern struct cli_given {
     char **words;        /* the command line */
-    const char *own_gpu; /* the number of the GPU that a process of --gpus is for; else NULL */
+    const char *own_gpu; /* in a child of --gpus the number of its GPU; otherwise NULL */
     const char *database, *templates, *driver, *device;
     cli_selection selection;
     const char *gpu, *arch, *output;
@@ -71,13 +71,12 @@ typedef struct cli_command {
         size_t least, most;
     } takes; /* how many arguments besides options */
     const cli_option *options;
-    /* Returns the exit code. Only data go to stdout, everything else to stderr. */
-    int (*run)(const cli_list *arguments);
+    int (*run)(const cli_list *arguments); /* returns the exit code; only data goes to stdout */
 } cli_command;
 
 enum { CLI_CONTINUE = -1 };
 
-/* Returns from the enclosing function with what `call` gives, unless that is CLI_CONTINUE. */
+/* Returns from the enclosing function with the result of `call`, unless that is CLI_CONTINUE. */
 #define CLI_TRY(call)                                                                              \
     do {                                                                                           \
         int cli_try_code_ = (call);                                                                \
@@ -86,8 +85,9 @@ enum { CLI_CONTINUE = -1 };
         }                                                                                          \
     } while (0)
 
-/* Parses argv, whose [0] is the command's name, and reorders it. Returns CLI_CONTINUE, or the exit
- * code after printing the help, the options for completion (--options), or an error. */
+/* Parses argv, whose [0] is the command's name, and reorders it. Returns CLI_CONTINUE, or the
+ * program's exit code after printing the help, the options for a shell's completion (--options), or
+ * an error. */
 int cli_parse(cli_list *out, const cli_command *command, int argc, char **argv);
 /* Returns true if the parsed command line has the option of that name. */
 bool cli_is_given(const char *name);

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A record with derived values. NULL, "", NAN, and 0 of some units, give empty cells. */
+/* A record and values that are derived from it. NULL, "" and NAN, and 0 for some units, give empty
+ * cells. */
 typedef struct row {
     gputune_record record; /* the first member, whose columns are those of gputune_record */
     const char *cache, *hot, *default_time, *uncertainty, *speedup, *since, *verdict;
@@ -16,24 +17,7 @@ typedef struct row {
     bool is_narrow;
 } row;
 
-/* The default's time, or why it has none. */
-static const char *default_time(const gputune_record *record)
-{
-    return record->default_ns > 0 ? cli_value(record->default_ns, record->objective)
-           : cli_is_failure(record->default_status) ? record->default_status
-                                                    : "";
-}
-
-/* Half the 95% interval as a share of the median: "0.3%". */
-static const char *uncertainty(const gputune_record *record)
-{
-    double half = (record->high_ns - record->low_ns) / 2;
-    return record->median_ns > 0 && record->high_ns > 0
-               ? cli_format("±%.2f%%", half / record->median_ns * 100)
-               : "";
-}
-
-/* "128 32": the widths in bits, the widest first. */
+/* Returns "128 32": the widths in bits, the widest first. */
 static const char *widths_text(uint32_t widths)
 {
     char *text = cli_copy("");
@@ -71,7 +55,7 @@ static const char *flags(const gputune_record *record, bool is_narrow)
     return text;
 }
 
-/* A trial in `show --all`: "winner", "eliminated in round 3: 1.8% slower", "wrong: ..." */
+/* Returns "winner", "eliminated in round 3: 1.8% slower", "wrong: ...", for `show --all`. */
 static const char *outcome(const gputune_record *record)
 {
     const char *status = record->status ? record->status : "";
@@ -85,21 +69,24 @@ static const char *outcome(const gputune_record *record)
     return text;
 }
 
-/* Fills in what is derived from the record. */
+/* Sets the derived values. */
 static void derive(row *out)
 {
     const gputune_record *r = &out->record;
-    bool is_hot = r->cache == GPUTUNE_CACHE_HOT;
-    /* several kernels, or one that is launched several times: their grids are worth a column */
+    /* several kernels, or one that is launched several times */
     bool is_pipeline = strpbrk(r->grids, "+(") != NULL;
     bool is_timed = r->median_ns > 0 && r->objective != GPUTUNE_OBJECTIVE_ENERGY;
-    /* the machine code has no access as wide as a vector axis asks for */
-    uint32_t widths = r->load_widths | r->store_widths;
+    uint32_t widths = r->load_widths | r->store_widths; /* of the machine code */
+    double half_ns = (r->high_ns - r->low_ns) / 2;
     out->is_narrow = widths > 0 && r->vector_bytes > 0 && widths < r->vector_bytes;
     out->cache = gputune_cache_name(r->cache);
-    out->hot = is_hot ? "hot" : "";
-    out->default_time = default_time(r);
-    out->uncertainty = uncertainty(r);
+    out->hot = r->cache == GPUTUNE_CACHE_HOT ? "hot" : "";
+    out->default_time = r->default_ns > 0                   ? cli_value(r->default_ns, r->objective)
+                        : cli_is_failure(r->default_status) ? r->default_status
+                                                            : "";
+    out->uncertainty = r->median_ns > 0 && r->high_ns > 0
+                           ? cli_format("±%.2f%%", half_ns / r->median_ns * 100)
+                           : "";
     out->speedup = cli_speedup(r->speedup, r->speedup_low, r->speedup_high);
     out->verdict = cli_verdict(r);
     out->pipeline_grids = is_pipeline ? r->grids : "";
@@ -249,16 +236,20 @@ static bool is_same_question(const gputune_record *a, const gputune_record *b)
            strcmp(a->inputs, b->inputs) == 0 && strcmp(a->only, b->only) == 0;
 }
 
-/* Says how much faster the present winner is than an outdated one; the same if they overlap. */
+/* Returns true if `a` is certainly slower than `b`: their intervals do not overlap. */
+static bool is_slower(const gputune_record *a, const gputune_record *b)
+{
+    return (a->low_ns > 0 ? a->low_ns : a->median_ns) >
+           (b->high_ns > 0 ? b->high_ns : b->median_ns);
+}
+
+/* Notes in an outdated winner's row how much faster or slower the present winner is. */
 static void set_since(row *old, const gputune_record *now)
 {
-    const gputune_record *then = &old->record;
-    double then_low = then->low_ns > 0 ? then->low_ns : then->median_ns;
-    double then_high = then->high_ns > 0 ? then->high_ns : then->median_ns;
-    double now_low = now->low_ns > 0 ? now->low_ns : now->median_ns;
-    double now_high = now->high_ns > 0 ? now->high_ns : now->median_ns;
-    const char *verdict = then_low > now_high ? "faster" : then_high < now_low ? "slower" : "same";
-    old->speedup_since = then->median_ns / now->median_ns;
+    const char *verdict = is_slower(&old->record, now)   ? "faster"
+                          : is_slower(now, &old->record) ? "slower"
+                                                         : "same";
+    old->speedup_since = old->record.median_ns / now->median_ns;
     old->since = cli_format("%s: %.3fx", verdict, old->speedup_since);
 }
 
@@ -279,13 +270,10 @@ void cli_record_compare(cli_table *table)
 
 const char *cli_verdict(const gputune_record *record)
 {
-    if (!(record->speedup > 0 && record->speedup_low > 0)) {
-        return "";
-    }
-    if (record->speedup_low > 1) {
-        return "faster";
-    }
-    return record->speedup_high < 1 ? "slower" : "same";
+    return !(record->speedup > 0 && record->speedup_low > 0) ? ""
+           : record->speedup_low > 1                         ? "faster"
+           : record->speedup_high < 1                        ? "slower"
+                                                             : "same";
 }
 
 /* ---- what is stored ---- */
@@ -310,7 +298,8 @@ int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_
     return status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE : cli_passed(status);
 }
 
-/* A scenario has a winner for each space that was tuned. */
+/* Returns true if `one` is a winner and replaces `best`. A scenario has a winner for each space
+ * that was tuned; that of the whole space comes first, then the fastest. */
 static bool is_better_winner(const gputune_record *one, const gputune_record *best)
 {
     bool whole = !one->only[0], is_best_whole = !best->only[0];
@@ -326,9 +315,10 @@ cli_measured_list cli_measured_of(const cli_records *records)
     cli_records_add(&none, &(gputune_record){.size = 0});
     for (size_t i = 0; i < records->count; i++) {
         const gputune_record *record = &records->items[i];
-        bool is_of_last = last && strcmp(last->trials->scenario, record->scenario) == 0 &&
-                          strcmp(last->trials->environment, record->environment) == 0;
-        last = is_of_last ? last : cli_add(&list, (cli_measured){record, 0, none.items, ""});
+        if (!last || strcmp(last->trials->scenario, record->scenario) != 0 ||
+            strcmp(last->trials->environment, record->environment) != 0) {
+            last = cli_add(&list, (cli_measured){record, 0, none.items, ""});
+        }
         last->count++;
         last->winner = is_better_winner(record, last->winner) ? record : last->winner;
         last->standard = record->is_default  ? record->configuration
@@ -364,7 +354,7 @@ double cli_measured_best(const cli_measured *of)
 
 /* ---- taken apart ---- */
 
-/* Adds the values of "A=1 B=2" to their axes. `words`: only those that are no numbers. */
+/* Adds the values of "A=1 B=2" to their axes; with `words` only those that are not numbers. */
 static void add_values(cli_apart *data, const char *text, bool words)
 {
     char *name, *value;
@@ -380,7 +370,7 @@ static void add_values(cli_apart *data, const char *text, bool words)
     }
 }
 
-/* Numbers by value, before words by their letters. */
+/* Orders numbers by value, then words by their letters. */
 static int compare_values(const void *left, const void *right)
 {
     const char *a = *(char *const *)left, *b = *(char *const *)right;
@@ -398,12 +388,11 @@ static void place_trial(cli_apart *data, const gputune_record *trial)
     const char *text = trial->configuration;
     char *name, *value;
     size_t index = data->entry_count++, *choice = data->choices + index * data->axes.count;
-    void *mark = cli_mark();
+    CLI_SCOPED(cli_release_at) void *mark = cli_mark();
     while (cli_next_pair(&text, &name, &value)) {
         const cli_value_list *axis = cli_values_find(&data->axes, name);
         choice[axis - data->axes.items] = cli_value_index(axis, value);
     }
-    cli_release(mark);
     data->entries[index] = (cli_entry){trial, choice, data->axes.count};
 }
 
@@ -418,7 +407,8 @@ static bool is_entry(const gputune_record *trial, bool launched)
            (launched && cli_trial_was_launched(trial));
 }
 
-/* Orders entries by their values on the axes, and equal configurations by age, newest first. */
+/* Orders entries by their values on the axes, and those of the same configuration with the newest
+ * first. */
 static int compare_entries(const void *left, const void *right)
 {
     const cli_entry *a = left, *b = right;
@@ -430,27 +420,16 @@ static int compare_entries(const void *left, const void *right)
     return strcmp(b->trial->created, a->trial->created);
 }
 
-static void drop_doubles(cli_apart *data)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < data->entry_count; i++) {
-        const size_t *choice = data->entries[i].choice, bytes = data->axes.count * sizeof *choice;
-        if (!kept || memcmp(data->entries[kept - 1].choice, choice, bytes) != 0) {
-            data->entries[kept++] = data->entries[i];
-        }
-    }
-    data->entry_count = kept;
-}
-
 void cli_take_apart(cli_apart *out, const cli_measured *from, bool launched)
 {
+    size_t kept = 0;
     *out = (cli_apart){.from = from};
     for (size_t i = 0; i < from->count; i++) {
         if (is_entry(&from->trials[i], launched)) {
             add_values(out, from->trials[i].configuration, false);
         }
     }
-    /* a size that is a word (a type) has no place among the sizes: it is an axis of one value */
+    /* a size that is a word (a type) is an axis of one value */
     add_values(out, from->trials->sizes, true);
     for (size_t i = 0; i < out->axes.count; i++) {
         qsort(out->axes.items[i].values, out->axes.items[i].count, sizeof(char *), compare_values);
@@ -465,7 +444,13 @@ void cli_take_apart(cli_apart *out, const cli_measured *from, bool launched)
         }
     }
     qsort(out->entries, out->entry_count, sizeof *out->entries, compare_entries);
-    drop_doubles(out);
+    for (size_t i = 0; i < out->entry_count; i++) { /* keep each configuration once */
+        const size_t *choice = out->entries[i].choice, bytes = out->axes.count * sizeof *choice;
+        if (!kept || memcmp(out->entries[kept - 1].choice, choice, bytes) != 0) {
+            out->entries[kept++] = out->entries[i];
+        }
+    }
+    out->entry_count = kept;
 }
 
 /* ---- failures -------------------------------------------------------------------------------- */
@@ -485,28 +470,22 @@ typedef struct failure {
 
 typedef CLI_LIST(failure) failures;
 
-static failure *find_failure(failures *all, const gputune_record *failed)
-{
-    for (size_t i = 0; i < all->count; i++) {
-        const gputune_record *first = all->items[i].first;
-        if (strcmp(first->status, failed->status) == 0 &&
-            strcmp(first->message, failed->message) == 0) {
-            return &all->items[i];
-        }
-    }
-    return cli_add(all, (failure){.first = failed});
-}
-
 static failures failures_of(const cli_measured *scenario)
 {
     failures all = {NULL, 0};
     for (size_t i = 0; i < scenario->count; i++) {
         const gputune_record *trial = &scenario->trials[i];
-        if (cli_is_failure(trial->status)) {
-            failure *same = find_failure(&all, trial);
-            same->count++;
-            same->first = trial->is_default ? trial : same->first;
+        size_t at = 0;
+        if (!cli_is_failure(trial->status)) {
+            continue;
         }
+        while (at < all.count && (strcmp(all.items[at].first->status, trial->status) != 0 ||
+                                  strcmp(all.items[at].first->message, trial->message) != 0)) {
+            at++;
+        }
+        failure *same = at < all.count ? &all.items[at] : cli_add(&all, (failure){.first = trial});
+        same->count++;
+        same->first = trial->is_default ? trial : same->first;
     }
     return all;
 }
@@ -520,7 +499,7 @@ static uint32_t count_status(const failures *all, const char *status)
     return sum;
 }
 
-/* The failure with the commonest message among those of the commonest status. */
+/* Returns the failure with the commonest message among those of the commonest status. */
 static const failure *commonest(const failures *all)
 {
     const failure *best = all->items;
@@ -534,32 +513,28 @@ static const failure *commonest(const failures *all)
     return best;
 }
 
-/* A wrong default is what users launch today, so it comes first, and once. */
-static void say_default(const failures *all, const char *label)
+/* Returns "wrong: MESSAGE". */
+static char *describe_failure(const gputune_record *failed)
 {
-    for (size_t i = 0; i < all->count; i++) {
-        const gputune_record *first = all->items[i].first;
-        if (first->is_default) {
-            cli_note("%s: the default configuration, %s, failed: %s%s%s", label,
-                     first->configuration, first->status, first->message[0] ? ": " : "",
-                     first->message);
-        }
-    }
+    return cli_format("%s%s%s", failed->status, failed->message[0] ? ": " : "", failed->message);
 }
 
+/* Prints the failure of the default first, because users launch it today, and only once. */
 static void say_failures(const failures *all, const char *label, const gputune_info *info)
 {
-    const failure *best = commonest(all);
-    const gputune_record *first = best->first;
+    const gputune_record *first = commonest(all)->first;
     uint32_t count = 0;
     for (size_t i = 0; i < all->count; i++) {
+        const gputune_record *failed = all->items[i].first;
         count += all->items[i].count;
+        if (failed->is_default) {
+            cli_note("%s: the default configuration, %s, failed: %s", label, failed->configuration,
+                     describe_failure(failed));
+        }
     }
-    say_default(all, label);
     const char *text = first->is_default
                            ? first->status
-                           : cli_format("%s%s%s (%s)", first->status, first->message[0] ? ": " : "",
-                                        first->message, first->configuration);
+                           : cli_format("%s (%s)", describe_failure(first), first->configuration);
     if (count == 1 && !first->is_default) {
         cli_note("%s: 1 variant failed: %s", label, text);
     } else if (count > 1) {
@@ -615,8 +590,6 @@ int cli_failures_code(const char **of_default, const cli_records *records, const
     return wrong > info->variants / 2 ? CLI_EXIT_WRONG : CLI_EXIT_OK;
 }
 
-/* ---- the compiler's log ---------------------------------------------------------------------- */
-
 void cli_compile_log(const cli_session *session, const char *kernel, gputune_sizes sizes,
                      const char *configuration)
 {
@@ -633,14 +606,12 @@ void cli_compile_log_of_trials(const cli_session *session, const cli_scenario *s
 {
     cli_records records = {NULL, 0};
     const gputune_record *newest = NULL;
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    filter.kernel = scenario->kernel->name;
-    filter.all_trials = true;
-    if (!cli_given.verbose) {
-        return;
+    const gputune_record_filter filter = {
+        .size = sizeof filter, .kernel = scenario->kernel->name, .all_trials = true};
+    CLI_SCOPED(cli_release_at) void *mark = cli_mark();
+    if (cli_given.verbose) {
+        (void)gputune_records(session->tuner, &filter, cli_records_add, &records);
     }
-    void *mark = cli_mark();
-    (void)gputune_records(session->tuner, &filter, cli_records_add, &records);
     for (size_t i = 0; i < records.count; i++) {
         const gputune_record *trial = &records.items[i];
         bool fits =
@@ -650,5 +621,4 @@ void cli_compile_log_of_trials(const cli_session *session, const cli_scenario *s
     if (newest) {
         cli_compile_log(session, scenario->kernel->name, scenario->sizes, newest->configuration);
     }
-    cli_release(mark);
 }

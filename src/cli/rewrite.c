@@ -31,7 +31,7 @@ static void add_option(cli_list *words, const char *option, const char *value)
 /* Starts a writer. Only the last one prints what is wrong, because a later one may succeed. */
 static bool start(const char *file, const cli_list *labels)
 {
-    void *mark = cli_mark();
+    CLI_SCOPED(cli_release_at) void *mark = cli_mark();
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     if (labels->count) {
@@ -56,7 +56,6 @@ static bool start(const char *file, const cli_list *labels)
     posix_spawn_file_actions_destroy(&actions);
     page.writer = error ? 0 : page.writer;
     page.begun_ns = gt_now_ns();
-    cli_release(mark);
     return !error;
 }
 

@@ -1,5 +1,5 @@
-/* Reads names with values, copies the library's kernels, makes the scenarios of a command line,
- * kernels times the cross product of the sizes, and the options by which they are tuned. */
+/* Names with values, copies of the library's kernels, the scenarios of a command line (each kernel
+ * times the cross product of the sizes), and the options of their tuning. */
 #include "cli/scenarios.h"
 
 #include <ctype.h>
@@ -28,7 +28,7 @@ cli_value_list *cli_values_named(cli_values *values, char *name)
     return cli_add(values, (cli_value_list){.name = name});
 }
 
-/* Shows the same with a blank in place of each comma that a name follows. */
+/* Refuses "n=1,m=2", and shows it with a blank instead of each comma before a name. */
 static int fail_comma(const char *option, const char *word)
 {
     char *parted = cli_copy(word);
@@ -44,7 +44,7 @@ static int fail_comma(const char *option, const char *word)
                     option, word, parted);
 }
 
-/* One NAME=V,V. */
+/* Parses one NAME=V,V. */
 static int parse_assignment(cli_values *out, const char *option, const char *word)
 {
     const char *at = strchr(word, '=');
@@ -66,24 +66,18 @@ static int parse_assignment(cli_values *out, const char *option, const char *wor
 
 static const char blanks[] = " \t\n";
 
-/* Any number of them. */
-static int parse_assignments(cli_values *out, const char *option, const char *text)
+int cli_values_parse(cli_values *out, const char *option, const char *text)
 {
-    for (size_t length; text && *(text += strspn(text, blanks)); text += length) {
+    CLI_REFUSE(option && !text[strspn(text, blanks)], CLI_EXIT_USAGE,
+               "%s: a value is missing; expected NAME=VALUE[,VALUE...]", option);
+    for (size_t length; *(text += strspn(text, blanks)); text += length) {
         length = strcspn(text, blanks);
         CLI_TRY(parse_assignment(out, option, cli_copy_part(text, length)));
     }
     return CLI_CONTINUE;
 }
 
-int cli_values_parse(cli_values *out, const char *option, const char *text)
-{
-    CLI_REFUSE(!text[strspn(text, blanks)], CLI_EXIT_USAGE,
-               "%s: a value is missing; expected NAME=VALUE[,VALUE...]", option);
-    return parse_assignments(out, option, text);
-}
-
-/* The same for all texts of an option. */
+/* Parses all texts of an option. */
 static int read_values(cli_values *out, const char *option, const cli_list *texts)
 {
     for (size_t i = 0; i < texts->count; i++) {
@@ -102,7 +96,7 @@ const cli_value_list *cli_values_find(const cli_values *values, const char *name
     return NULL;
 }
 
-/* "NAME=V,V" */
+/* Returns "NAME=V,V". */
 static char *text_of_values(const cli_value_list *list)
 {
     char *text = cli_format("%s=", list->name);
@@ -139,8 +133,8 @@ static int take_kernel(void *user, const gputune_kernel *kernel)
     cli_kernel *added = cli_add(catalogue, (cli_kernel){.name = cli_copy(kernel->name),
                                                         .path = cli_copy(path),
                                                         .objective = kernel->objective});
-    parse_assignments(&added->sizes, "sizes", kernel->sizes);
-    parse_assignments(&added->axes, "axes", kernel->axes);
+    cli_values_parse(&added->sizes, NULL, kernel->sizes ? kernel->sizes : "");
+    cli_values_parse(&added->axes, NULL, kernel->axes ? kernel->axes : "");
     return 0;
 }
 
@@ -175,15 +169,15 @@ static int unknown_name(const cli_session *session, const char *name)
     return cli_unknown("kernel", name, names, all.count);
 }
 
-/* A file's kernels are those at hand from now on, also by their names. */
+/* Adds the kernels of a name. Those of a file are found by their names too from now on. */
 static int find(cli_catalogue *out, const cli_session *session, const char *name)
 {
     size_t first = out->count;
-    if (cli_is_path(name)) {
-        CLI_TRY(cli_passed(gputune_add_template(session->tuner, name)));
-        return cli_passed(gputune_kernels(session->tuner, name, take_kernel, out));
-    }
+    CLI_TRY(cli_stored_name(session, name));
     int status = gputune_kernels(session->tuner, name, take_kernel, out);
+    if (cli_is_path(name)) {
+        return cli_passed(status);
+    }
     if (status >= 0 && first < out->count &&
         strcmp(out->items[first].name, name) != 0) { /* the name of a file */
         status = gputune_add_template(session->tuner, out->items[first].path);
@@ -191,33 +185,26 @@ static int find(cli_catalogue *out, const cli_session *session, const char *name
     return status == GPUTUNE_ENOTFOUND ? unknown_name(session, name) : cli_passed(status);
 }
 
-/* Refuses a kernel whose name another one has: only one could be used by that name. */
-static int check_name(const cli_catalogue *catalogue, size_t at)
+int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli_list *names)
 {
-    const cli_kernel *kernel = &catalogue->items[at];
-    for (size_t i = 0; i < at; i++) {
-        const cli_kernel *other = &catalogue->items[i];
-        CLI_REFUSE(strcmp(other->name, kernel->name) == 0, CLI_EXIT_USAGE,
+    *out = (cli_catalogue){NULL, 0};
+    for (size_t i = 0; i < names->count; i++) {
+        CLI_TRY(find(out, session, names->items[i]));
+    }
+    for (size_t i = 1; i < out->count; i++) { /* the library finds one kernel of each name */
+        const cli_kernel *kernel = &out->items[i], *other = out->items;
+        while (other < kernel && strcmp(other->name, kernel->name) != 0) {
+            other++;
+        }
+        CLI_REFUSE(other < kernel, CLI_EXIT_USAGE,
                    "kernel '%s' is in %s and in %s; name one of them", kernel->name, other->path,
                    kernel->path);
     }
     return CLI_CONTINUE;
 }
 
-int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli_list *names)
-{
-    *out = (cli_catalogue){NULL, 0};
-    for (size_t i = 0; i < names->count; i++) {
-        size_t first = out->count;
-        CLI_TRY(find(out, session, names->items[i]));
-        for (size_t k = first; k < out->count; k++) {
-            CLI_TRY(check_name(out, k));
-        }
-    }
-    return CLI_CONTINUE;
-}
-
-/* For commands on one kernel: CLI_CONTINUE, or CLI_EXIT_USAGE after listing a file's kernels. */
+/* Returns CLI_CONTINUE for one kernel, otherwise CLI_EXIT_USAGE after listing the kernels of a file
+ * that has several. */
 static int check_one(const cli_catalogue *catalogue)
 {
     const cli_kernel *first = &catalogue->items[0];
@@ -305,11 +292,12 @@ gputune_sizes cli_sizes_of(const char *text)
 }
 
 enum { MOST_SCENARIOS = 10000 };
-/* The size of a problem of seconds: an emulator runs some 10^8 thread instructions a second. */
+/* The largest size that an emulator, which runs some 10^8 thread instructions per second, gets if
+ * none is given. */
 static const int64_t emulated_size = 1 << 16;
 static const char emulated_size_text[] = "65536";
 
-/* Every given name must be one of some selected kernel's. */
+/* Refuses names that no selected kernel has. */
 static int check_names(const cli_values *values, bool axes, const cli_catalogue *catalogue)
 {
     const char **known = NULL;
@@ -333,7 +321,7 @@ static int check_names(const cli_values *values, bool axes, const cli_catalogue 
     return CLI_CONTINUE;
 }
 
-/* The value that a size gets on an emulator when it is not given; "": the template's default. */
+/* Returns the value of a size that is not given, on an emulator; "": the template's default. */
 static const char *small_size(const char *value)
 {
     int64_t number;
@@ -341,15 +329,16 @@ static const char *small_size(const char *value)
     return large ? emulated_size_text : "";
 }
 
+/* Appends a size, with a number in digits. */
 static void append_size(char **text, const char *name, const char *value)
 {
-    int64_t number; /* shown in digits, however it is written */
-    const char *shown = cli_size_number(&number, value) ? value : cli_format("%" PRId64, number);
-    cli_append(text, "%s%s=%s", (*text)[0] ? " " : "", name, shown);
+    int64_t number;
+    cli_append(text, "%s%s=%s", (*text)[0] ? " " : "", name,
+               cli_size_number(&number, value) ? value : cli_format("%" PRId64, number));
 }
 
-/* Adds a size of the kernel to the texts of all sizes and of those that are not its defaults: a
- * value of `given`, or else the default. Mistakes in numbers are reported before tuning. */
+/* Appends the kernel's size `own` to the texts of all sizes and of those that are not its defaults:
+ * a value of `given` or, without it, the default. Refuses bad numbers before anything is tuned. */
 static int add_size(char **all, char **changed, const cli_value_list *own,
                     const cli_value_list *given, size_t which, bool emulated)
 {
@@ -366,15 +355,16 @@ static int add_size(char **all, char **changed, const cli_value_list *own,
     return CLI_CONTINUE;
 }
 
-/* The `index`-th combination of the kernel's given sizes. */
+/* Adds the `index`-th combination of the kernel's given sizes. */
 static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t index, bool emulated)
 {
     cli_scenario *scenario =
         cli_add(out, (cli_scenario){.kernel = kernel, .size_text = cli_copy("")});
     char *changed = cli_copy("");
     for (size_t i = 0; i < out->only.count; i++) {
-        if (cli_values_find(&kernel->axes, out->only.items[i].name)) {
-            cli_push(scenario->only, scenario->only_count, text_of_values(&out->only.items[i]));
+        const cli_value_list *only = &out->only.items[i];
+        if (cli_values_find(&kernel->axes, only->name)) {
+            cli_push(scenario->only, scenario->only_count, text_of_values(only));
         }
     }
     for (size_t i = 0; i < kernel->sizes.count; i++) {
@@ -390,7 +380,8 @@ static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t ind
     return CLI_CONTINUE;
 }
 
-/* The same sizes may be written in several ways: "1K,1024". */
+/* Drops the last scenario if it is already in the list: sizes may be written in several ways, as in
+ * "1K,1024". */
 static void drop_if_known(cli_scenarios *out)
 {
     cli_scenario *last = &out->items[out->count - 1];
@@ -403,7 +394,7 @@ static void drop_if_known(cli_scenarios *out)
     }
 }
 
-/* Sizes that are not given, and are not the template's because a GPU is only emulated. */
+/* Prints the sizes that are smaller than the template's because the GPU is only emulated. */
 static void say_small_sizes(const cli_scenarios *out, const cli_kernel *kernel)
 {
     char *small = cli_copy(""), *large = cli_copy("");
@@ -466,7 +457,7 @@ int cli_single(cli_open_mode mode, const char *name, cli_work work)
     CLI_TRY(cli_scenarios_make(&scenarios, &catalogue, &cli_given.selection, &session));
     CLI_REFUSE(scenarios.count != 1, CLI_EXIT_USAGE,
                "--size: this command takes one value for each size");
-    if (mode == CLI_OPEN_TUNING) { /* results so far are reported */
+    if (mode == CLI_OPEN_TUNING) { /* the results so far are printed */
         cli_catch_interrupt();
     }
     return work(&session, scenarios.items);
@@ -501,13 +492,17 @@ static const gputune_effort efforts[] = {GPUTUNE_MEASURE, GPUTUNE_CACHED_ONLY, G
 
 int cli_tuning_inputs(void)
 {
-    cli_tuning.files = cli_allocate(cli_tuning.inputs.count, sizeof *cli_tuning.files);
+    gputune_file *files = NULL;
+    size_t count = 0;
     for (size_t i = 0; i < cli_tuning.inputs.count; i++) {
         const char *text = cli_tuning.inputs.items[i], *sign = strchr(text, '=');
         CLI_REFUSE(!sign || sign == text || !sign[1], CLI_EXIT_USAGE,
                    "--input: found '%s'; expected NAME=FILE, as in x=x.npy", text);
-        cli_tuning.files[i] = (gputune_file){cli_copy_part(text, (size_t)(sign - text)), sign + 1};
+        cli_push(files, count,
+                 (gputune_file){cli_copy_part(text, (size_t)(sign - text)), sign + 1});
     }
+    cli_tuning.options.files = files;
+    cli_tuning.options.file_count = count;
     return CLI_CONTINUE;
 }
 
@@ -517,13 +512,9 @@ gputune_options cli_tuning_options(const cli_scenario *scenario)
     options.size = sizeof(gputune_options);
     options.effort = efforts[cli_tuning.effort];
     options.objective = (gputune_objective)cli_tuning.objective;
-    options.cache = (gputune_cache)cli_tuning.cache;
-    options.strategy = (gputune_strategy)cli_tuning.strategy;
     options.seed = cli_tuning.seed;
     options.only = scenario->only;
     options.only_count = scenario->only_count;
-    options.files = cli_tuning.files;
-    options.file_count = cli_tuning.inputs.count;
     options.cancel = cli_cancel();
     const gputune_options *terms = scenario->terms;
     if (terms) {

@@ -1,14 +1,13 @@
-/* The kernels that the library finds, with the names of their sizes and axes; the text of --size
- * and
- * --only: names with values; the scenarios of a command line: each kernel at every combination of
- * the sizes given; and the options of commands that measure, as the library has them. */
+/* The kernels that the library finds, the values of --size and --only, the scenarios of a command
+ * line (each kernel at every combination of the given sizes), and the options of commands that
+ * measure. */
 #pragma once
 
 #include "base/text.h"
 
 #include "cli/session.h"
 
-/* A name with values, as texts. */
+/* A name with values, as texts. The name is the first member for gt_index_of(). */
 typedef struct cli_value_list {
     char *name;
     char **values;
@@ -18,13 +17,14 @@ typedef struct cli_value_list {
 /* Names with their values, each name once, in their order. */
 typedef CLI_LIST(cli_value_list) cli_values;
 
-/* Parses one or more of "n=1M,16M", parted by blanks, and adds them to *out; `option` is for
- * messages. Returns CLI_CONTINUE, or CLI_EXIT_USAGE after a message. */
+/* Parses "n=1M,16M", or several of them separated by blanks, and adds them to *out. Messages begin
+ * with `option`; if it is NULL, the text may be empty. Returns CLI_CONTINUE, or CLI_EXIT_USAGE
+ * after a message. */
 int cli_values_parse(cli_values *out, const char *option, const char *text);
 const cli_value_list *cli_values_find(const cli_values *values, const char *name);
-/* The list of that name, which is kept, and added where there is none. */
+/* Returns the list of that name, after adding an empty one if there is none. Keeps `name`. */
 cli_value_list *cli_values_named(cli_values *values, char *name);
-/* The index of a value; the count where it is none of them. */
+/* Returns the index of a value; the count if it is not in the list. */
 static inline size_t cli_value_index(const cli_value_list *list, const char *value)
 {
     return gt_index_of(value, (const char *const *)list->values, list->count);
@@ -41,13 +41,13 @@ typedef CLI_LIST(cli_kernel) cli_catalogue;
 
 /* Returns true if a KERNEL on the command line is the path of a template. */
 bool cli_is_path(const char *name);
-/* The kernels that `names` stand for by the rule of gputune_kernels(), each once. The kernels
- * of a path are found by their names too from now on. Returns CLI_CONTINUE, or an exit code after
- * printing what is wrong (CLI_EXIT_USAGE with the nearest name for an unknown one). */
+/* Gets the kernels that `names` mean by the rule of gputune_kernels(), each once. The kernels of a
+ * path are found by their names too from now on. Returns CLI_CONTINUE, or an exit code after a
+ * message (CLI_EXIT_USAGE with the nearest name for an unknown one). */
 int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli_list *names);
-/* Prints which of the kernels that `name` stands for are verified only against themselves. */
+/* Prints which of the kernels of a name are verified only against themselves. */
 void cli_note_own_references(const cli_session *session, const char *name);
-/* Returns CLI_CONTINUE if there is a kernel of that name; else as cli_catalogue_find() does. */
+/* Returns CLI_CONTINUE if there is a kernel of that name; otherwise like cli_catalogue_find(). */
 int cli_catalogue_check(const cli_session *session, const char *name);
 
 #define CLI_STORED_OPTIONS                                                                         \
@@ -59,22 +59,23 @@ int cli_catalogue_check(const cli_session *session, const char *name);
         CLI_ROW("any-gpu", 0, CLI_OPTION_FLAG, &cli_given.any_gpu, NULL, NULL,                     \
                 "what was measured on every GPU in the database")
 
-/* Lets other readers find a path's kernels by name; NULL: nothing. As cli_catalogue_find(). */
+/* If `name` is a path, makes the kernels of that template known by their names. `name` may be NULL.
+ * Returns like cli_catalogue_find(). */
 int cli_stored_name(const cli_session *session, const char *name);
 /* Sets *out to sizes for library filters, or NULL. CLI_EXIT_USAGE after a message. */
 int cli_stored_sizes(const char **out);
-/* Sets gpu, sizes and any_gpu of the filter; any_gpu says whether records of several GPUs may be
- * among those found. Returns as cli_stored_sizes() does. */
+/* Sets gpu, sizes and any_gpu of the filter; any_gpu: records of several GPUs may be found. Returns
+ * like cli_stored_sizes(). */
 int cli_stored_filter(gputune_record_filter *out, const cli_session *session);
-/* Says that the filter found nothing. Returns CLI_EXIT_USAGE after naming the nearest kernel where
- * there is none of the filter's name; else CLI_EXIT_NOTHING after saying how to tune the kernel. */
+/* Prints that the filter found nothing. Returns CLI_EXIT_USAGE with the nearest name if there is no
+ * such kernel; otherwise CLI_EXIT_NOTHING after printing how to tune the kernel. */
 int cli_stored_nothing(const cli_session *session, const gputune_record_filter *filter);
 
 /* ---- scenarios ------------------------------------------------------------------------------- */
 
 /* Reads a size as gt_read_int() does, 0 to 2^40. NULL: *out is set; else what is wrong. */
 const char *cli_size_number(int64_t *out, const char *text);
-/* The sizes of a text, "n=4 T=half", each in the form that gputune_size has for words. */
+/* Returns the sizes of "n=4 T=half", each in the form that gputune_size has for words. */
 gputune_sizes cli_sizes_of(const char *text);
 
 typedef struct cli_scenario {
@@ -84,14 +85,14 @@ typedef struct cli_scenario {
     size_t only_count;
     char *size_text; /* all of the kernel's sizes, with the default ones: "n=1048576 T=float" */
     char *label;     /* "axpy n=1M T=float" */
-    /* Other terms than the command line's: objective, cache, seed and alignments; or NULL. */
+    /* Objective, cache, seed and alignments if they do not come from the command line, or NULL. */
     const gputune_options *terms;
 } cli_scenario;
 
 typedef struct cli_scenarios {
     cli_scenario *items;
     size_t count;
-    cli_values sizes, only; /* what all --size and --only of a command line say */
+    cli_values sizes, only; /* all values of --size and --only */
 } cli_scenarios;
 
 #define CLI_SIZE_OPTION                                                                            \
@@ -106,44 +107,41 @@ typedef struct cli_scenarios {
             "try these values of an axis only, new ones too if they are of its kind (a vector "    \
             "width: 1, 2, 4 or 8); may be repeated")
 
-/* Builds the list, each scenario once. A size or axis applies to the kernels that have it; if no
- * kernel has it, that is an error whose message names the nearest. On an emulated device, sizes
- * that are not given are cut to a small problem. Returns CLI_CONTINUE or CLI_EXIT_USAGE. */
+/* Makes the list, each scenario once. A size or axis applies to the kernels that have it; one that
+ * no kernel has is an error. On an emulated device, sizes that are not given are cut to a small
+ * problem. Returns CLI_CONTINUE, or CLI_EXIT_USAGE after a message. */
 int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection, const cli_session *session);
 
 typedef int (*cli_work)(const cli_session *session, const cli_scenario *scenario);
-/* Common part of run, compare, check, space and emit: opens as `mode` says, finds the one kernel
- * `name` with one value for each size, and returns the exit code of `work`, or that of a failure
- * before. Ctrl-C sets *cli_cancel(). */
+/* Runs a command for one kernel: opens a tuner, finds the kernel `name` at the given sizes, one
+ * value for each, and calls `work`, which returns the exit code. In CLI_OPEN_TUNING, Ctrl-C
+ * cancels. Returns the exit code. */
 int cli_single(cli_open_mode mode, const char *name, cli_work work);
 
 /* ---- how they are tuned ---------------------------------------------------------------------- */
 
-/* Options of the commands that measure. */
+/* The options of commands that measure. */
 extern struct cli_tuning {
     int objective; /* a gputune_objective, or CLI_OBJECTIVE_ALL */
-    int cache;     /* a gputune_cache */
     int effort;    /* index of cli_effort_words */
-    int strategy;  /* a gputune_strategy */
     uint32_t seed;
-    gputune_options options; /* those that are given as the library has them */
-    cli_list inputs;         /* "NAME=FILE" */
-    gputune_file *files;     /* the files of `inputs`, read by cli_tuning_inputs() */
+    gputune_options options; /* the others */
+    cli_list inputs;         /* "NAME=FILE", for cli_tuning_inputs() */
 } cli_tuning;
 
 extern const char *const cli_cache_words[];
 extern const char *const cli_effort_words[]; /* measure first: the default */
 
-/* The library's names of values, for CLI_OPTION_CHOICE, with "all" (CLI_OBJECTIVE_ALL), or "any" in
- * place of the default. cli_tuning_words() fills them. */
+/* The library's names for CLI_OPTION_CHOICE; in some commands with "all", which is
+ * CLI_OBJECTIVE_ALL, or with "any" instead of the default. cli_tuning_words() fills them. */
 extern const char *cli_objective_words[], *cli_objective_all_words[], *cli_objective_any_words[],
     *cli_strategy_words[];
 void cli_tuning_words(void);
 enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
 
 #define CLI_CACHE_OPTION                                                                           \
-    CLI_ROW("cache", 0, CLI_OPTION_CHOICE, &cli_tuning.cache, NULL, cli_cache_words,               \
+    CLI_ROW("cache", 0, CLI_OPTION_CHOICE, &cli_tuning.options.cache, NULL, cli_cache_words,       \
             "cold: the L2 is swept before every sample; hot: the data may stay there [cold]")
 #define CLI_INPUT_OPTION                                                                           \
     CLI_ROW("input", 'i', CLI_OPTION_LIST, &cli_tuning.inputs, "NAME=FILE", NULL,                  \
@@ -159,7 +157,9 @@ enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
     CLI_ROW("time-limit", 't', CLI_OPTION_NUMBER, &cli_tuning.options.time_limit_s, "SECONDS",     \
             NULL, "for each scenario; the best so far wins [10; energy: 30]")
 
-/* Reads the files of --input. Returns CLI_CONTINUE, or the exit code after a message. */
+/* Sets the options' input files by --input. Returns CLI_CONTINUE, or CLI_EXIT_USAGE after a
+ * message.
+ */
 int cli_tuning_inputs(void);
 
 /* The library's options for a scenario: command line, restrictions, and Ctrl-C, which cancels. */

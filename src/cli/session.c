@@ -53,42 +53,33 @@ bool cli_is_driver_asked_for(void)
     return cli_given.device || cli_given.driver || (environment && environment[0]);
 }
 
-void cli_say_emulated(const cli_session *session)
-{
-    if (session->device.emulated && !cli_is_driver_asked_for()) {
-        cli_note("no GPU here: using the emulator (%s), whose times are modelled; --driver cuda "
-                 "requires a GPU, --driver emu:PROFILE chooses another profile",
-                 session->device.name);
-    }
-}
-
 static int open_tuner(cli_session *out, const char *device, bool tune_only)
 {
-    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
-    options.device = device;
-    options.driver = cli_given.driver;
-    options.database = cli_given.database;
-    options.templates = cli_given.templates;
-    options.include_paths = cli_given.include_paths.items;
-    options.include_path_count = cli_given.include_paths.count;
-    options.emulate_without_gpu = !cli_is_driver_asked_for();
-    options.keep_workers = true;
-    options.tune_only = tune_only;
-    options.read_only = cli_given.read_only;
-    options.records_only = cli_given.records_only;
-    options.log = cli_console_log;
+    const gputune_open_options options = {.size = sizeof options,
+                                          .device = device,
+                                          .driver = cli_given.driver,
+                                          .database = cli_given.database,
+                                          .templates = cli_given.templates,
+                                          .include_paths = cli_given.include_paths.items,
+                                          .include_path_count = cli_given.include_paths.count,
+                                          .emulate_without_gpu = !cli_is_driver_asked_for(),
+                                          .keep_workers = true,
+                                          .tune_only = tune_only,
+                                          .read_only = cli_given.read_only,
+                                          .records_only = cli_given.records_only,
+                                          .log = cli_console_log};
     return gputune_open(&out->tuner, &options);
 }
 
 int cli_open(cli_session *out, cli_open_mode mode)
 {
+    const char *device = cli_given.own_gpu ? cli_given.own_gpu : cli_given.device;
+    bool asked = device && strcmp(device, "none") == 0;
+    bool none = asked || mode == CLI_OPEN_NO_DEVICE;
     memset(out, 0, sizeof *out);
-    bool asked = cli_given.device && strcmp(cli_given.device, "none") == 0;
-    bool none = mode == CLI_OPEN_NO_DEVICE || asked;
     CLI_REFUSE(asked && (mode == CLI_OPEN_TUNING || mode == CLI_OPEN_DEVICE), CLI_EXIT_USAGE,
                "--device none: this command needs a GPU; 'gputune devices' lists them, --driver "
                "emu uses the emulator, and --arch (where a command has it) needs none");
-    const char *device = cli_given.own_gpu ? cli_given.own_gpu : cli_given.device;
     int status = open_tuner(out, none ? "none" : device, mode == CLI_OPEN_TUNING);
     if (status == GPUTUNE_ENODRIVER && mode == CLI_OPEN_IF_ANY && !cli_is_driver_asked_for()) {
         none = true;
@@ -102,7 +93,11 @@ int cli_open(cli_session *out, cli_open_mode mode)
     out->device.size = sizeof(gputune_device);
     CLI_TRY(cli_passed(gputune_tuner_device(&out->device, out->tuner)));
     out->has_device = true;
-    cli_say_emulated(out);
+    if (out->device.emulated && !cli_is_driver_asked_for()) {
+        cli_note("no GPU here: using the emulator (%s), whose times are modelled; --driver cuda "
+                 "requires a GPU, --driver emu:PROFILE chooses another profile",
+                 out->device.name);
+    }
     return CLI_CONTINUE;
 }
 

@@ -1,4 +1,4 @@
-/* Opens what a command needs: options, the tuner, its device, and Ctrl-C. */
+/* The options, tuner, device and cancel flag of every command with a tuner. */
 #pragma once
 
 #include "cli/console.h"
@@ -40,40 +40,37 @@
             "for this architecture instead of the GPU at hand")
 
 typedef enum cli_open_mode {
-    CLI_OPEN_TUNING, /* as CLI_OPEN_DEVICE, for tuning: the measure worker tells the device */
-    CLI_OPEN_DEVICE, /* a GPU; without one, where none was asked for, the emulator, with a note */
-    CLI_OPEN_IF_ANY, /* as CLI_OPEN_DEVICE; without a device where there is not even the emulator */
+    CLI_OPEN_TUNING, /* like CLI_OPEN_DEVICE, but only the measure worker opens the driver */
+    CLI_OPEN_DEVICE, /* a GPU; if there is none and none was asked for, the emulator, with a note */
+    CLI_OPEN_IF_ANY, /* like CLI_OPEN_DEVICE; no device if there is not even the emulator */
     CLI_OPEN_NO_DEVICE /* templates, compiler and database only */
 } cli_open_mode;
 
 typedef struct cli_session {
     gputune *tuner;
     bool has_device;
-    gputune_device device; /* set where has_device */
+    gputune_device device; /* set if has_device */
 } cli_session;
 
-/* Opens a tuner as the options say. Returns CLI_CONTINUE, or an exit code after an error message.
- */
+/* Opens a tuner by the options, and prints a note if the device is emulated and the user did not
+ * ask for the emulator. Returns CLI_CONTINUE, or an exit code after a message. */
 int cli_open(cli_session *out, cli_open_mode mode);
-/* Prints that the device is emulated, if the user did not ask for the emulator. */
-void cli_say_emulated(const cli_session *session);
-/* Closes the tuner, if there is one. A command's session ends with its block, on each path out of
- * it:
+/* Closes the tuner, if there is one:
  *
  *     CLI_SCOPED(cli_close) cli_session session = {0}; */
 void cli_close(cli_session *session);
-#define CLI_SCOPED(end) __attribute__((cleanup(end)))
-/* Returns true if the command line or the environment says which driver or device. */
+/* Returns true if the command line or the environment names a driver or a device. */
 bool cli_is_driver_asked_for(void);
 /* Returns the path of the database, as the library finds it; NULL: results are kept in memory. */
 char *cli_database_path(void);
-/* Returns `code`, the exit code of a command's work. If something was wrong with the database, it
- * says what; then it returns CLI_EXIT_DATABASE in place of CLI_EXIT_OK or CLI_EXIT_NOTHING. */
+/* Returns `code`, the exit code of a command's work. If something was wrong with the database,
+ * prints it and returns CLI_EXIT_DATABASE instead of CLI_EXIT_OK or CLI_EXIT_NOTHING. */
 int cli_check_database(const cli_session *session, int code);
 
 /* From now on Ctrl-C, SIGTERM and SIGHUP (unless ignored) cancel the work; a second one ends. */
 void cli_catch_interrupt(void);
-/* Returns true if work is canceled, which any thread may set; and the flag for the library. */
+/* Return and set if work is canceled; for any thread. cli_cancel() is the flag itself, for the
+ * library's options. */
 bool cli_is_canceled(void);
 void cli_set_canceled(bool is_canceled);
 volatile int *cli_cancel(void);

@@ -1,4 +1,4 @@
-/* Collects a table's rows, fits them into a terminal, and prints them in every format. */
+/* Tables: their rows, and how they are fitted into a terminal and written in each format. */
 #include "cli/table.h"
 
 #include "cli/console.h"
@@ -31,9 +31,10 @@ static cell integer(int64_t value)
     return (cell){INTEGER, .integer = value};
 }
 
-/* Reads a member, which is of the type that the unit says. */
+/* Reads a member as a type. */
 #define AS(type) (*(const type *)field)
 
+/* Reads a member, whose type depends on the unit. */
 static cell read_field(cli_unit unit, const void *field)
 {
     switch (unit) {
@@ -122,44 +123,29 @@ size_t cli_table_pack(const cli_table *table, char *out, size_t most)
 {
     const char *item = table->rows[table->row_count - 1].item;
     size_t bytes = table->item_bytes;
-    if (bytes > most) {
-        return 0;
-    }
     memcpy(out, item, bytes);
     for (size_t i = 0; i < table->column_count; i++) {
-        const cli_column *column = &table->columns[i];
-        const char *text = is_text(column->unit) ? *(char *const *)(item + column->offset) : NULL;
-        size_t length = text ? strlen(text) + 1 : 0;
-        if (length > most - bytes) {
-            return 0;
-        }
-        if (text) {
+        if (is_text(table->columns[i].unit)) {
+            const char *text = *(char *const *)(item + table->columns[i].offset);
+            size_t length = strnlen(text, (most - bytes) / 2);
             memcpy(out + bytes, text, length);
+            out[bytes + length] = '\0';
+            bytes += length + 1;
         }
-        bytes += length;
     }
     return bytes;
 }
 
-bool cli_table_unpack(void *item, const cli_table *table, const char *packed, size_t bytes)
+void cli_table_unpack(void *item, const cli_table *table, const char *packed)
 {
-    size_t at = table->item_bytes;
-    if (bytes < at) {
-        return false;
-    }
-    memcpy(item, packed, at);
+    const char *text = packed + table->item_bytes;
+    memcpy(item, packed, table->item_bytes);
     for (size_t i = 0; i < table->column_count; i++) {
         if (is_text(table->columns[i].unit)) {
-            const char *text = packed + at;
-            size_t length = strnlen(text, bytes - at);
-            if (length == bytes - at) {
-                return false;
-            }
             memcpy((char *)item + table->columns[i].offset, &text, sizeof text);
-            at += length + 1;
+            text += strlen(text) + 1;
         }
     }
-    return at == bytes;
 }
 
 static int by_key(const void *left, const void *right)
@@ -180,22 +166,32 @@ void cli_table_sort(cli_table *table, double (*key)(const void *item))
     }
 }
 
-enum { CLI_COMFORT = 32 }; /* words in a narrower column are tiring to read */
+enum {
+    GAP = 2,
+    COMFORT = 32
+}; /* blanks between columns; a narrower column of words is hard to read */
 
-static size_t total(const cli_span *spans, size_t count)
+/* The width of a table's column, in characters of the terminal. */
+typedef struct span {
+    size_t least; /* length of its title or longest word, to which folding may narrow it */
+    size_t width; /* length of its longest text; 0: the column is not shown */
+    bool spare;   /* the column may be left out, the last of such columns first */
+} span;
+
+static size_t total(const span *spans, size_t count)
 {
     size_t sum = 0;
     for (size_t i = 0; i < count; i++) {
-        sum += spans[i].width ? (sum ? CLI_GAP : 0) + spans[i].width : 0;
+        sum += spans[i].width ? (sum ? GAP : 0) + spans[i].width : 0;
     }
     return sum;
 }
 
-/* Takes from the widest columns first, so that two long texts share what there is. */
-static void fold(cli_span *spans, size_t count, size_t limit, size_t least)
+/* Narrows the widest columns first, so two long texts share the space. */
+static void fold(span *spans, size_t count, size_t limit, size_t least)
 {
     for (size_t over = total(spans, count); over > limit; over--) {
-        cli_span *widest = NULL;
+        span *widest = NULL;
         for (size_t i = 0; i < count; i++) {
             bool can = spans[i].width > spans[i].least && spans[i].width > least;
             widest = can && (!widest || spans[i].width > widest->width) ? &spans[i] : widest;
@@ -207,16 +203,16 @@ static void fold(cli_span *spans, size_t count, size_t limit, size_t least)
     }
 }
 
-/* Makes widths smaller until all fit into `limit` (0: none): folds words down to CLI_COMFORT, then
- * leaves out spare columns (width 0), then folds words as far as possible. Returns how many columns
- * are left out. */
-static size_t cli_fit(cli_span *spans, size_t count, size_t limit)
+/* Narrows columns until all fit into `limit` (0: no limit), as far as possible: folds words down to
+ * COMFORT, then leaves out spare columns (width 0), then folds words as far as they can be.
+ * Returns how many columns are left out. */
+static size_t fit(span *spans, size_t count, size_t limit)
 {
     size_t left_out = 0;
     if (!limit) {
         return 0;
     }
-    fold(spans, count, limit, CLI_COMFORT);
+    fold(spans, count, limit, COMFORT);
     for (size_t i = count; i > 0 && total(spans, count) > limit; i--) {
         if (spans[i - 1].spare && spans[i - 1].width) {
             spans[i - 1].width = 0;
@@ -297,10 +293,10 @@ static bool is_left(const cli_column *column)
 
 typedef struct grid {
     const char **texts; /* row by row, the titles first; NULL where the column is not shown */
-    cli_span *spans;
+    span *spans;
 } grid;
 
-/* The colour of a word, NULL: none. */
+/* Returns the colour of a word; NULL: none. */
 static const char *color_of(const char *text)
 {
     static const struct {
@@ -332,23 +328,23 @@ static bool is_shown(const cli_table *table, size_t column)
     return false;
 }
 
-static size_t longest_word(const char *text)
+/* Makes a column wide enough for a text, or if it folds, for the text's words. */
+static void widen(span *to, const char *text, bool folds)
 {
-    size_t longest = 0;
-    for (size_t taken, skipped; *text; text += taken + skipped) {
-        taken = cli_fold(text, 1, &skipped);
-        char *word = cli_format("%.*s", (int)taken, text);
-        size_t columns = cli_columns(word);
-        longest = columns > longest ? columns : longest;
+    size_t width = cli_columns(text);
+    to->width = width > to->width ? width : to->width;
+    for (size_t taken, skipped = 0; *text; text += taken + skipped) {
+        taken = folds ? cli_fold(text, 1, &skipped) : strlen(text);
+        size_t least = cli_columns(cli_copy_part(text, taken));
+        to->least = least > to->least ? least : to->least;
     }
-    return longest;
 }
 
 static grid make_grid(const cli_table *table, bool markdown)
 {
     size_t count = table->column_count;
     grid out = {cli_allocate((table->row_count + 1) * count, sizeof(char *)),
-                cli_allocate(count, sizeof(cli_span))};
+                cli_allocate(count, sizeof(span))};
     for (size_t c = 0; c < count; c++) {
         const cli_column *column = &table->columns[c];
         bool shows = is_shown(table, c);
@@ -357,11 +353,7 @@ static grid make_grid(const cli_table *table, bool markdown)
             const char *text = r ? plain(column->unit, cell_at(table, r - 1, c)) : column->title;
             text = r && markdown ? cli_markdown(text) : text;
             out.texts[r * count + c] = text;
-            cli_span *span = &out.spans[c];
-            size_t width = cli_columns(text);
-            size_t least = r && is_left(column) ? longest_word(text) : width;
-            span->width = width > span->width ? width : span->width;
-            span->least = least > span->least ? least : span->least;
+            widen(&out.spans[c], text, r && is_left(column));
         }
     }
     return out;
@@ -391,7 +383,8 @@ static void write_markdown(const cli_table *table, FILE *file)
     }
 }
 
-/* Writes a line of a row, and moves rest[c] behind what it took of column c. Is more left? */
+/* Writes a line of a row, and moves rest[c] past the part of column c that it took. Returns true if
+ * more is left. */
 static bool write_line(const cli_table *table, const grid *grid, const char **rest,
                        const char *const *colors, FILE *file)
 {
@@ -404,7 +397,7 @@ static bool write_line(const cli_table *table, const grid *grid, const char **re
         }
         size_t taken = cli_fold(rest[c], width, &skipped);
         char *text = cli_copy_part(rest[c], taken);
-        int blanks = (int)(width - cli_columns(text)), gap = line[0] ? CLI_GAP : 0;
+        int blanks = (int)(width - cli_columns(text)), gap = line[0] ? GAP : 0;
         bool left = is_left(&table->columns[c]), colored = text[0] && colors[c];
         cli_append(&line, "%*s%s%s%s%*s", gap + (left ? 0 : blanks), "", colored ? colors[c] : "",
                    text, colored ? CLI_PLAIN : "", left ? blanks : 0, "");
@@ -419,7 +412,7 @@ static bool write_line(const cli_table *table, const grid *grid, const char **re
     return more;
 }
 
-/* Writes a row, which the titles are the first of. */
+/* Writes a row; row 0 is the titles. */
 static void write_row(const cli_table *table, const grid *grid, size_t row, FILE *file)
 {
     const char **rest = cli_allocate(table->column_count, sizeof *rest);
@@ -440,7 +433,7 @@ static void write_people(const cli_table *table, FILE *file)
 {
     grid grid = make_grid(table, false);
     size_t limit = cli_console_columns(file);
-    size_t left_out = cli_fit(grid.spans, table->column_count, limit);
+    size_t left_out = fit(grid.spans, table->column_count, limit);
     for (size_t r = 0; r <= table->row_count; r++) {
         write_row(table, &grid, r, file);
     }
@@ -480,7 +473,7 @@ static void write_json(const cli_table *table, FILE *file)
     fputs(table->row_count ? "[\n" : "[", file);
     for (size_t r = 0; r < table->row_count; r++) {
         const char *separator = "  {";
-        void *mark = cli_mark();
+        CLI_SCOPED(cli_release_at) void *mark = cli_mark();
         for (size_t c = 0; c < table->column_count; c++) {
             if (is_in_data(table, c)) {
                 fprintf(file, "%s\"%s\": %s", separator, table->columns[c].key,
@@ -489,13 +482,16 @@ static void write_json(const cli_table *table, FILE *file)
             }
         }
         fputs(r + 1 < table->row_count ? "},\n" : "}\n", file);
-        cli_release(mark);
     }
     fputs("]", file);
 }
 
-static const char *csv_text(const char *text)
+static const char *csv_cell(cell cell)
 {
+    const char *text = cell.text;
+    if (cell.kind != WORDS) {
+        return cell.kind == NOTHING ? "" : json_cell(cell);
+    }
     if (!text[strcspn(text, ",\"\r\n")]) {
         return text;
     }
@@ -511,32 +507,28 @@ static void write_csv(const cli_table *table, FILE *file)
 {
     for (size_t r = 0; r <= table->row_count; r++) {
         const char *separator = "";
-        void *mark = cli_mark();
+        CLI_SCOPED(cli_release_at) void *mark = cli_mark();
         for (size_t c = 0; c < table->column_count; c++) {
             if (is_in_data(table, c)) {
-                const cell cell = r ? cell_at(table, r - 1, c) : words(table->columns[c].key);
-                const char *text = cell.kind == WORDS     ? csv_text(cell.text)
-                                   : cell.kind == NOTHING ? ""
-                                                          : json_cell(cell);
-                fprintf(file, "%s%s", separator, text);
+                fprintf(file, "%s%s", separator,
+                        r ? csv_cell(cell_at(table, r - 1, c)) : table->columns[c].key);
                 separator = ",";
             }
         }
         fputc('\n', file);
-        cli_release(mark);
     }
 }
 
 static bool is_constant(const cli_table *table, size_t column)
 {
-    for (size_t r = 1; r < table->row_count; r++) {
-        const cell a = cell_at(table, r, column), b = cell_at(table, 0, column);
-        if (a.kind != b.kind || a.integer != b.integer || a.number != b.number ||
-            (a.kind == WORDS && strcmp(a.text, b.text) != 0)) {
-            return false;
-        }
+    const cell a = cell_at(table, 0, column);
+    bool equal = true;
+    for (size_t r = 1; r < table->row_count && equal; r++) {
+        const cell b = cell_at(table, r, column);
+        equal = a.kind == b.kind && a.integer == b.integer && a.number == b.number &&
+                (a.kind != WORDS || strcmp(a.text, b.text) == 0);
     }
-    return true;
+    return equal;
 }
 
 void cli_table_write_columns(const cli_table *table, FILE *file)
@@ -544,7 +536,7 @@ void cli_table_write_columns(const cli_table *table, FILE *file)
     for (size_t c = 0; c < table->column_count; c++) {
         fprintf(file, "%s\"%s\": ", c ? ",\n" : "{", table->columns[c].key);
         bool constant = is_constant(table, c);
-        void *mark = cli_mark();
+        CLI_SCOPED(cli_release_at) void *mark = cli_mark();
         fputs(constant ? "" : "[", file);
         for (size_t r = 0; r < (constant ? 1 : table->row_count); r++) {
             const cell cell = cell_at(table, r, c);
@@ -553,7 +545,6 @@ void cli_table_write_columns(const cli_table *table, FILE *file)
             fprintf(file, "%s%s", r ? "," : "", text);
         }
         fputs(constant ? "" : "]", file);
-        cli_release(mark);
     }
     fputs("}", file);
 }

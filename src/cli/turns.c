@@ -1,12 +1,12 @@
-/* Orders the scenarios of a run, and divides its time. */
+/* The order of a run's scenarios, and the division of its time. */
 #include "cli/turns.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST   3.0 /* what the first search of a kernel gets, in shares of the others */
-#define LEAST_S 1.0 /* in which a default is compiled and proved */
+#define FIRST   3.0 /* the weight of a kernel's first search */
+#define LEAST_S 1.0 /* enough to compile and verify a default */
 
 double cli_turn_cost(const char *sizes)
 {
@@ -38,28 +38,21 @@ bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b)
     return is_same_kernel(a->scenario, b->scenario);
 }
 
-/* Returns true if a winner is of what the turn is for. */
-static bool is_its_winner(const cli_turn *turn, const gputune_record *record)
-{
-    if (strcmp(record->sizes, turn->scenario->size_text) != 0) {
-        return false;
-    }
-    const gputune_options wanted = cli_tuning_options(turn->scenario);
-    const gputune_objective usual = turn->scenario->kernel->objective;
-    return record->objective == (wanted.objective ? wanted.objective : usual) &&
-           record->cache == wanted.cache;
-}
-
 static int take_winner(void *user, const gputune_record *record)
 {
     const search *at = user;
-    bool answers = !record->unfinished && !record->unproved;
     for (size_t i = 0; i < at->count && !record->outdated; i++) {
-        cli_turn *turn = &at->turns[i];
-        if (is_same_kernel(turn->scenario, at->like)) {
-            turn->begun = true;
-            turn->known |= answers && is_its_winner(turn, record);
+        const cli_scenario *scenario = at->turns[i].scenario;
+        if (!is_same_kernel(scenario, at->like)) {
+            continue;
         }
+        const gputune_options wanted = cli_tuning_options(scenario);
+        const gputune_objective usual = scenario->kernel->objective;
+        at->turns[i].begun = true;
+        at->turns[i].known |= !record->unfinished && !record->unproved &&
+                              strcmp(record->sizes, scenario->size_text) == 0 &&
+                              record->cache == wanted.cache &&
+                              record->objective == (wanted.objective ? wanted.objective : usual);
     }
     return 0;
 }
@@ -79,11 +72,12 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
             continue; /* most of them come kernel by kernel */
         }
         at.like = scenario;
-        gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-        filter.kernel = scenario->kernel->name;
-        /* one turn needs no order: only its own result is asked for */
-        filter.sizes = scenarios->count == 1 ? scenario->size_text : NULL;
-        /* what cannot be read is not known; the tuning says so */
+        /* one turn needs no order, so only its own result is read */
+        const gputune_record_filter filter = {.size = sizeof filter,
+                                              .kernel = scenario->kernel->name,
+                                              .sizes = scenarios->count == 1 ? scenario->size_text
+                                                                             : NULL};
+        /* if this fails, nothing is known, and the tuning reports the error */
         (void)gputune_records(session->tuner, &filter, take_winner, &at);
     }
     return turns;
@@ -91,17 +85,16 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
 
 /* --- order ------------------------------------------------------------------------------------ */
 
-/* The distance of two costs: the logarithm of their ratio in millionths, so equal ones are equal.
- */
+/* Returns the logarithm of the ratio of two costs, in millionths, so equal ratios compare equal. */
 static double distance(double a, double b)
 {
     return round(fabs(log(fmax(a, 1) / fmax(b, 1))) * 1e6);
 }
 
-/* The search of a kernel that comes first has the most time, and what it finds is where the others
- * begin: so it is the one whose size is nearest to all of them, and the next ones go outward. Eight
- * sizes of gemm in 30 s ended 1% over the winners of long searches on average where a middle one
- * came first, and 5% where the smallest did (tools/bench/notes/search.md). */
+/* Returns the cost nearest to the mean of a kernel's costs. The kernel's first search has the most
+ * time, and the others begin with its results, so it is the one in the middle and the next ones go
+ * outward. Eight sizes of gemm in 30 s were on average 1% slower than the winners of long searches
+ * if a middle one came first, and 5% if the smallest did (tools/bench/notes/search.md). */
 static double find_middle(const cli_turn *turns, size_t count, size_t kernel_place)
 {
     double sum = 0, middle = INFINITY;
@@ -134,7 +127,7 @@ static int compare(const void *left, const void *right)
     return order ? order : (a->place > b->place) - (a->place < b->place);
 }
 
-/* The first turn of the same kernel. */
+/* Returns the index of the first turn of the same kernel. */
 static size_t first_of_kernel(const cli_turn *turns, size_t at)
 {
     size_t first = 0;

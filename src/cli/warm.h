@@ -104,7 +104,7 @@ cli_table cli_warm_table(void);
 int cli_warm_add(cli_table *table, double place, const gputune_info *info,
                  const cli_session *session, const cli_scenario *scenario);
 /* Adds a row of another process, as cli_table_pack() wrote it. */
-void cli_warm_take(cli_table *table, double place, const char *packed, size_t bytes);
+void cli_warm_take(cli_table *table, double place, const char *packed);
 /* Prints the table, with the GPU model of each winner if `of_models`, and a sentence about the gain
  * since `begun_ns`; then checks the session's database unless `session` is NULL. Returns the exit
  * code of the command, `code` if all is well. */

@@ -1,4 +1,5 @@
-/* Finds the scenarios of warm: of the command line, of misses, or the canonical ones. */
+/* The scenarios of warm: those of the command line, those that programs missed, or the canonical
+ * ones. */
 #include "cli/warm.h"
 
 #include "base/text.h"
@@ -9,15 +10,15 @@
 
 struct cli_warm cli_warm;
 
-/* Returns true if that kernel is among those named, or none is. */
+/* Returns true if that kernel is among those named, or if none is named. */
 static bool is_selected(const char *kernel)
 {
-    const size_t count = cli_warm.kernels.count;
-    return !count || gt_index_of(kernel, cli_warm.kernels.items, count) < count;
+    const cli_list *named = &cli_warm.kernels;
+    return gt_is_listed(kernel, named->count ? named->items : NULL, named->count);
 }
 
-/* Adds the scenarios of a kernel at the sizes and with the restrictions of two texts, as --size and
- * --only have them. Returns CLI_CONTINUE, or an exit code after saying what is wrong. */
+/* Adds the scenarios of a kernel at the sizes and with the restrictions of two texts, as in --size
+ * and --only. Returns CLI_CONTINUE, or an exit code after a message. */
 static int add_some(cli_scenarios *out, const cli_session *session, const char *kernel,
                     const char *sizes, const char *only)
 {
@@ -35,8 +36,6 @@ static int add_some(cli_scenarios *out, const cli_session *session, const char *
 
 /* ---- misses ---------------------------------------------------------------------------------- */
 
-static const char seeded[] = "seed="; /* inputs that can be made here */
-
 /* A list that is made of misses. */
 typedef struct wanted {
     cli_scenarios *out;
@@ -45,7 +44,7 @@ typedef struct wanted {
     size_t elsewhere;
 } wanted;
 
-/* "16 x=4 y=8": of every buffer, and of single ones. */
+/* Reads "16 x=4 y=8": the alignment of every buffer, and of single ones. */
 static void read_alignment(gputune_options *terms, const char *text)
 {
     char *name, *value;
@@ -68,16 +67,16 @@ static int found(void *user, const gputune_kernel *kernel)
     return 0;
 }
 
-/* A miss that cannot be made a scenario does not stop the others. */
+/* Adds a miss; prints a note if it cannot be tuned here. */
 static void add(const wanted *to, const gputune_miss *one)
 {
+    static const char seeded[] = "seed="; /* inputs that can be made here */
     size_t at = to->out->count;
-    gputune *tuner = to->session->tuner;
     if (strncmp(one->inputs, seeded, strlen(seeded)) != 0) {
         cli_note("%s %s: left out, as its inputs are '%s'; expected 'seed=NUMBER', since data of "
                  "the program is not here",
                  one->kernel, one->sizes, one->inputs);
-    } else if (gputune_kernels(tuner, one->kernel, found, NULL) < 0) {
+    } else if (gputune_kernels(to->session->tuner, one->kernel, found, NULL) < 0) {
         cli_note("%s %s: left out, as there is no such kernel here", one->kernel, one->sizes);
     } else if (add_some(to->out, to->session, one->kernel, one->sizes, one->only) == CLI_CONTINUE) {
         gputune_options *terms = cli_allocate(1, sizeof *terms);
@@ -116,14 +115,12 @@ static int take(void *user, const gputune_miss *one)
     return 0;
 }
 
-/* Builds the list from the file of --from, the most wanted first: of those that were met on this
- * kind of GPU (--any-gpu: on any), and of the selected kernels if there are some. A miss without a
- * template, or with data that only the program had, is left out with a note. */
+/* Makes the list from the file of --from, the most wanted first: the misses of the selected kernels
+ * on this kind of GPU (--any-gpu: on any). */
 static int list_wanted(cli_scenarios *out, const cli_session *session)
 {
     bool any_gpu = cli_given.any_gpu || !session->has_device;
     wanted to = {out, session, any_gpu ? NULL : session->device.environment, 0};
-    memset(out, 0, sizeof *out);
     CLI_TRY(cli_passed(gputune_misses(cli_warm.from, add_path, &to)));
     CLI_TRY(cli_passed(gputune_misses(cli_warm.from, take, &to)));
     if (to.elsewhere) {
@@ -147,12 +144,11 @@ static int note_folder(void *user, const gputune_kernel *kernel)
     return 0;
 }
 
-/* Builds the list from canonical.txt beside the templates; if kernels are selected, only of theirs.
- * A line has KERNEL and sizes as --size takes them; "#" begins a comment. */
+/* Makes the list from canonical.txt beside the templates, for the selected kernels if there are
+ * some. A line has KERNEL and sizes as in --size; "#" begins a comment. */
 static int list_canonical(cli_scenarios *out, const cli_session *session)
 {
     char *folder = NULL;
-    memset(out, 0, sizeof *out);
     for (size_t i = 0; i < cli_warm.kernels.count; i++) {
         CLI_TRY(cli_catalogue_check(session, cli_warm.kernels.items[i]));
     }
@@ -163,8 +159,8 @@ static int list_canonical(cli_scenarios *out, const cli_session *session)
     CLI_REFUSE(!text, CLI_EXIT_USAGE, "cannot open %s: %s", path, strerror(errno));
     for (size_t length; *text; text += length + (text[length] == '\n')) {
         length = strcspn(text, "\n");
-        const char *line = cli_copy_part(text, length);
-        const char *name = cli_copy_part(line, strcspn(line, " ")); /* then NAME=V[,V...] */
+        char *line = cli_copy_part(text, length);
+        char *name = cli_copy_part(line, strcspn(line, " "));
         if (name[0] && name[0] != '#' && is_selected(name)) {
             CLI_TRY(add_some(out, session, name, line + strlen(name), ""));
         }
@@ -173,12 +169,9 @@ static int list_canonical(cli_scenarios *out, const cli_session *session)
     return CLI_CONTINUE;
 }
 
-static int find_all(cli_scenarios *out, const cli_session *session)
+static int list_named(cli_scenarios *out, const cli_session *session)
 {
     cli_catalogue catalogue;
-    if (cli_warm.canonical || cli_warm.from) {
-        return cli_warm.canonical ? list_canonical(out, session) : list_wanted(out, session);
-    }
     CLI_TRY(cli_catalogue_find(&catalogue, session, &cli_warm.kernels));
     for (size_t i = 0; i < cli_warm.kernels.count; i++) {
         cli_note_own_references(session, cli_warm.kernels.items[i]);
@@ -188,7 +181,10 @@ static int find_all(cli_scenarios *out, const cli_session *session)
 
 int cli_warm_find(cli_scenarios *out, const cli_session *session)
 {
-    CLI_TRY(find_all(out, session));
+    memset(out, 0, sizeof *out);
+    CLI_TRY((cli_warm.canonical ? list_canonical
+             : cli_warm.from    ? list_wanted
+                                : list_named)(out, session));
     cli_shard_keep(&cli_warm.shard, out);
     return CLI_CONTINUE;
 }

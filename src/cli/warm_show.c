@@ -114,7 +114,7 @@ void cli_progress_update(void *user, const gputune_progress *at)
         return;
     }
     progress->shown_s = at->elapsed_s;
-    void *mark = cli_mark();
+    CLI_SCOPED(cli_release_at) void *mark = cli_mark();
     char *text = describe(progress, at, live && !progress->gpu);
     if (live && progress->gpu) {
         cut(text, WIDTH_UNKNOWN);
@@ -124,7 +124,6 @@ void cli_progress_update(void *user, const gputune_progress *at)
     } else {
         cli_note("%s", text);
     }
-    cli_release(mark);
 }
 
 /* ---- winners --------------------------------------------------------------------------------- */
@@ -198,20 +197,18 @@ static int take_stored(void *user, const gputune_record *record)
  * A stored winner whose default has no time is explained too, so asking twice gives the same. */
 static int explain_failures(outcome *row, const cli_session *session, const cli_scenario *scenario)
 {
+    const char *sizes = scenario->size_text[0] ? scenario->size_text : NULL;
     stored at = {&row->info, cli_tuning_options(scenario).cache, scenario, {NULL, 0}};
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    void *mark = cli_mark();
+    const gputune_record_filter filter = {
+        .size = sizeof filter, .kernel = scenario->kernel->name, .sizes = sizes, .failures = true};
+    CLI_SCOPED(cli_release_at) void *mark = cli_mark();
     int code = CLI_EXIT_OK;
-    filter.kernel = scenario->kernel->name;
-    filter.sizes = scenario->size_text[0] ? scenario->size_text : NULL;
-    filter.failures = true;
     if (gputune_records(session->tuner, &filter, take_stored, &at) == GPUTUNE_OK) {
         const char *status;
         cli_failures_say(&at.records, &row->info);
         code = cli_failures_code(&status, &at.records, &row->info);
         snprintf(row->default_status, sizeof row->default_status, "%s", status);
     }
-    cli_release(mark);
     return code;
 }
 
@@ -220,15 +217,13 @@ static void say_single(const cli_session *session, const cli_scenario *scenario)
 {
     static const void *said; /* the kernel before */
     stored at = {.scenario = scenario};
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    void *mark = cli_mark();
-    filter.kernel = scenario->kernel->name;
+    const gputune_record_filter filter = {.size = sizeof filter, .kernel = scenario->kernel->name};
+    CLI_SCOPED(cli_release_at) void *mark = cli_mark();
     if (said != scenario->kernel &&
         gputune_records(session->tuner, &filter, take_stored, &at) == GPUTUNE_OK) {
         cli_single_say(&at.records);
     }
     said = scenario->kernel;
-    cli_release(mark);
 }
 
 int cli_warm_add(cli_table *table, double place, const gputune_info *info,
@@ -258,13 +253,12 @@ cli_table cli_warm_table(void)
     return (cli_table)CLI_TABLE("winners", columns, outcome, CLI_VIEW);
 }
 
-void cli_warm_take(cli_table *table, double place, const char *packed, size_t bytes)
+void cli_warm_take(cli_table *table, double place, const char *packed)
 {
     outcome row;
-    if (cli_table_unpack(&row, table, packed, bytes)) {
-        row.place = place;
-        cli_table_add_measured(table, &row, row.info.objective);
-    }
+    cli_table_unpack(&row, table, packed);
+    row.place = place;
+    cli_table_add_measured(table, &row, row.info.objective);
 }
 
 static double place_of(const void *item)

@@ -15,11 +15,10 @@ static void show(void *user, const gputune_progress *at)
 {
     cli_progress *progress = user;
     cli_list labels = {NULL, 0};
-    void *mark = cli_mark();
+    CLI_SCOPED(cli_release_at) void *mark = cli_mark();
     cli_add(&labels, progress->label);
     cli_progress_update(user, at);
     cli_rewrite(cli_warm.report, &labels);
-    cli_release(mark);
 }
 
 /* Tunes once. */
@@ -120,7 +119,8 @@ cli_turn *cli_warm_turns(const cli_session *session, const cli_scenarios *scenar
     cli_turn *turns = cli_turns_make(session, scenarios);
     for (size_t i = 0; i < scenarios->count; i++) {
         turns[i].known &= !cli_tuning.options.force;
-        turns[i].begun |= cli_tuning.strategy == GPUTUNE_STRATEGY_EXHAUSTIVE; /* learns nothing */
+        turns[i].begun |=
+            cli_tuning.options.strategy == GPUTUNE_STRATEGY_EXHAUSTIVE; /* learns nothing */
     }
     if (!cli_warm.from) {
         cli_turns_sort(turns, scenarios->count);

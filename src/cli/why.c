@@ -1,4 +1,4 @@
-/* Shows how much each axis of a scenario matters, by its trials. */
+/* The worth of each axis of a scenario, by its trials. */
 #include "cli/records.h"
 
 #include <math.h>
@@ -9,12 +9,12 @@ enum { BAR_CELLS = 10, PAIRS_SHOWN = 3 };
 #define NEGLIGIBLE 0.0005 /* a cost that is written as none */
 #define TELLING    0.01   /* a cost from which on a pair of axes is shown */
 
-/* A value of an axis: the row for programs. The cost is that of the best variant with this value,
- * compared with the best of all, so it is an upper bound of what holding the value costs. */
+/* A value of an axis: the row for programs. The cost compares the best variant with this value with
+ * the best of all, so it is an upper bound of the cost of holding the value. */
 typedef struct value_row {
-    gputune_record place; /* the first member, which columns of records read */
+    gputune_record place; /* the first member, for CLI_PLACE_COLUMNS */
     const char *axis, *value;
-    uint32_t variants, measured, launched; /* launched: left out after one launch, which was slow */
+    uint32_t variants, measured, launched; /* launched: left out after one slow launch */
     double best_ns, cost;                  /* NAN: unknown */
     const char *evidence; /* "measured", "first launch"; for an unknown cost "default only" (no
                              other variant with this value ran), "failed" */
@@ -39,10 +39,10 @@ static const cli_column value_columns[] = {
 
 /* Two axes that are better chosen together. */
 typedef struct pair_row {
-    gputune_record place; /* the first member, which columns of records read */
+    gputune_record place; /* the first member, for CLI_PLACE_COLUMNS */
     const char *axis, *other, *axes, *cost_text;
     double cost;
-    uint32_t measured; /* trials of the combination that has the fewest, of those compared */
+    uint32_t measured; /* the fewest trials among the compared combinations */
 } pair_row;
 
 static char *percent(double cost)
@@ -53,7 +53,7 @@ static char *percent(double cost)
     return cost < 1 ? cli_format("+%.1f%%", cost * 100) : cli_format("%.1fx", cost + 1);
 }
 
-/* The cost of a value and how many variants show it. */
+/* Returns the cost of a value and the number of variants that show it: "+3.1% (4)". */
 static char *cost_of(const value_row *row)
 {
     if (!isnan(row->cost)) {
@@ -95,24 +95,6 @@ static const cli_column axis_columns[] = {
     OF_AXIS(bar, "worth"),
 };
 
-/* ---- one scenario ---- */
-
-static void count_trial(value_row *row, double *best_ns, const cli_measured *from,
-                        const gputune_record *trial)
-{
-    const bool timed = cli_trial_has_time(trial);
-    const bool launched = cli_trial_was_launched(trial);
-    row->variants++;
-    row->is_winner |= cli_measured_is_winner(from, trial);
-    row->is_default |= strcmp(from->standard, trial->configuration) == 0;
-    row->measured += timed;
-    row->launched += launched;
-    if ((timed || launched) && !(*best_ns <= trial->median_ns)) {
-        *best_ns = trial->median_ns;
-        row->evidence = timed ? "measured" : "first launch";
-    }
-}
-
 static value_row row_of(const cli_apart *data, size_t axis, size_t value, double best_ns)
 {
     const cli_measured *from = data->from;
@@ -122,8 +104,19 @@ static value_row row_of(const cli_apart *data, size_t axis, size_t value, double
                      .evidence = "failed"};
     double held = NAN;
     for (size_t i = 0; i < data->entry_count; i++) {
-        if (data->entries[i].choice[axis] == value) {
-            count_trial(&row, &held, from, data->entries[i].trial);
+        const gputune_record *trial = data->entries[i].trial;
+        if (data->entries[i].choice[axis] != value) {
+            continue;
+        }
+        bool timed = cli_trial_has_time(trial), launched = cli_trial_was_launched(trial);
+        row.variants++;
+        row.is_winner |= cli_measured_is_winner(from, trial);
+        row.is_default |= strcmp(from->standard, trial->configuration) == 0;
+        row.measured += timed;
+        row.launched += launched;
+        if ((timed || launched) && !(held <= trial->median_ns)) {
+            held = trial->median_ns;
+            row.evidence = timed ? "measured" : "first launch";
         }
     }
     /* the default is always measured, with all its values at once */
@@ -154,7 +147,7 @@ static int by_worth(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* The best time of each combination of two axes' values, and of how many trials it is. */
+/* The best time of a combination of two axes' values, and its number of trials. */
 typedef struct cell {
     double best_ns;
     uint32_t trials;
@@ -180,20 +173,18 @@ static size_t best_row(const grid *of, size_t column)
     return best;
 }
 
-static size_t best_column(const grid *of)
-{
-    size_t best = 0;
-    for (size_t column = 1; column < of->columns; column++) {
-        double there = at(of, best_row(of, column), column)->best_ns;
-        best = there < at(of, best_row(of, best), best)->best_ns ? column : best;
-    }
-    return best;
-}
-
-/* The cost of another column than the best: the gain or loss, whichever is smaller. */
+/* Notes the cost of choosing the row at another column than the best: the smaller one of the gain
+ * of that row there and its loss at the best column, so neither a tie nor noise counts. */
 static void note_crossing(pair_row *out, const grid *of)
 {
-    size_t column = best_column(of), row = best_row(of, column);
+    size_t column = 0, row = best_row(of, 0);
+    for (size_t c = 1; c < of->columns; c++) {
+        size_t best = best_row(of, c);
+        if (at(of, best, c)->best_ns < at(of, row, column)->best_ns) {
+            column = c;
+            row = best;
+        }
+    }
     for (size_t held = 0; held < of->columns; held++) {
         size_t chosen = best_row(of, held);
         const cell *four[] = {at(of, row, column), at(of, chosen, column), at(of, row, held),
@@ -295,14 +286,16 @@ cli_why cli_why_tables(void)
                      CLI_TABLE("pairs", pair_columns, pair_row, CLI_VIEW)};
 }
 
-static char *summary_of(const cli_apart *data)
+char *cli_why_explain(cli_why *why, const cli_measured *from)
 {
-    const cli_measured *from = data->from;
-    size_t without = data->unmeasured;
-    for (size_t i = 0; i < data->entry_count; i++) {
-        without += !cli_trial_has_time(data->entries[i].trial);
+    cli_apart data;
+    cli_take_apart(&data, from, true);
+    add_axes(why, &data);
+    add_pairs(&why->pairs, &data);
+    size_t all = data.entry_count + data.unmeasured, without = data.unmeasured;
+    for (size_t i = 0; i < data.entry_count; i++) {
+        without += !cli_trial_has_time(data.entries[i].trial);
     }
-    size_t all = data->entry_count + data->unmeasured;
     char *text = cli_format("%zu variant%s", all, all == 1 ? "" : "s");
     if (without) {
         cli_append(&text, ", %zu of them failed or slower and not proved", without);
@@ -310,15 +303,6 @@ static char *summary_of(const cli_apart *data)
     const char *reason = from->winner->stop_reason;
     cli_append(&text, "%s%s", reason[0] ? "; " : "", reason);
     return text;
-}
-
-char *cli_why_explain(cli_why *why, const cli_measured *from)
-{
-    cli_apart data;
-    cli_take_apart(&data, from, true);
-    add_axes(why, &data);
-    add_pairs(&why->pairs, &data);
-    return summary_of(&data);
 }
 
 void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli_format_kind format,
