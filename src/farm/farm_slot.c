@@ -582,8 +582,8 @@ void gt_slot_check(gt_slot *slot)
         slot->role->late(slot);
         return;
     }
-    gt_message_set("%s was started and said nothing for %d s; run it by hand with --version, or "
-                   "point GPUTUNE_WORKER at the right gputune-worker",
+    gt_message_set("%s was started but did not respond within %d s; run it by hand with --version, "
+                   "or point GPUTUNE_WORKER at the right gputune-worker",
                    slot->farm->worker, HELLO_S);
     slot->role->refuse(slot);
 }

@@ -182,8 +182,8 @@ static gputune_status probe(char **real, const gt_includes *includes, const char
     if (*real && !lies_in(*real, includes->own) && !lies_in(*real, includes->shared) &&
         !lies_in_any(*real, &includes->named) && !lies_in_any(*real, &includes->toolkit.folders)) {
         gt_fail(GPUTUNE_EINVAL,
-                "%s lies outside of what a template may read; expected a file below %s, or its "
-                "folder named by -I, include_paths or GPUTUNE_INCLUDE",
+                "a template may not read %s; expected a file below %s, or its folder given by -I, "
+                "include_paths or GPUTUNE_INCLUDE",
                 *real, includes->own ? includes->own : includes->shared);
         free(*real);
         *real = NULL;

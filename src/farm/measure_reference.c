@@ -339,9 +339,9 @@ static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
         slot->gaps = found->gaps;
         GT_REFUSE(found->count != 0, GPUTUNE_ETEMPLATE,
                   "the reference kernel %s gives other values of %s when it runs again (the first "
-                  "is %s, the tolerance %s): it must agree with itself within the tolerance; is it "
-                  "an output that is added to, without clear(), a race, which gputune check looks "
-                  "for, or an order that atomics leave open, which check(KERNEL) judges?",
+                  "is %s, the tolerance %s); possible causes: an output that is added to without "
+                  "clear(), a race ('gputune check' looks for it), or atomics in any order "
+                  "(check(KERNEL) can judge such results)",
                   workload->reference.steps[0].entry, slot->buffer->name,
                   gt_component_name(name, workload, slot->buffer, found->first),
                   gt_tolerance_text(text, measure, slot));
@@ -362,7 +362,7 @@ static gputune_status refer(gt_measure *measure, const author *author)
         for (size_t i = 0; i < measure->spread.timed_count; i += 2) {
             const gt_buffer *buffer = measure->spread.slots.items[i]->buffer;
             GT_REFUSE(measure->findings->items[i + 1].count > buffer->elements / 4, GPUTUNE_EWRONG,
-                      "hardly any of %s is finite", buffer->name);
+                      "hardly any element of %s is finite", buffer->name);
         }
     }
     if (!measure->has_tolerances) {

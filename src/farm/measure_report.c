@@ -13,16 +13,16 @@
 static const char plain[] = "";
 /* Words for the second launch, if the first one was right. */
 static const char again[] =
-    " in a second launch, after a first one that was right: scratch memory and device variables "
-    "keep what a launch leaves in them, unless clear() names the scratch";
+    " in a second launch, after a correct first one: scratch memory and device variables keep "
+    "their contents between launches, unless clear() names the scratch";
 /* Words for a second launch that differs from the first one by in_place(). */
 static const char in_place[] = " in a second launch, with one buffer for each pair of in_place(), "
-                               "after a launch on separate buffers that was right";
+                               "after a correct launch on separate buffers";
 /* Words for the two launches of a winner's second proof. */
 static const char *const raced[2] = {
-    " after the race, though it was right before: launches must not depend on what earlier ones "
-    "left behind, nor on what lies outside of their buffers ('gputune check' finds such reads)",
-    " with new scratch memory, though it was right with what the race left"};
+    " after the race, although it was correct before: a launch must not depend on what earlier "
+    "ones left, or on memory outside its buffers ('gputune check' finds such reads)",
+    " with new scratch memory, although it was correct with what the race left"};
 
 const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt_buffer_slot *slot)
 {
@@ -62,13 +62,13 @@ static void say_value(gt_text *text, const gt_measure *measure, const gt_buffer_
     gt_component_name(name, workload, buffer, found->first);
     if (is_nobodys(measure, found)) {
         gt_text_printf(text,
-                       "%s is not written, and the default variant, which stands in for a "
-                       "reference, does not write it either",
+                       "%s is not written, and the default variant, which serves as the reference, "
+                       "does not write it either",
                        name);
         return;
     }
     if (found->unwritten == ONLY_EXPECTED) {
-        gt_text_printf(text, "%s is %s, and the %s does not write it", name,
+        gt_text_printf(text, "%s is %s, but the %s does not write it", name,
                        gt_bits_text(value, type, found->value),
                        is_judged(measure) ? "reference" : "default variant");
         return;
@@ -76,7 +76,7 @@ static void say_value(gt_text *text, const gt_measure *measure, const gt_buffer_
     gt_text_printf(text, "%s is %s, expected %s%s", name,
                    is_written ? gt_bits_text(value, type, found->value) : "not written",
                    gt_bits_text(expected, reference_type, found->expected),
-                   is_judged(measure) ? "" : " as of the default variant");
+                   is_judged(measure) ? "" : " from the default variant");
 }
 
 /* The largest part of a result that rounding takes away in some elements of a right kernel. In most
@@ -120,8 +120,8 @@ static void say_cause(gt_text *text, const gt_measure *measure, const gt_buffer_
     double wanted = gt_type_is_float(type) ? fabs(gt_bits_to_double(expected, found->expected)) : 0;
     if (isnan(wanted) && !measure->is_trial) { /* on trial, NaN is allowed */
         gt_text_printf(text,
-                       ": what is right is no number there; expected inputs of another range, or "
-                       "nan_ok behind %s in args()",
+                       ": the correct result is not a number there; expected inputs of another "
+                       "range, or nan_ok after %s in args()",
                        buffer->name);
     } else if (!isnan(wanted) && gt_type_is_float(type)) {
         say_tolerance(text, measure, slot, found, wanted, rounding(type, found, buffer));

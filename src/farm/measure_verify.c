@@ -247,7 +247,7 @@ static gputune_status loaded_check(gt_verified *out, gt_measure *measure, gt_loa
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     GT_REFUSE(!measure->driver->EmuCheckBegin, GPUTUNE_EUNSUPPORTED,
-              "kernels are checked on the emulator alone");
+              "kernels can be checked only on the emulator");
     measure->damage = GT_DAMAGE_EVERYTHING;
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
         GT_TRY(check_launch(&text, measure, variant, i, gt_loaded_launch));
@@ -266,11 +266,11 @@ static gputune_status write_file(const gt_saved_output *save, const void *data, 
     bool written = file && fwrite(save->head, sizeof save->head, 1, file) == 1 &&
                    fwrite(data, 1, bytes, file) == bytes;
     const bool closed = file && fclose(file) == 0;
-    return written && closed ? GPUTUNE_OK
-                             : gt_fail(GPUTUNE_EIO,
-                                       "%s: cannot be written: %s; expected room in a "
-                                       "folder that may be written",
-                                       save->path, strerror(errno));
+    return written && closed
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EIO,
+                         "%s: cannot be written: %s; expected a writable folder with enough space",
+                         save->path, strerror(errno));
 }
 
 /* Launches a variant on its inputs, and writes the job's outputs to files. EIO where that fails. */

@@ -158,7 +158,7 @@ TEST_ON_DEVICE(a_second_launch_must_be_right_too)
     prepare(make_setup("axpy_reference"));
     assert_wrong(
         COUNTING("true", "if (i < n) { y[i] += a * x[i]; if (seen >= 79 + 78) y[i] += 1; }"),
-        "in a second launch, after a first one that was right");
+        "in a second launch, after a correct first one");
     assert_right(COUNTING("true", "if (i < n) y[i] += a * x[i];"));
 }
 
@@ -191,8 +191,8 @@ TEST_ON_DEVICE(a_winner_must_be_right_after_its_race)
     }
     assert_int_equal(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 4711, 1}, &verified),
                      GPUTUNE_EWRONG);
-    assert_non_null(strstr(gt_message(), "after the race, though it was right before"));
-    assert_non_null(strstr(gt_message(), "outside of their buffers"));
+    assert_non_null(strstr(gt_message(), "after the race, although it was correct before"));
+    assert_non_null(strstr(gt_message(), "outside its buffers"));
 }
 
 /* Filling everything again would take longer than the proof. */
@@ -250,7 +250,7 @@ TEST_ON_DEVICE(scratch_memory_holds_nothing_that_helps)
                                       "if (i < n) { y[i] += a * x[i]; if (late) y[i] += 1; }"
                                       "__syncthreads(); if (threadIdx.x == 0) atomicAdd(s, 1);")),
                      GPUTUNE_EWRONG);
-    assert_non_null(strstr(gt_message(), "in a second launch, after a first one that was right"));
+    assert_non_null(strstr(gt_message(), "in a second launch, after a correct first one"));
 }
 
 TEST_ON_DEVICE(bytes_around_scratch_memory_are_guarded)
