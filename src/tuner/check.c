@@ -214,7 +214,7 @@ gputune_status gt_check(gt_request *request, gt_finding_fn each, void *user)
 {
     GT_FREED config_list list = {0};
     GT_REFUSE(!request->device->emulated, GPUTUNE_EUNSUPPORTED,
-              "%s is checked on the emulator alone: open the tuner with the driver emu",
+              "%s can be checked only on the emulator: open the tuner with the driver emu",
               request->template->name);
     request->check = request->options.force = true;
     GT_TRY(gt_request_space_to_try(request));

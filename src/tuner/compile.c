@@ -140,13 +140,12 @@ static int compile_some(compile_run *run, gt_request *request, const gt_strategy
 {
     const gputune_options *o = &request->options;
     char count[32];
-    GT_REFUSE(
-        !gt_strategy_is_fixed(proposer->strategy, o->max_variants), GPUTUNE_EINVAL,
-        "%s: the strategy '%s' chooses the %u of %s variants by their results, so they cannot "
-        "be compiled before; leave out max_variants, or choose the strategy 'random' or "
-        "'exhaustive'",
-        request->template->name, gt_strategy_name(o->strategy), o->max_variants,
-        gt_count_text(count, sizeof count, proposer->proposer.total));
+    GT_REFUSE(!gt_strategy_is_fixed(proposer->strategy, o->max_variants), GPUTUNE_EINVAL,
+              "%s: the strategy '%s' chooses its %u of %s variants by their results, so they "
+              "cannot be compiled in advance; leave out max_variants, or choose the strategy "
+              "'random' or 'exhaustive'",
+              request->template->name, gt_strategy_name(o->strategy), o->max_variants,
+              gt_count_text(count, sizeof count, proposer->proposer.total));
     return compile_proposals(run, request, (gt_proposer *)&proposer->proposer, o->max_variants);
 }
 

@@ -408,7 +408,7 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_
         gt_text_printf(&text, " (%.3g s of the %.3g s are kept for verifying the winner)",
                        tuning->kept_s, limit_s);
     }
-    gt_text_append(&text, hot ? "; a tie that the time with a warm cache has broken" : "");
+    gt_text_append(&text, hot ? "; tie decided by the time with a warm cache" : "");
     gt_text_append(&text, proved_again ? "" : "; winner not re-verified (out of time)");
     return gt_text_take(out, &text);
 }

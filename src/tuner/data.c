@@ -100,7 +100,7 @@ static gputune_status compute(uint64_t *bits, const gt_buffer *buffer, const gt_
     *bits = (uint64_t)integer;
     return gt_type_holds(buffer->type, integer)
                ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_EINVAL, "%s[%lld] would be %lld, which its type %s does not hold",
+               : gt_fail(GPUTUNE_EINVAL, "%s[%lld] would be %lld, which does not fit its type %s",
                          buffer->name, (long long)slots[GT_SLOT_ELEMENT], (long long)integer,
                          gt_type_name(buffer->type));
 }
@@ -454,7 +454,7 @@ static gputune_status save_output(gt_field *field, uint32_t argument)
     GT_FREED char *folder =
         realpath(request->options.save, NULL); /* the worker is in another one */
     GT_REFUSE(!folder, GPUTUNE_ENOTFOUND,
-              "%s: no folder to save the outputs in (%s); expected one that is there",
+              "%s: the outputs cannot be saved there (%s); expected an existing folder",
               request->options.save, strerror(errno));
     GT_TRY(gt_path_format(&save->path, "%s/%s.npy", folder, buffer->name));
     save->buffer = index;
@@ -485,11 +485,10 @@ static gputune_status save_outputs(gt_field *field)
         }
     }
     if (!status) {
-        gt_log_line(
-            &request->log, GPUTUNE_LOG_INFO,
-            "%s: the first configuration's outputs are saved in %s once it is proved; beside "
-            "the template, expect(%s) reads them",
-            template->name, request->options.save, gt_text_string(&files));
+        gt_log_line(&request->log, GPUTUNE_LOG_INFO,
+                    "%s: the first configuration's outputs are saved in %s after it is verified; a "
+                    "template in that folder reads them by expect(%s)",
+                    template->name, request->options.save, gt_text_string(&files));
     }
     return status;
 }
@@ -611,8 +610,8 @@ static gputune_status refer(const target *to)
         return GPUTUNE_OK;
     }
     GT_REFUSE(to->workload->has_init, GPUTUNE_EUNSUPPORTED,
-              "%s makes its inputs on the GPU, by init(), where a reference function of the host "
-              "does not see them; expected a reference() in the template",
+              "%s fills its inputs on the GPU, by init(), so a reference function of the host "
+              "cannot read them; expected a reference() in the template",
               to->request->template->name);
     GT_TRY(add_arguments(&c));
     GT_TRY(ask(&c));

@@ -383,11 +383,10 @@ static bool may_never_end(const gt_field *field, double busy_s)
 static gputune_status fail_running(gt_field *field, gt_variant *standard, double busy_s)
 {
     char message[128];
-    gt_snprintf(
-        message, sizeof message,
-        "it had been running for %.3g s when the time limit came: it may never end, or need a "
-        "longer limit",
-        busy_s);
+    gt_snprintf(message, sizeof message,
+                "it was still running after %.3g s, at the time limit: it may never end, or need a "
+                "longer limit",
+                busy_s);
     standard->limit_s = MOST * limit_s(field); /* a call of the same limit tries it again */
     return gt_field_defer(field, standard, GT_DEFERRED_LATE, GPUTUNE_ETIMEOUT, message);
 }
@@ -866,12 +865,11 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
 static void say_loose(const gt_request *request, const gt_prepared *prepared)
 {
     if (prepared->loose[0]) {
-        gt_log_line(
-            &request->log, GPUTUNE_LOG_WARNING,
-            "%s: the tolerance of %s, %.3g, exceeds the median of its results, %.3g: almost "
-            "anything passes; state another in reference()",
-            request->template->name, prepared->loose, prepared->loose_tolerance,
-            prepared->loose_median);
+        gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
+                    "%s: the tolerance of %s, %.3g, exceeds the median of its results, %.3g: "
+                    "almost any result passes; give a smaller one in reference()",
+                    request->template->name, prepared->loose, prepared->loose_tolerance,
+                    prepared->loose_median);
     }
 }
 

@@ -82,7 +82,7 @@ gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config 
     gt_session session;
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
     GT_REFUSE(gt_patience_left_s(&request->patience) <= 0, GPUTUNE_ETIMEOUT,
-              "%s: no time is left to prove it", request->template->name);
+              "%s: no time is left to verify it", request->template->name);
     GT_TRY(gt_history_load(&history, request, &request->scenario));
     gt_list_proposer proposer = gt_list_proposer_make(both, has_other ? 2 : 1);
     const gt_field_options options = {.proposer = &proposer.proposer, .history = &history};

@@ -34,16 +34,16 @@ static gputune_status check_objective(const gt_template *template, gputune_objec
     const char *rate = gt_objective_facts(GPUTUNE_OBJECTIVE_RATE)->name;
     const gt_place place = template->work.place;
     GT_REFUSE(facts->by_work && !template->work.stated, GPUTUNE_EINVAL,
-              "%s:%d:%d: %s has no work(), by which objective %s compares; expected work(flops = "
-              "...) or work(bytes = ...)",
+              "%s:%d:%d: %s has no work(), which objective %s needs; expected work(flops = ...) or "
+              "work(bytes = ...)",
               place.path, place.line, place.column, template->name, facts->name);
-    GT_REFUSE(!facts->by_work && template->work.axes, GPUTUNE_EINVAL,
-              "%s:%d:%d: work() uses the axis %s, so that launches of %s do different work, which "
-              "objective %s does not see; expected objective %s, which compares the work done in a "
-              "second",
-              place.path, place.line, place.column,
-              template->axes[__builtin_ctzll(template->work.axes)].name, template->name,
-              facts->name, rate);
+    GT_REFUSE(
+        !facts->by_work && template->work.axes, GPUTUNE_EINVAL,
+        "%s:%d:%d: work() uses the axis %s, so launches of %s do different amounts of work, which "
+        "objective %s ignores; expected objective %s, which compares the work per second",
+        place.path, place.line, place.column,
+        template->axes[__builtin_ctzll(template->work.axes)].name, template->name, facts->name,
+        rate);
     return GPUTUNE_OK;
 }
 
@@ -391,8 +391,8 @@ gputune_status gt_request_outlive_call(gt_request *request)
     gputune_options *o = &request->options;
     GT_REFUSE(o->input_count || o->file_count || o->reference, GPUTUNE_EINVAL,
               "%s: a call with inputs, files or a reference function of its own cannot be tuned in "
-              "the background, as the program may change them meanwhile; expected those of the "
-              "template, or a call without `background`",
+              "the background, because the program may change them before the tuning ends; "
+              "expected those of the template, or a call without `background`",
               request->template->name);
     if (o->samples_path) {
         GT_TRY(gt_strdup(&request->samples_path, o->samples_path));
@@ -478,7 +478,7 @@ void gt_request_warn_of_default(const gt_request *request)
     GT_FREED char *text = NULL;
     if (reason && gt_config_text(&text, request->template, &standard) == GPUTUNE_OK) {
         gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
-                    "%s: the default %s is excluded at %s by %s; speed-ups are not known",
+                    "%s: the default %s is excluded at %s by %s; speed-ups are unknown",
                     request->template->name, text, request->problem_text, reason);
     }
 }

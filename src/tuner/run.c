@@ -223,8 +223,8 @@ static void say_exclusion(const gt_request *request, const gt_config *config)
     GT_FREED char *text = NULL;
     if (reason && gt_config_text(&text, request->template, config) == GPUTUNE_OK) {
         gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
-                    "%s %s is run as asked, but tuning leaves it out: %s", request->template->name,
-                    text, reason);
+                    "%s %s is run as requested, but tuning excludes it: %s",
+                    request->template->name, text, reason);
     }
 }
 

@@ -44,9 +44,8 @@ static gputune_status check_emulated(const gt_request *request)
         return GPUTUNE_OK;
     }
     return gt_fail(GPUTUNE_ETIMEOUT,
-                   "%s: this size is for a GPU: the emulator would take about %.0f s before it has "
-                   "measured anything, and the limit is %.3g s; give a smaller size, or a longer "
-                   "limit",
+                   "%s: too large for the emulator, which needs about %.0f s for a first "
+                   "measurement; the limit is %.3g s; give a smaller size, or a longer limit",
                    request->template->name, needed_s, limit_s);
 }
 
@@ -56,8 +55,7 @@ static void say_proof(const gt_request *request)
     if (!gt_workload_is_judged(&request->workload)) {
         gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
                     "%s has neither reference() nor check() nor expect(): the results of its "
-                    "default variant "
-                    "are taken as right",
+                    "default variant are assumed to be correct",
                     request->template->name);
     }
 }
@@ -287,8 +285,8 @@ static void note_sharing(gt_session *session, const gt_event *event)
     session->sharing = event->sampled.sharing;
     if (session->sharing == GT_SHARING_FELT) {
         gt_log_line(&session->request->log, GPUTUNE_LOG_INFO,
-                    "a launch takes %.0f%% %s time on what the launch before it left in inout "
-                    "buffers: samples are single launches, each on restored buffers",
+                    "a launch takes %.0f%% %s time on the inout buffers that the previous launch "
+                    "left: each sample is a single launch, on restored buffers",
                     100 * fabs(1 - event->sampled.used_ratio),
                     event->sampled.used_ratio < 1 ? "less" : "more");
     }

@@ -295,7 +295,7 @@ static gputune_status prove_stored(gt_choice *out, const gt_winner *winner, cons
     GT_TRY(take_times(&choice, winner, request));
     if (store_proof(winner, &choice, request, &history) != GPUTUNE_OK) {
         gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
-                    "%s: a stored result was proved, but that could not be stored: %s",
+                    "%s: a stored result was verified, but this could not be stored: %s",
                     request->template->name, gt_message());
     }
     *out = gt_take(&choice);
@@ -395,8 +395,8 @@ static gputune_status choose_default(gt_choice *out, gt_request *request)
                         .config = gt_config_default(request->template),
                         .terms = terms_of_unmeasured(request)};
     GT_REFUSE(request->refuted.failure != GPUTUNE_OK, request->refuted.failure,
-              "%s: no variant was found to be right, and the default failed: %s",
-              request->template->name, request->refuted.message);
+              "%s: no variant was verified, and the default failed: %s", request->template->name,
+              request->refuted.message);
     GT_TRY(gt_history_refutes(request, &choice.config, true));
     return finish(out, &choice, request, NULL);
 }
@@ -590,9 +590,10 @@ static gputune_status say_what_is_outside(gt_choice *choice, const gt_request *r
     }
     bool known = choice->source != GPUTUNE_SOURCE_DEFAULT;
     GT_TRY(gt_config_text(&config, request->template, &choice->config));
-    gt_log_line(&request->log, GPUTUNE_LOG_INFO, "%s: %s is the default, outside of %s: %s",
-                request->template->name, config, request->only_text,
-                known ? "no variant within is faster" : "no result within is known");
+    gt_log_line(&request->log, GPUTUNE_LOG_INFO,
+                "%s: %s is the default, although it is outside %s: %s", request->template->name,
+                config, request->only_text,
+                known ? "no variant within it is faster" : "no result within it is known");
     return GPUTUNE_OK;
 }
 
@@ -629,7 +630,7 @@ gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char 
     gt_config config;
     GT_TRY(gt_config_parse(&config, request->template, text));
     GT_REFUSE(!gt_request_permits(request, &config), GPUTUNE_ENOVARIANT,
-              "%s: '%s' is excluded by a constraint or this GPU; 'gputune space %s' says which",
+              "%s: '%s' is excluded by a constraint or this GPU; 'gputune space %s' shows which",
               request->template->name, text, request->template->name);
     GT_SCOPED(gt_choice_free)
     gt_choice choice = {

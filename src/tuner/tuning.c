@@ -224,18 +224,18 @@ static void say_winner(const gt_request *request, const gt_verified *verified)
     char constant[GT_NAME_MAX];
     if (gt_template_leaves_constant(constant, request->template)) {
         gt_log_line(log, GPUTUNE_LOG_WARNING,
-                    "%s reads the __constant__ %s, which nothing fills, so that it holds zeros; "
+                    "%s reads the __constant__ %s, which nothing fills, so it contains zeros; "
                     "expected constant(%s : TYPE[COUNT]), or a value in the code",
                     request->template->name, constant, constant);
     }
     if (verified->writes[0]) {
         gt_log_line(log, GPUTUNE_LOG_WARNING,
-                    "%s writes the __device__ variable %s: launches on several streams share it, "
-                    "and what one leaves in it meets the next",
+                    "%s writes the __device__ variable %s: launches share it, also on several "
+                    "streams, and each finds the values that the previous one left",
                     request->template->name, verified->writes);
     }
     if (verified->trial[0]) {
-        gt_log_line(log, GPUTUNE_LOG_DEBUG, "%s: the winner is also right %s",
+        gt_log_line(log, GPUTUNE_LOG_DEBUG, "%s: the winner is also correct %s",
                     request->template->name, verified->trial);
     }
 }

@@ -316,7 +316,7 @@ TEST(callback_cannot_close_its_tuner)
 static void count_line(void *user, gputune_log_level level, const char *line)
 {
     (void)level;
-    *(int *)user += strstr(line, "outside of") != NULL;
+    *(int *)user += strstr(line, "it is outside") != NULL;
 }
 
 TEST(log_of_a_call_replaces_that_of_its_tuner)

@@ -152,19 +152,20 @@ TEST_WITHIN(test_nothing_outside_is_read, open_folder, close_folder)
 {
     write_file("secret.h", "secret\n");
     expect_refusal("#include \"/etc/passwd\"\n",
-                   "k.cu:1:10: include of '/etc/passwd': /etc/passwd lies outside");
+                   "k.cu:1:10: include of '/etc/passwd': a template may not read /etc/passwd");
     expect_refusal("#include </etc/passwd>\n", "k.cu:1:10: include of '/etc/passwd'");
     expect_refusal("#include \"../secret.h\"\n", "k.cu:1:10: include of '../secret.h'");
     expect_refusal("#if 1\n  #  include \"../lib/a.cuh\"\n#endif\n", "expected a file below");
     expect_refusal("%:include </etc/passwd>\n", "k.cu:1:11: include of");
-    expect_refusal("#include <../../../../../../../../../../etc/passwd>\n", "lies outside");
+    expect_refusal("#include <../../../../../../../../../../etc/passwd>\n",
+                   "a template may not read");
     write_file("t/link.h", "");
     char *link;
     ASSERT_OK(gt_path_format(&link, "%s/t/link.h", folder));
     assert_int_equal(unlink(link), 0);
     assert_int_equal(symlink("/etc/passwd", link), 0);
     free(link);
-    expect_refusal("#include \"link.h\"\n", "/etc/passwd lies outside");
+    expect_refusal("#include \"link.h\"\n", "a template may not read /etc/passwd");
     ASSERT_OK(parse(NULL, NULL, "#include \"../lib/a.cuh\"\n", true));
 }
 

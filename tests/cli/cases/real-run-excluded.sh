@@ -1,4 +1,4 @@
-# what tuning leaves out is run as asked, and a line says so
+# what tuning leaves out is run as requested, and a line says so
 export GPUTUNE_DB=:memory:
 cat >k.cu <<'END'
 #pragma gputune kernel(k) problem(n = 1024) args(inout float y[n], int n)

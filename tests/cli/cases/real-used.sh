@@ -1,4 +1,4 @@
-# a kernel that has nothing to do on what the launch before it left: no sample shares its buffers, and
+# a kernel that has nothing to do on what the previous launch left: no sample shares its buffers, and
 # a hot launch takes about as long as a cold one; a kernel to which that makes no difference is
 # sampled as ever
 settle=$(dirname "$0")/../../language/settle.cu
