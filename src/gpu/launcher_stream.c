@@ -402,7 +402,7 @@ gputune_status gt_graph_launch(gt_launcher *launcher, const gt_stream_facts *fac
                                const void *const *arguments)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->lock);
-    gt_graph_state *state;
+    gt_graph_state *state = NULL;
     const void *staged;
     gputune_status status = find_state(&state, launcher, facts);
     GT_THEN(status, gt_module_hold(launcher, facts));
