@@ -336,13 +336,16 @@ static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
         const gt_finding *found = &measure->findings->items[i];
         const gt_workload *workload = &slot->workspace->workload;
         char text[128], name[GT_COMPONENT_TEXT];
+        const bool is_timed = slot->workspace == measure->workspaces;
         slot->gaps = found->gaps;
         GT_REFUSE(found->count != 0, GPUTUNE_ETEMPLATE,
-                  "the reference kernel %s gives other values of %s when it runs again (the first "
-                  "is %s, the tolerance %s); possible causes: an output that is added to without "
-                  "clear(), a race ('gputune check' looks for it), or atomics in any order "
-                  "(check(KERNEL) can judge such results)",
-                  workload->reference.steps[0].entry, slot->buffer->name,
+                  "the reference kernel %s gives other values of %s when it runs again%s%s (the "
+                  "first is %s, the tolerance %s); possible causes: an output that is added to "
+                  "without clear(), a race or a read of memory that was not written ('gputune "
+                  "check' looks for both), or atomics in any order (check(KERNEL) can judge such "
+                  "results)",
+                  workload->reference.steps[0].entry, slot->buffer->name, is_timed ? "" : " at ",
+                  is_timed ? "" : measure->setup.odd_tail,
                   gt_component_name(name, workload, slot->buffer, found->first),
                   gt_tolerance_text(text, measure, slot));
     }

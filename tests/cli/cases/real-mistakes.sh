@@ -39,6 +39,15 @@ done
 try all_wrong "$grid" "$(echo "$kernel" | sed 's/2 \*/3 */')"
 kept=$right right=$(echo "$right" | sed 's/y\[i\] = 2/y[i] += 2/')
 try never_cleared "$grid" "$kernel"
+right='__global__ void r(float *y, const float *x, int n)
+{
+    __shared__ float tile[256]; // a block that the size cuts reads what no thread has written
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) tile[threadIdx.x] = x[i];
+    __syncthreads();
+    if (i < n) y[i] = 2 * tile[(threadIdx.x + 1) % blockDim.x];
+}'
+head=$(echo "$head" | sed 's/n = 4000/n = 4096/') try uneven "$grid" "$kernel"
 right=$(echo "$kept" | sed 's/i < n/i < n - 5/')
 try unwritten_reference "$grid" "$kernel"
 right=$(echo "$right" | sed 's/i < n - 5/i < n/')
