@@ -2,7 +2,7 @@
  * GPUTUNE_EFFORT, GPUTUNE_FORCE, GPUTUNE_RECORD. They are read once, when a tuner is opened. */
 #pragma once
 
-#include "base/log.h"
+#include "base/status.h"
 
 #include <stdbool.h>
 

@@ -19,18 +19,6 @@ static gputune_status cannot_read(const char *path, const char *why)
     return gt_fail(GPUTUNE_EIO, "cannot read %s: %s; expected a regular file", path, why);
 }
 
-/* Refuses devices, FIFOs and sockets: reading them may never end, or never begin. */
-static gputune_status check_regular(int file, const char *path)
-{
-    struct stat facts;
-    if (fstat(file, &facts) != 0) {
-        return cannot_read(path, strerror(errno));
-    }
-    return S_ISREG(facts.st_mode)   ? GPUTUNE_OK
-           : S_ISDIR(facts.st_mode) ? cannot_read(path, "Is a directory")
-                                    : cannot_read(path, "it is a device, a FIFO or a socket");
-}
-
 /* Reads to the end, because the file may grow while it is read. */
 static gputune_status read_all(gt_text *text, int file, const char *path, size_t most)
 {
@@ -50,12 +38,17 @@ static gputune_status read_all(gt_text *text, int file, const char *path, size_t
     return GPUTUNE_OK;
 }
 
-gputune_status gt_file_open(int *out, const char *path)
+/* Refuses devices, FIFOs and sockets: reading them may never end, or never begin. */
+static gputune_status open_regular(int *out, const char *path)
 {
+    struct stat facts = {0};
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a FIFO would block */
     GT_REFUSE(file < 0, errno == ENOENT ? GPUTUNE_ENOTFOUND : GPUTUNE_EIO, "cannot open %s: %s",
               path, strerror(errno));
-    gputune_status status = check_regular(file, path);
+    const char *why = fstat(file, &facts) != 0 ? strerror(errno)
+                      : S_ISDIR(facts.st_mode) ? "Is a directory"
+                                               : "it is a device, a FIFO or a socket";
+    gputune_status status = S_ISREG(facts.st_mode) ? GPUTUNE_OK : cannot_read(path, why);
     return GT_GIVE(status, out, file, close(file));
 }
 
@@ -67,7 +60,7 @@ gputune_status gt_file_read(char **out, size_t *bytes, const char *path)
 gputune_status gt_file_read_most(char **out, size_t *bytes, const char *path, size_t most)
 {
     int file;
-    GT_TRY(gt_file_open(&file, path));
+    GT_TRY(open_regular(&file, path));
     GT_SCOPED(gt_text_free) gt_text text = {0};
     gputune_status status = read_all(&text, file, path, most);
     close(file);
@@ -154,32 +147,18 @@ static gputune_status try_installed(char **out, const char *folder, size_t lengt
     return GPUTUNE_OK;
 }
 
-static gputune_status search_installed(char **out, const char *folders)
-{
-    for (; *folders && !*out; folders += strspn(folders, ":")) {
-        size_t length = strcspn(folders, ":");
-        if (folders[0] == '/') {
-            GT_TRY(try_installed(out, folders, length));
-        }
-        folders += length;
-    }
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_file_installed_folder(char **out)
 {
+    GT_FREED char *folders = NULL;
     const char *path = gt_environment("PATH");
     *out = NULL;
-    GT_TRY(path ? search_installed(out, path) : GPUTUNE_OK);
-    return *out ? GPUTUNE_OK : search_installed(out, "/usr/local/bin:/usr/bin");
-}
-
-/* Returns true if a file of that owner may be trusted like the folder's own files. The owner of a
- * parent, such as /tmp, does not count: others may write there. */
-static bool is_of_owner(const char *folder, uid_t owner)
-{
-    struct stat facts;
-    return owner == 0 || (stat(folder, &facts) == 0 && facts.st_uid == owner);
+    GT_TRY(gt_path_format(&folders, "%s:/usr/local/bin:/usr/bin", path ? path : ""));
+    for (const char *at = folders; *at && !*out; at += strspn(at, ":")) {
+        size_t length = strcspn(at, ":");
+        GT_TRY(*at == '/' ? try_installed(out, at, length) : GPUTUNE_OK);
+        at += length;
+    }
+    return GPUTUNE_OK;
 }
 
 typedef struct part {
@@ -189,17 +168,20 @@ typedef struct part {
     int mode;
 } part;
 
-/* Takes the file at `place` relative to the folder, unless one was already found. */
+/* Takes the file at `place` relative to the folder, unless one was already found. It must belong to
+ * root or the folder's owner. A parent's owner does not count: others may write to one like /tmp.
+ */
 static gputune_status try_part(const part *part, const char *folder, const char *place)
 {
-    struct stat facts;
+    struct stat facts, of_folder;
     GT_FREED char *path = NULL;
     if (!folder || *part->out) {
         return GPUTUNE_OK;
     }
     GT_TRY(gt_path_format(&path, "%s/%s/%s", folder, place, part->name));
     if (access(path, part->mode) == 0 && stat(path, &facts) == 0 && S_ISREG(facts.st_mode) &&
-        is_of_owner(folder, facts.st_uid)) {
+        (facts.st_uid == 0 ||
+         (stat(folder, &of_folder) == 0 && of_folder.st_uid == facts.st_uid))) {
         *part->out = path;
         path = NULL;
     } else {

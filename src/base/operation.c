@@ -55,72 +55,16 @@ static wide divide(gt_operation operation, int64_t a, int64_t b)
                                           : up * b;
 }
 
-/* Computes a OP b without overflow, for every binary operation except comparisons and GT_DO_POW. b
- * is not a zero divisor, and shift counts are 0 to 62. */
-static wide compute(gt_operation operation, int64_t a, int64_t b)
-{
-    switch (operation) {
-    case GT_DO_DIVIDE:
-    case GT_DO_REMAINDER:
-    case GT_DO_CEIL_DIV:
-    case GT_DO_ROUND_UP:
-        return divide(operation, a, b);
-    case GT_DO_MULTIPLY:
-        return (wide)a * b;
-    case GT_DO_ADD:
-        return (wide)a + b;
-    case GT_DO_SUBTRACT:
-        return (wide)a - b;
-    case GT_DO_SHIFT_LEFT:
-        return a * ((wide)1 << b);
-    case GT_DO_SHIFT_RIGHT:
-        return a >> b;
-    case GT_DO_BIT_AND:
-        return a & b;
-    case GT_DO_BIT_XOR:
-        return a ^ b;
-    case GT_DO_BIT_OR:
-        return a | b;
-    default:
-        return (a < b) == (operation == GT_DO_MIN) ? a : b;
-    }
-}
-
-static const char *compute_checked(int64_t *out, gt_operation operation, int64_t a, int64_t b)
-{
-    bool divides = operation == GT_DO_DIVIDE || operation == GT_DO_REMAINDER ||
-                   operation == GT_DO_CEIL_DIV || operation == GT_DO_ROUND_UP;
-    bool shifts = operation == GT_DO_SHIFT_LEFT || operation == GT_DO_SHIFT_RIGHT;
-    if (b == 0 && divides) {
-        return division;
-    }
-    if ((b < 0 || b > 62) && shifts) {
-        return shift;
-    }
-    if (operation == GT_DO_POW) {
-        return compute_power(out, a, b);
-    }
-    const wide result = compute(operation, a, b);
-    *out = (int64_t)result;
-    return result == *out ? NULL : overflow;
-}
-
-/* Returns the orders of its operands for which a comparison is true, as bits; 0 if the operation is
- * not a comparison. */
-enum { ORDER_LESS = 1, ORDER_EQUAL = 2, ORDER_GREATER = 4 };
-static unsigned orders_of(gt_operation operation)
-{
-    static const uint8_t orders[] = {
-        [GT_DO_LESS] = ORDER_LESS,       [GT_DO_LESS_EQUAL] = ORDER_LESS | ORDER_EQUAL,
-        [GT_DO_GREATER] = ORDER_GREATER, [GT_DO_GREATER_EQUAL] = ORDER_GREATER | ORDER_EQUAL,
-        [GT_DO_EQUAL] = ORDER_EQUAL,     [GT_DO_NOT_EQUAL] = ORDER_LESS | ORDER_GREATER};
-    return (size_t)operation < sizeof orders ? orders[operation] : 0;
-}
-
 bool gt_operation_compare(bool *out, gt_operation operation, double order)
 {
-    const unsigned holds = orders_of(operation);
-    *out = holds & (order < 0 ? ORDER_LESS : order > 0 ? ORDER_GREATER : ORDER_EQUAL);
+    enum { LESS = 1, EQUAL = 2, GREATER = 4 };
+    /* the orders of its operands for which a comparison is true; 0: not a comparison */
+    static const uint8_t orders[] = {
+        [GT_DO_LESS] = LESS,       [GT_DO_LESS_EQUAL] = LESS | EQUAL,
+        [GT_DO_GREATER] = GREATER, [GT_DO_GREATER_EQUAL] = GREATER | EQUAL,
+        [GT_DO_EQUAL] = EQUAL,     [GT_DO_NOT_EQUAL] = LESS | GREATER};
+    const unsigned holds = (size_t)operation < sizeof orders ? orders[operation] : 0;
+    *out = holds & (order < 0 ? LESS : order > 0 ? GREATER : EQUAL);
     return holds != 0;
 }
 
@@ -152,12 +96,53 @@ const char *gt_operation_unary(int64_t *value, gt_operation operation)
 const char *gt_operation_binary(int64_t *out, gt_operation operation, int64_t a, int64_t b)
 {
     bool truth;
-    int order = a < b ? -1 : a > b;
-    if (gt_operation_compare(&truth, operation, order)) {
+    wide result;
+    if (gt_operation_compare(&truth, operation, a < b ? -1 : a > b)) {
         *out = truth;
         return NULL;
     }
-    return compute_checked(out, operation, a, b);
+    switch (operation) {
+    case GT_DO_DIVIDE:
+    case GT_DO_REMAINDER:
+    case GT_DO_CEIL_DIV:
+    case GT_DO_ROUND_UP:
+        if (b == 0) {
+            return division;
+        }
+        result = divide(operation, a, b);
+        break;
+    case GT_DO_MULTIPLY:
+        result = (wide)a * b;
+        break;
+    case GT_DO_ADD:
+        result = (wide)a + b;
+        break;
+    case GT_DO_SUBTRACT:
+        result = (wide)a - b;
+        break;
+    case GT_DO_SHIFT_LEFT:
+    case GT_DO_SHIFT_RIGHT:
+        if (b < 0 || b > 62) {
+            return shift;
+        }
+        result = operation == GT_DO_SHIFT_LEFT ? a * ((wide)1 << b) : a >> b;
+        break;
+    case GT_DO_BIT_AND:
+        result = a & b;
+        break;
+    case GT_DO_BIT_XOR:
+        result = a ^ b;
+        break;
+    case GT_DO_BIT_OR:
+        result = a | b;
+        break;
+    case GT_DO_POW:
+        return compute_power(out, a, b);
+    default:
+        result = (a < b) == (operation == GT_DO_MIN) ? a : b;
+    }
+    *out = (int64_t)result;
+    return result == *out ? NULL : overflow;
 }
 
 const char *gt_code_run(int64_t *out, const gt_instruction *code, int at, const int64_t *slots)

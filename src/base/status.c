@@ -2,16 +2,100 @@
 #include "base/status.h"
 
 #include "base/number.h"
-#include "base/place.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Returns NULL if there is no memory for the thread's slot. */
+enum { MESSAGE_BYTES = 1024, FIRST_PLACES = 64 /* those need no memory */ };
+
+/* A place for a thread's message. It is not thread-local, because dlopen() has 512 bytes for that,
+ * for all libraries of a process. No place is ever freed: a thread that ends leaves it to a later
+ * one. */
+typedef struct message_place {
+    struct message_place *next;
+    atomic_bool taken;
+    char message[MESSAGE_BYTES];
+} message_place;
+
+static message_place first_places[FIRST_PLACES];
+static _Atomic(message_place *) places;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t leaver;
+static bool has_leaver;
+
+static _Thread_local message_place *own;
+
+static void give_back(void *gone)
+{
+    own = NULL;
+    atomic_store_explicit(&((message_place *)gone)->taken, false, memory_order_release);
+}
+
+/* Frees the places of other threads, which do not exist in a forked child. */
+static void forget_others(void)
+{
+    for (message_place *at = atomic_load(&places); at; at = at->next) {
+        atomic_store(&at->taken, at == own);
+    }
+}
+
+static void add(message_place *added)
+{
+    added->next = atomic_load(&places);
+    while (!atomic_compare_exchange_weak(&places, &added->next, added)) {
+    }
+}
+
+static void start(void)
+{
+    for (int i = 0; i < FIRST_PLACES; i++) {
+        add(&first_places[i]);
+    }
+    has_leaver = pthread_key_create(&leaver, give_back) == 0;
+    pthread_atfork(NULL, NULL, forget_others);
+}
+
+/* Deletes the key, because threads may outlive the library. */
+__attribute__((destructor)) static void stop(void)
+{
+    if (has_leaver) {
+        pthread_key_delete(leaver);
+    }
+}
+
+/* Takes a place that no thread has, or a new one. */
+static message_place *take_place(void)
+{
+    for (message_place *at = atomic_load(&places); at; at = at->next) {
+        if (!atomic_exchange_explicit(&at->taken, true, memory_order_acquire)) {
+            return at;
+        }
+    }
+    message_place *made = calloc(1, sizeof *made);
+    if (made) {
+        atomic_init(&made->taken, true);
+        add(made);
+    }
+    return made;
+}
+
+/* Returns the calling thread's message; NULL if there is no memory for it. */
 static char *own_message(void)
 {
-    gt_message_place *own = gt_place_own();
+    if (!own) {
+        pthread_once(&once, start);
+        own = take_place();
+        if (own) {
+            own->message[0] = '\0';
+        }
+        if (own && has_leaver) {
+            pthread_setspecific(leaver, own);
+        }
+    }
     return own ? own->message : NULL;
 }
 
@@ -28,7 +112,7 @@ void gt_message_set(const char *format, ...)
 {
     int kept = errno;
     char *message = own_message(),
-         text[GT_MESSAGE_BYTES]; /* the arguments may contain the old message */
+         text[MESSAGE_BYTES]; /* the arguments may contain the old message */
     va_list args;
     va_start(args, format);
     gt_vsnprintf(text, sizeof text, format, args);
@@ -56,6 +140,20 @@ const char *gt_message(void)
 {
     const char *message = own_message();
     return message ? message : "out of host memory";
+}
+
+void gt_log_line(const gt_log *log, gputune_log_level level, const char *format, ...)
+{
+    if (!log || !log->call) {
+        return;
+    }
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    gt_vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    gt_one_line(line);
+    log->call(log->user, level, line);
 }
 
 typedef struct code {

@@ -1,4 +1,4 @@
-/* Status codes and the thread's last message. */
+/* Status codes, the thread's last message, and messages for the caller's log. */
 #pragma once
 
 #include <gputune.h>
@@ -15,6 +15,16 @@ void gt_message_prefix(const char *format, ...) GT_PRINTF(1, 2);
 
 /* Replaces newlines by spaces. */
 void gt_one_line(char *text);
+
+/* A callback of the caller for warnings and progress messages. */
+typedef struct gt_log {
+    gputune_log_fn call; /* NULL: lines are dropped */
+    void *user;
+} gt_log;
+
+/* Writes one line, cut at 1 KB and with newlines replaced by spaces. Drops it if `log` is NULL. */
+void gt_log_line(const gt_log *log, gputune_log_level level, const char *format, ...)
+    GT_PRINTF(3, 4);
 
 /* Inline, so the compiler knows that a failed call does not return OK. */
 static inline gputune_status gt_failure(gputune_status code)

@@ -4,6 +4,7 @@
 #include "base/number.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,65 +164,43 @@ void gt_make_utf8(char *string)
     }
 }
 
-typedef struct magnitude {
-    uint64_t value;
-    bool overflow;
-} magnitude;
-
-static void multiply(magnitude *product, uint64_t factor)
+/* Multiplies; a product above 64 bits is UINT64_MAX. */
+static uint64_t multiply(uint64_t a, uint64_t b)
 {
-    product->overflow |= __builtin_mul_overflow(product->value, factor, &product->value);
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-/* Returns 99 if it is not a digit of any base. */
-static unsigned digit_value(char c)
+/* Reads digits; a number above 64 bits is UINT64_MAX. Returns their end, or NULL if there is none.
+ */
+static const char *read_digits(uint64_t *out, const char *at, int base)
 {
-    int lower = tolower((unsigned char)c);
-    return isdigit((unsigned char)c)    ? (unsigned)(c - '0')
-           : isxdigit((unsigned char)c) ? (unsigned)(lower - 'a' + 10)
-                                        : 99;
+    const int error = errno;
+    char *end;
+    *out = strtoull(at, &end, base);
+    errno = error;
+    return isxdigit((unsigned char)*at) && end > at ? end : NULL;
 }
 
-/* Returns the end of the digits, or NULL if there is none. */
-static const char *read_digits(magnitude *out, const char *at, unsigned base)
-{
-    const char *start = at;
-    *out = (magnitude){0};
-    for (; digit_value(*at) < base; at++) {
-        multiply(out, base);
-        out->overflow |= __builtin_add_overflow(out->value, digit_value(*at), &out->value);
-    }
-    return at > start ? at : NULL;
-}
-
-static void raise_to(magnitude *base, const magnitude *exponent)
-{
-    magnitude power = {1, false};
-    bool large = exponent->overflow || exponent->value > 64;
-    /* after 64 steps 0 and 1 have not changed, and anything else has overflowed */
-    for (uint64_t i = large ? 64 : exponent->value; i > 0; i--) {
-        multiply(&power, base->value);
-    }
-    power.overflow |= base->overflow && exponent->value > 0;
-    *base = power;
-}
-
-static const char *read_magnitude(magnitude *out, const char *at)
+static const char *read_magnitude(uint64_t *out, const char *at)
 {
     static const char suffixes[] = "KMGT";
     bool hex = at[0] == '0' && tolower((unsigned char)at[1]) == 'x';
-    at =
-        read_digits(out, hex ? at + 2 : at, hex ? 16 : 10); /* a leading zero does not mean octal */
+    at = read_digits(out, at, hex ? 16 : 10); /* a leading zero does not mean octal */
     if (at && *at == '^') {
-        magnitude exponent;
+        uint64_t exponent, power = 1;
         at = read_digits(&exponent, at + 1, 10);
-        raise_to(out, &exponent);
+        /* after 64 steps 0 and 1 have not changed, and anything else has overflowed */
+        for (uint64_t i = exponent < 64 ? exponent : 64; i > 0; i--) {
+            power = multiply(power, *out);
+        }
+        *out = power;
     }
     const char *suffix = at && *at ? strchr(suffixes, toupper((unsigned char)*at)) : NULL;
     if (!suffix) {
         return at;
     }
-    multiply(out, UINT64_C(1) << (10 * (suffix - suffixes + 1)));
+    *out = multiply(*out, UINT64_C(1) << (10 * (suffix - suffixes + 1)));
     return at + 1;
 }
 
@@ -235,17 +214,17 @@ static const char *skip_blanks(const char *at)
 
 gt_int_reading gt_read_int(int64_t *out, const char *string)
 {
-    magnitude read;
+    uint64_t value;
     const char *at = skip_blanks(string);
     bool negative = *at == '-';
-    at = read_magnitude(&read, at + (*at == '-' || *at == '+'));
+    at = read_magnitude(&value, at + (*at == '-' || *at == '+'));
     if (!at || *skip_blanks(at)) {
         return GT_INT_MALFORMED;
     }
-    if (read.overflow || read.value > (uint64_t)INT64_MAX + negative) {
+    if (value > (uint64_t)INT64_MAX + negative) {
         return GT_INT_TOO_LARGE;
     }
-    *out = negative ? (int64_t)(0 - read.value) : (int64_t)read.value;
+    *out = (int64_t)(negative ? 0 - value : value);
     return GT_INT_READ;
 }
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/device.h"
-#include "base/log.h"
+#include "base/status.h"
 #include "farm/job.h"
 
 typedef enum gt_event_kind {

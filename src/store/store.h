@@ -31,7 +31,6 @@
 #include "base/device.h"
 #include "base/hash.h"
 #include "base/launch.h"
-#include "base/log.h"
 #include "base/patience.h"
 #include "base/status.h"
 #include "base/text.h"

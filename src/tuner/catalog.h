@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/status.h"
 #include "kernel/template/template.h"
 

@@ -1,7 +1,7 @@
 /* Numbers as text in a locale with a decimal comma and points between thousands. */
 #include "base/file.h"
-#include "base/log.h"
 #include "base/number.h"
+#include "base/status.h"
 #include "base/text.h"
 #include "base_support.h"
 

@@ -1,5 +1,4 @@
 /* The thread's message, and the names of codes. */
-#include "base/log.h"
 #include "base/status.h"
 #include "base_support.h"
 
