@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 enum { DRAWS = 1000, CELLS = 8 /* into which the choices of an axis are put, in their order */ };
-/* How far the statistic is above what independent axes give, in standard deviations. */
+/* By how many standard deviations the statistic exceeds that of independent axes. */
 #define SURE 5.0
 
 static uint32_t cells(const gt_domain *domain, uint32_t axis)

@@ -27,7 +27,7 @@ static bool has_logarithms(const gt_domain_axis *axis)
     return all_above(axis, 0);
 }
 
-/* How often 2 divides the value. */
+/* Returns how often 2 divides the value. */
 static int twos(double value)
 {
     int count = 0;
@@ -61,7 +61,7 @@ static void scale(float *value, uint32_t count)
     }
 }
 
-/* Begins a coordinate; its values are to be filled in. */
+/* Begins a coordinate and returns the array for its values. */
 static float *begin(gt_coordinates *out, float **unused, uint32_t axis, uint32_t choices,
                     bool is_word)
 {
@@ -100,7 +100,7 @@ static void add_axis(gt_coordinates *out, float **unused, uint32_t axis, const g
     }
 }
 
-/* The logarithm of the largest value over the least. */
+/* Returns the logarithm of the largest value over the smallest. */
 static double range(double *low, const gt_domain_axis *axis)
 {
     double high = 0;
@@ -112,7 +112,7 @@ static double range(double *low, const gt_domain_axis *axis)
     return log2(high / *low);
 }
 
-/* Logarithms over `range`, from 0 on. */
+/* Fills in logarithms divided by `range`, from 0 on. */
 static void fill_factor(float *value, const gt_domain_axis *axis, double low, double range)
 {
     for (uint32_t i = 0; i < axis->choices; i++) {
@@ -135,7 +135,7 @@ static void add_product(gt_coordinates *out, float **unused, const gt_domain *do
     fill_factor(out->factor[at], b, low_b, both);
 }
 
-/* Random points: each coordinate and each feature of them in a row. */
+/* Random points, with their coordinates and features in rows. */
 typedef struct draws {
     uint32_t count;
     double coordinate[GT_COORDINATES][DRAWS], feature[GT_SEARCH_FEATURES][DRAWS];
@@ -184,7 +184,7 @@ static gputune_status add_feature(gt_coordinates *out, draws *d, uint32_t index)
     return GPUTUNE_OK;
 }
 
-/* A feature that is the same for all points, or orders them as another coordinate does, is none. */
+/* Adds the features that differ between points and have an order of their own. */
 static gputune_status add_features(gt_coordinates *out)
 {
     const gt_domain *domain = out->domain;

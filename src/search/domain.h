@@ -18,8 +18,7 @@ typedef struct gt_domain_axis {
     const double *values; /* by choice, in order; NULL: words, which have no order */
 } gt_domain_axis;
 
-/* A domain. Its functions are called from the strategy's thread, and keep no pointer that they
- * get. */
+/* A domain. The strategy's thread calls its functions, which keep no pointer that they get. */
 typedef struct gt_domain {
     uint32_t axis_count;
     const gt_domain_axis *axes;
@@ -27,13 +26,13 @@ typedef struct gt_domain {
     bool size_is_exact;
     const gt_point *fallback; /* the template's default, which is tried first; NULL: none */
     void *user;               /* passed to the functions */
-    /* Draws a valid configuration, each as likely as any other; false: the domain has none. */
+    /* Draws a valid configuration, each equally likely; false: the domain has none. */
     bool (*draw)(void *user, gt_random *random, gt_point *out);
     bool (*is_valid)(void *user, const gt_point *point);
-    /* Replaces *point by the next valid configuration in lexicographic order, or, with `first`, by
-     * the first one of the domain; false at the end. */
+    /* Replaces *point by the next valid configuration, or with `first` by the first; false: the
+     * end. */
     bool (*next)(void *user, gt_point *point, bool first);
-    /* Sets `out` to what is known of a valid point before it is tried: as many numbers for each. */
+    /* Sets `out` to feature_count numbers that are known of a valid point before it is tried. */
     void (*features)(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES]);
     uint32_t feature_count; /* 0: nothing is known, and `features` may be NULL */
 } gt_domain;
@@ -44,16 +43,15 @@ static inline gt_hash gt_point_hash(const gt_point *point)
     return gt_hash_bytes(point, sizeof *point);
 }
 
-/* Calls `each` for the valid points that differ from `point` in one axis, axis by axis, until
- * `each` returns false. Of an axis with very many choices, only the adjacent choices and an even
- * selection of the others are taken. */
+/* Calls `each` for the valid points that differ from `point` in one axis, until it returns false.
+ * If an axis has very many choices, only adjacent ones and an even selection of the others count.
+ */
 void gt_domain_neighbours(const gt_domain *domain, const gt_point *point,
                           bool (*each)(void *user, const gt_point *neighbour), void *user);
 
-/* Changes one axis, drawn at random, to the next choice up or down; false if the point would not be
- * valid. */
+/* Changes a random axis to the next choice up or down; returns false if that is not valid. */
 bool gt_domain_step(const gt_domain *domain, gt_random *random, gt_point *point);
 
-/* Changes `count` different axes of *point to choices drawn at random; false, and *point is
- * unchanged, if a few tries found nothing valid. */
+/* Changes `count` random axes to random choices; returns false, without a change, if a few tries
+ * find nothing valid. */
 bool gt_domain_jump(const gt_domain *domain, gt_random *random, uint32_t count, gt_point *point);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What is known of the point; a new one is pending. */
+/* Finds the point's entry, or makes a pending one. */
 static gputune_status enter(gt_known **out, gt_evidence *evidence, const gt_point *point)
 {
     const uint32_t next = (uint32_t)evidence->known.count;
@@ -48,7 +48,7 @@ static void find_best(gt_evidence *evidence)
     }
 }
 
-/* A configuration that is told again has cost no more. */
+/* Adds a cost unless it was reported before. */
 static void add_cost(double *known, double seconds, double *sum, uint32_t *count)
 {
     if (seconds > 0 && !*known) {

@@ -7,7 +7,7 @@
 
 enum { ROWS = GT_GAUSSIAN_ROWS };
 
-/* Before anything is learnt: the squared inverse of length scales and the parts, over all. */
+/* The squared inverse of length scales, and the parts, over all, before anything is learnt. */
 #define FIRST_WEIGHT 4.0
 #define FIRST_PART   1.0
 #define FIRST_NOISE  1e-2
@@ -48,8 +48,8 @@ static float matern(float squared)
     return (1 + r + r * r / 3) * expf(-r);
 }
 
-/* What a point and each row have in common: the weighted squared distance, and the sum of the parts
- * that they share and of those parts' squares. Single precision is far below the noise. */
+/* The likeness of a point and each row: the weighted squared distance, and the sums of the
+ * shared parts and of their squares. Single precision is far below the noise. */
 typedef struct likeness {
     float squared[ROWS], shared[ROWS], squares[ROWS];
 } likeness;
@@ -69,7 +69,7 @@ static void add_coordinate(likeness *restrict out, const gt_gaussian *g, uint32_
     }
 }
 
-/* The covariance of z with the rows [from, to), into out[from] and on. */
+/* Computes the covariance of z with the rows [from, to) into out[from] and on. */
 static void covariances(double *out, const gt_gaussian *g, const float *z, uint32_t from,
                         uint32_t to)
 {
@@ -86,7 +86,7 @@ static void covariances(double *out, const gt_gaussian *g, const float *z, uint3
     }
 }
 
-/* The variance of a point before anything is known of it, in signals. */
+/* Returns the variance, in signals, of a point about which nothing is known. */
 static double variance(const gt_gaussian *g)
 {
     double sum = 0, squares = 0;
@@ -122,8 +122,8 @@ uint32_t gt_gaussian_add(gt_gaussian *gaussian, const float *z)
     return i;
 }
 
-/* The mean is the generalised least squares estimate; a row without a value gets a residual of 0,
- * which is to take it as expected. */
+/* Sets the mean to the generalised least squares estimate; a row without a value has a residual of
+ * 0. */
 static void settle_target(const gt_gaussian *g, gt_target_values *target)
 {
     double ones[ROWS] = {0}, *u = target->u, known = 0;
@@ -150,7 +150,7 @@ void gt_gaussian_update(gt_gaussian *gaussian)
     }
 }
 
-/* As forward(), for GT_TOGETHER prospects at once: a row of the factor is read once for all. */
+/* Does the same for GT_TOGETHER prospects, and reads each row of the factor once. */
 static void forward_together(gt_prospect *const *of, const gt_gaussian *g, uint32_t from,
                              uint32_t to)
 {

@@ -1,10 +1,9 @@
-/* A Gaussian process over a few hundred points of a domain. It says which value is expected of a
- * point that was not tried, and how uncertain that value is (Rasmussen and Williams, Gaussian
- * Processes for Machine Learning, ch. 2 and 5). The covariance has two parts: Matern's with nu =
- * 5/2 over all coordinates, with a length scale for each; and additive effects of single
- * coordinates and of pairs (Duvenaud, Nickisch, Rasmussen 2011), because main effects show in few
- * points, interactions only in more. The mean is a constant. Several targets share the points; the
- * covariance is learnt for the first target. Pure. */
+/* A Gaussian process over a few hundred points of a domain. It gives the expected value of an
+ * untried point and its uncertainty (Rasmussen and Williams, Gaussian Processes for Machine
+ * Learning, ch. 2 and 5). The covariance has two parts: Matern's with nu = 5/2 over all
+ * coordinates, with a length scale for each; and additive effects of single coordinates and pairs
+ * (Duvenaud, Nickisch, Rasmussen 2011), because main effects show in few points. The mean is a
+ * constant. Several targets share the points; the covariance is learnt for the first. Pure. */
 #pragma once
 
 #include "search/coordinates.h"
@@ -37,19 +36,18 @@ typedef struct gt_gaussian {
     double *lower; /* Cholesky's factor of the covariance, row by row */
 } gt_gaussian;
 
-/* Opens a process without rows. ENOMEM. *out is the caller's, for gt_gaussian_close(). */
+/* Opens a process without rows; gt_gaussian_close() closes it. ENOMEM. */
 gputune_status gt_gaussian_open(gt_gaussian *out, const gt_coordinates *coordinates);
 void gt_gaussian_close(gt_gaussian *gaussian);
 
-/* The covariance, in signals, that two points have by the effects of single coordinates and of
- * pairs. `sum` is the sum of the parts that the two points share, `squares` the sum of the squares
- * of these parts. */
+/* Returns the covariance, in signals, by effects of single coordinates and pairs, from the sum of
+ * the parts that two points share and the sum of their squares. */
 static inline double gt_gaussian_apart(double sum, double squares)
 {
     return sum + (sum * sum - squares) / 2; /* a pair's part is the product of its two parts */
 }
 
-/* The scalar product, in sums that do not wait for each other. */
+/* Returns the scalar product, in sums that do not wait for each other. */
 static inline double gt_dot(const double *a, const double *b, uint32_t count)
 {
     double sum[4] = {0};
@@ -67,34 +65,30 @@ static inline double gt_dot(const double *a, const double *b, uint32_t count)
 
 /* Drops all rows, and keeps the learnt covariance. */
 void gt_gaussian_clear(gt_gaussian *gaussian);
-/* Adds a point whose targets are not known yet, and returns its row. There must be room: count <
- * GT_GAUSSIAN_ROWS. */
+/* Adds a point without targets, if count < GT_GAUSSIAN_ROWS, and returns its row. */
 uint32_t gt_gaussian_add(gt_gaussian *gaussian, const float *z);
-/* Brings the process up to date after rows were added or a y was written. Must be called before the
- * process is asked for anything. */
+/* Updates the process after rows were added or a y was written, before it is asked. */
 void gt_gaussian_update(gt_gaussian *gaussian);
-/* Improves the covariance in `steps` steps by the likelihood of the known rows, then calls
- * gt_gaussian_update(). Earlier prospects are then void. If memory is short, nothing changes. */
+/* Improves the covariance in `steps` steps by the likelihood of the known rows, and updates the
+ * process. Earlier prospects are then invalid. Does nothing if memory is short. */
 void gt_gaussian_learn(gt_gaussian *gaussian, uint32_t steps);
 
-/* How badly the covariance fits the known rows: minus the logarithm of their likelihood, per row
- * and without a constant term. NAN if memory is short. */
+/* Returns minus the logarithm of the known rows' likelihood, per row and up to a constant. NAN if
+ * memory is short. */
 double gt_gaussian_misfit(const gt_gaussian *gaussian);
 
 enum { GT_TOGETHER = 4 }; /* points that cost less when they are looked at together */
 
-/* A point that is asked about, and its row of Cholesky's factor. The caller keeps the prospect, so
- * that each element is computed once. */
+/* A point to look at, and its row of Cholesky's factor, each element of which is computed once. */
 typedef struct gt_prospect {
     float z[GT_COORDINATES];
     uint32_t rows;    /* elements computed so far; set to 0 for a new point, and after learning */
     double reduction; /* by how much the rows reduce the variance, in signals */
     double v[GT_GAUSSIAN_ROWS];
 } gt_prospect;
-/* Brings 1 to GT_TOGETHER prospects, which have as many rows each, up to date with the rows. */
+/* Updates 1 to GT_TOGETHER prospects, which have equally many rows. */
 void gt_gaussian_look(const gt_gaussian *gaussian, gt_prospect *const *prospects, uint32_t count);
-/* The expected value of a target at the prospect's point, and its standard deviation. The prospect
- * must be up to date. */
+/* Return the expected value of a target, and its standard deviation, at an updated prospect. */
 double gt_gaussian_expect(const gt_gaussian *gaussian, const gt_prospect *prospect,
                           gt_target target);
 double gt_gaussian_deviation(const gt_gaussian *gaussian, const gt_prospect *prospect,

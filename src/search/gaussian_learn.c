@@ -1,5 +1,5 @@
-/* Length scales and noise of a Gaussian process: the maximum of likelihood times prior, by
- * resilient propagation (Riedmiller and Braun 1993), which needs gradients' signs only. */
+/* Learns length scales and noise of a Gaussian process: the maximum of likelihood times prior, by
+ * resilient propagation (Riedmiller and Braun 1993), which needs only the signs of gradients. */
 #include "search/gaussian.h"
 
 #include <math.h>
@@ -8,9 +8,9 @@
 
 enum { ROWS = GT_GAUSSIAN_ROWS, MOST = 180, PARAMETERS = 2 * GT_COORDINATES + 1 };
 
-/* Priors, all log-normal: of a length scale around SCALE_CENTRE times the root of the number of
- * coordinates, of a part around PART_CENTRE over that number, of the noise. Spreads are standard
- * deviations of the logarithm. */
+/* Log-normal priors of a length scale (around SCALE_CENTRE times the root of the number of
+ * coordinates), a part (PART_CENTRE over that number) and the noise; spreads are of the logarithm.
+ */
 #define SCALE_CENTRE   0.5
 #define SCALE_SPREAD   1.0
 #define PART_CENTRE    1.0
@@ -22,7 +22,7 @@ enum { ROWS = GT_GAUSSIAN_ROWS, MOST = 180, PARAMETERS = 2 * GT_COORDINATES + 1 
 #define LOWEST  (-9.0)
 #define HIGHEST 7.0
 
-/* The known rows, or an even choice of them, and what their likelihood is computed in. */
+/* The known rows, or an even choice of them, and room to compute their likelihood. */
 typedef struct sample {
     const gt_gaussian *gaussian;
     uint32_t count;
@@ -65,7 +65,7 @@ static void take_rows(sample *s, const gt_gaussian *g)
     }
 }
 
-/* How far row a is from those before it in coordinate d. */
+/* Computes the distances of row a from those before it in coordinate d. */
 static void distances(double *out, const sample *s, uint32_t d, uint32_t a)
 {
     const float *z = s->gaussian->z + (size_t)d * ROWS;
@@ -76,7 +76,7 @@ static void distances(double *out, const sample *s, uint32_t d, uint32_t a)
     }
 }
 
-/* Row a of the covariance up to the diagonal, and its slope over the weighted squared distance. */
+/* Fills row a of the covariance up to the diagonal, and its slope over the squared distance. */
 static void fill_row(sample *s, const double *weight, const double *part, uint32_t a)
 {
     double distance[MOST], squares[MOST] = {0}, *k = s->k[a], *slope = s->slope[a];
@@ -113,7 +113,7 @@ static void fill(sample *s, const double *weight, const double *part, double noi
     }
 }
 
-/* Cholesky in place; returns the logarithm of the determinant's root. */
+/* Factors the covariance in place; returns the logarithm of the determinant's root. */
 static double decompose(sample *s)
 {
     double log_root = 0;
@@ -128,7 +128,7 @@ static double decompose(sample *s)
     return log_root;
 }
 
-/* The lower half of the covariance's inverse, in place of its factor. */
+/* Replaces the factor by the lower half of the covariance's inverse. */
 static void invert(sample *s)
 {
     uint32_t n = s->count;
@@ -147,7 +147,7 @@ static void invert(sample *s)
     }
 }
 
-/* Minus the logarithm of a log-normal prior, up to a constant; its slope is added to *gradient. */
+/* Returns minus the logarithm of a log-normal prior; adds its slope to *gradient. */
 static double prior(double log_value, double centre, double spread, double *gradient)
 {
     double z = (log_value - log(centre)) / spread;
@@ -167,7 +167,7 @@ static double add_priors(const double *theta, uint32_t dimensions, double *gradi
     return sum + prior(theta[noise], NOISE_CENTRE, NOISE_SPREAD, &gradient[noise]);
 }
 
-/* What row a of the covariance adds to the gradient. */
+/* Adds the part of row a of the covariance to the gradient. */
 static void add_gradient(sample *s, const double *alpha, double signal, const double *weight,
                          const double *part, double *gradient, uint32_t a)
 {
@@ -190,13 +190,13 @@ static void add_gradient(sample *s, const double *alpha, double signal, const do
     }
 }
 
-/* The signal's variance that suits best, as if two more values of variance 1 had been seen. */
+/* Returns the best variance of the signal, as if two more values of variance 1 were known. */
 static double signal_of(double fit, uint32_t count)
 {
     return (fit + 2) / (count + 2);
 }
 
-/* Minus the logarithm of likelihood times prior, and its gradient. */
+/* Returns minus the logarithm of likelihood times prior, and its gradient. */
 static double objective(sample *s, const double *theta, double *gradient)
 {
     uint32_t dimensions = s->gaussian->dimensions, n = s->count;
@@ -228,7 +228,7 @@ static double objective(sample *s, const double *theta, double *gradient)
     return 0.5 * (n + 2) * log(signal) + log_root + add_priors(theta, dimensions, gradient);
 }
 
-/* One step of resilient propagation in one parameter. */
+/* Takes a step of resilient propagation in one parameter. */
 static double move(double value, double gradient, double *step, double *last, double lowest)
 {
     double agree = gradient * *last;

@@ -1,5 +1,4 @@
-/* What a strategy is made of: a method and the evidence. Declares strategy.c and model.c to one
- * another. */
+/* The parts of a strategy: a method and the evidence. Connects strategy.c and model.c. */
 #pragma once
 
 #include "search/evidence.h"
@@ -12,7 +11,7 @@ typedef struct gt_method {
     gputune_status (*open)(gt_strategy *strategy, void *state); /* or NULL */
     void (*close)(void *state);                                 /* or NULL */
     /* Proposes one point that the evidence does not have, and may set strategy->expected. *found
-     * false: the method knows none, and the walk through the domain finds what is left. */
+     * false: it has none, and the walk through the domain finds the rest. */
     gputune_status (*propose)(gt_strategy *strategy, void *state, gt_point *out, bool *found);
     /* Called after the evidence took a result. Or NULL. */
     gputune_status (*told)(gt_strategy *strategy, void *state, const gt_tried *result);
@@ -20,7 +19,8 @@ typedef struct gt_method {
     void (*look)(gt_strategy *strategy, void *state, gt_outlook *out);
     bool learns;                      /* results matter to what it proposes: */
     uint32_t first, first_with_hints; /* not to the first ones */
-    /* The expected gain of a proposal, in logarithms of time; negative: not known. Or NULL. */
+    /* Returns the expected gain of a proposal, in logarithms of time; negative: unknown. Or NULL.
+     */
     double (*worth)(gt_strategy *strategy, void *state, const gt_point *point);
 } gt_method;
 
@@ -39,10 +39,9 @@ struct gt_strategy {
 
 extern const gt_method gt_method_auto, gt_method_model, gt_method_local;
 
-/* Finds the next point of the domain, in lexicographic order, that the evidence does not have;
- * false at the end. */
+/* Finds the next point of the domain that the evidence does not have; false: the end. */
 bool gt_strategy_walk(gt_strategy *strategy, gt_point *out);
-/* Draws a random point that the evidence does not have; false if a hundred draws found none. */
+/* Draws a random point that the evidence does not have; false if a hundred draws find none. */
 bool gt_strategy_draw(gt_strategy *strategy, gt_point *out);
 
 /* ---- model.c: a Gaussian process of the times, failures and compile times so far ---- */
@@ -62,14 +61,13 @@ enum {
     GT_MODEL_LEADS = 32 /* most hints to try first: enough for many workers */
 };
 
-/* The prior: what results of other sizes or GPUs (the hints) say of a point. */
+/* The prior: the times that results of other sizes or GPUs (the hints) predict. */
 typedef struct gt_model_prior {
     bool present;
     gt_gaussian gaussian;
     gt_point leads[GT_MODEL_LEADS]; /* the fastest hints, which are tried first */
     uint32_t lead_count, next_lead;
-    uint32_t due;   /* if results came before the hints: leads still to propose before the model
-                       proposes again */
+    uint32_t due;   /* leads to propose before the model does, if results came before the hints */
     uint32_t turns; /* proposals before the model was ready, without the default */
     double slope;   /* how closely the times here follow the prior */
 } gt_model_prior;
@@ -86,9 +84,9 @@ typedef struct gt_model {
     double row_prior[GT_GAUSSIAN_ROWS];
     uint32_t told_when_learnt; /* evidence.told at the last learning; 0: nothing is learnt yet */
 
-    /* How gt_model_value() turns a time into the value that the process sees: */
-    double best_log; /* the best time so far, as a logarithm */
-    double width; /* differences to the best beyond this width are compressed; infinite: none is */
+    /* for gt_model_value(): */
+    double best_log;       /* the best time so far, as a logarithm */
+    double width;          /* differences to the best beyond it are compressed; may be infinite */
     double mean, spread;   /* of the compressed differences to the best */
     double compile_centre; /* centre of the logarithms of compile times; NAN: none is known */
     double best_y;         /* the best time so far, standardised */
@@ -101,10 +99,10 @@ typedef struct gt_model {
 } gt_model;
 
 /* Adds the results since the last call to the process, and learns the covariance again if they are
- * many. *again: the candidates' prospects are not what they were. ENOMEM. */
+ * many. *anew: the candidates' prospects are invalid. ENOMEM. */
 gputune_status gt_model_learn(bool *anew, gt_model *model, gt_strategy *strategy);
 
-/* The logarithm of a time as the process sees it: standardised. */
+/* Returns a logarithm of a time as the process sees it: standardised. */
 double gt_model_value(const gt_model *model, double log_time);
-/* The inverse: the logarithm of the time that has this standardised value. */
+/* Returns the inverse: the logarithm of the time with this standardised value. */
 double gt_model_log_time(const gt_model *model, double value);

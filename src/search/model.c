@@ -1,13 +1,9 @@
-/* The strategies `model` and `auto`.
- *
- * `model` proposes a few configurations at random, then wherever a Gaussian process of the times,
- * failures and compile times so far expects the most. Its parts: what the process sees of times;
- * its rows; the prior, which results of other sizes or GPUs give; and the pool of candidates, from
- * which the most promising one is proposed.
- *
- * `auto` tries a small space, or one that there is time for, as a whole, the fastest hints first,
- * because its limit may end it early. Otherwise the model proposes; if it foresees the results of
- * its proposals badly, it alternates with `local`. */
+/* The strategies `model` and `auto`. `model` proposes a few random configurations, then those from
+ * which a Gaussian process of the times, failures and compile times expects the most. Its parts are
+ * the times as the process sees them, its rows, the prior from results of other sizes or GPUs, and
+ * the pool of candidates. `auto` tries a small space, or one for which there is time, as a whole,
+ * the fastest hints first, because its limit may end it early. Otherwise the model proposes; if it
+ * predicts its proposals' results badly, it alternates with `local`. */
 #include "search/method.h"
 
 #include "stats/correlation.h"
@@ -37,7 +33,7 @@ static double expand(double over, double width)
     return isinf(width) || over < 0 ? over : width * expm1(over / width);
 }
 
-/* Computes the model's mean and spread from the times so far, with its present width. */
+/* Computes the model's mean and spread from the times so far and its width. */
 static void model_standardise(gt_model *model, const gt_evidence *evidence)
 {
     uint32_t count = 0;
@@ -69,19 +65,17 @@ double gt_model_log_time(const gt_model *model, double value)
     return model->best_log + expand(model->mean + value * model->spread, model->width);
 }
 
-/* The logarithm of the slope of gt_model_value() at log_time. */
+/* Returns the logarithm of the slope of gt_model_value() at log_time. */
 static double model_log_slope(const gt_model *model, double log_time)
 {
     double over = log_time - model->best_log;
     return -log(model->spread) - (isinf(model->width) ? 0 : log1p(over / model->width));
 }
 
-/* --- rows: which results the process learns from -----------------------------------------------
- */
+/* --- rows: which results the process learns from ---------------------------------------------- */
 
 enum {
-    KEPT = 300, /* rows that stay when there are too many, half of them the fastest: what is
-                   forgotten is explored again */
+    KEPT = 300, /* rows that stay when there are too many, half of them the fastest */
     STEPS = 10, /* of learning */
     ENOUGH = 20 /* results to choose a width by */
 };
@@ -106,7 +100,7 @@ static void add_row(gt_model *model, gt_evidence *evidence, uint32_t known)
     model->row_prior[row] = model_prior_at(model, z);
 }
 
-/* Adds rows for the points that have none; false if there is no room for all. */
+/* Adds rows for the points that have none; false if they do not all fit. */
 static bool add_rows(gt_model *model, gt_evidence *evidence)
 {
     for (uint32_t i = 0; i < evidence->known.count; i++) {
@@ -121,7 +115,7 @@ static bool add_rows(gt_model *model, gt_evidence *evidence)
     return true;
 }
 
-/* Adds the proposals since then to the process, as long as it has room. */
+/* Adds the proposals since then to the process, as far as they fit. */
 static void model_add_pending(gt_model *model, gt_evidence *evidence)
 {
     add_rows(model, evidence);
@@ -166,8 +160,7 @@ static gputune_status thin_rows(gt_model *model, gt_strategy *strategy)
     return GPUTUNE_OK;
 }
 
-/* How far the times here follow those of elsewhere: the slope of a least-squares line, drawn
- * towards none by two values' weight. */
+/* Fits the slope by which times here follow the prior, by least squares with two values of 0. */
 static void fit_prior(gt_model *model)
 {
     double products = 0, squares = 2;
@@ -181,8 +174,8 @@ static void fit_prior(gt_model *model)
     model->prior.slope = fmin(fmax(products / squares, 0), 1.5);
 }
 
-/* The logarithm of a point's compile time over the usual one, or NAN. A compile that has run for
- * longer than half of the usual time is taken to run on for as long again. */
+/* Returns the logarithm of a compile time over the usual one, or NAN. A compile that has run for
+ * more than half of the usual time is expected to run as long again. */
 static double compile_value(const gt_model *model, const gt_known *known)
 {
     double least = log(2 * known->so_far_s) - model->compile_centre;
@@ -213,7 +206,7 @@ static void set_values(gt_model *model, const gt_evidence *evidence)
     gt_gaussian_update(&model->gaussian);
 }
 
-/* How badly the process suits the times, seen by the model's width. */
+/* Returns how badly the process fits the times at the model's width. */
 static double misfit(gt_model *model, const gt_evidence *evidence)
 {
     uint32_t count = 0;
@@ -230,8 +223,7 @@ static double misfit(gt_model *model, const gt_evidence *evidence)
     return gt_gaussian_misfit(&model->gaussian) - log_slope / (count ? count : 1);
 }
 
-/* The likelihood of a process of warped values says by which width it suits the times best
- * (Snelson, Rasmussen, Ghahramani 2003). */
+/* Chooses the width with the largest likelihood of warped values (Snelson et al. 2003). */
 static void choose_width(gt_model *model, const gt_evidence *evidence)
 {
     static const double widths[] = {INFINITY, 0.4, 0.15, 0.06};
@@ -269,8 +261,7 @@ gputune_status gt_model_learn(bool *anew, gt_model *model, gt_strategy *strategy
     return GPUTUNE_OK;
 }
 
-/* --- the prior: what it expects is scaled by how well such guesses did --------------------------
- */
+/* --- the prior: what it expects is scaled by how well such guesses did ------------------------ */
 
 enum { PRIOR_ROWS = 160, PRIOR_STEPS = 12 };
 
@@ -340,7 +331,7 @@ static gputune_status model_prior_make(gt_model *model, gt_strategy *strategy)
     return GPUTUNE_OK;
 }
 
-/* The time that the prior expects at coordinates z, standardised; 0 without hints. */
+/* Returns the standardised time that the prior expects at z; 0 without hints. */
 static double model_prior_at(const gt_model *model, const float *z)
 {
     if (!model->prior.present) {
@@ -353,8 +344,7 @@ static double model_prior_at(const gt_model *model, const float *z)
     return gt_gaussian_expect(&model->prior.gaussian, &prospect, GT_TARGET_TIME);
 }
 
-/* --- the pool -----------------------------------------------------------------------------------
- */
+/* --- the pool --------------------------------------------------------------------------------- */
 
 enum {
     RANDOM = 500,
@@ -364,11 +354,11 @@ enum {
     CLIMBS = 3     /* steps from the most promising candidate to its neighbours */
 };
 #define FAR 6.0 /* deviations below the best where the gain is nothing but an order */
-/* A covariance learnt from few points is too sure of itself. Deviations are doubled, over many axes
- * less: there is too much to explore there. */
+/* A covariance from few points is too sure of itself: deviations are doubled, over many axes less.
+ */
 #define DOUBT_AXES 8.0
-/* Where nothing improves, what the process is sure of may be wrong: after DOUBTS results doubt
- * grows, to MOST_DOUBT times. After WAVE it begins again, to follow up what was found. */
+/* If nothing improves, the process may be wrong: after DOUBTS results deviations grow, to
+ * MOST_DOUBT times. After WAVE this begins again, to follow up what was found. */
 #define DOUBTS       5
 #define WAVE         20
 #define MOST_DOUBT   2.0
@@ -413,7 +403,7 @@ static void empty(gt_model *model)
     gt_hash_index_free(&model->places);
 }
 
-/* Fills the pool again, with random points and with the neighbours of the best points. ENOMEM. */
+/* Fills the pool again with random points. ENOMEM. */
 static gputune_status model_pool_fill(gt_model *model, gt_strategy *strategy)
 {
     adding to = {model, &strategy->evidence, GPUTUNE_OK};
@@ -462,8 +452,7 @@ static gputune_status add_near(gt_model *model, gt_strategy *strategy, const gt_
     return to.status;
 }
 
-/* Where constraints bind axes together, changing one leads nowhere; and the next basin is often
- * three axes away. */
+/* Adds points that differ in two or three axes, for constraints and for other basins. */
 static gputune_status add_jumps(gt_model *model, gt_strategy *strategy, const gt_point *from)
 {
     adding to = {model, &strategy->evidence, GPUTUNE_OK};
@@ -492,8 +481,8 @@ static gputune_status model_pool_near_best(gt_model *model, gt_strategy *strateg
     return GPUTUNE_OK;
 }
 
-/* Expected improvement on the best (Mockus 1975; Jones, Schonlau, Welch 1998), in standard
- * deviations of the times, as a logarithm. */
+/* Returns the logarithm of the expected improvement (Mockus 1975; Jones et al. 1998), in
+ * deviations. */
 static double log_gain(double best, double expected, double deviation)
 {
     double d = (best - expected) / deviation;
@@ -503,8 +492,7 @@ static double log_gain(double best, double expected, double deviation)
     return log(deviation) + log(d * gt_normal_cdf(d) + exp(-d * d / 2) / ROOT_2PI);
 }
 
-/* What one more try costs, as the logarithm of seconds: its share of the compile workers, and the
- * GPU. */
+/* Returns the logarithm of the seconds of one more try: its share of the workers, and the GPU. */
 static double log_cost(const gt_model *model, const gt_strategy *strategy,
                        const gt_prospect *prospect)
 {
@@ -518,9 +506,9 @@ static double log_cost(const gt_model *model, const gt_strategy *strategy,
     return log(compile / strategy->settings.workers + measure);
 }
 
-/* The factor for the process's deviations. Hints are trusted as long as they lead to something
- * better. Whether they do is not seen by how well their ranks agree with the times here: where
- * hints held a search up, agreement was higher than where they helped. */
+/* Returns the factor for the process's deviations. Hints are trusted as long as they lead to
+ * something better. Rank agreement with the times here does not show this: it was higher where
+ * hints delayed a search than where they helped. */
 static double doubt(const gt_model *model, const gt_strategy *strategy)
 {
     const gt_evidence *evidence = &strategy->evidence;
@@ -532,8 +520,8 @@ static double doubt(const gt_model *model, const gt_strategy *strategy)
     return axes * fmin(fmax(1, (double)(since % WAVE) / DOUBTS), MOST_DOUBT);
 }
 
-/* The score counts only what is gained beyond epsilon. Else a search goes on among the neighbours
- * of a good configuration, for gains that do not matter, while another basin has better ones. */
+/* Scores a candidate. Only gains beyond epsilon count; else a search goes on among the neighbours
+ * of a good configuration while another basin has better ones. */
 static void judge(gt_candidate *candidate, const gt_model *model, const gt_strategy *strategy)
 {
     const gt_gaussian *gaussian = &model->gaussian;
@@ -554,7 +542,7 @@ static void judge(gt_candidate *candidate, const gt_model *model, const gt_strat
         log_gain(aim, expected, deviation) + success - log_cost(model, strategy, prospect);
 }
 
-/* The expected gain of a point that is not in the pool. */
+/* Returns the expected gain of a point that is not in the pool. */
 static double model_gain_at(const gt_model *model, const gt_strategy *strategy,
                             const gt_point *point)
 {
@@ -580,8 +568,7 @@ static void look_at(gt_model *model, uint32_t from)
     }
 }
 
-/* Judges the candidates from index `from` on that were neither proposed nor told; returns the best
- * one, or -1. */
+/* Judges the new candidates from index `from` on; returns the best one, or -1. */
 static int64_t judge_all(gt_model *model, const gt_strategy *strategy, uint32_t from, int64_t best)
 {
     look_at(model, from);
@@ -598,8 +585,8 @@ static int64_t judge_all(gt_model *model, const gt_strategy *strategy, uint32_t 
     return best;
 }
 
-/* *best is the index of the most promising candidate, or -1; with `climb`, the search also looks at
- * the neighbours of that candidate. ENOMEM. */
+/* Sets *best to the most promising candidate, or -1; with `climb` looks at its neighbours too.
+ * ENOMEM. */
 static gputune_status model_pool_best(gt_model *model, gt_strategy *strategy, bool climb,
                                       int64_t *best)
 {
@@ -617,15 +604,14 @@ static gputune_status model_pool_best(gt_model *model, gt_strategy *strategy, bo
     return GPUTUNE_OK;
 }
 
-/* --- model --------------------------------------------------------------------------------------
- */
+/* --- model ------------------------------------------------------------------------------------ */
 
 enum {
     LEAST_OK = 3,
     BETWEEN_CLIMBS = 8 /* proposals of one batch */
 };
 
-/* Functions of gt_method_model that gt_method_auto has, too. */
+/* Shared with gt_method_auto. */
 static gputune_status model_open(gt_strategy *strategy, void *state)
 {
     gt_model *model = state;
@@ -650,9 +636,9 @@ static bool is_new(const gt_strategy *strategy, const gt_point *point)
            strategy->domain->is_valid(strategy->domain->user, point);
 }
 
-/* Before there is enough for a model: the default, what was best elsewhere, and random ones. Two
- * random ones among the first tell the model how far the times here follow those of elsewhere; more
- * are asked for only by many workers, before the first results are there. */
+/* Proposes the first points: the default, the fastest hints, and random ones. Two random ones among
+ * the first show the model how far times here follow the hints; more are proposed only for many
+ * workers. */
 static bool propose_first(gt_model *model, gt_strategy *strategy, gt_point *out)
 {
     gt_model_prior *prior = &model->prior;
@@ -730,7 +716,8 @@ static void look_model(gt_strategy *strategy, void *state, gt_outlook *out)
     }
 }
 
-/* While slow compiles hold all workers nothing is proposed, and the model would never learn. */
+/* Updates the model first if it is late: while slow compiles hold all workers, nothing is
+ * proposed. */
 static double model_worth(gt_strategy *strategy, void *state, const gt_point *point)
 {
     gt_model *model = state;
@@ -751,8 +738,7 @@ const gt_method gt_method_model = {.bytes = sizeof(gt_model),
                                    .look = look_model,
                                    .worth = model_worth};
 
-/* --- auto ---------------------------------------------------------------------------------------
- */
+/* --- auto ------------------------------------------------------------------------------------- */
 
 enum {
     SMALL = 128, /* valid configurations that are not worth a choice */
@@ -770,8 +756,7 @@ typedef struct automatic {
     double expected[JUDGED], seen[JUDGED]; /* of the last of them, as a ring */
 } automatic;
 
-/* Returns true if all that is left can be tried in what is left of the limit, at the rate so far.
- */
+/* Returns true if the rest can be tried within the limit, at the rate so far. */
 static bool is_time_for_all(const gt_strategy *strategy)
 {
     const gt_evidence *evidence = &strategy->evidence;
@@ -788,7 +773,7 @@ static bool is_time_for_all(const gt_strategy *strategy)
     return spent / told * left <= strategy->settings.limit_s - spent;
 }
 
-/* The fastest hint that is not proposed yet, or NULL. */
+/* Returns the fastest hint that is not proposed yet, or NULL. */
 static const gt_tried *best_hint(const gt_strategy *strategy)
 {
     const gt_tried *best = NULL;
@@ -826,7 +811,7 @@ static gputune_status propose_auto(gt_strategy *strategy, void *state, gt_point 
     return gt_method_model.propose(strategy, &at->model, out, found);
 }
 
-/* Compares what the model expected of its proposals with what came of them. */
+/* Compares the times that the model expected with those measured. */
 static gputune_status judge_model(automatic *at, const gt_evidence *evidence,
                                   const gt_tried *result)
 {

@@ -15,13 +15,12 @@ enum {
 #define SHARE  0.5 /* of the limit is for quick compiles */
 #define SLOW   0.5 /* of the seconds of a compile with which MANY can be tried */
 #define FASTER 2.0 /* a quick compile must compile so many times faster */
-/* If so many of the pairs are tried, it is known whether quick compiles pay: while quick compiles
- * are made, and while the pairs do not even compile slowly. */
+/* The share of pairs to try until it is known whether quick compiles pay; and while pairs do not
+ * even compile slowly. */
 #define ENOUGH       0.75
 #define ENOUGH_QUICK 0.5
-/* Few pairs say little: of quick compiles that lead to the best variant, whose ranks correlate by
- * 0.4 with those of random variants, a third of all draws of five pairs correlate by less than 0.3,
- * and a hundredth of eight pairs by less than this. */
+/* Few pairs prove little: of useful quick compiles, whose ranks correlate by 0.4, a third of all
+ * draws of five pairs correlate by less than 0.3, a hundredth of eight pairs by less than this. */
 #define CONTRARY (-0.5)
 
 static uint32_t most_first(const gt_search_settings *settings)
@@ -47,20 +46,20 @@ void gt_quick_end(gt_quick *quick)
     quick->strategy = NULL;
 }
 
-/* If variants compile in this many seconds, there is time to try MANY of them. */
+/* Returns the seconds of a compile at which there is time to try MANY variants. */
 static double quick_s(const gt_quick *quick, double left_s)
 {
     return left_s * quick->settings.workers / MANY;
 }
 
-/* The compile time of a pair's variant; 0: not known. If its compile has not ended, it is the time
- * since the first proposal. */
+/* Returns a pair's compile time, or while it compiles the time since the first proposal; 0:
+ * unknown. */
 static double compile_s_so_far(const gt_quick *quick, const gt_quick_pair *pair, double left_s)
 {
     return pair->tried ? pair->full.compile_s : quick->begun_left_s - left_s;
 }
 
-/* The mean of the pairs' compile times so far. */
+/* Returns the mean of the pairs' compile times so far. */
 static double mean_compile_s(const gt_quick *quick, double left_s)
 {
     double sum_s = 0;
@@ -79,8 +78,7 @@ static bool compile_slowly(const gt_quick *quick, double left_s)
     return mean_compile_s(quick, left_s) >= SLOW * quick_s(quick, left_s);
 }
 
-/* Returns true if at least so many quick compiles compile far faster than their pairs do, whose
- * times so far are known before they have ended. */
+/* Returns true if at least `least` quick compiles are far faster than their pairs so far. */
 static bool are_far_faster(const gt_quick *quick, uint32_t least, double left_s)
 {
     double quick_compile_s = 0, full_s = 0;
@@ -97,8 +95,7 @@ static bool are_far_faster(const gt_quick *quick, uint32_t least, double left_s)
     return compiled >= least && full_s >= FASTER * quick_compile_s;
 }
 
-/* What is known of that before the pairs are compared: by the first quick compile, and before that
- * by the time that all of them take. */
+/* Guesses the same before pairs are compared, from the first quick compile or the time so far. */
 static bool may_be_far_faster(const gt_quick *quick, double left_s)
 {
     double full_s = quick->begun_left_s - left_s;
@@ -116,8 +113,7 @@ static uint32_t count_tried(const gt_quick *quick)
     return tried;
 }
 
-/* The first variants are the pairs. They have half of the workers; the other half is free for
- * quick compiles. */
+/* Proposes pairs for half of the workers; the others are free for quick compiles. */
 static gputune_status ask_full(gt_quick *quick, gt_strategy *full, gt_point *out, size_t count,
                                size_t *given)
 {
@@ -167,7 +163,7 @@ static bool has_both_times(const gt_quick_pair *pair)
            pair->full.outcome == GT_TRIED_OK;
 }
 
-/* *out: false if the faster quick compile is clearly the slower variant. */
+/* Sets *out to false if the faster quick compile is clearly the slower variant. */
 static gputune_status agree(bool *out, const gt_quick *quick)
 {
     double quick_ns[GT_QUICK_PAIRS], full[GT_QUICK_PAIRS], correlation;

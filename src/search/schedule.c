@@ -1,22 +1,22 @@
-/* Shares one GPU by what its work has taken so far. */
+/* Shares one GPU by the time that its work has taken so far. */
 #include "search/schedule.h"
 
 #include <math.h>
 
-/* A mean over the last results, so that it follows a search to its faster variants. */
+/* The weight of a new result in a mean, which follows a search to its faster variants. */
 #define NEWS 0.1
-/* The most seconds that rounds are owed, or that they had too much: more is forgotten. */
+/* The most seconds that rounds are owed, or had too much. */
 #define MEMORY_S 0.25
-/* A session hands over more work within this many seconds. */
+/* The seconds in which a session hands over more work. */
 #define THINKING_S 0.02
-/* If a new variant takes longer, in seconds, the time to hand over the next one does not matter. */
+/* Seconds of a new variant from which handing over the next one costs nothing. */
 #define LONG_S 0.05
-/* A free compile worker has its next source within this time. */
+/* The seconds in which a free compile worker gets its next source. */
 #define REACTION_S 0.1
 #define USUAL_S    0.4 /* to compile a source, before any has been */
-/* Seconds that a new variant is taken to need on the GPU, before the first one was launched. */
+/* Seconds on the GPU of a new variant, before the first one was launched. */
 #define USUAL_NEW_VARIANT_S 0.02
-/* Compiles take unequally long; the GPU shall not wait for a slow one. */
+/* The GPU must not wait for a slow compile. */
 #define SPARE 1.25
 
 enum {
@@ -73,7 +73,7 @@ double gt_schedule_gpu_s(const gt_schedule *schedule)
     return 1 / own_per_s;
 }
 
-/* How many variants of a search that learns may be on their way. */
+/* Returns how many variants of a search that learns may be in flight. */
 static uint32_t most_on_their_way(const gt_schedule *schedule, uint32_t workers)
 {
     double compile_s = schedule->compile_s > 0 ? schedule->compile_s : USUAL_S;

@@ -1,9 +1,7 @@
-/* What all strategies share: the bookkeeping around their proposals; and the strategies that keep
- * nothing but the evidence: `exhaustive`, `random` and `local`. `local` proposes neighbours of the
- * fastest few so far, the faster the more often. Neighbours differ in one axis, to an adjacent
- * value or to any, and sometimes in two, where constraints bind axes together. It begins with
- * random configurations, and tries one now and then, so that it leaves what is fast only near by.
- */
+/* The common part of all strategies, and those without a model: `exhaustive`, `random` and `local`.
+ * `local` proposes neighbours of the fastest few, the faster the more often. Neighbours differ in
+ * one axis, by one step or any, and sometimes in two, because constraints tie axes together. It
+ * begins with random configurations and sometimes tries one, to leave a local optimum. */
 #include "search/method.h"
 
 #include <math.h>
@@ -29,7 +27,7 @@ static bool step(gt_strategy *strategy, gt_point *point)
     return gt_domain_jump(strategy->domain, &strategy->random, which < 1 - JUMP ? 1 : 2, point);
 }
 
-/* A neighbour of `centre` that is new; false where none was found. */
+/* Proposes a new neighbour of `centre`; false: none was found. */
 static bool propose_near(gt_strategy *strategy, const gt_point *centre, gt_point *out)
 {
     for (int i = 0; i < TRIES; i++) {
@@ -252,10 +250,10 @@ gputune_status gt_strategy_tell(gt_strategy *strategy, const gt_tried *result)
                                   : GPUTUNE_OK;
 }
 
-/* Nothing better is expected when the model says so, and has had time to be proved wrong. In seven
+/* Returns true if the model expects nothing better, and had time to be proved wrong. In seven
  * recorded spaces, eight searches each, no search that ended so was 0.1% from the optimum; without
- * the share of what is left, five were 1.5 to 4.8% from it. With an eighth of it a search of a
- * stencil's 3806 variants on an H200 ended 1.8% from the best, in two of four runs. */
+ * the share of the remaining ones, five were 1.5 to 4.8% from it, and with an eighth of it, two of
+ * four searches of a stencil's 3806 variants on an H200 1.8%. */
 static bool is_done(const gt_outlook *outlook, const gt_search_settings *settings)
 {
     double share = fmin(outlook->remaining / SHARE, MOST_PATIENCE);
@@ -305,7 +303,7 @@ bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double s
     double worth = strategy->method->worth(strategy, strategy->state, point);
     gt_outlook outlook;
     gt_strategy_outlook(&outlook, strategy);
-    /* what has run for long runs on for as long again */
+    /* a compile that has run for long is expected to run as long again */
     bool others_give_more =
         outlook.expected_gain > 0 && worth / seconds < outlook.expected_gain / usual / 2;
     return worth >= 0 && (others_give_more || worth < strategy->settings.epsilon * NEGLIGIBLE);
