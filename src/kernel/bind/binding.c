@@ -1,5 +1,4 @@
-/* Computes how a configuration is launched, and makes the loops of a pipeline into the sequence
- * that launches carry; stops at the first limit that a launch breaks. */
+/* Computes how a configuration is launched, with its loops, up to the first broken limit. */
 #include "kernel/bind/binding.h"
 
 #include "kernel/template/axis_kind.h"

@@ -1,7 +1,6 @@
 /* Evaluates how a configuration is launched, in steps, so that a space can stop at the first one
- * that fails. A step needs the values of the axes that its expressions use in `slots`, and sets
- * slots for later steps. It returns the limit that the configuration breaks, and sets no message.
- */
+ * that fails. A step reads the slots of its axes, sets slots for later steps, and returns the limit
+ * that is broken. It sets no message. */
 #pragma once
 
 #include "kernel/bind/limits.h"
@@ -42,8 +41,7 @@ bool gt_binding_has_empty_size(const gt_binding *binding);
 /* Evaluates one dimension of the grid, and rounds it up to a multiple of the cluster. */
 gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension);
 gt_limit gt_binding_carveout(gt_binding *binding);
-/* Evaluates whether the launch is cooperative, and its blocks can all be resident at once, by
- * threads and shared memory. */
+/* Evaluates whether all blocks of a cooperative launch can be resident at once. */
 gt_limit gt_binding_cooperative(gt_binding *binding);
 /* As gt_space_features(), of a binding without a configuration. */
 uint32_t gt_binding_features(double out[GT_LAUNCH_FEATURES], const gt_binding *binding,
@@ -62,15 +60,13 @@ static inline uint32_t gt_widest_access(const gt_device *device)
 {
     return device->cc >= 100 ? 32 : 16;
 }
-/* Returns how many blocks the GPU holds by threads and shared memory (CUDA programming guide,
- * "Hardware Multithreading"). */
+/* Returns how many blocks the GPU holds, by threads and shared memory. */
 int64_t gt_blocks_resident(const gt_device *device, const uint32_t block[3], uint32_t shared_bytes);
 /* Sets the configuration's slots and runs all steps. Returns the first limit that is broken. */
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config);
 
-/* Fills `out` with the pass blocks; ways[i] is how block i is passed (GT_PASS_NONE: not yet); NULL:
- * as configured. A split block that fits by value is passed so. Returns the limit that they break.
- */
+/* Fills `out` with the pass blocks, passed as `ways` says (GT_PASS_NONE: not yet) or as configured
+ * (NULL). Returns the limit that they break. */
 gt_limit gt_blocks_make(gt_block out[GT_BLOCK_MAX], const gt_binding *binding,
                         const gt_pass ways[GT_BLOCK_MAX]);
 /* Checks the pass blocks of the binding's configuration. A step as above. */
@@ -83,15 +79,13 @@ gputune_status gt_argument_shape(uint64_t out[3], const gt_argument *argument,
                                  const int64_t *slots);
 
 #define GT_BUFFER_BYTES_MAX (UINT64_C(1) << 47)
-/* Sets *out to a buffer's elements. EINVAL for an extent below 1, and more than
- * GT_BUFFER_BYTES_MAX. In workload.c. */
+/* Sets *out to a buffer's elements. EINVAL for none, or too many. In workload.c. */
 gputune_status gt_elements_count(uint64_t *out, const gt_argument *buffer, const int64_t *slots);
 
 /* Adds a parameter to a launch, and returns it for what else is to be set. In launch.c. */
 gt_parameter *gt_launch_add(gt_launch *launch, gt_parameter_kind kind, uint32_t bytes,
                             int argument);
-/* Adds blocks, which must be made, and arguments; `plain`: buffers in place of maps and textures.
- * In launch.c. */
+/* Adds blocks and arguments; `plain`: no maps and textures. In launch.c. */
 gputune_status gt_launch_arguments(gt_launch *launch, const gt_binding *binding, bool plain);
 /* ---- workload_elements.c ---- */
 
@@ -108,8 +102,7 @@ gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_bi
 
 /* Appends the members of a struct for a message: "alpha at 0, n at 8". */
 void gt_structure_describe(gt_text *out, const gt_binding *binding, const char *name);
-/* Returns the element of a type's name at the binding's problem. For a struct only bytes and
- * alignment are valid. */
+/* Returns the element of a type's name; of a struct only bytes and alignment. */
 gt_element gt_element_resolve(const gt_binding *binding, const char *name);
 /* If a struct holds the argument's address, sets out->holder and out->offset: the struct's
  * parameter and the address's place in it. `first`: the first argument's parameter. */

@@ -1,5 +1,4 @@
-/* Binds a template's problem values to those of a request; and makes the awkward problem size, at
- * which variants are verified beside the requested one. */
+/* Binds problem values to those of a request, and makes awkward problems. */
 #include "kernel/bind/binding.h"
 #include "kernel/template/structure.h"
 
@@ -222,8 +221,7 @@ static bool shapes_texture(const gt_template *template, const gt_problem *proble
     return gt_textures_make(textures, &binding) != GPUTUNE_OK;
 }
 
-/* Returns whether the template allows these sizes: its requirements without tunables, its buffers,
- * which take *bytes, and the default's launch. */
+/* Returns whether require(), buffers (of *bytes) and the default's launch allow these sizes. */
 static bool is_allowed(const gt_template *template, const gt_problem *problem,
                        const gt_device *device, uint64_t *bytes)
 {
@@ -278,8 +276,7 @@ static void shrink(gt_problem *problem, const gt_template *template, const gt_de
     }
 }
 
-/* Subtracts the prime from every size that may change and is larger, and from each next one
- * `apart` more, so that what is square is square no longer. */
+/* Subtracts the prime from larger sizes that may change, from each next one `apart` more. */
 static bool reduce(gt_problem *out, const gt_problem *problem, const gt_template *template,
                    const bool *may_change, int64_t prime, int64_t apart)
 {

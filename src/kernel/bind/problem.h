@@ -1,5 +1,4 @@
-/* A template bound to problem values, and awkward problems (problem.c); the buffers and scalars
- * that a problem needs, with all sizes as numbers (workload.c). */
+/* A template at problem values: awkward problems (problem.c), buffers and scalars (workload.c). */
 #pragma once
 
 #include "base/device.h"

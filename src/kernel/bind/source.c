@@ -287,8 +287,7 @@ static void assert_values(gt_text *text, const generator *g)
     }
 }
 
-/* Has the compiler refuse an output of the reference that is a double by another name. It was not
- * read as one, so that its buffer would be too short. */
+/* Has the compiler refuse an output of the reference that is a double by another name. */
 static void assert_outputs(gt_text *text, const generator *g)
 {
     const gt_template *template = g->binding->template;
@@ -412,10 +411,9 @@ static gputune_status limit_registers(gt_source *out, const gt_binding *binding)
     return gt_text_take(&out->options[out->option_count++], &text);
 }
 
-/* Evaluates options() and maxreg() into out->options. With `kernel` false, for the reference and
- * the check, only options that change the source's meaning (--std, -D, -U) are taken, and registers
- * are limited to what their blocks can have.
- * gt_source_free() releases the options, also on failure. */
+/* Evaluates options() and maxreg(). Without `kernel`, only options that change the meaning (--std,
+ * -D, -U) count, and registers are limited for the judges' blocks. gt_source_free() releases them.
+ */
 static gputune_status make_options(gt_source *out, const gt_binding *binding, bool kernel)
 {
     const gt_template_parts *parts = binding->template->parts;

@@ -28,8 +28,7 @@ typedef struct gt_source {
 gputune_status gt_source_generate(gt_source *out, const gt_template *template,
                                   const gt_problem *problem, const gt_config *config,
                                   const gt_device *device, const char *prelude);
-/* Generates the source of the reference and the check kernel with the default configuration's
- * values. ETEMPLATE when the template has neither. */
+/* Generates the judges' source, with the default's values. ETEMPLATE if there are none. */
 gputune_status gt_source_reference(gt_source *out, const gt_template *template,
                                    const gt_problem *problem, const gt_device *device,
                                    const char *prelude);
@@ -45,16 +44,13 @@ void gt_source_free(gt_source *source);
 gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
                               const gt_problem *problem, const gt_config *config,
                               const gt_device *device);
-/* Sets *out to the work of a launch, divided by that of the default; 1 if work() uses no axis.
- * ETEMPLATE if work() has no value above 0. In workload.c. */
+/* Sets *out to the work over that of the default's launch, or 1. ETEMPLATE for no work. */
 gputune_status gt_work_ratio(double *out, const gt_template *template, const gt_problem *problem,
                              const gt_config *config, const gt_device *device);
-/* Returns the widest access in bytes that the vector axes ask for, at most the device's; 0: that is
- * one element. */
+/* Returns the bytes of the vector axes' widest access that the device has; 0: one element. */
 uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
                          const gt_config *config, const gt_device *device);
 /* Returns a hash of all that a launch gives the device, which equal launches share. */
 gt_hash gt_launch_hash(const gt_launch *launch);
-/* Returns a trial's key: the source's hash joined with the launch's texts and the axes that it
- * uses. */
+/* Returns a trial's key: the hashes of the source and of how it is launched. */
 gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_hash source);

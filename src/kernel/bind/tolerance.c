@@ -63,8 +63,7 @@ static bool is_known(const gt_sensitivity *seen)
     return seen->step > 0 && seen->moved > 0;
 }
 
-/* Returns whether all elements depend on their terms about as strongly, relative to themselves:
- * then small ones need no allowance that large ones would justify. */
+/* Returns whether all elements depend on their terms about as strongly, as their size goes. */
 static bool is_even(const gt_sensitivity *seen)
 {
     static const double uneven = 8;

@@ -36,8 +36,7 @@ double gt_tolerance_step(const gt_workload *workload);
  * elements that stayed still), at most inputs / sqrt(elements), right for sums and products. */
 double gt_tolerance_terms(const gt_workload *workload, uint32_t output,
                           const gt_sensitivity *sensitivity);
-/* Sets *out to an output's tolerance where S is known of each element. false: too little is known,
- * or the template states its tolerance. */
+/* Sets *out to an output's tolerance by each element's S. false: S is unknown, or not needed. */
 bool gt_tolerance_of_element(gt_tolerance *out, const gt_workload *workload, uint32_t output,
                              const gt_sensitivity *sensitivity);
 /* The tolerance of an output: the template's own, or else the one that follows from the type, the

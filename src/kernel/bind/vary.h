@@ -1,5 +1,4 @@
-/* Makes another workload of the same shape, on which variants are proved too: scalars that are no
- * sizes get other values, and buffers get other contents. */
+/* Makes another workload of the same shape for proofs: other scalars and contents of buffers. */
 #pragma once
 
 #include "kernel/bind/problem.h"

@@ -11,8 +11,7 @@ enum {
     LEVEL_CHECKS_MAX = 1 << 17 /* on one level */
 };
 
-/* The nodes of one level while it is built. Each rule of which some axes have values has a column
- * of keys for its rest; nodes with equal keys are one. */
+/* The nodes of one level while it is built, with a column of keys for each open rule's rest. */
 typedef struct level {
     uint32_t width;
     uint8_t *prefixes; /* positions of the axes before, of one of the combinations that lead here */

@@ -8,8 +8,7 @@
 
 /* ---- terms.c ---- */
 
-/* The parts of constraints. While some axes of a constraint have no value yet, a key identifies the
- * rest of the constraint, so that equal remainders are recognised. */
+/* The parts of constraints, with keys by which equal remainders are recognised. */
 typedef enum gt_term_kind {
     GT_TERM_CODE,  /* an expression, or an operand in one */
     GT_TERM_SLOT,  /* the slot of an axis: known once the axis has a value */
@@ -58,8 +57,7 @@ enum { GT_RULES_MAX = 192 };
 /* In the place of a node: no valid combination is reached from here. */
 static const uint32_t GT_NODE_DEAD = UINT32_MAX;
 
-/* A diagram without nodes has one axis, or would have needed too many; then it stands for all
- * combinations. */
+/* A diagram without nodes has one axis, or would have needed too many nodes. */
 typedef struct gt_diagram {
     uint32_t axes[GT_AXIS_MAX]; /* in the order of the levels */
     uint32_t count;
@@ -86,16 +84,14 @@ double gt_diagram_beginnings(const gt_diagram *diagram, const gt_space *space, u
 
 /* ---- space.c and search.c ---- */
 
-/* Reasons for which a configuration is excluded: a gt_limit, or + index, a require() that does not
- * hold, or that cannot be computed. 0: none. */
+/* Reasons for an exclusion: 0, a gt_limit, or + index a require() that is 0, or has no value. */
 enum {
     GT_REASON_REQUIRE = GT_LIMIT_COUNT,
     GT_REASON_FAILED = GT_REASON_REQUIRE + GT_REQUIRE_MAX,
     GT_SPACE_REASONS = GT_REASON_FAILED + GT_REQUIRE_MAX
 };
 
-/* One condition: a step of binding.h, a require(), or one side of an && in one. Their order is one
- * in which each can run once its axes have values. */
+/* A condition: a step, a require(), or a side of an && in one. They can run in their order. */
 typedef struct gt_rule {
     uint32_t axes;                  /* bit i: it depends on axis i */
     int term;                       /* that it depends on, or a require()'s constraint; -1: none */
@@ -154,8 +150,8 @@ struct gt_space {
     const gt_workload *workload;
     uint8_t choices[GT_AXIS_MAX][GT_AXIS_VALUES]; /* the allowed values, in their order */
     int counts[GT_AXIS_MAX];                      /* how many values are allowed */
-    int blocked[GT_AXIS_MAX][GT_AXIS_VALUES]; /* by position in choices: the reason that excludes
-                                    the value whatever the other axes' values are, or 0 */
+    int blocked[GT_AXIS_MAX]
+               [GT_AXIS_VALUES]; /* by position: the reason against the value by itself, or 0 */
     gt_term_list terms;
     gt_rule rules[GT_RULES_MAX];
     int rule_count;
@@ -179,10 +175,8 @@ struct gt_space {
  * identifies the rest of it: equal keys mean equal rests, and 0 that it holds. */
 int gt_rule_ahead(const gt_space *space, const gt_binding *binding, const gt_rule *rule,
                   uint32_t known, uint64_t *key);
-/* Applies a rule, whose axes must have values, and returns the reason if it is not met, else 0. The
- * earlier rules on these axes must have been applied. */
+/* Applies a rule after the earlier ones on its axes, and returns the reason against it, or 0. */
 int gt_rule_apply(const gt_space *space, gt_binding *binding, const gt_rule *rule);
-/* Returns the reason of a rule on `axis` that is decided by the axes in `known`, and not met; or
- * 0. */
+/* Returns the reason of a rule on `axis` that the axes in `known` decide against, or 0. */
 int gt_space_check(const gt_space *space, gt_binding *binding, uint32_t known, uint32_t axis);
 bool gt_space_is_canceled(const gt_space *space);

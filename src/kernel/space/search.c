@@ -168,8 +168,7 @@ static double place_among(double count, gt_random *random)
                           : gt_random_unit(random) * count;
 }
 
-/* Draws a combination from the group's diagram, each equally likely, and returns the reason that
- * excludes it, or 0. The diagram must not be empty. */
+/* Draws a combination from a diagram that is not empty, and returns the reason against it, or 0. */
 static int draw_from(gt_space *space, const gt_group *group, gt_random *random, gt_config *out)
 {
     const gt_diagram *d = &group->diagram;
@@ -424,8 +423,7 @@ static void exclude(tally *tally, int reason, double count, gt_certainty certain
     }
 }
 
-/* Counts the combinations that values exclude by themselves in a group without nodes; `others`: of
- * the other groups' axes. */
+/* Counts what values exclude by themselves in a group without nodes. */
 static void exclude_values(tally *tally, const gt_space *space, const gt_group *group,
                            double others, gt_certainty certainty)
 {

@@ -1,5 +1,4 @@
-/* A space as a whole: its rules in the order in which they are decided, its values, and what it
- * says of one configuration. */
+/* A space as a whole: its rules in their order, its values, and single configurations. */
 #include "kernel/space/internal.h"
 
 #include "kernel/template/axis_kind.h"

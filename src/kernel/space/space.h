@@ -36,8 +36,7 @@ gputune_status gt_space_open(gt_space **out, const gt_template *template, const 
                              const gt_workload *workload, const gt_device *device,
                              const char *const *only, size_t only_count);
 void gt_space_free(gt_space *space);
-/* Sets the callback that every function below calls often if it may take long. Once it returns
- * true, walks end, draws fail and counts are bounds. */
+/* Sets the callback that ends long walks, draws and counts once it returns true. */
 void gt_space_set_cancel(gt_space *space, bool (*canceled)(void *user), void *user);
 /* Works out, once, how constraints tie axes together, as counting, drawing and walking do first. It
  * takes up to 100 ms and 10 MB. ENOMEM and ECANCELED leave a space with estimates and bounds. */
@@ -45,8 +44,7 @@ gputune_status gt_space_prepare(gt_space *space);
 /* Fails with ENOVARIANT, with the reasons, when no configuration is valid. */
 gputune_status gt_space_require_any(gt_space *space);
 
-/* Sets *out to the values of an axis that the space covers, by index in their order, and returns
- * how many. The array lives as long as the space. */
+/* Sets *out to the indices of the axis's values, which the space owns, and returns how many. */
 size_t gt_space_choices(const gt_space *space, uint32_t axis, const uint8_t **out);
 /* Sets *out to the next valid configuration in lexicographic order; false at the end, or when
  * canceled. Takes less than a microsecond, but without a bound if counts are not exact. */
@@ -78,12 +76,9 @@ gt_space_size gt_space_count(gt_space *space);
 gt_space_size gt_space_sources(gt_space *space);
 /* Returns whether a valid configuration has the value, or may if counts are not exact. */
 bool gt_space_uses(gt_space *space, uint32_t axis, uint8_t choice);
-/* Returns a reason against the value, or against the default with it; NULL: some configuration with
- * the value is valid. The space must cover it. */
+/* Returns a reason against a value that the space covers; NULL: it is in a valid configuration. */
 const char *gt_space_why_unused(gt_space *space, uint32_t axis, uint8_t choice);
-/* Lists reasons with how many combinations each excludes as the first, and returns how many. The
- * list is valid until the next call. */
+/* Lists reasons with how many combinations each is the first to exclude, until the next call. */
 size_t gt_space_exclusions(gt_space *space, const gt_exclusion_count **out);
-/* Returns why the configuration is excluded, or NULL; `only` does not count. The string belongs to
- * the space. */
+/* Returns why the configuration is excluded, or NULL, whatever `only` was. The space owns it. */
 const char *gt_space_excludes(gt_space *space, const gt_config *config);

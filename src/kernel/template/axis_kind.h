@@ -1,6 +1,5 @@
-/* The table of the kinds of axes. A new kind needs a value of gt_axis_kind (template.h), a row here
- * and one in template.c. A kind that is a setting of the launch also needs a number in
- * gt_kernel_step (base/launch.h), and code in gpu/launcher_load.c. */
+/* The kinds of axes. A new one needs a value of gt_axis_kind, a row here and one in template.c, and
+ * as a setting of the launch a number in gt_kernel_step and code in gpu/launcher_load.c. */
 #pragma once
 
 #include "kernel/template/parse.h"
@@ -14,14 +13,12 @@ typedef struct gt_axis_traits {
     bool one_buffer;     /* the pragma names exactly one buffer */
     bool scratch;        /* a buffer of scratch() may be named */
     const char *expected; /* the values that the kind takes; NULL: words or integers as written */
-    /* the numbers, and the words by their numbers, that the kind takes, if `expected` is set; none
-     * if the least is above the most. No value is the word 0 */
+    /* the numbers, and the words by number (never 0), that `expected` says; none if least > most */
     struct {
         int64_t least, most;
     } numbers, words;
     bool doubles; /* of the numbers only powers of two */
-    /* of the number, or of one for each dimension, that a value becomes in the step that is
-     * launched, by gt_binding_cluster(). 0: the kind is no setting of a step */
+    /* of a number in the launched step, set by gt_binding_cluster(); 0: the value sets none */
     size_t sets;
 } gt_axis_traits;
 

@@ -207,8 +207,7 @@ static void rewrite_literal(edits *r, gt_lexer lexer)
     }
 }
 
-/* With the lexer on the brace of `({ a; b; })`: where its last statement begins, NULL where that
- * has no value, and where the brace closes; false: it is a list. */
+/* Finds the last statement's value, or NULL, and the end in `({ a; b; })`; false: it is a list. */
 static bool find_statements(gt_lexer lexer, const char **value, const char **end)
 {
     static const char without[] = "if for while do switch return break continue goto {";
@@ -256,8 +255,7 @@ static void rewrite_gnu(edits *r, const gt_token *last, gt_lexer lexer)
     }
 }
 
-/* Leaves out the value that a file has for what gputune chooses. `above`: the directive in front,
- * which may have asked whether there is another value. */
+/* Leaves out a file's own #define, unless the directive `above` asked if there is another value. */
 static bool leave_define_out(edits *r, const gt_template *template, const char *begin,
                              gt_lexer line, gt_lexer above)
 {
@@ -401,8 +399,7 @@ static gputune_status finish_body(gt_body *body, gt_name_uses *uses, const gt_pa
 
 /* ---- Instances ------------------------------------------------------------------------------- */
 
-/* A C++ kernel that two launch() of a pipeline instantiate has a function for each of them: in an
- * image instances of one template cannot be told apart by their names. */
+/* Each instance of a C++ kernel gets a function of its own, as their names in images are alike. */
 
 /* The step's number, as an ending of a name. */
 #define LAUNCH_NUMBER "_launch%u"
@@ -498,8 +495,7 @@ gputune_status gt_instances_name(gt_template_parts *parts)
     return GPUTUNE_OK;
 }
 
-/* Cuts the judges' functions out, or exports those that the body has: all in that of the judges; in
- * the kernel's, init() if the kernel is its own reference. */
+/* Cuts the judges out of the kernels' body, or exports those that a body has. */
 static gputune_status take_judges(gt_body *body, const gt_template_parts *parts)
 {
     const gt_judge *const judges[] = {&parts->reference, &parts->check, &parts->init};

@@ -269,8 +269,7 @@ static gputune_status check_surroundings(const checked *c)
                             : ", those of args() and scratch()");
 }
 
-/* Checks the parameter that takes an expression: an integer of a type that is known here.
- * Parameters may be named like tunables in the expression. */
+/* Checks the parameter of an expression, an integer, and notes the tunables in that. */
 static gputune_status check_value(const checked *c, gt_template_value *value,
                                   const gt_function_parameter *given)
 {

@@ -50,8 +50,7 @@ static gputune_status apply(gt_config *config, bool given[GT_AXIS_MAX], const gt
     return gt_axis_choice(&config->choice[axis], template, axis, value, true);
 }
 
-/* The end of the setting at `at`. A setting goes on over blanks until another "NAME=" or a comma,
- * so that values of several words need no quotes. */
+/* Returns the end of a setting, which may have blanks until the next "NAME=" or comma. */
 static char *setting_end(char *at)
 {
     char *end = at;

@@ -19,8 +19,7 @@ gputune_status gt_config_text(char **out, const gt_template *template, const gt_
 /* Parses such a text, with blanks or commas between the axes; a missing axis keeps its default.
  * EINVAL, with the nearest axis or the axis's values, for an unknown axis or value. */
 gputune_status gt_config_parse(gt_config *out, const gt_template *template, const char *text);
-/* Returns the default with every vector axis at its narrowest value, and the axes of work() as in
- * `config`: safe at any alignment, and with the same work as `config`. */
+/* Returns the default with the narrowest vectors, for any alignment, and work() as `config`. */
 gt_config gt_config_scalar(const gt_template *template, const gt_config *config);
 /* Returns whether `config` is as safe as `scalar` at every alignment, and does the same work. */
 bool gt_config_is_as_safe(const gt_template *template, const gt_config *config,

@@ -73,8 +73,7 @@ typedef struct gt_define {
     char name[GT_NAME_MAX];
     const gt_expression *value;
     const char *text;
-    bool is_name; /* no macro, but known to expressions: the value depends on a run-time size, or
-                     the code has a parameter or variable of that name */
+    bool is_name; /* no macro: it depends on a run-time size, or the code declares the name */
 } gt_define;
 
 /* A kernel as a clause names it: scan, ns::scan or scan<T, BLOCK>. */
@@ -107,8 +106,7 @@ typedef struct gt_template_step {
 typedef struct gt_template_value {
     const gt_expression *value;
     gt_type type;  /* of the kernel's parameter, an integer */
-    uint32_t base; /* 1 + the index, as in gt_template_step.arguments, of the buffer whose element
-                      `value` the parameter points to; 0: it is the value itself */
+    uint32_t base; /* 1 + index of the buffer whose element `value` it points to; 0: none */
 } gt_template_value;
 
 /* The words of clauses that say how code is compiled, and how it is launched. */
@@ -246,11 +244,9 @@ const gt_expression *gt_work_measure(const gt_template *template);
 
 /* ---- config.c: the values of axes, and those that users add to a template ---- */
 
-/* Sets *out to a word value, with the template's own copy of the word. EINVAL: too many words.
- * Thread-safe. */
+/* Sets *out to a word value that the template owns. EINVAL: too many words. Thread-safe. */
 gputune_status gt_template_word(gt_value *out, const gt_template *template, const char *word);
-/* Sets *out to the index of an axis's value; with `add`, adds a value that its kind takes. EINVAL,
- * with the possible values, for any other text. Thread-safe. */
+/* Sets *out to the index of an axis's value, which `add` may add. EINVAL. Thread-safe. */
 gputune_status gt_axis_choice(uint8_t *out, const gt_template *template, uint32_t axis,
                               const char *text, bool add);
 /* Returns NULL if the axis takes the value; else those that it takes: "1, 2, 4 or 8". */

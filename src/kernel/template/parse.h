@@ -14,8 +14,8 @@ typedef struct gt_setting {
         offset;    /* of the member in the setting's struct: a gt_dimensions if `most` is 3 or more,
                       else `most` expressions; with `words` and without expressions, a word's index */
     uint32_t most; /* expressions that the setting takes; 0: none, but a word or arguments */
-    unsigned clause_use, launch_use; /* the GT_USE_ bits (symbols.h) of the setting as a clause of
-                                        its own, and after NAME =; 0: it cannot stand there */
+    unsigned clause_use,
+        launch_use;       /* the GT_USE_ bits as a clause, and after NAME =; 0: not there */
     bool in_source;       /* it says how the code of all steps is compiled, in gt_template_parts */
     bool is_real;         /* its expressions may be floating */
     const char *words;    /* the words or numbers that it takes; NULL: any */
@@ -31,8 +31,7 @@ typedef struct gt_settings {
 /* How a text uses one name. A place with line 0: there is no such place. */
 typedef struct gt_name_use {
     bool occurs;        /* the text contains the name, or reads it */
-    bool is_read;       /* its value reaches the compiler: in code, in a condition, or through a
-                           macro that is read there, also if ## makes the name */
+    bool is_read;       /* its value reaches the compiler, in code, conditions or macros */
     bool is_in_doubt;   /* a #define may change it: only the compiler knows whether it does */
     gt_place parameter; /* of the first function or C++ template with a parameter of that name */
     gt_place global;    /* of the first declaration of that name outside of functions and classes */
@@ -56,8 +55,7 @@ typedef struct gt_parse {
     const char *code; /* the text without pragmas and without lines that #if surely leave out */
     char *left;       /* the memory that `code` points to, owned */
     char *possible;   /* `code` with the lines that a header's macro may let in; owned */
-    gt_lexer vector_buffers[GT_AXIS_MAX]; /* on the names of an axis's buffers, which are read when
-                                             the arguments are known */
+    gt_lexer vector_buffers[GT_AXIS_MAX]; /* on an axis's buffers, which are read after arguments */
     uint64_t defaulted;                   /* bit i: default() names axis i */
     gt_name_uses kernel_uses, judge_uses; /* of kernel_body and judge_body */
     gt_text elements; /* the source of the kernel made from a reference by elements, or empty */
@@ -72,8 +70,7 @@ gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, g
     gt_parse_work, gt_parse_reference, gt_parse_judge, gt_parse_expect, gt_parse_tensormap,
     gt_parse_texture, gt_parse_options, gt_parse_define;
 
-/* Returns whether the code declares a `__constant__` or `__device__ TYPE NAME` outside of brackets.
- * `type`: the word in front of the name; `behind`: the text after it. */
+/* Finds `__constant__` or `__device__ TYPE NAME` in the code: its *type, and what is behind it. */
 bool gt_declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *p, const char *name);
 
 /* Returns whether a kernel has such a clause once, or all together state one thing, as args(). */
@@ -91,14 +88,12 @@ gputune_status gt_bind_kernel_arguments(gt_parse *p, gt_body *body, const gt_ker
  * uses a grid or block which changes in a loop. */
 gputune_status gt_loops_finish(gt_parse *p);
 
-/* Returns what a macro of the text is, for gt_branches_cut() with the reader as `user`. Clauses,
- * headers and the compiler define macros that the text does not show. */
+/* Returns what the reader's text, clauses and headers define a name as, for gt_branches_cut(). */
 gt_meaning gt_possible_meaning(const void *reader, const gt_token *name, int64_t *value);
 
 /* ---- names.c ---- */
 
-/* Finds how a text uses names. The paths of the places in *out point into the template, whose
- * clauses must have been read. ENOMEM. */
+/* Finds how a text uses names, when the clauses were read. ENOMEM. */
 gputune_status gt_name_uses_find(gt_name_uses *out, const gt_parse *p, const char *text);
 /* Returns whether gputune gives the token its value: it is the name of a tunable or of a
  * compile-time problem value, or the macro of one of their words (NAME_word). */
@@ -113,11 +108,9 @@ gputune_status gt_axes_check(const gt_parse *p);
 
 /* ---- body.c and body_check.c ---- */
 
-/* Finds the functions that clauses name, and notes their entries and template arguments. Refuses
- * functions that are missing, or whose parameters differ from the clauses. */
+/* Finds and checks the functions that clauses name, and notes entries and template arguments. */
 gputune_status gt_functions_check(gt_parse *p, const char *text);
-/* If one of several functions with a single kernel's name has the parameters of args() and
- * scratch(), blanks the others in `text`. Lines keep their numbers. */
+/* If one of several functions with the kernel's name fits args(), blanks the others in `text`. */
 void gt_overloads_blank(const gt_parse *parse, char *text);
 /* Checks the functions of `text`, and makes parts->kernel_body and parts->judge_body of it. */
 gputune_status gt_bodies_make(gt_parse *parse, const char *text);
@@ -160,13 +153,11 @@ gputune_status gt_read_value(gt_value *out, gt_parse *p);
 gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, gt_parse *p);
 /* Reads `AXIS = value`, one of the axis's own, and sets the axis's bit of *given. */
 gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, gt_parse *p);
-/* Reads a new name for an axis, a problem value or a buffer. Refuses types, device properties,
- * reserved names, and names that are taken. */
+/* Reads a new name. Refuses types, device properties, reserved and taken names. */
 gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *p, const char *what);
 /* Reads `file("name")`. Fails if *out is set already. */
 gputune_status gt_read_file_name(const char **out, gt_parse *p);
-/* If `sign` and a brace come next, reads `SIGN { item, .path = item, … }`; items are fills, or real
- * expressions. */
+/* If `sign` and a brace come next, reads a list of fills or expressions, `.path = item` too. */
 gputune_status gt_read_initialisers(gt_initialisers *out, gt_parse *p, const char *sign,
                                     bool fills);
 /* If `sign` comes next, reads such a list, or a fill for all numbers. */

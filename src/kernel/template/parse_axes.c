@@ -1,5 +1,4 @@
-/* The pragmas that declare names with values: problem, axes and default; and pass and constant,
- * blocks of parameters that the caller gives as host memory. */
+/* The pragmas problem, axes, default, and pass and constant, blocks of parameters. */
 #include "kernel/template/parse.h"
 
 #include "kernel/template/axis_kind.h"

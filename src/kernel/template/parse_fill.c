@@ -160,8 +160,7 @@ static gputune_status read_number(gt_initialiser *out, const list_reader *reader
 
 static gputune_status read_list(const list_reader *reader, const char *outer);
 
-/* Steps over a mark to the bracket of the list behind it, which may have its type as in C++: T{…},
- * (T){…} or make_float3(…). False, and nothing done: there is no list. */
+/* Steps over a mark to the bracket of a list, T{…}, (T){…} or make_float3(…), if there is one. */
 static bool open_list(gt_lexer *lexer, const char *mark)
 {
     gt_lexer ahead = *lexer;

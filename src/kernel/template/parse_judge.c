@@ -100,8 +100,7 @@ static bool is_own_element(const assignment *now, gt_lexer at)
     return own;
 }
 
-/* Notes what a name in a value needs: a size that is not an argument is one more parameter; so is a
- * copy of an output of which a value reads other elements than its own. */
+/* Notes what a name in a value needs: a parameter for a size, a copy for another element. */
 static gputune_status note_name(elements *made, const assignment *now, const gt_lexer *at)
 {
     const gt_template *template = made->p->template;
@@ -241,8 +240,7 @@ static const char prologue[] =
             ")(type(a), type(b)); }" /* no macro of that name */                                   \
     }
 
-/* Appends the functions of whose names arguments have none; some only if they are called, so that
- * sources, by which stored code is found, stay as they were. */
+/* Appends functions unless arguments have their names, some only if called: old sources stay. */
 static void append_helpers(gt_text *out, const elements *made)
 {
     static const struct {

@@ -8,8 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Settings of a launch are clauses of a template with one kernel, or words in launch(), of which
- * these are the first; the others say how the code is compiled. */
+/* The first are settings of a launch, in launch() or as clauses; the others, of the code. */
 enum { SETTINGS_OF_LAUNCH = 9, SETTINGS = 11 };
 
 enum {
@@ -318,8 +317,7 @@ static gputune_status new_option(gt_option **out, gt_parse *p, uint32_t item, gt
     return GPUTUNE_OK;
 }
 
-/* Opens `condition` on what stands before the '?' that a string follows, and leaves `body` on that
- * string. False, and nothing done: the item has no condition. */
+/* Opens `condition` on what is before '?' and a string, and moves `body` there; false: neither. */
 static bool split_condition(gt_lexer *condition, gt_lexer *body)
 {
     gt_lexer at = *body;

@@ -194,8 +194,7 @@ static gputune_status include_name(char *out, size_t bytes, bool *system, const 
                        : copy_name(out, bytes, begin + 1, length, place);
 }
 
-/* Returns whether this is a header of CUDA's host interface, which NVRTC has built in or hardly
- * reads. */
+/* Returns whether this is a header of CUDA's host interface, which NVRTC does not need. */
 static bool is_built_in(const char *name)
 {
     static const char known[] =

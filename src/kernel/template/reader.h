@@ -39,13 +39,11 @@ gputune_status gt_select_kernel(gt_template_reader *reader, const char *kernel);
 const char *gt_base_name(const char *path);
 /* Appends `#line LINE "FILE"` with the path's last part, and a newline. */
 void gt_line_mark_append(gt_text *out, int line, const char *path);
-/* Returns the line of the place `at` in its file by these marks, and sets *file to the token of the
- * file's name; its length is 0 if no mark has one. */
+/* Returns the line of a place by these marks, and the token of its file's name, maybe empty. */
 int gt_line_at(gt_token *file, const char *text, size_t at);
 /* Appends the newlines of a text that is left out: lines keep their numbers. */
 void gt_newlines_append(gt_text *out, const char *from, const char *to);
-/* Blanks all declarations of these __global__ functions, or only `instantiations`, as far as they
- * can be cut out. */
+/* Blanks all declarations of these functions, or only `instantiations`, if they can be cut out. */
 void gt_functions_cut(char *text, const char *const *names, size_t count, bool instantiations);
 /* Appends a text's tokens with single blanks; directives have lines of their own, and no #line. */
 void gt_tokens_append(gt_text *out, const char *text, size_t length);

@@ -9,8 +9,7 @@ enum { GT_STRUCTURE_MEMBERS = 64, GT_MEMBER_VALUES = 16 };
 typedef struct gt_structure_member {
     char name[GT_NAME_MAX], type[GT_NAME_MAX]; /* of a base class, no name and its type */
     gt_dimensions extents; /* constant expressions; count 0: the member is no array */
-    /* by the code: one for a number, or those of an array's first elements, the last for all behind
-     * them */
+    /* by the code: of a number, or an array's first, the last for the rest */
     const gt_expression *values[GT_MEMBER_VALUES + 1];
     uint32_t value_count;
     uint32_t alignment; /* bytes of its alignas; 0: the type's alignment */

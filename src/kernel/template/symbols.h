@@ -4,8 +4,7 @@
 #include "base/device.h"
 #include "kernel/template/declared.h"
 
-/* The slots' numbers. Problem values and axes whose values are words have a second slot, with the
- * bytes of the type that the word names, or 0. */
+/* The slots' numbers. Words have a second slot, with the bytes of the type that they name, or 0. */
 enum {
     GT_SLOT_PROBLEM = 0,
     GT_SLOT_AXIS = GT_SLOT_PROBLEM + GT_PROBLEM_MAX,
@@ -53,8 +52,7 @@ bool gt_symbol_is_known(gt_symbols *symbols, const struct gt_token *name);
 /* Bit i: the expression uses axis i, or the size of the type that axis i names. 0 for NULL. */
 uint64_t gt_axes_used(const gt_expression *expression);
 
-/* Returns the next expression of clauses with one of these blank-separated words, or NULL; those
- * read last come first. `last`: the one before, or NULL. */
+/* Returns the next expression after `last` of clauses with one of these words, the newest first. */
 const gt_expression *gt_expression_of(const gt_template_parts *parts, const char *words,
                                       const gt_expression *last);
 /* Bit i: one of these expressions uses axis i. */

@@ -1,5 +1,4 @@
-/* Parses a template: all its pragmas, in phases, and then its functions; and what it is known by:
- * hashes of what its kernel computes and of how it is launched. */
+/* Parses a template: its pragmas, in phases, its functions, and hashes of what it does. */
 #include "kernel/template/axis_kind.h"
 #include "kernel/template/config.h"
 #include "kernel/template/parse.h"
@@ -31,13 +30,11 @@ typedef struct pragma {
     gt_parse_fn *parse;
     unsigned roles;
     const char *form;   /* an example for messages; NULL: they need none */
-    const char *beside; /* the remedy beside launch(), since the clause is for a template
-                           with one kernel; NULL: the clause may stand there */
+    const char *beside; /* the remedy beside launch(); NULL: the clause may stand there */
     size_t member;      /* of what the clause fills (gt_parse.member) */
 } pragma;
 
-/* Each phase reads its pragmas in the order in which they stand; later phases use what earlier ones
- * declare. Hashes have the texts in the order of this table. */
+/* In the order of hashes. Later phases use what earlier ones declare. */
 static const pragma pragmas[] = {
     {"kernel", 0, NEEDED, gt_parse_kernel, 0, NULL, NULL, 0},
     {"problem", 0, MANY, gt_parse_problem, 0, NULL, NULL, 0},
@@ -197,8 +194,7 @@ static gputune_status parse_clauses(gt_parse *p, const gt_template_reader *reade
 
 /* ---- identity ---- */
 
-/* Returns whether an axis's value reaches the source: as a macro, by a clause, or by a pass block.
- */
+/* Returns whether an axis's value reaches the source: by a macro, a clause, or a pass block. */
 static bool is_in_source(const gt_template_parts *parts, const gt_template *template, uint32_t axis)
 {
     int slot = GT_SLOT_AXIS + (int)axis;
@@ -226,8 +222,7 @@ static void append_clause(gt_text *out, const gt_clause *clause)
     gt_tokens_append(out, begin, (size_t)(clause->body.end - begin));
 }
 
-/* Appends the clauses of a role, one word after another; and behind them loops and launches in the
- * order in which they stand. */
+/* Appends the clauses of a role, word by word, and then loops and launches in their order. */
 static void append_clauses(gt_text *out, const gt_template_reader *reader, unsigned role)
 {
     const gt_clause *clauses = reader->clauses.items;

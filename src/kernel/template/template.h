@@ -68,9 +68,9 @@ typedef enum gt_direction { GT_IN, GT_OUT, GT_INOUT } gt_direction;
 /* How an input is filled; equal seeds give equal contents. */
 typedef struct gt_fill {
     gt_fill_kind kind;
-    const gt_expression *low, *high; /* as in uniform(low, high), sorted(low, high), constant(low)
-                                        and prefix(low); a fill that is an expression is in `low` */
-    const char *file;                /* the name in file("name"); NULL: none */
+    const gt_expression *low,
+        *high;        /* of uniform, sorted, constant, prefix; an expression is in `low` */
+    const char *file; /* the name in file("name"); NULL: none */
     gt_place place;
 } gt_fill;
 /* Returns whether the elements come from the host, since the measure worker cannot make them. */
@@ -79,8 +79,7 @@ static inline bool gt_fill_is_sent(gt_fill_kind kind)
     return kind >= GT_FILL_EXPRESSION;
 }
 
-/* The contents of the numbers of an element that the path names (gt_leaf_is_within()); #0 is the
- * first item without a name. */
+/* The contents of the numbers that a path names (gt_leaf_is_within()), #0 for the first item. */
 typedef struct gt_initialiser {
     char path[GT_NAME_MAX];
     gt_fill fill;               /* of a buffer or block */
@@ -164,30 +163,26 @@ typedef struct gt_include {
     bool join;        /* the file is asked for by include(): its text is needed, wherever it lies */
 } gt_include;
 
-/* An included file: the text of one of the template's own files, or the digest of a header that the
- * compiler reads by itself. */
+/* An included file: one of the template's own, or a header, which the compiler reads. */
 typedef struct gt_included {
     char *text,
         *path;      /* the caller's to free; the path is for messages and cycles. NULL: a header */
     gt_hash digest; /* of a header: equal for equal content, or for an equal toolkit */
 } gt_included;
 
-/* Finds an included file. ENOTFOUND leaves an #include to the compiler, which reports the missing
- * file if it compiles that line; any other failure ends the parsing. */
+/* Finds an included file. ENOTFOUND leaves it to the compiler; other failures end the parsing. */
 typedef gputune_status (*gt_include_fn)(void *user, const gt_include *include, gt_included *out);
 
 /* Returns whether the kernel's own default variant is its reference: reference(self). */
 bool gt_template_is_own_reference(const gt_template *template);
 
-/* Parses `text` (copied) for `kernel`, or its first one (NULL). ETEMPLATE with "file:line:column:
- * found; expected". ENOTFOUND: no such kernel. `include` may be NULL. gt_template_free() frees
- * *out. */
+/* Parses `text` (copied) for `kernel` (NULL: the first). ETEMPLATE with a place. ENOTFOUND: no such
+ * kernel. `include` may be NULL. gt_template_free() frees *out. */
 gputune_status gt_template_parse(gt_template **out, const char *path, const char *text,
                                  const char *kernel, gt_include_fn include, void *user);
 void gt_template_free(gt_template *template);
 
-/* Calls `each` with the name of every kernel of a text, in order, until it fails. ETEMPLATE if the
- * pragmas cannot be read at all. */
+/* Calls `each` for the kernels of a text until it fails. ETEMPLATE if pragmas are unreadable. */
 gputune_status gt_template_names(const char *path, const char *text, gt_include_fn include,
                                  void *user, gputune_status (*each)(void *to, const char *name),
                                  void *to);
@@ -197,15 +192,13 @@ int gt_template_axis_index(const gt_template *template, const char *name);
 int gt_template_problem_index(const gt_template *template, const char *name);
 /* The type problem value of that name; NULL: there is none. */
 const gt_problem_value *gt_problem_type(const gt_template *template, const char *name);
-/* Appends what the compiler's message lacks: that an undefined name is a define() for expressions
- * only, or that a macro of gputune stands in a declaration. */
+/* Appends to a compiler's message if a define() or a macro of gputune explains it. */
 void gt_template_explain(gt_text *out, const gt_template *template, const char *message);
 /* The word of the pragma that declares axes of this kind. */
 const char *gt_axis_kind_name(gt_axis_kind kind);
 /* Returns whether the kernels' code has dynamic shared memory and no launch gives any bytes. */
 bool gt_template_lacks_shared(const gt_template *template);
-/* Finds the first __constant__ that the code uses, and that neither the code nor a constant() gives
- * a value. */
+/* Finds the first __constant__ that is used, and that neither the code nor a clause fills. */
 bool gt_template_leaves_constant(char out[GT_NAME_MAX], const gt_template *template);
 /* Returns whether that __constant__ has a value in the code, which may be zero. */
 bool gt_template_gives_constant(const gt_template *template, const char *name);

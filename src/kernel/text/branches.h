@@ -1,5 +1,4 @@
-/* Follows the #if, #ifdef and #else of a text and says whether the current line is compiled, as far
- * as the text itself tells; and blanks the lines that are surely left out. */
+/* Follows the #if of a text, and blanks the lines that are surely left out. */
 #pragma once
 
 #include "kernel/text/lexer.h"
@@ -30,8 +29,7 @@ typedef struct gt_conditions {
 /* Begins a text, outside of every condition. */
 void gt_conditions_open(gt_conditions *conditions, gt_defined_fn defined, gt_term_fn term,
                         const void *user);
-/* Reads a directive; `line` is on the first token behind its '#', and the caller's copy stays
- * there. A directive that is no condition changes nothing. */
+/* Reads a directive, from after its '#' on; only conditions change anything. */
 void gt_conditions_read(gt_conditions *conditions, gt_lexer line);
 
 /* Replaces a part of a text by blanks; lines keep their numbers. */

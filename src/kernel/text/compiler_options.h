@@ -3,8 +3,7 @@
 
 #include "kernel/text/expression.h"
 
-/* Refuses options of other compilers, those that open files or need a link step, and those that the
- * engine sets itself. ETEMPLATE. */
+/* Fails with ETEMPLATE for other compilers' options, and those that open files or link. */
 gputune_status gt_compiler_option_check(const char *option, gt_place place);
 
 /* Returns the text behind -D or --define-macro=, or with `undefines` also behind -U or

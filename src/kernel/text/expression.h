@@ -33,12 +33,10 @@ typedef struct gt_expression {
 typedef struct gt_scope {
     /* Returns the slot of a name, in [0, GT_SLOT_MAX), or -1. */
     int (*slot)(void *user, const char *name);
-    /* Returns the slot with the bytes of the type called `name`, or -1. NULL: sizeof takes no
-     * names. */
+    /* Returns the slot with the bytes of a type, or -1. NULL: sizeof takes no names. */
     int (*size_slot)(void *user, const char *name);
-    /* Opens *value on the expression that the code defines the name as, which ends at the text's
-     * end or at ';', ',' or '}', and sets *above to what is added. false: no such name. NULL: no
-     * code. */
+    /* Opens *value on what the code defines the name as, up to the text's end or ';', ',' or '}',
+     * and sets *above to what is added. false: no such name. NULL: no code. */
     bool (*meaning)(void *user, const char *name, struct gt_lexer *value, int64_t *above);
     /* Writes the message about an unknown name, without the place. NULL: it is "unknown name". */
     void (*explain)(void *user, const char *name, char *out, size_t bytes);

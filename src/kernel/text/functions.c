@@ -10,8 +10,7 @@ static size_t offset(const gt_lexer *lexer, const char *text)
     return (size_t)(lexer->token.text - text);
 }
 
-/* A scan that counts brackets and conditional directives. It is torn where the branches of an #if
- * leave brackets open, because brackets then cannot be matched. */
+/* A scan that counts brackets and #if; torn if branches of an #if leave brackets open. */
 typedef struct scan {
     gt_lexer lexer;
     int depth, conditionals;

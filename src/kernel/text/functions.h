@@ -1,5 +1,4 @@
-/* Finds what CUDA text declares: __global__ functions, where they begin and end and what they take;
- * and the named constants: macros, constants and enumerators. */
+/* Finds __global__ functions, their extent and parameters, and constants in CUDA text. */
 #pragma once
 
 #include "base/launch.h"
@@ -53,8 +52,7 @@ gt_functions gt_functions_of(const char *text, const char *const *names, size_t 
 bool gt_function_next(gt_function *out, gt_functions *walk);
 /* Finds the first definition of the function that is no specialisation. false: there is none. */
 bool gt_function_definition(gt_function *out, const char *text, const char *name);
-/* Returns how many parameters of a C++ template need an argument, those without a default. Writes
- * the one at `index` of these as declared ("int ITEMS"), or "". */
+/* Returns how many parameters of a C++ template have no default, and the one at `index` of them. */
 size_t gt_function_needs(char name[GT_NAME_MAX], const char *text, const gt_function *function,
                          size_t index);
 /* Opens a lexer on the definition after the parameters; messages do not name its places. */
@@ -72,14 +70,12 @@ typedef struct gt_signature {
     uint32_t block_count;
 } gt_signature;
 
-/* Reads the parameters of a function. false: directives, brackets or a pack (`T... rest`), which
- * may be of any length, make the list unreadable. */
+/* Reads the parameters. false: directives, brackets or a pack make them unreadable. */
 bool gt_function_signature(gt_signature *out, const char *text, const gt_function *function);
 
-/* Opens *value on the definition of the constant `name` in the code: the text behind `#define NAME`
- * up to the line's end, or all the code behind the `=` of a constexpr or const variable or of an
- * enumerator, outside of functions. false: the code has no such constant, or several, of which only
- * the compiler knows the right one. *above is to be added to that value: an enumerator without one
- * of its own is one more than that before it. */
+/* Opens *value on the definition of the constant `name`: the rest of `#define NAME`, or the code
+ * after the `=` of a const or constexpr variable or an enumerator, outside of functions. false:
+ * there is none, or several different ones. *above is to be added to the value, for enumerators
+ * without one. */
 bool gt_code_constant(gt_lexer *value, int64_t *above, const char *code, const char *path,
                       const char *name);

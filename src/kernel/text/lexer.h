@@ -46,8 +46,7 @@ void gt_lexer_end_at(gt_lexer *lexer, const char *end);
 bool gt_lexer_item(gt_lexer *item, gt_lexer *list);
 /* Reads the next token into lexer->token; behind the last token it is always GT_TOKEN_END. */
 void gt_lexer_next(gt_lexer *lexer);
-/* With a directive's '#' as the current token: opens `line` on the rest of its logical line, and
- * moves the lexer after that line. */
+/* Opens `line` on the directive after its '#', the current token, and moves after it. */
 void gt_lexer_directive(gt_lexer *lexer, gt_lexer *line);
 /* Does the same with the next directive at or behind the current token; false: there is none. */
 bool gt_lexer_find_directive(gt_lexer *lexer, gt_lexer *line);

@@ -18,8 +18,7 @@ typedef struct gt_npy {
  * front, for other files, byte orders and elements, and for Fortran order. */
 gputune_status gt_npy_read(gt_npy *out, const void *bytes, size_t count, const char *path);
 enum { GT_NPY_HEAD = 256 };
-/* Writes the header of an array's file. Types that NumPy lacks (bfloat16, fp8) become unsigned
- * integers of the same size. */
+/* Writes an array's header. Types that NumPy lacks become unsigned integers of the same size. */
 void gt_npy_head(uint8_t out[GT_NPY_HEAD], gt_type type, const uint64_t *shape,
                  uint32_t dimensions);
 /* Appends shape and type for a message: "(3, 4) of float". */

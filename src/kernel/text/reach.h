@@ -4,7 +4,6 @@
 #include "base/status.h"
 
 /* Copies `text` and blanks every declaration that the names in `roots` do not need, directly or
- * through others. `read` is the same text without the lines that #if surely leave out. Text that
- * cannot be read stays, as directives do; lines keep their numbers. The caller frees *out. ENOMEM.
- */
+ * through others. `read` is the same text without the lines that #if surely leave out. Directives
+ * and unreadable text stay; lines keep their numbers. The caller frees *out. ENOMEM. */
 gputune_status gt_reach_cut(char **out, const char *text, const char *read, const char *roots);

@@ -35,12 +35,10 @@ typedef struct gt_refused_type {
 } gt_refused_type;
 /* The first of these types that occurs in `words`, or NULL. */
 const gt_refused_type *gt_type_refused(const char *words);
-/* Reads all names that follow ("unsigned long long"), or without `all` leaves the last one, and
- * joins them by single blanks; template arguments too ("vec<float,4>"). ETEMPLATE "…; expected
- * WHAT" for none or too many. */
+/* Reads all names that follow ("unsigned long"), or without `all` all but one, with template
+ * arguments ("vec<float,4>"), and joins them by single blanks. ETEMPLATE for none or too many. */
 gputune_status gt_words_read(char *out, size_t bytes, gt_lexer *lexer, const char *what, bool all);
-/* Copies the token's text, of a number without the marks between its digits; "" if it is too long.
- * The macro's copy lasts to the end of its block. */
+/* Copies a token's text, of numbers without marks; "" if it is too long. Lasts for the block. */
 const char *gt_token_name(char out[GT_NAME_MAX], const gt_token *token);
 #define GT_TOKEN_TEXT(token) gt_token_name((char[GT_NAME_MAX]){""}, token)
 /* Copies the current token, which must be a name of fewer than `bytes` characters. */
