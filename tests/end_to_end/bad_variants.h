@@ -55,9 +55,9 @@ static const bad table[] = {
 };
 enum { CASES = sizeof table / sizeof *table };
 
-/* ---- what is left behind --------------------------------------------------------------------- */
+/* ---- leftovers ------------------------------------------------------------------------------- */
 
-/* But for the folders of tests that run beside this one. */
+/* Except the folders of tests that run at the same time. */
 static int entries(const char *folder)
 {
     int count = 0;

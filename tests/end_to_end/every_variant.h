@@ -12,7 +12,7 @@
 
 #pragma GCC diagnostic ignored "-Wunused-function"
 
-/* Once a program; workers stay for all of its tests. */
+/* Opened once in a program; workers stay for all of its tests. */
 static struct {
     gt_device device;
     gt_services services;
@@ -71,8 +71,8 @@ static void field_settle(gt_field *field)
     }
 }
 
-/* Every variant that the space allows is right, or is refused by the device for the registers that
- * its block takes, which no template can know before it is compiled. */
+/* Every variant of the space is correct, or the device refuses it because its block takes too many
+ * registers, which are not known before it is compiled. */
 static void field_judge(const gt_field *field)
 {
     uint32_t wrong = 0, refused = 0;

@@ -1,9 +1,8 @@
-/* Where every variant is bad, the call fails with its status, and nobody is given what was refuted.
- */
+/* If every variant is bad, the call fails with its status, and no caller gets a refuted variant. */
 #include "bad_variants.h"
 #include "support/folder.h"
 
-/* The kernels with their bad variants alone, in the world's folder. */
+/* Writes the kernels with only their bad variants to the world's folder. */
 static void write_alone(const char *path)
 {
     GT_FREED char *text = NULL;
@@ -33,13 +32,13 @@ static void check_alone(gputune *tuner, const char *path, const bad *b)
     snprintf(kernel, sizeof kernel, "%s:%s", path, b->name);
     int status = tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", size_of(b)}), &options);
     bool astray = may_be_wrong_instead(b) && status == GPUTUNE_EWRONG;
-    /* a fast machine's compiler takes all of its memory before the time is up */
+    /* a fast machine's compiler uses all of its memory before the time limit */
     bool greedy = !strcmp(b->status, "slow") && status == GPUTUNE_ECOMPILE;
     if (status != b->failure && !astray && !greedy) {
         fail_msg("%s alone: %d: %s", b->name, status, gputune_error());
     }
     assert_true(gputune_error()[0] && !strchr(gputune_error(), '\n'));
-    /* nor is it launched by somebody who does not want to measure */
+    /* nor does a call that does not measure launch it */
     options.effort = GPUTUNE_CACHED_ONLY;
     assert_true(tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", size_of(b)}), &options) < 0);
 }

@@ -1,5 +1,5 @@
-/* A bad variant costs itself alone and is remembered. It harms neither the host nor the healthy
- * variants beside it, and leaves nothing behind. */
+/* Only the bad variant fails, and it is remembered. The host and the healthy variants go on, and
+ * nothing is left over. */
 #include "bad_variants.h"
 
 /* ---- one case -------------------------------------------------------------------------------- */
@@ -31,7 +31,7 @@ static void expect_trials(gputune *tuner, const bad *b)
     filter.kernel = b->name;
     filter.all_trials = true;
     OK(gputune_records(tuner, &filter, on_trial, &s));
-    /* a compile that had too little of a busy machine is not judged */
+    /* a compile that was slow on a busy machine is not judged */
     const bool is_unjudged = s.bad == 0 && !strcmp(b->status, "slow");
     if ((s.bad != 1 && !is_unjudged) || s.good != 2 || s.other != 0) {
         fail_msg("%s: %d bad trials, %d good ones, %d others; expected 1, 2 and 0", b->name, s.bad,

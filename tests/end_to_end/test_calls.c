@@ -182,7 +182,7 @@ TEST(wrong_options_are_refused_for_plans_in_the_table)
         ASSERT_OK(ask_known(tuner, &wrong[i]));
     }
     wrong[0].size = 0;
-    wrong[1].size = 0xdeadbeef; /* nobody has initialised it */
+    wrong[1].size = 0xdeadbeef; /* not initialised */
     wrong[2].effort = (gputune_effort)99;
     wrong[3].objective = (gputune_objective)99;
     wrong[4].cache = (gputune_cache)-1;
@@ -383,7 +383,7 @@ TEST(close_ends_a_tuning_of_another_thread)
     sem_destroy(&t.begun);
 }
 
-/* In the order in which programs end that release everything, and with GPUTUNE_DEBUG too. */
+/* In the order of programs that release everything before they end, also with GPUTUNE_DEBUG. */
 static void use_after_closing(const char *debug)
 {
     gputune_info info = GPUTUNE_INFO_INIT;

@@ -1,13 +1,13 @@
-/* gputune_check() on the kernels of tests/faulty: it finds in the faulty variant what stands behind
- * the lines of the source, and nothing in the right one; and nothing in what comes with gputune.
- * Names as arguments: those alone. With GPUTUNE_TEST_LONG=1 all. */
+/* gputune_check() on the kernels of tests/faulty: in the faulty variant it finds what the comments
+ * of the lines name, in the correct variant nothing, and nothing in the templates of gputune.
+ * Arguments name the kernels to check; GPUTUNE_TEST_LONG=1 checks all. */
 #include "faulty.h"
 
 #include "base/number.h"
 
 enum { PLANTED_MAX = 8 };
 
-/* ---- what a check tells ---- */
+/* ---- what a check reports ---- */
 
 typedef struct planted {
     char kind[16];
@@ -89,7 +89,7 @@ static void read_planted(told *t, const char *path, const faulty_kernel *of)
     assert_true(!label[0] || t->planted_count > 0);
 }
 
-/* As the template has them, or smaller ones where these would take the emulator long. */
+/* The sizes of the template, or smaller ones if the emulator would take long. */
 static gputune_sizes sizes_of(const char *path)
 {
     static const gputune_size pairs[] = {{"m", 200}, {"n", 200}}, keys[] = {{"n", 1024}},
@@ -146,7 +146,7 @@ TEST(check_finds_planted_mistakes)
 
 /* ---- false alarms ---- */
 
-/* All that comes with gputune. */
+/* All templates of gputune. */
 static const char *const right[] = {
     "templates/copy.cu",
     "templates/axpy.cu",

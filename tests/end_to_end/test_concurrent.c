@@ -1,5 +1,5 @@
-/* What goes on beside a tuning: calls from its callbacks and from other threads, other tunings,
- * other processes on the same database. */
+/* During a tuning: calls from its callbacks and from other threads, other tunings, other processes
+ * on the same database. */
 #include "world.h"
 
 #include <errno.h>
@@ -113,7 +113,7 @@ static bool wait_for(sem_t *what)
     return true;
 }
 
-/* Keeps the tuning where it is until it is released. */
+/* Stops the tuning until it is released. */
 static void hold(void *user, const gputune_progress *progress)
 {
     held_tuning *held = user;
@@ -217,7 +217,7 @@ typedef struct locker {
     int commands[2], answers[2];
 } locker;
 
-/* In the other process: locks while it is told to. */
+/* Runs in the other process: locks and unlocks on command. */
 static void lock_as_told(const locker *l, const char *path)
 {
     sqlite3 *database = NULL;
@@ -235,7 +235,7 @@ static void lock_as_told(const locker *l, const char *path)
     _exit(0);
 }
 
-/* Before this process opens a database of its own. */
+/* Must be called before this process opens a database. */
 static void locker_start(locker *l, const char *path)
 {
     assert_int_equal(pipe(l->commands), 0);
@@ -267,7 +267,7 @@ static void locker_end(locker *l)
     }
 }
 
-/* What a write waits for a lock where nothing else ends it. */
+/* A write waits at most this long for a lock if nothing else ends it. */
 static const double longest_write_s = 30;
 
 TEST(wait_for_a_locked_database_ends_with_the_time_limit)
@@ -348,7 +348,7 @@ TEST(refresh_finds_results_of_other_tuners)
     assert_int_equal(info_of(before).source, GPUTUNE_SOURCE_DEFAULT);
     expect(ask(other, N, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED);
     OK(tune_kernel(&still, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
-    assert_ptr_equal(still, before); /* a hit asks nobody */
+    assert_ptr_equal(still, before); /* a hit does not read the database */
     gputune_refresh(tuner);
     OK(tune_kernel(&after, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
     assert_int_equal(info_of(after).source, GPUTUNE_SOURCE_CACHED);

@@ -106,7 +106,7 @@ TEST(plan_is_made_in_the_context_of_another_device)
     gputune_close(tuner);
 }
 
-/* A plan that keeps modules, events and memory for a stream: they went with the context. */
+/* A plan keeps modules, events and memory for a stream; they end with the context. */
 TEST_WITHIN(memory_kept_for_streams_ends_with_their_context, open_tuner, close_tuner)
 {
     static int values[COUNT];
@@ -227,7 +227,7 @@ TEST_WITHIN(launch_without_a_context_is_refused, open_tuner, close_tuner)
     CU(CtxSetCurrent(world.context));
 }
 
-/* The last test: a context that an illegal address has ended does no more. */
+/* Must be the last test: after an illegal address the context is unusable. */
 TEST_WITHIN(lost_context_of_the_application_fails_the_call, open_tuner, close_tuner)
 {
     gputune_plan *none;

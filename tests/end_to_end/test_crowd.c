@@ -1,7 +1,6 @@
-/* Many processes of many threads on one database: what one measures, the others take, unless the
- * machine is so busy that it could not say for 5 s that it is at it: then another may take over,
- * which is told, and that measurement does not count here.
- * GPUTUNE_TEST_CROWD=N: so many processes. */
+/* Many processes of many threads on one database: one measures, the others take its result. If a
+ * busy machine keeps it from renewing its lease for 5 s, another one may take over; this is
+ * reported, and that measurement does not count here. GPUTUNE_TEST_CROWD: number of processes. */
 #include "world.h"
 
 #include <pthread.h>
@@ -55,7 +54,7 @@ static void *ask_for_all(void *user)
 }
 
 /* Returns how many of its tunings were measured, or FAILED. Threads that wait for one measurement
- * of their tuner all count it, so that only the first thread's count is told. */
+ * of their tuner all count it, so that only the first thread's count is reported. */
 static int join(const char *database, int first, int threads, int scenarios)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;

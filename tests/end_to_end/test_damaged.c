@@ -1,6 +1,6 @@
-/* A database with a flipped bit, or that was cut, in which a variant is known to be bad: the plan
- * is right all the same, and show tells nothing else than before. GPUTUNE_TEST_FLIPS=N: so many
- * bits; GPUTUNE_TEST_LONG=1: every cut at a multiple of 512. */
+/* A database with a flipped bit, or cut off, that lists a bad variant: the plan is still correct,
+ * and show prints only records as they were. GPUTUNE_TEST_FLIPS: number of bits;
+ * GPUTUNE_TEST_LONG=1: every cut at a multiple of 512. */
 #include "bad_variants.h"
 
 #include "base/random.h"

@@ -8,7 +8,7 @@
 
 enum { N = 4099 };
 
-/* What the reference function does, and what it has seen. */
+/* The behaviour of the reference function, and what it has seen. */
 typedef struct host {
     float error;        /* added to every result */
     int answer;         /* what it returns */
@@ -179,8 +179,8 @@ TEST(impossible_inputs_are_refused)
     expect_refused(tuner, &options, "share is 2");
 }
 
-/* A buffer that kernels update is restored before each run of the reference, also where the host
- * made what it holds, and where the tolerance is found by running the reference more often. */
+/* A buffer that kernels update is restored before each run of the reference, also if the host
+ * filled it, and if the reference runs several times to find the tolerance. */
 TEST(inout_buffer_is_filled_by_an_expression)
 {
     static const char text[] =

@@ -111,7 +111,7 @@ static void *driver_function(const char *name)
     *(void **)&name = driver_function(#name)
 #define OF_DRIVER(name, ...) OK(gt_cuda_check(world.driver, name(__VA_ARGS__), #name))
 
-/* As PyTorch's expandable segments are. The emulator has no virtual memory. */
+/* Memory as in PyTorch's expandable segments. The emulator has no virtual memory. */
 TEST(memory_of_several_pieces_is_one_buffer)
 {
     enum { PIECES = 2, PIECE = 2 << 20, READ_AND_WRITE = 3 };

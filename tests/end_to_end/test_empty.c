@@ -44,7 +44,7 @@ static float launched(gputune_plan *plan)
     return total;
 }
 
-/* Nothing is measured; the launch clears what clear() names, and no more. */
+/* Nothing is measured; the launch clears only what clear() names. */
 TEST(launch_without_blocks_clears_and_launches_nothing)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
@@ -75,7 +75,7 @@ TEST(launch_without_blocks_clears_and_launches_nothing)
     CU(MemFree(dtotal));
 }
 
-/* The other kernels of a pipeline are measured and launched as ever. */
+/* The other kernels of a pipeline are measured and launched as before. */
 TEST(pipeline_launches_its_other_kernels)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);

@@ -1,5 +1,5 @@
-/* A variant that never ends is killed, and the tuning goes on. Alone in its program: it waits for a
- * deadline. */
+/* A variant that never ends is killed, and the tuning goes on. A program of its own, as it waits
+ * for a deadline. */
 #include "world.h"
 
 /* It has hung twice, the second time with ten times the deadline. */

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <sys/wait.h>
 
-/* ---- the calls: each right but for its tuner, and quick ---- */
+/* ---- the calls: each correct except for its tuner, and quick ---- */
 
 #define N GPUTUNE_SIZES({"n", 1024})
 
@@ -214,7 +214,7 @@ static bool is_known(const char *name)
     return known;
 }
 
-/* The name in front of the parenthesis at `end`. */
+/* Returns the name before the parenthesis at `end`. */
 static void name_before(char *out, size_t room, const char *end)
 {
     const char *begin = end;
@@ -325,7 +325,7 @@ enum { ASKERS = 4, ROUNDS = 10 };
 static gputune *shared;
 static atomic_int asked;
 
-/* Calls everything again and again, until it hears that the tuner is closed. */
+/* Calls everything again and again, until a call reports that the tuner is closed. */
 static void *ask(void *first)
 {
     int status = GPUTUNE_OK;

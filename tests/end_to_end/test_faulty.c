@@ -1,6 +1,6 @@
-/* Of the kernels of tests/faulty/, the proof finds those that are given to it, and no other. Those
- * that are named as arguments, or every twelfth; with GPUTUNE_TEST_LONG=1 all, and a table by
- * class. */
+/* The proof refuses the faulty variants that tests/faulty/ declares for it, and no others.
+ * Arguments name the kernels, else every twelfth runs; GPUTUNE_TEST_LONG=1 runs all and prints a
+ * table by class. */
 #include "faulty.h"
 
 enum { CLASSES_MAX = 32 };
@@ -19,7 +19,7 @@ typedef struct tally {
 
 static tally tallies[CLASSES_MAX];
 
-/* ---- What is declared ------------------------------------------------------------------------ */
+/* ---- Declarations ---------------------------------------------------------------------------- */
 
 static faulty declared(const faulty_kernel *kernel)
 {
@@ -53,7 +53,7 @@ static void print_tallies(void)
     }
 }
 
-/* ---- What becomes of it ---------------------------------------------------------------------- */
+/* ---- Outcomes -------------------------------------------------------------------------------- */
 
 static int on_trial(void *user, const gputune_record *record)
 {
@@ -75,9 +75,9 @@ static bool is_refuted(const faulty *f)
            !strcmp(f->status, "hung");
 }
 
-/* What is declared holds for the emulator. On a GPU the faulty variant may be the slower one, the
- * garbage that it reads is another, and what `gputune check` finds need not show: a race, or a
- * write behind scratch memory. */
+/* The declarations hold for the emulator. On a GPU the faulty variant may be the slower one, it
+ * reads other garbage, and what `gputune check` finds need not show: a race, or a write past the
+ * end of scratch memory. */
 static bool may_differ(const faulty *f, bool crowned)
 {
     return strncmp(world_driver(), "emu", 3) != 0 && (!crowned || !f->by_proof || f->by_check);
@@ -114,7 +114,7 @@ static bool is_as_declared(gputune *tuner, faulty *f)
     return false;
 }
 
-/* ---- All of them ----------------------------------------------------------------------------- */
+/* ---- All kernels ----------------------------------------------------------------------------- */
 
 TEST(proof_finds_faulty_variants)
 {

@@ -1,4 +1,4 @@
-/* A plan's kernel, launched by the program itself from what the plan says of it. On the emulator;
+/* A plan's kernel, launched by the program itself from the plan's description. On the emulator;
  * GPUTUNE_TEST_DRIVER=cuda: on a GPU. */
 #include "world.h"
 
@@ -187,7 +187,7 @@ TEST(block_is_passed_as_told)
 }
 
 /* One struct by value, one as elements, one as a block, and a __constant__ filled on each of
- * several streams: what the host gives is what the kernel sees. */
+ * several streams: the kernel sees what the host passed. */
 static const char structs[] =
     "struct step { float alpha; size_t n; };\n"
     "struct pair { short left; int right; };\n"

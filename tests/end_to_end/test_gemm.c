@@ -1,4 +1,4 @@
-/* gemm: a sample of its space at sizes that end within a tile, and that the space is small enough
+/* gemm: a sample of its space at sizes that end within a tile; and its space must be small enough
  * for a search of seconds. */
 #include "every_variant.h"
 
@@ -14,7 +14,7 @@ TEST(gemm_of_sizes_of_vectors)
     verify_space("gemm", GPUTUNE_SIZES({"m", 132}, {"n", 92}, {"k", 68}), 307);
 }
 
-/* Less than a tile, and less depth than tiles are on their way. */
+/* Less than a tile, and less depth than the tiles in flight. */
 TEST(gemm_of_tiny_sizes)
 {
     verify_space("gemm", GPUTUNE_SIZES({"m", 5}, {"n", 7}, {"k", 3}), 431);

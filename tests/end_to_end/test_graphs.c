@@ -90,8 +90,8 @@ TEST(launch_with_scratch_outlives_its_plan_in_a_graph)
     graph_outlives_plan(with_scratch);
 }
 
-/* What a graph kept is released when the next plan is made or let go. On a GPU other processes have
- * memory too, and the driver lets go of a graph's objects when it pleases. */
+/* Objects that a graph kept are released when the next plan is made or freed. On a GPU other
+ * processes have memory too, and the driver decides when it releases a graph's objects. */
 TEST(what_a_graph_kept_is_released_after_it)
 {
     SKIP_IF(!world.driver->EmuProfileName);

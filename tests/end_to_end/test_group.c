@@ -1,5 +1,5 @@
-/* Processes that agree on a variant: each is a tuner here, and what rank 0 says is passed on by
- * hand. */
+/* Processes that agree on a variant: each is a tuner here, and the test passes on the variant of
+ * rank 0. */
 #include "world.h"
 
 typedef struct wire {

@@ -1,6 +1,6 @@
 /* The host computes on its own stream and checks each result, while its measure worker is killed at
- * random moments, while the GPU's memory is full, and where no second process may use the GPU: no
- * result is wrong, each call gives a plan that is right or says why not, and nothing is left.
+ * random moments, while the GPU's memory is full, and while no second process may use the GPU: no
+ * result is wrong, each call gives a correct plan or a message, and nothing is left over.
  *
  * On the emulator; with GPUTUNE_TEST_DRIVER=cuda on a GPU. GPUTUNE_TEST_KILLS=N: so many kills. */
 #include "victim.h"
@@ -133,7 +133,7 @@ static work begin_work(void)
     return w;
 }
 
-/* A call has ended: with a plan that is right, or with a message. Whether it has measured. */
+/* Checks that a call ended with a correct plan or a message. Returns true if it has measured. */
 static bool expect_plan_or_message(int status, gputune_plan *plan)
 {
     if (status < 0) {
@@ -173,7 +173,7 @@ static void while_computing(void (*act)(void))
 static atomic_bool tuning;
 static double call_us = 1000; /* how long the last call took */
 
-/* Kills one measure worker of this process, soon. Whether there was one. */
+/* Kills one measure worker of this process, soon. Returns false if there was none. */
 static void *kill_soon(void *killed)
 {
     pid_t victim = 0;
@@ -214,8 +214,8 @@ static void kill_again_and_again(void)
     assert_true(measured > 0);
 }
 
-/* Once the workers have ended, whose contexts alone take hundreds of megabytes. The driver may keep
- * a few for this process. */
+/* Must be called after the workers have ended: each of their contexts takes hundreds of megabytes.
+ * The driver may keep a few for this process. */
 static void expect_free(size_t before)
 {
     const size_t wanted = before - ((size_t)32 << 20);
@@ -242,9 +242,9 @@ TEST(host_computes_on_while_workers_are_killed)
     expect_free(free_bytes);
 }
 
-/* ---- full memory, a GPU for one process alone ------------------------------------------------ */
+/* ---- full memory, a GPU for one process only ------------------------------------------------- */
 
-/* One call of a new tuner, whose workers begin with what is there. */
+/* Calls a new tuner, whose workers start in the current state of the GPU. */
 static bool tune_anew(gputune_isolation isolation)
 {
     gputune_plan *plan = NULL;
@@ -260,7 +260,7 @@ static bool tune_anew(gputune_isolation isolation)
 enum { BLOCKS_MAX = 256 };
 static const size_t left_bytes = 100 << 20;
 
-/* Takes all but some 100 MB, in blocks that become smaller. */
+/* Allocates all but some 100 MB, in ever smaller blocks. */
 static int fill_memory(CUdeviceptr blocks[BLOCKS_MAX])
 {
     size_t free_bytes, total, size = (size_t)1 << 40;

@@ -1,5 +1,5 @@
-/* How a host may end: killed while a child that it forked lives on, or by a signal behind the end
- * of its main thread. No worker outlives it, and it hears what would end any other program. */
+/* A host may end in any way: killed while a child that it forked lives on, or by a signal after its
+ * main thread has ended. No worker outlives it, and signals end it as they end any program. */
 #include "world.h"
 
 #include "victim.h"
@@ -11,7 +11,7 @@
 
 enum { LONGEST_MS = 30000, STEP_MS = 10, FAILED = 100 };
 
-/* What ended children leave becomes a child of this process, which can wait for it. */
+/* Makes this process the parent of processes whose parents end, so that it can wait for them. */
 static int open_heir(void **state)
 {
     (void)state;
@@ -60,7 +60,7 @@ static void *tune_on(void *tuner)
     return NULL;
 }
 
-/* Says that it is ready with 'r', and does not end by itself. */
+/* Writes 'r' when it is ready, and does not end by itself. */
 static void be_host(const char *way)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
@@ -108,7 +108,7 @@ static pid_t start_host(const char *way)
 
 /* ---- the tests ------------------------------------------------------------------------------- */
 
-/* How a child has ended, or -1 if it has not within the time; then it is killed. */
+/* Returns the status of a child that has ended. Kills it after the time and returns -1. */
 static int end_of(pid_t child)
 {
     int status = -1;

@@ -3,7 +3,7 @@
 
 enum { N = 5003 };
 
-/* y = 3 x. With STEPS=2 it is right only while y and x are two buffers. */
+/* y = 3 x. With STEPS=2 it is correct only if y and x are two buffers. */
 static const char template_text[] =
     "#pragma gputune kernel(triple)\n"
     "#pragma gputune problem(n = 5003)\n"
@@ -101,7 +101,7 @@ static int note(void *user, const gputune_record *record)
     return 0;
 }
 
-/* What becomes of STEPS=2 beside a variant that is right. */
+/* Returns the result of STEPS=2 that runs with a correct variant. */
 static seen prove(const char *more)
 {
     static const char *const configurations[] = {"STEPS=1", "STEPS=2"};

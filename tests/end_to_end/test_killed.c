@@ -1,6 +1,6 @@
 /* Processes are killed at random moments: the host, a compile worker, the measure worker, in turn.
- * The database stays whole, what was told as stored is stored, and the next run goes on from there.
- * GPUTUNE_TEST_KILLS=N: so many times. */
+ * The database stays intact, results reported as stored are stored, and the next run goes on from
+ * there. GPUTUNE_TEST_KILLS: number of kills. */
 #include "victim.h"
 #include "world.h"
 
@@ -85,7 +85,7 @@ static int64_t count_winners(int n)
     return ask(sql);
 }
 
-/* Scenarios that a whole line told of; each must be stored. */
+/* Checks that each scenario that a whole line reports is stored. Returns their number. */
 static int expect_told_is_stored(void)
 {
     char path[96], line[1024];

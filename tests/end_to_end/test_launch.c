@@ -189,7 +189,7 @@ typedef struct vectors {
     float host_x[N + 8], host_y[N + 8];
 } vectors;
 
-/* A plan with the widest vectors, and buffers with room behind them. */
+/* A plan with the widest vectors, and buffers with room after them. */
 static vectors *vectors_open(gputune_effort effort)
 {
     static vectors v;

@@ -1,6 +1,6 @@
-/* A process that may not do what gputune would like to do gets a plan all the same, and one line
- * that says why it was not measured: limits on processes, memory, descriptors and file sizes, and a
- * sandbox in which no program can be started. */
+/* A process under limits still gets a plan, and one line that says why it was not measured: limits
+ * on processes, memory, descriptors and file sizes, and a sandbox in which no program can be
+ * started. */
 #include "world.h"
 
 #include <errno.h>
@@ -24,8 +24,7 @@ static bool set_limit(int resource, rlim_t value)
            setrlimit(resource, &(struct rlimit){value, limit.rlim_max}) == 0;
 }
 
-/* What this process has mapped now and 20 MB more. AddressSanitizer needs terabytes of addresses.
- */
+/* Limits memory to what is mapped now and 20 MB. AddressSanitizer needs terabytes of addresses. */
 static bool little_memory(void)
 {
 #ifdef __SANITIZE_ADDRESS__
@@ -80,7 +79,7 @@ static bool no_exec(void)
     return forbid(SYS_execve, SYS_execveat, EPERM);
 }
 
-/* As a limit on processes has it, which does not hold for root. */
+/* Fails as under a limit on processes, which does not hold for root. */
 static bool no_clone(void)
 {
     return forbid(SYS_clone, SYS_clone3, EAGAIN);

@@ -1,5 +1,4 @@
-/* A host that has set a locale with a decimal comma: it tunes, stores, reads and launches as any
- * other. */
+/* A host in a locale with a decimal comma tunes, stores, reads and launches as any other. */
 #include "world.h"
 
 #include "support/comma_locale.h"
@@ -18,7 +17,7 @@ static int close_with_comma(void **state)
     return comma_locale_reset(state);
 }
 
-/* The template's `float a = 1.5` and `rtol = 1e-6` are read, and the variants are right. */
+/* The template's `float a = 1.5` and `rtol = 1e-6` are read, and the variants are correct. */
 static void tune_axpy(const gputune_options *options, gputune_source source)
 {
     GT_SCOPED(plan_end) gputune_plan *plan = NULL;

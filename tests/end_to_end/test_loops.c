@@ -49,7 +49,7 @@ TEST(loops_sort)
     gputune_plan_release(plan);
 }
 
-/* What it computes at another size than it was tuned for, it computes with other loops. */
+/* At a size that it was not tuned for, the loops have other lengths. */
 TEST(loops_follow_the_size_of_the_plan)
 {
     enum { N = 256 };
@@ -127,7 +127,7 @@ TEST(loops_decompose_a_matrix)
     gputune_plan_release(plan);
 }
 
-/* Two buffers that change places; behind an odd number of steps one more launch copies. */
+/* Two buffers that change places; after an odd number of steps one more launch copies. */
 TEST(loops_swap_buffers_of_a_stencil)
 {
     enum { N = 500 };
@@ -174,7 +174,7 @@ static int note(void *user, const gputune_record *record)
     return 0;
 }
 
-/* A variant that leaves the last launches out is not right. */
+/* A variant that leaves out the last launches is refused. */
 TEST(wrong_loop_is_refused)
 {
     static const char text[] =

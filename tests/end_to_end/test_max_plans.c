@@ -1,5 +1,5 @@
-/* An application that asks for more plans than its tuner keeps: the others are the application's,
- * and come from the store again as they were. */
+/* An application that asks for more plans than its tuner keeps: it can keep the others itself, and
+ * the store has them unchanged. */
 #include "world.h"
 
 #include <pthread.h>

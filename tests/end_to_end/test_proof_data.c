@@ -349,7 +349,7 @@ TEST(inputs_hold_rare_values_unless_the_template_excludes_them)
     expect_found(faulty, COUNT(faulty));
 }
 
-/* What programs launch today is not refused, and no more is asked of the other variants. */
+/* The launches of existing programs are not refused, and other variants need not do more. */
 TEST(values_that_the_default_fails_with_are_dropped)
 {
     static const kernel correct = {
@@ -399,7 +399,7 @@ static const char *run(const char *path, const char *const *some, uint32_t count
     return found;
 }
 
-/* That holds where the default is not among the variants, too. */
+/* The same holds if the default is not among the variants. */
 TEST(values_are_dropped_if_only_other_variants_run)
 {
     static const char *const other[] = {"WHICH=1", "WHICH=1"};

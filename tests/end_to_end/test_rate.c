@@ -1,6 +1,6 @@
 /* A template whose variants do different work in a launch, on the emulated H200: it is tuned by the
- * work done in a second, stored, found again and launched. cli: real-rate has its figures and what
- * is refused. */
+ * work done in a second, stored, found again and launched. cli: real-rate has figures and refusals.
+ */
 #include "world.h"
 
 enum { N = 4099 };
@@ -14,7 +14,7 @@ static gputune_plan *tune_steps(gputune *tuner)
     return plan;
 }
 
-/* The number behind STEPS= in a configuration. */
+/* Returns the number after STEPS= in a configuration. */
 static unsigned steps_of(const char *configuration)
 {
     const char *at = strstr(configuration, "STEPS=");
@@ -22,7 +22,7 @@ static unsigned steps_of(const char *configuration)
     return (unsigned)strtoul(at + 6, NULL, 10);
 }
 
-/* What a launch made is what the configuration says. */
+/* A launch does the work that its configuration states. */
 static void launch_and_check(gputune_plan *plan, unsigned steps)
 {
     static float x[N], y[N];

@@ -1,4 +1,4 @@
-/* What a program asked for and was not stored is noted for those who tune later. */
+/* Requests without a stored result are recorded for a later tuning. */
 #include "world.h"
 
 typedef struct seen {

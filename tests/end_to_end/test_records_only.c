@@ -76,7 +76,7 @@ static gputune_device device_of(gputune *tuner)
     return device;
 }
 
-/* Tunes as `gputune warm` does; returns where the result is from. */
+/* Tunes as `gputune warm` does; returns the source of the result. */
 static gputune_source warm(gputune_device *device)
 {
     GT_SCOPED(tuner_end) gputune *tuner = NULL;

@@ -1,5 +1,5 @@
-/* Many threads that want the same plan at once: one of them makes it, the others wait for it as
- * long as their own limits say. */
+/* Many threads request the same plan at once: one of them makes it, the others wait for it within
+ * their own limits. */
 #include "support/folder.h"
 #include "world.h"
 
@@ -246,7 +246,7 @@ TEST(wait_for_another_thread_ends_with_the_own_cancel)
     gputune_close(first.tuner);
 }
 
-/* What the first one's cancel ended is no answer for the second, who goes on. */
+/* If the first one cancels, the second goes on by itself. */
 TEST(cancel_of_one_thread_does_not_cancel_another)
 {
     gate g;
@@ -268,7 +268,7 @@ TEST(cancel_of_one_thread_does_not_cancel_another)
     gputune_close(first.tuner);
 }
 
-/* A source that replaced another one is not answered by what was begun before. */
+/* A request for a replaced source does not get the plan of the old one. */
 TEST(replaced_template_is_not_waited_for)
 {
     gate g;

@@ -1,4 +1,4 @@
-/* How much stack calls need: applications make threads with little of it. */
+/* Calls need little stack: applications have threads with small stacks. */
 #include "world.h"
 
 #include <pthread.h>
@@ -75,7 +75,7 @@ static void *open_and_close(void *unused)
     return unused;
 }
 
-/* Runs the call on a thread whose stack was filled before, and sees how far it was used. */
+/* Runs the call on a thread with a filled stack. Returns how many bytes of it were used. */
 static size_t stack_of(void *(*call)(void *))
 {
     pthread_attr_t attributes;

@@ -1,6 +1,6 @@
 /* The tolerances that templates have without stating any: kernels that only add and round in
- * another order are right, kernels with a small fault are not. GPUTUNE_TEST_SEEDS=n: with so many
- * draws of the inputs; GPUTUNE_TEST_DRIVER=cuda: on a GPU. */
+ * another order are accepted, kernels with a small fault are not.
+ * GPUTUNE_TEST_SEEDS: number of draws of the inputs; GPUTUNE_TEST_DRIVER=cuda: on a GPU. */
 #include "every_variant.h"
 
 static uint32_t seeds;
@@ -13,7 +13,7 @@ static int open_any(void **state)
     return bench_open(driver ? driver : "emu:h200");
 }
 
-/* Of what was tried: right kernels refused, and faults that were not seen. */
+/* Counts of correct kernels that were refused, and of faults that were not found. */
 typedef struct tally {
     uint32_t right, refused, wrong, missed;
     double largest; /* share of the tolerance that a right one took */

@@ -1,4 +1,4 @@
-/* Tuners of tools that launch nothing: a worker starts the driver and tells what the device is. */
+/* Tuners of tools that launch nothing: a worker starts the driver and describes the device. */
 #include "world.h"
 
 /* gputune_open()'s status for a tool on this device. */

@@ -6,7 +6,7 @@
 
 enum { N = 4099 };
 
-/* ---- variants that are no good ---- */
+/* ---- bad variants ---- */
 
 TEST(template_without_a_reference_gets_a_warning)
 {

@@ -25,7 +25,7 @@ static gputune_info ask(gputune *tuner, size_t n, gputune_effort effort)
     return info;
 }
 
-/* What was measured of axpy at 4000, as text. */
+/* The results of axpy at 4000, as text. */
 static char *measured(void)
 {
     gputune *tuner = tuner_open(":memory:");
@@ -88,7 +88,7 @@ TEST(imports_are_kept_where_that_is_asked_for)
     unlink(world.database);
 }
 
-/* Wisdom that says a wrong variant won, under hashes that are right, as a liar would write it. */
+/* Wisdom in which a wrong variant won, with valid hashes, as an attacker would write it. */
 TEST(wrong_import_is_never_launched)
 {
     static const char kernel[] = "tests/poisoned/wrong_result.cu";

@@ -3,7 +3,7 @@
 
 #include <dirent.h>
 
-/* Whether a process's arguments have one that is `word`; NULL: yes. */
+/* Returns true if an argument of the process is `word`, or if `word` is NULL. */
 static bool has_argument(int pid, const char *word)
 {
     char path[64], arguments[4096];
@@ -94,7 +94,7 @@ TEST(workers_are_shared_by_tuners_of_equal_gpus)
     assert_int_equal(count_children("compile"), compilers);
 }
 
-/* As the command line does it: a worker says what the device is. */
+/* As in the command line, a worker describes the device. */
 static gputune *open_as_tool(void)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;

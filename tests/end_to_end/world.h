@@ -50,7 +50,7 @@ static void set_default(const char *variable, const char *folder, const char *re
     setenv(variable, path, 0);
 }
 
-/* What tools/environment.sh says, for a test that is started by hand from the top of the tree. */
+/* Sets what tools/environment.sh sets, for a test started by hand from the top of the tree. */
 static void world_environment(void)
 {
     GT_FREED char *folder = NULL;
@@ -60,7 +60,8 @@ static void world_environment(void)
     setenv("GPUTUNE_TEMPLATES", "templates", 0);
 }
 
-/* What GPUTUNE_TEST_DRIVER names (cuda), else the emulator: for tests that a GPU serves as well. */
+/* Returns the driver in GPUTUNE_TEST_DRIVER (cuda), else the emulator: for tests that can run on a
+ * GPU. */
 static const char *world_driver(void)
 {
     const char *driver = getenv("GPUTUNE_TEST_DRIVER");
@@ -90,7 +91,7 @@ static int world_open(const char *driver)
     return 0;
 }
 
-/* For tests_run(): the emulator, and what world_driver() says. */
+/* For tests_run(): the emulator and world_driver(). */
 static int open_h200(void **state)
 {
     (void)state;
@@ -160,8 +161,8 @@ static gputune_info info_of(const gputune_plan *plan)
     return info;
 }
 
-/* What is copied from pageable memory may still be on its way when the copy returns. A stream that
- * does not wait for the default one would overtake it. */
+/* A copy from pageable memory may not be complete when the call returns. A stream that does not
+ * wait for the default one would read old data. */
 static CUdeviceptr buffer_of(const void *values, size_t bytes)
 {
     CUdeviceptr address;
@@ -194,7 +195,7 @@ static gputune_plan *plan_measured(gputune *tuner, const char *kernel, gputune_s
     return plan;
 }
 
-/* The plan that is there without a tuning. */
+/* The plan that is available without a tuning. */
 static gputune_plan *plan_untuned(gputune *tuner, const char *kernel, gputune_sizes sizes)
 {
     gputune_plan *plan;
@@ -226,7 +227,7 @@ static int launch_axpy(gputune_plan *plan, size_t n)
     return status;
 }
 
-/* What a stream has captured, to be launched. */
+/* The graph that a stream has captured, ready for launch. */
 static CUgraphExec capture_end(CUstream stream)
 {
     CUgraph graph;
