@@ -141,6 +141,8 @@ static const struct {
     {"options(\"-Xptxas=-O2,-o,/tmp/x\")",
      "k.cu:6:25: the assembler's option '-O2,-o,/tmp/x' may open files; expected one such as -O2, "
      "-dlcm=cg or --def-load-cache=ca"},
+    {"options(\"-DFAST=3\")",
+     "k.cu:6:25: '-DFAST=3' defines a tunable; expected its values in the clause that declares it"},
     {"options(\"--std=c++14\")",
      "k.cu:6:25: --std=c++14; expected c++17, c++20 or c++23, which the prelude needs"},
 };

@@ -250,16 +250,12 @@ TEST(test_swapped_buffers_have_equal_bytes)
 static const struct {
     const char *pipeline, *message;
 } mistakes[] = {
-    {P "for(i = 0, i < 3, ++i) " WORK "\n",
-     "a.cu:3:26: found ','; expected ';', as in for(i = 0; i < n; ++i)"},
     {P "for(i = 0; i < 3) " WORK "\n",
      "a.cu:3:33: the pragma ends here; expected ';', as in for(i = 0; i < n; ++i)"},
     {P "for(i = 0; i < 3; k++) " WORK "\n",
      "a.cu:3:35: found 'k'; expected what the counter is next, as in ++i, i += 2 or i /= 2"},
     {P "for(i = 0; i < 3; i ^= 1) " WORK "\n",
      "a.cu:3:37: found '^='; expected ++, --, = or an assignment such as +=, *= or >>="},
-    {P "for(i = 0; i < 3; i += m) " WORK "\n",
-     "a.cu:3:40: unknown name 'm'; expected a tunable, a problem value or a device property"},
     {P "for(i = 0; i < 3; ++i j) " WORK "\n",
      "a.cu:3:39: found 'j'; expected ',' or ')', as in for(i = 0; i < n; ++i)"},
     {P "for(B = 0; B < 3; ++B) " WORK "\n",
@@ -284,15 +280,8 @@ static const struct {
     {P "for(i = 0; i < 3; ++i) launch(real, block = B, grid = 1, args = (y, i))\n",
      "a.cu:3:85: 'real' takes 'i' as float; expected an integer type such as int, which 'i' gives "
      "it"},
-    {P "for(i = 0; i < 3; ++i) launch(some<int>, block = B, grid = 1, args = (y, i))\n",
-     "a.cu:3:90: 'some' takes 'i' as N; expected an integer type such as int, which 'i' gives it"},
-    {P "for(i = 0; i < 3; ++i) launch(work, block = B, grid = 1, args = (y, i, n))\n",
-     "a.cu:3:85: 'work' takes 'from' as float *; expected an integer type such as int, which 'i' "
-     "gives it"},
     {P "launch(at, block = B, grid = 1, args = (y, x + n, 0, 0))\n",
      "a.cu:3:64: 'at' takes 'i' as int; expected a pointer, which '+ n' gives it"},
-    {P "launch(work, block = B, grid = 1, args = (y + 1, x + 0.5, n))\n",
-     "a.cu:3:70: '0.5' is floating; expected an integer expression"},
     {P WORK " swap(y)\n", "a.cu:3:75: the pragma ends here; expected ',', as in swap(next, now)"},
     {P WORK " swap(y, x)\n",
      "a.cu:3:77: 'x' is an input, which kernels must not write; expected it to be inout"},

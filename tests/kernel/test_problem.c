@@ -345,13 +345,13 @@ TEST(test_alignments)
     }
 }
 
-static const char *awkward_of(const char *template, const char *arch)
+static const char *awkward_of(const char *template)
 {
     bench b;
     bool changed;
     gt_problem awkward;
     static char kept[256];
-    bench_open(&b, template, arch);
+    bench_open(&b, template, "sm_90");
     ASSERT_OK(gt_problem_awkward(&awkward, &changed, b.template, &b.problem, &b.device));
     (void)snprintf(kept, sizeof kept, "%s%s", changed ? "" : "same ",
                    problem_text(b.template, &awkward));
@@ -368,44 +368,32 @@ static const char *awkward_of(const char *template, const char *arch)
 
 TEST(test_awkward)
 {
-    /* small enough stays near, a large one is cut down; the result is odd */
-    assert_string_equal(awkward_of(K("problem(n = 1000) args(out float y[n])"), "sm_90"), "n=987");
-    assert_string_equal(awkward_of(K("problem(n = 1 << 28) args(out float y[n])"), "sm_90"),
-                        "n=2097139");
-    assert_string_equal(
-        awkward_of(K("problem(d = 512, h = 512, w = 512) args(out float y[d][h][w])"), "sm_90"),
-        "d=115 h=113 w=111");
-    /* but not where that saves nothing */
-    assert_string_equal(
-        awkward_of(K2("problem(n = 4096, const m = 1 << 28) args(out float y[n], in float x[m])"),
-                   "sm_90"),
-        "n=4083 m=268435456");
-    /* constants and types stay; so do sizes that a tunable or a vector depends on */
-    assert_string_equal(awkward_of(K("problem(const n = 1000) args(out float y[n])"), "sm_90"),
-                        "same n=1000");
-    assert_string_equal(
-        awkward_of(
-            K("problem(n = 100, m = 64) args(out float y[m][n]) tune(A = 4) require(m % A == "
-              "0)"),
-            "sm_90"),
-        "n=87 m=64");
-    assert_string_equal(
-        awkward_of(K("problem(n = 64, m = 100) args(out float y[m][n]) vector(V = 1, 4 : y)"),
-                   "sm_90"),
-        "n=64 m=87");
-    /* what is square is square no longer, unless it must be */
-    assert_string_equal(awkward_of(K("problem(n = 100, m = 100) args(out float y[m][n])"), "sm_90"),
-                        "n=87 m=85");
-    assert_string_equal(
-        awkward_of(K("problem(n = 100, m = 100) args(out float y[m][n]) require(n == m)"), "sm_90"),
-        "n=87 m=87");
-    /* a requirement of the sizes alone is kept */
-    assert_string_equal(
-        awkward_of(K("problem(n = 35) args(out float y[n]) require(n == 35)"), "sm_90"),
-        "same n=35");
-    assert_string_equal(
-        awkward_of(K("problem(n = 36) args(out float y[n]) require(n > 30)"), "sm_90"), "n=31");
-    assert_string_equal(awkward_of(K("problem(n = 1) args(out float y[n])"), "sm_90"), "same n=1");
+    static const struct {
+        const char *template, *awkward;
+    } cases[] = {
+        /* small enough stays near, a large one is cut down; the result is odd */
+        {K("problem(n = 1000) args(out float y[n])"), "n=987"},
+        {K("problem(n = 1 << 28) args(out float y[n])"), "n=2097139"},
+        {K("problem(d = 512, h = 512, w = 512) args(out float y[d][h][w])"), "d=115 h=113 w=111"},
+        /* but not where that saves nothing */
+        {K2("problem(n = 4096, const m = 1 << 28) args(out float y[n], in float x[m])"),
+         "n=4083 m=268435456"},
+        /* constants and types stay; so do sizes that a tunable or a vector depends on */
+        {K("problem(const n = 1000) args(out float y[n])"), "same n=1000"},
+        {K("problem(n = 100, m = 64) args(out float y[m][n]) tune(A = 4) require(m % A == 0)"),
+         "n=87 m=64"},
+        {K("problem(n = 64, m = 100) args(out float y[m][n]) vector(V = 1, 4 : y)"), "n=64 m=87"},
+        /* what is square is square no longer, unless it must be */
+        {K("problem(n = 100, m = 100) args(out float y[m][n])"), "n=87 m=85"},
+        {K("problem(n = 100, m = 100) args(out float y[m][n]) require(n == m)"), "n=87 m=87"},
+        /* a requirement of the sizes alone is kept */
+        {K("problem(n = 35) args(out float y[n]) require(n == 35)"), "same n=35"},
+        {K("problem(n = 36) args(out float y[n]) require(n > 30)"), "n=31"},
+        {K("problem(n = 1) args(out float y[n])"), "same n=1"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_string_equal(awkward_of(cases[i].template), cases[i].awkward);
+    }
 }
 
 /* The problem of about a megabyte, whatever its dimensions are. */

@@ -63,10 +63,6 @@ right=$(echo "$right" | sed 's,x\[i / 3\],x[i],')
 try no_shared "$grid" "$(echo "$kernel" | sed 's/^{/{ extern __shared__ float tile[];/')"
 try no_shared_of_a_helper "$grid" "struct tile { __device__ float *at() { extern __shared__ float t[]; return t; } };
 $(echo "$kernel" | sed 's/^{/{ tile t; t.at()[threadIdx.x] = 0;/')"
-try misspelt "$grid tune(UNROL = 1, 2)" "#define UNROLL 1
-$(echo "$kernel" | sed 's/2 \*/2 * UNROLL */')"
-try declared "$grid tune(UNROLL = 1, 2)" "__device__ int UNROLL = 1;
-$(echo "$kernel" | sed 's/2 \*/2 * UNROLL */')"
 try declared_in_a_function "$grid tune(UNROLL = 1, 2)" "$(echo "$kernel" | sed 's/^{/{ int UNROLL = 4;/; s/2 \*/2 * UNROLL */')"
 # what is counted is of the output that is named
 head=$(echo "$head" | sed 's/args(/args(out int whole[n], /')
