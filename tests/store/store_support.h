@@ -64,11 +64,17 @@ static inline void store_end(gt_store **store)
     gt_store_close(*store);
 }
 
-static inline gt_store *open_store(world *w)
+/* Opens a database over the system's one, which may be NULL. */
+static inline gt_store *open_over(world *w, const char *path, const char *system)
 {
     gt_store *store;
-    ASSERT_OK(gt_store_open(&store, w->path, NULL, &w->log, false));
+    ASSERT_OK(gt_store_open(&store, path, system, &w->log, false));
     return store;
+}
+
+static inline gt_store *open_store(world *w)
+{
+    return open_over(w, w->path, NULL);
 }
 
 static inline void close_store(gt_store **store)
@@ -242,4 +248,18 @@ static inline void run_sql(const char *path, const char *sql)
     assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
     assert_int_equal(sqlite3_exec(raw, sql, NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(raw);
+}
+
+/* The number that a query gives. */
+static inline int64_t query_number(const char *path, const char *sql)
+{
+    sqlite3 *raw;
+    sqlite3_stmt *statement;
+    assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(raw, sql, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int64_t value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(raw);
+    return value;
 }

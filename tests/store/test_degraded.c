@@ -18,6 +18,14 @@ static void put_raw(const char *path, const void *bytes, size_t count)
     fclose(file);
 }
 
+/* Returns the path of the system's database. It lasts until the next call. */
+static const char *system_path(const world *w)
+{
+    static char path[128];
+    snprintf(path, sizeof path, "%s/system.db", w->folder);
+    return path;
+}
+
 static void make_database(world *w, int64_t n)
 {
     gt_store *store = open_store(w);
@@ -55,8 +63,7 @@ static void says(gt_store *store, const char *reading, const char *writing)
 
 TEST_OF(memory_on_request_is_no_warning, world *w, open_world, close_world)
 {
-    GT_SCOPED(store_end) gt_store *store = NULL;
-    ASSERT_OK(gt_store_open(&store, ":memory:", NULL, &w->log, false));
+    GT_SCOPED(close_store) gt_store *store = open_over(w, ":memory:", NULL);
     put_size(store, 2048, 20);
     assert_true(time_at(store, 2048) == 20);
     assert_int_equal(w->warnings, 0);
@@ -117,8 +124,7 @@ TEST_OF(a_path_that_is_too_long, world *w, open_world, close_world)
         assert_int_equal(mkdir(path, 0700), 0);
     }
     (void)snprintf(path + length, sizeof path - (size_t)length, "/x.db");
-    gt_store *store;
-    ASSERT_OK(gt_store_open(&store, path, NULL, &w->log, false));
+    gt_store *store = open_over(w, path, NULL);
     goes_on_in_memory(w, store, "use a shorter one");
     gt_store_close(store);
     assert_int_equal(gt_store_open(&store, path, NULL, &w->log, true), GPUTUNE_EDATABASE);
@@ -150,8 +156,7 @@ TEST_OF(makes_its_folder_in_the_cache, world *w, open_world, close_world)
     snprintf(path, sizeof path, "%s/gputune/gputune.db", cache);
     setenv("XDG_CACHE_HOME", cache, 1);
     unsetenv("GPUTUNE_DB");
-    gt_store *store;
-    ASSERT_OK(gt_store_open(&store, NULL, NULL, &w->log, false));
+    gt_store *store = open_over(w, NULL, NULL);
     says(store, "", "");
     gt_store_close(store);
     assert_int_equal(access(path, F_OK), 0);
@@ -187,37 +192,25 @@ TEST_OF(reader_undoes_what_a_killed_writer_began, world *w, open_world, close_wo
     assert_int_equal(w->warnings, 0);
 }
 
-TEST_OF(folder_in_its_place, world *w, open_world, close_world)
+/* Opening a pipe would wait for whoever opens the other end. */
+TEST_OF(what_is_no_file_is_left_alone, world *w, open_world, close_world)
 {
-    make_database(w, 1024);
-    unlink(w->path);
-    mkdir(w->path, 0700);
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
-    goes_on_in_memory(w, store, "it is a folder");
-    says(store, "it is a folder", "it is a folder");
-}
-
-/* Opening it would wait for whoever opens the other end. */
-TEST_OF(pipe_in_its_place, world *w, open_world, close_world)
-{
-    gt_store *only_read;
-    assert_int_equal(mkfifo(w->path, 0600), 0);
-    gt_store *store = open_store(w);
-    goes_on_in_memory(w, store, "it is a pipe");
-    gt_store_close(store);
-    assert_int_equal(gt_store_open(&only_read, w->path, NULL, NULL, true), GPUTUNE_EDATABASE);
-    assert_non_null(strstr(gt_message(), "it is a pipe"));
-}
-
-TEST_OF(device_in_its_place, world *w, open_world, close_world)
-{
-    static const char *const devices[] = {"/dev/zero", "/dev/full", "/dev/null"};
-    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
-        snprintf(w->path, sizeof w->path, "%s", devices[i]);
+    static const char *const cases[][2] = {{"folder", "it is a folder"},
+                                           {"pipe", "it is a pipe"},
+                                           {"/dev/zero", "it is a device"},
+                                           {"/dev/full", "it is a device"},
+                                           {"/dev/null", "it is a device"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool is_device = cases[i][0][0] == '/';
+        gt_store *only_read;
+        snprintf(w->path, sizeof w->path, "%s/%s", is_device ? "" : w->folder, cases[i][0]);
+        assert_int_equal(i == 0 ? mkdir(w->path, 0700) : i == 1 ? mkfifo(w->path, 0600) : 0, 0);
         w->warnings = 0;
-        gt_store *store = open_store(w);
-        goes_on_in_memory(w, store, "it is a device");
-        gt_store_close(store);
+        GT_SCOPED(close_store) gt_store *store = open_store(w);
+        goes_on_in_memory(w, store, cases[i][1]);
+        says(store, cases[i][1], cases[i][1]);
+        assert_int_equal(gt_store_open(&only_read, w->path, NULL, NULL, true), GPUTUNE_EDATABASE);
+        assert_non_null(strstr(gt_message(), cases[i][1]));
     }
 }
 
@@ -351,14 +344,13 @@ static int take_record(void *user, const gputune_record *record)
 
 TEST_OF(users_database_wins_over_the_systems, world *w, open_world, close_world)
 {
-    char system[128], lines[512] = "";
-    snprintf(system, sizeof system, "%s/system.db", w->folder);
-    gt_store *store;
-    ASSERT_OK(gt_store_open(&store, system, NULL, &w->log, false));
+    const char *system = system_path(w);
+    char lines[512] = "";
+    gt_store *store = open_over(w, system, NULL);
     put_size(store, 1024, 11);
     put_size(store, 4096, 44);
     gt_store_close(store);
-    ASSERT_OK(gt_store_open(&store, w->path, system, &w->log, false));
+    store = open_over(w, w->path, system);
     assert_true(time_at(store, 1024) == 11);
     put_size(store, 1024, 10);
     assert_true(time_at(store, 1024) == 10);
@@ -367,7 +359,7 @@ TEST_OF(users_database_wins_over_the_systems, world *w, open_world, close_world)
     assert_int_equal(gt_store_records(store, &filter, take_record, lines), 0);
     assert_string_equal(lines, "n=1024 T=half VEC=4 10;n=4096 T=half VEC=4 44;");
     gt_store_close(store);
-    ASSERT_OK(gt_store_open(&store, system, NULL, &w->log, false));
+    store = open_over(w, system, NULL);
     assert_true(time_at(store, 1024) == 11); /* the system's was not touched */
     gt_store_close(store);
     assert_int_equal(w->warnings, 0);
@@ -376,8 +368,7 @@ TEST_OF(users_database_wins_over_the_systems, world *w, open_world, close_world)
 /* The first winner at n = 1024: its time, and whether it is final. */
 static double time_of_first(gt_store *store, bool *final)
 {
-    int64_t n = 1024;
-    gt_scenario scenario = scenario_at(n);
+    gt_scenario scenario = scenario_at(1024);
     gt_winner winner;
     ASSERT_OK(find_first(&winner, store, &scenario));
     double median = winner.median_ns;
@@ -390,18 +381,16 @@ static double time_of_first(gt_store *store, bool *final)
  * who get it with an installation; what they find themselves is one where it is as fast. */
 TEST_OF(what_is_installed_is_decided, world *w, open_world, close_world)
 {
-    char system[128];
+    const char *system = system_path(w);
     const gt_scenario scenario = scenario_at(1024);
     gt_terms limited = terms_of(GPUTUNE_MEASURE);
     limited.final = false;
     bool final;
-    gt_store *store;
-    snprintf(system, sizeof system, "%s/system.db", w->folder);
-    ASSERT_OK(gt_store_open(&store, system, NULL, &w->log, false));
+    gt_store *store = open_over(w, system, NULL);
     ASSERT_OK(put_under(store, &scenario, 11, &limited, false, NULL));
     assert_true(time_of_first(store, &final) == 11 && !final);
     gt_store_close(store);
-    ASSERT_OK(gt_store_open(&store, w->path, system, &w->log, false));
+    store = open_over(w, w->path, system);
     assert_true(time_of_first(store, &final) == 11 && final);
     ASSERT_OK(put_under(store, &scenario, 12, &limited, true, NULL));
     assert_true(time_of_first(store, &final) == 12 && !final);
@@ -412,13 +401,11 @@ TEST_OF(what_is_installed_is_decided, world *w, open_world, close_world)
 
 TEST_OF(system_database_that_breaks_later_is_left_out, world *w, open_world, close_world)
 {
-    char system[128];
-    gt_store *store;
-    snprintf(system, sizeof system, "%s/system.db", w->folder);
-    ASSERT_OK(gt_store_open(&store, system, NULL, NULL, false));
+    const char *system = system_path(w);
+    gt_store *store = open_over(w, system, NULL);
     put_size(store, 4096, 30);
     gt_store_close(store);
-    ASSERT_OK(gt_store_open(&store, w->path, system, &w->log, false));
+    store = open_over(w, w->path, system);
     put_size(store, 1024, 10);
     assert_true(time_at(store, 4096) == 30);
     FILE *file = fopen(system, "r+");
@@ -435,17 +422,15 @@ TEST_OF(system_database_that_breaks_later_is_left_out, world *w, open_world, clo
 
 TEST_OF(broken_system_database_is_left_out, world *w, open_world, close_world)
 {
-    char system[128];
-    snprintf(system, sizeof system, "%s/system.db", w->folder);
+    const char *system = system_path(w);
     put_raw(system, "this is no database, though long enough to be looked at as one", 62);
-    gt_store *store;
-    ASSERT_OK(gt_store_open(&store, w->path, system, &w->log, false));
+    gt_store *store = open_over(w, w->path, system);
     put_size(store, 1024, 10);
     assert_true(time_at(store, 1024) == 10);
     ASSERT_OK(gt_store_check(store, true));
     assert_int_equal(w->warnings, 1);
     gt_store_close(store);
-    ASSERT_OK(gt_store_open(&store, w->path, "/nonexistent/system.db", &w->log, false));
+    store = open_over(w, w->path, "/nonexistent/system.db");
     assert_int_equal(w->warnings, 1); /* a missing one is normal */
     gt_store_close(store);
 }
@@ -542,15 +527,15 @@ TEST_OF(records_of_a_scenario_come_in_a_row, world *w, open_world, close_world)
 
 TEST_OF(records_of_two_layers_come_once, world *w, open_world, close_world)
 {
-    char system[160], lines[512] = "";
+    const char *system = system_path(w);
+    char lines[512] = "";
     const gt_records_filter all = {.all_trials = true}, failures = {.failures = true};
     gt_store *store = open_store(w);
     put_size(store, 1024, 10);
     put_size(store, 2048, 20);
     gt_store_close(store);
-    snprintf(system, sizeof system, "%s/system.db", w->folder);
     assert_int_equal(rename(w->path, system), 0);
-    ASSERT_OK(gt_store_open(&store, w->path, system, &w->log, false));
+    store = open_over(w, w->path, system);
     put_size(store, 1024, 8);
     assert_int_equal(gt_store_records(store, &all, take_record, lines), 0);
     assert_string_equal(lines, "n=1024 T=half VEC=4 8;n=1024 T=half VEC=1 16;"
@@ -674,8 +659,7 @@ TEST_OF(a_file_that_was_replaced_is_read_and_written, world *w, open_world, clos
     memcpy(first, w->path, sizeof first);
     snprintf(w->path, sizeof w->path, "%s/other.db", w->folder);
     make_database(w, 4096);
-    gt_store *store;
-    ASSERT_OK(gt_store_open(&store, first, NULL, &w->log, false));
+    gt_store *store = open_over(w, first, NULL);
     put_size(store, 1024, 10);
     assert_int_equal(rename(w->path, first), 0);
     assert_true(time_at(store, 4096) == 10);

@@ -23,14 +23,6 @@ static int forget_size(gt_store *store, const char *sizes, bool only_say)
                   &(gputune_forget_options){.only_say = only_say});
 }
 
-static void execute(const world *w, const char *sql)
-{
-    sqlite3 *database;
-    assert_int_equal(sqlite3_open(w->path, &database), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(database);
-}
-
 TEST_OF(what_is_named_goes, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
@@ -98,7 +90,7 @@ TEST_OF(what_is_old_goes, world *w, open_world, close_world)
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1024, 10);
     put_size(store, 2048, 20);
-    execute(w, "UPDATE trial SET created = '2020-01-01T00:00:00Z' WHERE scenario = 1");
+    run_sql(w->path, "UPDATE trial SET created = '2020-01-01T00:00:00Z' WHERE scenario = 1");
     assert_int_equal(forget(store, &any, &(gputune_forget_options){.older_than_s = 1e10}), 0);
     assert_int_equal(forget(store, &any, &(gputune_forget_options){.older_than_s = 3600}), 1);
     assert_int_equal(time_at(store, 1024), 0);
@@ -128,7 +120,7 @@ TEST_OF(the_oldest_go_for_size, world *w, open_world, close_world)
     for (int i = 1; i <= SIZES; i++) {
         put_size(store, 1024 * i, i);
     }
-    execute(w, "UPDATE trial SET created = printf('20%02d-01-01T00:00:00Z', 100 - scenario)");
+    run_sql(w->path, "UPDATE trial SET created = printf('20%02d-01-01T00:00:00Z', 100 - scenario)");
     assert_int_equal(stat(w->path, &before), 0);
     gputune_forget_options what = {.most_bytes = (uint64_t)before.st_size, .only_say = true};
     assert_int_equal(forget(store, &any, &what), 0);
@@ -170,7 +162,7 @@ TEST_OF(trials_keep_their_time_within_a_tuning, world *w, open_world, close_worl
         const gt_trial trial = trial_of(2, "VEC=4", 10);
         const gt_outcome outcome = {
             .site = &site, .trials = &trial, .trial_count = 1, .elapsed_s = cases[i].elapsed_s};
-        execute(w, "UPDATE trial SET created = '2001-01-01T00:00:00Z'");
+        run_sql(w->path, "UPDATE trial SET created = '2001-01-01T00:00:00Z'");
         ASSERT_OK(gt_store_put_winner(store, &outcome, NULL));
         assert_int_equal(gt_store_records(store, &all, take_created, created), 0);
         assert_int_equal(strcmp(created, "2001-01-01T00:00:00Z") == 0, cases[i].kept);

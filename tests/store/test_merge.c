@@ -24,56 +24,33 @@ static const char *name_file(files *all, world *w, int i)
     return all->list[i] = all->paths[i];
 }
 
-static gt_store *open_path(world *w, const char *path)
-{
-    gt_store *store;
-    ASSERT_OK(gt_store_open(&store, path, NULL, &w->log, false));
-    return store;
-}
-
 static void put_terms(world *w, const char *path, double time_ns, const gt_terms *terms)
 {
-    GT_SCOPED(close_store) gt_store *store = open_path(w, path);
+    GT_SCOPED(close_store) gt_store *store = open_over(w, path, NULL);
     const gt_scenario scenario = scenario_at(1024);
     ASSERT_OK(put_under(store, &scenario, time_ns, terms, false, NULL));
-}
-
-static int64_t number(const char *path, const char *sql)
-{
-    sqlite3 *raw;
-    sqlite3_stmt *statement;
-    assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(raw, sql, -1, &statement, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
-    int64_t value = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    sqlite3_close(raw);
-    return value;
 }
 
 /* Merges the first files into the world's database. */
 static gputune_merged merge(world *w, const files *all, size_t count)
 {
     gputune_merged merged;
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     ASSERT_OK(gt_store_merge(&merged, store, all->list, count));
-    gt_store_close(store);
     return merged;
 }
 
 static double time_in(world *w, int64_t n)
 {
-    gt_store *store = open_store(w);
-    double time_ns = time_at(store, n);
-    gt_store_close(store);
-    return time_ns;
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
+    return time_at(store, n);
 }
 
 TEST_OF(everything_is_taken_once, world *w, open_world, close_world)
 {
     files all;
     for (int i = 0; i < 3; i++) {
-        gt_store *store = open_path(w, name_file(&all, w, i));
+        gt_store *store = open_over(w, name_file(&all, w, i), NULL);
         put_size(store, 1024 << i, 10 + i);
         put_size(store, 1024 << (i + 1), 20 + i);
         gt_store_close(store);
@@ -90,9 +67,9 @@ TEST_OF(everything_is_taken_once, world *w, open_world, close_world)
     merged = merge(w, &all, 3);
     assert_int_equal(merged.winners, 6);
     assert_int_equal(merged.taken_codes, 0);
-    assert_int_equal(number(w->path, "SELECT count(*) FROM trial"), 12);
-    assert_int_equal(number(w->path, "SELECT count(*) FROM lease"), 0);
-    assert_int_equal(number(all.paths[0], "SELECT count(*) FROM trial"), 6); /* only read */
+    assert_int_equal(query_number(w->path, "SELECT count(*) FROM trial"), 12);
+    assert_int_equal(query_number(w->path, "SELECT count(*) FROM lease"), 0);
+    assert_int_equal(query_number(all.paths[0], "SELECT count(*) FROM trial"), 6); /* only read */
     assert_int_equal(w->warnings, 0);
 }
 
@@ -109,32 +86,32 @@ TEST_OF(better_evidence_stays, world *w, open_world, close_world)
         put_terms(w, name_file(&all, w, i), 10 + i, &terms[i]);
     }
     assert_int_equal(merge(w, &all, 4).winners, 4);
-    assert_int_equal(number(w->path, "SELECT effort FROM winner"), GPUTUNE_MEASURE);
-    assert_int_equal(number(w->path, "SELECT count(*) FROM winner"), 1);
+    assert_int_equal(query_number(w->path, "SELECT effort FROM winner"), GPUTUNE_MEASURE);
+    assert_int_equal(query_number(w->path, "SELECT count(*) FROM winner"), 1);
     const char *last = all.list[3];
     all.list[3] = all.list[0];
     all.list[0] = last;
     (void)merge(w, &all, 4);
-    assert_int_equal(number(w->path, "SELECT effort FROM winner"), GPUTUNE_MEASURE);
+    assert_int_equal(query_number(w->path, "SELECT effort FROM winner"), GPUTUNE_MEASURE);
 }
 
 /* A tuning that was killed has left trials, and no facts of its GPU. */
 TEST_OF(a_gpu_gets_its_name_from_whoever_knows_it, world *w, open_world, close_world)
 {
     files all;
-    gt_store *killed = open_path(w, name_file(&all, w, 0));
+    gt_store *killed = open_over(w, name_file(&all, w, 0), NULL);
     const gt_scenario scenario = scenario_at(1024);
     const gt_trial trial = trial_of(2, "VEC=4", 90);
     ASSERT_OK(gt_store_put_trials(killed, &scenario, &trial, 1, NULL));
     gt_store_close(killed);
-    gt_store *whole = open_path(w, name_file(&all, w, 1));
+    gt_store *whole = open_over(w, name_file(&all, w, 1), NULL);
     put_size(whole, 2048, 10);
     gt_store_close(whole);
     run_sql(all.paths[1], "UPDATE gpu SET name = 'a GPU'");
     (void)merge(w, &all, 2);
-    assert_int_equal(number(w->path, "SELECT count(*) FROM gpu WHERE name = 'a GPU'"), 1);
+    assert_int_equal(query_number(w->path, "SELECT count(*) FROM gpu WHERE name = 'a GPU'"), 1);
     (void)merge(w, &all, 1);
-    assert_int_equal(number(w->path, "SELECT count(*) FROM gpu WHERE name = 'a GPU'"), 1);
+    assert_int_equal(query_number(w->path, "SELECT count(*) FROM gpu WHERE name = 'a GPU'"), 1);
 }
 
 TEST_OF(what_was_not_finished_replaces_nothing, world *w, open_world, close_world)
@@ -142,7 +119,7 @@ TEST_OF(what_was_not_finished_replaces_nothing, world *w, open_world, close_worl
     files all;
     const gt_terms terms = terms_of(GPUTUNE_MEASURE);
     put_terms(w, name_file(&all, w, 0), 10, &terms);
-    gt_store *store = open_path(w, name_file(&all, w, 1));
+    gt_store *store = open_over(w, name_file(&all, w, 1), NULL);
     const gt_scenario scenario = scenario_at(1024);
     gt_trial trial = trial_of(2, "VEC=4", 90);
     trial.status = GT_TRIAL_UNPROVED;
@@ -157,7 +134,7 @@ TEST_OF(damaged_rows_do_not_come, world *w, open_world, close_world)
 {
     files all;
     for (int i = 0; i < 2; i++) {
-        gt_store *store = open_path(w, name_file(&all, w, i));
+        gt_store *store = open_over(w, name_file(&all, w, i), NULL);
         put_size(store, 1024, 10 + i);
         gt_store_close(store);
     }
@@ -176,7 +153,7 @@ TEST_OF(a_bad_file_stops_all, world *w, open_world, close_world)
 {
     files all;
     gputune_merged merged;
-    gt_store *store = open_path(w, name_file(&all, w, 0));
+    gt_store *store = open_over(w, name_file(&all, w, 0), NULL);
     put_size(store, 1024, 10);
     gt_store_close(store);
     all.list[1] = "/no/such.db";
@@ -220,7 +197,7 @@ TEST_OF(a_killed_merge_leaves_all_or_nothing, world *w, open_world, close_world)
     gt_random random = {28};
     const int64_t winners = (FILES - 1) * (SIZES_OF_ONE - OVERLAP) + SIZES_OF_ONE;
     for (int i = 0; i < FILES; i++) {
-        gt_store *store = open_path(w, name_file(&all, w, i));
+        gt_store *store = open_over(w, name_file(&all, w, i), NULL);
         for (int s = 0; s < SIZES_OF_ONE; s++) {
             put_size(store, 1000 + i * (SIZES_OF_ONE - OVERLAP) + s, 10);
         }
@@ -238,11 +215,11 @@ TEST_OF(a_killed_merge_leaves_all_or_nothing, world *w, open_world, close_world)
         gt_store *store = open_store(w); /* undoes what the killed one began */
         bool any = time_at(store, 1000) > 0;
         gt_store_close(store);
-        int64_t found = number(w->path, "SELECT count(*) FROM winner");
+        int64_t found = query_number(w->path, "SELECT count(*) FROM winner");
         assert_int_equal(found, 1 + (any ? winners : 0));
         assert_true(time_in(w, OWN_SIZE) == 5);
-        assert_int_equal(number(w->path, "SELECT count(*) FROM trial"), 3 * found);
-        assert_int_equal(number(w->path, "SELECT count(*) FROM pragma_integrity_check"), 1);
+        assert_int_equal(query_number(w->path, "SELECT count(*) FROM trial"), 3 * found);
+        assert_int_equal(query_number(w->path, "SELECT count(*) FROM pragma_integrity_check"), 1);
     }
     begin(w);
     assert_int_equal(merge(w, &all, FILES).taken_winners, winners);

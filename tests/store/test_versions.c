@@ -78,16 +78,8 @@ static void drops(gt_store *store, uint64_t version, bool only_say, const char *
 static int64_t count_rows(const world *w, const char *table)
 {
     char query[64];
-    sqlite3 *database;
-    sqlite3_stmt *statement;
     snprintf(query, sizeof query, "SELECT count(*) FROM %s", table);
-    assert_int_equal(sqlite3_open(w->path, &database), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(database, query, -1, &statement, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
-    int64_t count = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    sqlite3_close(database);
-    return count;
+    return query_number(w->path, query);
 }
 
 /* An axis has got one more value: the winner of the earlier space is the same trial, in a row of
@@ -168,10 +160,9 @@ TEST_OF(others_are_dropped, world *w, open_world, close_world)
 TEST_OF(reading_without_a_file, world *w, open_world, close_world)
 {
     char system[160];
-    gt_store *store;
     snprintf(system, sizeof system, "%s/system.db", w->folder);
     setenv("GPUTUNE_DB", w->path, 1);
-    ASSERT_OK(gt_store_open(&store, system, NULL, &w->log, false));
+    gt_store *store = open_over(w, system, NULL);
     put_size(store, 1024, 10);
     gt_store_close(store);
     ASSERT_OK(gt_store_open(&store, NULL, system, &w->log, true));

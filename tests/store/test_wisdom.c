@@ -30,9 +30,7 @@ static void import(gt_wisdom_import *with, gt_store *store, const char *text)
 
 static gt_store *other_store(world *w)
 {
-    gt_store *store;
-    ASSERT_OK(gt_store_open(&store, ":memory:", NULL, &w->log, false));
-    return store;
+    return open_over(w, ":memory:", NULL);
 }
 
 static char *text_of_two_sizes(world *w)
