@@ -29,21 +29,25 @@ typedef struct scene {
     double best_quick;
 } scene;
 
-static void set_up(scene *s, uint32_t axes)
+static scene *set_up(uint32_t axes)
 {
     const gt_search_settings settings = {
         .seed = 7, .workers = WORKERS, .limit_s = LIMIT_S, .by_seconds = true};
-    *s = (scene){.at = {.axes = axes, .choices = 6, .log_time = valley}};
+    scene *s = calloc(1, sizeof *s);
+    s->at = (landscape){.axes = axes, .choices = 6, .log_time = valley};
     s->best_quick = INFINITY;
     landscape_open(&s->at);
     ASSERT_OK(gt_strategy_open(&s->full, GPUTUNE_STRATEGY_AUTO, &s->at.domain, &settings));
     ASSERT_OK(gt_quick_begin(&s->quick, &s->at.domain, &settings));
+    return s;
 }
 
-static void tear_down(scene *s)
+/* For GT_SCOPED(). */
+static void tear_down(scene **s)
 {
-    gt_quick_end(&s->quick);
-    gt_strategy_free(s->full);
+    gt_quick_end(&(*s)->quick);
+    gt_strategy_free((*s)->full);
+    free(*s);
 }
 
 static void try(scene *s, const kind *kind, const gt_point *point, bool is_quick, double left_s)
@@ -81,52 +85,44 @@ static double quick(scene *s, const kind *kind)
 TEST(where_variants_compile_for_seconds_quick_compiles_show_the_fast_ones)
 {
     static const kind slow = {.compile_s = 2.5, .quick_compile_s = 0.5};
-    scene s;
-    set_up(&s, 5);
-    double left_s = quick(&s, &slow);
+    GT_SCOPED(tear_down) scene *s = set_up(5);
+    double left_s = quick(s, &slow);
     assert_true(left_s > 0.4 * LIMIT_S && left_s < 0.6 * LIMIT_S);
-    assert_true(s.quick_compiles > 60);
+    assert_true(s->quick_compiles > 60);
     gt_point next;
     size_t given;
-    ASSERT_OK(gt_strategy_ask(s.full, &next, 1, &given));
+    ASSERT_OK(gt_strategy_ask(s->full, &next, 1, &given));
     /* of the times of quick compiles it has nothing but the order */
-    assert_true(landscape_try(&s.at, &next).time_ns <= s.best_quick * 1.0001);
-    tear_down(&s);
+    assert_true(landscape_try(&s->at, &next).time_ns <= s->best_quick * 1.0001);
 }
 
 /* The ranks of a few random pairs may disagree where quick compiles show the fast variants. */
 TEST(a_few_pairs_that_disagree_do_not_end_quick_compiles)
 {
     static const kind blurred = {.compile_s = 2.5, .quick_compile_s = 0.5, .blurred = true};
-    scene s;
-    set_up(&s, 5);
-    double left_s = quick(&s, &blurred);
+    GT_SCOPED(tear_down) scene *s = set_up(5);
+    double left_s = quick(s, &blurred);
     assert_true(left_s < 0.6 * LIMIT_S);
-    assert_true(s.quick_compiles > 60);
-    tear_down(&s);
+    assert_true(s->quick_compiles > 60);
 }
 
 static void expect_none(const kind *kind)
 {
-    scene s;
-    set_up(&s, 5);
-    quick(&s, kind);
-    assert_null(s.quick.strategy);
-    assert_true(s.quick_compiles < 50);
-    tear_down(&s);
+    GT_SCOPED(tear_down) scene *s = set_up(5);
+    quick(s, kind);
+    assert_null(s->quick.strategy);
+    assert_true(s->quick_compiles < 50);
 }
 
 /* Each would cost its compile, and the GPU a launch. */
 TEST(none_is_made_where_many_variants_can_be_tried_without_them)
 {
     static const kind brisk = {.compile_s = 0.2, .quick_compile_s = 0.05};
-    scene s;
-    set_up(&s, 5);
-    double left_s = quick(&s, &brisk);
-    assert_null(s.quick.strategy);
-    assert_int_equal(s.quick_compiles, 0);
+    GT_SCOPED(tear_down) scene *s = set_up(5);
+    double left_s = quick(s, &brisk);
+    assert_null(s->quick.strategy);
+    assert_int_equal(s->quick_compiles, 0);
     assert_true(left_s > 0.9 * LIMIT_S);
-    tear_down(&s);
 }
 
 TEST(where_quick_compiles_do_not_pay_they_soon_end)
@@ -143,30 +139,28 @@ TEST(quick_compiles_begin_while_the_first_variants_still_compile)
 {
     static const kind slow = {.compile_s = 2.5, .quick_compile_s = 0.5};
     static const kind brisk = {.compile_s = 0.4};
-    scene s;
-    set_up(&s, 5);
+    GT_SCOPED(tear_down) scene *s = set_up(5);
     uint32_t full = 0;
     for (int i = 0; i < 300; i++) {
         gt_point point;
         size_t given;
         bool as_quick;
         double left_s = LIMIT_S - 0.01 * i;
-        ASSERT_OK(gt_quick_ask(&s.quick, s.full, left_s, &point, 1, &given, &as_quick));
+        ASSERT_OK(gt_quick_ask(&s->quick, s->full, left_s, &point, 1, &given, &as_quick));
         full += given && !as_quick;
         if (given && (as_quick || full == 1)) {
-            try(&s, as_quick ? &slow : &brisk, &point, as_quick, left_s);
+            try(s, as_quick ? &slow : &brisk, &point, as_quick, left_s);
         }
         assert_true(given || full == WORKERS / 2);
         if (i == 100) { /* after a second the pairs are compiled quickly */
-            assert_int_equal(s.quick_compiles, GT_QUICK_PAIRS);
+            assert_int_equal(s->quick_compiles, GT_QUICK_PAIRS);
         }
         if (i == 150) { /* by now they are known to compile far faster, and others follow */
-            assert_true(s.quick_compiles > GT_QUICK_PAIRS);
+            assert_true(s->quick_compiles > GT_QUICK_PAIRS);
         }
     }
     assert_true(full < 2 * WORKERS);
-    assert_true(s.quick_compiles > 100); /* of those asked for */
-    tear_down(&s);
+    assert_true(s->quick_compiles > 100); /* of those asked for */
 }
 
 /* Most of the time is for what quick compiles do not save: the pairs tell, and no others are
@@ -174,12 +168,10 @@ TEST(quick_compiles_begin_while_the_first_variants_still_compile)
 TEST(only_the_pairs_are_compiled_quickly_until_quick_compiles_are_far_faster)
 {
     static const kind alike = {.compile_s = 2.5, .quick_compile_s = 2.4};
-    scene s;
-    set_up(&s, 5);
-    quick(&s, &alike);
-    assert_null(s.quick.strategy);
-    assert_int_equal(s.quick_compiles, GT_QUICK_PAIRS);
-    tear_down(&s);
+    GT_SCOPED(tear_down) scene *s = set_up(5);
+    quick(s, &alike);
+    assert_null(s->quick.strategy);
+    assert_int_equal(s->quick_compiles, GT_QUICK_PAIRS);
 }
 
 static bool asks_for_quick_compiles(scene *s, gt_point points[], size_t count, double left_s)
@@ -197,21 +189,17 @@ TEST(what_follows_the_pairs_are_quick_compiles_while_they_may_be_far_faster)
 {
     static const kind slow = {.compile_s = 2.5, .quick_compile_s = 0.5};
     gt_point pairs[GT_QUICK_PAIRS], points[4];
-    scene s;
-    set_up(&s, 5);
-    assert_false(asks_for_quick_compiles(&s, pairs, GT_QUICK_PAIRS, LIMIT_S));
-    assert_true(asks_for_quick_compiles(&s, pairs, GT_QUICK_PAIRS, LIMIT_S - 1));
-    assert_true(asks_for_quick_compiles(&s, points, 4, LIMIT_S - 1.9));
-    assert_false(asks_for_quick_compiles(&s, points, 4, LIMIT_S - 2.1));
-    try(&s, &slow, &pairs[0], true, LIMIT_S - 2.1);
-    assert_true(asks_for_quick_compiles(&s, points, 4, LIMIT_S - 2.1));
-    tear_down(&s);
+    GT_SCOPED(tear_down) scene *s = set_up(5);
+    assert_false(asks_for_quick_compiles(s, pairs, GT_QUICK_PAIRS, LIMIT_S));
+    assert_true(asks_for_quick_compiles(s, pairs, GT_QUICK_PAIRS, LIMIT_S - 1));
+    assert_true(asks_for_quick_compiles(s, points, 4, LIMIT_S - 1.9));
+    assert_false(asks_for_quick_compiles(s, points, 4, LIMIT_S - 2.1));
+    try(s, &slow, &pairs[0], true, LIMIT_S - 2.1);
+    assert_true(asks_for_quick_compiles(s, points, 4, LIMIT_S - 2.1));
 }
 
 TEST(a_small_space_is_not_compiled_quickly)
 {
-    scene s;
-    set_up(&s, 3);
-    assert_null(s.quick.strategy);
-    tear_down(&s);
+    GT_SCOPED(tear_down) scene *s = set_up(3);
+    assert_null(s->quick.strategy);
 }

@@ -19,6 +19,7 @@ struct failing_world {
     bool nothing_fails; /* any more */
     bool may_refute;    /* a failure may be remembered against all variants */
     gputune_sizes sizes;
+    gputune_options options; /* of tune_as_asked() */
     const gt_background_use *background;
     uint64_t seed;  /* of this attempt: what others have stored does not answer it */
     bool own_store; /* each attempt has one that knows nothing */
@@ -73,6 +74,11 @@ static inline gputune_status tune_once(failing_world *f, const gputune_options *
     return choose(f, gt_tune, options);
 }
 
+static inline gputune_status tune_as_asked(failing_world *f)
+{
+    return tune_once(f, &f->options);
+}
+
 /* A call that failed has said why, and harms no later one. */
 static inline void repeat(failing_world *f)
 {
@@ -125,6 +131,7 @@ static inline int open_failing(void **state)
     f->w->by_block[BAD_BLOCK] = (scripted_variant){.verify = GPUTUNE_EWRONG};
     scripted_farm_close(&f->w->farm);
     f->best = "BLOCK=256";
+    f->options = (gputune_options)GPUTUNE_OPTIONS_INIT;
     f->seed = 1;
     *state = f;
     return 0;

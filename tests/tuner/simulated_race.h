@@ -73,23 +73,40 @@ static inline gt_race_result race_result(const gt_race *race)
 }
 
 /* Contestant 0 is the default and has the lowest rank. */
-static gt_race *run_race(machine *m, const gt_race_options *options)
+static inline gt_race *start_race(uint32_t count, const gt_race_options *options)
 {
     gt_race *race;
-    gt_race_end end = GT_RACE_RUNNING;
     ASSERT_OK(gt_race_new(&race, options));
-    uint32_t batch = m->batch ? m->batch : m->count;
+    for (uint32_t i = 0; i < count; i++) {
+        ASSERT_OK(gt_race_add(race, i, i, i == 0));
+    }
+    return race;
+}
+
+/* Takes rounds until the race is over. */
+static inline void finish_race(gt_race *race, machine *m)
+{
+    gt_race_end end = GT_RACE_RUNNING;
     for (int turns = 0; end == GT_RACE_RUNNING; turns++) {
-        uint32_t joined = gt_race_count(race);
-        for (uint32_t i = joined; i < m->count && i < joined + batch; i++) {
-            ASSERT_OK(gt_race_add(race, i, i, i == 0));
-        }
-        if (gt_race_count(race) == m->count) {
-            gt_race_complete(race);
-        }
         take_round(race, m, &end);
         assert_true(turns < 1000);
     }
+}
+
+/* Races all contestants; if m->batch is set, so many join before each round. */
+static gt_race *run_race(machine *m, const gt_race_options *options)
+{
+    uint32_t batch = m->batch ? m->batch : m->count;
+    gt_race *race = start_race(batch, options);
+    for (uint32_t i = batch; i < m->count; i++) {
+        if (i % batch == 0) {
+            gt_race_end end;
+            take_round(race, m, &end);
+        }
+        ASSERT_OK(gt_race_add(race, i, i, false));
+    }
+    gt_race_complete(race);
+    finish_race(race, m);
     return race;
 }
 

@@ -5,35 +5,10 @@
 #include "support/folder.h"
 #include "tuner/tune.h"
 
-static gputune_options for_objective(gputune_objective objective)
-{
-    return OPTIONS(.objective = objective);
-}
-
 static gputune_status tune_and_hit(failing_world *f)
 {
     GT_TRY(tune_once(f, NULL));
     return tune_once(f, NULL);
-}
-
-static gputune_status tune_by_launch(failing_world *f)
-{
-    const gputune_options options = for_objective(GPUTUNE_OBJECTIVE_LAUNCH);
-    return tune_once(f, &options);
-}
-
-static gputune_status tune_by_energy(failing_world *f)
-{
-    const gputune_options options = for_objective(GPUTUNE_OBJECTIVE_ENERGY);
-    return tune_once(f, &options);
-}
-
-static gputune_status tune_and_tell(failing_world *f)
-{
-    char samples[128];
-    snprintf(samples, sizeof samples, "%s/samples.csv", f->w->folder);
-    gputune_options options = OPTIONS(.samples_path = samples, .effort = GPUTUNE_EXHAUSTIVE);
-    return tune_once(f, &options);
 }
 
 /* What another size has shown is a hint. */
@@ -55,17 +30,6 @@ static gputune_status tune_more(failing_world *f)
     gputune_status status = tune_once(f, &OPTIONS(.max_variants = 1));
     f->best = best;
     return status == GPUTUNE_OK ? tune_once(f, NULL) : status;
-}
-
-static gputune_status rank(failing_world *f)
-{
-    return tune_once(f, &OPTIONS(.effort = GPUTUNE_ESTIMATE));
-}
-
-static gputune_status stop_at_once(failing_world *f)
-{
-    int cancel = 1;
-    return tune_once(f, &OPTIONS(.cancel = &cancel));
 }
 
 static int take(void *user, const gputune_record *record)
@@ -133,13 +97,6 @@ static const char pipeline_text[] =
     "__global__ void first(float *y, const float *x, int n) { y[0] = VEC; }\n"
     "__global__ void second(float *y, const float *x, int n) {}\n";
 
-/* By the rate of work, of a part of the space. */
-static gputune_status tune_a_pipeline(failing_world *f)
-{
-    static const char *const only[] = {"BLOCK=64,128,256"};
-    return tune_once(f, &OPTIONS(.only = only, .only_count = 1));
-}
-
 /* ---- the tests ------------------------------------------------------------------------------- */
 
 TEST_OF(a_tuning_and_a_hit, failing_world *f, open_failing, close_failing)
@@ -152,15 +109,17 @@ TEST_OF(a_tuning_by_launches, failing_world *f, open_failing, close_failing)
 {
     launches_cost_the_host(f->w);
     f->best = NULL; /* noise */
-    short_of_memory(f, tune_by_launch, 5, 997);
-    without_the_farm(f, tune_by_launch);
+    f->options.objective = GPUTUNE_OBJECTIVE_LAUNCH;
+    short_of_memory(f, tune_as_asked, 5, 997);
+    without_the_farm(f, tune_as_asked);
 }
 
 TEST_OF(a_tuning_by_energy, failing_world *f, open_failing, close_failing)
 {
     SET_EACH(f->w, energy_nj, f->w->by_block[block].time_ns * 300);
-    short_of_memory(f, tune_by_energy, 5, 997);
-    without_the_farm(f, tune_by_energy);
+    f->options.objective = GPUTUNE_OBJECTIVE_ENERGY;
+    short_of_memory(f, tune_as_asked, 5, 997);
+    without_the_farm(f, tune_as_asked);
 }
 
 /* The four fastest crash then, and others come in their place. */
@@ -173,13 +132,17 @@ TEST_OF(a_tuning_by_energy_whose_finalists_fail, failing_world *f, open_failing,
     }
     f->best = NULL;
     f->may_refute = true;
-    short_of_memory(f, tune_by_energy, 11, 997);
-    without_the_farm(f, tune_by_energy);
+    f->options.objective = GPUTUNE_OBJECTIVE_ENERGY;
+    short_of_memory(f, tune_as_asked, 11, 997);
+    without_the_farm(f, tune_as_asked);
 }
 
 TEST_OF(a_tuning_that_writes_its_samples, failing_world *f, open_failing, close_failing)
 {
-    short_of_memory(f, tune_and_tell, 5, 997);
+    char samples[128];
+    snprintf(samples, sizeof samples, "%s/samples.csv", f->w->folder);
+    f->options = OPTIONS(.samples_path = samples, .effort = GPUTUNE_EXHAUSTIVE);
+    short_of_memory(f, tune_as_asked, 5, 997);
 }
 
 TEST_OF(a_search, failing_world *f, open_failing, close_failing)
@@ -196,15 +159,18 @@ TEST_OF(a_tuning_of_more, failing_world *f, open_failing, close_failing)
 TEST_OF(a_ranking, failing_world *f, open_failing, close_failing)
 {
     f->best = NULL; /* an estimate */
-    short_of_memory(f, rank, 1, 99);
-    without_the_farm(f, rank);
+    f->options.effort = GPUTUNE_ESTIMATE;
+    short_of_memory(f, tune_as_asked, 1, 99);
+    without_the_farm(f, tune_as_asked);
 }
 
 TEST_OF(a_call_that_is_canceled, failing_world *f, open_failing, close_failing)
 {
+    int cancel = 1;
     f->best = "BLOCK=128"; /* the default */
-    short_of_memory(f, stop_at_once, 1, 99);
-    without_the_farm(f, stop_at_once);
+    f->options.cancel = &cancel;
+    short_of_memory(f, tune_as_asked, 1, 99);
+    without_the_farm(f, tune_as_asked);
 }
 
 TEST_OF(a_comparison, failing_world *f, open_failing, close_failing)
@@ -222,11 +188,14 @@ TEST_OF(a_tuning_with_trouble, failing_world *f, open_failing, close_failing)
     without_the_farm(f, tune_with_trouble);
 }
 
+/* By the rate of work, of a part of the space. */
 TEST_OF(a_tuning_of_a_pipeline, failing_world *f, open_failing, close_failing)
 {
+    static const char *const only[] = {"BLOCK=64,128,256"};
     file_write(f->w->path, "%s", pipeline_text);
-    short_of_memory(f, tune_a_pipeline, 11, 997);
-    without_the_farm(f, tune_a_pipeline);
+    f->options = OPTIONS(.only = only, .only_count = 1);
+    short_of_memory(f, tune_as_asked, 11, 997);
+    without_the_farm(f, tune_as_asked);
 }
 
 TEST_OF(a_tuning_in_the_background, failing_world *f, open_failing, close_failing)

@@ -38,6 +38,15 @@ static void expect_default(world *w, const gputune_options *options)
     assert_true(w->choice.image.bytes > 0);
 }
 
+/* What was chosen answers, or not, a call that may measure for so long. */
+static void expect_answers_for(const world *w, double seconds, bool answers)
+{
+    gt_terms asked = w->choice.terms;
+    asked.effort = GPUTUNE_MEASURE;
+    asked.limit_s = seconds;
+    assert_int_equal(gt_answers(&w->choice.terms, &asked), answers);
+}
+
 static void expect_failure(world *w, const gputune_options *options, gputune_status failure,
                            const char *message)
 {
@@ -45,22 +54,6 @@ static void expect_failure(world *w, const gputune_options *options, gputune_sta
     if (!strstr(gt_message(), message)) {
         fail_msg("'%s' instead of '%s'", gt_message(), message);
     }
-}
-
-/* Compiling takes longer than what is left when the wait is over. */
-TEST_OF(test_it_is_compiled_while_another_process_tunes, world *w, open_slow_world, close_world)
-{
-    const gputune_options options = limited_to(3.2);
-    gt_request *request;
-    gt_lease lease;
-    w->farm.compile_s = 1.1;
-    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, (gputune_sizes){0, NULL},
-                              &options));
-    ASSERT_OK(gt_store_lease_acquire(&lease, w->store, &request->scenario, NULL));
-    expect_default(w, &options);
-    assert_int_equal(defaults_compiled, 1);
-    gt_store_lease_release(&lease, w->store, NULL);
-    gt_request_free(request);
 }
 
 typedef struct held_lease {
@@ -74,48 +67,57 @@ static void release(void *user)
     gt_store_lease_release(&held->lease, held->store, NULL);
 }
 
+/* Takes the lease of the scenario, as another process that tunes it. */
+static held_lease hold(world *w)
+{
+    held_lease held = {.store = w->store};
+    gt_request *request;
+    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL));
+    ASSERT_OK(gt_store_lease_acquire(&held.lease, w->store, &request->scenario, NULL));
+    gt_request_free(request);
+    return held;
+}
+
+/* Compiling takes longer than what is left when the wait is over. */
+TEST_OF(test_it_is_compiled_while_another_process_tunes, world *w, open_slow_world, close_world)
+{
+    const gputune_options options = limited_to(3.2);
+    w->farm.compile_s = 1.1;
+    held_lease held = hold(w);
+    expect_default(w, &options);
+    assert_int_equal(defaults_compiled, 1);
+    release(&held);
+}
+
 /* Who waited for another's tuning for most of the limit takes what that has found, even if it is
  * not decided, and does not wait again. */
 TEST_OF(test_what_another_process_left_is_taken, world *w, open_world, close_world)
 {
     const gputune_options first = limited_to(0.5), second = limited_to(2);
     char best[sizeof w->config], reason[128];
-    held_lease held = {.store = w->store};
-    gt_request *request;
     SET_TIMES(w, block == 128 ? 1.5e6 : 1e6);
     w->farm.noise = 0.2;
     w->farm.slowness = 1e-8;
     snprintf(best, sizeof best, "%s", tuned(w, &first));
     snprintf(reason, sizeof reason, "%s", w->choice.stop_reason);
     assert_false(w->choice.terms.final);
-    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, (gputune_sizes){0, NULL},
-                              &second));
-    ASSERT_OK(gt_store_lease_acquire(&held.lease, w->store, &request->scenario, NULL));
+    held_lease held = hold(w);
     clock_set_alarm(1.2, release, &held);
     assert_string_equal(tuned(w, &second), best);
     assert_int_equal(w->choice.source, GPUTUNE_SOURCE_CACHED);
     assert_string_equal(w->choice.stop_reason, reason);
-    gt_terms asked = request->terms;
-    asked.limit_s = 2;
-    assert_true(gt_answers(&w->choice.terms, &asked));
-    asked.limit_s = 3;
-    assert_false(gt_answers(&w->choice.terms, &asked));
-    gt_request_free(request);
+    expect_answers_for(w, 2, true);
+    expect_answers_for(w, 3, false);
 }
 
 TEST_OF(test_the_time_that_another_process_took_is_told, world *w, open_slow_world, close_world)
 {
     const gputune_options options = limited_to(2);
-    held_lease held = {.store = w->store};
-    gt_request *request;
     w->farm.compile_s = 0.9;
-    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, (gputune_sizes){0, NULL},
-                              &options));
-    ASSERT_OK(gt_store_lease_acquire(&held.lease, w->store, &request->scenario, NULL));
+    held_lease held = hold(w);
     clock_set_alarm(1.2, release, &held);
     expect_default(w, &options);
     assert_non_null(strstr(w->choice.stop_reason, "; another process was tuning it for 1."));
-    gt_request_free(request);
 }
 
 TEST_OF(test_it_is_compiled_while_the_gpu_is_taken, world *w, open_slow_world, close_world)
@@ -142,17 +144,12 @@ TEST_OF(test_it_answers_whoever_gives_no_more_time, world *w, open_slow_world, c
     const gputune_options options = limited_to(0.2);
     w->farm.compile_s = 0.26;
     expect_default(w, &options);
-    gt_terms asked = w->choice.terms;
-    asked.effort = GPUTUNE_MEASURE;
-    asked.limit_s = 0.2;
-    assert_true(gt_answers(&w->choice.terms, &asked));
-    asked.limit_s = 0.3;
-    assert_false(gt_answers(&w->choice.terms, &asked));
+    expect_answers_for(w, 0.2, true);
+    expect_answers_for(w, 0.3, false);
     w->gpu.is_taken = true; /* which may be over the next time */
     w->farm.compile_s = 0.1;
     expect_default(w, &options);
-    asked.limit_s = 0.2;
-    assert_false(gt_answers(&w->choice.terms, &asked));
+    expect_answers_for(w, 0.2, false);
 }
 
 /* A program that may not measure compiles the default once, and not at each new size. */
@@ -202,24 +199,18 @@ TEST_OF(test_a_limit_in_which_no_worker_starts_is_said, world *w, open_slow_worl
     pthread_barrier_destroy(&start.begun);
     assert_string_equal(w->choice.stop_reason,
                         "no variant was measured in 0.2 s; raise the time limit");
-    gt_terms asked = w->choice.terms;
-    asked.effort = GPUTUNE_MEASURE;
-    asked.limit_s = 0.2;
-    assert_true(gt_answers(&w->choice.terms, &asked));
+    expect_answers_for(w, 0.2, true);
 }
 
 TEST_OF(test_a_limit_that_is_too_short_for_it_is_said, world *w, open_slow_world, close_world)
 {
     gputune_options options = limited_to(0.1);
     w->farm.compile_s = 30;
-    expect_failure(w, &options, GPUTUNE_ETIMEOUT,
-                   "the time limit of 0.1 s passed before it was compiled");
-    options.effort = GPUTUNE_CACHED_ONLY;
-    expect_failure(w, &options, GPUTUNE_ETIMEOUT,
-                   "the time limit of 0.1 s passed before it was compiled");
-    options.effort = GPUTUNE_ESTIMATE;
-    expect_failure(w, &options, GPUTUNE_ETIMEOUT,
-                   "the time limit of 0.1 s passed before it was compiled");
+    for (options.effort = GPUTUNE_CACHED_ONLY; options.effort <= GPUTUNE_MEASURE;
+         options.effort++) {
+        expect_failure(w, &options, GPUTUNE_ETIMEOUT,
+                       "the time limit of 0.1 s passed before it was compiled");
+    }
 }
 
 /* The time may be up before the search knows which configurations there are. */
@@ -233,9 +224,7 @@ TEST_OF(test_a_limit_that_ends_the_counting_is_said, world *w, open_slow_world, 
     assert_string_equal(w->choice.stop_reason,
                         "the time limit of 1e-06 s passed before all configurations were counted; "
                         "raise it");
-    gt_terms asked = w->choice.terms;
-    asked.effort = GPUTUNE_MEASURE;
-    assert_true(gt_answers(&w->choice.terms, &asked));
+    expect_answers_for(w, 1e-6, true);
     options.time_limit_s = 100;
     cancel = 1;
     ASSERT_OK(tune(w, &options));

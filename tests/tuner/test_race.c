@@ -58,11 +58,8 @@ TEST(one_shared_round_gives_no_interval)
     machine m = make_machine(1, 2);
     equal_times(&m);
     m.times[1] = 50;
-    GT_SCOPED(race_end) gt_race *race = NULL;
+    GT_SCOPED(race_end) gt_race *race = start_race(2, NULL);
     gt_race_end end;
-    ASSERT_OK(gt_race_new(&race, NULL));
-    ASSERT_OK(gt_race_add(race, 0, 0, true));
-    ASSERT_OK(gt_race_add(race, 1, 1, false));
     take_round(race, &m, &end);
     ASSERT_OK(gt_race_stop(race, GT_RACE_BUDGET));
     gt_race_result result = race_result(race);
@@ -74,21 +71,14 @@ TEST(one_shared_round_gives_no_interval)
 /* A new contestant that was sampled beside the incumbent, and not beside the default. */
 TEST(no_shared_round_gives_the_ratio_of_medians)
 {
-    GT_SCOPED(race_end) gt_race *race = NULL;
-    gt_race_round round;
+    machine m = {.count = 3, .times = {100, 60, 50}};
+    GT_SCOPED(race_end) gt_race *race = start_race(2, NULL);
     gt_race_end end;
-    static const double times[] = {100, 60, 50};
-    ASSERT_OK(gt_race_new(&race, NULL));
-    for (uint64_t id = 0; id < 3; id++) {
-        ASSERT_OK(gt_race_add(race, id, (uint32_t)id, id == 0));
-        for (int i = 0; i < (id == 1 ? 6 : 1) && id > 0; i++) {
-            ASSERT_OK(gt_race_next_round(race, &round));
-            for (uint32_t k = 0; k < round.count; k++) {
-                gt_race_record(race, round.ids[k], times[round.ids[k]]);
-            }
-            ASSERT_OK(gt_race_end_round(race, &end));
-        }
+    for (int i = 0; i < 6; i++) {
+        take_round(race, &m, &end);
     }
+    ASSERT_OK(gt_race_add(race, 2, 2, false));
+    take_round(race, &m, &end);
     ASSERT_OK(gt_race_stop(race, GT_RACE_BUDGET));
     gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 2);
@@ -97,16 +87,9 @@ TEST(no_shared_round_gives_the_ratio_of_medians)
 
 TEST(stopped_race_goes_to_the_best_so_far)
 {
-    machine m = make_machine(1, 3);
-    m.noise = m.drift = m.outliers = 0;
-    m.times[0] = 100;
-    m.times[1] = 99.8;
-    m.times[2] = 88; /* comes late */
-    GT_SCOPED(race_end) gt_race *race = NULL;
+    machine m = {.count = 3, .times = {100, 99.8, 88}}; /* the last one comes late */
+    GT_SCOPED(race_end) gt_race *race = start_race(2, NULL);
     gt_race_end end;
-    ASSERT_OK(gt_race_new(&race, NULL));
-    ASSERT_OK(gt_race_add(race, 0, 0, true));
-    ASSERT_OK(gt_race_add(race, 1, 1, false));
     for (int i = 0; i < 4; i++) {
         take_round(race, &m, &end);
     }
@@ -114,47 +97,34 @@ TEST(stopped_race_goes_to_the_best_so_far)
     take_round(race, &m, &end);
     take_round(race, &m, &end);
     ASSERT_OK(gt_race_stop(race, GT_RACE_BUDGET));
-    gt_race_result result = race_result(race);
-    assert_int_equal(result.winner, 2);
+    assert_int_equal(race_result(race).winner, 2);
 }
 
 /* One sample of the incumbent that took far longer than usual gives the race to nobody who was
  * sampled beside it at that moment alone. */
 TEST(stopped_race_is_not_lost_by_one_outlier)
 {
-    GT_SCOPED(race_end) gt_race *race = NULL;
-    gt_race_round round;
+    machine m = {.count = 3, .times = {800, 100, 106}};
+    GT_SCOPED(race_end) gt_race *race = start_race(2, NULL);
     gt_race_end end;
-    static const double times[] = {800, 100, 106};
-    ASSERT_OK(gt_race_new(&race, NULL));
-    ASSERT_OK(gt_race_add(race, 0, 0, true));
-    ASSERT_OK(gt_race_add(race, 1, 1, false));
     for (int i = 0; i < 8; i++) {
         if (i == 6) {
             ASSERT_OK(gt_race_add(race, 2, 2, false));
         }
-        ASSERT_OK(gt_race_next_round(race, &round));
-        for (uint32_t k = 0; k < round.count; k++) {
-            bool is_outlier = i == 7 && round.ids[k] == 1;
-            gt_race_record(race, round.ids[k], times[round.ids[k]] * (is_outlier ? 1.8 : 1));
-        }
-        ASSERT_OK(gt_race_end_round(race, &end));
+        m.times[1] = i == 7 ? 180 : 100;
+        take_round(race, &m, &end);
     }
     ASSERT_OK(gt_race_stop(race, GT_RACE_BUDGET));
-    gt_race_result result = race_result(race);
-    assert_int_equal(result.winner, 1);
+    assert_int_equal(race_result(race).winner, 1);
 }
 
 /* While new contestants have their first two looks, other work slows the best down in both. */
 TEST(disturbed_twice_the_best_keeps_its_lead)
 {
     enum { NEWCOMERS = 12, ROUNDS = 6 };
-    GT_SCOPED(race_end) gt_race *race = NULL;
+    GT_SCOPED(race_end) gt_race *race = start_race(2, NULL);
     gt_race_round round;
     gt_race_end end;
-    ASSERT_OK(gt_race_new(&race, NULL));
-    ASSERT_OK(gt_race_add(race, 0, 0, true));
-    ASSERT_OK(gt_race_add(race, 1, 1, false));
     for (uint32_t i = 0; i < ROUNDS + 2; i++) {
         for (uint32_t k = 2; i == ROUNDS && k < 2 + NEWCOMERS; k++) {
             ASSERT_OK(gt_race_add(race, k, k, false));
@@ -169,8 +139,7 @@ TEST(disturbed_twice_the_best_keeps_its_lead)
         ASSERT_OK(gt_race_end_round(race, &end));
     }
     ASSERT_OK(gt_race_stop(race, GT_RACE_BUDGET));
-    gt_race_result result = race_result(race);
-    assert_int_equal(result.winner, 1);
+    assert_int_equal(race_result(race).winner, 1);
 }
 
 /* Sampled until it is tied or over. */
@@ -186,15 +155,11 @@ static void race_on(gt_race *race, machine *m, gt_race_end *end)
 static gt_race *race_to_a_tie(machine *m)
 {
     const gt_race_options options = {.seed = 3, .tie_break = GT_TIE_LIKELY};
-    gt_race *race;
     gt_race_end end = GT_RACE_RUNNING;
     equal_times(m);
     m->noise = 0.002;
     m->times[4] = m->times[5] = 130;
-    ASSERT_OK(gt_race_new(&race, &options));
-    for (uint32_t i = 0; i < m->count; i++) {
-        ASSERT_OK(gt_race_add(race, i, i, i == 0));
-    }
+    gt_race *race = start_race(m->count, &options);
     gt_race_complete(race);
     race_on(race, m, &end);
     assert_true(gt_race_is_tied(race));
@@ -258,13 +223,10 @@ TEST(failure_in_a_tie_reopens_it)
 TEST(newcomers_meet_the_incumbent)
 {
     machine m = make_machine(4, 10);
-    GT_SCOPED(race_end) gt_race *race = NULL;
+    GT_SCOPED(race_end) gt_race *race = start_race(2, NULL);
     gt_race_round round;
     gt_race_end end;
     equal_times(&m);
-    ASSERT_OK(gt_race_new(&race, NULL));
-    ASSERT_OK(gt_race_add(race, 0, 0, true));
-    ASSERT_OK(gt_race_add(race, 1, 1, false));
     for (int i = 0; i < 8; i++) {
         take_round(race, &m, &end);
         assert_int_equal(end, GT_RACE_RUNNING); /* more may come */
@@ -286,7 +248,7 @@ static uint32_t samples_of_race(uint64_t seed, uint32_t early)
     machine m = make_machine(seed, 100);
     const gt_race_options options = {.seed = seed};
     gt_race *race;
-    gt_race_end end = GT_RACE_RUNNING;
+    gt_race_end end;
     m.noise = 0.003;
     m.drift = m.outliers = 0;
     ASSERT_OK(gt_race_new(&race, &options));
@@ -298,9 +260,7 @@ static uint32_t samples_of_race(uint64_t seed, uint32_t early)
         }
     }
     gt_race_complete(race);
-    while (end == GT_RACE_RUNNING) {
-        take_round(race, &m, &end);
-    }
+    finish_race(race, &m);
     gt_race_result result = race_result(race);
     assert_true(m.times[result.winner] < 1.0075); /* above 1.0055 one of some hundred ends */
     gt_race_free(race);
@@ -332,14 +292,10 @@ static bool is_listed_once(const gt_race_round *round, uint64_t id)
 TEST(no_contestant_is_sampled_twice_in_a_round)
 {
     machine m = make_machine(3, 12);
-    GT_SCOPED(race_end) gt_race *race = NULL;
+    GT_SCOPED(race_end) gt_race *race = start_race(m.count, NULL);
     gt_race_round round;
     gt_race_end end = GT_RACE_RUNNING;
     spread_times(&m);
-    ASSERT_OK(gt_race_new(&race, NULL));
-    for (uint32_t i = 0; i < m.count; i++) {
-        ASSERT_OK(gt_race_add(race, i, i, i == 0));
-    }
     gt_race_complete(race);
     while (end == GT_RACE_RUNNING) {
         ASSERT_OK(gt_race_next_round(race, &round));
@@ -369,15 +325,11 @@ TEST(spoiled_round_is_forgotten)
 TEST(budget_gives_the_best_so_far)
 {
     machine m = make_machine(4, 4);
-    GT_SCOPED(race_end) gt_race *race = NULL;
+    GT_SCOPED(race_end) gt_race *race = start_race(m.count, NULL);
     gt_race_round round;
     gt_race_end end;
     equal_times(&m);
     m.times[2] = 70;
-    ASSERT_OK(gt_race_new(&race, NULL));
-    for (uint32_t i = 0; i < m.count; i++) {
-        ASSERT_OK(gt_race_add(race, i, i, i == 0));
-    }
     take_round(race, &m, &end);
     ASSERT_OK(gt_race_next_round(race, &round));
     ASSERT_OK(gt_race_stop(race, GT_RACE_BUDGET));
@@ -408,15 +360,10 @@ TEST(exact_values_need_one_round)
 /* The winner of a tie came after the default was done with, and has not met it yet. */
 TEST(an_exact_winner_is_compared_with_the_default)
 {
-    machine m = make_machine(4, 3);
+    machine m = {.count = 3, .times = {110, 100, 100}};
     const gt_race_options options = {.seed = 1, .exact = true};
-    GT_SCOPED(race_end) gt_race *race = NULL;
+    GT_SCOPED(race_end) gt_race *race = start_race(1, &options);
     gt_race_end end = GT_RACE_RUNNING;
-    m.noise = m.drift = m.outliers = 0;
-    m.times[0] = 110;
-    m.times[1] = m.times[2] = 100;
-    ASSERT_OK(gt_race_new(&race, &options));
-    ASSERT_OK(gt_race_add(race, 0, 0, true));
     ASSERT_OK(gt_race_add(race, 1, 7, false));
     take_round(race, &m, &end);
     ASSERT_OK(gt_race_add(race, 2, 3, false));

@@ -48,8 +48,7 @@ TEST(quick_samples_that_are_doubted_do_not_cost_the_fastest_its_place)
         m.times[5] = 46.4;
         m.firsts[5] = 4.9;
         gt_race *race = run_race(&m, &options);
-        gt_race_result result = race_result(race);
-        assert_int_equal(result.winner, 5);
+        assert_int_equal(race_result(race).winner, 5);
         assert_non_null(
             c = gt_race_find(race, 8)); /* what is slower beyond doubt leaves as before */
         assert_int_equal(c->samples.count, 2);
@@ -81,8 +80,7 @@ TEST(failures_do_not_stop_the_race)
     m.failing = 5;
     m.times[6] = 80;
     GT_SCOPED(race_end) gt_race *race = run_race(&m, NULL);
-    gt_race_result result = race_result(race);
-    assert_int_equal(result.winner, 6);
+    assert_int_equal(race_result(race).winner, 6);
     assert_non_null(c = gt_race_find(race, 5));
     assert_int_equal(c->left, GT_RACE_LEFT_FAILED);
 }
@@ -90,7 +88,6 @@ TEST(failures_do_not_stop_the_race)
 TEST(next_best_replaces_a_winner_that_fails)
 {
     machine m = make_machine(2, 4);
-    gt_race_end end;
     equal_times(&m);
     m.times[2] = 80;
     m.times[1] = 90;
@@ -99,52 +96,36 @@ TEST(next_best_replaces_a_winner_that_fails)
     assert_non_null(c = gt_race_find(race, 1));
     assert_true(c->left != GT_RACE_IN && !gt_race_has_lost(race, c));
     gt_race_fail(race, 2);
-    do {
-        take_round(race, &m, &end);
-    } while (end == GT_RACE_RUNNING);
+    finish_race(race, &m);
     gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 1);
     assert_true(result.verdict.speedup_low > 1);
     gt_race_fail(race, 1);
-    do {
-        take_round(race, &m, &end);
-    } while (end == GT_RACE_RUNNING);
-    ASSERT_OK(gt_race_result_get(race, &result));
-    assert_int_equal(result.winner, 0);
+    finish_race(race, &m);
+    assert_int_equal(race_result(race).winner, 0);
 }
 
 TEST(next_best_replaces_a_default_that_fails)
 {
     machine m = make_machine(2, 4);
-    gt_race_end end;
     equal_times(&m);
     m.times[0] = 80;
     m.times[1] = 90;
     GT_SCOPED(race_end) gt_race *race = run_race(&m, NULL);
     gt_race_fail(race, 0);
-    do {
-        take_round(race, &m, &end);
-    } while (end == GT_RACE_RUNNING);
-    gt_race_result result = race_result(race);
-    assert_int_equal(result.winner, 1);
+    finish_race(race, &m);
+    assert_int_equal(race_result(race).winner, 1);
 }
 
 TEST(default_may_fail)
 {
     machine m = make_machine(2, 4);
-    GT_SCOPED(race_end) gt_race *race = NULL;
-    gt_race_end end = GT_RACE_RUNNING;
+    GT_SCOPED(race_end) gt_race *race = start_race(m.count, NULL);
     equal_times(&m);
     m.times[3] = 80;
-    ASSERT_OK(gt_race_new(&race, NULL));
-    for (uint32_t i = 0; i < m.count; i++) {
-        ASSERT_OK(gt_race_add(race, i, i, i == 0));
-    }
     gt_race_fail(race, 0);
     gt_race_complete(race);
-    while (end == GT_RACE_RUNNING) {
-        take_round(race, &m, &end);
-    }
+    finish_race(race, &m);
     gt_race_result result = race_result(race);
     assert_int_equal(result.winner, 3);
     assert_false(result.has_default);
@@ -168,50 +149,23 @@ TEST(all_failing_is_no_variant)
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_ENOVARIANT);
 }
 
-/* How long contestant `id` takes in that turn; NaN: the sample has no value. */
-typedef double (*time_fn)(uint64_t id, int turn);
-
-/* Races two, of which the first is the default, to the end. */
-static int winner_of_two(time_fn time_of)
-{
-    gt_race *race;
-    gt_race_end end = GT_RACE_RUNNING;
-    ASSERT_OK(gt_race_new(&race, NULL));
-    ASSERT_OK(gt_race_add(race, 1, 1, true));
-    ASSERT_OK(gt_race_add(race, 2, 2, false));
-    gt_race_complete(race);
-    for (int turn = 0; end == GT_RACE_RUNNING; turn++) {
-        gt_race_round round;
-        ASSERT_OK(gt_race_next_round(race, &round));
-        for (uint32_t i = 0; i < round.count; i++) {
-            double value = time_of(round.ids[i], turn);
-            ASSERT_OK(gt_race_record(race, round.ids[i], value));
-        }
-        ASSERT_OK(gt_race_end_round(race, &end));
-        assert_true(turn < 100);
-    }
-    gt_race_result result = race_result(race);
-    gt_race_free(race);
-    return (int)result.winner;
-}
-
-static double never(uint64_t id, int turn)
-{
-    (void)turn;
-    return id == 2 ? NAN : 100;
-}
-
 TEST(one_that_never_gives_a_value_fails)
 {
-    assert_int_equal(winner_of_two(never), 1);
-}
-
-static double all_but_once(uint64_t id, int turn)
-{
-    return turn == 1 ? NAN : id == 2 ? 80 : 100;
+    machine m = {.count = 2, .times = {100, NAN}};
+    GT_SCOPED(race_end) gt_race *race = start_race(2, NULL);
+    gt_race_complete(race);
+    finish_race(race, &m);
+    assert_int_equal(race_result(race).winner, 0);
 }
 
 TEST(one_missed_round_is_forgiven)
 {
-    assert_int_equal(winner_of_two(all_but_once), 2);
+    machine m = {.count = 2, .times = {100, 80}}, missed = {.count = 2, .times = {NAN, NAN}};
+    GT_SCOPED(race_end) gt_race *race = start_race(2, NULL);
+    gt_race_end end;
+    gt_race_complete(race);
+    take_round(race, &m, &end);
+    take_round(race, &missed, &end);
+    finish_race(race, &m);
+    assert_int_equal(race_result(race).winner, 1);
 }
