@@ -670,8 +670,8 @@ static void by_oneself(const gt::tuner &tuner)
                function->block[0] == plan->info().block[0] && !plan->try_function(1),
            "what is launched");
     const auto first = plan->try_parameter(0), last = plan->try_argument(3);
-    expect(first && std::string(first->name) == "y" && last && last->is_size && last->size_value == 98 &&
-               !plan->try_parameter(4) && !plan->try_argument(4),
+    expect(first && std::string(first->name) == "y" && last && last->is_size &&
+               last->size_value == 98 && !plan->try_parameter(4) && !plan->try_argument(4),
            "its parameters");
     expect(plan->try_check_argument<float>(0) && !plan->try_check_argument<double>(0),
            "types of arguments");
@@ -693,24 +693,28 @@ static void diagnosis()
 }
 
 #if defined(__cpp_exceptions)
+/* The call throws `wanted`: a status, or the number that a callback throws. */
+template <typename Call> static void throws(int wanted, const char *what, Call call)
+{
+    int thrown = 0;
+    try {
+        call();
+    } catch (const gt::error &e) {
+        thrown = e.status();
+    } catch (int number) {
+        thrown = number;
+    }
+    expect(thrown == wanted, what, std::to_string(thrown));
+}
+
 static void exceptions(const gt::tuner &tuner)
 {
-    try {
-        tuner.tune("nosuch");
-        expect(false, "an unknown kernel throws");
-    } catch (const gt::error &e) {
-        expect(e.status() == GPUTUNE_ENOTFOUND &&
-                   std::string(e.what()).find("nosuch") != std::string::npos,
-               "an unknown kernel throws");
-    }
-    try {
+    throws(GPUTUNE_ENOTFOUND, "an unknown kernel throws", [&] { tuner.tune("nosuch"); });
+    throws(GPUTUNE_ENODRIVER, "no driver throws", [] {
         gputune_open_options options = gt::default_open_options();
         options.driver = "/none/libcuda.so.1";
         gt::tuner other(options);
-        expect(false, "no driver throws");
-    } catch (const gt::error &e) {
-        expect(e.status() == GPUTUNE_ENODRIVER, "no driver throws", e.what());
-    }
+    });
     buffers b;
     gputune_options few = gt::default_options();
     few.max_variants = 8;
@@ -720,40 +724,24 @@ static void exceptions(const gt::tuner &tuner)
     int count = 0;
     tuner.records([&](const gputune_record &record) { count += record.is_winner; });
     expect(count == 1, "records", std::to_string(count));
-    try {
+    throws(8, "a progress function's exception comes through", [&] {
         tuner.tune("axpy", {{"n", 3000}}, gt::options().progress([](const auto &) { throw 8; }));
-        expect(false, "a progress function's exception comes through");
-    } catch (int number) {
-        expect(number == 8, "a progress function's exception comes through");
-    }
-    try {
+    });
+    throws(9, "a broadcast's exception comes through", [&] {
         tuner.tune_together("axpy", {{"n", 99}}, 0, [](void *, std::size_t) -> int { throw 9; });
-        expect(false, "a broadcast's exception comes through");
-    } catch (int number) {
-        expect(number == 9, "a broadcast's exception comes through");
-    }
+    });
     expect(!tuner.emit("axpy", {}, "").empty() && tuner.describe_space("axpy", {})->valid > 1 &&
                axpy.function().parameter_count == 4 && !tuner.export_wisdom().empty(),
            "what throws where it fails");
-    try {
+    throws(6, "a reference's exception comes through", [&] {
         tuner.tune("axpy", {{"n", 3001}},
                    gt::options().reference([](auto...) -> void { throw 6; }));
-        expect(false, "a reference's exception comes through");
-    } catch (int number) {
-        expect(number == 6, "a reference's exception comes through");
-    }
-    try {
+    });
+    throws(5, "a log's exception comes through", [&] {
         tuner.tune("axpy", {{"n", 3002}}, gt::options().log([](auto...) { throw 5; }));
-        expect(false, "a log's exception comes through");
-    } catch (int number) {
-        expect(number == 5, "a log's exception comes through");
-    }
-    try {
-        tuner.records([](const gputune_record &) { throw 7; });
-        expect(false, "a callback's exception comes through");
-    } catch (int number) {
-        expect(number == 7, "a callback's exception comes through");
-    }
+    });
+    throws(7, "a callback's exception comes through",
+           [&] { tuner.records([](const gputune_record &) { throw 7; }); });
 }
 #endif
 
