@@ -85,13 +85,11 @@ static gputune_status choose_kernels(draft_decls *out, const draft_program *prog
 /* Arguments to try: "float, 32"; those behind the last one without a default are left out. */
 static const char *guess_arguments(draft_decl *function)
 {
-    draft_cursors children = draft_children(function->at);
+    const draft_cursors children = draft_template_parameters(function);
     gt_text out = {0};
     size_t needed = 0;
     for (size_t i = 0; i < children.count; i++) {
-        cx_cursor child = children.items[i];
-        bool is_parameter = child.kind == CX_TYPE_PARAMETER || child.kind == CX_VALUE_PARAMETER;
-        needed = is_parameter && !draft_children(child).count ? i + 1 : needed;
+        needed = draft_children(children.items[i]).count ? needed : i + 1;
     }
     for (size_t i = 0; i < needed; i++) {
         cx_type type = draft_canonical(cx.getCursorType(children.items[i]));

@@ -171,18 +171,16 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
         return a;
     }
     if (a->kind == DRAFT_POINTER && b->kind == DRAFT_POINTER) {
-        draft_spot *first = draft_new(sizeof *first), *last = first;
-        *first = a->place;
-        while (last->other) {
-            draft_spot *copy = draft_new(sizeof *copy);
-            *copy = *last->other;
-            last->other = copy;
-            last = copy;
+        draft_spot both = b->place;
+        for (const draft_spot *s = &a->place; s; s = s->other) {
+            if (s->buffer != b->place.buffer || s->offset != b->place.offset) {
+                draft_spot *rest = draft_new(sizeof *rest);
+                *rest = both;
+                both = *s;
+                both.other = rest;
+            }
         }
-        if (!(b->place.buffer == first->buffer && b->place.offset == first->offset)) {
-            last->other = &b->place;
-        }
-        return draft_pointer(*first);
+        return draft_pointer(both);
     }
     if (a->kind == DRAFT_POINTER || b->kind == DRAFT_POINTER) {
         return a->kind == DRAFT_POINTER ? a : b; /* or null */

@@ -61,6 +61,7 @@ const char *draft_string(cx_string string);
 /* The children of a cursor. */
 typedef GT_ARRAY(cx_cursor) draft_cursors;
 draft_cursors draft_children(cx_cursor at);
+draft_cursors draft_template_parameters(const draft_decl *function);
 /* A field of a struct. */
 typedef struct draft_field {
     const char *name;
@@ -100,6 +101,8 @@ typedef struct draft_extent {
     unsigned begin, end, line, column;
 } draft_extent;
 draft_extent draft_extent_of(cx_cursor at);
+/* The same of one place, which has no end and no text. */
+draft_extent draft_locate(cx_location location);
 /* The same, but of an argument of a macro what is written there, and not the whole macro. */
 draft_extent draft_argument_extent(cx_cursor at);
 bool draft_is_float(cx_type type);
@@ -391,8 +394,6 @@ draft_amount *draft_property(const char *name);
 draft_amount *draft_host_named(draft_decl *decl, const char *path, draft_amount *value);
 /* The value of what is no integer that is followed. */
 draft_amount *draft_nothing(void);
-/* Adds a question about that place in the code, once. */
-void draft_ask_at(cx_cursor at, const char *what);
 draft_symbol *draft_new_symbol(draft_symbol_kind kind, const char *name);
 draft_amount *draft_changing(const char *name);
 /* What a variable, or its member, becomes by a value: on the host a number that may vary, in a
@@ -427,13 +428,9 @@ void draft_branch_merge(const draft_state *then, const draft_state *otherwise,
  * `other`, or, of a number of the host, the one that the program begins with. */
 draft_amount *draft_value_by(const draft_slots *slots, draft_decl *decl, const draft_slot *other);
 draft_amount *draft_read_variable(const draft_spot *spot, cx_type type);
-void draft_write_place(const draft_spot *spot, draft_node *node, draft_amount *value, bool read);
 /* The place `bytes` behind, and of all that may be meant instead. */
 draft_spot draft_moved(const draft_spot *spot, draft_amount *bytes);
-draft_spot draft_pointed(draft_amount *pointer);
 draft_spot draft_spot_of(draft_node *node);
-/* Memory behind the pointer that a variable, or a member of one, is. */
-draft_buffer *draft_buffer_of(draft_decl *variable, const char *path, cx_type type);
 /* Runs the declaration of a variable. */
 void draft_declare(draft_decl *decl);
 /* Evaluates without noting accesses again. */
@@ -513,7 +510,5 @@ const draft_launched *draft_launch_of(const draft_program *program, const draft_
 /* EUNSUPPORTED: no template can have a parameter of the kernel's. */
 gputune_status draft_write_clauses(gt_text *out, draft_settled *s, const draft_program *program,
                                    const draft_slice *slice);
-/* A type as templates have it; NULL: they have none such. */
-const char *draft_type_text(cx_type type);
 /* Lines that a draft needs behind its code for the types that it names. */
 const gt_texts *draft_usings(void);

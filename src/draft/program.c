@@ -26,7 +26,7 @@ typedef struct scan {
     bool is_main;                   /* its kernels count; its launches anyway */
     gt_texts *names;                /* declarations of names that no header has */
     gt_texts *members;              /* and of members */
-    GT_ARRAY(draft_extent) covered; /* by launches that are read */
+    GT_ARRAY(draft_extent) covered; /* by launches that are read, and by definitions of macros */
 } scan;
 
 /* ---- parsing --------------------------------------------------------------------------------- */
@@ -50,24 +50,10 @@ static char *write_anything(const scan *s)
 
 static gputune_status parse(scan *s, const char *behind)
 {
-    static const char *const standard[] = {"-x",
-                                           "cuda",
-                                           "--cuda-host-only",
-                                           "-nocudainc",
-                                           "-nocudalib",
-                                           "-nostdinc",
-                                           "-std=c++17",
-                                           "-ferror-limit=0",
-                                           "-fshow-overloads=best",
-                                           "-Wno-everything",
-                                           "-fno-spell-checking",
-                                           "-D__CUDA_ARCH__=800",
-                                           "-ftemplate-depth=1024",
-
-                                           "-include",
-                                           DRAFT_STUB,
-                                           "-include",
-                                           DRAFT_ANYTHING};
+    char standard[] = "-x cuda --cuda-host-only -nocudainc -nocudalib -nostdinc -std=c++17 "
+                      "-ferror-limit=0 -fshow-overloads=best -Wno-everything "
+                      "-fno-spell-checking -D__CUDA_ARCH__=800 -ftemplate-depth=1024 "
+                      "-include " DRAFT_STUB " -include " DRAFT_ANYTHING;
     const gt_draft_request *request = s->program->request;
     const char *arguments[ARGUMENTS_MOST];
     int count = 0;
@@ -75,8 +61,9 @@ static gputune_status parse(scan *s, const char *behind)
     cx_unsaved files[] = {{DRAFT_STUB, gt_draft_stub, strlen(gt_draft_stub)},
                           {DRAFT_ANYTHING, anything, strlen(anything)},
                           {s->path, whole, strlen(whole)}};
-    for (size_t i = 0; i < sizeof standard / sizeof *standard; i++) {
-        arguments[count++] = standard[i];
+    for (char *rest, *word = strtok_r(standard, " ", &rest); word;
+         word = strtok_r(NULL, " ", &rest)) {
+        arguments[count++] = word;
     }
     for (size_t i = 0; i < request->argument_count && count < ARGUMENTS_MOST; i++) {
         arguments[count++] = request->arguments[i];
@@ -368,10 +355,15 @@ static int visit_declaration(cx_cursor at, cx_cursor parent, void *user)
 {
     scan *s = user;
     (void)parent;
-    if ((at.kind >= CX_MACRO && at.kind <= CX_INCLUSION) || !draft_is_own(at)) {
+    if ((at.kind > CX_MACRO && at.kind <= CX_INCLUSION) || !draft_is_own(at)) {
         return CX_CONTINUE_VISIT;
     }
     switch (at.kind) {
+    case CX_MACRO: {
+        draft_extent e = draft_extent_of(at);
+        draft_add(&s->covered, e);
+        return CX_CONTINUE_VISIT;
+    }
     case CX_FUNCTION:
     case CX_FUNCTION_TEMPLATE:
     case CX_METHOD:
@@ -405,12 +397,8 @@ static bool is_skipped(void *unit, void *file, unsigned offset)
     cx_ranges *skipped = cx.getSkippedRanges(unit, file);
     bool found = false;
     for (unsigned i = 0; skipped && i < skipped->count; i++) {
-        void *unused;
-        unsigned line, column, begin, end;
-        cx.getExpansionLocation(cx.getRangeStart(skipped->items[i]), &unused, &line, &column,
-                                &begin);
-        cx.getExpansionLocation(cx.getRangeEnd(skipped->items[i]), &unused, &line, &column, &end);
-        found |= offset >= begin && offset < end;
+        found |= offset >= draft_locate(cx.getRangeStart(skipped->items[i])).begin &&
+                 offset < draft_locate(cx.getRangeEnd(skipped->items[i])).begin;
     }
     return found;
 }
@@ -432,39 +420,23 @@ static void find_unread(scan *s)
     cx_cursor root = cx.getTranslationUnitCursor(s->unit);
     cx_token *tokens = NULL;
     unsigned count = 0;
-    bool in_directive = false;
-    unsigned directive = 0;
     cx.tokenize(s->unit, cx.getCursorExtent(root), &tokens, &count);
     for (unsigned i = 0; i < count; i++) {
         const char *token = draft_string(cx.getTokenSpelling(s->unit, tokens[i]));
-        void *file;
-        unsigned line, column, offset;
-        cx.getExpansionLocation(cx.getTokenLocation(s->unit, tokens[i]), &file, &line, &column,
-                                &offset);
-        if (strcmp(token, "#") == 0) {
-            in_directive = true;
-            directive = line;
-        } else if (in_directive && line > directive) { /* a line that ends in \ goes on */
-            const char *before = s->text + offset;
-            while (before > s->text && *before != '\n') {
-                before--;
-            }
-            in_directive = before > s->text && (before[-1] == '\\' || before[-1] == '\r');
-            directive = line;
-        }
         bool is_kernel = strcmp(token, "__global__") == 0;
-        if ((!is_kernel && strcmp(token, "<<<") != 0) || in_directive) {
+        if (!is_kernel && strcmp(token, "<<<") != 0) {
             continue;
         }
-        bool skipped = is_skipped(s->unit, file, offset);
+        const draft_extent at = draft_locate(cx.getTokenLocation(s->unit, tokens[i]));
+        bool skipped = is_skipped(s->unit, at.file, at.begin);
         if (is_kernel) {
             s->program->skipped_line =
-                skipped && !s->program->skipped_line ? line : s->program->skipped_line;
-        } else if (!skipped && !is_covered(s, file, offset)) {
+                skipped && !s->program->skipped_line ? at.line : s->program->skipped_line;
+        } else if (!skipped && !is_covered(s, at.file, at.begin)) {
             draft_add_text(&s->program->unread,
                            draft_format("%s:%u: this launch could not be read, as a name in it is "
                                         "not declared; expected its header, by -I",
-                                        s->path, line));
+                                        s->path, at.line));
         }
     }
     cx.disposeTokens(s->unit, tokens, count);

@@ -16,7 +16,8 @@ draft_amount *draft_nothing(void)
     return value;
 }
 
-void draft_ask_at(cx_cursor at, const char *what)
+/* Adds a question about that place in the code, once. */
+static void ask_at(cx_cursor at, const char *what)
 {
     if (draft_now.out) {
         draft_add_text(&draft_now.out->unread, draft_format("%s: %s", draft_place_of(at), what));
@@ -95,7 +96,8 @@ static int64_t size_of(cx_type type)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-draft_buffer *draft_buffer_of(draft_decl *variable, const char *path, cx_type type)
+/* Returns the memory behind the pointer that a variable, or a member of one, is. */
+static draft_buffer *buffer_of(draft_decl *variable, const char *path, cx_type type)
 {
     draft_buffer *buffer = NULL;
     for (size_t i = 0; i < buffers.count; i++) {
@@ -134,6 +136,21 @@ static draft_spot unknown_memory(void)
     return (draft_spot){.path = ""};
 }
 
+/* Returns the value of a host's expression that is not followed. */
+static draft_amount *host_value(const draft_node *node)
+{
+    return draft_is_integer(node->type) ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
+           : is_pointer(node->type)     ? draft_pointer(unknown_memory())
+                                        : draft_nothing();
+}
+
+static draft_amount *pointer_to_buffer(draft_decl *decl, const char *path, cx_type type)
+{
+    draft_spot begin = own_memory();
+    begin.buffer = buffer_of(decl, path, draft_pointee(type));
+    return draft_pointer(begin);
+}
+
 static void note_access(const draft_spot *spot, cx_type type, cx_cursor at, bool read, bool written)
 {
     for (; spot && draft_now.out; spot = spot->other) {
@@ -141,7 +158,7 @@ static void note_access(const draft_spot *spot, cx_type type, cx_cursor at, bool
             continue;
         }
         if (!spot->buffer) {
-            draft_ask_at(at, "this accesses memory through a pointer whose buffer is not known");
+            ask_at(at, "this accesses memory through a pointer whose buffer is not known");
             continue;
         }
         draft_access access = {.offset = spot->offset,
@@ -192,10 +209,7 @@ static draft_amount *parameter_now(draft_decl *decl, const char *path, cx_type t
         if (passed && draft_is_number(passed, &number) && number == 0) {
             return passed;
         }
-        return draft_pointer(
-            (draft_spot){.path = "",
-                         .offset = draft_number(0),
-                         .buffer = draft_buffer_of(decl, path, draft_pointee(type))});
+        return pointer_to_buffer(decl, path, type);
     }
     if (draft_is_integer(type)) {
         return passed && draft_is_known(passed) && passed->kind != DRAFT_TEXT
@@ -234,10 +248,7 @@ static draft_amount *value_at_first(draft_decl *decl, const char *path, cx_type 
                                       : draft_nothing();
     }
     return draft_is_integer(type) ? draft_host_symbol(decl, path, NULL)
-           : is_pointer(type)     ? draft_pointer((draft_spot){
-                                        .path = "",
-                                        .offset = draft_number(0),
-                                        .buffer = draft_buffer_of(decl, path, draft_pointee(type))})
+           : is_pointer(type)     ? pointer_to_buffer(decl, path, type)
                                   : draft_nothing();
 }
 
@@ -277,9 +288,7 @@ static draft_amount *read_place(const draft_spot *spot, draft_node *node)
         return type.kind == CX_TYPE_RECORD ? draft_object(*spot) : value; /* with its own members */
     }
     if (draft_on_host()) {
-        return draft_is_integer(type) ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
-               : is_pointer(type)     ? draft_pointer(unknown_memory())
-                                      : draft_nothing();
+        return host_value(node);
     }
     note_access(spot, type, node->at, true, false);
     if (is_pointer(type)) {
@@ -293,7 +302,7 @@ static draft_amount *read_place(const draft_spot *spot, draft_node *node)
                                                           : draft_nothing();
 }
 
-void draft_write_place(const draft_spot *spot, draft_node *node, draft_amount *value, bool read)
+static void write_place(const draft_spot *spot, draft_node *node, draft_amount *value, bool read)
 {
     if (!spot->variable) {
         note_access(spot, node->type, node->at, read, true);
@@ -327,7 +336,7 @@ void draft_declare(draft_decl *decl)
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-draft_spot draft_pointed(draft_amount *pointer)
+static draft_spot pointed(draft_amount *pointer)
 {
     int64_t number;
     return pointer->kind == DRAFT_POINTER || pointer->kind == DRAFT_OBJECT ? pointer->place
@@ -355,7 +364,7 @@ static draft_spot member_place(draft_node *node)
     draft_node *object = node->count ? node->children[0] : NULL;
     const char *name = node->decl ? node->decl->name : "";
     draft_spot spot = !object                    ? draft_now.object
-                      : is_pointer(object->type) ? draft_pointed(draft_eval(object))
+                      : is_pointer(object->type) ? pointed(draft_eval(object))
                                                  : draft_spot_of(object);
     if (spot.variable) {
         spot.path = draft_format("%s.%s", spot.path, name);
@@ -387,7 +396,7 @@ static draft_spot variable_place(draft_decl *decl)
 static draft_spot element_place(draft_node *node)
 {
     draft_node *array = node->children[0];
-    draft_spot base = draft_pointed(draft_eval(array));
+    draft_spot base = pointed(draft_eval(array));
     draft_amount *index = draft_eval(node->children[1]);
     int64_t number;
     if (array->type.kind == CX_TYPE_ARRAY && draft_now.out && draft_is_known(index) &&
@@ -415,7 +424,7 @@ draft_spot draft_spot_of(draft_node *node)
         return node->count == 2 ? element_place(node) : own_memory();
     case CX_UNARY:
         if (node->operation == CX_DEREF) {
-            return draft_pointed(draft_eval(node->children[0]));
+            return pointed(draft_eval(node->children[0]));
         }
         draft_eval(node);
         return node->count ? draft_spot_of(node->children[0]) : own_memory();
@@ -509,7 +518,7 @@ static draft_amount *call_unknown(draft_node *node)
             continue;
         }
         draft_amount *value = draft_eval(argument);
-        draft_spot spot = draft_pointed(value);
+        draft_spot spot = pointed(value);
         if (draft_on_host() && is_passed_by_reference(node, i)) {
             spot = draft_spot_of(argument);
             if (spot.variable) {
@@ -531,10 +540,7 @@ static draft_amount *call_unknown(draft_node *node)
     }
     if (draft_on_host()) {
         return strcmp(name, "gt_unset_extent") == 0 ? draft_unknown("nothing assigns its extent x")
-               : draft_is_integer(node->type)
-                   ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
-               : is_pointer(node->type) ? draft_pointer(unknown_memory())
-                                        : draft_nothing();
+                                                    : host_value(node);
     }
     draft_now.out->needs_positive |=
         strstr(name, "log") || strstr(name, "sqrt") || strstr(name, "pow");
@@ -553,7 +559,7 @@ static bool object_of(draft_spot *out, draft_node *node)
         return true;
     }
     draft_node *object = callee->children[0];
-    *out = is_pointer(object->type) ? draft_pointed(draft_eval(object)) : draft_spot_of(object);
+    *out = is_pointer(object->type) ? pointed(draft_eval(object)) : draft_spot_of(object);
     return true;
 }
 
@@ -734,7 +740,7 @@ static draft_amount *call(draft_node *node)
     if (is_operator && is_assignment(function->name) && (!body || is_copy(node))) {
         draft_amount *value = node->count > 1 ? draft_eval(node->children[1]) : draft_nothing();
         object = draft_spot_of(first);
-        draft_write_place(&object, first, value, strcmp(function->name, "operator=") != 0);
+        write_place(&object, first, value, strcmp(function->name, "operator=") != 0);
         return draft_object(object);
     }
     if (!body && (is_method || is_operator)) { /* what it does with its object is not known */
@@ -752,7 +758,7 @@ static draft_amount *call(draft_node *node)
     }
     if (!body || function->busy || deep) {
         if (body && function->busy) {
-            draft_ask_at(node->at, "this function calls itself, and is not followed");
+            ask_at(node->at, "this function calls itself, and is not followed");
         }
         return call_unknown(node);
     }
@@ -830,7 +836,7 @@ static draft_amount *change_by(draft_node *node, draft_amount *by, int operation
     draft_node *target = node->children[0];
     draft_spot spot = draft_spot_of(target);
     if (!spot.variable) {
-        draft_write_place(&spot, target, draft_nothing(), true);
+        write_place(&spot, target, draft_nothing(), true);
         return draft_nothing();
     }
     draft_amount *before = read_place(&spot, target), *after = draft_nothing();
@@ -840,7 +846,7 @@ static draft_amount *change_by(draft_node *node, draft_amount *by, int operation
     } else if (draft_is_integer(target->type)) {
         after = draft_binary(operation, before, by, false);
     }
-    draft_write_place(&spot, target, after, true);
+    write_place(&spot, target, after, true);
     return after;
 }
 
@@ -864,7 +870,7 @@ static draft_amount *eval_binary(draft_node *node)
     if (operation == CX_ASSIGN) {
         draft_amount *value = draft_eval(node->children[1]);
         draft_spot spot = draft_spot_of(node->children[0]);
-        draft_write_place(&spot, node->children[0], value, false);
+        write_place(&spot, node->children[0], value, false);
         return value;
     }
     draft_amount *a = draft_eval(node->children[0]);
@@ -912,7 +918,7 @@ static draft_amount *eval_unary(draft_node *node)
     }
     draft_amount *a = draft_eval(child);
     if (node->operation == CX_DEREF) {
-        draft_spot spot = draft_pointed(a);
+        draft_spot spot = pointed(a);
         return read_place(&spot, node);
     }
     if (node->operation == CX_MINUS && child->kind == CX_FLOATING) {
@@ -963,9 +969,9 @@ static draft_amount *eval_asm(draft_node *node)
             note_access(&value->place, draft_pointee(node->children[i]->type), node->at,
                         reads || !known, writes || !known);
             if (!known) {
-                draft_ask_at(node->at,
-                             "assembly gets a pointer, and whether it reads or writes there is not "
-                             "known; correct in, out or inout");
+                ask_at(node->at,
+                       "assembly gets a pointer, and whether it reads or writes there is not "
+                       "known; correct in, out or inout");
             }
         }
     }
@@ -1056,6 +1062,6 @@ void draft_body_read(draft_kernel_facts *out, draft_decl *kernel, const draft_la
         draft_run(body);
     }
     if (draft_now.steps > STEPS_MOST) {
-        draft_ask_at(kernel->at, "the code is too long to be followed as a whole");
+        ask_at(kernel->at, "the code is too long to be followed as a whole");
     }
 }

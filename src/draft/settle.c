@@ -151,7 +151,8 @@ static draft_axis *add_axis(draft_settled *s, const char *name, int64_t usual)
     return axis;
 }
 
-/* Divisions by a number, or a multiple of it, become divisions by the axis that has it. */
+/* Divisions by a number, or a multiple of it, become divisions by the axis that has it; rests, too.
+ */
 static draft_amount *tie(draft_amount *value, int64_t number, draft_amount *axis)
 {
     int64_t by;
@@ -171,7 +172,8 @@ static draft_amount *tie(draft_amount *value, int64_t number, draft_amount *axis
     }
     draft_amount *a = tie(value->a, number, axis),
                  *b = value->b ? tie(value->b, number, axis) : NULL;
-    if ((value->kind == DRAFT_CEIL_DIV || value->kind == DRAFT_QUOTIENT) &&
+    if ((value->kind == DRAFT_CEIL_DIV || value->kind == DRAFT_QUOTIENT ||
+         value->kind == DRAFT_REST) &&
         draft_is_number(value->b, &by) && by % number == 0) {
         b = draft_times(axis, draft_number(by / number));
     }
@@ -182,20 +184,18 @@ static draft_amount *tie(draft_amount *value, int64_t number, draft_amount *axis
  * number; NULL: none. */
 static const char *template_parameter(const draft_settled *s, const char *name, int64_t number)
 {
-    draft_cursors children = draft_children(s->kernel->at);
+    const draft_cursors children = draft_template_parameters(s->kernel);
     const char *found = NULL;
-    unsigned index = 0, matches = 0;
-    for (size_t i = 0; i < children.count; i++) {
-        const int kind = children.items[i].kind;
+    unsigned matches = 0;
+    for (unsigned i = 0; i < children.count; i++) {
         const char *own = draft_string(cx.getCursorSpelling(children.items[i]));
-        if (kind == CX_VALUE_PARAMETER && s->instance != s->kernel &&
+        if (children.items[i].kind == CX_VALUE_PARAMETER && s->instance != s->kernel &&
             (name ? strcmp(own, name) == 0
-                  : cx.Cursor_getTemplateArgumentKind(s->instance->at, index) == 4 &&
-                        cx.Cursor_getTemplateArgumentValue(s->instance->at, index) == number)) {
+                  : cx.Cursor_getTemplateArgumentKind(s->instance->at, i) == 4 &&
+                        cx.Cursor_getTemplateArgumentValue(s->instance->at, i) == number)) {
             found = own;
             matches++;
         }
-        index += kind >= CX_TYPE_PARAMETER && kind <= CX_TEMPLATE_PARAMETER;
     }
     return matches == 1 ? found : NULL;
 }

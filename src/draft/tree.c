@@ -39,9 +39,12 @@ const char *draft_string(cx_string string)
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-static void locate(draft_extent *out, cx_location location, unsigned *offset)
+draft_extent draft_locate(cx_location location)
 {
-    cx.getExpansionLocation(location, &out->file, &out->line, &out->column, offset);
+    draft_extent out = {0};
+    cx.getExpansionLocation(location, &out.file, &out.line, &out.column, &out.begin);
+    out.path = out.file ? draft_string(cx.getFileName(out.file)) : "";
+    return out;
 }
 
 static void *unit_of(cx_cursor at)
@@ -80,30 +83,19 @@ draft_extent draft_argument_extent(cx_cursor at)
 
 const char *draft_place_of(cx_cursor at)
 {
-    draft_extent place = {0};
-    unsigned offset;
-    locate(&place, cx.getCursorLocation(at), &offset);
-    const char *path = place.file ? draft_string(cx.getFileName(place.file)) : "";
-    return draft_format("%s:%u:%u", path, place.line, place.column);
-}
-
-static const char *path_of(cx_cursor at)
-{
-    draft_extent place = {0};
-    unsigned offset;
-    locate(&place, cx.getCursorLocation(at), &offset);
-    return place.file ? draft_string(cx.getFileName(place.file)) : "";
+    const draft_extent place = draft_locate(cx.getCursorLocation(at));
+    return draft_format("%s:%u:%u", place.path, place.line, place.column);
 }
 
 bool draft_is_own(cx_cursor at)
 {
-    const char *path = path_of(at);
+    const char *path = draft_locate(cx.getCursorLocation(at)).path;
     return *path && strncmp(path, "/gputune-", 9) != 0;
 }
 
 bool draft_is_undeclared(cx_cursor at)
 {
-    return strcmp(path_of(at), DRAFT_ANYTHING) == 0;
+    return strcmp(draft_locate(cx.getCursorLocation(at)).path, DRAFT_ANYTHING) == 0;
 }
 
 const char *draft_source_of(cx_cursor at)
@@ -204,6 +196,19 @@ bool draft_is_integer(cx_type type)
 bool draft_is_array(cx_type type)
 {
     return type.kind >= CX_TYPE_ARRAY && type.kind <= CX_TYPE_OPEN_ARRAY + 2;
+}
+
+draft_cursors draft_template_parameters(const draft_decl *function)
+{
+    const draft_cursors children = draft_children(function->at);
+    draft_cursors out = {0};
+    for (size_t i = 0; i < children.count; i++) {
+        const int kind = children.items[i].kind;
+        if (kind >= CX_TYPE_PARAMETER && kind <= CX_TEMPLATE_PARAMETER) {
+            draft_add(&out, children.items[i]);
+        }
+    }
+    return out;
 }
 
 static int add_field(cx_cursor at, void *user)

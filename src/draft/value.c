@@ -170,14 +170,19 @@ draft_amount *draft_sum_value(const draft_sum *s)
     return intern(&v);
 }
 
+/* The terms of a value: a value that is no sum is a term, which *own becomes. */
+static const draft_term *terms_of(draft_amount *v, draft_term *own)
+{
+    *own = (draft_term){1, 1, {v}};
+    return v->kind == DRAFT_SUM ? v->terms : own;
+}
+
 static void add_value(draft_sum *s, draft_amount *v, int64_t scale, bool *fits)
 {
-    if (v->kind != DRAFT_SUM) {
-        draft_term term = {scale, 1, {v}};
-        *fits = add_term(s, &term) && *fits;
-    }
-    for (unsigned i = 0; i < v->count; i++) {
-        draft_term term = v->terms[i];
+    draft_term own;
+    const draft_term *terms = terms_of(v, &own);
+    for (unsigned i = 0; i < draft_terms_of(v); i++) {
+        draft_term term = terms[i];
         *fits = !__builtin_mul_overflow(term.factor, scale, &term.factor) && add_term(s, &term) &&
                 *fits;
     }
@@ -280,9 +285,8 @@ static bool join_rests(draft_sum *s)
         draft_sum factor_sum = {{other}, 1};
         draft_amount *factor = draft_sum_value(&factor_sum);
         draft_amount *away = draft_times(product, factor);
-        draft_term needed = away->kind == DRAFT_SUM && away->count == 1
-                                ? away->terms[0]
-                                : (draft_term){1, 1, {away}};
+        draft_term needed = {1, 1, {away}};
+        needed = away->kind == DRAFT_SUM && away->count == 1 ? away->terms[0] : needed;
         for (unsigned k = 0; k < s->count; k++) {
             if (k != i && s->terms[k].factor == needed.factor &&
                 compare_terms(&s->terms[k], &needed) == 0) {
@@ -319,17 +323,15 @@ draft_amount *draft_plus(draft_amount *a, draft_amount *b, int64_t scale)
 draft_amount *draft_times(draft_amount *a, draft_amount *b)
 {
     draft_amount *none = not_known(a, b);
-    draft_term own[2] = {{1, 1, {a}}, {1, 1, {b}}};
+    draft_term own[2];
     draft_sum s = {.count = 0};
     bool fits = true;
     if (none) {
         return none;
     }
-    const draft_term *x = a->kind == DRAFT_SUM ? a->terms : &own[0];
-    const draft_term *y = b->kind == DRAFT_SUM ? b->terms : &own[1];
-    unsigned xs = a->kind == DRAFT_SUM ? a->count : 1, ys = b->kind == DRAFT_SUM ? b->count : 1;
-    for (unsigned i = 0; fits && i < xs; i++) {
-        for (unsigned k = 0; fits && k < ys; k++) {
+    const draft_term *x = terms_of(a, &own[0]), *y = terms_of(b, &own[1]);
+    for (unsigned i = 0; fits && i < draft_terms_of(a); i++) {
+        for (unsigned k = 0; fits && k < draft_terms_of(b); k++) {
             draft_term product;
             fits = multiply_terms(&product, &x[i], &y[k]) && add_term(&s, &product);
         }
@@ -372,16 +374,13 @@ bool draft_is_not_negative(const draft_amount *v)
 
 draft_amount *draft_exact(draft_amount *a, draft_amount *b)
 {
-    draft_term one = {1, 1, {b}};
-    const draft_term *d = b->kind == DRAFT_SUM ? b->terms : &one;
-    draft_term own = {1, 1, {a}};
-    const draft_term *terms = a->kind == DRAFT_SUM ? a->terms : &own;
-    unsigned count = a->kind == DRAFT_SUM ? a->count : 1;
+    draft_term own[2];
+    const draft_term *terms = terms_of(a, &own[0]), *d = terms_of(b, &own[1]);
     draft_sum s = {.count = 0};
-    if (b->kind == DRAFT_SUM && b->count != 1) {
+    if (draft_terms_of(b) != 1) {
         return a == b ? draft_number(1) : NULL;
     }
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < draft_terms_of(a); i++) {
         draft_term left = {0};
         unsigned used = 0;
         if (terms[i].factor % d->factor) {
@@ -502,8 +501,12 @@ int64_t draft_apply(draft_operator kind, int64_t x, int64_t y)
         return y >= 0 && y < 62 ? (int64_t)1 << y : 0;
     case DRAFT_CEIL_DIV:
         return y ? (x + y - 1) / y : 0;
+    case DRAFT_MIN:
+        return x < y ? x : y;
+    case DRAFT_MAX:
+        return x > y ? x : y;
     default:
-        return 0;
+        return y ? x / y : 0;
     }
 }
 

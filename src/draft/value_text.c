@@ -111,10 +111,7 @@ bool draft_evaluate(int64_t *out, const draft_amount *v)
     if (!v->b || !draft_evaluate(&y, v->b)) {
         return false;
     }
-    *out = v->kind == DRAFT_MIN                                 ? (x < y ? x : y)
-           : v->kind == DRAFT_MAX                               ? (x > y ? x : y)
-           : v->kind == DRAFT_QUOTIENT || v->kind == DRAFT_REAL ? (y ? x / y : 0)
-                                                                : draft_apply(v->kind, x, y);
+    *out = draft_apply(v->kind, x, y);
     return true;
 }
 

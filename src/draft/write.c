@@ -59,12 +59,13 @@ const gt_texts *draft_usings(void)
     return &usings;
 }
 
-const char *draft_type_text(cx_type type)
+/* A type as templates have it; NULL: they have none such. */
+static const char *type_text(cx_type type)
 {
     type = draft_canonical(type);
     if (type.kind == CX_TYPE_ENUM) {
         cx_cursor declared = cx.getTypeDeclaration(type);
-        return draft_type_text(cx.getEnumDeclIntegerType(declared));
+        return type_text(cx.getEnumDeclIntegerType(declared));
     }
     if (type.kind == CX_TYPE_RECORD) {
         draft_slice_need(type);
@@ -157,8 +158,8 @@ static bool has_integers(cx_type type)
         return has_integers(cx.getArrayElementType(type));
     }
     bool found = draft_is_integer(type) && type.kind != CX_TYPE_BOOL;
-    if (type.kind == CX_TYPE_RECORD && strcmp(draft_type_text(type), "half") != 0 &&
-        strncmp(draft_type_text(type), "__nv_", 5) != 0) {
+    if (type.kind == CX_TYPE_RECORD && strcmp(type_text(type), "half") != 0 &&
+        strncmp(type_text(type), "__nv_", 5) != 0) {
         const draft_fields fields = draft_fields_of(type);
         for (size_t i = 0; i < fields.count; i++) {
             found = found || has_integers(fields.items[i].type);
@@ -196,7 +197,7 @@ static const char *fill_of(draft_settled *s, const draft_buffer *buffer, cx_type
 static gputune_status write_buffer(gt_text *out, draft_settled *s, size_t index)
 {
     const draft_buffer *buffer = s->facts.buffers.items[index];
-    const char *type = draft_type_text(s->types[index]);
+    const char *type = type_text(s->types[index]);
     draft_amount *length = s->lengths[index];
     GT_REFUSE(buffer->is_nested || !type, GPUTUNE_EUNSUPPORTED,
               "%s: '%s' points to %s, which a template cannot have; expected a kernel whose "
@@ -220,7 +221,7 @@ static gputune_status write_pointer(gt_text *out, draft_settled *s, draft_decl *
                                     const char *path, cx_type type)
 {
     const cx_type to = draft_pointee(type);
-    const char *text = draft_type_text(to);
+    const char *text = type_text(to);
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
         const draft_buffer *buffer = s->facts.buffers.items[i];
         if (buffer->parameter == parameter && strcmp(buffer->path, path) == 0 &&
@@ -244,7 +245,7 @@ static bool is_pointer(cx_type type)
 static gputune_status write_parameter(gt_text *out, draft_settled *s, draft_decl *parameter)
 {
     cx_type written = cx.getCursorType(parameter->at), type = draft_canonical(written);
-    const char *text = draft_type_text(type), *spelling = draft_string(cx.getTypeSpelling(written));
+    const char *text = type_text(type), *spelling = draft_string(cx.getTypeSpelling(written));
     if (is_pointer(type)) {
         return write_pointer(out, s, parameter, "", type);
     }
@@ -350,7 +351,7 @@ static const char *template_argument(draft_settled *s, unsigned index, const cha
     }
     if (kind == TYPE) {
         cx_type type = cx.Cursor_getTemplateArgumentType(s->instance->at, index);
-        const char *text = draft_type_text(type);
+        const char *text = type_text(type);
         return text ? text : draft_string(cx.getTypeSpelling(type));
     }
     long long value = cx.Cursor_getTemplateArgumentValue(s->instance->at, index);
@@ -360,22 +361,18 @@ static const char *template_argument(draft_settled *s, unsigned index, const cha
 
 static void write_kernel(gt_text *out, draft_settled *s)
 {
-    draft_cursors children = draft_children(s->kernel->at);
+    const draft_cursors children = draft_template_parameters(s->kernel);
     const char *between = "<";
-    unsigned index = 0;
     gt_text_printf(out, "#pragma gputune kernel(%s", draft_full_name(s->kernel));
-    for (size_t i = 0; s->instance != s->kernel && i < children.count; i++) {
+    for (unsigned i = 0; s->instance != s->kernel && i < children.count; i++) {
         cx_cursor child = children.items[i];
-        bool is_parameter = child.kind >= CX_TYPE_PARAMETER && child.kind <= CX_TEMPLATE_PARAMETER;
         bool is_bool = draft_canonical(cx.getCursorType(child)).kind == CX_TYPE_BOOL;
         const char *text =
-            is_parameter
-                ? template_argument(s, index++, draft_string(cx.getCursorSpelling(child)), is_bool)
-                : NULL;
+            template_argument(s, i, draft_string(cx.getCursorSpelling(child)), is_bool);
         if (text) {
             gt_text_printf(out, "%s%s", between, text);
             between = ", ";
-        } else if (is_parameter) {
+        } else {
             draft_ask(s,
                       "%s: an argument of '%s' is neither a type nor a number; complete kernel()",
                       draft_place_of(child), s->kernel->name);
@@ -450,7 +447,7 @@ static void write_constant(gt_text *out, draft_settled *s, const draft_program *
 {
     cx_type type = cx.getCursorType(constant->at);
     long long count = count_elements(&type);
-    const char *text = draft_type_text(type), *fill = "",
+    const char *text = type_text(type), *fill = "",
                *name = without_namespace(draft_full_name(constant));
     bool is_number = draft_is_integer(type) && type.kind != CX_TYPE_BOOL, is_copied = false;
     draft_slot *slot = count == 1 && constant->slots.count ? constant->slots.items : NULL;
