@@ -189,10 +189,9 @@ const cli_command cmd_check = {
     "Looks for mistakes of a kernel's variants on the emulator; stores nothing.",
     "Races of threads in shared and global memory, with asynchronous copies, other blocks of a "
     "cluster and the launch before, too; barriers in divergent branches or that are waited at "
-    "without end, shuffles from threads that have returned, reads of memory that nothing has "
-    "set, accesses outside an argument or misaligned, device variables that are written. Without "
-    "sizes, those of the "
-    "template are cut down to about a megabyte. Exit code 7: something was found.",
+    "without end, shuffles from threads that have returned, reads of memory that nothing has set, "
+    "accesses outside an argument or misaligned, device variables that are written. Without sizes, "
+    "those of the template are cut down to about a megabyte. Exit code 7: something was found.",
     {1, 1},
     options,
     check};

@@ -75,8 +75,6 @@ static int disassemble(const void *cubin, size_t bytes, int output)
     return code;
 }
 
-/* ---- the command ----------------------------------------------------------------------------- */
-
 /* The options. */
 static struct {
     cli_list configurations; /* one at most */

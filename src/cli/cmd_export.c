@@ -86,8 +86,6 @@ static int choose(const cli_measured **out, const cli_measured_list *list, const
     return CLI_EXIT_USAGE;
 }
 
-/* ---- parts of both formats ---- */
-
 /* The formats' words for a trial's status. */
 typedef struct outcome {
     const char *status, *kernel_tuner, *t4; /* kernel_tuner: NULL if the trial did not fail */
@@ -261,8 +259,6 @@ static void write_t4(const cli_apart *data, FILE *file)
     write_entries(data, write_result, file);
     fputs("]}\n", file);
 }
-
-/* ---- the command ---- */
 
 /* Prints what the format cannot express. */
 static void say_limits(const cli_apart *data)

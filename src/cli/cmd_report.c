@@ -147,8 +147,7 @@ static void write_axes(const cli_measured *from, FILE *file)
     fprintf(file, "%s\n", cli_why_explain(&why, from));
     if (why.axes.row_count) {
         fputs("\nHow much slower the best tried variant with each value is, and (how many were "
-              "tried). "
-              "<=: from first launches; unknown: only the default has this value.\n\n",
+              "tried). <=: from first launches; unknown: only the default has this value.\n\n",
               file);
         cli_table_write(&why.axes, CLI_FORMAT_MARKDOWN, file);
     }

@@ -136,10 +136,8 @@ const cli_command cmd_template = {
     "libclang reads the program. The draft has what the kernels need of it, and pragmas for how it "
     "launches them: block, grid, lengths, values, and axes. '// guess:' marks each value that was "
     "chosen, '// ?' each question that the program does not answer: these are printed, too, and "
-    "the "
-    "exit code is then 8. The draft is compiled once. KERNEL: that one alone [every kernel that "
-    "the "
-    "file launches]. 'gputune help template' describes the language.",
+    "the exit code is then 8. The draft is compiled once. KERNEL: that one alone [every kernel "
+    "that the file launches]. 'gputune help template' describes the language.",
     {1, 2},
     options,
     write_template};

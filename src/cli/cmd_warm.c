@@ -326,18 +326,17 @@ static const char more[] =
     "All kernels of a file are tuned; PATH:KERNEL is one. Every kernel is tuned at every "
     "combination of the sizes given, from the middle outward, since a search begins with what was "
     "best at other sizes. Rows are printed in the order given. A winner that is stored already is "
-    "not measured again. Ctrl-C keeps what is "
-    "finished; running again goes on from there. With --gpus, equal GPUs divide the scenarios "
-    "between them, the last ones from those that take longest, and each model gets winners of its "
-    "own. What fails on a GPU is tried on an equal one, and where that has success, the first gets "
-    "no more work. With --shard, runs with the same "
-    "scenarios divide them between them; 'gputune merge' joins their databases. --watch looks at "
-    "the files that PATHs include in quotes too. A save while it tunes begins anew. Ctrl-C while "
-    "it only waits gives 0.\nExit code: 0 every scenario has a winner, 1 nothing found, 2 usage, 3 "
-    "no NVRTC, driver or GPU, 4 template or compile error, 5 wrong results of all variants, of the "
-    "default or of most of them, 6 database, 7 --check found a mistake, 130 stopped by Ctrl-C, "
-    "SIGTERM or SIGHUP. A default that crashes or does not compile gives 1 or 4, although another "
-    "variant has won.";
+    "not measured again. Ctrl-C keeps what is finished; running again goes on from there. With "
+    "--gpus, equal GPUs divide the scenarios between them, the last ones from those that take "
+    "longest, and each model gets winners of its own. What fails on a GPU is tried on an equal "
+    "one, and where that has success, the first gets no more work. With --shard, runs with the "
+    "same scenarios divide them between them; 'gputune merge' joins their databases. --watch looks "
+    "at the files that PATHs include in quotes too. A save while it tunes begins anew. Ctrl-C "
+    "while it only waits gives 0.\nExit code: 0 every scenario has a winner, 1 nothing found, 2 "
+    "usage, 3 no NVRTC, driver or GPU, 4 template or compile error, 5 wrong results of all "
+    "variants, of the default or of most of them, 6 database, 7 --check found a mistake, 130 "
+    "stopped by Ctrl-C, SIGTERM or SIGHUP. A default that crashes or does not compile gives 1 or "
+    "4, although another variant has won.";
 
 static const cli_option options[] = {
     CLI_SIZE_OPTION,

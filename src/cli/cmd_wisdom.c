@@ -52,14 +52,19 @@ static int table_fetch(const char *url, const char *to)
     CLI_REFUSE(!is_file && !begins_with(url, "https:"), CLI_EXIT_USAGE,
                "%s: expected a URL that begins with https: or file:", url);
     const char *protocol = is_file ? "=file" : "=https";
-    const char *const arguments[] = {"curl",       "--fail",
-                                     "--silent",   "--show-error",
-                                     "--location", "--proto",
-                                     protocol,     "--proto-redir",
-                                     "=https",     "--connect-timeout",
-                                     "10",         "--output",
-                                     to,           "--",
-                                     url,          NULL};
+    const char *const arguments[] = {"curl",
+                                     "-fsSL",
+                                     "--proto",
+                                     protocol,
+                                     "--proto-redir",
+                                     "=https",
+                                     "--connect-timeout",
+                                     "10",
+                                     "-o",
+                                     to,
+                                     "--",
+                                     url,
+                                     NULL};
     cli_tool curl = {.arguments = arguments, .output = -1, .limit_s = 60, .grows = to};
     int result = cli_tool_run(&curl);
     return result == 0 ? CLI_CONTINUE
@@ -155,8 +160,6 @@ static struct {
     bool trust, whole;
 } given;
 
-/* ---- export ---------------------------------------------------------------------------------- */
-
 static int export_wisdom(const char *kernel)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
@@ -185,8 +188,6 @@ static int export_wisdom(const char *kernel)
     }
     return count ? code : CLI_EXIT_NOTHING;
 }
-
-/* ---- import ---------------------------------------------------------------------------------- */
 
 /* Copies a file before it is checked, so nobody can change it between the check and the import. */
 static int copy_file(const char *from, const char *to)

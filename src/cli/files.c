@@ -119,22 +119,17 @@ extern char **environ;
 static pid_t start(const cli_tool *tool, int output, int errors)
 {
     posix_spawn_file_actions_t actions;
-    pid_t child = 0;
-    int error = posix_spawn_file_actions_init(&actions);
-    if (error) {
-        return 0;
-    }
+    pid_t child;
+    posix_spawn_file_actions_init(&actions);
     if (tool->input) {
-        error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, tool->input, O_RDONLY, 0);
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, tool->input, O_RDONLY, 0);
     }
-    error = error ? error : posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    error = error ? error : posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
-    if (error || posix_spawnp(&child, tool->arguments[0], &actions, NULL,
-                              (char *const *)tool->arguments, environ) != 0) {
-        child = 0;
-    }
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
+    int error = posix_spawnp(&child, tool->arguments[0], &actions, NULL,
+                             (char *const *)tool->arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
-    return child;
+    return error ? 0 : child;
 }
 
 static bool is_too_large(const char *path)
@@ -205,8 +200,6 @@ int cli_tool_run(cli_tool *tool)
     }
     return result;
 }
-
-/* ---- folders --------------------------------------------------------------------------------- */
 
 char *cli_tool_make_folder(void)
 {

@@ -235,13 +235,10 @@ static struct {
     int64_t begun_ns;
     cli_table table;
     int code;
-    int refusal;   /* exit code if a GPU that was named cannot be used; otherwise CLI_CONTINUE */
-    int unopened;  /* exit code of a GPU that could not be opened */
-    bool was_told; /* the children know that work is canceled */
+    int refusal;  /* exit code if a GPU that was named cannot be used; otherwise CLI_CONTINUE */
+    int unopened; /* exit code of a GPU that could not be opened */
     message message;
 } fleet;
-
-/* --- which GPUs --- */
 
 /* Reads "0,2", in which each number occurs once. */
 static int read_numbers(const char *which)
@@ -279,8 +276,6 @@ static int list_gpus(const char *which)
     }
     return cli_passed(status);
 }
-
-/* --- starting --- */
 
 static int spawn(child *child, int channel)
 {
@@ -335,8 +330,6 @@ static void start_next(void)
     }
 }
 
-/* --- the next turn --- */
-
 static bool is_usable(const child *child, const kind *kind)
 {
     return child->pid && child->kind == kind && !child->is_out && !child->is_in_doubt;
@@ -377,9 +370,13 @@ static size_t find_turn(const kind *kind)
     return at < kind->count ? at : kind->next;
 }
 
+/* Orders the next turn from a child, if it can take one. */
 static void order(child *child)
 {
     kind *kind = child->kind;
+    if (!kind || !is_usable(child, kind) || child->is_busy || kind->next == kind->count) {
+        return;
+    }
     size_t at = cli_warm.from ? kind->next : find_turn(kind);
     child->turn = kind->turns[at];
     memmove(&kind->turns[kind->next + 1], &kind->turns[kind->next],
@@ -398,19 +395,6 @@ static void order(child *child)
     child->begun_ns = gt_now_ns();
     (void)send_message(child->channel, &fleet.message); /* if it has ended, its channel says so */
 }
-
-static void give_orders(void)
-{
-    for (size_t i = 0; i < fleet.count && !cli_is_canceled(); i++) {
-        child *child = &fleet.children[i];
-        if (child->kind && is_usable(child, child->kind) && !child->is_busy &&
-            child->kind->next < child->kind->count) {
-            order(child);
-        }
-    }
-}
-
-/* --- results --- */
 
 /* Leaves a child's turn to an equal GPU and waits there. False: none, or it has tried the turn. */
 static bool pass_on(child *child)
@@ -472,8 +456,6 @@ static void settle_failures(void)
         fleet.code = cli_worse(fleet.code, failure.code);
     }
 }
-
-/* --- messages of the children --- */
 
 /* Draws one line for all GPUs: "GPU 0 (...): axpy ... | GPU 1 (...): ..."; "" if none is busy. */
 static void draw(void)
@@ -580,8 +562,6 @@ static void take_end(child *child)
     }
 }
 
-/* --- all of them --- */
-
 /* Ends the children by closing their channels if no work is left and none may come. */
 static void dismiss_if_done(void)
 {
@@ -592,16 +572,6 @@ static void dismiss_if_done(void)
     for (size_t i = 0; i < fleet.started && !left; i++) {
         (void)shutdown(fleet.children[i].channel, SHUT_WR);
     }
-}
-
-static void pass_on_cancel(void)
-{
-    for (size_t i = 0; i < fleet.count && !fleet.was_told; i++) {
-        if (fleet.children[i].pid) {
-            kill(fleet.children[i].pid, SIGTERM);
-        }
-    }
-    fleet.was_told = true;
 }
 
 static void write_page(void)
@@ -639,14 +609,18 @@ static bool listen_once(void)
 
 static void run(void)
 {
-    bool is_open = true;
+    bool is_open = true, was_told = false; /* the children know that work is canceled */
     while (is_open || fleet.started < fleet.count) {
         start_next();
         settle_failures();
-        give_orders();
-        if (cli_is_canceled()) {
-            pass_on_cancel();
+        for (size_t i = 0; i < fleet.count && !cli_is_canceled(); i++) {
+            order(&fleet.children[i]);
         }
+        bool is_canceled = cli_is_canceled();
+        for (size_t i = 0; i < fleet.count && is_canceled && !was_told; i++) {
+            (void)(fleet.children[i].pid && kill(fleet.children[i].pid, SIGTERM));
+        }
+        was_told |= is_canceled;
         dismiss_if_done();
         is_open = listen_once();
         write_page();

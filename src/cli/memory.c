@@ -117,21 +117,18 @@ void cli_append(char **text, const char *format, ...)
 
 char *cli_read_text(const char *path, size_t *bytes)
 {
+    enum { STEP = 1 << 16 };
     FILE *file = fopen(path, "rb");
-    size_t count = 0, room = 4096, got;
+    char *text = NULL;
+    size_t got = 1;
     if (!file) {
         return NULL;
     }
-    char *text = resize(NULL, room);
-    while ((got = fread(text + count, 1, room - 1 - count, file)) > 0) {
-        count += got;
-        if (count == room - 1) {
-            room *= 2;
-            text = resize(text, room);
-        }
+    for (*bytes = 0; got; *bytes += got) {
+        text = resize(text, *bytes + STEP + 1);
+        got = fread(text + *bytes, 1, STEP, file);
     }
-    text[count] = '\0';
-    *bytes = count;
+    text[*bytes] = '\0';
     bool good = !ferror(file);
     fclose(file);
     return good ? text : NULL;

@@ -243,16 +243,6 @@ static void fill_getopt(struct option *longs, char *letters, const cli_option *o
     longs[count + 2] = (struct option){NULL, 0, NULL, 0};
 }
 
-static const cli_option *option_of(const cli_option *options, int value)
-{
-    for (const cli_option *option = options; option->name; option++) {
-        if (value == FIRST_VALUE + (int)(option - options) || value == option->letter) {
-            return option;
-        }
-    }
-    return NULL;
-}
-
 static int parse_options(const cli_command *command, int argc, char **argv)
 {
     struct option longs[MOST_OPTIONS + 3];
@@ -275,8 +265,13 @@ static int parse_options(const cli_command *command, int argc, char **argv)
         }
         CLI_REFUSE(value == ':', CLI_EXIT_USAGE, "%s: '%s' needs a value", command->name,
                    argv[optind - 1]);
-        const cli_option *option = value == '?' ? NULL : option_of(command->options, value);
-        CLI_TRY(option ? set_option(option, optarg) : unknown_option(command, argv[optind - 1]));
+        const cli_option *option = command->options;
+        while (option->name && option->letter != value &&
+               value != FIRST_VALUE + (int)(option - command->options)) {
+            option++;
+        }
+        CLI_TRY(option->name ? set_option(option, optarg)
+                             : unknown_option(command, argv[optind - 1]));
     }
 }
 

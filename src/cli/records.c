@@ -276,8 +276,6 @@ const char *cli_verdict(const gputune_record *record)
                                                              : "same";
 }
 
-/* ---- what is stored ---- */
-
 int cli_records_add(void *list, const gputune_record *record)
 {
     cli_records *records = list;
@@ -351,8 +349,6 @@ double cli_measured_best(const cli_measured *of)
     }
     return best;
 }
-
-/* ---- taken apart ---- */
 
 /* Adds the values of "A=1 B=2" to their axes; with `words` only those that are not numbers. */
 static void add_values(cli_apart *data, const char *text, bool words)

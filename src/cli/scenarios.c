@@ -9,15 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool is_name(const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++) {
-        if (!isalnum((unsigned char)text[i]) && text[i] != '_') {
-            return false;
-        }
-    }
-    return length > 0 && !isdigit((unsigned char)text[0]);
-}
+static const char blanks[] = " \t\n";
+static const char in_names[] = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 cli_value_list *cli_values_named(cli_values *values, char *name)
 {
@@ -47,10 +40,11 @@ static int fail_comma(const char *option, const char *word)
 /* Parses one NAME=V,V. */
 static int parse_assignment(cli_values *out, const char *option, const char *word)
 {
-    const char *at = strchr(word, '=');
-    CLI_REFUSE(!at || !is_name(word, (size_t)(at - word)), CLI_EXIT_USAGE,
+    size_t name = strspn(word, in_names);
+    const char *at = word + name;
+    CLI_REFUSE(!name || *at != '=' || isdigit((unsigned char)*word), CLI_EXIT_USAGE,
                "%s: found '%s'; expected NAME=VALUE[,VALUE...]", option, word);
-    cli_value_list *list = cli_values_named(out, cli_copy_part(word, (size_t)(at - word)));
+    cli_value_list *list = cli_values_named(out, cli_copy_part(word, name));
     while (*at++) {
         size_t length = strcspn(at, ",");
         CLI_REFUSE(length == 0, CLI_EXIT_USAGE,
@@ -63,8 +57,6 @@ static int parse_assignment(cli_values *out, const char *option, const char *wor
     }
     return CLI_CONTINUE;
 }
-
-static const char blanks[] = " \t\n";
 
 int cli_values_parse(cli_values *out, const char *option, const char *text)
 {

@@ -19,23 +19,17 @@ double cli_turn_cost(const char *sizes)
     return cost;
 }
 
-/* --- what is stored --------------------------------------------------------------------------- */
-
 /* The turns of one kernel. */
 typedef struct search {
     cli_turn *turns;
     size_t count;
-    const cli_scenario *like; /* one of them */
+    const cli_turn *like; /* one of them */
 } search;
-
-static bool is_same_kernel(const cli_scenario *a, const cli_scenario *b)
-{
-    return strcmp(a->kernel->name, b->kernel->name) == 0; /* each miss has a catalogue of its own */
-}
 
 bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b)
 {
-    return is_same_kernel(a->scenario, b->scenario);
+    /* each miss has a catalogue of its own */
+    return strcmp(a->scenario->kernel->name, b->scenario->kernel->name) == 0;
 }
 
 static int take_winner(void *user, const gputune_record *record)
@@ -43,7 +37,7 @@ static int take_winner(void *user, const gputune_record *record)
     const search *at = user;
     for (size_t i = 0; i < at->count && !record->outdated; i++) {
         const cli_scenario *scenario = at->turns[i].scenario;
-        if (!is_same_kernel(scenario, at->like)) {
+        if (!cli_turns_are_alike(&at->turns[i], at->like)) {
             continue;
         }
         const gputune_options wanted = cli_tuning_options(scenario);
@@ -68,10 +62,10 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
     }
     for (size_t i = 0; i < scenarios->count; i++) {
         const cli_scenario *scenario = &scenarios->items[i];
-        if (at.like && is_same_kernel(scenario, at.like)) {
+        if (at.like && cli_turns_are_alike(&turns[i], at.like)) {
             continue; /* most of them come kernel by kernel */
         }
-        at.like = scenario;
+        at.like = &turns[i];
         /* one turn needs no order, so only its own result is read */
         const gputune_record_filter filter = {.size = sizeof filter,
                                               .kernel = scenario->kernel->name,
@@ -82,8 +76,6 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
     }
     return turns;
 }
-
-/* --- order ------------------------------------------------------------------------------------ */
 
 /* Returns the logarithm of the ratio of two costs, in millionths, so equal ratios compare equal. */
 static double distance(double a, double b)
@@ -131,7 +123,7 @@ static int compare(const void *left, const void *right)
 static size_t first_of_kernel(const cli_turn *turns, size_t at)
 {
     size_t first = 0;
-    while (!is_same_kernel(turns[first].scenario, turns[at].scenario)) {
+    while (!cli_turns_are_alike(&turns[first], &turns[at])) {
         first++;
     }
     return first;
@@ -151,8 +143,6 @@ void cli_turns_sort(cli_turn *turns, size_t count)
     }
     qsort(turns, count, sizeof *turns, compare);
 }
-
-/* --- time ------------------------------------------------------------------------------------- */
 
 void cli_turns_weigh(cli_turn *turns, size_t count)
 {

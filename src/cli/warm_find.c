@@ -34,8 +34,6 @@ static int add_some(cli_scenarios *out, const cli_session *session, const char *
     return CLI_CONTINUE;
 }
 
-/* ---- misses ---------------------------------------------------------------------------------- */
-
 /* A list that is made of misses. */
 typedef struct wanted {
     cli_scenarios *out;
