@@ -39,7 +39,7 @@ static gputune_status read_all(gt_text *text, int file, const char *path, size_t
 }
 
 /* Refuses devices, FIFOs and sockets: reading them may never end, or never begin. */
-static gputune_status open_regular(int *out, const char *path)
+gputune_status gt_file_open(int *out, const char *path)
 {
     struct stat facts = {0};
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a FIFO would block */
@@ -60,7 +60,7 @@ gputune_status gt_file_read(char **out, size_t *bytes, const char *path)
 gputune_status gt_file_read_most(char **out, size_t *bytes, const char *path, size_t most)
 {
     int file;
-    GT_TRY(open_regular(&file, path));
+    GT_TRY(gt_file_open(&file, path));
     GT_SCOPED(gt_text_free) gt_text text = {0};
     gputune_status status = read_all(&text, file, path, most);
     close(file);

@@ -13,6 +13,8 @@ enum { GT_FILE_MOST = 8 << 20 }; /* size limit of gt_file_read() */
 gputune_status gt_file_read(char **out, size_t *bytes, const char *path);
 /* Like gt_file_read(), with the limit `most` instead of GT_FILE_MOST. */
 gputune_status gt_file_read_most(char **out, size_t *bytes, const char *path, size_t most);
+/* Opens a regular file for reading. The caller closes *out. Fails like gt_file_read(). */
+gputune_status gt_file_open(int *out, const char *path);
 /* Reads the beginning of a file into `out` as a string of less than `size` bytes, or "". */
 const char *gt_file_peek(char *out, size_t size, const char *path);
 bool gt_file_exists(const char *path);

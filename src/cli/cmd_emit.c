@@ -64,8 +64,7 @@ static int disassemble(const void *cubin, size_t bytes, int output)
         return CLI_EXIT_NOTHING;
     }
     const char *name = cli_format("%s/code.cubin", folder);
-    const char *const arguments[] = {path, tools[which].option, name, NULL};
-    cli_tool run = {.arguments = arguments, .output = output};
+    cli_tool run = {{path, tools[which].option, name}, .output = output};
     int code = cli_output_write(name, true, cubin, bytes);
     if (code == CLI_EXIT_OK && cli_tool_run(&run) != 0) {
         cli_error("%s failed%s%s", path, run.said[0] ? ": " : "", run.said);

@@ -52,20 +52,12 @@ static int table_fetch(const char *url, const char *to)
     CLI_REFUSE(!is_file && !begins_with(url, "https:"), CLI_EXIT_USAGE,
                "%s: expected a URL that begins with https: or file:", url);
     const char *protocol = is_file ? "=file" : "=https";
-    const char *const arguments[] = {"curl",
-                                     "-fsSL",
-                                     "--proto",
-                                     protocol,
-                                     "--proto-redir",
-                                     "=https",
-                                     "--connect-timeout",
-                                     "10",
-                                     "-o",
-                                     to,
-                                     "--",
-                                     url,
-                                     NULL};
-    cli_tool curl = {.arguments = arguments, .output = -1, .limit_s = 60, .grows = to};
+    cli_tool curl = {{"curl", "--fail", "--silent", "--show-error", "--location", "--proto",
+                      protocol, "--proto-redir", "=https", "--connect-timeout", "10", "--output",
+                      to, "--", url},
+                     .output = -1,
+                     .limit_s = 60,
+                     .grows = to};
     int result = cli_tool_run(&curl);
     return result == 0 ? CLI_CONTINUE
                        : say_failure(&curl, result, url,
@@ -97,9 +89,9 @@ static const signer *signer_of(const char *key)
 static int check_by_minisign(char **who, const cli_signed *what, const char *keys)
 {
     static const char label[] = "Trusted comment: ";
-    const char *const arguments[] = {"minisign",      "-V", "-p",        keys, "-x",
-                                     what->signature, "-m", what->table, NULL};
-    cli_tool tool = {.arguments = arguments, .output = -1, .limit_s = 60};
+    cli_tool tool = {{"minisign", "-V", "-p", keys, "-x", what->signature, "-m", what->table},
+                     .output = -1,
+                     .limit_s = 60};
     int result = cli_tool_run(&tool);
     if (result != 0) {
         return say_failure(&tool, result, what->name, minisign.remedy);
@@ -114,9 +106,9 @@ static int check_by_minisign(char **who, const cli_signed *what, const char *key
 /* Checks a signature and finds out which of the allowed signers made it. */
 static int check_by_ssh(char **who, const cli_signed *what, const char *allowed)
 {
-    const char *const find[] = {"ssh-keygen",    "-Y", "find-principals", "-s",
-                                what->signature, "-f", allowed,           NULL};
-    cli_tool finds = {.arguments = find, .output = -1, .limit_s = 60};
+    cli_tool finds = {{"ssh-keygen", "-Y", "find-principals", "-s", what->signature, "-f", allowed},
+                      .output = -1,
+                      .limit_s = 60};
     int result = cli_tool_run(&finds);
     if (result == CLI_TOOL_MISSING) {
         return say_failure(&finds, result, what->name, keygen.remedy);
@@ -124,9 +116,11 @@ static int check_by_ssh(char **who, const cli_signed *what, const char *allowed)
     char *signer = cli_copy_part(finds.told, strcspn(finds.told, "\n,"));
     CLI_REFUSE(result != 0 || !signer[0], CLI_EXIT_NOTHING,
                "%s: none of the allowed signers made it", what->name);
-    const char *const verify[] = {"ssh-keygen", "-Y", "verify",  "-f", allowed,         "-I",
-                                  signer,       "-n", NAMESPACE, "-s", what->signature, NULL};
-    cli_tool verifies = {.arguments = verify, .input = what->table, .output = -1, .limit_s = 60};
+    cli_tool verifies = {{"ssh-keygen", "-Y", "verify", "-f", allowed, "-I", signer, "-n",
+                          NAMESPACE, "-s", what->signature},
+                         .input = what->table,
+                         .output = -1,
+                         .limit_s = 60};
     result = cli_tool_run(&verifies);
     CLI_REFUSE(result != 0, CLI_EXIT_NOTHING, "%s: it is not the signature of this table: %s",
                what->name, verifies.said[0] ? verifies.said : "ssh-keygen refuses it");
@@ -144,10 +138,10 @@ static int table_sign(const char *table, const char *key)
     if (!by) {
         return CLI_EXIT_USAGE;
     }
-    const char *const by_minisign[] = {"minisign", "-S", "-s", key, "-m", table, NULL};
-    const char *const by_ssh[] = {"ssh-keygen", "-Y",      "sign", "-f", key,
-                                  "-n",         NAMESPACE, table,  NULL};
-    cli_tool tool = {.arguments = by == &minisign ? by_minisign : by_ssh, .output = -1};
+    const cli_tool by_minisign = {{"minisign", "-S", "-s", key, "-m", table}, .output = -1};
+    const cli_tool by_ssh = {{"ssh-keygen", "-Y", "sign", "-f", key, "-n", NAMESPACE, table},
+                             .output = -1};
+    cli_tool tool = by == &minisign ? by_minisign : by_ssh;
     (void)unlink(cli_format("%s%s", table, by->ending));
     int result = cli_tool_run(&tool);
     return result == 0 ? CLI_EXIT_OK : say_failure(&tool, result, table, by->remedy);
@@ -163,16 +157,13 @@ static struct {
 static int export_wisdom(const char *kernel)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
-    gputune_record_filter filter = {.size = sizeof filter,
-                                    .kernel = kernel,
-                                    .gpu = cli_given.gpu,
-                                    .any_gpu = cli_given.any_gpu};
+    gputune_record_filter filter = {.size = sizeof filter, .kernel = kernel};
     bool any = cli_given.any_gpu || cli_given.gpu;
     uint32_t count;
     char *text;
     cli_given.read_only = cli_given.records_only = true;
-    CLI_TRY(cli_stored_sizes(&filter.sizes));
     CLI_TRY(cli_open(&session, any ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE));
+    CLI_TRY(cli_stored_filter(&filter, &session));
     CLI_TRY(cli_passed(gputune_wisdom_export(&text, &count, session.tuner, &filter, given.whole)));
     int code = CLI_EXIT_NOTHING;
     if (count || !cli_given.output) { /* a file is not replaced by an empty one */

@@ -35,9 +35,8 @@ char *cli_path_beside(const char *from, const char *name);
 /* ---- other programs -------------------------------------------------------------------------- */
 
 typedef struct cli_tool {
-    const char *const
-        *arguments;    /* [0] is looked for on PATH, unless it is a path; NULL ends the list */
-    const char *input; /* file for its standard input; NULL: this program's */
+    const char *arguments[16]; /* [0] is searched on PATH, unless it is a path; NULL ends them */
+    const char *input;         /* file for its standard input; NULL: this program's */
     int output;        /* descriptor to which the tool's standard output goes; -1: into `told` */
     double limit_s;    /* seconds after which the tool is ended; 0: no limit */
     const char *grows; /* a file that the tool writes, of CLI_TOOL_MOST_BYTES at most; or NULL */

@@ -1,7 +1,7 @@
 /* Reads recorded spaces: cache files of Kernel Tuner and T4 results. */
 #pragma once
 
-#include "base/log.h"
+#include "base/status.h"
 #include "base/text.h"
 #include "replay/recorded.h"
 
