@@ -102,6 +102,7 @@ enum {
     CX_WHILE = 207,
     CX_DO = 208,
     CX_FOR = 209,
+    CX_GOTO = 210,
     CX_CONTINUE = 212,
     CX_BREAK = 213,
     CX_RETURN = 214,

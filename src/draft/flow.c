@@ -423,6 +423,7 @@ static void run_loop(const loop *l, bool checks_first)
 {
     changes changed = {0};
     const size_t facts = draft_now.facts.count;
+    const unsigned outer = draft_now.unsure;
     if (draft_on_host()) {
         run_host_loop(l);
         return;
@@ -449,7 +450,7 @@ static void run_loop(const loop *l, bool checks_first)
     if (l->step) {
         draft_eval(l->step);
     }
-    draft_now.unsure -= unsure;
+    draft_now.unsure = outer;
     draft_now.facts.count = facts;
     for (size_t i = 0; i < changed.count; i++) {
         draft_decl *decl = changed.items[i].decl;
@@ -521,6 +522,7 @@ static bool run_if(draft_node *node)
     bool else_leaves = otherwise && draft_run(otherwise);
     draft_state second = draft_branch_end(outer);
     draft_now.unsure -= unsure;
+    draft_now.unsure += unsure && then_leaves != else_leaves; /* other threads have left */
     if (then_leaves && !else_leaves) {
         draft_branch_redo(&second);
         return false; /* what was assumed holds from here on */
@@ -565,6 +567,7 @@ static void run_switch(draft_node *node)
     draft_node *body = node->children[node->count - 1];
     draft_amount *value = draft_eval(node->children[node->count - 2]);
     bool unsure = draft_is_unsure(value);
+    const unsigned outside = draft_now.unsure;
     GT_ARRAY(draft_state) branches = {0};
     GT_ARRAY(draft_amount *) conditions = {0};
     draft_now.unsure += unsure;
@@ -579,7 +582,7 @@ static void run_switch(draft_node *node)
             draft_add(&conditions, label_condition(body->children[i], value));
         }
     }
-    draft_now.unsure -= unsure;
+    draft_now.unsure = outside;
     for (size_t i = 0; i < branches.count; i++) {
         if (!conditions.items[i]) {
             draft_branch_redo(&branches.items[i]);
@@ -673,6 +676,7 @@ bool draft_run(draft_node *node)
         return false;
     case CX_RETURN:
         return run_return(node);
+    case CX_GOTO:
     case CX_BREAK:
     case CX_CONTINUE:
         return true;

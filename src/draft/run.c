@@ -115,8 +115,9 @@ static draft_buffer *buffer_of(draft_decl *variable, const char *path, cx_type t
             draft_amount *passed =
                 draft_passed(draft_now.out->launch, draft_now.out->kernel, variable, path);
             const draft_spot *at = passed && passed->kind == DRAFT_POINTER ? &passed->place : NULL;
-            buffer->source = at && at->buffer ? passed : NULL;
-            buffer->bytes = at && at->buffer && at->buffer->bytes && draft_is_known(at->offset)
+            bool is_one = at && at->buffer && !at->other; /* the program passes no other one */
+            buffer->source = is_one ? passed : NULL;
+            buffer->bytes = is_one && at->buffer->bytes && draft_is_known(at->offset)
                                 ? draft_plus(at->buffer->bytes, at->offset, -1)
                                 : NULL;
             draft_add(&draft_now.out->buffers, buffer);
@@ -295,7 +296,7 @@ static draft_amount *read_place(const draft_spot *spot, draft_node *node)
         if (spot->buffer) {
             spot->buffer->is_nested = true;
         }
-        return draft_pointer(own_memory());
+        return draft_pointer(spot->buffer ? own_memory() : unknown_memory());
     }
     return draft_is_integer(type) || draft_is_float(type) ? loaded(spot, type)
            : type.kind == CX_TYPE_RECORD                  ? draft_object(*spot)
@@ -628,7 +629,8 @@ static draft_amount *follow(draft_node *body, const draft_decls *parameters, dra
     draft_amount *outer = draft_now.returned;
     draft_spot outer_object = draft_now.object;
     draft_amount **values = draft_new((node->count + 1) * sizeof *values);
-    size_t facts = draft_now.facts.count;
+    const size_t facts = draft_now.facts.count;
+    const unsigned unsure = draft_now.unsure;
     for (unsigned i = skipped; i < node->count; i++) {
         cx_type type = i - skipped < parameters->count
                            ? draft_type_of(parameters->items[i - skipped])
@@ -655,6 +657,7 @@ static draft_amount *follow(draft_node *body, const draft_decls *parameters, dra
     draft_now.returned = outer;
     draft_now.object = outer_object;
     draft_now.facts.count = facts;
+    draft_now.unsure = unsure;
     return draft_on_host() ? seen_from_outside(result, node) : result;
 }
 

@@ -1,0 +1,53 @@
+# accesses that depend on data, on jumps, or go through pointers that are not followed
+export GPUTUNE_DRIVER=emu:h200 GPUTUNE_DB=$PWD/table.db
+[ "$($GPUTUNE template /dev/null 2>&1 | grep -c 'needs libclang')" = 0 ] ||
+    { echo 'no libclang (tools/setup brings it)'; exit 77; }
+cat >program.cu <<'CU'
+__global__ void returns(float *y, const float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    if (x[i] > 0) return;
+    y[i] = 1;
+}
+__global__ void jumps(float *y, const float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) goto end;
+    y[2 * i] = x[i];
+end:
+    return;
+}
+__global__ void continues(float *y, const float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    for (int k = 0; k < 4; k++) {
+        if (x[4 * i + k] > 0) continue;
+        y[4 * i + k] = 1;
+    }
+}
+__global__ void shares(float *y, const float *x, int n)
+{
+    __shared__ const float *part;
+    if (threadIdx.x == 0) part = x + blockIdx.x * blockDim.x;
+    __syncthreads();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = part[threadIdx.x];
+}
+int main()
+{
+    int n = 1000;
+    float *y, *x, *other;
+    cudaMalloc(&y, 4 * n * sizeof(float));
+    cudaMalloc(&x, 4 * n * sizeof(float));
+    cudaMalloc(&other, 9 * n * sizeof(float));
+    returns<<<(n + 63) / 64, 64>>>(y, x, n);
+    continues<<<(n + 63) / 64, 64>>>(y, x, n);
+    jumps<<<(n + 63) / 64, 64>>>(rand() > 9 ? y : other, x, n);
+    shares<<<(n + 63) / 64, 64>>>(y, x, n);
+}
+CU
+for kernel in returns continues jumps shares; do
+    $GPUTUNE template program.cu $kernel 2>&1 | grep -E 'open:|args\('
+done
