@@ -33,28 +33,21 @@ static bool is_named(const cli_measured *one)
            strncmp(of->scenario, hash, strlen(hash)) == 0;
 }
 
-/* Returns a value of --gpu that selects only this record's GPU. */
-static const char *gpu_name(const gputune_record *of, const cli_measured_list *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        const gputune_record *other = list->items[i].trials;
-        if (strcmp(other->environment, of->environment) != 0 && strcasestr(other->gpu, of->gpu)) {
-            return of->environment;
-        }
-    }
-    return of->gpu;
-}
-
+/* Prints the options that select only this scenario. */
 static void say(const cli_measured *one, const cli_measured_list *list)
 {
     const gputune_record *of = one->trials;
-    const char *name = gpu_name(of, list);
-    bool is_environment = name == of->environment;
+    bool is_ambiguous = false; /* the GPU's name also selects another GPU */
+    for (size_t i = 0; i < list->count; i++) {
+        const gputune_record *other = list->items[i].trials;
+        is_ambiguous |=
+            strcmp(other->environment, of->environment) != 0 && strcasestr(other->gpu, of->gpu);
+    }
     cli_error("  --scenario %.*s --gpu '%s'%s%s: %s %s, %s, %s, alignment %s, %s, %zu trials",
-              SHORT_HASH, of->scenario, name, is_environment ? ", " : "",
-              is_environment ? of->gpu : "", of->kernel, cli_short_sizes(of->sizes),
-              gputune_objective_name(of->objective), gputune_cache_name(of->cache), of->alignment,
-              of->inputs, one->count);
+              SHORT_HASH, of->scenario, is_ambiguous ? of->environment : of->gpu,
+              is_ambiguous ? ", " : "", is_ambiguous ? of->gpu : "", of->kernel,
+              cli_short_sizes(of->sizes), gputune_objective_name(of->objective),
+              gputune_cache_name(of->cache), of->alignment, of->inputs, one->count);
 }
 
 /* Sets *out to the scenario that the options name. If they name several or none, returns
@@ -104,11 +97,7 @@ static const outcome outcomes[] = {
 
 static const outcome *outcome_of(const gputune_record *trial)
 {
-    const outcome *last = &outcomes[sizeof outcomes / sizeof *outcomes - 1], *at = outcomes;
-    while (at < last && strcmp(at->status, trial->status) != 0) {
-        at++;
-    }
-    return at;
+    return &outcomes[gt_index_of(trial->status, outcomes, sizeof outcomes / sizeof *outcomes - 1)];
 }
 
 static char *ms(double ns)

@@ -98,20 +98,17 @@ static char *gist(const cli_option *option)
  */
 static void print_brief(const cli_command *command)
 {
-    char *others = cli_copy("Also");
+    char *others = NULL;
     print_usage(command);
     for (const cli_option *option = command->options; option->name; option++) {
         if (option->letter) {
             print_option(option_heading(option), gist(option));
         } else {
-            cli_append(&others, "%s --%s", strcmp(others, "Also") != 0 ? "," : "", option->name);
+            cli_append(&others, "%s--%s", others ? ", " : "Also ", option->name);
         }
     }
-    cli_append(&others, ".");
     putchar('\n');
-    if (strcmp(others, "Also.") != 0) {
-        print_folded(others, 0);
-    }
+    print_folded(others ? cli_format("%s.", others) : "", 0);
     printf("'gputune %s --help' says all.\n", command->name);
 }
 

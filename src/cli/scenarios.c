@@ -80,12 +80,8 @@ static int read_values(cli_values *out, const char *option, const cli_list *text
 
 const cli_value_list *cli_values_find(const cli_values *values, const char *name)
 {
-    for (size_t i = 0; i < values->count; i++) {
-        if (strcmp(values->items[i].name, name) == 0) {
-            return &values->items[i];
-        }
-    }
-    return NULL;
+    size_t at = gt_index_of(name, values->items, values->count);
+    return at < values->count ? &values->items[at] : NULL;
 }
 
 /* Returns "NAME=V,V". */
@@ -184,13 +180,10 @@ int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli
         CLI_TRY(find(out, session, names->items[i]));
     }
     for (size_t i = 1; i < out->count; i++) { /* the library finds one kernel of each name */
-        const cli_kernel *kernel = &out->items[i], *other = out->items;
-        while (other < kernel && strcmp(other->name, kernel->name) != 0) {
-            other++;
-        }
-        CLI_REFUSE(other < kernel, CLI_EXIT_USAGE,
-                   "kernel '%s' is in %s and in %s; name one of them", kernel->name, other->path,
-                   kernel->path);
+        const cli_kernel *kernel = &out->items[i];
+        size_t other = gt_index_of(kernel->name, out->items, i);
+        CLI_REFUSE(other < i, CLI_EXIT_USAGE, "kernel '%s' is in %s and in %s; name one of them",
+                   kernel->name, out->items[other].path, kernel->path);
     }
     return CLI_CONTINUE;
 }
@@ -376,14 +369,11 @@ static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t ind
  * "1K,1024". */
 static void drop_if_known(cli_scenarios *out)
 {
-    cli_scenario *last = &out->items[out->count - 1];
-    for (size_t i = 0; i + 1 < out->count; i++) {
-        const cli_scenario *other = &out->items[i];
-        if (other->kernel == last->kernel && strcmp(other->size_text, last->size_text) == 0) {
-            out->count--;
-            return;
-        }
+    const cli_scenario *last = &out->items[out->count - 1], *at = out->items;
+    while (at->kernel != last->kernel || strcmp(at->size_text, last->size_text) != 0) {
+        at++;
     }
+    out->count -= at < last;
 }
 
 /* Prints the sizes that are smaller than the template's because the GPU is only emulated. */

@@ -141,20 +141,6 @@ double cli_warm_limit_s(const cli_turn *turns, size_t count, size_t at, int64_t 
     return each_s > 0 && each_s < share_s ? each_s : share_s;
 }
 
-static int report(cli_table *table, const cli_tuned *tuned, const cli_session *session,
-                  const cli_turn *turn)
-{
-    char *failure = NULL;
-    if (tuned->has_winner) {
-        return cli_warm_add(table, (double)turn->place, &tuned->info, session, turn->scenario);
-    }
-    int code = cli_warm_failure(&failure, tuned, turn->scenario->label, NULL);
-    if (failure) {
-        cli_console_say(code != CLI_EXIT_OK, "%s", failure);
-    }
-    return code;
-}
-
 int cli_warm_tune(const cli_session *session, const cli_scenarios *scenarios)
 {
     const int64_t begun_ns = gt_now_ns();
@@ -164,11 +150,19 @@ int cli_warm_tune(const cli_session *session, const cli_scenarios *scenarios)
     int code = CLI_EXIT_OK;
     bool stored = true; /* every winner was found in the database */
     for (size_t i = 0; i < scenarios->count && !cli_is_canceled(); i++) {
+        const cli_scenario *scenario = turns[i].scenario;
         cli_tuned tuned;
+        char *failure = NULL;
         double limit_s = cli_warm_limit_s(turns, scenarios->count, i, begun_ns, 1);
         progress.index = i;
-        stored &= cli_warm_try(&tuned, session, turns[i].scenario, limit_s, false, &progress);
-        code = cli_worse(code, report(&table, &tuned, session, &turns[i]));
+        stored &= cli_warm_try(&tuned, session, scenario, limit_s, false, &progress);
+        int its_code = tuned.has_winner ? cli_warm_add(&table, (double)turns[i].place, &tuned.info,
+                                                       session, scenario)
+                                        : cli_warm_failure(&failure, &tuned, scenario->label, NULL);
+        if (failure) {
+            cli_console_say(its_code != CLI_EXIT_OK, "%s", failure);
+        }
+        code = cli_worse(code, its_code);
         gputune_plan_release(tuned.plan);
     }
     if (cli_is_canceled() && !cli_is_interrupted()) { /* outdated: the next table follows */

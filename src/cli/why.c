@@ -129,18 +129,6 @@ static value_row row_of(const cli_apart *data, size_t axis, size_t value, double
     return row;
 }
 
-/* Adds a value to its axis. */
-static void note_value(axis_row *to, const value_row *row)
-{
-    to->winner = row->is_winner ? row->value : to->winner;
-    to->fallback = row->is_default ? row->value : to->fallback;
-    to->cost = row->is_default ? cost_of(row) : to->cost;
-    to->worst = fmax(to->worst, row->cost);
-    if (!row->is_winner && !row->is_default) {
-        cli_append(&to->values, "%s%s:%s", to->values[0] ? ", " : "", row->value, cost_of(row));
-    }
-}
-
 static int by_worth(const void *a, const void *b)
 {
     double x = ((const axis_row *)a)->worst, y = ((const axis_row *)b)->worst;
@@ -262,12 +250,18 @@ static void add_axes(cli_why *why, const cli_apart *data)
             continue; /* nothing to choose from */
         }
         axis_row *row = &rows[count++];
-        value_row *held = cli_allocate(data->axes.items[a].count, sizeof *held);
         *row = (axis_row){.axis = data->axes.items[a].name, .values = cli_copy("")};
         for (size_t v = 0; v < data->axes.items[a].count; v++) {
-            held[v] = row_of(data, a, v, best_ns);
-            cli_table_add(&why->values, &held[v]);
-            note_value(row, &held[v]);
+            const value_row held = row_of(data, a, v, best_ns);
+            cli_table_add(&why->values, &held);
+            row->winner = held.is_winner ? held.value : row->winner;
+            row->fallback = held.is_default ? held.value : row->fallback;
+            row->cost = held.is_default ? cost_of(&held) : row->cost;
+            row->worst = fmax(row->worst, held.cost);
+            if (!held.is_winner && !held.is_default) {
+                cli_append(&row->values, "%s%s:%s", row->values[0] ? ", " : "", held.value,
+                           cost_of(&held));
+            }
         }
         most = fmax(most, row->worst);
     }
