@@ -1,7 +1,6 @@
-/* The farm: worker processes that compile and measure kernels, so that a bad kernel does no harm to
- * the host process. Requests are asynchronous; answers come as events from wait(). A farm is used
- * by one thread at a time. The tuner calls a farm through gt_farm_ops alone, so that tests can give
- * it a scripted farm. */
+/* The farm: worker processes that compile and measure kernels. A bad kernel does no harm to the
+ * host process. Requests are asynchronous; answers come as events from wait(). One thread at a time
+ * uses a farm, only through gt_farm_ops: tests have a scripted farm. */
 #pragma once
 
 #include "base/device.h"
@@ -27,8 +26,8 @@ typedef struct gt_event {
     gputune_status status;
     char message[512];
     uint64_t culprit;
-    bool repeatable; /* the failure would happen again, so that it is worth remembering: a compile
-                        error, a crash, or a hang of a patient job */
+    bool repeatable; /* the failure would happen again and is worth remembering: a compile error, a
+                        crash, or a hang of a patient job */
     union {
         gt_compiled compiled;
         gt_prepared prepared;
@@ -49,8 +48,8 @@ typedef struct gt_compiling {
                        machine seconds of processor time, unless the worker sleeps */
 } gt_compiling;
 
-/* The functions of a farm. A request copies what it needs of its arguments before it returns. The
- * status that it returns is of the farm as a whole; the failure of one job comes with its event. */
+/* The functions of a farm. A request copies its arguments. The status that it returns is of the
+ * farm as a whole; the failure of one job comes with its event. */
 typedef struct gt_farm_ops {
     gputune_status (*compile)(gt_farm *farm, const gt_compile_job *job);
     /* Writes up to `count` jobs that are being compiled, without those that wait, and returns how
@@ -58,7 +57,7 @@ typedef struct gt_farm_ops {
     uint32_t (*compiling)(gt_farm *farm, gt_compiling *out, uint32_t count);
     /* Ends the worker that is compiling this job; another one takes its place. The job's event is
      * ETIMEOUT, not repeatable, with the time that was spent in compiled.compile_ns. Does nothing
-     * where `compiling` does not list it. */
+     * if `compiling` does not list the job. */
     void (*give_up)(gt_farm *farm, uint64_t id);
     gputune_status (*prepare)(gt_farm *farm, const gt_measure_setup *setup);
     gputune_status (*verify)(gt_farm *farm, const gt_verify_job *job);
@@ -66,20 +65,20 @@ typedef struct gt_farm_ops {
     gputune_status (*recheck)(gt_farm *farm, const gt_recheck_job *job);
     /* Forgets all requests to the measure worker, and replaces the worker if it is at one. The new
      * worker loads again the setup and the verified variants that the next requests need. Does
-     * nothing where the worker is a thread, which cannot be ended. */
+     * nothing if the worker is a thread, which cannot be ended. */
     void (*interrupt)(gt_farm *farm);
     /* Frees what the measure worker holds for a variant that left the race. */
     gputune_status (*drop)(gt_farm *farm, uint64_t variant);
-    /* Gives the measure worker's device. Waits, a minute at most, until the worker reports it; the
-     * worker does so before it makes its context; so many compile workers, at most, are started
-     * meanwhile, and load their compilers. Fails with the reason why the measure worker cannot
-     * start (ENODRIVER, EWORKER, ...). Takes no event. */
+    /* Gets the measure worker's device. Waits, a minute at most, until the worker reports it,
+     * before it makes its context. Starts at most `compilers` compile workers during that time.
+     * Fails with the reason why the measure worker cannot start (ENODRIVER, EWORKER, ...). Takes no
+     * event. */
     gputune_status (*device)(gt_farm *farm, gt_device *out, uint32_t compilers);
-    /* Gives the next event, or GT_EVENT_TIMEOUT after `seconds`; with 0 it does not wait. The
-     * caller releases the event with gt_event_free(). */
+    /* Gets the next event, or GT_EVENT_TIMEOUT after `seconds`. The caller releases the event with
+     * gt_event_free(). */
     gputune_status (*wait)(gt_farm *farm, gt_event *out, double seconds);
-    /* Forgets all outstanding jobs, events, the setup and the variants. Compile workers finish what
-     * they are compiling, without an event. A measure worker that has a request is ended. */
+    /* Forgets all outstanding jobs, events, the setup and the variants. Compile workers finish
+     * their jobs, without an event. A measure worker that has a request is ended. */
     void (*cancel)(gt_farm *farm);
     /* Ends the workers without waiting for them, and frees the farm. */
     void (*close)(gt_farm *farm);
@@ -104,22 +103,19 @@ typedef struct gt_farm_options {
     gt_log log;
 } gt_farm_options;
 
-/* Opens a farm, which the caller ends with close(). Until then driver, and architecture of
- * the options must stay as they are. The measure worker starts, and warms up while
- * the caller prepares; gt_farm_open() does not wait for it. Compile workers start with the jobs
- * that need them. EWORKER if the worker's executable is missing; the message says where it was
- * looked for. A worker of another version is noticed at the first wait(), which then fails with
- * EWORKER naming both versions. */
+/* Opens a farm, which the caller ends with close(). Driver and architecture of the options must
+ * live as long. Starts the measure worker and does not wait for it. Compile workers start with the
+ * jobs that need them. EWORKER if the worker's executable is missing. If the worker is of another
+ * version, the first wait() fails with EWORKER. */
 gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options);
 
-/* How many megabytes GPUTUNE_COMPILE_MEMORY allows each compile worker; 0: the variable is not set,
- * or is no whole number. */
+/* Returns how many megabytes GPUTUNE_COMPILE_MEMORY allows each compile worker; 0: the variable is
+ * not set, or not a whole number. */
 uint64_t gt_compile_memory_asked(void);
 
 /* Finds the path of gputune-worker: `given` if not NULL, else the variable GPUTUNE_WORKER, else a
  * file in the library's or the program's folder or in its gputune/ or ../libexec/gputune/, else in
- * the folder of the installation. EWORKER if there is none; the message lists where it was looked
- * for. The caller frees *out. */
+ * the folder of the installation. EWORKER lists the searched places. The caller frees *out. */
 gputune_status gt_worker_find(char **out, const char *given);
 
 /* The source of the service kernels (service_*.cu). The tuner compiles it like any source and hands

@@ -93,7 +93,7 @@ static int open_cores(void)
     return own_cores.file < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
 }
 
-/* What open_cores() gave, -1 included. The last farm closes the process's file. */
+/* Closes a file of open_cores(), which may be -1. The last farm closes the process's file. */
 static void close_cores(int file)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&own_cores.mutex);
@@ -214,7 +214,7 @@ static void slot_flush(gt_slot *slot)
 
 /* ---- Handing out ----------------------------------------------------------------------------- */
 
-/* What a slot offers for the next job; the best comes first. */
+/* A slot's offer for the next job; the best comes first. */
 typedef enum offer {
     OFFER_IDLE,    /* its worker has no job */
     OFFER_START,   /* it has no worker, and may start one */

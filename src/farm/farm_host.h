@@ -44,13 +44,12 @@ typedef struct gt_death {
     char words[128];
 } gt_death;
 /* Waits up to `seconds` for the worker's end, kills the worker if it still runs, and closes the
- * link. Does nothing if the link is closed. `out` may be NULL. */
+ * link, unless it is closed. `out` may be NULL. */
 void gt_link_finish(gt_link *link, gt_death *out, double seconds);
-/* Ends the worker at once, even in the middle of a request, without waiting. The link stays open.
- * Does nothing to a thread. */
+/* Ends the worker at once, even in the middle of a request. The link stays open. Does nothing to a
+ * thread. */
 void gt_link_kill(gt_link *link);
-/* Kills the worker and closes the link without waiting. A thread is given up to 3 s to close its
- * device. */
+/* Kills the worker and closes the link without waiting. A thread has 3 s to close its device. */
 void gt_link_abandon(gt_link *link);
 
 /* An encoded frame, with a count of references: a live variant and its requests share one. */
@@ -62,7 +61,7 @@ typedef struct gt_packet {
 /* One request to a worker. */
 typedef struct gt_farm_request {
     struct gt_farm_request *next; /* in its queue */
-    gt_frame_kind kind, sent_as;  /* PREPARE and VERIFY may be sent as the frames behind them */
+    gt_frame_kind kind, sent_as;  /* PREPARE and VERIFY may be sent as the next frame kinds */
     uint64_t sequence, id;        /* the frame's number, which its answer repeats; the event's id */
     gt_packet *packet;
     gt_event event;     /* with which it ends */
@@ -76,7 +75,7 @@ typedef struct gt_farm_request {
     bool patient;  /* has ten times the deadline */
 } gt_farm_request;
 
-/* Requests one behind the other, which the queue owns. */
+/* A list of requests, which the queue owns. */
 typedef struct gt_queue {
     gt_farm_request *first;
     size_t count;
@@ -84,28 +83,25 @@ typedef struct gt_queue {
 
 typedef struct gt_slot gt_slot;
 
-/* How the two kinds of worker, compile and measure, differ: functions that handle what happens to a
- * slot's worker. */
+/* The functions by which the compile role and the measure role differ. */
 typedef struct gt_worker_role {
-    /* Handles a frame that the worker has sent. False: the worker cannot be used any more. */
+    /* Handles a frame from the worker. Returns false if the worker cannot be used any more. */
     bool (*handle)(gt_slot *slot, const gt_frame *frame);
-    /* Handles a worker that is of another version, or says no hello. A new one would do the same.
-     * The thread's message has the reason. */
+    /* Handles a worker of another version, or without a hello; a new one would be alike. The
+     * thread's message has the reason. */
     void (*refuse)(gt_slot *slot);
     /* Handles the worker's end. */
     void (*died)(gt_slot *slot);
-    /* Seconds until late() must be called for the first request of a worker that is open; INFINITY:
-     * never. */
+    /* Returns the seconds until late() must be called for the first request; INFINITY: never. */
     double (*left_s)(gt_slot *slot);
     /* Looks at a worker whose time is over, and ends it if it makes no progress. */
     void (*late)(gt_slot *slot);
 } gt_worker_role;
 
-/* A place for one worker at a time, and the requests of that worker. Its clock (`since_ns`,
- * `computed_ns`) starts with the worker, and again with each request or variant that the worker
- * comes to. */
+/* A place for one worker at a time, and its requests. Its clock (`since_ns`, `computed_ns`) starts
+ * with the worker, and again with each request or variant that the worker comes to. */
 struct gt_slot {
-    gt_host_farm *farm; /* that the slot is part of */
+    gt_host_farm *farm;
     const gt_worker_role *role;
     gt_link link;
     gt_queue queue;      /* the first `sent` requests are with the worker, which is at the first */
@@ -114,7 +110,7 @@ struct gt_slot {
     bool ready;          /* the worker's compiler is loaded, or its context is open */
     int64_t since_ns;    /* when the clock started */
     int64_t computed_ns; /* processor time that the worker had used by then */
-    gt_hand hand;        /* of a measure worker: what it has told last */
+    gt_hand hand;        /* of a measure worker: its latest report */
     uint64_t generation; /* number of the worker among those of this slot, from 1 */
 };
 
@@ -124,13 +120,11 @@ gputune_status gt_packet_make(gt_packet **out, gt_frame_kind kind, const void *j
 gt_packet *gt_packet_keep(gt_packet *packet);
 void gt_packet_drop(gt_packet *packet);
 
-/* Makes a request. It takes over the caller's reference to the packet; on failure (ENOMEM) the
- * reference is dropped. */
+/* Makes a request. Takes over the caller's reference to the packet, even on failure (ENOMEM). */
 gputune_status gt_farm_request_make(gt_farm_request **out, gt_host_farm *farm, gt_frame_kind kind,
                                     uint64_t id, gt_packet *packet);
 void gt_farm_request_free(gt_farm_request *request);
 
-/* The request at `index`. */
 gt_farm_request *gt_queue_at(const gt_queue *queue, size_t index);
 /* Inserts a request at `index`; the queue owns it. */
 void gt_queue_put(gt_queue *queue, size_t index, gt_farm_request *request);
@@ -139,19 +133,17 @@ gt_farm_request *gt_queue_take(gt_queue *queue, size_t index);
 /* Frees all requests of a queue. */
 void gt_queue_clear(gt_queue *queue);
 
-/* Starts the clock. */
 void gt_slot_start_clock(gt_slot *slot);
-/* Seconds that the worker has spent since then. Where it computes on this machine's cores, a
- * compiler or the emulator, these are seconds of processor time: what else the machine does is not
- * the worker's. Never more than have passed. */
+/* Returns the seconds that the worker has spent since then. For a compiler or the emulator, which
+ * compute on this machine's cores, these are seconds of processor time. Never more than have
+ * passed. */
 double gt_slot_spent_s(const gt_slot *slot);
-/* The same, except that for a worker that sleeps now all seconds count: what it waits for may never
- * come. */
+/* The same, but all seconds count if the worker sleeps now: it may wait for ever. */
 double gt_slot_charged_s(const gt_slot *slot);
-/* Seconds until the worker has spent `allowed_s`, or until it is to be looked at again; 0 or less:
- * it is late. A worker that waits for a core, or is stopped, is late a minute after `allowed_s`
- * have passed by the wall clock. One that sleeps is late when they have passed: what it waits for
- * may never come. */
+/* Returns the seconds until the worker has spent `allowed_s`, or until it must be looked at again;
+ * 0 or less: it is late. A worker that sleeps is late when `allowed_s` have passed by the wall
+ * clock: it may wait for ever. One that waits for a core, or is stopped, is late a minute after
+ * that. */
 double gt_slot_left_s(const gt_slot *slot, double allowed_s);
 
 /* Notes that a new worker has started: no request is with it yet, and its clock starts. */
@@ -164,12 +156,11 @@ void gt_slot_clear(gt_slot *slot);
 void gt_slot_free(gt_slot *slot);
 /* Removes a request from the slot, sent or not, and hands it to the caller. */
 gt_farm_request *gt_slot_take(gt_slot *slot, size_t index);
-/* Reads the answer to a request into its event; the thread's message is then the answer's. EWORKER
- * if it is malformed. */
+/* Reads the answer to a request into its event, and its message into the thread's. EWORKER if it is
+ * malformed. */
 gputune_status gt_answer_read(gt_farm_request *request, const gt_frame *frame);
-/* Ends a request: hands its event to the caller of wait(), with the thread's message if it is of a
- * failure. Frees the request where nobody waits: it was canceled, or is the farm's own, or has no
- * answer. */
+/* Ends a request: hands its event to the caller of wait(), a failure with the thread's message.
+ * Frees a request for which nobody waits: canceled, the farm's own, or without an answer. */
 void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request);
 
 /* Removes the request that the worker is at, and hands it to the caller. The clock starts for the
@@ -178,13 +169,12 @@ gt_farm_request *gt_slot_pop(gt_slot *slot);
 /* Sends the next unsent request, as far as the channel takes it. The clock starts if it is the only
  * request that the worker has. */
 gt_push gt_slot_push(gt_slot *slot);
-/* Reads all frames that the worker has sent, and gives them to the role; notices the worker's end.
- */
+/* Gives all frames from the worker to the role. Notices the worker's end. */
 void gt_slot_receive(gt_slot *slot);
-/* Seconds until gt_slot_check() has something to do; INFINITY: never. */
+/* Returns the seconds until gt_slot_check() has something to do; INFINITY: never. */
 double gt_slot_patience(gt_slot *slot);
-/* Does nothing before gt_slot_patience() is over. Then refuses a worker that has not said hello, or
- * calls the role's late(). */
+/* Once gt_slot_patience() is over, refuses a worker that has not said hello, or calls the role's
+ * late(). */
 void gt_slot_check(gt_slot *slot);
 
 /* ---- farm_compile.c -------------------------------------------------------------------------- */
@@ -196,7 +186,7 @@ typedef struct gt_compile_host {
     uint32_t slot_count;
     uint32_t limit;          /* workers that may run: fewer if the system does not start more */
     uint32_t allowed;        /* workers that may compile at a time: farms share the cores */
-    uint32_t told_at_work;   /* workers that compile, as the other farms were last told */
+    uint32_t told_at_work;   /* workers that compile, as last reported to the other farms */
     bool shares_cores;       /* between gt_cores_join() and gt_cores_leave() */
     int cores;               /* the file by which it shares them, */
     uint32_t place;          /* and its place there */
@@ -207,14 +197,15 @@ typedef struct gt_compile_host {
     char memory_mb[24];      /* the most that one worker may take */
 } gt_compile_host;
 
-/* The farms that compile on all cores share them: those of this process, and where GPUTUNE_CORES
- * names a file, those of all processes that have it. Each such farm joins, and leaves when it is
- * closed. They may be on different threads. A farm for which there is no place does not share. */
+/* Makes a farm that compiles on all cores share them with the other such farms of this process, or
+ * of all processes whose GPUTUNE_CORES names the same file. They may be on different threads. A
+ * farm that finds no place does not share. */
 void gt_cores_join(gt_compile_host *host);
 /* Does nothing for a farm that has not joined. */
 void gt_cores_leave(gt_compile_host *host);
 /* Sets host->allowed to an equal share of the cores, or to all that the other farms leave idle,
- * whichever is more; at most host->limit. Tells the other farms how many cores this one uses. */
+ * whichever is more; at most host->limit. Reports to the other farms how many cores this one uses.
+ */
 void gt_cores_divide(gt_compile_host *host);
 
 /* ---- farm_measure.c -------------------------------------------------------------------------- */
@@ -236,9 +227,8 @@ typedef struct gt_measure_host {
     gt_lost lost;     /* the experiments of this setup's trial that have ended workers; */
     bool plain;       /* another one has, too: later workers do without the trial */
     GT_ARRAY(gt_live_variant) variants;
-    /* The default, once it is proved, even if it was dropped; no packet: none. What it gets wrong
-     * on rare data is not demanded of others: each new worker proves it again, before all others.
-     */
+    /* The default, once it is proved, even if it was dropped; no packet: none. Each new worker
+     * proves it again, before all others: rare data that it fails on are not demanded of others. */
     gt_live_variant standard;
     double least_s;                 /* that a proof or a sample may take in any case */
     double reference_ns, prepare_s; /* of the last setup: the reference's time, and how long
@@ -256,11 +246,11 @@ typedef struct gt_measure_host {
 
 struct gt_host_farm {
     gt_farm farm;            /* must be first: a gt_farm * is cast to a gt_host_farm * */
-    gt_farm_options options; /* the caller's, with defaults where they say nothing */
+    gt_farm_options options; /* the caller's, with defaults filled in */
     char *worker;            /* the path of gputune-worker; owned */
     bool emulated;
     uint64_t next_sequence;
-    gt_queue ended;        /* requests whose events wait() has not given yet */
+    gt_queue ended;        /* requests whose events wait() has not returned yet */
     gputune_status broken; /* the failure of the farm as a whole; 0: none */
     char broken_message[512];
     gt_compile_host compile;
@@ -280,15 +270,13 @@ void gt_farm_break(gt_host_farm *farm, gputune_status status);
 
 extern const gt_worker_role gt_compile_role, gt_measure_role;
 
-/* Queues a copy of the job, and gives queued jobs to the workers that have room. ENOMEM. */
+/* Queues a copy of the job, and calls gt_compile_pump(). ENOMEM. */
 gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job);
-/* Starts workers without jobs, `most` of them, so that their compilers are loaded when the
- * first job comes. */
+/* Starts at most `most` workers without jobs: their compilers load before the first job comes. */
 void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most);
-/* Gives queued jobs to workers, starts the workers that the jobs need, and sends unsent requests.
- */
+/* Gives queued jobs to workers, starts the workers that the jobs need, and sends requests. */
 void gt_compile_pump(gt_host_farm *farm);
-/* Seconds after which gt_compile_pump() should look again for a worker; INFINITY when no job is
+/* Returns the seconds until gt_compile_pump() should look again for a worker; INFINITY if no job is
  * queued. */
 double gt_compile_patience(const gt_host_farm *farm);
 /* As gt_farm_ops.compiling and .give_up. */
@@ -301,8 +289,8 @@ void gt_compile_close(gt_host_farm *farm);
 
 /* Queues a request for the measure worker, and sends as much as the channel takes. */
 void gt_measure_submit(gt_measure_host *host, gt_farm_request *request);
-/* Starts a measure worker, and with it a new generation of the slot. A failure is noted as
- * host->refusal. */
+/* Starts a measure worker, and with it a new generation of the slot. Sets host->refusal on failure.
+ */
 void gt_measure_start(gt_measure_host *host);
 /* Starts a measure worker if a request needs one, and sends the queued requests. If no worker can
  * be used (host->refusal), all of them fail. */
@@ -312,7 +300,7 @@ void gt_measure_cancel(gt_measure_host *host);
 /* Ends the measure worker, and frees requests, variants and setup. */
 void gt_measure_free(gt_measure_host *host);
 
-/* Forgets all variants, or that of an id, if the host knows one. The worker is not told. */
+/* Forgets all variants, or that of an id, if the host knows it. Sends nothing to the worker. */
 void gt_live_forget_all(gt_measure_host *host);
 void gt_live_forget(gt_measure_host *host, uint64_t id);
 

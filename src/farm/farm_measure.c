@@ -300,8 +300,8 @@ static const double START_S = 60; /* cuInit takes seconds where no driver state 
 
 /* ---- A new worker ---------------------------------------------------------------------------- */
 
-/* Drops the internal requests to the last worker. What the next worker must load is determined when
- * requests are sent to it. */
+/* Drops the internal requests to the last worker. Requests to the next worker show what it must
+ * load. */
 static void purge_internal(gt_measure_host *host)
 {
     for (size_t i = 0; i < host->slot.queue.count;) {

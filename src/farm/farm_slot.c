@@ -112,7 +112,7 @@ gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measu
     return GPUTUNE_OK;
 }
 
-/* What a measure thread needs, which the thread frees at its end. */
+/* The arguments of a measure thread, which the thread frees at its end. */
 typedef struct thread_work {
     int channel, ordinal;
     char *driver;

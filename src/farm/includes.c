@@ -171,8 +171,8 @@ static bool lies_in_any(const char *real, const gt_texts *folders)
     return any;
 }
 
-/* Whether there is such a file. *real is its path without links, the caller's. EINVAL where it lies
- * outside of all that a template may read. */
+/* Looks for a file. *real is its path without links, the caller's; NULL: there is none. EINVAL if a
+ * template may not read it. */
 static gputune_status probe(char **real, const gt_includes *includes, const char *folder,
                             const char *name)
 {

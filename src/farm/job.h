@@ -125,7 +125,7 @@ typedef enum gt_sample_length {
     GT_SAMPLE_QUICK  /* for the first elimination */
 } gt_sample_length;
 
-/* Whether the launches of a sample may share inout buffers. */
+/* Says if the launches of a sample may share inout buffers. */
 typedef enum gt_sharing {
     GT_SHARING_UNKNOWN,
     GT_SHARING_HARMLESS, /* a launch takes the same time on what the one before it left */

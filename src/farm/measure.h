@@ -39,36 +39,35 @@ const gt_device *gt_measure_device(const gt_measure *measure);
  * copies, runs the reference twice, and keeps its results on the device. If the template states no
  * tolerance, the reference also runs a few times with moved inputs (kernel/bind/tolerance.h). The
  * caller's inputs serve the timed workload only. The odd-tail workload has generated inputs, and
- * its buffers are aligned exactly as promised and no better. Without a reference, the first variant
- * that is verified takes its place. Nothing of `setup` is used after the return. EUNSUPPORTED if
- * the objective is energy and no energy counter can be read. EDEVMEM if the setup does not fit,
- * before anything is allocated. ETEMPLATE if the reference fails, or differs from itself by more
- * than the tolerance; like any kernel it may make the process unable to go on. */
+ * its buffers are aligned exactly as promised. Without a reference, the first verified variant
+ * takes its place. EUNSUPPORTED if the objective is energy and no energy counter can be read.
+ * EDEVMEM if the setup does not fit, before anything is allocated. ETEMPLATE if the reference
+ * fails, or differs from itself by more than the tolerance; like any kernel it may end the
+ * process's use of the GPU.
+ */
 gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *setup,
                                   gt_prepared *out);
-/* Makes the trial of a setup that was prepared. The trial is another data set, on which variants
- * are proved as well (measure_trial.c). out->trial_ns is the time that it takes for a winner, 0 if
- * no trial could be made for this setup. ECRASHED if an experiment has lost the GPU: another
- * process can leave it out. */
+/* Makes the trial of a setup that was prepared: another data set, on which variants are proved as
+ * well (measure_trial.c). out->trial_ns is the time that it takes for a winner, 0 if there is none.
+ * ECRASHED if an experiment has lost the GPU: another process can leave it out. */
 gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup, gt_prepared *out);
-/* The state of the request that is carried out from now on. It is told before an experiment runs,
- * which may lose the GPU or hang. Without one, nobody is told. */
+/* Sets the state of the request that is carried out from now on. It is reported to the host before
+ * an experiment runs, which may lose the GPU or hang. */
 void gt_measure_attend(gt_measure *measure, gt_current *current);
 /* Notes which experiments the next trial leaves out: they have ended earlier workers. */
 void gt_measure_leave_out(gt_measure *measure, const gt_lost *lost);
-/* Loads a variant, in place of an earlier one of that id, and proves it as programs will use it: by
- * two launches in a row on the odd-tail workload, and by one on the timed workload, where the
- * second one is left to gt_measure_recheck(). Without an odd-tail workload both are on the timed
- * one. Before the first launch, outputs and scratch are poisoned. Before the second, outputs get
- * another poison, inout buffers are restored, and scratch stays as it is. Shared memory is poisoned
- * before both. A variant that is not right is not kept.
+/* Loads a variant, in place of an earlier one of that id, and proves it: by two launches in a row
+ * on the odd-tail workload, and by one on the timed workload; the second one there is left to
+ * gt_measure_recheck(). Without an odd-tail workload both are on the timed one. Before the first
+ * launch, outputs and scratch are poisoned. Before the second, outputs get another poison, inout
+ * buffers are restored, and scratch stays as it is. Shared memory is poisoned before both. A
+ * variant that is wrong is not kept.
  *
  * EWRONG if outputs are unwritten or beyond the tolerance after a launch, if inputs have changed,
- * or if the guard zones of 1 KB before and 4 KB behind a buffer are overwritten. An element that
- * the reference leaves unwritten too is no part of the result; without a reference every element is
- * part of it. The message has place, value, expected value, tolerance, and the atol that would have
- * accepted the value. ECRASHED after a fatal CUDA error: this process must answer and exit. ECUDA
- * if loading or launching is refused.
+ * or if the guard zones of 1 KB before and 4 KB behind a buffer are overwritten. Elements that the
+ * reference leaves unwritten too are ignored. The message has place, value, expected value,
+ * tolerance, and the atol that would have accepted the value. ECRASHED after a fatal CUDA error:
+ * this process must answer and exit. ECUDA if loading or launching is refused.
  *
  * pilot_ns is the time of one launch between two events, with the cache as cold as before a sample.
  * Above 50 us it is as good as a quick sample; below 10 us it is mostly overhead. */
@@ -80,9 +79,8 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
 gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job, gt_verified *out);
 /* Takes one sample of each variant in the job's order: NaN for a variant that is not loaded or
  * whose launch is refused. Fails if no variant could be sampled: EUNSUPPORTED if the objective
- * cannot be measured here. Takes each variant to the state before it is launched, so that the host
- * knows which one hangs. out->values is the caller's.
- * Emulated devices answer with modelled times. */
+ * cannot be measured here. Reports each variant before it is launched: the host knows which one
+ * hangs. out->values is the caller's. Emulated devices answer with modelled times. */
 gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
                                  gt_current *current);
 /* Forgets a variant. An unknown id is no error. A small variant may stay loaded for a while. */

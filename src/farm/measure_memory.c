@@ -106,7 +106,7 @@ static gputune_status allocate_slot(gt_measure *measure, gt_buffer_slot *slot)
     return expected ? gt_memory_take(&slot->expected, measure, expected) : GPUTUNE_OK;
 }
 
-/* What a scalar takes among the values of a workspace. */
+/* Returns the bytes of a scalar among the values of a workspace. */
 static size_t scalar_room(const gt_scalar *scalar)
 {
     const size_t step = 64;

@@ -74,7 +74,7 @@ uint64_t gt_plan_working_set(const gt_workload *workload)
     return bytes;
 }
 
-/* Of a buffer's address before any skew. */
+/* Returns the step of a buffer's address before any skew. */
 static uint64_t step_of(const gt_workload *workload, uint32_t buffer)
 {
     return workload->alignment[buffer] > 1024 ? GT_ALIGNMENT_MAX : 1024;

@@ -49,7 +49,7 @@ static gputune_status launch_reference(gt_measure *measure, const gt_workspace *
                   workspace->scale ? &workspace->scale : NULL);
 }
 
-/* What is sent stays: the kernel fills its place before it is copied there. */
+/* Data that were sent stay: the kernel fills their place before they are copied there. */
 gputune_status gt_init_launch(gt_measure *measure, gt_workspace *workspace, uint64_t seed)
 {
     CUdeviceptr buffers[GT_PARAMETER_MAX];
@@ -321,7 +321,7 @@ static gputune_status blame_reference(gputune_status status, const gt_measure *m
                    launch->steps[0].entry, blocks, grids, why, advice);
 }
 
-/* Whether both runs agree. An element that neither has written is no part of the result. */
+/* Judges if both runs agree. Elements that neither has written are ignored. */
 static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
 {
     for (size_t i = 0; i < gt_tasks_count(&measure->hash, timed_only); ++i) {

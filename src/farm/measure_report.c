@@ -104,7 +104,7 @@ static void say_tolerance(gt_text *text, const gt_measure *measure, const gt_buf
                    found->count == 1 ? "it" : "all");
 }
 
-/* What may be wrong, and its remedy. */
+/* Appends a likely cause and its remedy. */
 static void say_cause(gt_text *text, const gt_measure *measure, const gt_buffer_slot *slot,
                       const gt_finding *found)
 {

@@ -128,8 +128,8 @@ static gputune_status time_used(singles *fresh, singles *used, gt_measure *measu
     return time_singles(used, measure, variant, is_open && fresh->times[0] < long_ns ? 7 : 0);
 }
 
-/* Times launches on fresh, on used, and again on fresh buffers, so that a GPU clock that rises or
- * falls meanwhile is not taken for a difference. */
+/* Times launches on fresh, on used, and again on fresh buffers: a GPU clock that rises or falls
+ * must not be taken for a difference. */
 static gputune_status compare(singles *fresh, singles *used, gt_measure *measure,
                               gt_loaded *variant, CUdeviceptr kept)
 {
@@ -248,7 +248,7 @@ void gt_replay_free(gt_replay *replay, gt_measure *measure)
 /* ---- Samples --------------------------------------------------------------------------------- */
 
 enum {
-    HOST_AHEAD_NS = 15000,   /* the host queues what is timed meanwhile */
+    HOST_AHEAD_NS = 15000,   /* the time in which the host queues what is timed */
     HOST_AHEAD_NODE_NS = 100 /* for each node of a graph */
 };
 

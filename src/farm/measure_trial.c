@@ -1,13 +1,11 @@
 /* The trial: other data sets at the odd-tail size, on which variants are proved as well. Scalars
- * that are not sizes have other values there, and inputs hold values that kernels are seldom tried
- * with. A trial has a gt_measure of its own, with one workload, which shares the device with the
- * gt_measure that the trial belongs to.
+ * that are not sizes have other values there, and inputs hold rare values. A trial has a gt_measure
+ * of its own, with one workload, and shares the device with its parent.
  *
- * Each data set is an experiment until the reference and the default variant have survived it. A
- * value that makes one of them fail, or makes them disagree, is dropped alone; other variants are
- * tried with the values that remain. An experiment may end the worker, or hang: the host is told
- * its key before it runs, and hands the keys of those that ended a worker to the next worker
- * (gt_lost), which then takes them as failed. */
+ * Each data set is an experiment until the reference and the default variant have survived it. Only
+ * the value that makes one of them fail, or makes them disagree, is dropped; other variants are
+ * tried with the rest. An experiment may end the worker, or hang: the worker reports its key before
+ * it runs, and the host hands the keys of those that ended a worker to the next one (gt_lost). */
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/number.h"
@@ -111,7 +109,7 @@ static gputune_status trial_hold(gt_data_trial *trial, const gt_variation *varia
 
 /* ---- One launch ------------------------------------------------------------------------------ */
 
-/* Passes one buffer for each pair of twins: that holds what the other does, unless it was sent. */
+/* Passes one buffer for each pair of inputs that hold the same, unless one of them was sent. */
 static gputune_status trial_launch(gt_data_trial *trial, gt_loaded *variant)
 {
     const gt_workspace *on = &trial->measure.workspaces[0];
@@ -249,8 +247,8 @@ static uint64_t trial_key(const gt_variation *variation)
     return gt_hash64(variation, sizeof *variation) | 1;
 }
 
-/* What is known of an experiment before it runs: what has ended a worker is not tried again.
- * SURVIVED: nothing. */
+/* Returns the fate of an experiment that is known before it runs: one that has ended a worker is
+ * not tried again. SURVIVED: none is known. */
 static gt_fate trial_known_fate(gt_data_trial *trial, uint64_t key)
 {
     for (uint32_t i = 0; i < trial->lost.item_count; i++) {

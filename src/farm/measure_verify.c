@@ -43,8 +43,8 @@ static void scratch_guard(const gt_measure *measure, gt_launcher *launcher)
     }
 }
 
-/* Fills the scratch memory of a variant's launch, and its guards, with `byte`. What is zero before
- * the first launch stays so. */
+/* Fills the scratch memory of a variant's launch, and its guards, with `byte`. Memory that a launch
+ * may expect to be zero stays zero. */
 static gputune_status scratch_poison(gt_measure *measure, gt_loaded *variant, uint32_t workspace,
                                      uint8_t byte)
 {
@@ -65,7 +65,7 @@ static gputune_status scratch_poison(gt_measure *measure, gt_loaded *variant, ui
     return GPUTUNE_OK;
 }
 
-/* Whether all of a guard still is what it was filled with. Waits. */
+/* EWRONG if a guard does not hold what it was filled with. Waits. */
 static gputune_status look_at_guard(gt_measure *measure, CUdeviceptr at, const char *side)
 {
     uint8_t seen[GT_GUARD_FRONT];
@@ -375,7 +375,7 @@ static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
 /* Launches on the timed workspace between two events, with the cache as before a sample. */
 static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
 {
-    enum { HOST_AHEAD_NS = 10000 }; /* the host queues the launch meanwhile */
+    enum { HOST_AHEAD_NS = 10000 }; /* the time in which the host queues the launch */
     GT_TRY(measure->sweep ? gt_service_sweep(measure) : gt_service_delay(measure, HOST_AHEAD_NS));
     GT_CALL(measure, EventRecord, measure->start, measure->stream);
     GT_TRY(gt_loaded_launch(measure, variant, 0));
@@ -422,7 +422,7 @@ static gputune_status check_all(gt_measure *measure, uint32_t workspace_count)
     return gt_service_check(measure, &measure->check, workspace_count == 1, measure->findings);
 }
 
-/* What was checked after the launches. */
+/* The checks after the launches. */
 typedef enum extent {
     EDGES, /* only the memory that launches must not touch */
     PROOF, /* that memory, and the launches' results */
@@ -455,8 +455,9 @@ static gputune_status conclude(gt_verified *out, gt_measure *measure, gt_loaded 
     return gt_launcher_occupancy(&out->occupancy, variant->launchers[0]);
 }
 
-/* Whether the first launch at the requested size took so long that the variant cannot win. A launch
- * that was not far too slow is repeated if the job wants it: other work may have slowed it. */
+/* Finds out if the first launch at the requested size took so long that the variant cannot win. A
+ * launch that was not far too slow is repeated if the job wants it: other work may have slowed it.
+ */
 static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *measure,
                                 gt_loaded *variant, const gt_verify_job *job)
 {

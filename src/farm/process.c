@@ -23,8 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What variables begin with that no worker should see, or no measure worker, which gets values of
- * its own. */
+/* Beginnings of variables that no worker should see, or no measure worker. */
 static const struct {
     const char *begins;
     bool may_compile; /* compile workers see it */
@@ -125,7 +124,7 @@ bool gt_process_lift(int *descriptor)
     return true;
 }
 
-/* What a child has as its descriptors 0, 1, ...: copies of these. */
+/* The descriptors of which a child gets copies as its descriptors 0, 1, ... */
 typedef struct child_files {
     int count;
     int items[5];

@@ -45,14 +45,13 @@ void gt_process_abandon(gt_process *process);
 
 /* Makes a worker's environment: the host's, without the variables that would falsify measurements
  * or break the worker (blocking launches, profiler injection, core dumps of the GPU). With
- * `measure`, the worker also keeps away from MPS, has one connection to the GPU, and sees only
- * `device` (a UUID, or what gt_process_visible() gives; NULL: all devices). A NULL stands behind
- * the last of out->items. gt_texts_free() releases *out, which must be empty, whatever the status.
- */
+ * `measure`, the worker also does without MPS, has one connection to the GPU, and sees only
+ * `device` (a UUID, or a result of gt_process_visible(); NULL: all devices). A NULL follows
+ * out->items. gt_texts_free() releases *out, which must be empty, whatever the status. */
 gputune_status gt_process_environment(gt_texts *out, bool measure, const char *device);
-/* Gives the CUDA_VISIBLE_DEVICES with which a child sees only the `ordinal`th device that this
- * process sees: an entry of the process's own CUDA_VISIBLE_DEVICES, or the number if that variable
- * is not set. *out is the caller's to free; NULL if the variable has no such entry. */
+/* Gets the CUDA_VISIBLE_DEVICES with which a child sees only the `ordinal`th device that this
+ * process sees: an entry of the process's own variable, or the number if it is not set. The caller
+ * frees *out; NULL if the variable has no such entry. */
 gputune_status gt_process_visible(char **out, int ordinal);
 
 /* Moves a descriptor above those of a child, close-on-exec. False, with errno: it stays as it was.

@@ -1,6 +1,6 @@
-/* What the host and the service kernels share: tasks, findings, and their constants. The host
- * compiles this file as C. As CUDA C++ it is compiled in one text, behind
- * kernel/text/element_kinds.h and in front of service_tasks.cu, without any other header. */
+/* Tasks, findings and constants that the host and the service kernels share. The host compiles this
+ * file as C. As CUDA C++ it is compiled in one text, between kernel/text/element_kinds.h and
+ * service_tasks.cu, without any other header. */
 #pragma once
 
 #ifndef __CUDACC__
@@ -73,7 +73,7 @@ typedef struct gt_service_task {
     uint32_t pitch; /* with numbers: bytes from one element to the next */
 } gt_service_task;
 
-/* What the check kernel found for one task. `worst` and `need` are the bits of doubles.
+/* The check kernel's result of one task. `worst` and `need` are the bits of doubles.
  *
  * compare: `count` mismatches, the index of the first one, and both elements' bits (`value`,
  * `expected`). `worst` is the largest |v - r| over the tolerance, `need` the atol that would have

@@ -182,9 +182,8 @@ static __device__ void compare_vectors(const task &t, const task *at, tally &sum
     }
 }
 
-// Whether v is within the tolerance; what is not plainly so (special values, poison) is left to
-// judge(). The share of the tolerance used is only reported, so that single precision is enough for
-// it.
+// Returns true if v is within the tolerance; special values and poison are left to judge(). Single
+// precision is enough for the share of the tolerance, which is only reported.
 static __device__ bool is_plainly_right(const task &t, float v, double r, float *worst)
 {
     double error = fabs(v - r), tolerance = t.low + t.high * fabs(r);

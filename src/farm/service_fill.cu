@@ -39,9 +39,9 @@ static __device__ double rare_value(const task &t, u64 draw, bool finite)
     }
 }
 
-// Whether element i has another value than the uniform fill's. The buffer has eight parts: two with a
-// few rare values, two with a few finite ones, one of the largest value, one of the least, one of
-// zeros, and one of rare values alone.
+// Returns true if element i has another value than the uniform fill's. The buffer has eight parts:
+// two with a few rare values, two with a few finite ones, one of the largest value, one of the least,
+// one of zeros, and one of only rare values.
 static __device__ bool is_varied(double *value, const task &t, u64 i)
 {
     u64 part = i / (t.count / 8 + 1), draw = mix(~draw_of(&t, i));

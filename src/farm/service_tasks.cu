@@ -78,7 +78,7 @@ static __device__ u32 poison_byte(u32 poison, u64 address)
     return poison < 4 ? 0x7b00fbffu >> 8 * ((poison + (u32)(address >> 4)) & 3) & 0xff : poison;
 }
 
-// What is left of a poison in an element of that size.
+// Returns the bits of an element of that size which still has its poison.
 static __device__ u64 poison_bits(u32 byte, u32 size)
 {
     return byte * 0x0101010101010101ull >> (64 - 8 * size);

@@ -1,4 +1,4 @@
-// What comes before a launch: a swept cache, a busy stream, poisoned shared memory. Behind
+// Preparations for a launch: a swept cache, a busy stream, poisoned shared memory. Follows
 // service_tasks.cu.
 
 // Reads `bytes` (a multiple of 16) of zeros, so that nothing else stays in L2. The write keeps the

@@ -190,7 +190,7 @@ SERVICE_CALL double to_double(uint32_t type, uint64_t bits)
     }
 }
 
-/* Of a float type. */
+/* For a float type. */
 SERVICE_CALL uint64_t from_double(uint32_t type, double value)
 {
     switch (type) {

@@ -144,8 +144,8 @@ typedef struct gt_hello {
     char version[64]; /* gt_wire_version() of the worker */
 } gt_hello;
 
-/* What the frames of each kind carry: what the host asks, or what a worker says unasked, and what a
- * worker answers. NULL: nothing. */
+/* The structs that frames of one kind carry: the host's request, or a worker's report, and the
+ * answer to a request. NULL: nothing. */
 typedef struct gt_cargo {
     const gt_record *job, *reply;
 } gt_cargo;

@@ -82,8 +82,8 @@ static int parse(int argc, char **argv)
 }
 
 /* Limits the process's memory, so that a compiler that takes more fails before the machine swaps.
- * What was reserved at the start does not count: a sanitizer, or a malloc that the application
- * preloads, may reserve more than any machine has. */
+ * Memory that was reserved at the start does not count: a sanitizer, or a malloc that the
+ * application preloads, may reserve more than any machine has. */
 static void limit_memory(unsigned long long megabytes)
 {
     char pages[64];

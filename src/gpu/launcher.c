@@ -21,10 +21,10 @@
  * order of locks is launcher, state, textures; `clear_lock` is taken alone.
  *
  * A captured launch gets a state of its own (gt_graph_state), because the graph may be replayed at
- * any time and on any stream. What graphs use is counted (gt_held): the launcher and each graph
- * hold the launcher's module with its textures, and each graph its states. The callback by which a
- * driver reports the end of a graph may call no CUDA function, so it only counts down. What has no
- * holder left is freed with the launcher, or else by the next gt_graph_orphans_collect().
+ * any time and on any stream. The users of an object are counted (gt_held): the launcher and each
+ * graph hold the launcher's module with its textures, and each graph its states. The callback by
+ * which a driver reports the end of a graph may call no CUDA function, so it only counts down. What
+ * has no holder left is freed with the launcher, or else by the next gt_graph_orphans_collect().
  *
  * A context may be destroyed or reset at any time, and all that was in it is gone then: everything
  * that frees asks first whether the context is alive (gt_context_enter()). */
@@ -173,7 +173,7 @@ static CUresult launch_run(const gt_launcher *launcher, const gt_instance *insta
 }
 
 /* Encodes the tensor map of a parameter for the caller's buffer: work of the host alone, which each
- * launch does anew. */
+ * launch does again. */
 static gputune_status encode_map(CUtensorMap *out, const gt_launcher *launcher,
                                  const gt_parameter *parameter, const void *const *arguments)
 {

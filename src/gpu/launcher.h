@@ -83,7 +83,7 @@ gputune_status gt_launcher_scratch(CUdeviceptr *out, gt_launcher *launcher, CUst
                                    uint32_t parameter);
 
 /* Sets *out to the address of a variable of the launcher's module, and *bytes to its size; both are
- * 0 where there is no variable of that name. */
+ * 0 if no variable has that name. */
 gputune_status gt_launcher_variable(CUdeviceptr *out, size_t *bytes, gt_launcher *launcher,
                                     const char *name);
 
@@ -91,7 +91,7 @@ gputune_status gt_launcher_variable(CUdeviceptr *out, size_t *bytes, gt_launcher
  * cluster and shared memory. */
 gputune_status gt_launcher_occupancy(double *out, gt_launcher *launcher);
 
-/* What a caller needs to launch the kernel with its own code. */
+/* The facts with which a caller can launch the kernel by its own code. */
 typedef struct gt_function_facts {
     CUfunction function; /* has its attributes set; lives as long as the launcher */
     const char *symbol;  /* its name in the image */

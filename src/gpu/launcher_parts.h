@@ -1,4 +1,4 @@
-/* What the files launcher*.c share. */
+/* The declarations that launcher*.c share. */
 #pragma once
 
 #include "base/array.h"
@@ -26,7 +26,7 @@ typedef struct gt_instance {
     bool owns_module;
 } gt_instance;
 
-/* What a launcher keeps for one stream: an instance, and staging memory for pass blocks on their
+/* The state of one stream in a launcher: an instance, and staging memory for pass blocks on their
  * way to the device. */
 typedef struct gt_stream_state {
     pthread_mutex_t lock;      /* over everything below, and over the calls of one launch */
@@ -147,7 +147,7 @@ gputune_status gt_texture_make(CUtexObject *out, const gt_launcher *launcher,
                                const gt_texture *texture, CUdeviceptr address, CUarray array);
 /* ---- launcher_stream.c ---- */
 
-/* What a launch with per-stream state must know of its stream before it touches that. */
+/* The facts of a stream that a launch with per-stream state reads first. */
 typedef struct gt_stream_facts {
     CUstream stream;
     uint64_t key; /* names the stream; never 0 */
@@ -179,7 +179,7 @@ gputune_status gt_module_hold(gt_launcher *launcher, const gt_stream_facts *fact
 gputune_status gt_graph_launch(gt_launcher *launcher, const gt_stream_facts *facts,
                                const void *const *arguments);
 /* Releases the launcher's graph states, module and textures; `alive`: what they have on the device
- * too, since their context exists and is current. What a graph still uses lives on. */
+ * too, since their context exists and is current. Objects that a graph still uses live on. */
 void gt_graphs_leave(gt_launcher *launcher, bool alive);
 /* Frees modules and states that outlived their launcher because graphs held them, once no graph
  * does. May be called in any context. */

@@ -52,7 +52,7 @@ void gt_stream_state_free(gt_stream_state *state, const gt_driver *driver)
 /* ---- finding ---- */
 
 /* The state of `key`, locked, or NULL. The key is read again under the state's lock, as the state
- * may have become another stream's meanwhile. */
+ * may have become another stream's by then. */
 static gt_stream_state *lock_own(gt_launcher *launcher, uint64_t key)
 {
     for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
@@ -192,7 +192,7 @@ gputune_status gt_stream_capture(gt_launcher *launcher, CUstream stream,
 
 /* ---- what graphs hold ---- */
 
-/* What graphs hold after their launcher is gone. A graph lets go of it some time after the graph
+/* Objects that graphs hold after their launcher is gone. A graph releases them some time after it
  * was destroyed. */
 static struct {
     pthread_mutex_t lock;
