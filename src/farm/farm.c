@@ -67,19 +67,6 @@ uint64_t gt_compile_memory_asked(void)
     return is_number ? strtoull(given, NULL, 10) : 0;
 }
 
-/* Megabytes that each of `workers` compile workers may take: together half of
- * the machine's, or of the control group's, but 1 to 8 GB; GPUTUNE_COMPILE_MEMORY overrules. */
-static uint64_t compile_memory_mb(uint32_t workers)
-{
-    uint64_t asked = gt_compile_memory_asked();
-    if (asked) {
-        return asked;
-    }
-    uint64_t share = machine_bytes() / MEGABYTE / 2 / workers;
-    share = share < MOST_MB ? share : MOST_MB;
-    return share > LEAST_MB ? share : LEAST_MB;
-}
-
 static const double DEADLINE_S = 10, LEAST_S = 1, LEAST_EMULATED_S = 4;
 
 static gputune_status check(const gt_host_farm *farm)
@@ -335,21 +322,12 @@ static gputune_status open_compile(gt_host_farm *farm)
     }
     farm->farm.compile_workers = count;
     snprintf(host->driver_version, sizeof host->driver_version, "%d", options->driver_version);
+    /* together they may take half of the memory, but each 1 to 8 GB */
+    uint64_t asked = gt_compile_memory_asked(), share = machine_bytes() / MEGABYTE / 2 / count;
+    share = share < LEAST_MB ? LEAST_MB : share > MOST_MB ? MOST_MB : share;
     snprintf(host->memory_mb, sizeof host->memory_mb, "%llu",
-             (unsigned long long)compile_memory_mb(count));
+             (unsigned long long)(asked ? asked : share));
     return gt_process_environment(&host->environment, false, NULL);
-}
-
-/* The time that each proof and each sample has at least. Healthy kernels have taken 1.5 s of
- * processor time on the emulator. EINVAL. */
-static gputune_status read_least(double *out_s, bool emulated)
-{
-    const char *given = emulated ? gt_environment("GPUTUNE_EMU_DEADLINE") : NULL;
-    char *end = NULL;
-    *out_s = given ? gt_strtod(given, &end) : emulated ? LEAST_EMULATED_S : LEAST_S;
-    GT_REFUSE(given && (*end || !(*out_s > 0)), GPUTUNE_EINVAL,
-              "GPUTUNE_EMU_DEADLINE=%s: expected seconds, such as 0.5", given);
-    return GPUTUNE_OK;
 }
 
 static gputune_status open_measure(gt_host_farm *farm)
@@ -363,7 +341,12 @@ static gputune_status open_measure(gt_host_farm *farm)
     host->slot.role = &gt_measure_role;
     options->deadline_s = options->deadline_s > 0 ? options->deadline_s : DEADLINE_S;
     farm->emulated = options->driver && strncmp(options->driver, "emu", 3) == 0;
-    GT_TRY(read_least(&host->least_s, farm->emulated));
+    /* healthy kernels have taken 1.5 s of processor time on the emulator */
+    const char *given = farm->emulated ? gt_environment("GPUTUNE_EMU_DEADLINE") : NULL;
+    char *end = NULL;
+    host->least_s = given ? gt_strtod(given, &end) : farm->emulated ? LEAST_EMULATED_S : LEAST_S;
+    GT_REFUSE(given && (*end || !(host->least_s > 0)), GPUTUNE_EINVAL,
+              "GPUTUNE_EMU_DEADLINE=%s: expected seconds, such as 0.5", given);
     if (farm->emulated) {
         visible = NULL;
     } else if (!visible) {

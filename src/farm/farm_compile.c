@@ -232,15 +232,6 @@ static uint32_t count_open(const gt_compile_host *host)
     return open;
 }
 
-static bool is_forgotten(const gt_slot *slot)
-{
-    bool forgotten = gt_seconds_since(slot->since_ns) > FORGOTTEN_S;
-    for (const gt_farm_request *one = slot->queue.first; one; one = one->next) {
-        forgotten &= one->forgotten;
-    }
-    return forgotten;
-}
-
 /* `open` is the number of workers. Jobs queue up while more of them wait than there are workers. */
 static offer offer_of(const gt_compile_host *host, const gt_slot *slot, uint32_t open,
                       bool has_core)
@@ -252,7 +243,11 @@ static offer offer_of(const gt_compile_host *host, const gt_slot *slot, uint32_t
     if (jobs == 0) {
         return has_core ? OFFER_IDLE : OFFER_NONE;
     }
-    return is_forgotten(slot)                                ? OFFER_REPLACE
+    bool is_forgotten = gt_seconds_since(slot->since_ns) > FORGOTTEN_S;
+    for (const gt_farm_request *one = slot->queue.first; one; one = one->next) {
+        is_forgotten &= one->forgotten;
+    }
+    return is_forgotten                                      ? OFFER_REPLACE
            : jobs < GT_IN_FLIGHT && host->queue.count > open ? OFFER_QUEUE
                                                              : OFFER_NONE;
 }
@@ -362,24 +357,10 @@ static bool handle(gt_slot *slot, const gt_frame *frame)
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-/* Handles a job whose worker has died. The first time the job goes back to the queue. The second
- * time the job is taken for the cause and fails; the failure is repeatable, unless the worker was
- * ended from outside (out of memory, an operator). */
-static void blame(gt_host_farm *farm, gt_farm_request *request, const gt_death *death)
-{
-    if (++request->attempts < ATTEMPTS_MAX && !request->forgotten) {
-        compile_return(&farm->compile, request);
-        return;
-    }
-    gt_message_set("the compile worker %s on this source, and so did a new one; it may take %s MB "
-                   "of memory",
-                   death->words, farm->compile.memory_mb);
-    bool crash = death->end == GT_END_SIGNALED && death->code != SIGKILL && death->code != SIGTERM;
-    fail_request(farm, request, GPUTUNE_ECRASHED, crash, 0);
-}
-
-/* If a worker ends before its first message, no job is the cause, and another worker is likely to
- * fail as well. */
+/* The first time, the job in hand goes back to the queue. The second time it is taken for the cause
+ * and fails; the failure is repeatable, unless the worker was ended from outside (out of memory, an
+ * operator). If a worker ends before its first message, no job is the cause, and another worker is
+ * likely to fail as well. */
 static void slot_died(gt_slot *slot)
 {
     gt_death death;
@@ -388,7 +369,16 @@ static void slot_died(gt_slot *slot)
     gt_link_finish(&slot->link, &death, 0.2);
     compile_return_from(slot, greeted);
     if (greeted && slot->queue.count > 0) {
-        blame(farm, gt_slot_take(slot, 0), &death);
+        gt_farm_request *request = gt_slot_take(slot, 0);
+        bool crash = death.end == GT_END_SIGNALED && death.code != SIGKILL && death.code != SIGTERM;
+        if (++request->attempts < ATTEMPTS_MAX && !request->forgotten) {
+            compile_return(&farm->compile, request);
+            return;
+        }
+        gt_message_set("the compile worker %s on this source, and so did a new one; it may take %s "
+                       "MB of memory",
+                       death.words, farm->compile.memory_mb);
+        fail_request(farm, request, GPUTUNE_ECRASHED, crash, 0);
     } else if (!greeted && ++farm->compile.start_failures >= START_FAILURES_MAX) {
         gt_farm_break(farm, gt_fail(GPUTUNE_EWORKER,
                                     "%s %s before it answered; run it by hand with --version to "

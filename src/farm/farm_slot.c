@@ -169,22 +169,6 @@ gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal)
 
 /* ---- Talking --------------------------------------------------------------------------------- */
 
-/* Sends data[*offset..bytes) as far as the channel takes it, and moves *offset. */
-static gt_push link_push(gt_link *link, const char *data, size_t bytes, size_t *offset)
-{
-    while (*offset < bytes) {
-        ssize_t sent = send(link->channel, data + *offset, bytes - *offset, MSG_NOSIGNAL);
-        if (sent > 0) {
-            *offset += (size_t)sent;
-        } else if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-            return GT_PUSH_AGAIN;
-        } else if (sent < 0 && errno != EINTR) {
-            return GT_PUSH_CLOSED;
-        }
-    }
-    return GT_PUSH_DONE;
-}
-
 static gputune_status check_hello(const gt_frame *frame)
 {
     gt_hello hello;
@@ -313,19 +297,6 @@ static double hello_s(const gt_link *link)
 
 /* ---- Ending ---------------------------------------------------------------------------------- */
 
-static void describe(gt_death *death)
-{
-    if (death->end == GT_END_EXITED) {
-        snprintf(death->words, sizeof death->words, "exited with code %d", death->code);
-    } else if (death->end == GT_END_SIGNALED) {
-        snprintf(death->words, sizeof death->words, "was ended by signal %d (%s)", death->code,
-                 strsignal(death->code));
-    } else {
-        snprintf(death->words, sizeof death->words, "%s",
-                 death->end == GT_END_RUNNING ? "stopped answering" : "ended");
-    }
-}
-
 void gt_link_kill(gt_link *link)
 {
     if (!link->is_thread) {
@@ -351,7 +322,15 @@ void gt_link_finish(gt_link *link, gt_death *out, double seconds)
         gt_link_kill(link);
         gt_process_abandon(&link->process);
     }
-    describe(&death);
+    if (death.end == GT_END_EXITED) {
+        snprintf(death.words, sizeof death.words, "exited with code %d", death.code);
+    } else if (death.end == GT_END_SIGNALED) {
+        snprintf(death.words, sizeof death.words, "was ended by signal %d (%s)", death.code,
+                 strsignal(death.code));
+    } else {
+        snprintf(death.words, sizeof death.words, "%s",
+                 death.end == GT_END_RUNNING ? "stopped answering" : "ended");
+    }
     close(link->channel);
     gt_frame_reader_free(&link->reader);
     *link = (gt_link){0};
@@ -517,16 +496,21 @@ gt_push gt_slot_push(gt_slot *slot)
     if (slot->offset == 0) {
         gt_frame_number(text->data, request->sent_as, request->sequence);
     }
-    gt_push push = link_push(&slot->link, text->data, text->length, &slot->offset);
-    slot->full = push == GT_PUSH_AGAIN;
-    if (push == GT_PUSH_DONE) {
-        slot->offset = 0;
-        slot->sent++;
+    slot->full = false;
+    while (slot->offset < text->length) {
+        ssize_t sent = send(slot->link.channel, text->data + slot->offset,
+                            text->length - slot->offset, MSG_NOSIGNAL);
+        slot->offset += sent > 0 ? (size_t)sent : 0;
+        slot->full = sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+        if (sent < 0 && errno != EINTR) {
+            return slot->full ? GT_PUSH_AGAIN : GT_PUSH_CLOSED;
+        }
     }
-    if (push == GT_PUSH_DONE && slot->sent == 1) {
+    slot->offset = 0;
+    if (++slot->sent == 1) {
         gt_slot_start_clock(slot);
     }
-    return push;
+    return GT_PUSH_DONE;
 }
 
 /* Gives each frame that the worker has sent to the slot's role, until the role has ended or

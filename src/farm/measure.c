@@ -108,19 +108,6 @@ void gt_measure_close(gt_measure *measure)
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
 
-/* Once per process. Unknown where memory is short. */
-static gputune_status measure_copy(gt_measure *measure)
-{
-    bool emulated = measure->device.emulated;
-    double *rate = &measure->copy_bytes_per_s;
-    gputune_status status =
-        *rate > 0 ? GPUTUNE_OK
-                  : gt_copy_rate(rate, measure->driver, (size_t)(emulated ? 16 : 512) << 20,
-                                 emulated ? 1 : 4);
-    measure->lost |= status == GPUTUNE_ECRASHED;
-    return status == GPUTUNE_EDEVMEM ? GPUTUNE_OK : status;
-}
-
 static gputune_status check_setup(const gt_measure_setup *setup)
 {
     GT_REFUSE(setup->workload_count < 1 || setup->workload_count > GT_WORKLOAD_MAX, GPUTUNE_EINVAL,
@@ -134,30 +121,25 @@ static gputune_status check_setup(const gt_measure_setup *setup)
     return GPUTUNE_OK;
 }
 
-/* Gives a workspace its workload and its slots, which begin at `slots`. Without a reference the
- * first verified variant's results are the expected ones. */
-static void adopt_workload(gt_workspace *workspace, const gt_workload *workload,
-                           gt_buffer_slot *slots)
-{
-    workspace->workload = *workload;
-    workspace->failures = (gt_buffer_slot){.workspace = workspace};
-    workspace->slots = workspace->slots_end = slots;
-    for (uint32_t i = 0; i < workload->buffer_count; ++i) {
-        gt_buffer *buffer = &workspace->workload.buffers[i];
-        buffer->reference_type = workload->has_reference ? buffer->reference_type : buffer->type;
-        *workspace->slots_end++ =
-            (gt_buffer_slot){.workspace = workspace, .buffer = buffer, .index = i};
-    }
-}
-
 gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *setup)
 {
     uint64_t live[GT_WORKLOAD_MAX];
     gt_live_buffers(live, setup);
     for (uint32_t i = 0; i < setup->workload_count; ++i) {
         gt_workspace *workspace = &measure->workspaces[i];
-        adopt_workload(workspace, &setup->workloads[i],
-                       i > 0 ? gt_slots_end(measure, i) : measure->slots);
+        gt_workload *workload = &workspace->workload;
+        *workload = setup->workloads[i];
+        workspace->failures = (gt_buffer_slot){.workspace = workspace};
+        workspace->slots = i > 0 ? gt_slots_end(measure, i) : measure->slots;
+        workspace->slots_end = workspace->slots;
+        for (uint32_t k = 0; k < workload->buffer_count; ++k) {
+            gt_buffer *buffer = &workload->buffers[k];
+            if (!workload->has_reference) { /* a variant's results are the expected ones */
+                buffer->reference_type = buffer->type;
+            }
+            *workspace->slots_end++ =
+                (gt_buffer_slot){.workspace = workspace, .buffer = buffer, .index = k};
+        }
         GT_TRY(gt_workspace_allocate(measure, workspace, live[i]));
     }
     GT_TRY(gt_reference_load(measure, &setup->reference));
@@ -187,7 +169,13 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     measure->setup.reference = measure->setup.service = (gt_image){0};
     GT_TRY(gt_service_load(measure, &setup->service));
     GT_TRY(gt_measure_build(measure, setup));
-    GT_TRY(measure_copy(measure));
+    if (!(measure->copy_bytes_per_s > 0)) { /* unknown if memory is short */
+        bool emulated = measure->device.emulated;
+        gputune_status status = gt_copy_rate(&measure->copy_bytes_per_s, measure->driver,
+                                             (size_t)(emulated ? 16 : 512) << 20, emulated ? 1 : 4);
+        measure->lost |= status == GPUTUNE_ECRASHED;
+        GT_TRY(status == GPUTUNE_EDEVMEM ? GPUTUNE_OK : status);
+    }
     watch(measure); /* last, because starting NVML would delay the rest */
     measure->ready = true;
     *out = (gt_prepared){.reference_ns = measure->reference_ns,

@@ -13,10 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    INTERVAL_MS = 50, /* between readings */
-    USERS_EVERY = 4   /* readings */
-};
+static const double INTERVAL_S = 0.05; /* between readings */
+enum { USERS_EVERY = 4 /* readings */ };
 
 struct gt_monitor {
     pthread_t thread;
@@ -69,18 +67,6 @@ static void read_now(gt_monitor *monitor, bool looks_at_users)
     }
 }
 
-/* Waits until the next reading is due; false when the monitor stops. The mutex is held. */
-static bool await_turn(gt_monitor *monitor)
-{
-    static const double interval_s = INTERVAL_MS * 1e-3;
-    const int64_t start_ns = gt_now_ns();
-    for (double left_s = interval_s; !monitor->stopping && left_s > 0;
-         left_s = interval_s - gt_seconds_since(start_ns)) {
-        gt_condition_wait(&monitor->changed, &monitor->mutex, left_s);
-    }
-    return !monitor->stopping;
-}
-
 static void *watch(void *argument)
 {
     gt_monitor *monitor = argument;
@@ -93,8 +79,10 @@ static void *watch(void *argument)
         pthread_mutex_unlock(&monitor->mutex);
         read_now(monitor, turn % USERS_EVERY == 0);
         pthread_mutex_lock(&monitor->mutex);
-        if (!await_turn(monitor)) {
-            break;
+        const int64_t start_ns = gt_now_ns();
+        for (double left_s = INTERVAL_S; !monitor->stopping && left_s > 0;
+             left_s = INTERVAL_S - gt_seconds_since(start_ns)) {
+            gt_condition_wait(&monitor->changed, &monitor->mutex, left_s);
         }
     }
     pthread_mutex_unlock(&monitor->mutex);

@@ -141,24 +141,16 @@ uint64_t gt_plan_scale_bytes(const gt_workload *workload, gt_type *type)
     return bytes;
 }
 
-static uint64_t workload_bytes(const gt_workload *workload, bool timed, uint64_t live)
-{
-    uint64_t bytes = gt_reference_scratch_bytes(workload);
-    for (uint32_t i = 0; i < workload->buffer_count; ++i) {
-        const gt_buffer *buffer = &workload->buffers[i];
-        bytes += gt_plan_slot_bytes(workload, i, timed) + gt_plan_expected_bytes(buffer);
-        if (gt_plan_needs_pristine(buffer, live >> i & 1)) {
-            bytes += buffer->bytes;
-        }
-    }
-    return bytes;
-}
-
 uint64_t gt_plan_device_bytes(const gt_workload *workloads, uint32_t count, const uint64_t *live)
 {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < count; ++i) {
-        bytes += workload_bytes(&workloads[i], i == 0, live[i]);
+    for (uint32_t w = 0; w < count; ++w) {
+        bytes += gt_reference_scratch_bytes(&workloads[w]);
+        for (uint32_t i = 0; i < workloads[w].buffer_count; ++i) {
+            const gt_buffer *buffer = &workloads[w].buffers[i];
+            bytes += gt_plan_slot_bytes(&workloads[w], i, w == 0) + gt_plan_expected_bytes(buffer);
+            bytes += gt_plan_needs_pristine(buffer, live[w] >> i & 1) ? buffer->bytes : 0;
+        }
     }
     return bytes;
 }

@@ -173,21 +173,6 @@ static gputune_status judge_last(gt_verified *out, const gt_measure *measure,
 
 /* ---- What a variant must not touch: guards and inputs ---------------------------------------- */
 
-static gputune_status report_guard(const gt_measure *measure, const gt_buffer_slot *slot,
-                                   bool behind, const gt_finding *found)
-{
-    const gt_buffer *buffer = slot->buffer;
-    const bool odd_tail = slot->workspace != measure->workspaces;
-    uint64_t place = behind ? found->first : slot->address - slot->base - found->first;
-    return gt_fail(GPUTUNE_EWRONG,
-                   "%" PRIu64 " bytes %s %s (%" PRIu64 " elements) were overwritten, the first at "
-                   "%" PRIu64 " bytes from it%s%s; is a length in args() too small, or a "
-                   "require() missing?",
-                   found->count, behind ? "behind" : "before", buffer->name,
-                   gt_buffer_count(buffer), place, odd_tail ? ", at " : "",
-                   odd_tail ? measure->setup.odd_tail : "");
-}
-
 /* Judges what a table has found of guard zones and inputs. */
 static gputune_status judge_edges(const gt_measure *measure, const gt_tasks *table, bool timed_only,
                                   const gt_findings *findings)
@@ -196,9 +181,16 @@ static gputune_status judge_edges(const gt_measure *measure, const gt_tasks *tab
         const gt_service_task *task = &table->tasks.items[i];
         const gt_buffer_slot *slot = table->slots.items[i];
         const gt_finding *found = &findings->items[i];
-        if (task->operation == GT_DO_GUARD && found->count != 0) {
-            return report_guard(measure, slot, task->target != slot->base, found);
-        }
+        const bool behind = task->target != slot->base;
+        const bool odd_tail = slot->workspace != measure->workspaces;
+        GT_REFUSE(task->operation == GT_DO_GUARD && found->count != 0, GPUTUNE_EWRONG,
+                  "%" PRIu64 " bytes %s %s (%" PRIu64 " elements) were overwritten, the first at "
+                  "%" PRIu64 " bytes from it%s%s; is a length in args() too small, or a "
+                  "require() missing?",
+                  found->count, behind ? "behind" : "before", slot->buffer->name,
+                  gt_buffer_count(slot->buffer),
+                  behind ? found->first : (uint64_t)(slot->address - slot->base) - found->first,
+                  odd_tail ? ", at " : "", odd_tail ? measure->setup.odd_tail : "");
         GT_REFUSE(task->operation == GT_DO_HASH && found->count != slot->hash, GPUTUNE_EWRONG,
                   "%s, an input, was changed", slot->buffer->name);
     }

@@ -611,19 +611,7 @@ static gputune_status note_lost(gt_measure *measure, gputune_status status)
     return status;
 }
 
-/* One sample; NaN where this variant alone could not be sampled. */
-static gputune_status sample_one(double *out, gt_measure *measure, uint64_t id)
-{
-    gt_loaded *variant = gt_loaded_find(measure, id);
-    double value = NAN;
-    *out = NAN;
-    GT_REFUSE(!variant, GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)id);
-    gt_sampler *take = measure->device.emulated ? sample_modelled : samplers[measure->objective];
-    gputune_status status = note_lost(measure, take(&value, measure, variant));
-    *out = status < 0 ? NAN : value;
-    return status;
-}
-
+/* Takes one sample of each variant; NaN if only this variant could not be sampled. */
 static gputune_status sample_all(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
                                  gt_current *current)
 {
@@ -640,12 +628,17 @@ static gputune_status sample_all(gt_measure *measure, const gt_sample_job *job, 
     measure->alone = out->sharing == GT_SHARING_FELT;
     uint32_t failed = 0;
     gputune_status status = GPUTUNE_OK;
+    gt_sampler *take = measure->device.emulated ? sample_modelled : samplers[measure->objective];
     for (uint32_t i = 0; i < job->count; ++i) {
+        gt_loaded *variant = gt_loaded_find(measure, job->variants[i]);
         gt_current_set(current, job->variants[i]);
-        gputune_status one = sample_one(&out->values[i], measure, job->variants[i]);
+        gputune_status one = variant ? note_lost(measure, take(&out->values[i], measure, variant))
+                                     : gt_fail(GPUTUNE_EINVAL, "variant %llu is not loaded",
+                                               (unsigned long long)job->variants[i]);
         if (one == GPUTUNE_ECRASHED || one == GPUTUNE_EUNSUPPORTED) {
             return one;
         }
+        out->values[i] = one < 0 ? NAN : out->values[i];
         failed += one < 0;
         status = one < 0 ? one : status;
     }

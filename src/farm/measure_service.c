@@ -316,17 +316,6 @@ static gputune_status plan_reset(gt_tasks *table, gt_buffer_slot *slot, uint32_t
     return buffer->direction != GT_IN ? gt_tasks_add(table, slot, &task) : GPUTUNE_OK;
 }
 
-static gputune_status plan_resets(gt_measure *measure, gt_buffer_slot *slot)
-{
-    uint32_t first = first_poison(measure, slot->workspace);
-    uint32_t last = last_poison(measure, slot->workspace);
-    bool twice = is_cheapest(measure, slot->workspace);
-    GT_TRY(plan_reset(&measure->reset, slot, first));
-    GT_TRY(plan_reset(&measure->again, slot, last));
-    GT_TRY(plan_reset(&measure->launch, slot, twice ? first : last));
-    return twice ? plan_reset(&measure->relaunch, slot, last) : GPUTUNE_OK;
-}
-
 /* Copies a pristine inout buffer to every set, and an input to every set but the first. */
 static gputune_status plan_sets(gt_measure *measure, gt_buffer_slot *slot)
 {
@@ -351,19 +340,9 @@ static gputune_status plan_sets(gt_measure *measure, gt_buffer_slot *slot)
     return gt_tasks_add(is_inout ? &measure->restore : &measure->rotate, slot, &task);
 }
 
-/* Where steps can be taken: values that another seed might have given as well, and data that are
- * sent, within what they span, so that whatever the kernel does with them stays within what the
- * template says.
- */
-static bool can_move(const gt_buffer_slot *slot)
-{
-    const gt_buffer *buffer = slot->buffer;
-    bool other_layout = buffer->number_count > 0 && buffer->reference_type != buffer->type;
-    return buffer->direction != GT_OUT && !other_layout && gt_type_is_float(buffer->type) &&
-           (slot->live ? buffer->number_count == 0 : buffer->fill == GT_FILL_UNIFORM);
-}
-
-/* The reference works on the expected results, a variant on the slots. */
+/* Moves values that another seed might have given as well, and data that were sent, within their
+ * span: the kernel gets only what the template permits. The reference works on the expected
+ * results, a variant on the slots. */
 static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
 {
     static const double beyond = 1e30; /* of varied values, and not of infinities */
@@ -381,7 +360,10 @@ static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
         task.low = -beyond;
         task.high = beyond;
     }
-    slot->moves = task.stol > 0 && task.count > 0 && can_move(slot);
+    bool other_layout = buffer->number_count > 0 && buffer->reference_type != buffer->type;
+    slot->moves = task.stol > 0 && task.count > 0 && buffer->direction != GT_OUT && !other_layout &&
+                  gt_type_is_float(buffer->type) &&
+                  (slot->live ? buffer->number_count == 0 : buffer->fill == GT_FILL_UNIFORM);
     return slot->moves ? gt_tasks_add(&measure->move, slot, &task) : GPUTUNE_OK;
 }
 
@@ -544,11 +526,16 @@ static gputune_status plan_reference(gt_measure *measure, gt_buffer_slot *slot)
 static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspace)
 {
     gt_type unused;
+    const uint32_t first = first_poison(measure, workspace), last = last_poison(measure, workspace);
+    const bool twice = is_cheapest(measure, workspace);
     gt_tasks_reset(&workspace->first);
     GT_TRY(plan_failures(&measure->check, workspace));
     GT_TRY(plan_failures(&workspace->first, workspace));
     for (gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
-        GT_TRY(plan_resets(measure, slot));
+        GT_TRY(plan_reset(&measure->reset, slot, first));
+        GT_TRY(plan_reset(&measure->again, slot, last));
+        GT_TRY(plan_reset(&measure->launch, slot, twice ? first : last));
+        GT_TRY(twice ? plan_reset(&measure->relaunch, slot, last) : GPUTUNE_OK);
         GT_TRY(plan_check(measure, slot));
         GT_TRY(plan_reference(measure, slot));
         GT_TRY(plan_move(measure, slot));

@@ -281,18 +281,6 @@ static uint32_t count_flags(const gt_data_trial *trial, const gt_variation *vari
     return count;
 }
 
-/* Returns true if the reference leaves more unwritten than with the scalars' own values: where such
- * a number counts elements, or steps from one to the next, it says nothing any more. */
-static bool has_more_gaps(const gt_data_trial *trial)
-{
-    bool has = false;
-    const gt_workspace *workspace = &trial->measure.workspaces[0];
-    for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
-        has |= slot->gaps > trial->gaps[slot->index];
-    }
-    return has;
-}
-
 /* Tries a variation on the reference, and on the default variant unless that is NULL. Fails only if
  * the GPU is lost. */
 static gputune_status experiment(gt_fate *out, gt_data_trial *trial, const gt_variation *variation,
@@ -306,8 +294,14 @@ static gputune_status experiment(gt_fate *out, gt_data_trial *trial, const gt_va
     }
     trial_announce(trial, key);
     const double begun_ns = trial_now_ns(trial);
-    bool fits = trial_hold(trial, variation) == GPUTUNE_OK && !(has_flags && has_more_gaps(trial));
+    bool fits = trial_hold(trial, variation) == GPUTUNE_OK;
     trial->parent->lost |= trial->measure.lost;
+    /* if a flag counts elements, or steps from one to the next, the reference may leave more of
+     * them unwritten than with the flag's own value, and says nothing about them */
+    const gt_workspace *workspace = &trial->measure.workspaces[0];
+    for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
+        fits &= !has_flags || slot->gaps <= trial->gaps[slot->index];
+    }
     if (fits) {
         trial->make_ns = fmax(trial->make_ns, trial_now_ns(trial) - begun_ns);
     }
@@ -343,39 +337,30 @@ static gputune_status settle_contents(gt_fate *out, gt_data_trial *trial, gt_var
     }
 }
 
-/* Tries another value of one number, and leaves it where it survives: a float's, then one of the
- * same sign. */
-static gputune_status settle_number(gt_data_trial *trial, gt_variation *variation, uint32_t number,
-                                    gt_scalars wanted, gt_loaded *standard)
-{
-    gt_fate its;
-    variation->scalars[number] = wanted;
-    GT_TRY(experiment(&its, trial, variation, standard));
-    if (its == GT_FATE_DIFFERS && wanted == GT_SCALARS_FAR &&
-        gt_type_is_float(trial->base.numbers[number].type)) {
-        variation->scalars[number] = GT_SCALARS_NEAR;
-        GT_TRY(experiment(&its, trial, variation, standard));
-    }
-    if (its != GT_FATE_SURVIVED) {
-        variation->scalars[number] = GT_SCALARS_OWN;
-        trial->fates[number] = (uint8_t)its;
-    }
-    return GPUTUNE_OK;
-}
-
-/* Adds one by one the scalars of `wanted` that the variation lacks. In time that is up they keep
- * their values. */
+/* Adds one by one the scalars of `wanted` that the variation lacks and that survive: of a float,
+ * else a value of the same sign. Once the time is up, scalars keep their own values. */
 static gputune_status settle_scalars(gt_data_trial *trial, gt_variation *variation,
                                      const gt_variation *wanted, gt_loaded *standard)
 {
     const double end_ns =
         trial_now_ns(trial) + ONE_BY_ONE_NS * gt_trial_slowness(trial) + 4 * trial->make_ns;
     for (uint32_t i = 0; i < trial->base.number_count; i++) {
-        bool lacks = wanted->scalars[i] != variation->scalars[i];
-        if (lacks && trial_now_ns(trial) + trial->make_ns >= end_ns) {
-            trial->fates[i] = GT_FATE_UNTRIED;
-        } else if (lacks) {
-            GT_TRY(settle_number(trial, variation, i, (gt_scalars)wanted->scalars[i], standard));
+        gt_fate its = GT_FATE_UNTRIED;
+        if (wanted->scalars[i] == variation->scalars[i]) {
+            continue;
+        }
+        if (trial_now_ns(trial) + trial->make_ns < end_ns) {
+            variation->scalars[i] = wanted->scalars[i];
+            GT_TRY(experiment(&its, trial, variation, standard));
+        }
+        if (its == GT_FATE_DIFFERS && wanted->scalars[i] == GT_SCALARS_FAR &&
+            gt_type_is_float(trial->base.numbers[i].type)) {
+            variation->scalars[i] = GT_SCALARS_NEAR;
+            GT_TRY(experiment(&its, trial, variation, standard));
+        }
+        if (its != GT_FATE_SURVIVED) {
+            variation->scalars[i] = GT_SCALARS_OWN;
+            trial->fates[i] = (uint8_t)its;
         }
     }
     return GPUTUNE_OK;
@@ -463,19 +448,6 @@ static gputune_status build(gt_data_trial *trial, const gt_measure_setup *setup)
     return status;
 }
 
-static bool is_worth(const gt_measure_setup *setup)
-{
-    enum { MOST_BYTES = 64 << 20 };
-    const gt_workload *base = &setup->workloads[setup->workload_count - 1];
-    const uint64_t live = 0;
-    for (uint32_t i = 0; i < setup->input_count; ++i) {
-        if (setup->inputs[i].is_ipc) {
-            return false;
-        }
-    }
-    return base->has_reference && gt_plan_device_bytes(base, 1, &live) <= MOST_BYTES;
-}
-
 /* Makes a list of the data sets on which a winner is proved, those that are wanted. */
 static void want_rounds(gt_data_trial *trial)
 {
@@ -532,13 +504,20 @@ static gputune_status begin(gt_data_trial *trial, const gt_measure_setup *setup)
 
 gputune_status gt_trial_make(gt_measure *measure, const gt_measure_setup *setup)
 {
-    if (!is_worth(setup)) {
+    enum { MOST_BYTES = 64 << 20 };
+    const gt_workload *base = &setup->workloads[setup->workload_count - 1];
+    const uint64_t live = 0;
+    bool is_worth = base->has_reference && gt_plan_device_bytes(base, 1, &live) <= MOST_BYTES;
+    for (uint32_t i = 0; i < setup->input_count; ++i) {
+        is_worth &= !setup->inputs[i].is_ipc;
+    }
+    if (!is_worth) {
         return GPUTUNE_OK;
     }
     gt_data_trial *trial = measure->trial = calloc(1, sizeof *trial);
     GT_TRY(gt_allocated(trial));
     trial->parent = measure;
-    trial->base = setup->workloads[setup->workload_count - 1];
+    trial->base = *base;
     trial->launcher = setup->workload_count - 1;
     trial->standard = GT_NO_VARIANT;
     trial->lost = measure->lost_tries;

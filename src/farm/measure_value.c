@@ -62,25 +62,19 @@ uint64_t gt_fill_bits(const gt_buffer *buffer, uint64_t seed, uint64_t index)
     return bits & (buffer->type == GT_TYPE_BOOL ? 1 : width_mask(buffer->type));
 }
 
-/* One number of every element. An index is the element's. */
-static void fill_number(char *out, const gt_number *number, const gt_buffer *buffer, uint32_t place,
-                        uint64_t seed)
-{
-    const gt_buffer one = {
-        .type = number->type, .fill = number->fill, .low = number->low, .high = number->high};
-    uint64_t count = gt_buffer_count(buffer), pitch = gt_buffer_element_bytes(buffer);
-    for (uint64_t i = 0; i < count; ++i) {
-        bool index = number->fill == GT_FILL_INDEX;
-        uint64_t bits = gt_fill_bits(&one, seed, index ? i : i * buffer->number_count + place);
-        memcpy(out + i * pitch + number->offset, &bits, gt_type_bytes(number->type));
-    }
-}
-
 void gt_fill_host(void *out, const gt_workload *workload, const gt_buffer *buffer, uint64_t seed)
 {
     uint32_t bytes = gt_type_bytes(buffer->type);
+    uint64_t count = gt_buffer_count(buffer), pitch = gt_buffer_element_bytes(buffer);
     for (uint32_t k = 0; k < buffer->number_count; ++k) {
-        fill_number(out, &workload->numbers[buffer->first_number + k], buffer, k, seed);
+        const gt_number *number = &workload->numbers[buffer->first_number + k];
+        const gt_buffer one = {
+            .type = number->type, .fill = number->fill, .low = number->low, .high = number->high};
+        bool is_index = number->fill == GT_FILL_INDEX; /* of the element */
+        for (uint64_t i = 0; i < count; ++i) {
+            uint64_t value = gt_fill_bits(&one, seed, is_index ? i : i * buffer->number_count + k);
+            memcpy((char *)out + i * pitch + number->offset, &value, gt_type_bytes(number->type));
+        }
     }
     for (uint64_t i = 0; buffer->number_count == 0 && i < buffer->elements; ++i) {
         uint64_t bits = gt_fill_bits(buffer, seed, i);

@@ -162,15 +162,7 @@ static Elf64_Shdr section_at(const char *headers, uint32_t index)
     return section;
 }
 
-/* Returns true if the symbol is a kernel, or a variable in a section that kernels may write. */
-static bool is_wanted(const Elf64_Sym *symbol, bool kernels, const char *headers, uint16_t count)
-{
-    const uint16_t home = symbol->st_shndx;
-    const uint64_t flags = home < count ? section_at(headers, home).sh_flags : 0;
-    return kernels ? ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && (symbol->st_other & ENTRY_FLAG)
-                   : ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT && (flags & SHF_WRITE);
-}
-
+/* Calls `each` with the names of kernels, or of variables in sections that kernels may write. */
 static void each_symbol(const gt_image *image, bool kernels, gt_image_name_fn *each, void *user)
 {
     uint16_t count = 0;
@@ -188,7 +180,12 @@ static void each_symbol(const gt_image *image, bool kernels, gt_image_name_fn *e
             Elf64_Sym symbol;
             memcpy(&symbol, all + i * sizeof symbol, sizeof symbol);
             const char *name = texts + symbol.st_name;
-            if (symbol.st_name < names.sh_size && is_wanted(&symbol, kernels, headers, count) &&
+            const uint16_t home = symbol.st_shndx;
+            const uint64_t flags = home < count ? section_at(headers, home).sh_flags : 0;
+            const int type = ELF64_ST_TYPE(symbol.st_info);
+            bool is_wanted = kernels ? type == STT_FUNC && (symbol.st_other & ENTRY_FLAG)
+                                     : type == STT_OBJECT && (flags & SHF_WRITE);
+            if (symbol.st_name < names.sh_size && is_wanted &&
                 memchr(name, '\0', (size_t)(names.sh_size - symbol.st_name))) {
                 each(user, name, strlen(name));
             }

@@ -568,22 +568,6 @@ static CUlaunchAttributeValue *add_attribute(gt_launcher_kernel *kernel, CUlaunc
     return &added->value;
 }
 
-/* The first attributes, as count_resident() expects. A preferred cluster needs a regular one. */
-static void add_cluster(gt_launcher_kernel *out, const gt_kernel_step *kernel)
-{
-    const uint32_t *cluster = kernel->cluster;
-    if (gt_volume(cluster) > 1 || kernel->preferred_cluster) {
-        memcpy(&add_attribute(out, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)->clusterDim, cluster,
-               sizeof kernel->cluster);
-    }
-    if (kernel->preferred_cluster) {
-        const uint32_t preferred[] = {kernel->preferred_cluster, cluster[1], cluster[2]};
-        memcpy(&add_attribute(out, CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION)
-                    ->preferredClusterDim,
-               preferred, sizeof preferred);
-    }
-}
-
 /* Returns true if a launch passes the caller's arguments on as they are, and does no more. */
 static bool is_direct(const gt_launcher *launcher)
 {
@@ -612,7 +596,18 @@ static void make_config(gt_launcher_kernel *out, const gt_launcher *launcher,
                                    .blockDimZ = kernel->block[2],
                                    .sharedMemBytes = kernel->shared_bytes,
                                    .attrs = out->attributes};
-    add_cluster(out, kernel);
+    /* count_resident() expects the cluster first; a preferred cluster needs a regular one */
+    const uint32_t *cluster = kernel->cluster;
+    if (gt_volume(cluster) > 1 || kernel->preferred_cluster) {
+        memcpy(&add_attribute(out, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)->clusterDim, cluster,
+               sizeof kernel->cluster);
+    }
+    if (kernel->preferred_cluster) {
+        const uint32_t preferred[] = {kernel->preferred_cluster, cluster[1], cluster[2]};
+        memcpy(&add_attribute(out, CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION)
+                    ->preferredClusterDim,
+               preferred, sizeof preferred);
+    }
     if (kb >= 0 && launcher->driver->version >= CARVEOUT_ATTRIBUTE_VERSION) {
         add_attribute(out, CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
             ->sharedMemCarveout =

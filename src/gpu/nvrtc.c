@@ -477,19 +477,16 @@ static gputune_status compile_program(gt_compiled *out, gt_nvrtc *nvrtc, program
     int result = nvrtc->compile(program, options.count, options.items);
     free(options.head);
     gt_image log = {0};
-    gputune_status status =
-        fetch_bytes(&log, nvrtc, program, nvrtc->log_size, nvrtc->log, "nvrtcGetProgramLog");
+    GT_TRY(fetch_bytes(&log, nvrtc, program, nvrtc->log_size, nvrtc->log, "nvrtcGetProgramLog"));
     out->log = log.data;
-    if (status == GPUTUNE_OK) {
-        gt_ptxas_parse(&out->resources, out->log);
-    }
-    if (status == GPUTUNE_OK && result != NVRTC_SUCCESS) {
+    gt_ptxas_parse(&out->resources, out->log);
+    if (result != NVRTC_SUCCESS) {
         *again = (result == NVRTC_ERROR_INVALID_OPTION && learn_refused(nvrtc, out->log)) ||
                  learn_missing(missing, out->log);
-        status = compile_error(nvrtc, result, out->log, request, missing);
+        return compile_error(nvrtc, result, out->log, request, missing);
     }
-    GT_THEN(status, fetch_image(out, nvrtc, program, request));
-    return GT_THEN(status, note_instances(out, nvrtc, program, request));
+    GT_TRY(fetch_image(out, nvrtc, program, request));
+    return note_instances(out, nvrtc, program, request);
 }
 
 gputune_status gt_nvrtc_compile(gt_compiled *out, const gt_nvrtc *nvrtc,
