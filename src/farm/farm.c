@@ -120,7 +120,6 @@ static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
     }
     gt_packet_drop(host->setup);
     host->setup = gt_packet_keep(request->packet);
-    host->plain = false;
     host->lost = (gt_lost){0};
     host->reference_ns = host->prepare_s = 0;
     gt_live_forget_all(host);

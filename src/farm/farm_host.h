@@ -225,7 +225,6 @@ typedef struct gt_measure_host {
     gt_device device;
     gt_packet *setup; /* the last prepare request; NULL: nothing is prepared */
     gt_lost lost;     /* the experiments of this setup's trial that have ended workers; */
-    bool plain;       /* another one has, too: later workers do without the trial */
     GT_ARRAY(gt_live_variant) variants;
     /* The default, once it is proved, even if it was dropped; no packet: none. Each new worker
      * proves it again, before all others: rare data that it fails on are not demanded of others. */

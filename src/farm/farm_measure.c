@@ -300,21 +300,6 @@ static const double START_S = 60; /* cuInit takes seconds where no driver state 
 
 /* ---- A new worker ---------------------------------------------------------------------------- */
 
-/* Drops the internal requests to the last worker. Requests to the next worker show what it must
- * load. */
-static void purge_internal(gt_measure_host *host)
-{
-    for (size_t i = 0; i < host->slot.queue.count;) {
-        gt_farm_request *request = gt_queue_at(&host->slot.queue, i);
-        request->alone = false;
-        if (request->internal) {
-            gt_farm_request_free(gt_queue_take(&host->slot.queue, i));
-        } else {
-            i++;
-        }
-    }
-}
-
 static bool prepares_first(const gt_measure_host *host)
 {
     return host->slot.queue.count > 0 && host->slot.queue.first->kind == GT_FRAME_PREPARE;
@@ -327,11 +312,7 @@ static gputune_status queue_setup(gt_measure_host *host)
     if (host->setup && !prepares_first(host)) {
         GT_TRY(measure_insert(host, 0, GT_FRAME_PREPARE, 0, host->setup));
     }
-    if (!prepares_first(host)) {
-        return GPUTUNE_OK;
-    }
-    host->slot.queue.first->sent_as = host->plain ? GT_FRAME_PREPARE_PLAIN : GT_FRAME_PREPARE;
-    if (host->plain || host->lost.item_count == 0) {
+    if (!prepares_first(host) || host->lost.item_count == 0) {
         return GPUTUNE_OK;
     }
     GT_TRY(gt_packet_make(&packet, GT_FRAME_LOST, &host->lost));
@@ -342,7 +323,16 @@ static gputune_status queue_setup(gt_measure_host *host)
 
 static void begin_again(gt_measure_host *host)
 {
-    purge_internal(host);
+    /* the requests to the next worker show what it must load */
+    for (size_t i = 0; i < host->slot.queue.count;) {
+        gt_farm_request *request = gt_queue_at(&host->slot.queue, i);
+        request->alone = false;
+        if (request->internal) {
+            gt_farm_request_free(gt_queue_take(&host->slot.queue, i));
+        } else {
+            i++;
+        }
+    }
     gt_slot_unsend(&host->slot);
     if (host->slot.farm->options.isolation == GPUTUNE_ISOLATION_THREAD) {
         measure_refuse(host, gt_fail(GPUTUNE_ECRASHED,
@@ -393,11 +383,11 @@ static bool leaves_out(gt_measure_host *host, bool hung)
 {
     gt_lost *lost = &host->lost;
     uint64_t key = is_at_first(&host->slot) ? host->slot.hand.trying : 0;
-    if (key == 0 || host->slot.link.is_thread || host->plain) {
+    if (key == 0 || host->slot.link.is_thread || lost->plain) {
         return false;
     }
-    host->plain = lost->item_count == GT_LOST_MAX;
-    if (!host->plain) {
+    lost->plain = lost->item_count == GT_LOST_MAX;
+    if (!lost->plain) {
         lost->items[lost->item_count++] = (struct gt_lost_try){key, hung};
     }
     return true;

@@ -169,7 +169,8 @@ gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal)
 
 /* ---- Talking --------------------------------------------------------------------------------- */
 
-static gputune_status check_hello(const gt_frame *frame)
+/* Takes the frame of the handshake. EWORKER for another version. */
+static gputune_status take_hello(gt_link *link, const gt_frame *frame)
 {
     gt_hello hello;
     char mine[64];
@@ -178,30 +179,8 @@ static gputune_status check_hello(const gt_frame *frame)
               "the worker is gputune %s, but this library is %s; install both from one build, or "
               "point GPUTUNE_WORKER at the right gputune-worker",
               hello.version, mine);
+    link->greeted = true;
     return GPUTUNE_OK;
-}
-
-/* Reads the next frame. The frame of the handshake is checked and not returned: FAILED with EWORKER
- * for another version. */
-static gt_read link_read(gt_frame *out, gt_link *link)
-{
-    gt_frame frame;
-    for (;;) {
-        gt_read read = gt_frame_read(&frame, &link->reader, link->channel);
-        if (read != GT_READ_FRAME) {
-            return read;
-        }
-        if (frame.kind != GT_FRAME_HELLO) {
-            *out = frame;
-            return read;
-        }
-        gputune_status status = check_hello(&frame);
-        gt_frame_release(&frame);
-        if (status < 0) {
-            return GT_READ_FAILED;
-        }
-        link->greeted = true;
-    }
 }
 
 /* ---- The clock ------------------------------------------------------------------------------- */
@@ -513,40 +492,34 @@ gt_push gt_slot_push(gt_slot *slot)
     return GT_PUSH_DONE;
 }
 
-/* Gives each frame that the worker has sent to the slot's role, until the role has ended or
- * replaced the worker. AGAIN: nothing more has come yet. END: the worker is dead, or could not be
- * used any more and was killed. FAILED: the worker is of another version; the thread's message says
- * so. */
-static gt_read read_all(gt_slot *slot)
+/* Goes on until the role has ended or replaced the worker. */
+void gt_slot_receive(gt_slot *slot)
 {
-    uint64_t generation = slot->generation;
-    gt_frame frame;
-    while (slot->link.open && slot->generation == generation) {
-        gt_read read = link_read(&frame, &slot->link);
-        if (read == GT_READ_AGAIN || (read == GT_READ_FAILED && !slot->link.greeted)) {
-            return read;
+    const uint64_t generation = slot->generation;
+    gt_link *link = &slot->link;
+    while (link->open && slot->generation == generation) {
+        gt_frame frame;
+        gt_read read = gt_frame_read(&frame, &link->reader, link->channel);
+        if (read == GT_READ_AGAIN) {
+            return;
         }
-        bool sane = read == GT_READ_FRAME && slot->role->handle(slot, &frame);
+        bool hello = read == GT_READ_FRAME && frame.kind == GT_FRAME_HELLO;
+        bool sane = hello ? take_hello(link, &frame) == GPUTUNE_OK
+                          : read == GT_READ_FRAME && slot->role->handle(slot, &frame);
         if (read == GT_READ_FRAME) {
             gt_frame_release(&frame);
         }
+        if (!sane && !link->greeted && (hello || read == GT_READ_FAILED)) {
+            slot->role->refuse(slot);
+            return;
+        }
         if (!sane) {
             if (read != GT_READ_END) {
-                gt_link_kill(&slot->link); /* a worker that sent something malformed still runs */
+                gt_link_kill(link); /* a worker that sent something malformed still runs */
             }
-            return GT_READ_END;
+            slot->role->died(slot);
+            return;
         }
-    }
-    return GT_READ_AGAIN;
-}
-
-void gt_slot_receive(gt_slot *slot)
-{
-    gt_read read = read_all(slot);
-    if (read == GT_READ_FAILED) {
-        slot->role->refuse(slot);
-    } else if (read == GT_READ_END) {
-        slot->role->died(slot);
     }
 }
 

@@ -1,17 +1,17 @@
-/* Finds the files that templates include, and names the folders of headers to the compile workers.
+/* Finds the files that templates include, and the folders of headers for the compile workers.
  *
- * "name" is looked for beside the including file, then in the template folder. A file found there
- * is one of the template's own: its text becomes part of the template. A "name" that is not found
- * there, and every <name>, is a header, which the compiler reads. It is one of the engine's own
- * (gpu/toolkit.h), or in the named folders (gputune_open_options.include_paths, then
- * GPUTUNE_INCLUDE, separated by colons), or the toolkit's. No file outside of the template's own
- * folder, the template folder, the named folders and the toolkit is read. */
+ * "name" is searched beside the including file, then in the template folder. A file found there
+ * becomes part of the template. Any other "name", and every <name>, is a header, which the compiler
+ * reads. It is one of gputune's own (gpu/toolkit.h), or in the named folders
+ * (gputune_open_options.include_paths, then GPUTUNE_INCLUDE, separated by colons), or the
+ * toolkit's. No file outside of the template's own folder, the template folder, the named folders
+ * and the toolkit is read. */
 #pragma once
 
 #include "base/array.h"
 #include "kernel/template/template.h"
 
-typedef struct gt_includes gt_includes; /* for one thread at a time: the caller sees to that */
+typedef struct gt_includes gt_includes; /* for one thread at a time */
 
 /* Opens a finder. `shared` is the template folder, `paths` are the named folders. *out is the
  * caller's, for gt_includes_close(). EINVAL when one of `paths` is no folder. */
@@ -30,10 +30,10 @@ gputune_status gt_includes_begin(gt_includes *includes, const char *template_pat
  * covers the toolkit's version. */
 gputune_status gt_includes_find(void *user, const gt_include *include, gt_included *out);
 
-/* The paths, without links, of the files that were read since gt_includes_begin(), except of the
- * toolkit's. Lives until the next one. */
+/* Returns the paths, without links, of the files that were read since gt_includes_begin(), except
+ * the toolkit's. Lives until the next gt_includes_begin(). */
 const gt_texts *gt_includes_read(const gt_includes *includes);
 
-/* Gives the compiler's options -IFOLDER, in the order of the search. The options belong to
- * `includes` and live as long. ENOMEM. */
+/* Gets the compiler's options -IFOLDER, in the order of the search. They live as long as
+ * `includes`. ENOMEM. */
 gputune_status gt_includes_options(const char *const **out, size_t *count, gt_includes *includes);

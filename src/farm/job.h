@@ -14,8 +14,8 @@ typedef struct gt_compile_job {
     gt_nvrtc_request source;
 } gt_compile_job;
 
-/* The contents of one buffer of a workload that the worker cannot make itself: the caller's own
- * data, a file, or the values of an expression. With `expected`, the right results of an output. */
+/* The contents of one buffer that the worker cannot make itself: the caller's data, a file, or the
+ * values of an expression. With `expected`, the right results of an output. */
 typedef struct gt_live_input {
     uint32_t workload;  /* index into gt_measure_setup.workloads */
     uint32_t buffer;    /* place among the workload's inputs (gt_workload_input()) */
@@ -38,10 +38,9 @@ typedef struct gt_measure_setup {
     uint32_t workload_count;
     gt_workload workloads[GT_WORKLOAD_MAX]; /* [0] is the one that is timed */
     char odd_tail[128];                     /* the sizes of workloads[1], for messages */
-    gt_image reference; /* image of the reference and check kernels; empty: compare against the
-                           first verified variant (the default) */
-    gt_image service;   /* image of service_*.cu: the kernels that fill, poison, compare and sweep
-                           buffers */
+    gt_image reference; /* of the reference and check kernels; empty: compare against the first
+                           verified variant (the default) */
+    gt_image service;   /* of service_*.cu: kernels that fill, poison, compare and sweep buffers */
     gt_live_input *inputs;
     uint32_t input_count;
     bool check; /* variants are launched under the emulator's sanitizer, and not compared */
@@ -107,7 +106,7 @@ typedef struct gt_verified {
 
 enum { GT_LOST_MAX = 6 };
 
-/* Experiments (measure_trial.c) that have ended workers. Where there are GT_LOST_MAX, no more are
+/* Experiments (measure_trial.c) that have ended workers. If there are GT_LOST_MAX, no more are
  * tried. */
 typedef struct gt_lost {
     struct gt_lost_try {
@@ -115,6 +114,7 @@ typedef struct gt_lost {
         bool hung;    /* else it has crashed */
     } items[GT_LOST_MAX];
     uint32_t item_count;
+    bool plain; /* yet another one has ended a worker: no trial is made */
 } gt_lost;
 
 /* The length of a sample of the objective `kernel`. Other objectives have quick and full samples
@@ -159,8 +159,7 @@ typedef struct gt_sampled {
                               restored ones; else 1 */
 } gt_sampled;
 
-/* A request to prove a loaded variant again: the winner, after its last sample, with what thousands
- * of launches have left behind. */
+/* A request to prove a loaded variant again: the winner, after thousands of launches. */
 typedef struct gt_recheck_job {
     uint64_t id;   /* the variant's */
     uint64_t seed; /* of the inputs; the setup's seed: the reference is not run again */

@@ -467,7 +467,7 @@ static int64_t integer_at(const unsigned char *elements, uint64_t index, uint32_
     return wide;
 }
 
-/* Empties rows between integers that rise (GT_VARIETY_ROWS); false: they do not rise. */
+/* Empties rows between integers that rise (GT_VARIETY_ROWS). Returns false if they do not. */
 static bool empty_rows(unsigned char *elements, uint64_t count, uint32_t size)
 {
     enum { EVERY = 8 };
@@ -549,20 +549,6 @@ gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t wor
 
 enum { SAMPLE_PIECES = 64, SAMPLE_BYTES = 16384 };
 
-static void widen(gt_service_task *out, gt_type type, const unsigned char *elements, uint64_t bytes)
-{
-    uint32_t size = gt_type_bytes(type);
-    for (uint64_t i = 0; i + size <= bytes; i += size) {
-        uint64_t bits = 0;
-        memcpy(&bits, elements + i, size);
-        double value = gt_bits_to_double(type, bits);
-        if (isfinite(value)) {
-            out->low = fmin(out->low, value);
-            out->high = fmax(out->high, value);
-        }
-    }
-}
-
 /* Sets low and high of a task to the least and largest value of a buffer, or of pieces spread over
  * a large one; low > high: it has no finite value. */
 static gputune_status find_span(gt_service_task *out, gt_measure *measure,
@@ -571,6 +557,7 @@ static gputune_status find_span(gt_service_task *out, gt_measure *measure,
     unsigned char room[SAMPLE_BYTES];
     const gt_buffer *buffer = slot->buffer;
     CUdeviceptr from = slot->pristine ? slot->pristine : slot->address;
+    const uint32_t size = gt_type_bytes(buffer->type);
     uint64_t pieces = (buffer->bytes + SAMPLE_BYTES - 1) / SAMPLE_BYTES;
     uint64_t step = pieces > SAMPLE_PIECES ? (pieces - 1) / (SAMPLE_PIECES - 1) : 1;
     out->low = INFINITY;
@@ -580,7 +567,13 @@ static gputune_status find_span(gt_service_task *out, gt_measure *measure,
         uint64_t bytes = left < SAMPLE_BYTES ? left : SAMPLE_BYTES;
         GT_CALL(measure, MemcpyDtoHAsync, room, from + at, bytes, measure->stream);
         GT_TRY(gt_measure_wait(measure));
-        widen(out, buffer->type, room, bytes);
+        for (uint64_t i = 0; i + size <= bytes; i += size) {
+            uint64_t bits = 0;
+            memcpy(&bits, room + i, size);
+            double value = gt_bits_to_double(buffer->type, bits);
+            out->low = isfinite(value) ? fmin(out->low, value) : out->low;
+            out->high = isfinite(value) ? fmax(out->high, value) : out->high;
+        }
     }
     return GPUTUNE_OK;
 }

@@ -228,26 +228,21 @@ static gputune_status take_step(sensitivities seen, gt_measure *measure, const a
     return gt_contents_fill(measure, measure->seed, author->workspace_count);
 }
 
-/* How many steps are needed; 0 if no tolerance follows from them. `many`: some output has enough
- * elements to count terms by. */
-static uint32_t steps_wanted(const gt_measure *measure, bool *many)
+/* Takes as many steps as the tolerances need; none if they are stated. One more step follows if
+ * some output has enough elements to count terms by. */
+static gputune_status take_steps(sensitivities seen, gt_measure *measure, const author *author)
 {
-    bool stated = measure->workspaces[0].workload.tolerance.stated;
+    const bool stated = measure->workspaces[0].workload.tolerance.stated;
+    const bool moves = measure->move.tasks.count > 0;
+    bool many = false;
     uint32_t steps = 0;
-    *many = false;
     for (size_t i = 0; i < measure->spread.timed_count && !stated; i += 2) {
         const gt_buffer_slot *slot = measure->spread.slots.items[i];
         bool few = slot->buffer->elements < GT_TOLERANCE_FEW;
-        steps = few || slot->scale || steps == GT_TOLERANCE_STEPS ? GT_TOLERANCE_STEPS : 1;
-        *many |= !few && measure->move.tasks.count > 0;
+        bool all = moves && (few || slot->scale || steps == GT_TOLERANCE_STEPS);
+        steps = all ? GT_TOLERANCE_STEPS : 1;
+        many |= !few && moves;
     }
-    return steps > 1 && measure->move.tasks.count == 0 ? 1 : steps;
-}
-
-static gputune_status take_steps(sensitivities seen, gt_measure *measure, const author *author)
-{
-    bool many;
-    uint32_t steps = steps_wanted(measure, &many);
     if (steps > 0) {
         GT_TRY(gt_contents_span(measure));
     }

@@ -113,10 +113,9 @@ static bool is_clear(singles *fresh, singles *used)
     return apart && fabs(a - b) > least_ns && fabs(a - b) > least_share * fmax(a, b);
 }
 
-/* More times of each kind are taken if one does not decide. Long launches are so steady that one
- * time of each kind shows that there is no difference; short launches cost little. If both kinds
- * are alike, all eight times of one are below or above all eight of the other once in 6,000 cases,
- * and so far apart more rarely still. */
+/* Takes more times of each kind if one does not decide. Long launches are so steady that one time
+ * of each kind shows that there is no difference. If both kinds are alike, all eight times of one
+ * are below or above all eight of the other once in 6,000 cases. */
 static gputune_status time_used(singles *fresh, singles *used, gt_measure *measure,
                                 gt_loaded *variant)
 {

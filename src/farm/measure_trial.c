@@ -507,7 +507,8 @@ gputune_status gt_trial_make(gt_measure *measure, const gt_measure_setup *setup)
     enum { MOST_BYTES = 64 << 20 };
     const gt_workload *base = &setup->workloads[setup->workload_count - 1];
     const uint64_t live = 0;
-    bool is_worth = base->has_reference && gt_plan_device_bytes(base, 1, &live) <= MOST_BYTES;
+    bool is_worth = !measure->lost_tries.plain && base->has_reference &&
+                    gt_plan_device_bytes(base, 1, &live) <= MOST_BYTES;
     for (uint32_t i = 0; i < setup->input_count; ++i) {
         is_worth &= !setup->inputs[i].is_ipc;
     }

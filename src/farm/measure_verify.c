@@ -65,19 +65,6 @@ static gputune_status scratch_poison(gt_measure *measure, gt_loaded *variant, ui
     return GPUTUNE_OK;
 }
 
-/* EWRONG if a guard does not hold what it was filled with. Waits. */
-static gputune_status look_at_guard(gt_measure *measure, CUdeviceptr at, const char *side)
-{
-    uint8_t seen[GT_GUARD_FRONT];
-    GT_CALL(measure, MemcpyDtoHAsync, seen, at, sizeof seen, measure->stream);
-    GT_TRY(gt_measure_wait(measure));
-    for (size_t i = 1; i < sizeof seen; ++i) {
-        GT_REFUSE(seen[i] != seen[0], GPUTUNE_EWRONG, "bytes %s scratch memory were overwritten",
-                  side);
-    }
-    return GPUTUNE_OK;
-}
-
 /* EWRONG where a variant has written around its scratch memory since it was poisoned. Waits. */
 static gputune_status scratch_look(gt_measure *measure, gt_loaded *variant)
 {
@@ -85,11 +72,21 @@ static gputune_status scratch_look(gt_measure *measure, gt_loaded *variant)
         const gt_launch *launch = &variant->launches[s];
         for (uint32_t i = 0; i < launch->parameter_count; ++i) {
             CUdeviceptr at;
+            uint8_t seen[2][GT_GUARD_FRONT];
             uint64_t bytes = launch->parameters[i].scratch_bytes;
             GT_TRY(gt_launcher_scratch(&at, variant->launchers[s], measure->stream, i));
-            if (at && bytes) {
-                GT_TRY(look_at_guard(measure, at - GT_GUARD_FRONT, "in front of"));
-                GT_TRY(look_at_guard(measure, at + bytes, "behind"));
+            if (!at || !bytes) {
+                continue;
+            }
+            GT_CALL(measure, MemcpyDtoHAsync, seen[0], at - GT_GUARD_FRONT, sizeof seen[0],
+                    measure->stream);
+            GT_CALL(measure, MemcpyDtoHAsync, seen[1], at + bytes, sizeof seen[1], measure->stream);
+            GT_TRY(gt_measure_wait(measure));
+            for (size_t k = 0; k < sizeof seen; ++k) {
+                const size_t side = k / sizeof seen[0];
+                GT_REFUSE(seen[side][k % sizeof seen[0]] != seen[side][0], GPUTUNE_EWRONG,
+                          "bytes %s scratch memory were overwritten",
+                          side == 0 ? "in front of" : "behind");
             }
         }
     }

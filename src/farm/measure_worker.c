@@ -21,15 +21,10 @@ static void begin(gt_measure *measure, gt_current *current, uint64_t variant)
     gt_current_set(current, variant);
 }
 
-static gputune_status prepare_plain(void *measure, void *job, void *reply, gt_current *current)
-{
-    begin(measure, current, GT_NO_VARIANT);
-    return gt_measure_prepare(measure, job, reply);
-}
-
 static gputune_status prepare(void *measure, void *job, void *reply, gt_current *current)
 {
-    GT_TRY(prepare_plain(measure, job, reply, current));
+    begin(measure, current, GT_NO_VARIANT);
+    GT_TRY(gt_measure_prepare(measure, job, reply));
     return ((const gt_measure_setup *)job)->check ? GPUTUNE_OK
                                                   : gt_measure_try(measure, job, reply);
 }
@@ -77,13 +72,9 @@ static gputune_status drop(void *measure, void *job, void *reply, gt_current *cu
 }
 
 static gt_request_fn *const calls[GT_FRAME_KINDS] = {
-    [GT_FRAME_PREPARE] = prepare,
-    [GT_FRAME_PREPARE_PLAIN] = prepare_plain,
-    [GT_FRAME_LOST] = leave_out,
-    [GT_FRAME_VERIFY] = verify,
-    [GT_FRAME_VERIFY_AGAIN] = verify_again,
-    [GT_FRAME_RECHECK] = recheck,
-    [GT_FRAME_SAMPLE] = sample,
+    [GT_FRAME_PREPARE] = prepare, [GT_FRAME_LOST] = leave_out,
+    [GT_FRAME_VERIFY] = verify,   [GT_FRAME_VERIFY_AGAIN] = verify_again,
+    [GT_FRAME_RECHECK] = recheck, [GT_FRAME_SAMPLE] = sample,
     [GT_FRAME_DROP] = drop,
 };
 

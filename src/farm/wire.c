@@ -226,33 +226,23 @@ static bool take_count(decoder *from, const gt_member *member, char *object)
     return store_count(object + member->count_offset, member->count_size, count);
 }
 
-static bool take_member(decoder *from, const gt_member *member, char *object)
-{
-    if (is_counted(member) && !take_count(from, member, object)) {
-        return false;
-    }
-    char *items = items_of(member, object);
-    for (uint64_t k = 0, count = count_of(member, object); k < count; k++) {
-        if (!take_element(from, member, items + k * member->size)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool take_struct(decoder *from, const gt_record *record, char *object)
 {
     for (size_t i = 0; i < record->count; i++) {
         const gt_member *member = &record->members[i];
-        if (take_member(from, member, object)) {
-            continue;
+        bool taken = !is_counted(member) || take_count(from, member, object);
+        char *items = items_of(member, object);
+        for (uint64_t k = 0; taken && k < count_of(member, object); k++) {
+            taken = take_element(from, member, items + k * member->size);
         }
-        if (from->status == GPUTUNE_OK) {
+        if (!taken && from->status == GPUTUNE_OK) {
             from->status =
                 gt_fail(GPUTUNE_EWORKER, "a malformed %s came through the channel: member '%s'",
                         record->name, member->name);
         }
-        return false;
+        if (!taken) {
+            return false;
+        }
     }
     return true;
 }
@@ -275,32 +265,20 @@ gputune_status gt_record_decode(void *object, const gt_record *record, const voi
 
 /* ---- Releasing ------------------------------------------------------------------------------- */
 
-static void release_struct(const gt_record *record, char *object);
-
-static void release_element(const gt_member *member, char *at)
-{
-    switch (member->kind) {
-    case GT_MEMBER_TEXT:
-        free(load_pointer(at));
-        break;
-    case GT_MEMBER_IMAGE:
-        free(((gt_image *)(void *)at)->data);
-        break;
-    case GT_MEMBER_STRUCT:
-        release_struct(member->record, at);
-        break;
-    default:
-        break;
-    }
-}
-
 static void release_struct(const gt_record *record, char *object)
 {
     for (size_t i = 0; i < record->count; i++) {
         const gt_member *member = &record->members[i];
         char *items = items_of(member, object);
         for (uint64_t k = 0; items && k < count_of(member, object); k++) {
-            release_element(member, items + k * member->size);
+            char *at = items + k * member->size;
+            if (member->kind == GT_MEMBER_TEXT) {
+                free(load_pointer(at));
+            } else if (member->kind == GT_MEMBER_IMAGE) {
+                free(((gt_image *)(void *)at)->data);
+            } else if (member->kind == GT_MEMBER_STRUCT) {
+                release_struct(member->record, at);
+            }
         }
         if (member->repeat == GT_REPEAT_HEAP) {
             free(items);
@@ -321,7 +299,6 @@ const gt_cargo gt_carried[GT_FRAME_KINDS] = {
     [GT_FRAME_DEVICE] = {&gt_record_device, NULL},
     [GT_FRAME_COMPILE] = {&gt_record_compile_job, &gt_record_compiled},
     [GT_FRAME_PREPARE] = {&gt_record_measure_setup, &gt_record_prepared},
-    [GT_FRAME_PREPARE_PLAIN] = {&gt_record_measure_setup, &gt_record_prepared},
     [GT_FRAME_LOST] = {&gt_record_lost, NULL},
     [GT_FRAME_VERIFY] = {&gt_record_verify_job, &gt_record_verified},
     [GT_FRAME_VERIFY_AGAIN] = {&gt_record_verify_job, &gt_record_verified},

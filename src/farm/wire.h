@@ -1,7 +1,7 @@
-/* The channel between host and workers. It carries frames: a header of fixed size and a body. The
- * job structs of farm/job.h are written to bodies, and read from them, by tables of their members.
- * Both ends are of one build, so that numbers travel as they are in memory. Nothing that a peer
- * sends can crash the reader or make it allocate more than about three times what has arrived. */
+/* The channel between host and workers. It carries frames: a header of fixed size and a body.
+ * Bodies hold the structs of farm/job.h, written and read by tables of their members. Both ends are
+ * of one build, so numbers travel as they are in memory. A peer cannot crash the reader or make it
+ * allocate more than about three times the bytes that have arrived. */
 #pragma once
 
 #include "base/text.h"
@@ -56,9 +56,9 @@ extern const gt_record gt_record_compile_job, gt_record_compiled, gt_record_meas
 /* Appends the bytes of `object` to `out`. False when a count exceeds its array. When memory is
  * short, out->failed is set. */
 bool gt_record_encode(gt_text *out, const gt_record *record, const void *object);
-/* Fills `object`, which need not be initialised, from `data`, all of which must be used. `object`
- * owns copies of its parts; gt_record_release() frees them. EWORKER, with the member's name, if
- * anything is missing or out of range; ENOMEM. On failure `object` is all zero. */
+/* Fills `object` from `data`, which must have no rest. `object` owns copies of its parts, for
+ * gt_record_release(). EWORKER, with the member's name, if anything is missing or out of range;
+ * ENOMEM. On failure `object` is all zero. */
 gputune_status gt_record_decode(void *object, const gt_record *record, const void *data,
                                 size_t bytes);
 /* Frees what a decoded struct owns and zeroes it. */
@@ -73,8 +73,7 @@ typedef enum gt_frame_kind {
                            compile worker's compiler is loaded */
     GT_FRAME_COMPILE,
     GT_FRAME_PREPARE,
-    GT_FRAME_PREPARE_PLAIN, /* the same without the trial, which has ended too many workers */
-    GT_FRAME_LOST,          /* comes before PREPARE: what its trial leaves out; without an answer */
+    GT_FRAME_LOST, /* comes before PREPARE: what its trial leaves out; without an answer */
     GT_FRAME_VERIFY,
     GT_FRAME_VERIFY_AGAIN, /* the same of a variant that an earlier worker has proved */
     GT_FRAME_RECHECK,
@@ -84,14 +83,13 @@ typedef enum gt_frame_kind {
     GT_FRAME_KINDS
 } gt_frame_kind;
 
-/* One frame as received. An answer has an envelope (gt_answer), and behind it the body; a request
- * has the body alone. */
+/* One frame as received. An answer has an envelope (gt_answer) before the body. */
 typedef struct gt_frame {
     gt_frame_kind kind;
     uint64_t sequence; /* number of the request that this frame is, or answers */
-    size_t start, answer_bytes, body_bytes; /* where the envelope begins in `storage`; its bytes; of
-                                               the body behind it */
-    char *storage;                          /* owned */
+    size_t start;      /* the envelope's, else the body's, in `storage` */
+    size_t answer_bytes, body_bytes;
+    char *storage; /* owned */
 } gt_frame;
 
 /* Frees what the frame owns, and zeroes it. */
@@ -102,8 +100,7 @@ void gt_frame_release(gt_frame *frame);
 #define GT_FRAME_HOST_BYTES   (UINT64_C(1) << 30)
 #define GT_FRAME_WORKER_BYTES (UINT64_C(256) << 30)
 
-/* Collects frames from a descriptor, blocking or not. A new reader is all zero but `limit_bytes`.
- */
+/* Collects frames from a descriptor, blocking or not. A new one is all zero but `limit_bytes`. */
 typedef struct gt_frame_reader {
     uint64_t limit_bytes;  /* the largest frame that is accepted */
     char *data;            /* what has arrived of the next frame; owned */
@@ -117,7 +114,7 @@ typedef enum gt_read {
     GT_READ_FAILED /* a malformed frame, or out of memory; the thread's message says which. Nothing
                       more can be read from the channel */
 } gt_read;
-/* Reads the next frame. With GT_READ_FRAME, *out is the caller's, for gt_frame_release(). */
+/* Reads the next frame. On GT_READ_FRAME, the caller releases *out. */
 gt_read gt_frame_read(gt_frame *out, gt_frame_reader *reader, int descriptor);
 void gt_frame_reader_free(gt_frame_reader *reader);
 
@@ -136,8 +133,8 @@ typedef struct gt_id_job {
 /* The body of HAND. */
 typedef struct gt_hand {
     uint64_t sequence; /* number of the request; 0: none */
-    uint64_t variant;  /* the one that the worker is at, or GT_NO_VARIANT */
-    uint64_t trying;   /* the key of the experiment that the worker is at (gt_lost); 0: none */
+    uint64_t variant;  /* the variant in hand, or GT_NO_VARIANT */
+    uint64_t trying;   /* the key of the experiment in hand (gt_lost); 0: none */
 } gt_hand;
 
 typedef struct gt_hello {

@@ -249,31 +249,25 @@ static void leave(gt_held *held, bool alive)
     }
 }
 
-/* Takes what no graph holds any more out of the list. */
+/* Takes an object that no graph holds any more out of the list; NULL: there is none. */
 static gt_held *take_free(void)
 {
-    gt_held *taken = NULL;
     GT_SCOPED(gt_unlock) pthread_mutex_t *locked = gt_lock(&left.lock);
-    for (gt_held **link = &left.list; *link;) {
-        gt_held *held = *link;
-        if (atomic_load(&held->holders)) {
-            link = &held->next;
-            continue;
-        }
-        *link = held->next;
-        held->next = taken;
-        taken = held;
+    gt_held **link = &left.list;
+    while (*link && atomic_load(&(*link)->holders)) {
+        link = &(*link)->next;
     }
+    gt_held *taken = *link;
+    *link = taken ? taken->next : NULL;
     return taken;
 }
 
 void gt_graph_orphans_collect(void)
 {
-    gt_held *next;
-    for (gt_held *held = take_free(); held; held = next) {
+    gt_held *held;
+    while ((held = take_free()) != NULL) {
         gt_context_visit visit;
         const gt_driver *driver = held->driver;
-        next = held->next;
         const bool alive = gt_context_enter(&visit, driver, &held->context) == GPUTUNE_OK;
         held->end(held, alive);
         if (alive) {

@@ -81,6 +81,7 @@ struct gt_measure {
     bool prepared, lost;
     gt_current *current;
     uint32_t left_out;   /* experiments that the next trial leaves out */
+    bool plain;          /* there is no trial */
     char reference[128]; /* the script of the setup */
     size_t count;
     struct {
@@ -134,6 +135,7 @@ void gt_measure_attend(gt_measure *measure, gt_current *current)
 void gt_measure_leave_out(gt_measure *measure, const gt_lost *lost)
 {
     measure->left_out = lost->item_count;
+    measure->plain = lost->plain;
 }
 
 /* "trial-fatal" loses the GPU in each of three experiments that is not left out, "trial-hangs"
@@ -144,13 +146,15 @@ gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup
     char script[128];
     read_script(script, &setup->reference);
     bool endless = strcmp(script, "trial-segv") == 0;
-    bool tries = strncmp(script, "trial-", 6) == 0 && (measure->left_out < 3 || endless);
+    bool tries =
+        !measure->plain && strncmp(script, "trial-", 6) == 0 && (measure->left_out < 3 || endless);
     if (tries) {
         measure->current->hand.trying = 1 + measure->left_out;
         gt_current_set(measure->current, GT_NO_VARIANT);
         GT_TRY(misbehave(strcmp(script, "trial-hangs") == 0 ? "hang" : script + 6));
     }
     measure->left_out = 0;
+    measure->plain = false;
     measure->lost |= tries;
     return measure->lost ? gt_fail(GPUTUNE_ECRASHED, "the trial failed") : GPUTUNE_OK;
 }
