@@ -379,8 +379,10 @@ gputune_status gt_inputs_copy(gt_measure *measure, const gt_measure_setup *setup
 /* Loads from the image the judges (gt_judge_kind) that the workloads have. */
 gputune_status gt_reference_load(gt_measure *measure, const gt_image *image);
 void gt_reference_free(gt_measure *measure);
-/* Queues one launch of the template's check kernel on a workspace. */
-gputune_status gt_check_launch(gt_measure *measure, gt_workspace *workspace);
+/* Queues the check of a table into *into, after the template's own check kernel, if there is one,
+ * on the workspaces `from` to `to` - 1. One workspace: only the tasks of the timed workload. */
+gputune_status gt_check_queue(gt_measure *measure, const gt_tasks *table, uint32_t from,
+                              uint32_t to, gt_findings *into);
 /* Queues one launch of the template's own kernel that fills the inputs, after their fills by the
  * service kernels. */
 gputune_status gt_init_launch(gt_measure *measure, gt_workspace *workspace, uint64_t seed);

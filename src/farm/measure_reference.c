@@ -59,14 +59,23 @@ gputune_status gt_init_launch(gt_measure *measure, gt_workspace *workspace, uint
     return launch(measure, workspace, GT_JUDGE_INIT, buffers, &seed);
 }
 
-gputune_status gt_check_launch(gt_measure *measure, gt_workspace *workspace)
+gputune_status gt_check_queue(gt_measure *measure, const gt_tasks *table, uint32_t from,
+                              uint32_t to, gt_findings *into)
 {
-    CUdeviceptr buffers[GT_PARAMETER_MAX];
-    for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
-        buffers[slot->index] = slot->address;
+    for (uint32_t s = from; s < to; ++s) {
+        const gt_workspace *workspace = &measure->workspaces[s];
+        const CUdeviceptr failures = workspace->failures.address;
+        CUdeviceptr buffers[GT_PARAMETER_MAX];
+        if (!workspace->workload.has_check) {
+            continue;
+        }
+        for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
+            buffers[slot->index] = slot->address;
+        }
+        GT_CALL(measure, MemsetD8Async, failures, 0, 16, measure->stream);
+        GT_TRY(launch(measure, workspace, GT_JUDGE_CHECK, buffers, &failures));
     }
-    GT_CALL(measure, MemsetD8Async, workspace->failures.address, 0, 16, measure->stream);
-    return launch(measure, workspace, GT_JUDGE_CHECK, buffers, &workspace->failures.address);
+    return gt_service_check(measure, table, to - from == 1, into);
 }
 
 /* ---- Loading --------------------------------------------------------------------------------- */

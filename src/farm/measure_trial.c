@@ -132,10 +132,7 @@ static gputune_status trial_queue(gt_data_trial *trial, gt_loaded *variant)
     GT_TRY(gt_service_run(own, GT_SERVICE_RESET, &own->again, false));
     GT_TRY(gt_service_poison_shared(own, GT_POISON_MIXED + 2));
     GT_TRY(trial_launch(trial, variant));
-    if (own->workspaces[0].workload.has_check) {
-        GT_TRY(gt_check_launch(own, &own->workspaces[0]));
-    }
-    return gt_service_check(own, &own->check, false, own->findings);
+    return gt_check_queue(own, &own->check, 0, 1, own->findings);
 }
 
 /* ---- Judging --------------------------------------------------------------------------------- */

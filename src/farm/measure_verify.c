@@ -211,19 +211,17 @@ static gputune_status note_memory(gt_measure *measure, const gt_loaded *variant,
     return GPUTUNE_OK;
 }
 
-typedef gputune_status (*launch_function)(gt_measure *measure, gt_loaded *variant,
-                                          uint32_t workspace);
-
 /* One launch on buffers as a proof has them. */
 static gputune_status check_launch(gt_text *text, gt_measure *measure, gt_loaded *variant,
-                                   uint32_t index, launch_function launch)
+                                   uint32_t index, bool in_place)
 {
     GT_TRY(gt_service_reset(measure, &measure->launch, false));
     GT_TRY(scratch_poison(measure, variant, index, GT_POISON_FIRST));
     GT_TRY(gt_measure_wait(measure));
     GT_TRY(gt_measure_check(measure, measure->driver->EmuCheckBegin(), "emuCheckBegin"));
     gputune_status status = note_memory(measure, variant, index);
-    GT_THEN(status, launch(measure, variant, index));
+    GT_THEN(status, in_place ? loaded_launch_in_place(measure, variant, index)
+                             : gt_loaded_launch(measure, variant, index));
     GT_THEN(status, gt_measure_wait(measure));
     gt_text_printf(text, "size\t%u\n%s", index, measure->driver->EmuCheckEnd());
     return status;
@@ -247,27 +245,14 @@ static gputune_status loaded_check(gt_verified *out, gt_measure *measure, gt_loa
               "kernels can be checked only on the emulator");
     measure->damage = GT_DAMAGE_EVERYTHING;
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
-        GT_TRY(check_launch(&text, measure, variant, i, gt_loaded_launch));
+        GT_TRY(check_launch(&text, measure, variant, i, false));
         if (gt_has_in_place(&measure->workspaces[i].workload)) {
-            GT_TRY(check_launch(&text, measure, variant, i, loaded_launch_in_place));
+            GT_TRY(check_launch(&text, measure, variant, i, true));
         }
     }
     out->proved = true;
     out->pilot_ns = 1;
     return gt_strdup(&out->findings, gt_text_string(&text));
-}
-
-static gputune_status write_file(const gt_saved_output *save, const void *data, uint64_t bytes)
-{
-    FILE *file = fopen(save->path, "wbe");
-    bool written = file && fwrite(save->head, sizeof save->head, 1, file) == 1 &&
-                   fwrite(data, 1, bytes, file) == bytes;
-    const bool closed = file && fclose(file) == 0;
-    return written && closed
-               ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_EIO,
-                         "%s: cannot be written: %s; expected a writable folder with enough space",
-                         save->path, strerror(errno));
 }
 
 /* Launches a variant on its inputs, and writes the job's outputs to files. EIO where that fails. */
@@ -283,7 +268,14 @@ static gputune_status outputs_save(gt_measure *measure, gt_loaded *variant,
         GT_TRY(gt_allocated(data));
         GT_CALL(measure, MemcpyDtoHAsync, data, slot->address, bytes, measure->stream);
         GT_TRY(gt_measure_wait(measure));
-        GT_TRY(write_file(&job->saves[i], data, bytes));
+        const gt_saved_output *save = &job->saves[i];
+        FILE *file = fopen(save->path, "wbe");
+        bool written = file && fwrite(save->head, sizeof save->head, 1, file) == 1 &&
+                       fwrite(data, 1, bytes, file) == bytes;
+        const bool closed = file && fclose(file) == 0;
+        GT_REFUSE(!written || !closed, GPUTUNE_EIO,
+                  "%s: cannot be written: %s; expected a writable folder with enough space",
+                  save->path, strerror(errno));
     }
     return GPUTUNE_OK;
 }
@@ -393,30 +385,18 @@ static gputune_status launch_first(gt_measure *measure, gt_loaded *variant,
     return launch_pilot(measure, variant);
 }
 
+/* Queues the check of the first launch on the last of the workspaces, a second launch there, and
+ * the check of all workspaces. */
 static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, const gt_tasks *reset,
-                                   uint32_t workspace)
+                                   uint32_t workspace_count)
 {
-    GT_TRY(gt_service_reset(measure, reset, workspace == 0));
+    const uint32_t last = workspace_count - 1;
+    GT_TRY(gt_check_queue(measure, &measure->workspaces[last].first, last, workspace_count,
+                          measure->first));
+    GT_TRY(gt_service_reset(measure, reset, last == 0));
     GT_TRY(gt_service_poison_shared(measure, GT_POISON_MIXED + 1));
-    return loaded_launch_in_place(measure, variant, workspace);
-}
-
-static gputune_status check_first(gt_measure *measure, gt_workspace *workspace)
-{
-    if (workspace->workload.has_check) {
-        GT_TRY(gt_check_launch(measure, workspace));
-    }
-    return gt_service_check(measure, &workspace->first, false, measure->first);
-}
-
-static gputune_status check_all(gt_measure *measure, uint32_t workspace_count)
-{
-    for (uint32_t s = 0; s < workspace_count; ++s) {
-        if (measure->workspaces[s].workload.has_check) {
-            GT_TRY(gt_check_launch(measure, &measure->workspaces[s]));
-        }
-    }
-    return gt_service_check(measure, &measure->check, workspace_count == 1, measure->findings);
+    GT_TRY(loaded_launch_in_place(measure, variant, last));
+    return gt_check_queue(measure, &measure->check, 0, workspace_count, measure->findings);
 }
 
 /* The checks after the launches. */
@@ -497,9 +477,7 @@ static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *va
         GT_TRY(gt_service_check(measure, &measure->edges, false, measure->findings));
         return conclude(out, measure, variant, EDGES);
     }
-    GT_TRY(check_first(measure, &measure->workspaces[workspace_count - 1]));
-    GT_TRY(launch_again(measure, variant, &measure->relaunch, workspace_count - 1));
-    GT_TRY(check_all(measure, workspace_count));
+    GT_TRY(launch_again(measure, variant, &measure->relaunch, workspace_count));
     const uint64_t checked = measure->sequence;
     gputune_status status = gt_trial_queue(measure, variant, job);
     GT_THEN(status, conclude(out, measure, variant, PROOF));
@@ -515,10 +493,8 @@ static gputune_status prove_twice(gt_verified *out, gt_measure *measure, gt_load
 {
     GT_TRY(gt_service_reset(measure, &measure->reset, true));
     GT_TRY(launch_first(measure, variant, 1));
-    GT_TRY(check_first(measure, &measure->workspaces[0]));
     GT_TRY(scratch_poison(measure, variant, 0, GT_POISON_NEGATIVE));
-    GT_TRY(launch_again(measure, variant, &measure->again, 0));
-    GT_TRY(check_all(measure, 1));
+    GT_TRY(launch_again(measure, variant, &measure->again, 1));
     return conclude(out, measure, variant, AGAIN);
 }
 

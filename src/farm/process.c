@@ -124,58 +124,44 @@ bool gt_process_lift(int *descriptor)
     return true;
 }
 
-/* The descriptors of which a child gets copies as its descriptors 0, 1, ... */
-typedef struct child_files {
-    int count;
-    int items[5];
-} child_files;
-enum { NOWHERE = -1 /* /dev/null */, CLOSED = -2 };
+enum { FILES = 5, NOWHERE = -1 /* /dev/null */, CLOSED = -2 };
 
-static int set_files(posix_spawn_file_actions_t *actions, const int *files, int count)
-{
-    int error = 0;
-    for (int i = 0; i < count && !error; i++) {
-        error = files[i] == NOWHERE ? posix_spawn_file_actions_addopen(
-                                          actions, i, "/dev/null", i == 0 ? O_RDONLY : O_WRONLY, 0)
-                : files[i] == CLOSED ? posix_spawn_file_actions_addclose(actions, i)
-                                     : posix_spawn_file_actions_adddup2(actions, files[i], i);
-    }
-    return error ? error : posix_spawn_file_actions_addclosefrom_np(actions, count);
-}
-
-static int set_attributes(posix_spawnattr_t *attributes)
-{
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    int error = posix_spawnattr_setsigmask(attributes, &none);
-    error = error ? error : posix_spawnattr_setsigdefault(attributes, &all);
-    error = error ? error : posix_spawnattr_setpgroup(attributes, 0);
-    return error ? error
-                 : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK |
-                                                            POSIX_SPAWN_SETSIGDEF |
-                                                            POSIX_SPAWN_SETPGROUP);
-}
-
-/* Returns 0, or an errno. */
+/* Starts a child with copies of these files as its descriptors 0, 1, ... Returns 0, or an errno. */
 static int start(pid_t *pid, const char *const *arguments, char *const *environment,
-                 const child_files *files)
+                 const int files[FILES])
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
     int error = posix_spawn_file_actions_init(&actions);
     if (error) {
         return error;
     }
     error = posix_spawnattr_init(&attributes);
-    if (!error) {
-        error = set_files(&actions, files->items, files->count);
-        error = error ? error : set_attributes(&attributes);
-        error = error ? error
-                      : posix_spawn(pid, arguments[0], &actions, &attributes,
-                                    (char *const *)(uintptr_t)arguments, environment);
-        posix_spawnattr_destroy(&attributes);
+    if (error) {
+        posix_spawn_file_actions_destroy(&actions);
+        return error;
     }
+    for (int i = 0; i < FILES && !error; i++) {
+        error = files[i] == NOWHERE ? posix_spawn_file_actions_addopen(
+                                          &actions, i, "/dev/null", i == 0 ? O_RDONLY : O_WRONLY, 0)
+                : files[i] == CLOSED ? posix_spawn_file_actions_addclose(&actions, i)
+                                     : posix_spawn_file_actions_adddup2(&actions, files[i], i);
+    }
+    error = error ? error : posix_spawn_file_actions_addclosefrom_np(&actions, FILES);
+    error = error ? error : posix_spawnattr_setsigmask(&attributes, &none);
+    error = error ? error : posix_spawnattr_setsigdefault(&attributes, &all);
+    error = error ? error : posix_spawnattr_setpgroup(&attributes, 0);
+    error = error ? error
+                  : posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK |
+                                                              POSIX_SPAWN_SETSIGDEF |
+                                                              POSIX_SPAWN_SETPGROUP);
+    error = error ? error
+                  : posix_spawn(pid, arguments[0], &actions, &attributes,
+                                (char *const *)(uintptr_t)arguments, environment);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;
 }
@@ -192,11 +178,10 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
         host = -1;
     }
     bool keeps_error = gt_environment("GPUTUNE_WORKER_STDERR") != NULL;
-    const child_files files = {5,
-                               {NOWHERE, NOWHERE,
-                                keeps_error ? STDERR_FILENO : NOWHERE, [GT_CHILD_CHANNEL] = channel,
-                                [GT_CHILD_HOST] = host >= 0 ? host : CLOSED}};
-    int error = start(&pid, arguments, environment, &files);
+    const int files[FILES] = {NOWHERE, NOWHERE,
+                              keeps_error ? STDERR_FILENO : NOWHERE, [GT_CHILD_CHANNEL] = channel,
+                              [GT_CHILD_HOST] = host >= 0 ? host : CLOSED};
+    int error = start(&pid, arguments, environment, files);
     if (host >= 0) {
         close(host);
     }

@@ -224,13 +224,21 @@ static gputune_status add_path(gt_texts *out, const char *path)
     return gt_texts_add(out, path, strlen(path));
 }
 
-/* Lists the matches of ROOT PLACE NAME, place by place, in reverse order: newer versions first. */
-static gputune_status list_below(gt_texts *out, const char *root, places below, const char *name)
+static const char *const site_packages[] = {
+    "/lib/python3*/site-packages", "/lib/python3*/dist-packages", "/lib/python3/dist-packages"};
+
+/* Lists the matches of a name below a root, place by place, newer versions first. In a Python
+ * prefix the places are `part` of its packages. */
+static gputune_status list_below(gt_texts *out, cuda_root kind, const char *root, places below,
+                                 const char *part, const char *name)
 {
+    const bool python = kind == ROOT_PYTHON;
+    below = python ? PLACES(site_packages) : below;
     for (size_t i = 0; i < below.count; i++) {
         GT_FREED char *pattern = NULL;
         GT_SCOPED(gt_texts_free) gt_texts matches = {0};
-        GT_TRY(gt_path_format(&pattern, "%s%s%s", root, below.items[i], name));
+        GT_TRY(
+            gt_path_format(&pattern, "%s%s%s%s", root, below.items[i], python ? part : "", name));
         GT_TRY(gt_matches_find(&matches, pattern));
         for (size_t k = matches.count; k-- > 0;) {
             GT_TRY(add_path(out, matches.items[k]));
@@ -250,21 +258,19 @@ static void note_searched(gt_text *searched, const char *place)
 static const char *const names[] = {"/libnvrtc.so.13", "/libnvrtc.so.12", "/libnvrtc.so"};
 enum { NAMES = sizeof names / sizeof *names };
 
-/* In a toolkit or a folder named by the user, and in the prefix of a Python installation. */
+/* In a toolkit or a folder named by the user. */
 static const char *const library_folders[] = {"", "/lib64", "/lib", "/targets/*-linux/lib",
                                               "/nvidia/*/lib"};
-static const char *const python_library_folders[] = {"/lib/python3*/site-packages/nvidia/*/lib",
-                                                     "/lib/python3*/dist-packages/nvidia/*/lib",
-                                                     "/lib/python3/dist-packages/nvidia/*/lib"};
 
 static gputune_status search_libraries(void *user, cuda_root kind, const char *folder)
 {
     gt_nvrtc_candidates *found = user;
-    places below = kind == ROOT_PYTHON ? PLACES(python_library_folders) : PLACES(library_folders);
     note_searched(&found->searched, kind == ROOT_LOADER ? "the loader's path" : folder);
     for (size_t n = 0; n < NAMES; n++) {
-        GT_TRY(kind == ROOT_LOADER ? add_path(&found->paths, names[n] + 1)
-                                   : list_below(&found->paths, folder, below, names[n]));
+        GT_TRY(kind == ROOT_LOADER
+                   ? add_path(&found->paths, names[n] + 1)
+                   : list_below(&found->paths, kind, folder, PLACES(library_folders),
+                                "/nvidia/*/lib", names[n]));
     }
     return GPUTUNE_OK;
 }
@@ -289,9 +295,6 @@ void gt_nvrtc_candidates_free(gt_nvrtc_candidates *candidates)
 /* ---- other wheels -----------------------------------------------------------------------------
  */
 
-static const char *const site_packages[] = {
-    "/lib/python3*/site-packages/", "/lib/python3*/dist-packages/", "/lib/python3/dist-packages/"};
-
 typedef struct wheel_search {
     gt_texts *out;
     const char *pattern;
@@ -301,7 +304,7 @@ static gputune_status search_wheels(void *user, cuda_root kind, const char *fold
 {
     const wheel_search *search = user;
     return kind == ROOT_PYTHON
-               ? list_below(search->out, folder, PLACES(site_packages), search->pattern)
+               ? list_below(search->out, kind, folder, (places){0}, "/", search->pattern)
                : GPUTUNE_OK;
 }
 
@@ -313,11 +316,8 @@ gputune_status gt_wheel_find(gt_texts *out, const char *pattern)
 
 /* ---- headers --------------------------------------------------------------------------------- */
 
-/* In a toolkit, in a folder beside an NVRTC, and in a Python prefix. */
+/* In a toolkit, and in a folder beside an NVRTC. */
 static const char *const header_folders[] = {"/include", "/targets/*-linux/include", "/*/include"};
-static const char *const python_header_folders[] = {"/lib/python3*/site-packages/nvidia/*/include",
-                                                    "/lib/python3*/dist-packages/nvidia/*/include",
-                                                    "/lib/python3/dist-packages/nvidia/*/include"};
 
 /* The two parts, which may be in different folders. Each is recognised by a header with its
  * version. */
@@ -374,8 +374,7 @@ static gputune_status search_headers(void *user, cuda_root kind, const char *fol
     }
     GT_SCOPED(gt_texts_free) gt_texts folders = {0};
     note_searched(&finder->found->searched, folder);
-    places below = kind == ROOT_PYTHON ? PLACES(python_header_folders) : PLACES(header_folders);
-    GT_TRY(list_below(&folders, folder, below, ""));
+    GT_TRY(list_below(&folders, kind, folder, PLACES(header_folders), "/nvidia/*/include", ""));
     for (size_t i = 0; i < folders.count && !is_complete(finder); i++) {
         GT_FREED char *cccl = NULL; /* a subfolder from toolkit 13 on */
         GT_TRY(gt_path_format(&cccl, "%s/cccl", folders.items[i]));
