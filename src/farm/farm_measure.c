@@ -393,20 +393,6 @@ static bool leaves_out(gt_measure_host *host, bool hung)
     return true;
 }
 
-/* Returns true if the worker's own fault has ended it. A shell reports the end of its command by a
- * signal as the exit code 128 + signal. */
-static bool is_crash(const gt_death *death)
-{
-    int code = death->end == GT_END_EXITED ? death->code - 128 : death->code;
-    static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        if (code == faults[i]) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Handles the death of a worker that was at no request, or was ended from outside. */
 static void died_blameless(gt_measure_host *host, const gt_death *death)
 {
@@ -420,8 +406,14 @@ static void died_blameless(gt_measure_host *host, const gt_death *death)
 
 static void died_in_hand(gt_measure_host *host, uint64_t culprit, const gt_death *death)
 {
+    static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
     gt_farm_request *request = host->slot.queue.first;
-    bool crash = is_crash(death);
+    /* a shell reports the end of its command by a signal as the exit code 128 + signal */
+    const int signal = death->end == GT_END_EXITED ? death->code - 128 : death->code;
+    bool crash = false; /* by the worker's own fault */
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        crash |= signal == faults[i];
+    }
     if (!crash && !request->internal && ++request->attempts < ATTEMPTS_MAX) {
         return;
     }

@@ -108,19 +108,6 @@ void gt_measure_close(gt_measure *measure)
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
 
-static gputune_status check_setup(const gt_measure_setup *setup)
-{
-    GT_REFUSE(setup->workload_count < 1 || setup->workload_count > GT_WORKLOAD_MAX, GPUTUNE_EINVAL,
-              "a setup has 1 or %d workloads, not %u", GT_WORKLOAD_MAX, setup->workload_count);
-    for (uint32_t i = 0; i < setup->input_count; ++i) {
-        const gt_live_input *input = &setup->inputs[i];
-        GT_REFUSE(input->workload >= setup->workload_count ||
-                      !gt_workload_has_input(&setup->workloads[input->workload], input->buffer),
-                  GPUTUNE_EINVAL, "input %u names no buffer or block of the kernel", i);
-    }
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *setup)
 {
     uint64_t live[GT_WORKLOAD_MAX];
@@ -157,7 +144,14 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
 {
     int64_t start = gt_now_ns();
     gt_measure_forget(measure);
-    GT_TRY(check_setup(setup));
+    GT_REFUSE(setup->workload_count < 1 || setup->workload_count > GT_WORKLOAD_MAX, GPUTUNE_EINVAL,
+              "a setup has 1 or %d workloads, not %u", GT_WORKLOAD_MAX, setup->workload_count);
+    for (uint32_t i = 0; i < setup->input_count; ++i) {
+        const gt_live_input *input = &setup->inputs[i];
+        GT_REFUSE(input->workload >= setup->workload_count ||
+                      !gt_workload_has_input(&setup->workloads[input->workload], input->buffer),
+                  GPUTUNE_EINVAL, "input %u names no buffer or block of the kernel", i);
+    }
     if (gt_objective_facts(setup->objective)->by_energy) {
         watch(measure);
         GT_TRY(gt_energy_check(measure)); /* before time is spent on measuring */

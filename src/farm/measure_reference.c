@@ -18,15 +18,23 @@ static const gt_launch *launch_of(const gt_workload *workload, gt_judge_kind kin
     return launches[kind];
 }
 
-/* Queues one launch. Behind the caller's arguments are the values that the launch states, and the
- * last of them is `own`, unless that is NULL. */
+/* Queues one launch: the reference works on the expected results, the init kernel on pristine
+ * copies (not of data that were sent, which are copied later). Behind the caller's arguments are
+ * the values that the launch states, and the last of them is `own`, unless that is NULL. */
 static gputune_status launch(gt_measure *measure, const gt_workspace *workspace, gt_judge_kind kind,
-                             const CUdeviceptr *buffers, const void *own)
+                             const void *own)
 {
+    CUdeviceptr buffers[GT_PARAMETER_MAX];
     const void *arguments[GT_PARAMETER_MAX + GT_BLOCK_MAX];
     const gt_workload *workload = &workspace->workload;
     const gt_launch *launch = launch_of(workload, kind);
     const uint32_t callers = workload->argument_count + workload->block_count;
+    for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
+        const CUdeviceptr others[] = {[GT_JUDGE_REFERENCE] = slot->expected,
+                                      [GT_JUDGE_INIT] = slot->live ? 0 : slot->pristine,
+                                      [GT_JUDGE_CHECK] = 0};
+        buffers[slot->index] = others[kind] ? others[kind] : slot->address;
+    }
     gt_workspace_bind(arguments, workspace, buffers);
     for (uint32_t i = 0; i < launch->parameter_count; ++i) {
         const gt_parameter *parameter = &launch->parameters[i];
@@ -41,22 +49,13 @@ static gputune_status launch(gt_measure *measure, const gt_workspace *workspace,
 
 static gputune_status launch_reference(gt_measure *measure, const gt_workspace *workspace)
 {
-    CUdeviceptr buffers[GT_PARAMETER_MAX];
-    for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
-        buffers[slot->index] = slot->expected ? slot->expected : slot->address;
-    }
-    return launch(measure, workspace, GT_JUDGE_REFERENCE, buffers,
+    return launch(measure, workspace, GT_JUDGE_REFERENCE,
                   workspace->scale ? &workspace->scale : NULL);
 }
 
-/* Data that were sent stay: the kernel fills their place before they are copied there. */
 gputune_status gt_init_launch(gt_measure *measure, gt_workspace *workspace, uint64_t seed)
 {
-    CUdeviceptr buffers[GT_PARAMETER_MAX];
-    for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
-        buffers[slot->index] = slot->pristine && !slot->live ? slot->pristine : slot->address;
-    }
-    return launch(measure, workspace, GT_JUDGE_INIT, buffers, &seed);
+    return launch(measure, workspace, GT_JUDGE_INIT, &seed);
 }
 
 gputune_status gt_check_queue(gt_measure *measure, const gt_tasks *table, uint32_t from,
@@ -65,15 +64,10 @@ gputune_status gt_check_queue(gt_measure *measure, const gt_tasks *table, uint32
     for (uint32_t s = from; s < to; ++s) {
         const gt_workspace *workspace = &measure->workspaces[s];
         const CUdeviceptr failures = workspace->failures.address;
-        CUdeviceptr buffers[GT_PARAMETER_MAX];
-        if (!workspace->workload.has_check) {
-            continue;
+        if (workspace->workload.has_check) {
+            GT_CALL(measure, MemsetD8Async, failures, 0, 16, measure->stream);
+            GT_TRY(launch(measure, workspace, GT_JUDGE_CHECK, &failures));
         }
-        for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
-            buffers[slot->index] = slot->address;
-        }
-        GT_CALL(measure, MemsetD8Async, failures, 0, 16, measure->stream);
-        GT_TRY(launch(measure, workspace, GT_JUDGE_CHECK, buffers, &failures));
     }
     return gt_service_check(measure, table, to - from == 1, into);
 }

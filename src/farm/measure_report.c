@@ -87,23 +87,6 @@ static double rounding(gt_type type, const gt_finding *found, const gt_buffer *b
     return found->count > buffer->elements / 2 ? part / 10 : part;
 }
 
-/* Says how large the error is, and what the template could state to accept it, if it may come from
- * rounding. */
-static void say_tolerance(gt_text *text, const gt_measure *measure, const gt_buffer_slot *slot,
-                          const gt_finding *found, double expected, double part)
-{
-    char tolerance[128];
-    double need = gt_finding_double(found->need);
-    if (!isfinite(need) || need > part * expected) {
-        gt_text_append(text, ", far beyond rounding");
-        return;
-    }
-    gt_text_printf(text, "; the tolerance is %s; atol = %.3g in reference() would accept %s",
-                   gt_tolerance_text(tolerance, measure, slot),
-                   need * 1.005, /* not below, in the digits shown */
-                   found->count == 1 ? "it" : "all");
-}
-
 /* Appends a likely cause and its remedy. */
 static void say_cause(gt_text *text, const gt_measure *measure, const gt_buffer_slot *slot,
                       const gt_finding *found)
@@ -123,9 +106,21 @@ static void say_cause(gt_text *text, const gt_measure *measure, const gt_buffer_
                        ": the correct result is not a number there; expected inputs of another "
                        "range, or nan_ok after %s in args()",
                        buffer->name);
-    } else if (!isnan(wanted) && gt_type_is_float(type)) {
-        say_tolerance(text, measure, slot, found, wanted, rounding(type, found, buffer));
     }
+    if (isnan(wanted) || !gt_type_is_float(type)) {
+        return;
+    }
+    /* how large the error is, and a tolerance that accepts it, if it may come from rounding */
+    char tolerance[128];
+    double need = gt_finding_double(found->need);
+    if (!isfinite(need) || need > rounding(type, found, buffer) * wanted) {
+        gt_text_append(text, ", far beyond rounding");
+        return;
+    }
+    gt_text_printf(text, "; the tolerance is %s; atol = %.3g in reference() would accept %s",
+                   gt_tolerance_text(tolerance, measure, slot),
+                   need * 1.005, /* not below, in the digits shown */
+                   found->count == 1 ? "it" : "all");
 }
 
 static gputune_status report_mismatch(const gt_measure *measure, const gt_buffer_slot *slot,

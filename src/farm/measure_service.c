@@ -443,18 +443,6 @@ static gputune_status plan_result(gt_tasks *table, gt_buffer_slot *slot, uint32_
     return is_compared(slot) ? gt_tasks_add(table, slot, &compare) : GPUTUNE_OK;
 }
 
-/* After the second launch everything is checked; after the first one results, and the inputs that
- * are left out after the second. */
-static gputune_status plan_check(gt_measure *measure, gt_buffer_slot *slot)
-{
-    gt_workspace *workspace = slot->workspace;
-    GT_TRY(plan_result(&measure->check, slot, last_poison(measure, workspace)));
-    GT_TRY(plan_edges(&measure->check, measure, slot));
-    GT_TRY(plan_edges(&measure->edges, measure, slot));
-    GT_TRY(plan_result(&workspace->first, slot, first_poison(measure, workspace)));
-    return is_cheapest(measure, workspace) ? GPUTUNE_OK : plan_input(&workspace->first, slot);
-}
-
 /* ---- Around the reference -------------------------------------------------------------------- */
 
 /* Compares two runs of the reference: the first, copied to the slots, with the second. NaNs are
@@ -536,7 +524,13 @@ static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspac
         GT_TRY(plan_reset(&measure->again, slot, last));
         GT_TRY(plan_reset(&measure->launch, slot, twice ? first : last));
         GT_TRY(twice ? plan_reset(&measure->relaunch, slot, last) : GPUTUNE_OK);
-        GT_TRY(plan_check(measure, slot));
+        /* after the second launch everything is checked; after the first one results, and the
+         * inputs that are left out after the second */
+        GT_TRY(plan_result(&measure->check, slot, last));
+        GT_TRY(plan_edges(&measure->check, measure, slot));
+        GT_TRY(plan_edges(&measure->edges, measure, slot));
+        GT_TRY(plan_result(&workspace->first, slot, first));
+        GT_TRY(twice ? GPUTUNE_OK : plan_input(&workspace->first, slot));
         GT_TRY(plan_reference(measure, slot));
         GT_TRY(plan_move(measure, slot));
         if (workspace == measure->workspaces) {

@@ -116,18 +116,6 @@ static void add(void *user, const char *name, size_t length)
     }
 }
 
-/* The variables that an image's kernels may write; NULL: there are none. The caller frees it. */
-static gputune_status variables_find(gt_variables **out, const gt_image *image,
-                                     const gt_launch *launch)
-{
-    GT_FREED gt_variables *all = calloc(1, sizeof *all);
-    GT_TRY(gt_allocated(all));
-    all->launch = launch;
-    gt_image_each_variable(image, add, all);
-    *out = all->count ? gt_take(&all) : NULL;
-    return GPUTUNE_OK;
-}
-
 /* Notes what the first bytes of a variant's variables hold. *changed: the first that holds
  * something else than when that was done last, NULL: none does. Waits. */
 static gputune_status variables_note(const char **changed, gt_measure *measure, gt_loaded *variant)
@@ -488,26 +476,18 @@ static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *va
 
 /* Proves a winner by two launches on the timed workspace: the first one finds the scratch memory
  * that the race has left, the second one poisoned scratch memory. The results of both launches are
- * checked. */
-static gputune_status prove_twice(gt_verified *out, gt_measure *measure, gt_loaded *variant)
-{
-    GT_TRY(gt_service_reset(measure, &measure->reset, true));
-    GT_TRY(launch_first(measure, variant, 1));
-    GT_TRY(scratch_poison(measure, variant, 0, GT_POISON_NEGATIVE));
-    GT_TRY(launch_again(measure, variant, &measure->again, 1));
-    return conclude(out, measure, variant, AGAIN);
-}
-
-/* Proves a winner with inputs that cannot be written. A variant that writes an input and puts it
- * right again within the launch passes every comparison; here its write ends the measure worker. */
+ * checked. Inputs cannot be written: a variant that writes an input and restores it within the
+ * launch passes every comparison; here its write ends the measure worker. */
 static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     gputune_status status = gt_guard_inputs(measure);
-    if (status == GPUTUNE_OK) {
-        measure->guarded = true;
-        status = prove_twice(out, measure, variant);
-        measure->guarded = false;
-    }
+    measure->guarded = status == GPUTUNE_OK;
+    GT_THEN(status, gt_service_reset(measure, &measure->reset, true));
+    GT_THEN(status, launch_first(measure, variant, 1));
+    GT_THEN(status, scratch_poison(measure, variant, 0, GT_POISON_NEGATIVE));
+    GT_THEN(status, launch_again(measure, variant, &measure->again, 1));
+    GT_THEN(status, conclude(out, measure, variant, AGAIN));
+    measure->guarded = false;
     if (status == GPUTUNE_ECRASHED && measure->guard.view_count) {
         status = gt_fail_prefix(status, "launched with inputs that cannot be written");
     }
@@ -553,7 +533,11 @@ static gputune_status load(gt_measure *measure, gt_loaded *variant, const gt_ver
     variant->owned_bytes = owned_bytes(&job->launches[0]) + owned_bytes(&job->launches[1]);
     variant->clears = gt_launch_clears(&job->launches[0]);
     memcpy(variant->launches, job->launches, sizeof job->launches);
-    GT_TRY(variables_find(&variant->variables, &job->image, &variant->launches[0]));
+    GT_FREED gt_variables *all = calloc(1, sizeof *all);
+    GT_TRY(gt_allocated(all));
+    all->launch = &variant->launches[0];
+    gt_image_each_variable(&job->image, add, all);
+    variant->variables = all->count ? gt_take(&all) : NULL;
     GT_TRY(gt_launcher_load(&variant->launchers[0], measure->driver, &measure->device, &job->image,
                             NULL, &variant->launches[0]));
     GT_TRY(gt_launcher_check_count(variant->launchers[0]));

@@ -150,19 +150,6 @@ static bool take_blob(const char **data, uint64_t *bytes, decoder *from)
     return true;
 }
 
-/* A message may quote a source in any encoding. */
-static bool take_string(decoder *from, char *at, size_t size)
-{
-    const char *data;
-    uint64_t bytes;
-    if (!take_blob(&data, &bytes, from) || bytes >= size) {
-        return false;
-    }
-    memcpy(at, data, bytes); /* the rest is zero already */
-    gt_make_utf8(at);
-    return true;
-}
-
 /* Takes an image; one of no bytes has no data. */
 static bool take_image(decoder *from, gt_image *image)
 {
@@ -183,6 +170,8 @@ static bool take_element(decoder *from, const gt_member *member, void *at)
 {
     uint32_t value = 0;
     gt_image text = {0};
+    const char *data;
+    uint64_t bytes;
     bool taken;
     switch (member->kind) {
     case GT_MEMBER_BOOL:
@@ -191,7 +180,12 @@ static bool take_element(decoder *from, const gt_member *member, void *at)
         return take(&value, from, sizeof value) && value <= member->limit &&
                store_count(at, member->size, value);
     case GT_MEMBER_STRING:
-        return take_string(from, at, member->size);
+        taken = take_blob(&data, &bytes, from) && bytes < member->size;
+        if (taken) {
+            memcpy(at, data, bytes); /* the rest is zero already */
+            gt_make_utf8(at);        /* a message may quote a source in any encoding */
+        }
+        return taken;
     case GT_MEMBER_TEXT:
         taken = take_image(from, &text);
         store_pointer(at, text.data);
@@ -395,28 +389,19 @@ static size_t needed(const gt_frame_reader *reader)
                : 0;
 }
 
-/* Room for the next piece: all of a small frame at once, a large one as it comes. */
-static bool make_room(gt_frame_reader *reader, size_t need)
+/* Makes room for all of a small frame at once, and for a large one as it comes. */
+static gt_read receive(gt_frame_reader *reader, size_t need, int descriptor)
 {
     size_t limit = reader->have * 2 > STEP_BYTES ? reader->have * 2 : STEP_BYTES;
     size_t want = need < limit ? need : limit;
-    if (want <= reader->capacity) {
-        return true;
-    }
-    char *data = realloc(reader->data, want);
-    if (!data) {
-        return false;
-    }
-    reader->data = data;
-    reader->capacity = want;
-    return true;
-}
-
-static gt_read receive(gt_frame_reader *reader, size_t need, int descriptor)
-{
-    if (!make_room(reader, need)) {
-        gt_fail_memory();
-        return GT_READ_FAILED;
+    if (want > reader->capacity) {
+        char *data = realloc(reader->data, want);
+        if (!data) {
+            gt_fail_memory();
+            return GT_READ_FAILED;
+        }
+        reader->data = data;
+        reader->capacity = want;
     }
     size_t room = (need < reader->capacity ? need : reader->capacity) - reader->have;
     ssize_t got = recv(descriptor, reader->data + reader->have, room, 0);

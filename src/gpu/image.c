@@ -24,22 +24,6 @@ static bool begins(const char *text, size_t length, const char *word)
     return length >= strlen(word) && memcmp(text, word, strlen(word)) == 0;
 }
 
-/* Skips `part` in *name, and a "::" before it unless it is the first. */
-static bool take_part(const char **name, bool first, const char *part, size_t length)
-{
-    if (!first) {
-        if (strncmp(*name, "::", 2) != 0) {
-            return false;
-        }
-        *name += 2;
-    }
-    if (strncmp(*name, part, length) != 0) {
-        return false;
-    }
-    *name += length;
-    return true;
-}
-
 /* Returns true if a mangled name (Itanium C++ ABI: _Z, N for namespaces, a length before each part,
  * I for template arguments) is that of a function `name`. */
 static bool is_mangled(const char *symbol, size_t bytes, const char *name)
@@ -58,10 +42,15 @@ static bool is_mangled(const char *symbol, size_t bytes, const char *name)
             return false;
         }
         bool is_unnamed = begins(at, length, "_GLOBAL__N_") || begins(at, length, "_INTERNAL_");
-        if (!is_unnamed) {
-            if (!take_part(&name, first, at, length)) {
+        if (!is_unnamed) { /* the next part of the name */
+            if (!first && strncmp(name, "::", 2) != 0) {
                 return false;
             }
+            name += first ? 0 : 2;
+            if (strncmp(name, at, length) != 0) {
+                return false;
+            }
+            name += length;
             first = false;
         }
         at += length;

@@ -236,23 +236,6 @@ static gputune_status launch_loaded(gt_launcher *launcher, const gt_instance *in
     return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
 }
 
-static gputune_status queue_clears(const gt_launcher *launcher, const gt_instance *instance,
-                                   CUstream stream, const void *const *arguments)
-{
-    const gt_launch *launch = launcher->launch;
-    for (uint32_t i = 0; i < launch->parameter_count; i++) {
-        const gt_parameter *parameter = &launch->parameters[i];
-        if (parameter->clear_bytes) {
-            CUdeviceptr address = instance->scratch[i];
-            if (parameter->kind != GT_PARAMETER_SCRATCH) {
-                memcpy(&address, arguments[parameter->argument], sizeof address);
-            }
-            GT_CUDA(launcher->driver, MemsetD8Async, address, 0, parameter->clear_bytes, stream);
-        }
-    }
-    return GPUTUNE_OK;
-}
-
 /* Fills scratch memory, and the arrays of textures, that are copies of what the caller's buffers
  * hold before the launch. */
 static gputune_status queue_buffers(const gt_launcher *launcher, const gt_instance *instance,
@@ -300,11 +283,21 @@ void gt_launcher_stage(uint8_t *to, const gt_launcher *launcher, const void *con
 gputune_status gt_launcher_queue(gt_launcher *launcher, const gt_instance *instance,
                                  CUstream stream, const void *const *arguments, const void *staged)
 {
+    const gt_launch *launch = launcher->launch;
     const uint8_t *from = staged;
     GT_TRY(queue_buffers(launcher, instance, stream, arguments));
-    GT_TRY(queue_clears(launcher, instance, stream, arguments));
-    for (uint32_t i = 0; from && i < launcher->launch->block_count; i++) {
-        uint32_t bytes = gt_block_copied(&launcher->launch->blocks[i]);
+    for (uint32_t i = 0; i < launch->parameter_count; i++) {
+        const gt_parameter *parameter = &launch->parameters[i];
+        if (parameter->clear_bytes) {
+            CUdeviceptr address = instance->scratch[i];
+            if (parameter->kind != GT_PARAMETER_SCRATCH) {
+                memcpy(&address, arguments[parameter->argument], sizeof address);
+            }
+            GT_CUDA(launcher->driver, MemsetD8Async, address, 0, parameter->clear_bytes, stream);
+        }
+    }
+    for (uint32_t i = 0; from && i < launch->block_count; i++) {
+        uint32_t bytes = gt_block_copied(&launch->blocks[i]);
         if (bytes > 0 && instance->blocks[i]) { /* a symbol that the kernel does not use has none */
             GT_CUDA(launcher->driver, MemcpyHtoDAsync, instance->blocks[i], from, bytes, stream);
         }

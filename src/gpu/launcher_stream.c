@@ -69,16 +69,6 @@ static gt_stream_state *lock_own(gt_launcher *launcher, uint64_t key)
     return NULL;
 }
 
-static gt_stream_state *choose_victim(gt_launcher *launcher)
-{
-    for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
-        if (atomic_load(&launcher->states[i].key) == 0) {
-            return &launcher->states[i];
-        }
-    }
-    return &launcher->states[launcher->next_victim++ % GT_LAUNCHER_STREAMS];
-}
-
 /* The state of `key`, locked. A stream without one gets a free state, or that of another stream. */
 static gt_stream_state *lock_state(gt_launcher *launcher, uint64_t key)
 {
@@ -89,7 +79,10 @@ static gt_stream_state *lock_state(gt_launcher *launcher, uint64_t key)
     pthread_mutex_lock(&launcher->lock);
     state = lock_own(launcher, key); /* another thread on this stream may have been quicker */
     if (!state) {
-        state = choose_victim(launcher);
+        for (int i = 0; i < GT_LAUNCHER_STREAMS && !state; i++) {
+            state = atomic_load(&launcher->states[i].key) ? NULL : &launcher->states[i];
+        }
+        state = state ? state : &launcher->states[launcher->next_victim++ % GT_LAUNCHER_STREAMS];
         pthread_mutex_lock(&state->lock);
         state->must_wait = state->last != NULL;
         state->copied = false;

@@ -73,20 +73,17 @@ static void unmap_view(CUdeviceptr at, const gt_driver *driver, size_t bytes)
     }
 }
 
-static bool has_mapping(const gt_driver *driver)
-{
-    return driver->MemGetAllocationGranularity && driver->MemCreate && driver->MemRelease &&
-           driver->MemAddressReserve && driver->MemAddressFree && driver->MemMap &&
-           driver->MemUnmap && driver->MemSetAccess;
-}
-
 static bool take_mapped(gt_view *out, const gt_driver *driver, int ordinal, uint64_t bytes)
 {
     gt_view view = {0};
     size_t step = 0;
     const CUmemAllocationProp properties = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
                                             .location = {CU_MEM_LOCATION_TYPE_DEVICE, ordinal}};
-    if (!has_mapping(driver) ||
+    const bool has_mapping = driver->MemGetAllocationGranularity && driver->MemCreate &&
+                             driver->MemRelease && driver->MemAddressReserve &&
+                             driver->MemAddressFree && driver->MemMap && driver->MemUnmap &&
+                             driver->MemSetAccess;
+    if (!has_mapping ||
         driver->MemGetAllocationGranularity(&step, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) !=
             CUDA_SUCCESS ||
         step == 0) {
