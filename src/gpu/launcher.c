@@ -23,8 +23,8 @@
  * A captured launch gets a state of its own (gt_graph_state), because the graph may be replayed at
  * any time and on any stream. The users of an object are counted (gt_held): the launcher and each
  * graph hold the launcher's module with its textures, and each graph its states. The callback by
- * which a driver reports the end of a graph may call no CUDA function, so it only counts down. What
- * has no holder left is freed with the launcher, or else by the next gt_graph_orphans_collect().
+ * which a driver reports the end of a graph may call no CUDA function, so it only counts down.
+ * Objects without a holder are freed with the launcher, or by the next gt_graph_orphans_collect().
  *
  * A context may be destroyed or reset at any time, and all that was in it is gone then: everything
  * that frees asks first whether the context is alive (gt_context_enter()). */
