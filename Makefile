@@ -27,6 +27,8 @@ say = $(if $(V),,@echo "  $(1)  $(patsubst $(B)/%,%,$@)";)
 CPPFLAGS := -D_GNU_SOURCE -Iinclude -Isrc -I$(B)/generated
 OPTIMIZE ?= -O2
 SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+# TSan does not see the fences of emulated kernels, which order accesses of those kernels only
+SANFLAGS += $(if $(filter thread,$(SANITIZE)),-Wno-tsan)
 # line numbers for backtraces; DEBUG=1 adds variables, which take a seventh of the compile time
 BASE_CFLAGS := -std=c11 $(if $(DEBUG),-g,-g1 -DNDEBUG) $(OPTIMIZE) -Wall -Wextra -Wpedantic -Werror -fPIC -fvisibility=hidden \
                "-ffile-prefix-map=$(CURDIR)=." -pthread $(SANFLAGS) $(EXTRA_CFLAGS)
