@@ -118,20 +118,13 @@ int64_t gt_blocks_resident(const gt_device *device, const uint32_t block[3], uin
     return blocks * (device->sm_count > 0 ? device->sm_count : 1);
 }
 
-/* The limit that `bytes` of dynamic shared memory break: none from 0 to the device's maximum. */
-static gt_limit shared_limit(const gt_device *device, int64_t bytes)
-{
-    return bytes < 0                                      ? GT_LIMIT_SHARED_NEGATIVE
-           : bytes > device->shared_per_block_optin_bytes ? GT_LIMIT_SHARED
-                                                          : GT_LIMIT_NONE;
-}
-
 gt_limit gt_binding_shared(gt_binding *binding)
 {
     gt_kernel_step *g = &binding->shape;
     int64_t bytes, cluster = (int64_t)g->cluster[0] * g->cluster[1] * g->cluster[2];
     GT_WITHIN(bind_number(&bytes, step_of(binding)->shared, 0, binding));
-    GT_WITHIN(shared_limit(binding->device, bytes));
+    GT_EXCLUDE(bytes < 0, GT_LIMIT_SHARED_NEGATIVE);
+    GT_EXCLUDE(bytes > binding->device->shared_per_block_optin_bytes, GT_LIMIT_SHARED);
     g->shared_bytes = (uint32_t)bytes;
     const int64_t blocks = gt_blocks_resident(binding->device, g->block, g->shared_bytes);
     binding->slots[GT_SLOT_OCCUPANCY] = blocks;
@@ -595,13 +588,6 @@ static gt_limit make_block(gt_block *out, const gt_binding *binding, uint32_t in
     return GT_LIMIT_NONE;
 }
 
-/* How the binding's configuration passes a block. */
-static gt_pass way_of(const gt_binding *binding, uint32_t index)
-{
-    const int axis = binding->template->passes[index].axis;
-    return axis < 0 ? GT_PASS_CONSTANT : (gt_pass)binding->slots[GT_SLOT_AXIS + axis];
-}
-
 gt_limit gt_binding_blocks(gt_binding *binding)
 {
     gt_block blocks[GT_BLOCK_MAX];
@@ -614,7 +600,10 @@ gt_limit gt_blocks_make(gt_block out[GT_BLOCK_MAX], const gt_binding *binding,
     const uint32_t count = binding->template->pass_count;
     uint64_t constant = 0;
     for (uint32_t i = 0; i < count; i++) {
-        GT_WITHIN(make_block(&out[i], binding, i, ways ? ways[i] : way_of(binding, i)));
+        const int axis = binding->template->passes[i].axis;
+        const gt_pass own =
+            axis < 0 ? GT_PASS_CONSTANT : (gt_pass)binding->slots[GT_SLOT_AXIS + axis];
+        GT_WITHIN(make_block(&out[i], binding, i, ways ? ways[i] : own));
     }
     for (uint32_t i = 0; i < count; i++) {
         if (out[i].pass == GT_PASS_SPLIT) {

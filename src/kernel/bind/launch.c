@@ -5,15 +5,6 @@
 
 #include <string.h>
 
-static gputune_status refuse(gt_limit limit, const gt_template *template, const gt_config *config,
-                             const gt_device *device)
-{
-    GT_FREED char *text = NULL;
-    GT_TRY(gt_config_text(&text, template, config));
-    return gt_fail(GPUTUNE_ENOVARIANT, "%s%s%s cannot be launched at these sizes: %s",
-                   template->name, *text ? " " : "", text, GT_LIMIT_REASON(limit, device));
-}
-
 gt_limit gt_vector_limit(const gt_binding *binding, uint32_t axis, int64_t width)
 {
     const gt_template *template = binding->template;
@@ -202,7 +193,11 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
         limit = gt_vector_limit(binding, i, binding->slots[GT_SLOT_AXIS + i]);
     }
     if (limit) {
-        return refuse(limit, template, config, binding->device);
+        GT_FREED char *text = NULL;
+        GT_TRY(gt_config_text(&text, template, config));
+        return gt_fail(GPUTUNE_ENOVARIANT, "%s%s%s cannot be launched at these sizes: %s",
+                       template->name, *text ? " " : "", text,
+                       GT_LIMIT_REASON(limit, binding->device));
     }
     GT_TRY(gt_textures_make(launch->textures, binding));
     launch->texture_count = template->parts->texture_count;
@@ -319,35 +314,20 @@ static gt_limit limit_vector(const gt_binding *binding, const gt_workload *w, ui
     return gt_vector_limit(binding, axis, width);
 }
 
-static gt_limit limit_l2(const gt_binding *binding, const gt_workload *workload, uint32_t axis,
-                         uint8_t choice)
-{
-    (void)workload;
-    bool none = binding->template->axes[axis].values[choice].number == 0;
-    return none || binding->device->l2_persist_bytes > 0 ? GT_LIMIT_NONE : GT_LIMIT_L2_PERSIST;
-}
-
-static gt_limit limit_preferred(const gt_binding *binding, const gt_workload *workload,
-                                uint32_t axis, uint8_t choice)
+static bool has_preferred_clusters(const gt_device *device)
 {
     enum { FIRST_CC = 100, FIRST_DRIVER = 12080 };
-    const gt_device *device = binding->device;
-    (void)workload;
-    bool none = binding->template->axes[axis].values[choice].number == 0;
-    bool has = device->cc >= FIRST_CC && device->cluster_launch &&
-               (!device->driver_version || device->driver_version >= FIRST_DRIVER);
-    return none || has ? GT_LIMIT_NONE : GT_LIMIT_PREFERRED_NONE;
+    return device->cc >= FIRST_CC && device->cluster_launch &&
+           (!device->driver_version || device->driver_version >= FIRST_DRIVER);
 }
 
-static gt_limit limit_pass(const gt_binding *binding, const gt_workload *workload, uint32_t axis,
-                           uint8_t choice)
+static gt_limit limit_pass(const gt_binding *binding, uint32_t axis, uint8_t choice)
 {
     const gt_axis *a = &binding->template->axes[axis];
     int64_t value = a->values[choice].number;
     gt_pass ways[GT_BLOCK_MAX] = {GT_PASS_NONE}; /* the other blocks are not known yet */
     gt_block blocks[GT_BLOCK_MAX];
     uint32_t block = 0;
-    (void)workload;
     while (binding->template->passes[block].axis != (int)axis) {
         block++;
     }
@@ -361,13 +341,19 @@ static gt_limit limit_pass(const gt_binding *binding, const gt_workload *workloa
 gt_limit gt_axis_limit(const gt_binding *binding, const gt_workload *workload, uint32_t axis,
                        uint8_t choice)
 {
-    static gt_limit (*const limits[GT_AXIS_KINDS])(const gt_binding *, const gt_workload *,
-                                                   uint32_t, uint8_t) = {
-        [GT_AXIS_VECTOR] = limit_vector,
-        [GT_AXIS_PASS] = limit_pass,
-        [GT_AXIS_PREFERRED_CLUSTER] = limit_preferred,
-        [GT_AXIS_L2_PERSIST] = limit_l2,
-    };
-    const gt_axis_kind kind = binding->template->axes[axis].kind;
-    return limits[kind] ? limits[kind](binding, workload, axis, choice) : GT_LIMIT_NONE;
+    const gt_device *device = binding->device;
+    const gt_axis *own = &binding->template->axes[axis];
+    const bool none = own->values[choice].number == 0;
+    switch (own->kind) {
+    case GT_AXIS_VECTOR:
+        return limit_vector(binding, workload, axis, choice);
+    case GT_AXIS_PASS:
+        return limit_pass(binding, axis, choice);
+    case GT_AXIS_PREFERRED_CLUSTER:
+        return none || has_preferred_clusters(device) ? GT_LIMIT_NONE : GT_LIMIT_PREFERRED_NONE;
+    case GT_AXIS_L2_PERSIST:
+        return none || device->l2_persist_bytes > 0 ? GT_LIMIT_NONE : GT_LIMIT_L2_PERSIST;
+    default:
+        return GT_LIMIT_NONE;
+    }
 }

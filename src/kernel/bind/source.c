@@ -358,22 +358,23 @@ static gputune_status assemble(gt_source *out, const generator *g, const char *p
 
 _Static_assert((int)GT_OPTION_MAX + 1 <= (int)GT_SOURCE_OPTIONS, "options() and maxreg()");
 
+static gputune_status limit_to(gt_source *out, int64_t registers)
+{
+    gt_text text = {0};
+    gt_text_printf(&text, "--maxrregcount=%lld", (long long)registers);
+    return gt_text_take(&out->options[out->option_count++], &text);
+}
+
 static gputune_status add_maxreg(gt_source *out, const gt_binding *binding)
 {
-    int64_t value;
-    gt_text text = {0};
+    int64_t value = 0;
     const gt_expression *maxreg = binding->template->parts->maxreg;
-    if (!maxreg) {
-        return GPUTUNE_OK;
+    if (maxreg) {
+        GT_TRY(gt_expression_integer(&value, maxreg, binding->slots));
+        GT_REFUSE_AT(value < 0 || value > 255, maxreg->place,
+                     "maxreg is %lld; expected 0 (no limit) to 255", (long long)value);
     }
-    GT_TRY(gt_expression_integer(&value, maxreg, binding->slots));
-    GT_REFUSE_AT(value < 0 || value > 255, maxreg->place,
-                 "maxreg is %lld; expected 0 (no limit) to 255", (long long)value);
-    if (value == 0) {
-        return GPUTUNE_OK;
-    }
-    gt_text_printf(&text, "--maxrregcount=%lld", (long long)value);
-    return gt_text_take(&out->options[out->option_count++], &text);
+    return value ? limit_to(out, value) : GPUTUNE_OK;
 }
 
 /* The threads of a judge's block. An extent that is wrong is reported where its launch is bound. */
@@ -398,17 +399,12 @@ static gputune_status limit_registers(gt_source *out, const gt_binding *binding)
     const gt_template_parts *parts = binding->template->parts;
     const gt_judge *const judges[] = {&parts->reference, &parts->check, &parts->init};
     int64_t threads = 1;
-    gt_text text = {0};
     for (size_t i = 0; i < sizeof judges / sizeof *judges; i++) {
         int64_t its = threads_of(binding, judges[i]);
         threads = its > threads ? its : threads;
     }
     const int64_t registers = binding->device->registers_per_block / threads / UNIT * UNIT;
-    if (registers < UNIT || registers > MOST) {
-        return GPUTUNE_OK;
-    }
-    gt_text_printf(&text, "--maxrregcount=%lld", (long long)registers);
-    return gt_text_take(&out->options[out->option_count++], &text);
+    return registers < UNIT || registers > MOST ? GPUTUNE_OK : limit_to(out, registers);
 }
 
 /* Evaluates options() and maxreg(). Without `kernel`, only options that change the meaning (--std,

@@ -7,16 +7,14 @@
 
 /* ---- Scalars --------------------------------------------------------------------------------- */
 
-static double huge(gt_type type)
-{
-    return type == GT_TYPE_F16 ? 3e4 : gt_type_bytes(type) == 1 ? 200 : 1e30;
-}
-
 /* No two scalars get the same factor, so that taking one for another shows. */
 static double other_real(const gt_number *number, gt_scalars which, uint32_t index)
 {
     const double factor = 0.375 + 0.125 * (index % 8), value = number->low;
     const double near = value == 0 ? factor : factor * value;
+    const double huge = number->type == GT_TYPE_F16        ? 3e4
+                        : gt_type_bytes(number->type) == 1 ? 200
+                                                           : 1e30;
     switch (which) {
     case GT_SCALARS_FAR:
         return -near;
@@ -29,7 +27,7 @@ static double other_real(const gt_number *number, gt_scalars which, uint32_t ind
     case GT_SCALARS_INFINITE:
         return copysign(INFINITY, value);
     case GT_SCALARS_HUGE:
-        return copysign(factor * huge(number->type), value);
+        return copysign(factor * huge, value);
     default:
         return near;
     }
@@ -242,13 +240,6 @@ static bool is_unbounded(const gt_workload *from, const gt_variation *variation)
     return is;
 }
 
-static void widen(gt_tolerance *tolerance, double factor)
-{
-    tolerance->rtol *= factor;
-    tolerance->atol *= factor;
-    tolerance->stol *= factor;
-}
-
 /* Lets a stated tolerance grow with very large scalars. */
 static void widen_huge(gt_workload *out, const gt_workload *from, const gt_variation *variation)
 {
@@ -273,7 +264,10 @@ void gt_workload_vary(gt_workload *out, const gt_workload *from, const gt_variat
     out->unbounded = is_unbounded(from, variation);
     out->varied = variation->contents != GT_CONTENTS_PLAIN && !out->has_init;
     if (out->tolerance.stated) {
-        widen(&out->tolerance, out->varied || out->unbounded ? GT_TOLERANCE_VARIED : 1);
+        const double factor = out->varied || out->unbounded ? GT_TOLERANCE_VARIED : 1;
+        out->tolerance.rtol *= factor;
+        out->tolerance.atol *= factor;
+        out->tolerance.stol *= factor;
         widen_huge(out, from, variation);
     }
     for (uint32_t i = 0; i < out->buffer_count; i++) {

@@ -304,40 +304,29 @@ static gputune_status bind_number(gt_number *out, const gt_binding *binding,
                          (long long)out->integer, gt_type_name(out->type));
 }
 
-/* An address needs an argument of its own. */
-static gputune_status check_pointer(const gt_binding *binding, const gt_argument *holder,
-                                    const gt_structure_member *member, const char *path,
-                                    gt_place place)
-{
-    char name[GT_COMPONENT_TEXT];
-    const gt_template *template = binding->template;
-    const char *type = member && member->type[0] ? member->type : "void";
-    (void)snprintf(name, sizeof name, "%.60s.%.60s", holder->name, path);
-    if (GT_NAMED(template->arguments, template->argument_count, name) >= 0) {
-        return GPUTUNE_OK;
-    }
-    return gt_fail_at(place,
-                      "'%s' is a pointer and has no buffer; expected one at the end of args(), as "
-                      "in 'in %s %s[n]', or '%s *%s = null'",
-                      name, type, name, type, name);
-}
-
-/* A list cannot fill an address, and the buffer behind it would have no fill. */
+/* An address needs a buffer of its own in args(), which a list cannot fill. */
 static gputune_status check_pointers(const gt_binding *binding, const gt_argument *argument,
                                      const gt_layout *layout, gt_place place)
 {
+    const gt_template *template = binding->template;
     for (uint32_t i = 0; i < layout->count; i++) {
         const gt_leaf *leaf = &layout->leaves[i];
+        char name[GT_COMPONENT_TEXT];
         if (!leaf->is_pointer) {
             continue;
         }
+        const gt_structure_member *member =
+            gt_structure_pointer(template, argument->type, leaf->name);
+        const char *type = member && member->type[0] ? member->type : "void";
+        (void)snprintf(name, sizeof name, "%.60s.%.60s", argument->name, leaf->name);
         GT_REFUSE_AT(item_of(&argument->initialisers, layout, i), place,
-                     "%s.%s is a pointer, and the list gives it a number; expected a list without "
-                     "it, as in {.n = 2}",
-                     argument->name, leaf->name);
-        GT_TRY(check_pointer(binding, argument,
-                             gt_structure_pointer(binding->template, argument->type, leaf->name),
-                             leaf->name, place));
+                     "%s is a pointer, and the list gives it a number; expected a list without it, "
+                     "as in {.n = 2}",
+                     name);
+        GT_REFUSE_AT(GT_NAMED(template->arguments, template->argument_count, name) < 0, place,
+                     "'%s' is a pointer and has no buffer; expected one at the end of args(), as "
+                     "in 'in %s %s[n]', or '%s *%s = null'",
+                     name, type, name, type, name);
     }
     return GPUTUNE_OK;
 }

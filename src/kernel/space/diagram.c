@@ -86,12 +86,6 @@ static void load_node(builder *b, uint32_t node)
     }
 }
 
-/* Returns the reason against this level's value, by the rules that can be decided. */
-static int reason_now(builder *b)
-{
-    return gt_space_check(b->space, &b->binding, b->known, axis_of(b));
-}
-
 /* Fills the keys of what is left after the value, in the row after next's last; returns the reason
  * if nothing is. from: where next's columns stand in the node before, or -1. */
 static int reason_left(builder *b, uint32_t node, const int *from)
@@ -151,7 +145,7 @@ static void take_node(builder *b, uint32_t node, const int *from, double below)
         int reason = b->space->blocked[axis][v];
         if (!reason) {
             gt_slots_axis(b->binding.slots, b->space->template, axis, b->space->choices[axis][v]);
-            reason = reason_now(b);
+            reason = gt_space_check(b->space, &b->binding, b->known, axis);
         }
         reason = reason ? reason : reason_left(b, node, from);
         *child = reason ? GT_NODE_DEAD : intern(b, node, v);
@@ -277,18 +271,6 @@ void gt_diagram_clear(gt_diagram *diagram)
     *diagram = empty;
 }
 
-/* Fills the diagram, or leaves it without nodes. */
-static gputune_status build(builder *b)
-{
-    bool complete = false;
-    GT_TRY(take_levels(b, &complete));
-    if (!complete) {
-        gt_diagram_clear(b->diagram);
-        return GPUTUNE_OK;
-    }
-    return count_endings(b->diagram, b->space);
-}
-
 gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const uint32_t *axes,
                                 uint32_t count)
 {
@@ -298,8 +280,10 @@ gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const ui
         out->axes[i] = axes[i];
         b.all |= UINT32_C(1) << axes[i];
     }
-    const gputune_status status = build(&b);
-    if (status < 0) {
+    bool complete = false;
+    gputune_status status = take_levels(&b, &complete);
+    GT_THEN(status, complete ? count_endings(out, space) : GPUTUNE_OK);
+    if (status < 0 || !complete) {
         gt_diagram_clear(out);
     }
     free_level(&b.now);

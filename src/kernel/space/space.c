@@ -192,13 +192,6 @@ static gt_limit bind_grid_z(gt_binding *binding)
     return gt_binding_grid(binding, 2);
 }
 
-static void plan_maps(planner *p)
-{
-    if (p->parts->map_count > 0) {
-        add_rule(p, join_words(p, -1, "tensormap"), ORDER_CARVEOUT, gt_binding_maps, 0);
-    }
-}
-
 static void plan_cooperative(planner *p)
 {
     const gt_expression *cooperative = p->parts->steps[0].cooperative;
@@ -243,7 +236,9 @@ static void plan_steps(planner *p)
     add_rule(p, p->grid[2], ORDER_GRID, bind_grid_z, 0);
     add_rule(p, join(p, carveout, carveout >= 0 ? p->shared : -1), ORDER_CARVEOUT,
              gt_binding_carveout, 0);
-    plan_maps(p);
+    if (p->parts->map_count > 0) {
+        add_rule(p, join_words(p, -1, "tensormap"), ORDER_CARVEOUT, gt_binding_maps, 0);
+    }
     if (p->template->pass_count > 1) { /* together; each by itself is judged with its axis */
         add_rule(p, join_kind(p, GT_AXIS_PASS), ORDER_CARVEOUT, gt_binding_blocks, 0);
     }
@@ -349,19 +344,17 @@ int gt_space_check(const gt_space *space, gt_binding *binding, uint32_t known, u
     return 0;
 }
 
-static int reason_against_value(gt_space *space, uint32_t axis, uint8_t choice)
-{
-    int reason = (int)gt_axis_limit(&space->base, space->workload, axis, choice);
-    space->probe = space->base;
-    gt_slots_axis(space->probe.slots, space->template, axis, choice);
-    return reason ? reason : gt_space_check(space, &space->probe, UINT32_C(1) << axis, axis);
-}
-
+/* Fills `blocked`. */
 static void block_values(gt_space *space)
 {
     for (uint32_t i = 0; i < space->template->axis_count; i++) {
         for (int v = 0; v < space->counts[i]; v++) {
-            space->blocked[i][v] = reason_against_value(space, i, space->choices[i][v]);
+            const uint8_t choice = space->choices[i][v];
+            const int reason = (int)gt_axis_limit(&space->base, space->workload, i, choice);
+            space->probe = space->base;
+            gt_slots_axis(space->probe.slots, space->template, i, choice);
+            space->blocked[i][v] =
+                reason ? reason : gt_space_check(space, &space->probe, UINT32_C(1) << i, i);
         }
     }
 }

@@ -41,24 +41,6 @@ void gt_tokens_append(gt_text *out, const char *text, size_t length)
     }
 }
 
-static gputune_status note_names(gt_body *body, gt_name_uses *uses, const gt_parse *p)
-{
-    const gt_template *template = p->template;
-    gt_template_parts *parts = template->parts;
-    const uint64_t given = gt_names_given(template);
-    GT_TRY(gt_name_uses_find(uses, p, body->text));
-    for (uint32_t i = 0; i < parts->define_count; i++) {
-        parts->defines[i].is_name |= parts->defines[i].value && uses->declared_defines >> i & 1;
-    }
-    for (uint32_t i = 0; i < gt_name_count(template); i++) {
-        const gt_name_use *use = &uses->names[i];
-        const bool free = !(given >> i & 1) || use->parameter.line == 0;
-        body->macros |= (uint64_t)(use->occurs && free) << i;
-        body->doubtful |= (uint64_t)(use->is_in_doubt && free) << i;
-    }
-    return GPUTUNE_OK;
-}
-
 /* ---- Edits ----------------------------------------------------------------------------------- */
 
 /* A piece of a text that another text takes the place of. */
@@ -301,15 +283,6 @@ static void rename_constants(edits *r, const gt_template *template, gt_lexer lex
     }
 }
 
-static void rewrite_line(edits *r, gt_lexer line)
-{
-    gt_token last = {0};
-    for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
-        rewrite_gnu(r, &last, line);
-        last = line.token;
-    }
-}
-
 static gputune_status rewrite(char **text, const gt_template *template)
 {
     gt_lexer lexer = gt_lexer_of(*text), line, above = {0};
@@ -320,10 +293,14 @@ static gputune_status rewrite(char **text, const gt_template *template)
         if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
             const char *begin = lexer.token.text;
             gt_lexer_directive(&lexer, &line);
-            if (!leave_define_out(&r, template, begin, line, above)) {
-                rewrite_line(&r, line);
+            const gt_lexer whole = line;
+            const bool stays = !leave_define_out(&r, template, begin, line, above);
+            for (gt_token front = {0}; stays && line.token.kind != GT_TOKEN_END;) {
+                rewrite_gnu(&r, &front, line);
+                front = line.token;
+                gt_lexer_next(&line);
             }
-            above = line;
+            above = whole;
             continue;
         }
         if (!last.length || gt_token_is_any(&last, "; } {")) {
@@ -387,10 +364,22 @@ static gputune_status note_head(gt_body *body, const char *path)
     return gt_text_take(&body->mark, &mark);
 }
 
+/* Notes which names are macros in the body, where its head ends, and its tokens. */
 static gputune_status finish_body(gt_body *body, gt_name_uses *uses, const gt_parse *p)
 {
     GT_SCOPED(gt_text_free) gt_text tokens = {0};
-    GT_TRY(note_names(body, uses, p));
+    const gt_template_parts *parts = p->parts;
+    const uint64_t given = gt_names_given(p->template);
+    GT_TRY(gt_name_uses_find(uses, p, body->text));
+    for (uint32_t i = 0; i < parts->define_count; i++) {
+        p->parts->defines[i].is_name |= parts->defines[i].value && uses->declared_defines >> i & 1;
+    }
+    for (uint32_t i = 0; i < gt_name_count(p->template); i++) {
+        const gt_name_use *use = &uses->names[i];
+        const bool free = !(given >> i & 1) || use->parameter.line == 0;
+        body->macros |= (uint64_t)(use->occurs && free) << i;
+        body->doubtful |= (uint64_t)(use->is_in_doubt && free) << i;
+    }
     GT_TRY(note_head(body, p->parts->files[0].path));
     gt_tokens_append(&tokens, body->text, strlen(body->text));
     body->tokens = gt_hash_string(gt_text_string(&tokens));

@@ -164,15 +164,6 @@ static uint32_t count_uses(const char *text, const char *name)
     return count;
 }
 
-static bool is_filled(const gt_template *template, const char *name)
-{
-    bool is = false;
-    for (uint32_t i = 0; i < template->pass_count; i++) {
-        is |= strcmp(template->passes[i].name, name) == 0;
-    }
-    return is;
-}
-
 /* Returns whether a variable is initialised, whose name is the word at `at`. */
 static bool is_initialised(const gt_word *words, size_t at, size_t end)
 {
@@ -189,7 +180,7 @@ static bool is_sought(const gt_template *template, const char *name, bool has_va
 {
     enum { DECLARED_AND_USED = 2 };
     return wanted ? has_value && strcmp(name, wanted) == 0
-                  : !has_value && !is_filled(template, name) &&
+                  : !has_value && GT_NAMED(template->passes, template->pass_count, name) < 0 &&
                         count_uses(template->parts->kernel_body.text, name) >= DECLARED_AND_USED;
 }
 

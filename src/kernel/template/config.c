@@ -194,24 +194,16 @@ const char *gt_axis_refuses(const gt_axis *axis, const gt_value *value)
     return takes ? NULL : traits->expected;
 }
 
-static gputune_status read_value(gt_value *out, gt_template_parts *parts, const char *text)
-{
-    if (is_word(text)) {
-        return intern(out, parts, text);
-    }
-    out->word = NULL;
-    return gt_parse_int(&out->number, text);
-}
-
 gputune_status gt_axis_choice(uint8_t *out, const gt_template *template, uint32_t index,
                               const char *text, bool add)
 {
     gt_template_parts *parts = template->parts;
     const gt_axis *axis = &template->axes[index];
-    gt_value value;
+    gt_value value = {0, NULL};
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&parts->lock);
-    gputune_status status =
-        strlen(text) < GT_NAME_MAX ? read_value(&value, parts, text) : GPUTUNE_EINVAL;
+    gputune_status status = strlen(text) >= GT_NAME_MAX ? GPUTUNE_EINVAL
+                            : is_word(text)             ? intern(&value, parts, text)
+                                                        : gt_parse_int(&value.number, text);
     if (status < 0) {
         return status == GPUTUNE_EINVAL ? refuse(axis, text, NULL) : status;
     }

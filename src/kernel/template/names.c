@@ -73,15 +73,16 @@ static gt_name_use *use_of(const name_scan *s, const gt_token *token)
     return index < 0 ? NULL : &s->out->names[index];
 }
 
-/* Returns the path of the file that a #line names; of the template, if it names none. */
-static const char *path_of(const gt_template_parts *parts, const gt_token *file)
+/* Returns the template's file that is called so, without its folder, or NULL. */
+static const gt_source_file *file_called(const gt_template *template, const char *name,
+                                         size_t length)
 {
-    const char *found = parts->files[0].path;
+    const gt_template_parts *parts = template->parts;
+    const gt_source_file *found = NULL;
     for (uint32_t i = 0; i < parts->file_count; i++) {
-        const char *path = parts->files[i].path, *name = gt_base_name(path);
-        bool is =
-            file->length == strlen(name) + 2 && memcmp(file->text + 1, name, file->length - 2) == 0;
-        found = is ? path : found;
+        const char *own = gt_base_name(parts->files[i].path);
+        const bool is = strlen(own) == length && strncmp(own, name, length) == 0;
+        found = is ? &parts->files[i] : found;
     }
     return found;
 }
@@ -91,7 +92,10 @@ static void set_place(gt_place *out, const name_scan *s, const gt_token *token)
     if (out->line == 0) {
         gt_token file;
         const int line = gt_line_at(&file, s->text, (size_t)(token->text - s->text));
-        *out = (gt_place){path_of(s->template->parts, &file), line, token->column};
+        const gt_source_file *named =
+            file.length > 2 ? file_called(s->template, file.text + 1, file.length - 2) : NULL;
+        const char *path = named ? named->path : s->template->parts->files[0].path;
+        *out = (gt_place){path, line, token->column};
     }
 }
 
@@ -145,19 +149,13 @@ static void append_macros(gt_text *out, const gt_template *template)
 
 /* ---- declarations ---- */
 
-/* Returns the index among the names and, behind these, the define(); -1: it is none of them. */
-static int index_of(const name_scan *s, uint32_t id)
-{
-    int index = (int)s->names.count - 1;
-    while (index >= 0 && s->names.items[index].id != id) {
-        index--;
-    }
-    return index;
-}
-
 static void note_declared(name_scan *s, const gt_word *word, bool is_global)
 {
-    const int index = index_of(s, word->id), count = (int)gt_name_count(s->template);
+    const int count = (int)gt_name_count(s->template);
+    int index = (int)s->names.count - 1;
+    while (index >= 0 && s->names.items[index].id != word->id) {
+        index--;
+    }
     if (index >= count) {
         s->out->declared_defines |= UINT64_C(1) << (index - count);
     } else if (index >= 0) {
@@ -397,23 +395,21 @@ static gputune_status check_name(const gt_chosen_name *own, const gt_name_use *u
     return GPUTUNE_OK;
 }
 
-static gputune_status check_uses(const gt_parse *parse, const gt_name_uses *uses)
+gputune_status gt_names_check(const gt_parse *parse)
 {
+    const gt_name_uses *const both[] = {&parse->kernel_uses, &parse->judge_uses};
     const uint64_t given = gt_names_given(parse->template);
-    for (uint32_t i = 0; i < gt_name_count(parse->template); i++) {
+    const uint32_t count = gt_name_count(parse->template);
+    for (uint32_t k = 0; k < 2 * count; k++) {
+        const uint32_t i = k % count;
         const gt_chosen_name own = gt_name_at(parse->template, i);
         const bool is_macro =
             !own.is_size &&
             !(own.is_axis && gt_axis_traits_of(parse->template->axes[i].kind)->generates);
-        GT_TRY(is_macro ? check_name(&own, &uses->names[i], given >> i & 1) : GPUTUNE_OK);
+        GT_TRY(is_macro ? check_name(&own, &both[k / count]->names[i], given >> i & 1)
+                        : GPUTUNE_OK);
     }
     return GPUTUNE_OK;
-}
-
-gputune_status gt_names_check(const gt_parse *parse)
-{
-    GT_TRY(check_uses(parse, &parse->kernel_uses));
-    return check_uses(parse, &parse->judge_uses);
 }
 
 static bool constrains_another(const gt_template_parts *parts, uint32_t axis)
@@ -474,15 +470,11 @@ gputune_status gt_axes_check(const gt_parse *parse)
 static const char *macro_in_line(const gt_template *template, const char *path, size_t length,
                                  long line)
 {
-    const gt_template_parts *parts = template->parts;
-    for (uint32_t i = 0; i < parts->file_count; i++) {
-        const char *name = gt_base_name(parts->files[i].path);
-        gt_lexer lexer = gt_lexer_of(parts->files[i].text);
-        bool is_file = strlen(name) == length && strncmp(name, path, length) == 0;
-        for (; is_file && lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
-            if (lexer.token.line == line && gt_name_is_chosen(template, &lexer.token)) {
-                return gt_name_at(template, (uint32_t)name_index(template, &lexer.token)).name;
-            }
+    const gt_source_file *file = file_called(template, path, length);
+    gt_lexer lexer = gt_lexer_of(file ? file->text : "");
+    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+        if (lexer.token.line == line && gt_name_is_chosen(template, &lexer.token)) {
+            return gt_name_at(template, (uint32_t)name_index(template, &lexer.token)).name;
         }
     }
     return NULL;

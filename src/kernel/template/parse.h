@@ -125,10 +125,10 @@ gputune_status gt_instances_name(gt_template_parts *parts);
 gputune_status gt_parse_vector_buffers(gt_parse *p);
 /* The index of a name among args(), or behind these in scratch(); -1: it is in neither. */
 int gt_parse_parameter_index(const gt_parse *p, const char *name);
-/* Reads the name of a buffer of args(), or of scratch() too, and sets *out to its index. */
-gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, bool scratch, const char *expected);
-/* Does the same, but refuses a buffer that a struct points to. */
-gputune_status gt_read_taken_buffer(uint32_t *out, gt_parse *p, bool scratch, const char *expected);
+/* Reads the name of a buffer of args(), with `scratch` also of scratch(), and with `taken` of none
+ * that a struct points to, and sets *out to its index. */
+gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, bool scratch, bool taken,
+                              const char *expected);
 
 /* Checks that nothing is left of a clause. */
 gputune_status gt_read_end(const gt_parse *p);

@@ -232,17 +232,6 @@ static gputune_status read_others(gt_proved *out, gt_parse *p, bool integers)
     return GPUTUNE_OK;
 }
 
-/* Returns the part of prove() about this member, or with "" about all of the scalar; or NULL. */
-static const gt_proved *proved_of(const gt_argument *argument, const char *path)
-{
-    for (uint32_t i = 0; i < argument->proved_count; i++) {
-        if (strcmp(argument->proved[i].path, path) == 0) {
-            return &argument->proved[i];
-        }
-    }
-    return NULL;
-}
-
 gputune_status gt_parse_prove(gt_parse *p)
 {
     char name[GT_NAME_MAX];
@@ -258,7 +247,7 @@ gputune_status gt_parse_prove(gt_parse *p)
                  name);
     GT_REFUSE_AT(gt_template_problem_index(p->template, name) >= 0, place,
                  "'%s' has the value of the problem of that name; expected another scalar", name);
-    GT_REFUSE_AT(proved_of(argument, path), place,
+    GT_REFUSE_AT(GT_NAMED(argument->proved, argument->proved_count, path) >= 0, place,
                  "'%s%s%s' given twice; expected each scalar once", name, dot ? "." : "", path);
     GT_TRY(gt_check_room(argument->proved_count, GT_PROVED_MAX, "members in prove()", place));
     gt_proved *proved = &argument->proved[argument->proved_count++];

@@ -8,10 +8,10 @@
 #include <string.h>
 
 /* Reads the name of `NAME = v, v`, and adds an axis of this kind. */
-static gputune_status new_axis(uint32_t *out, gt_parse *p, gt_axis_kind kind)
+static gputune_status new_axis(gt_parse *p, gt_axis_kind kind)
 {
     gt_template *template = p->template;
-    uint32_t index = template->axis_count;
+    const uint32_t index = template->axis_count;
     gt_axis *axis = &template->axes[index];
     gt_place place = gt_lexer_place(&p->at);
     GT_TRY(gt_check_room(index, GT_AXIS_MAX, "tunables", place));
@@ -23,12 +23,13 @@ static gputune_status new_axis(uint32_t *out, gt_parse *p, gt_axis_kind kind)
     axis->kind = kind;
     axis->place = place;
     template->axis_count++;
-    *out = index;
     return GPUTUNE_OK;
 }
 
-static gputune_status read_axis_values(gt_parse *p, uint32_t index)
+/* Reads the values of the last axis. */
+static gputune_status read_axis_values(gt_parse *p)
 {
+    const uint32_t index = p->template->axis_count - 1;
     gt_axis *axis = &p->template->axes[index];
     GT_TRY(gt_lexer_expect(&p->at, "="));
     gt_place place = gt_lexer_place(&p->at);
@@ -42,24 +43,18 @@ static gputune_status read_axis_values(gt_parse *p, uint32_t index)
     return GPUTUNE_OK;
 }
 
-static gputune_status read_axis(uint32_t *out, gt_parse *p, gt_axis_kind kind)
-{
-    GT_TRY(new_axis(out, p, kind));
-    return read_axis_values(p, *out);
-}
-
 gputune_status gt_parse_axis(gt_parse *p)
 {
-    uint32_t index = 0;
-    return read_axis(&index, p, gt_axis_kind_of(p->clause->word));
+    GT_TRY(new_axis(p, gt_axis_kind_of(p->clause->word)));
+    return read_axis_values(p);
 }
 
 gputune_status gt_parse_vector(gt_parse *p)
 {
-    uint32_t index = 0;
-    gt_axis_kind kind = gt_axis_kind_of(p->clause->word);
-    GT_TRY(read_axis(&index, p, kind));
-    GT_EXPECT(gt_lexer_is(&p->at, ":"), &p->at, gt_axis_traits_of(kind)->buffers);
+    GT_TRY(gt_parse_axis(p));
+    const uint32_t index = p->template->axis_count - 1;
+    GT_EXPECT(gt_lexer_is(&p->at, ":"), &p->at,
+              gt_axis_traits_of(p->template->axes[index].kind)->buffers);
     gt_lexer_next(&p->at);
     p->vector_buffers[index] = p->at;
     while (p->at.token.kind != GT_TOKEN_END) {
@@ -76,7 +71,7 @@ static gputune_status read_vector_buffers(gt_parse *p, uint32_t index)
     do {
         uint32_t i;
         const gt_lexer name = p->at;
-        GT_TRY(gt_read_buffer(&i, p, traits->scratch, "a buffer's name"));
+        GT_TRY(gt_read_buffer(&i, p, traits->scratch, false, "a buffer's name"));
         GT_REFUSE_AT(axis->buffers >> i & 1, gt_lexer_place(&name),
                      "'%.*s' given twice; expected each buffer once", (int)name.token.length,
                      name.token.text);
@@ -99,10 +94,9 @@ gputune_status gt_parse_cluster(gt_parse *p)
 {
     uint32_t dimension = 0;
     do {
-        uint32_t index = 0;
         GT_EXPECT(dimension != 3, &p->at, "one to three dimensions");
-        GT_TRY(read_axis(&index, p, GT_AXIS_CLUSTER));
-        p->template->axes[index].dimension = dimension++;
+        GT_TRY(gt_parse_axis(p));
+        p->template->axes[p->template->axis_count - 1].dimension = dimension++;
     } while (gt_lexer_accept(&p->at, ";"));
     return GPUTUNE_OK;
 }
@@ -255,14 +249,13 @@ static gputune_status read_contents(gt_argument *block, gt_parse *p)
 gputune_status gt_parse_pass(gt_parse *p)
 {
     gt_argument *block = NULL;
-    uint32_t axis = 0;
     GT_TRY(new_block(&block, p, gt_lexer_place(&p->at)));
-    GT_TRY(new_axis(&axis, p, GT_AXIS_PASS));
-    block->axis = (int)axis;
-    memcpy(block->name, p->template->axes[axis].name, sizeof block->name);
+    GT_TRY(new_axis(p, GT_AXIS_PASS));
+    block->axis = (int)p->template->axis_count - 1;
+    memcpy(block->name, p->template->axes[block->axis].name, sizeof block->name);
     GT_TRY(gt_lexer_expect(&p->at, ":"));
     GT_TRY(read_elements(block, p));
-    GT_TRY(read_axis_values(p, axis));
+    GT_TRY(read_axis_values(p));
     return read_contents(block, p);
 }
 

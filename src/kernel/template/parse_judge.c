@@ -372,17 +372,6 @@ static gputune_status read_assignments(elements *made)
     return GPUTUNE_OK;
 }
 
-static gputune_status read_elements(gt_parse *p)
-{
-    elements made = {.p = p, .judge = &p->parts->reference};
-    gputune_status status = read_assignments(&made);
-    if (status == GPUTUNE_OK) {
-        append_kernel(&p->elements, &made);
-    }
-    gt_text_free(&made.loops);
-    return status;
-}
-
 /* ---- clauses --------------------------------------------------------------------------------- */
 
 #define SETTING(member, most_, real)                                                               \
@@ -480,11 +469,17 @@ static gputune_status read_self(gt_judge *judge, gt_parse *p)
 /* reference(y[i] = x[i], …, rtol = e) */
 static gputune_status read_by_elements(gt_judge *judge, gt_parse *p)
 {
+    elements made = {.p = p, .judge = judge};
     p->at.form = "reference(y[i] = a * x[i] + y[i], rtol = 1e-5)";
     judge->present = true;
     judge->kernel.place = p->clause->place;
     memcpy(judge->kernel.name, REFERENCE_NAME, sizeof REFERENCE_NAME);
-    GT_TRY(read_elements(p));
+    gputune_status status = read_assignments(&made);
+    if (status == GPUTUNE_OK) {
+        append_kernel(&p->elements, &made);
+    }
+    gt_text_free(&made.loops);
+    GT_TRY(status);
     return p->at.token.kind == GT_TOKEN_END ? GPUTUNE_OK : read_settings(judge, &tolerances, p);
 }
 

@@ -136,29 +136,22 @@ int gt_parse_parameter_index(const gt_parse *p, const char *name)
     return GT_NAMED(p->template->arguments, p->template->parameter_count, name);
 }
 
-gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, bool scratch, const char *expected)
+gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, bool scratch, bool taken,
+                              const char *expected)
 {
     char name[GT_NAME_MAX];
+    const gt_template *template = p->template;
     const gt_place place = gt_lexer_place(&p->at);
     GT_TRY(gt_argument_name_read(name, &p->at, expected));
     const int index = gt_parse_parameter_index(p, name);
     *out = (uint32_t)index;
-    GT_REFUSE_AT(index < 0 || !p->template->arguments[*out].is_buffer ||
-                     (!scratch && *out >= p->template->argument_count),
+    GT_REFUSE_AT(index < 0 || !template->arguments[*out].is_buffer ||
+                     (!scratch && *out >= template->argument_count),
                  place, "'%s' is not a buffer; expected one of args()%s", name,
                  scratch ? " or scratch()" : "");
+    GT_REFUSE_AT(taken && *out >= template->taken_count && *out < template->argument_count, place,
+                 "a struct points to '%s'; expected a buffer that is a parameter", name);
     return GPUTUNE_OK;
-}
-
-gputune_status gt_read_taken_buffer(uint32_t *out, gt_parse *p, bool scratch, const char *expected)
-{
-    const gt_template *template = p->template;
-    const gt_place place = gt_lexer_place(&p->at);
-    GT_TRY(gt_read_buffer(out, p, scratch, expected));
-    return *out >= template->taken_count && *out < template->argument_count
-               ? gt_fail_at(place, "a struct points to '%s'; expected a buffer that is a parameter",
-                            template->arguments[*out].name)
-               : GPUTUNE_OK;
 }
 
 /* Returns whether a name stands before one of these tokens; *index: of the argument, or -1. */
@@ -554,7 +547,7 @@ gputune_status gt_parse_end(gt_parse *p)
 static gputune_status read_swapped(uint32_t *index, gt_parse *p)
 {
     const gt_place place = gt_lexer_place(&p->at);
-    GT_TRY(gt_read_taken_buffer(index, p, true, "two buffers, as in swap(next, now)"));
+    GT_TRY(gt_read_buffer(index, p, true, true, "two buffers, as in swap(next, now)"));
     const gt_argument *buffer = &p->template->arguments[*index];
     GT_REFUSE_AT(buffer->direction == GT_IN, place,
                  "'%s' is an input, which kernels must not write; expected it to be inout",

@@ -35,7 +35,7 @@ static gputune_status read_names(gt_map *map, gt_parse *p)
     map->replaces = !gt_lexer_accept(&p->at, ":");
     p->at = map->replaces ? buffer : p->at;
     const gt_place place = gt_lexer_place(&p->at);
-    GT_TRY(gt_read_taken_buffer(&map->argument, p, false, "a buffer's name"));
+    GT_TRY(gt_read_buffer(&map->argument, p, false, true, "a buffer's name"));
     const gt_argument *argument = &p->template->arguments[map->argument];
     GT_REFUSE_AT(gt_structure_of(p->template, argument->type) ||
                      (gt_element_from_name(&element, argument->type) && element.lanes > 1),
@@ -142,7 +142,7 @@ gputune_status gt_texture_check(const gt_texture_clause *clause, const gt_argume
 static gputune_status read_name(gt_texture_clause *texture, gt_parse *p)
 {
     const gt_template *template = p->template;
-    GT_TRY(gt_read_taken_buffer(&texture->argument, p, false, "a buffer's name"));
+    GT_TRY(gt_read_buffer(&texture->argument, p, false, true, "a buffer's name"));
     const gt_argument *argument = &template->arguments[texture->argument];
     GT_REFUSE_AT(argument->direction != GT_IN, texture->place,
                  "'%s' is written, and textures are read alone; expected an 'in' buffer, or the "

@@ -229,13 +229,11 @@ static bool meaning_of(void *user, const char *name, gt_lexer *value, int64_t *a
     if (!symbols->code || find(symbols->template, name, &use) >= 0) {
         return false;
     }
-    for (uint32_t i = 0; i < parts->define_count; i++) {
-        const gt_define *own = &parts->defines[i];
-        if (own->value && strcmp(own->name, name) == 0) {
-            const char *text = own->value->text;
-            gt_lexer_open(value, text, strlen(text), own->value->place);
-            return true;
-        }
+    const int own = GT_NAMED(parts->defines, parts->define_count, name);
+    if (own >= 0 && parts->defines[own].value) {
+        const gt_expression *its = parts->defines[own].value;
+        gt_lexer_open(value, its->text, strlen(its->text), its->place);
+        return true;
     }
     return gt_code_constant(value, above, symbols->code, parts->files[0].path, name) ||
            standard_meaning(name, value);

@@ -182,16 +182,6 @@ static gputune_status parse_phase(gt_parse *p, const gt_template_reader *reader,
     return GPUTUNE_OK;
 }
 
-/* Reads the clauses in an order in which each finds what it needs of the others. */
-static gputune_status parse_clauses(gt_parse *p, const gt_template_reader *reader)
-{
-    GT_TRY(check_words(reader));
-    for (int phase = 0; phase < PHASES; phase++) {
-        GT_TRY(parse_phase(p, reader, phase));
-    }
-    return GPUTUNE_OK;
-}
-
 /* ---- identity ---- */
 
 /* Returns whether an axis's value reaches the source: by a macro, a clause, or a pass block. */
@@ -423,7 +413,10 @@ static gputune_status parse_all(gt_parse *parse, gt_template_reader *reader, con
     }
     GT_TRY(gt_select_kernel(reader, kernel));
     GT_TRY(take_code(parse, reader));
-    GT_TRY(parse_clauses(parse, reader));
+    GT_TRY(check_words(reader));
+    for (int phase = 0; phase < PHASES; phase++) {
+        GT_TRY(parse_phase(parse, reader, phase));
+    }
     if (parse->elements.length > 0) {
         gt_text_append(&reader->body, gt_text_string(&parse->elements));
         GT_TRY(take_code(parse, reader));

@@ -28,14 +28,6 @@ enum { NESTING = 64 };
 
 static gt_truth read_chain(const gt_conditions *conditions, gt_lexer *line, int depth, bool is_or);
 
-static gt_truth read_defined(const gt_conditions *conditions, gt_lexer *line)
-{
-    bool parenthesis = gt_lexer_accept(line, "(");
-    gt_truth verdict = conditions->defined(conditions->user, &line->token);
-    gt_lexer_next(line);
-    return parenthesis && !gt_lexer_accept(line, ")") ? GT_PERHAPS : verdict;
-}
-
 static gt_truth read_operand(const gt_conditions *conditions, gt_lexer *line, int depth)
 {
     bool inverse = false;
@@ -44,7 +36,10 @@ static gt_truth read_operand(const gt_conditions *conditions, gt_lexer *line, in
     }
     gt_truth verdict = GT_PERHAPS;
     if (gt_lexer_accept(line, "defined")) {
-        verdict = read_defined(conditions, line);
+        const bool parenthesis = gt_lexer_accept(line, "(");
+        verdict = conditions->defined(conditions->user, &line->token);
+        gt_lexer_next(line);
+        verdict = parenthesis && !gt_lexer_accept(line, ")") ? GT_PERHAPS : verdict;
     } else if (depth < NESTING && gt_lexer_accept(line, "(")) {
         verdict = read_chain(conditions, line, depth + 1, true);
         verdict = gt_lexer_accept(line, ")") ? verdict : GT_PERHAPS;

@@ -587,15 +587,6 @@ typedef struct walk {
     int conditionals;
 } walk;
 
-static void pass_directives(scan *s, walk *walk, size_t begin, size_t end)
-{
-    for (size_t i = begin; i < end; i++) {
-        if (s->words[i].token.kind == GT_TOKEN_DIRECTIVE) {
-            walk->conditionals += gt_macros_directive(s->macros, &s->words[i]);
-        }
-    }
-}
-
 static void note_parameters(const scan *s, walk *walk, size_t first, size_t at)
 {
     const gt_word *before = &s->words[at - 1];
@@ -633,7 +624,11 @@ static void find_end(scan *s, gt_piece *piece)
             if (id == GT_IS_OPEN_PAREN && i > first) {
                 note_parameters(s, &walk, first, i);
             }
-            pass_directives(s, &walk, i, close);
+            for (size_t k = i; k < close; k++) {
+                walk.conditionals += w[k].token.kind == GT_TOKEN_DIRECTIVE
+                                         ? gt_macros_directive(s->macros, &w[k])
+                                         : 0;
+            }
             if (is_body) {
                 piece->body_begin = i + 1;
                 piece->body_end = close;

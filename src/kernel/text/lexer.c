@@ -33,16 +33,12 @@ static void skip_byte(gt_lexer *lexer)
     }
 }
 
-static bool begins_with(const gt_lexer *lexer, const char *text)
-{
-    size_t length = strlen(text);
-    return (size_t)(lexer->end - lexer->at) >= length && memcmp(lexer->at, text, length) == 0;
-}
-
 /* The first byte nearly always decides: it is compared without a call. */
 static inline bool looking_at(const gt_lexer *lexer, const char *text)
 {
-    return lexer->at < lexer->end && *lexer->at == *text && begins_with(lexer, text);
+    const size_t left = (size_t)(lexer->end - lexer->at);
+    return left > 0 && *lexer->at == *text && left >= strlen(text) &&
+           memcmp(lexer->at, text, strlen(text)) == 0;
 }
 
 /* As for compilers, blanks between the backslash and the end of its line do not count. */
