@@ -131,9 +131,8 @@ void gt_background_close(gt_background *background)
 
 /* ---- one tuning ------------------------------------------------------------------------------ */
 
-/* Returns true if the application uses the GPU. Called all the while that the tuning rests, and
- * each time that it might. NVML can tell the application's work from gputune's only after a rest
- * that is as long as NVML's window. */
+/* Returns true if the application uses the GPU. Called while the tuning rests, and when it might:
+ * NVML tells one's work from the other's only after a rest as long as its window. */
 static bool is_busy(void *user)
 {
     activity *activity = &((gt_background *)user)->activity;

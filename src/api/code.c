@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- shared code ----------------------------------------------------------------------------- */
-
 static gt_shared_code **bucket_of(gt_plan_pool *pool, uint64_t hash)
 {
     return &pool->codes[hash % (sizeof pool->codes / sizeof *pool->codes)];
@@ -87,8 +85,6 @@ static void drop_code(gt_shared_code *code)
     free(code->image.data);
     free(code);
 }
-
-/* ---- loading --------------------------------------------------------------------------------- */
 
 /* Finds the module of a context, or NULL. Releases modules of contexts that were reset. */
 static gt_module *find_module(gt_shared_code *code, const gt_context *context)

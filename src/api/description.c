@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- Arguments ------------------------------------------------------------------------------- */
-
 static gputune_status name_argument(gt_described *out, const gt_binding *binding,
                                     const gt_argument *declared)
 {
@@ -100,8 +98,6 @@ static gputune_status describe_arguments(gt_description *out, const gt_request *
     }
     return GPUTUNE_OK;
 }
-
-/* ---- Parameters ------------------------------------------------------------------------------ */
 
 static void describe_scratch(gputune_parameter *out, const gt_template *template, uint32_t index,
                              const gt_parameter *parameter)

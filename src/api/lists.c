@@ -157,8 +157,6 @@ const char *gputune_strategy_name(gputune_strategy strategy)
     return gt_strategy_name(strategy);
 }
 
-/* ---- spaces ---------------------------------------------------------------------------------- */
-
 /* A description, and what it points to. */
 typedef struct space_parts {
     gputune_space space;
@@ -284,10 +282,5 @@ int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kern
     GT_THEN(status, gt_request_make(&parts->request, &tuner->services, &parts->device, kernel,
                                     sizes, options));
     GT_THEN(status, describe_space(parts));
-    if (status != GPUTUNE_OK) {
-        gputune_space_free(&parts->space);
-        return status;
-    }
-    *out = &parts->space;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, &parts->space, gputune_space_free(&parts->space));
 }

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- inputs ---------------------------------------------------------------------------------- */
-
 /* A handle names the base, so the offset goes beside it; the attribute says if it can be shared. */
 static bool share(gt_live_input *out, const gt_driver *driver, const gputune_input *input)
 {
@@ -81,8 +79,6 @@ gputune_status gt_inputs_await(void *user, const gputune_options *options)
     }
     return GPUTUNE_OK;
 }
-
-/* ---- launches -------------------------------------------------------------------------------- */
 
 /* Returns true if the program itself can read that address. */
 static bool is_readable(CUdeviceptr address)

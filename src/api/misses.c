@@ -26,8 +26,6 @@ static const char heading[] = "# gputune misses 1: count, environment, GPU, kern
 static const char beginning[] = "# gputune misses 1:";
 enum { COUNT_DIGITS = 12, COLUMNS = 9 };
 
-/* ---- writing --------------------------------------------------------------------------------- */
-
 static gputune_status fail_at(const char *path, const char *what)
 {
     return gt_fail(GPUTUNE_EIO, "cannot %s %s: %s", what, path, strerror(errno));
@@ -136,8 +134,6 @@ gputune_status gt_misses_file_add(const char *path, const char *key, uint64_t co
     close(file);
     return status;
 }
-
-/* ---- reading --------------------------------------------------------------------------------- */
 
 typedef GT_ARRAY(gputune_miss) miss_list;
 

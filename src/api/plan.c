@@ -363,12 +363,7 @@ gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_ch
     link_plan(plan, &pool->owned);
     pthread_mutex_unlock(&owners);
     gputune_status status = fill(plan, request, choice);
-    if (status != GPUTUNE_OK) {
-        gputune_plan_release(plan);
-        return status;
-    }
-    *out = plan;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, plan, gputune_plan_release(plan));
 }
 
 void gt_plan_set_miss(gputune_plan *plan, gt_miss *miss)

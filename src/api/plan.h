@@ -84,9 +84,8 @@ static inline void gt_plan_key_free(gt_plan_key *key)
 /* Returns true if a key has these words. */
 bool gt_plan_key_is(const gt_plan_key *key, const uint64_t *words, size_t count);
 
-/* Finds the kept plan of that key whose terms answer `asked` (gt_answers). NULL: there is none.
- * Equal keys are taken to have equal spaces until the template is edited: *due is the watch to look
- * at before the plan is given out; NULL: not now. */
+/* Finds the kept plan of that key whose terms answer `asked` (gt_answers), or NULL. Until the
+ * template is edited, equal keys have equal spaces: look at *due, if not NULL, before using it. */
 gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *asked);
 /* Adds a plan that was made under these terms, and keeps it (gt_plan_keep()). Leaves it to the

@@ -104,8 +104,6 @@ static int check_name(const asked *asked)
                        : gt_catalog_find(&template, asked->tuner->catalog, asked->stored);
 }
 
-/* --- records ---------------------------------------------------------------------------------- */
-
 static bool find_at_hand(void *user, const char *kernel, gt_hash *identity)
 {
     const gt_template *template = find_template(user, kernel);
@@ -250,8 +248,6 @@ int gputune_check_database(gputune *tuner)
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     return gt_store_check(tuner->store, true);
 }
-
-/* --- wisdom ----------------------------------------------------------------------------------- */
 
 /* Exports for the public function of that name. */
 static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,

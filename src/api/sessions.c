@@ -85,8 +85,6 @@ int gputune_compile(gputune *tuner, const char *kernel, gputune_sizes sizes, con
     return gt_compile_space(request, each, user);
 }
 
-/* ---- emitting -------------------------------------------------------------------------------- */
-
 /* The whole of a compiler's log, which has several lines. */
 static void log_lines(const gt_log *log, const char *text)
 {

@@ -370,12 +370,7 @@ int gputune_open(gputune **out, const gputune_open_options *options)
     gt_signal_hold(&held);
     gputune_status status = open_tuner(tuner, &known);
     gt_signal_release(&held);
-    if (status != GPUTUNE_OK) {
-        gputune_close(tuner);
-        return status;
-    }
-    *out = tuner;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, tuner, gputune_close(tuner));
 }
 
 /* --- closing ---------------------------------------------------------------------------------- */

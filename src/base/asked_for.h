@@ -3,9 +3,8 @@
 
 #include <stdbool.h>
 
-/* Returns true if `sizes`, for example "n=1048576 T=half", has for each name in `wanted`, for
- * example "n=1M,16M T=half", one of the values listed there. Numbers are read as by
- * gt_read_int(); half and __half, bfloat16 and __nv_bfloat16 are the same. */
+/* Returns true if `sizes` ("n=1048576 T=half") has for each name in `wanted` ("n=1M,16M T=half")
+ * one of its values, read by gt_read_int(); half and __half are the same, like bfloat16. */
 bool gt_sizes_match(const char *sizes, const char *wanted);
 /* Returns true if `wanted` is a part of the GPU's name `gpu`, ignoring case, or is its
  * `environment`. */

@@ -242,8 +242,6 @@ gputune_status gt_path_format(char **out, const char *format, ...)
     return gt_text_take(out, &path);
 }
 
-/* ---- patterns: one component after another ---- */
-
 /* Adds `folder`/`name` if it is there. */
 static gputune_status add_match(gt_texts *out, const char *folder, const char *name)
 {

@@ -93,8 +93,6 @@ void gt_launch_hold(void *parameters[GT_PARAMETER_MAX], unsigned char room[GT_HE
     }
 }
 
-/* ---- launch by launch ------------------------------------------------------------------------ */
-
 /* Beyond this many items, plus this many for each launch, a loop counts as endless. */
 enum { ITEMS_MAX = 1 << 16, ITEMS_OF_LAUNCH = 16 };
 

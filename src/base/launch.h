@@ -132,9 +132,8 @@ typedef struct gt_kernel_step {
     uint32_t parameters[GT_PARAMETER_MAX]; /* indices into the launch's parameters */
 } gt_kernel_step;
 
-/* All data for launching one variant at one problem size, except its image. The arrays from `steps`
- * on are ordered from the most to the least used: gt_launch_keep() omits everything after the last
- * element in use. */
+/* All data for launching one variant at one problem size, except its image. From `steps` on, the
+ * arrays are ordered by use: gt_launch_keep() omits what follows the last element in use. */
 typedef struct gt_launch {
     uint32_t step_count;     /* the kernels, launched in order; 1 except for a pipeline */
     int carveout_kb;         /* for all steps; -1: chosen by the driver */
@@ -180,16 +179,14 @@ static inline bool gt_launch_clears(const gt_launch *launch)
 void gt_launch_take_all(gt_launch *launch);
 /* Sets held_count. EUNSUPPORTED if the structs exceed GT_HELD_BYTES. */
 gputune_status gt_launch_count_held(gt_launch *launch);
-/* Copies the structs that contain addresses to `room`, points `parameters` at the copies, and
- * stores the addresses in them. `parameters` are pointers to the values of the launch's
- * parameters. */
+/* Copies the structs that contain addresses to `room`, points `parameters` (to the values of the
+ * launch's parameters) at the copies, and stores the addresses in them. */
 void gt_launch_hold(void *parameters[GT_PARAMETER_MAX], unsigned char room[GT_HELD_BYTES],
                     const gt_launch *launch);
 
 void gt_iteration_begin(gt_iteration *run);
-/* Advances *run to the next kernel launch; a grid of 0 blocks launches nothing and is skipped.
- * Values that the sequence does not set come from the step. Returns false at the end or if
- * run->error is set. */
+/* Advances *run to the next kernel launch, skipping grids of 0 blocks. Values that the sequence
+ * does not set come from the step. False at the end, or if run->error is set. */
 bool gt_launch_next(gt_iteration *run, const gt_launch *launch);
 
 /* Returns how many kernel launches one launch of the variant makes; 0 if its grids have no
@@ -202,9 +199,8 @@ static inline uint32_t gt_volume(const uint32_t size[3])
 }
 
 enum { GT_SHAPES_TEXT = GT_STEPS_MAX * 56 };
-/* Formats the grids or blocks of a launch's kernels: "128x8", or "47 + 1" for several kernels.
- * Grids include repetitions, "64 (3 times) + 12", and the first and last grid if it changes,
- * "255..1 (255 times)". */
+/* Formats the grids or blocks of a launch's kernels: "128x8", "47 + 1" for several. Grids include
+ * repetitions, "64 (3 times) + 12", or first and last if changing: "255..1 (255 times)". */
 void gt_launch_grids(char out[GT_SHAPES_TEXT], const gt_launch *launch);
 void gt_launch_blocks(char out[GT_SHAPES_TEXT], const gt_launch *launch);
 

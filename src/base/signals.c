@@ -5,8 +5,6 @@
 #include <stddef.h>
 #include <time.h>
 
-/* ---- threads --------------------------------------------------------------------------------- */
-
 int gt_thread_start(pthread_t *out, const pthread_attr_t *attributes, void *(*work)(void *),
                     void *argument)
 {
@@ -24,8 +22,6 @@ int gt_thread_start(pthread_t *out, const pthread_attr_t *attributes, void *(*wo
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;
 }
-
-/* ---- calls ----------------------------------------------------------------------------------- */
 
 static sigset_t beyond_limit(void)
 {

@@ -12,9 +12,8 @@
 #define GT_SIZED_READ(type, known, given)                                                          \
     gt_sized_read(1 ? (known) : (type *)0, 1 ? (given) : (const type *)0, sizeof(type), #type)
 
-/* Copies *known, a `type`, to the caller's struct *out, as far as both have members. Sets out->size
- * to the number of bytes written. EINVAL, with *out unchanged, if out->size is not one that an
- * _INIT macro sets. */
+/* Copies *known, a `type`, to the caller's struct *out, as far as both have members, and sets
+ * out->size to the bytes written. EINVAL if out->size is not one of an _INIT macro. */
 #define GT_SIZED_WRITE(type, out, known)                                                           \
     gt_sized_write(1 ? (out) : (type *)0, 1 ? (known) : (const type *)0, sizeof(type), #type)
 

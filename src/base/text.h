@@ -45,9 +45,8 @@ int gt_utf8_length(const char *at, const char *end);
 void gt_make_utf8(char *string);
 
 typedef enum gt_int_reading { GT_INT_READ, GT_INT_MALFORMED, GT_INT_TOO_LARGE } gt_int_reading;
-/* Reads an integer as users write it: an optional sign, decimal digits or 0x, an optional ^exponent
- * ("2^20"), and an optional suffix K M G T (powers of 1024, either case). Blanks around it are
- * allowed. Sets *out only for GT_INT_READ. */
+/* Reads an integer as users write it, among blanks: sign, decimal digits or 0x, ^exponent ("2^20"),
+ * suffix K M G T (powers of 1024, either case). Sets *out only for GT_INT_READ. */
 gt_int_reading gt_read_int(int64_t *out, const char *string);
 /* Like gt_read_int(), but returns EINVAL with a message if the text is not such an integer. */
 gputune_status gt_parse_int(int64_t *out, const char *string);

@@ -86,8 +86,6 @@ static int compile_all(const cli_session *session, const cli_scenarios *scenario
     return cli_check_database(session, code);
 }
 
-/* ---- tuning --------------------------------------------------------------------------------- */
-
 /* Pairs of options that exclude each other. */
 static const char *const exclusive[][2] = {
     {"canonical", "from"}, {"canonical", "watch"},    {"gpus", "compile-only"},
@@ -147,8 +145,6 @@ static int run(void)
            : cli_warm.gpus       ? cli_fleet_serve(&session, &scenarios)
                                  : cli_warm_tune(&session, &scenarios);
 }
-
-/* ---- tuning again when a template is saved --------------------------------------------------- */
 
 enum { SETTLED_MS = 100 }; /* saves that follow each other more quickly count as one */
 

@@ -133,8 +133,6 @@ void cli_console_log(void *user, gputune_log_level level, const char *line)
     }
 }
 
-/* ---- exit codes ------------------------------------------------------------------------------ */
-
 /* A status that is not listed gives CLI_EXIT_NOTHING. */
 static const struct {
     int status, code;

@@ -111,8 +111,6 @@ char *cli_json_text(const char *text)
     return out;
 }
 
-/* ---- other programs -------------------------------------------------------------------------- */
-
 extern char **environ;
 
 /* The child, or 0 where it cannot be started. */

@@ -1,6 +1,5 @@
-/* Writes a command's result to the file of --output, or to standard output; writes values of JSON;
- * finds the files that a template's text includes; runs programs that are installed beside gputune:
- * curl, ssh-keygen, minisign, nvdisasm. */
+/* Writes a command's result to the file of --output or standard output, and values of JSON; finds a
+ * template's included files; runs programs such as curl, ssh-keygen, minisign, nvdisasm. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,9 +13,8 @@ typedef struct cli_output {
 /* Opens an output. `path` may be NULL, and must outlive *out. If there is such a file already, that
  * is an error unless `replace`. Returns CLI_CONTINUE, or the code to exit with after a message. */
 int cli_output_open(cli_output *out, const char *path, bool replace);
-/* Closes the output of a command whose exit code is `code` so far. Returns `code`; but if that is
- * CLI_EXIT_OK and not all was written, CLI_EXIT_NOTHING after a message. Standard output stays
- * open: main() tells whether it could be written. */
+/* Closes the output of a command that ends with `code`, which it returns, or, after a message,
+ * CLI_EXIT_NOTHING if that is CLI_EXIT_OK and not all was written. Stdout stays open. */
 int cli_output_close(cli_output *output, int code);
 
 /* Writes a file, as cli_output_open() opens it. Returns the code to exit with. */

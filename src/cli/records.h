@@ -128,9 +128,8 @@ void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli
 /* Returns true if a trial with this status ("wrong", "compile", ...) is a failure, which means that
  * it was not measured. */
 bool cli_is_failure(const char *status);
-/* Prints a note for each scenario that has failures: how many variants failed, and the commonest
- * reason; and one more if the default failed. `info`: of the tuning, if there was one; the note
- * then says how many failures are those of other tunings. */
+/* Prints a note for each scenario with failures: how many, and the commonest reason; and one if the
+ * default failed. `info` (of the tuning, or NULL) tells which are other tunings'. */
 void cli_failures_say(const cli_records *records, const gputune_info *info);
 /* Says once of each kernel which scalars its winner was proved with a single value of. */
 void cli_single_say(const cli_records *records);

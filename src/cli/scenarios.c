@@ -15,10 +15,8 @@ static const char in_names[] = "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJK
 cli_value_list *cli_values_named(cli_values *values, char *name)
 {
     const cli_value_list *known = cli_values_find(values, name);
-    if (known) {
-        return &values->items[known - values->items];
-    }
-    return cli_add(values, (cli_value_list){.name = name});
+    return known ? &values->items[known - values->items]
+                 : cli_add(values, (cli_value_list){.name = name});
 }
 
 /* Refuses "n=1,m=2", and shows it with a blank instead of each comma before a name. */

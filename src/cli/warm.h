@@ -28,23 +28,20 @@ extern struct cli_warm {
 /* Finds the requested scenarios. An exit code comes after a message: CLI_EXIT_NOTHING: none. */
 int cli_warm_find(cli_scenarios *out, const cli_session *session);
 
-/* Tunes every scenario and prints a row for each in the order given; a scenario that fails does not
- * stop the others. The order of tuning is that of cli/turns.h, or for a file of misses the order
- * given. Returns the exit code. */
+/* Tunes every scenario and prints its row, in the order given, though tuned in the order of
+ * cli/turns.h (misses: as given). One that fails stops no other. Returns the exit code. */
 int cli_warm_tune(const cli_session *session, const cli_scenarios *scenarios);
 
 /* ---- shards ---------------------------------------------------------------------------------- */
 
-/* Reads the text of --shard (NULL: none), and for "auto" the environment variables of the launcher.
- * Returns CLI_CONTINUE, or CLI_EXIT_USAGE after a message, also if variables are missing or
- * contradict each other. */
+/* Reads the text of --shard (NULL: none), and for "auto" the launcher's environment. Returns
+ * CLI_CONTINUE, or CLI_EXIT_USAGE after a message, also for missing or contrary variables. */
 int cli_shard_read(cli_shard *out, const char *text);
 /* Drops the scenarios that belong to other shards and prints how many are left. The shard depends
  * only on the scenario's kernel and sizes, so every run assigns it to the same shard. */
 void cli_shard_keep(const cli_shard *shard, cli_scenarios *scenarios);
-/* Refuses a database on a network file system to which several machines would write, because the
- * locks of some such systems do not hold between machines. Returns CLI_CONTINUE, or an exit code
- * after a message. */
+/* Refuses a database on a network file system for several machines, as its locks may not hold
+ * between them. Returns CLI_CONTINUE, or an exit code after a message. */
 int cli_shard_check(const cli_shard *shard);
 
 /* ---- several GPUs ---------------------------------------------------------------------------- */

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- progress -------------------------------------------------------------------------------- */
-
 enum { BAR_CELLS = 12, WIDTH_UNKNOWN = 80, LARGE = 10000 /* variants */ };
 static const double redraw_s = 0.1, heartbeat_s = 5;
 
@@ -125,8 +123,6 @@ void cli_progress_update(void *user, const gputune_progress *at)
         cli_note("%s", text);
     }
 }
-
-/* ---- winners --------------------------------------------------------------------------------- */
 
 /* A finished scenario as a row. */
 typedef struct outcome {

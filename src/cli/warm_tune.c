@@ -39,9 +39,8 @@ static void ask(cli_tuned *out, const cli_session *session, const cli_scenario *
                        (!measures() && *source != GPUTUNE_SOURCE_DEFAULT));
 }
 
-/* Raises the limit of a turn in which nothing was measured; returns false if there is no reason to.
- * A table (--canonical) needs all of its scenarios, and preparing the inputs of some takes longer
- * than most searches. */
+/* Raises the limit of a turn that measured nothing, or returns false: a table (--canonical) needs
+ * all scenarios, and some take long to prepare. */
 static bool raise_limit(const cli_tuned *tuned, gputune_options *options)
 {
     static const double most_s = 60, factor = 4;

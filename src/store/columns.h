@@ -167,9 +167,8 @@ typedef struct gt_winner {
     X(REAL, tuning_s, tuning_s, SHOWN(tuning_s))                                                   \
     X(INPLACE, created, created, HIDDEN)
 
-/* The columns that describe the GPU, the kernel and the scenario of a row: a gt_site (store.h).
- * Those of the GPU come first, then the two of the kernel. In this list and the next one an SQL
- * expression stands in place of the column's name. */
+/* The columns that describe the GPU (first), the kernel (two) and the scenario of a row: a gt_site
+ * (store.h). Here and in the next list an SQL expression may replace a column's name. */
 enum { GT_GPU_COLUMNS = 15, GT_FIRST_SCENARIO_COLUMN = GT_GPU_COLUMNS + 2 };
 #define GT_SITE_COLUMNS(X)                                                                         \
     X(TEXT, g.environment, scenario.environment, SHOWN(environment))                               \

@@ -215,8 +215,6 @@ gputune_status gt_store_clock_rates(gt_device *device, gt_store *store)
     return gt_store_read(store, find_clock_rates, device, NULL);
 }
 
-/* ---- the GPU by surroundings ---- */
-
 typedef struct surrounded {
     gt_device device;
     gt_hash hash;

@@ -6,9 +6,8 @@
 /* The hash of the scenario without run-time sizes, by which `nearest` finds scenarios. */
 gt_hash gt_family_hash(const gt_scenario *scenario);
 
-/* Sets the row numbers of a site's GPU and scenario, and adds rows that are missing. The stored
- * rows take over the GPU's facts, unless there are some and these are only offered, and the
- * problem, sizes and work of the scenario. Within a transaction. */
+/* Sets the rows of a site's GPU and scenario, adding missing ones. Stored rows take over the GPU's
+ * facts (only offered: if there are none), problem, sizes and work. In a transaction. */
 gputune_status gt_site_rows(int64_t *gpu, int64_t *scenario, gt_database *database,
                             const gt_site *site, bool offered);
 /* Reads the images of the winner's code. A missing or damaged one stays empty, to be compiled. */

@@ -1,6 +1,5 @@
-/* The store's stack of databases: opening, lookups, writes, and lines of the log about them. Rows
- * in memory, because another process had locked the file, are brought to it later, and so are rows
- * of other files when they are merged. */
+/* The store's stack of databases: opening, lookups, writes, and their lines in the log. Rows kept
+ * in memory while the file was locked are brought to it later, as merged files' rows are. */
 #include "store/layers.h"
 
 #include "base/clock.h"

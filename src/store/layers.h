@@ -11,14 +11,12 @@ typedef gputune_status (*gt_store_fn)(gt_database *database, void *context);
  * quarter, and 5 s at most, so that the caller has time left to do without the file. */
 gt_patience gt_layers_file_patience(const gt_patience *patience);
 
-/* Calls `work` on each layer from the top until one answers OK. ENOTFOUND, without a message, when
- * no layer does: the row is not there, the file is locked or damaged, or this process is a forked
- * child. Other failures of `work` are returned. */
+/* Calls `work` on each layer from the top until one answers OK. ENOTFOUND, without a message: none
+ * does, or the file cannot be read now. Other failures of `work` are returned. */
 gputune_status gt_store_read(gt_store *store, gt_store_fn work, void *context,
                              const gt_patience *patience);
-/* Calls `work` on every layer from the top; OK and ENOTFOUND go on, other failures are returned. A
- * layer that fails midway counts as read. EBUSY, without a message, after all layers, when the
- * user's file could not be read in time. */
+/* Calls `work` on every layer from the top, until a failure other than ENOTFOUND. A layer that
+ * fails midway counts as read. EBUSY, without a message, at the end: the file was locked. */
 gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *context,
                                  const gt_patience *patience);
 /* Calls `work` in an IMMEDIATE transaction on the user's file; when the file fails or stays locked,

@@ -83,12 +83,7 @@ gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const gt_sce
     trial_search search = {.scenario = scenario, .driver_version = driver_version};
     gputune_status status = gt_store_read_all(store, read_trials, &search, patience);
     status = status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
-    if (status != GPUTUNE_OK) {
-        gt_trial_list_free(&search.found);
-        return status;
-    }
-    *out = search.found;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, search.found, gt_trial_list_free(&search.found));
 }
 
 gputune_status gt_store_put_trials(gt_store *store, const gt_scenario *scenario,
@@ -449,12 +444,7 @@ gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const gt_s
     winner_search search = {.scenario = scenario};
     gputune_status status = gt_store_read_all(store, read_winners, &search, patience);
     status = status == GPUTUNE_EBUSY && search.found.count ? GPUTUNE_OK : status;
-    if (status != GPUTUNE_OK) {
-        gt_winner_list_free(&search.found);
-        return status;
-    }
-    *out = search.found;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, search.found, gt_winner_list_free(&search.found));
 }
 
 /* --- the nearest ------------------------------------------------------------------------------ */
@@ -547,15 +537,8 @@ gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_s
     gputune_status status = gt_store_read_all(store, read_family, &search, patience);
     gt_array_free(&search.list);
     status = status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
-    if (status == GPUTUNE_OK && !search.best.config) {
-        status = GPUTUNE_ENOTFOUND;
-    }
-    if (status != GPUTUNE_OK) {
-        gt_winner_free(&search.best);
-        return status;
-    }
-    *out = search.best;
-    return GPUTUNE_OK;
+    status = status == GPUTUNE_OK && !search.best.config ? GPUTUNE_ENOTFOUND : status;
+    return GT_GIVE(status, out, search.best, gt_winner_free(&search.best));
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */

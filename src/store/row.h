@@ -60,9 +60,8 @@ gt_row_value gt_column_value(const gt_column *column, const void *row);
 /* Sets a column's member. A text is copied, cut if stored in place, the old one freed. ENOMEM. */
 gputune_status gt_column_set(void *row, const gt_column *column, const gt_row_value *value);
 
-/* Binds ?1, ?2, ... to the values that `types` names, one letter each: t const char * (NULL binds
- * NULL), h gt_hash, i int64_t, n int, d double, b const void * and size_t, c const gt_columns * and
- * a pointer to its row. Returns a result code of SQLite. */
+/* Binds ?1, ?2, ... as `types` says: t const char * (or NULL), h gt_hash, i int64_t, n int, d
+ * double, b const void * and size_t, c const gt_columns * and its row. Returns SQLite's code. */
 int gt_bind(sqlite3_stmt *statement, const char *types, va_list values);
 
 /* A statement that is being stepped through. Its columns are read from left to right. */

@@ -27,8 +27,6 @@ static int run(sqlite3 *handle, const char *sql)
     return code == SQLITE_OK ? SQLITE_OK : sqlite3_extended_errcode(handle);
 }
 
-/* --- comparing -------------------------------------------------------------------------------- */
-
 /* Returns true if `sql` is the statement with columns inserted at `grown`, as one piece. */
 static bool is_statement(const char *sql, const char *statement, size_t bytes, bool grown)
 {
@@ -108,8 +106,6 @@ int gt_schema_check(gt_schema *out, char why[GT_WHY_MAX], sqlite3 *handle)
     }
     return code;
 }
-
-/* --- making, growing -------------------------------------------------------------------------- */
 
 /* The checksums of an older file's rows lack the new columns. */
 static int seal_rows(gt_database *database)

@@ -17,9 +17,8 @@ typedef struct gt_schema {
 
 enum { GT_APPLICATION_ID = 0x67707475 /* "gptu" */ };
 
-/* Reads what identifies the file, and compares its objects with those that gputune makes. Sets
- * `why` to a line about the first object that gputune does not make; "": there is none. Returns an
- * extended result code of SQLite. */
+/* Reads what identifies the file, and compares its objects with gputune's. `why`: a line about the
+ * first that gputune does not make, or "". Returns an extended code of SQLite. */
 int gt_schema_check(gt_schema *out, char why[GT_WHY_MAX], sqlite3 *handle);
 /* Makes the tables, or adds the columns that an older file lacks, in one transaction. Does nothing
  * to a file of this version or a newer one. Returns an extended result code of SQLite. */

@@ -96,9 +96,8 @@
     "JOIN kept.gpu x ON x.id = " row ".gpu JOIN main.gpu g ON g.environment = x.environment "      \
     "JOIN kept.scenario y ON y.id = " row ".scenario JOIN main.scenario s ON s.hash = y.hash "
 
-/* If two rows are for the same thing, the one with more evidence is kept. A finished trial has more
- * than an unfinished one (statuses 7 to 9: GT_TRIAL_SLOW, _UNPROVED, _PROVED), and of two alike the
- * later one. */
+/* Of two rows for the same thing the one with more evidence is kept: a finished trial before an
+ * unfinished one (statuses 7 to 9, from GT_TRIAL_SLOW), else the later one. */
 #define GT_TEXT_TRIAL_EVIDENCE(row) "(" row ".status NOT IN (7, 8, 9), " row ".created)"
 #define GT_TEXT_WINNER_EVIDENCE(row)                                                               \
     "(" row ".final, " row ".proved, " row ".driver_version, " row ".effort, " row ".created)"

@@ -56,9 +56,8 @@ gputune_status gt_store_open(gt_store **out, const char *path, const char *syste
                              const gt_log *log, bool only_read);
 /* Rows that a locked file lacks are lost, with a warning. In a forked child the memory leaks. */
 void gt_store_close(gt_store *store);
-/* Tells whether the file that was asked for is in use. EDATABASE, with a message that names the
- * file and says why, when the last lookup got no answer from it; with `writing` also when new rows
- * are kept in memory. ":memory:" always serves. */
+/* Tells whether the file asked for is in use. EDATABASE, saying why: the last lookup got no answer
+ * from it, or, with `writing`, new rows are kept in memory. ":memory:" always serves. */
 gputune_status gt_store_check(gt_store *store, bool writing);
 /* Returns true if rows are in memory only because the file was locked. */
 bool gt_store_lags(gt_store *store);
@@ -74,9 +73,8 @@ typedef struct gt_store_facts {
     const char *network;  /* what gt_network_of() says of the file; constant, or NULL */
 } gt_store_facts;
 
-/* Looks at the database that gt_store_open() would use for `path`. Changes nothing, except that it
- * undoes what a killed writer left half done. Waits for no lock. ENOTFOUND where there is no place
- * for a database; ENOMEM. *out is set in any case. */
+/* Looks at the database that gt_store_open() would use, without waiting. Changes nothing, but
+ * undoes a killed writer's half. ENOTFOUND: no place for one; ENOMEM. *out is always set. */
 gputune_status gt_store_inspect(gt_store_facts *out, const char *path);
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
@@ -131,9 +129,8 @@ const char *gt_environment_join(char out[GT_ENVIRONMENT_MAX], const char *enviro
 /* ---- Compiled code --------------------------------------------------------------------------- */
 
 void gt_code_free(gt_code *code);
-/* Finds the code that was compiled earlier from this source, by the newest NVRTC. The image is a
- * copy; a checksum over the image and all other columns guards it. ENOTFOUND, without a message.
- * gt_code_free() releases *out. */
+/* Finds the code compiled earlier from this source, by the newest NVRTC: a copy, guarded by a
+ * checksum over all columns. ENOTFOUND, without a message. gt_code_free() releases *out. */
 gputune_status gt_store_find_cubin(gt_code *out, gt_store *store, gt_hash source, const char *arch,
                                    bool ptx, const gt_patience *patience);
 /* Stores compiled sources, in one transaction. */
@@ -222,9 +219,8 @@ gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_s
 /* Sets the clock rates of *device to those stored last for its GPU and driver. ENOTFOUND: none. */
 gputune_status gt_store_clock_rates(gt_device *device, gt_store *store);
 
-/* Sets *out to what is stored of the GPU that a process gets in these surroundings
- * (gpu/surroundings.h): the facts that a site has, and environment. The file is trusted as little
- * as any: gt_device_restore() checks the facts. ENOTFOUND. */
+/* Sets *out to what is stored of the GPU of these surroundings (gpu/surroundings.h): facts and
+ * environment, for gt_device_restore() to check, as the file may be wrong. ENOTFOUND. */
 gputune_status gt_store_find_gpu(gt_device *out, gt_store *store, gt_hash surroundings);
 /* Remembers the environment of the GPU that a process gets in these surroundings, unless it is
  * known or nothing is stored for such a GPU. Writes a file that is there, does not make one, and

@@ -373,12 +373,7 @@ gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
     GT_REFUSE(!has_sum || !gt_hash_equal(sum, gt_hash_bytes(body, (size_t)(end - body))),
               GPUTUNE_ERECORDED, "an entry was edited or is truncated");
     gputune_status status = read_body(&entry, body, (size_t)(end - body));
-    if (status != GPUTUNE_OK) {
-        gt_wisdom_entry_free(&entry);
-        return status;
-    }
-    *out = entry;
-    return GPUTUNE_OK;
+    return GT_GIVE(status, out, entry, gt_wisdom_entry_free(&entry));
 }
 
 /* ---- exporting ------------------------------------------------------------------------------- */

@@ -10,8 +10,6 @@
 
 static const char compiled_text[] = "it was compiled";
 
-/* --- one configuration ------------------------------------------------------------------------ */
-
 static gputune_status take_code(gt_image *image, gt_resources *resources, gt_session *session)
 {
     gt_field *field = &session->field;
@@ -42,8 +40,6 @@ gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_reque
     (void)gt_field_keep_code(&session.field, &briefly); /* for other sizes and processes */
     return image ? take_code(image, resources, &session) : GPUTUNE_OK;
 }
-
-/* --- a space ---------------------------------------------------------------------------------- */
 
 typedef struct compile_run {
     const gt_variant *reported; /* the last variant that was reported; NULL: none was */

@@ -1,6 +1,5 @@
-/* From proposals to compiled variants: which variants a field has, their sources, and what becomes
- * of those that take too long. Such variants do not hold up the others, are tried last, and are
- * remembered with the limit that they had. */
+/* From proposals to compiled variants: a field's variants, their sources, and those that take too
+ * long, which hold up no others, are tried last, and are remembered with their limit. */
 #include "tuner/field.h"
 
 #include "base/clock.h"
@@ -247,9 +246,8 @@ static gputune_status stop_waiting_for_default(gt_field *field)
     return gt_field_verify_compiled(field);
 }
 
-/* Returns true if no variant that waits for a unit is tried late already, or is the default: such
- * compiles go on to the end, or to the end of the call. The default may only hold up others if it
- * does not hold the only worker. */
+/* Returns true if no variant that waits for a unit is tried late already, or is the default (which
+ * may not hold the only worker): such compiles go on to the end, at most of the call. */
 static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
 {
     bool only = field->options.farm->compile_workers == 1;
@@ -729,9 +727,8 @@ static gputune_status advance(gt_field *field, gt_variant *variant)
 
 /* --- starting variants ------------------------------------------------------------------------ */
 
-/* Handles a variant that earlier tunings tried. A failure is not tried again, one for which there
- * was too little time is deferred (*known). All others race, whatever they lost to then, unless the
- * proposer leaves them out. */
+/* Handles a variant that earlier tunings tried: a failure stays one, what had too little time is
+ * deferred (*known), and all others race, unless the proposer leaves them out. */
 static gputune_status use_history(gt_field *field, gt_variant *variant, bool *known)
 {
     const gt_request *request = field->options.request;

@@ -279,9 +279,8 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant);
 /* Binds a variant's launches at the requested size and, if there is one, at the odd-tail size. */
 gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,
                                       gt_launch launches[GT_WORKLOAD_MAX]);
-/* Sends compiled variants to verification, as many as the measure worker has room for, once that
- * worker has begun to prepare. The default comes before all others, so that there is something to
- * compare with even if the time is soon up. */
+/* Sends compiled variants to verification, as many as the measure worker has room for, once it has
+ * begun to prepare: the default first, so that there is something to compare with. */
 gputune_status gt_field_verify_compiled(gt_field *field);
 /* Notes that a variant is verified, or needs no verification, and tells the proposer. */
 gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant);

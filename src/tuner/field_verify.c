@@ -37,9 +37,8 @@ static void say_options(gt_text *out, const char *option, const char *list)
     }
 }
 
-/* Appends the command that finds the line of a fault: the emulator tells it, a GPU does not. A name
- * alone would not do where the program gave the template to its tuner. The size is the smaller one
- * of those that were launched, as the emulator is slow. */
+/* Appends the command that finds the line of a fault, on the emulator. A template that the program
+ * gave by name needs its path, and the smaller one of the launched sizes is faster. */
 static gputune_status say_check(gt_text *out, const gt_field *field, const gt_variant *variant)
 {
     const gt_request *r = field->options.request;
@@ -612,9 +611,8 @@ gputune_status gt_field_verify_compiled(gt_field *field)
     return GPUTUNE_OK;
 }
 
-/* Has a variant that was found wrong verified once more behind the default, if the default was not
- * verified before it: what the default gets wrong on rare data is not demanded of others. *waits:
- * it will be verified again. */
+/* Has a variant found wrong verified again behind the default (*waits), if the default was not
+ * verified before it: what the default gets wrong on rare data is not demanded of others. */
 static gputune_status let_default_precede(bool *waits, gt_field *field, gt_variant *variant)
 {
     if (!field->standard) {

@@ -21,8 +21,7 @@ gputune_status gt_history_failure(const gt_trial *trial, const struct gt_request
 /* Returns true if the configuration was proved right with the data and sizes of the request's proof
  * (gt_request.proved_at) and with the present driver. False, too, where that cannot be read. */
 bool gt_history_is_proved(const struct gt_request *request, const gt_config *config);
-/* Fails, with a message, as the configuration is known to have failed with the present driver. OK:
- * no failure is known. `only_harm`: a compile that did not end within a limit is no failure, as it
- * does not harm a caller who launches the configuration. */
+/* Fails, with a message, as the configuration failed with the present driver. OK: it did not.
+ * `only_harm`: a compile that took too long is none, as it harms no caller that launches it. */
 gputune_status gt_history_refutes(const struct gt_request *request, const gt_config *config,
                                   bool only_harm);

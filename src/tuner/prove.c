@@ -26,8 +26,6 @@ gputune_status gt_choice_take(gt_choice *choice, const gt_field *field, const gt
     return choice->has_fallback ? copy_image(&choice->fallback_image, fallback) : GPUTUNE_OK;
 }
 
-/* ---- keeping --------------------------------------------------------------------------------- */
-
 /* Makes the trial of a right variant: the known one, with its times, or a new one. */
 static void note_right(gt_trial *trial, const gt_history *here, const gt_request *request)
 {

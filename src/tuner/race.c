@@ -147,9 +147,8 @@ static double bound_of(gt_quantiles *quantiles, const gt_paired *paired, int sig
 
 /* --- the spread of all ratios ----------------------------------------------------------------- */
 
-/* Median over contestants of the variance of one ratio. Each variance is brought to a common scale
- * by the median of chi-square over its degrees of freedom (Wilson and Hilferty). 0 while too few
- * contestants have one. Reorders `values`. */
+/* Median over contestants of a ratio's variance, each on a common scale by the median of chi-square
+ * (Wilson and Hilferty). 0 while too few have one. Reorders `values`. */
 static double median_variance(double *values, size_t count)
 {
     if (count < PRIOR_FROM) {

@@ -126,17 +126,15 @@ typedef struct gt_race_result {
 gputune_status gt_race_new(gt_race **out, const gt_race_options *options);
 void gt_race_free(gt_race *race);
 
-/* Adds a contestant. `id` must be new to the race (else EINVAL), and small: the race has a table of
- * the ids up to the largest. Where two contestants cannot be
- * told apart, the lower `rank` wins. At most one contestant is the default. ENOMEM. */
+/* Adds a contestant. `id` must be new (else EINVAL) and small, as it indexes a table. Of equal
+ * contestants the lower `rank` wins. At most one contestant is the default. ENOMEM. */
 gputune_status gt_race_add(gt_race *race, uint64_t id, uint32_t rank, bool is_default);
 /* Says that no more contestants will come. The race does not end by itself before this call. */
 void gt_race_complete(gt_race *race);
 /* Returns true if there are contestants to sample now. */
 bool gt_race_wants_round(gt_race *race);
-/* The contestants to sample next, shuffled. New ones are sampled beside the incumbent; others wait
- * until those have as many rounds as a decision needs. A second call without gt_race_end_round()
- * drops the round's samples. ENOMEM. */
+/* The contestants to sample next, shuffled: new ones beside the incumbent until they have the
+ * rounds that a decision needs. A call without gt_race_end_round() before drops samples. ENOMEM. */
 gputune_status gt_race_next_round(gt_race *race, gt_race_round *out);
 /* Gives a contestant its value in the current round. A value that is not positive and finite is
  * ignored: the contestant then has no sample in this round, and after three such rounds in a row it

@@ -5,8 +5,6 @@
 #include "tuner/session.h"
 #include "tuner/tune.h"
 
-/* ---- the estimate ---------------------------------------------------------------------------- */
-
 static int64_t volume(const uint32_t size[3])
 {
     return (int64_t)size[0] * size[1] * size[2];
@@ -52,8 +50,6 @@ double gt_estimate(const gt_device *device, const gt_kernel_step *step,
     double filled = waves < 1 ? 1 : waves / (double)whole;
     return hidden * filled / (1 + resources->spill_bytes / 64.0);
 }
-
-/* ---- the candidates -------------------------------------------------------------------------- */
 
 enum { CANDIDATES = 3 };
 

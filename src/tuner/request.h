@@ -93,9 +93,8 @@ static inline void gt_request_end(gt_request **request)
 
 /* Begins the request's time limit, as gt_request_make() has done, again. */
 void gt_request_begin(gt_request *request);
-/* Lets the request outlive the call: of what the call's options point to, it then needs the
- * callbacks, `user` and `cancel` alone. EINVAL for options with inputs, files or a reference
- * function, which belong to the call. ENOMEM. */
+/* Lets the request outlive the call: of the options' pointers it then needs the callbacks, `user`
+ * and `cancel`. EINVAL for inputs, files or a reference, which belong to the call. ENOMEM. */
 gputune_status gt_request_outlive_call(gt_request *request);
 
 /* Returns true if two configurations are the same. */

@@ -142,9 +142,8 @@ double gt_session_busy_s(const gt_session *session);
 /* Writes the timeline to the debug log, as one line. */
 void gt_session_log_timeline(const gt_session *session);
 
-/* Notes what disturbed a round of samples. True: the round is spoiled, and the caller must repeat
- * it. After three repetitions the round counts as it is, and the result is noisy. A warning names
- * the first other user of the GPU. */
+/* Notes what disturbed a round of samples. True: it is spoiled, and must be repeated; after three
+ * times it counts as it is, as noisy. Warns of the first other user of the GPU. */
 bool gt_disturbance_note(gt_disturbance *disturbance, const gt_sampled *sampled, const gt_log *log);
 /* Called between two steps of a session. If its request is tuned in the background and the
  * application uses the GPU, sleeps until measuring has had no more than its share of the time, and

@@ -302,9 +302,8 @@ static bool gives_up(gt_proposer *self, const gt_config *config, double seconds)
            gt_strategy_gives_up(p->strategy, &point, seconds);
 }
 
-/* Without a search, nothing known goes first, and what cannot win is left out. If only the first
- * few are wanted, all race. `force` measures again what is known; other sizes still count as hints.
- */
+/* Without a search, nothing known goes first, and what cannot win is left out, unless only a few
+ * are wanted. `force` measures it again; other sizes still are hints. */
 static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_history *history,
                                         const gt_search_settings *settings)
 {

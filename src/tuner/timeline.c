@@ -122,8 +122,6 @@ void gt_session_log_timeline(const gt_session *session)
     log_shares(session);
 }
 
-/* --- in the background ------------------------------------------------------------------------ */
-
 static const double slice_ns = 1e7; /* how often a rest looks around */
 
 /* The measure worker's time since the last call, in ns, never more than went by. */

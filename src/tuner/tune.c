@@ -127,9 +127,8 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
     return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* a plan does without it */
 }
 
-/* Completes a choice whose configuration, source and terms are set. Adds the code (from the winner,
- * which may be NULL, from the store, or compiled), the variant for misaligned buffers, and the
- * winner's reason. A failure frees the choice. */
+/* Completes a choice that has configuration, source and terms by the code (of the winner or NULL,
+ * stored, or compiled), the variant for misaligned buffers, and the reason. Else frees it. */
 static gputune_status finish(gt_choice *out, gt_choice *begun, gt_request *request,
                              gt_winner *winner)
 {
@@ -302,9 +301,8 @@ static gputune_status prove_stored(gt_choice *out, const gt_winner *winner, cons
     return GPUTUNE_OK;
 }
 
-/* Chooses the best stored result that would answer the request if it was proved here, proves it in
- * a worker, and stores the proof. ENOTFOUND if there is no such result, and, with a warning, if the
- * result is wrong or cannot be proved. */
+/* Chooses the best stored result that would answer if proved here, proves it in a worker, and
+ * stores the proof. ENOTFOUND: there is none, or, with a warning, it is wrong or unproved. */
 static gputune_status choose_imported(gt_choice *out, gt_request *request)
 {
     GT_SCOPED(gt_winner_list_free) gt_winner_list list = {0};

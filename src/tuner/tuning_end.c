@@ -1,6 +1,5 @@
-/* The end of a tuning: by its limit or its caller, with the time that is set aside for the last
- * proof of the winner and for storing it; or in another race, where the winner was wrong at the
- * end, or variants were right after all. */
+/* The end of a tuning, by its limit or caller, with time for the last proof and for storing; or in
+ * another race, where the winner was wrong, or variants were right after all. */
 #include "tuner/tuning.h"
 
 #include "base/clock.h"
@@ -12,8 +11,6 @@
 static const double FRESH_SHARE = 0.1, MOST_SHARE = 0.5;
 /* Extra time for a worker's answer on a loaded machine: seconds, and a factor. */
 static const double SPARE_S = 0.02, SPARE = 1.2;
-
-/* ---- what it takes --------------------------------------------------------------------------- */
 
 static double limit_s(const gt_tuning *tuning)
 {
@@ -92,8 +89,6 @@ double gt_tuning_sets_aside_s(const gt_session *session)
     }
     return fmin(needed, MOST_SHARE * limit_s(tuning));
 }
-
-/* ---- the last proof -------------------------------------------------------------------------- */
 
 gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner)
 {

@@ -108,8 +108,6 @@ void gt_workers_return(gt_workers *workers, gt_farm *farm)
     }
 }
 
-/* ---- the GPU --------------------------------------------------------------------------------- */
-
 void gt_gpu_right_open(gt_gpu_right *right)
 {
     *right = (gt_gpu_right){.is_taken = false};

@@ -23,9 +23,8 @@ typedef struct gt_workers {
     gt_farm_options options; /* options of every farm; the tuner owns the strings */
 } gt_workers;
 
-/* Prepares to open farms with these options, whose strings must outlive `workers`. With `keep`,
- * worker processes stay after their session, and hold memory, also of the device; compiled code
- * stays as well (tuner/code_memo.h). */
+/* Prepares to open farms with these options, whose strings must outlive `workers`. `keep`: worker
+ * processes and compiled code stay after their session, and hold memory. */
 void gt_workers_open(gt_workers *workers, const gt_farm_options *options, bool keep);
 /* Ends all workers. No farm may be lent. */
 void gt_workers_close(gt_workers *workers);
