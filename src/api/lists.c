@@ -240,18 +240,6 @@ static gputune_status describe_counts(space_parts *parts)
     return GPUTUNE_OK;
 }
 
-static gputune_status describe_exclusions(space_parts *parts)
-{
-    const gt_exclusion_count *counts;
-    size_t count = gt_space_exclusions(parts->request->space, &counts);
-    for (size_t i = 0; i < count; i++) {
-        const gputune_exclusion exclusion = {counts[i].reason, counts[i].count,
-                                             (gputune_certainty)counts[i].certainty};
-        GT_TRY(gt_array_push(&parts->exclusions, exclusion));
-    }
-    return GPUTUNE_OK;
-}
-
 /* Describes the space of the request. */
 static gputune_status describe_space(space_parts *parts)
 {
@@ -262,7 +250,13 @@ static gputune_status describe_space(space_parts *parts)
         gt_request_warn_of_default(parts->request);
     }
     GT_TRY(describe_values(parts));
-    GT_TRY(describe_exclusions(parts));
+    const gt_exclusion_count *counts;
+    size_t count = gt_space_exclusions(parts->request->space, &counts);
+    for (size_t i = 0; i < count; i++) {
+        const gputune_exclusion exclusion = {counts[i].reason, counts[i].count,
+                                             (gputune_certainty)counts[i].certainty};
+        GT_TRY(gt_array_push(&parts->exclusions, exclusion));
+    }
     space->values = parts->values.items;
     space->value_count = parts->values.count;
     space->exclusions = parts->exclusions.items;

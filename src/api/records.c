@@ -280,26 +280,21 @@ int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
     return gt_text_take(out, &text);
 }
 
-static gputune_status write_text(const char *path, const gt_text *text)
-{
-    gt_held_signal held;
-    gt_signal_hold(&held);
-    FILE *file = fopen(path, "wbe");
-    bool good = file && fwrite(text->data, 1, text->length, file) == text->length;
-    if (file) {
-        good = fclose(file) == 0 && good;
-    }
-    gt_signal_release(&held);
-    return good ? GPUTUNE_OK : gt_fail(GPUTUNE_EIO, "cannot write '%s': %s", path, strerror(errno));
-}
-
 int gputune_wisdom_save(uint32_t *count, gputune *tuner, const char *path,
                         const gputune_record_filter *filter, bool whole)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     GT_TRY(gt_need(__func__, "path", path));
     GT_TRY(export_text(&text, count, tuner, filter, whole, __func__));
-    return write_text(path, &text);
+    gt_held_signal held;
+    gt_signal_hold(&held);
+    FILE *file = fopen(path, "wbe");
+    bool good = file && fwrite(text.data, 1, text.length, file) == text.length;
+    if (file) {
+        good = fclose(file) == 0 && good;
+    }
+    gt_signal_release(&held);
+    return good ? GPUTUNE_OK : gt_fail(GPUTUNE_EIO, "cannot write '%s': %s", path, strerror(errno));
 }
 
 static gputune_status read_options(gputune_wisdom_options *out, const gputune_wisdom_options *given)

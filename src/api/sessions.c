@@ -8,24 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int run_parsed(gt_request *request, const char *const *configurations, size_t count,
-                      gt_record_fn each, void *user)
-{
-    GT_FREED gt_config *configs = calloc(count, sizeof *configs);
-    GT_TRY(gt_allocated(configs));
-    for (size_t i = 0; i < count; i++) {
-        GT_TRY(gt_need("gputune_run", "a configuration", configurations[i]));
-        GT_TRY(gt_config_parse(&configs[i], request->template, configurations[i]));
-    }
-    return gt_run(request, configs, count, each, user);
-}
-
 int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
                 const char *const *configurations, size_t count, const gputune_options *options,
                 int (*each)(void *user, const gputune_record *record), void *user)
 {
     static const char *const standard[] = {""};
     const char *const *wanted = configurations ? configurations : standard;
+    const size_t wanted_count = configurations ? count : 1;
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
     GT_TRY(gt_need_callback(__func__, each != NULL));
@@ -33,7 +22,13 @@ int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, __func__));
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));
-    return run_parsed(request, wanted, configurations ? count : 1, each, user);
+    GT_FREED gt_config *configs = calloc(wanted_count, sizeof *configs);
+    GT_TRY(gt_allocated(configs));
+    for (size_t i = 0; i < wanted_count; i++) {
+        GT_TRY(gt_need(__func__, "a configuration", wanted[i]));
+        GT_TRY(gt_config_parse(&configs[i], request->template, wanted[i]));
+    }
+    return gt_run(request, configs, wanted_count, each, user);
 }
 
 /* Sizes that take about a megabyte, where the caller has stated none. */

@@ -351,14 +351,6 @@ static gputune_status plan_now(gputune_plan **out, gt_terms *terms, const asking
     return GPUTUNE_OK;
 }
 
-static gputune_status want(const asking *a, uint32_t forgets)
-{
-    GT_SCOPED(gt_call_end) gt_call call = {0};
-    const gputune_options o = options_of(a);
-    GT_TRY(gt_call_begin(&call, a->tuner, "tune_kernel"));
-    return gt_background_want(a->tuner->background, a->key, forgets, a->kernel, a->sizes, &o);
-}
-
 /* Answers a call that tunes in the background: with the winner if it is known; else with what is
  * known without measuring, and a background tuning is asked for. */
 static gputune_status plan_in_background(gputune_plan **out, const asking *a)
@@ -373,7 +365,10 @@ static gputune_status plan_in_background(gputune_plan **out, const asking *a)
     }
     wanted.space = terms.space;
     if (is_anew(a) || !gt_answers(&terms, &wanted)) {
-        GT_TRY(want(a, forgets));
+        GT_SCOPED(gt_call_end) gt_call call = {0};
+        const gputune_options o = options_of(a);
+        GT_TRY(gt_call_begin(&call, a->tuner, "tune_kernel"));
+        GT_TRY(gt_background_want(a->tuner->background, a->key, forgets, a->kernel, a->sizes, &o));
     }
     *out = gt_take(&plan);
     return GPUTUNE_OK;
@@ -541,16 +536,6 @@ static gputune_status follow(gputune_plan **out, const asking *a, const gputune_
     return GPUTUNE_OK;
 }
 
-static gputune_status read_group(gputune_group *out, const gputune_group *given)
-{
-    GT_TRY(gt_need("gputune_tune_together", "the group", given));
-    GT_TRY(GT_SIZED_READ(gputune_group, out, given));
-    return out->rank >= 0 && out->broadcast
-               ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_EINVAL, "gputune_tune_together: initialise the group with "
-                                         "GPUTUNE_GROUP_INIT, and set its rank and its broadcast");
-}
-
 int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel,
                           gputune_sizes sizes, const gputune_options *options,
                           const gputune_group *group)
@@ -560,7 +545,12 @@ int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_SCOPED(gt_plan_key_free) gt_plan_key key = {0};
     GT_TRY(gt_need(__func__, "out", out));
-    GT_TRY(read_group(&known, group));
+    GT_TRY(gt_need(__func__, "the group", group));
+    GT_TRY(GT_SIZED_READ(gputune_group, &known, group));
+    GT_REFUSE(
+        known.rank < 0 || !known.broadcast, GPUTUNE_EINVAL,
+        "%s: initialise the group with GPUTUNE_GROUP_INIT, and set its rank and its broadcast",
+        __func__);
     GT_TRY(gt_options_read(&o, options));
     GT_TRY(gt_call_check(kernel, sizes, &o));
     GT_TRY(gt_call_begin(&call, tuner, __func__));

@@ -596,18 +596,6 @@ static void read_tables(gt_store_facts *facts, sqlite3 *handle)
     }
 }
 
-static void try_to_write(gt_store_facts *facts, sqlite3 *handle)
-{
-    int code = sqlite3_exec(handle, "BEGIN IMMEDIATE", NULL, NULL, NULL);
-    if (code == SQLITE_OK) {
-        sqlite3_exec(handle, "ROLLBACK", NULL, NULL, NULL);
-    } else {
-        snprintf(facts->unwritable, sizeof facts->unwritable, "%s",
-                 (code & 0xff) == SQLITE_BUSY ? "another process has locked it"
-                                              : sqlite3_errmsg(handle));
-    }
-}
-
 static void look_inside(gt_store_facts *facts)
 {
     gt_database here = {.patience = gt_patience_for(0, NULL),
@@ -617,7 +605,12 @@ static void look_inside(gt_store_facts *facts)
         snprintf(facts->damage, sizeof facts->damage, "%s", sqlite3_errstr(code));
     } else {
         read_tables(facts, here.handle);
-        try_to_write(facts, here.handle);
+        code = sqlite3_exec(here.handle, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+        if (code != SQLITE_OK) { /* closing ends the transaction */
+            snprintf(facts->unwritable, sizeof facts->unwritable, "%s",
+                     (code & 0xff) == SQLITE_BUSY ? "another process has locked it"
+                                                  : sqlite3_errmsg(here.handle));
+        }
     }
     sqlite3_close(here.handle);
 }

@@ -36,17 +36,6 @@ static const double brief_wait_s = 0.1;  /* of a renewal that the next one can m
 
 /* --- processes -------------------------------------------------------------------------------- */
 
-/* Process numbers mean something only within one boot and one process namespace. */
-static void read_machine(char out[MACHINE_MAX])
-{
-    char boot[64], space[48] = "";
-    gt_file_peek(boot, sizeof boot, "/proc/sys/kernel/random/boot_id");
-    boot[strcspn(boot, "\n")] = '\0';
-    ssize_t length = readlink("/proc/self/ns/pid", space, sizeof space - 1);
-    space[length > 0 ? length : 0] = '\0';
-    snprintf(out, MACHINE_MAX, "%s %s", boot, space);
-}
-
 static const char *skip_fields(const char *at, int count)
 {
     for (int i = 0; at && i < count; i++) {
@@ -235,7 +224,12 @@ static lease_try begin_attempt(const gt_scenario *scenario)
                                atomic_fetch_add(&counter, 1)};
     gt_hash key = gt_hash_join(gt_hash_string(scenario->environment), gt_scenario_hash(scenario));
     lease_try attempt = {.lease = {.key = key, .owner = gt_hash_bytes(words, sizeof words)}};
-    read_machine(attempt.machine);
+    char boot[64], space[48] = ""; /* within which process numbers mean something */
+    gt_file_peek(boot, sizeof boot, "/proc/sys/kernel/random/boot_id");
+    boot[strcspn(boot, "\n")] = '\0';
+    ssize_t length = readlink("/proc/self/ns/pid", space, sizeof space - 1);
+    space[length > 0 ? length : 0] = '\0';
+    snprintf(attempt.machine, MACHINE_MAX, "%s %s", boot, space);
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&left.mutex);
     attempt.left = left.owner;
     return attempt;

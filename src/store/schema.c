@@ -107,19 +107,6 @@ int gt_schema_check(gt_schema *out, char why[GT_WHY_MAX], sqlite3 *handle)
     return code;
 }
 
-/* The checksums of an older file's rows lack the new columns. */
-static int seal_rows(gt_database *database)
-{
-    static const gt_sql seals[] = {GT_SQL_CODE_SEAL_ALL, GT_SQL_TRIAL_SEAL_ALL,
-                                   GT_SQL_WINNER_SEAL_ALL};
-    for (size_t i = 0; i < sizeof seals / sizeof *seals; i++) {
-        if (gt_execute(database, seals[i], "") != GPUTUNE_OK) {
-            return database->code;
-        }
-    }
-    return SQLITE_OK;
-}
-
 /* Adds a column of a row's list to its table, if the file is older than the column. */
 static int add_column(sqlite3 *handle, const char *table, const gt_column *column)
 {
@@ -164,6 +151,8 @@ static int add_columns(sqlite3 *handle)
 /* Another process may have been faster. */
 static int run_steps(gt_database *database)
 {
+    static const gt_sql seals[] = {GT_SQL_CODE_SEAL_ALL, GT_SQL_TRIAL_SEAL_ALL,
+                                   GT_SQL_WINNER_SEAL_ALL};
     int64_t version = 0;
     char pragmas[96];
     int code = gt_schema_integer(&version, database->handle, "PRAGMA user_version");
@@ -174,7 +163,10 @@ static int run_steps(gt_database *database)
         code = strtol(step->name, NULL, 10) > version ? run(database->handle, step->text) : code;
     }
     code = code ? code : add_columns(database->handle);
-    code = code || version == 0 ? code : seal_rows(database);
+    for (size_t i = 0; !code && version && i < sizeof seals / sizeof *seals; i++) {
+        /* the checksums of an older file's rows lack the new columns */
+        code = gt_execute(database, seals[i], "") == GPUTUNE_OK ? SQLITE_OK : database->code;
+    }
     snprintf(pragmas, sizeof pragmas, "PRAGMA user_version = %d; PRAGMA application_id = %d",
              (int)GT_SCHEMA_VERSION, (int)GT_APPLICATION_ID);
     return code ? code : run(database->handle, pragmas);

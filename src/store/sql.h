@@ -96,7 +96,7 @@
     "JOIN kept.gpu x ON x.id = " row ".gpu JOIN main.gpu g ON g.environment = x.environment "      \
     "JOIN kept.scenario y ON y.id = " row ".scenario JOIN main.scenario s ON s.hash = y.hash "
 
-/* Of two rows for the same thing the one with more evidence is kept: a finished trial before an
+/* Rows with more evidence replace others for the same thing: a finished trial before an
  * unfinished one (statuses 7 to 9, from GT_TRIAL_SLOW), else the later one. */
 #define GT_TEXT_TRIAL_EVIDENCE(row) "(" row ".status NOT IN (7, 8, 9), " row ".created)"
 #define GT_TEXT_WINNER_EVIDENCE(row)                                                               \

@@ -312,18 +312,6 @@ static gputune_status new_file(gt_catalog_file **out, gt_catalog *catalog, const
     return GPUTUNE_OK;
 }
 
-static gputune_status read_file(gt_catalog_file **out, gt_catalog *catalog, const char *path,
-                                const gt_version *version)
-{
-    GT_FREED char *text = NULL;
-    GT_TRY(gt_file_read(&text, NULL, path));
-    GT_TRY(new_file(out, catalog, path));
-    (*out)->version = *version;
-    (*out)->text = text;
-    text = NULL;
-    return GPUTUNE_OK;
-}
-
 /* Returns true if a file that exists is another version than that. */
 static bool is_other_version(const char *path, const gt_version *version)
 {
@@ -360,7 +348,13 @@ static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, cons
             return GPUTUNE_OK;
         }
     }
-    return read_file(out, catalog, path, &now);
+    GT_FREED char *text = NULL;
+    GT_TRY(gt_file_read(&text, NULL, path));
+    GT_TRY(new_file(out, catalog, path));
+    (*out)->version = now;
+    (*out)->text = text;
+    text = NULL;
+    return GPUTUNE_OK;
 }
 
 /* Adds the file's kernel of that name, or, with NULL, all its kernels. A file without kernels adds

@@ -26,18 +26,6 @@ gputune_status gt_choice_take(gt_choice *choice, const gt_field *field, const gt
     return choice->has_fallback ? copy_image(&choice->fallback_image, fallback) : GPUTUNE_OK;
 }
 
-/* Makes the trial of a right variant: the known one, with its times, or a new one. */
-static void note_right(gt_trial *trial, const gt_history *here, const gt_request *request)
-{
-    const gt_trial *known = gt_history_find(here, trial->hash);
-    trial->status = GT_TRIAL_PROVED;
-    if (known && gt_trial_is_right(known->status)) {
-        *trial = *known;
-        trial->proved_at = request->proved_at;
-        trial->driver_version = request->device->driver_version;
-    }
-}
-
 static void keep_verdict(const gt_field *field, const gt_variant *variant, const gt_history *here,
                          const gt_request *request)
 {
@@ -49,7 +37,13 @@ static void keep_verdict(const gt_field *field, const gt_variant *variant, const
     trial.config = config;
     trial.message = variant->message ? variant->message : "";
     if (variant->stage == GT_STAGE_READY) {
-        note_right(&trial, here, request);
+        const gt_trial *known = gt_history_find(here, trial.hash);
+        trial.status = GT_TRIAL_PROVED;
+        if (known && gt_trial_is_right(known->status)) { /* it keeps its times */
+            trial = *known;
+            trial.proved_at = request->proved_at;
+            trial.driver_version = request->device->driver_version;
+        }
     }
     (void)gt_store_put_trials(request->services->store, &request->here, &trial, 1,
                               &request->patience);

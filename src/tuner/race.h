@@ -126,8 +126,8 @@ typedef struct gt_race_result {
 gputune_status gt_race_new(gt_race **out, const gt_race_options *options);
 void gt_race_free(gt_race *race);
 
-/* Adds a contestant. `id` must be new (else EINVAL) and small, as it indexes a table. Of equal
- * contestants the lower `rank` wins. At most one contestant is the default. ENOMEM. */
+/* Adds a contestant. `id` must be new (else EINVAL) and small, as it indexes a table. The lower
+ * `rank` wins among equals. At most one contestant is the default. ENOMEM. */
 gputune_status gt_race_add(gt_race *race, uint64_t id, uint32_t rank, bool is_default);
 /* Says that no more contestants will come. The race does not end by itself before this call. */
 void gt_race_complete(gt_race *race);

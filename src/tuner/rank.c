@@ -127,26 +127,19 @@ static gputune_status rank_space(candidate best[CANDIDATES], gt_request *request
     return status;
 }
 
-/* Chooses the best candidate that is right. */
-static gputune_status prove_best(gt_choice *choice, const candidate best[CANDIDATES],
-                                 gt_request *request)
-{
-    gputune_status status = GPUTUNE_ENOVARIANT;
-    bool next = true;
-    for (int i = 0; i < CANDIDATES && best[i].estimate > 0 && next; i++) {
-        status = gt_prove(choice, request, &best[i].config, NULL);
-        next = status != GPUTUNE_OK && status != GPUTUNE_ENOMEM;
-    }
-    return status;
-}
-
 gputune_status gt_rank(gt_choice *out, gt_request *request)
 {
     candidate best[CANDIDATES] = {0};
     GT_SCOPED(gt_choice_free)
     gt_choice choice = {.source = GPUTUNE_SOURCE_ESTIMATED, .terms = request->terms};
     GT_TRY(rank_space(best, request, &choice.variants));
-    GT_TRY(prove_best(&choice, best, request));
+    gputune_status status = GPUTUNE_ENOVARIANT;
+    bool next = true;
+    for (int i = 0; i < CANDIDATES && best[i].estimate > 0 && next; i++) {
+        status = gt_prove(&choice, request, &best[i].config, NULL);
+        next = status != GPUTUNE_OK && status != GPUTUNE_ENOMEM;
+    }
+    GT_TRY(status);
     *out = gt_take(&choice);
     return GPUTUNE_OK;
 }

@@ -127,18 +127,6 @@ static uint64_t this_process(void)
     return atomic_load(&number);
 }
 
-/* Names the caller's own reference: by its tag, or by process, function and data. */
-static void append_reference(gt_text *out, const gputune_options *o)
-{
-    if (o->reference && o->reference_tag) {
-        gt_text_printf(out, "; reference %s", o->reference_tag);
-    } else if (o->reference) {
-        gt_text_printf(
-            out, "; reference of process %llx, %llx of %llx", (unsigned long long)this_process(),
-            (unsigned long long)(uintptr_t)o->reference, (unsigned long long)(uintptr_t)o->user);
-    }
-}
-
 /* Appends which code computes the expected results, unless the keys of all trials tell. */
 static gputune_status append_expected(gt_text *out, const gt_request *request)
 {
@@ -159,7 +147,14 @@ static gputune_status make_proved_at(gt_request *request)
     gt_text text = {0};
     gt_text_printf(&text, "%s%s%s", request->problem_text, request->odd_tail_text[0] ? "; " : "",
                    request->odd_tail_text);
-    append_reference(&text, &request->options);
+    const gputune_options *o = &request->options;
+    if (o->reference && o->reference_tag) {
+        gt_text_printf(&text, "; reference %s", o->reference_tag);
+    } else if (o->reference) {
+        gt_text_printf(
+            &text, "; reference of process %llx, %llx of %llx", (unsigned long long)this_process(),
+            (unsigned long long)(uintptr_t)o->reference, (unsigned long long)(uintptr_t)o->user);
+    }
     gputune_status status = append_expected(&text, request);
     if (status != GPUTUNE_OK) {
         gt_text_free(&text);

@@ -217,17 +217,6 @@ static int measure(run_state *run, gt_record_fn each, void *user)
     return report(run, each, user);
 }
 
-static void say_exclusion(const gt_request *request, const gt_config *config)
-{
-    const char *reason = gt_space_excludes(request->space, config);
-    GT_FREED char *text = NULL;
-    if (reason && gt_config_text(&text, request->template, config) == GPUTUNE_OK) {
-        gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
-                    "%s %s is run as requested, but tuning excludes it: %s",
-                    request->template->name, text, reason);
-    }
-}
-
 static void end_run(run_state *run)
 {
     gt_session_close(&run->session);
@@ -242,7 +231,13 @@ gputune_status gt_run(gt_request *request, const gt_config *configs, size_t coun
     gt_list_proposer proposer = gt_list_proposer_make(configs, count);
     const gt_field_options options = {.proposer = &proposer.proposer};
     for (size_t i = 0; i < count; i++) {
-        say_exclusion(request, &configs[i]);
+        const char *reason = gt_space_excludes(request->space, &configs[i]);
+        GT_FREED char *text = NULL;
+        if (reason && gt_config_text(&text, request->template, &configs[i]) == GPUTUNE_OK) {
+            gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
+                        "%s %s is run as requested, but tuning excludes it: %s",
+                        request->template->name, text, reason);
+        }
     }
     GT_SCOPED(end_run) run_state run = {.race = NULL};
     GT_TRY(gt_session_open(&run.session, &policy, &run, request, &options));

@@ -96,21 +96,10 @@ static const gt_variant *find_default(const gt_session *session)
     return standard && standard->unit ? standard : NULL;
 }
 
-/* Keeps the default's code in the request, whatever the session ended with. */
-static void keep_default(gt_session *session)
-{
-    gt_request *request = session->request;
-    const gt_variant *variant = find_default(session);
-    gt_unit *unit = variant ? variant->unit : NULL;
-    if (unit && unit->compiled.image.bytes && !request->default_code.image.bytes) {
-        request->default_code = gt_unit_code(unit, request->device);
-        unit->compiled.image = (gt_image){0};
-    }
-}
-
 void gt_session_close(gt_session *session)
 {
-    const gt_services *services = session->request->services;
+    gt_request *request = session->request;
+    const gt_services *services = request->services;
     if (session->farm) {
         session->farm->ops->cancel(session->farm);
         gt_workers_return(services->workers, session->farm);
@@ -118,7 +107,12 @@ void gt_session_close(gt_session *session)
     if (session->has_gpu) {
         gt_gpu_leave(services->gpu);
     }
-    keep_default(session);
+    const gt_variant *variant = find_default(session);
+    gt_unit *unit = variant ? variant->unit : NULL;
+    if (unit && unit->compiled.image.bytes && !request->default_code.image.bytes) {
+        request->default_code = gt_unit_code(unit, request->device);
+        unit->compiled.image = (gt_image){0};
+    }
     gt_data_release(&session->field);
     gt_field_close(&session->field);
 }

@@ -173,20 +173,6 @@ static gputune_status choose_by_hot_time(uint64_t *out, gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-/* Ends a weighing, whose race is the one that counts from now on, unless every finalist failed. */
-static gputune_status end_weighing(gt_tuning *tuning, gt_race_end end)
-{
-    if (end == GT_RACE_NONE_LEFT) {
-        GT_TRY(gt_race_end_round(tuning->race, &tuning->end));
-        gt_tuning_advance(tuning, GT_STEP_RESUMED);
-        return GPUTUNE_OK;
-    }
-    gt_tuning_adopt_weighing(tuning);
-    tuning->end = end;
-    gt_tuning_advance(tuning, GT_STEP_DECIDED);
-    return GPUTUNE_OK;
-}
-
 static gputune_status end_playoff_round(gt_tuning *tuning)
 {
     gt_race_end end;
@@ -194,8 +180,16 @@ static gputune_status end_playoff_round(gt_tuning *tuning)
     if (end == GT_RACE_RUNNING && !(tuning->playoff.hot && tuning->round.number >= HOT_ROUNDS)) {
         return GPUTUNE_OK;
     }
+    if (tuning->playoff.weighs && end != GT_RACE_NONE_LEFT) { /* its race counts from now on */
+        gt_tuning_adopt_weighing(tuning);
+        tuning->end = end;
+        gt_tuning_advance(tuning, GT_STEP_DECIDED);
+        return GPUTUNE_OK;
+    }
     if (tuning->playoff.weighs) {
-        return end_weighing(tuning, end);
+        GT_TRY(gt_race_end_round(tuning->race, &tuning->end));
+        gt_tuning_advance(tuning, GT_STEP_RESUMED);
+        return GPUTUNE_OK;
     }
     uint64_t winner = 0;
     GT_TRY((tuning->playoff.hot ? choose_by_hot_time : choose)(&winner, tuning));
@@ -289,19 +283,6 @@ uint32_t gt_tuning_untimed(const gt_tuning *tuning)
 
 /* --- rounds ----------------------------------------------------------------------------------- */
 
-static gputune_status drop_losers(gt_tuning *tuning)
-{
-    gt_farm *farm = tuning->session.farm;
-    for (const gt_runner *runner = gt_race_first(tuning->race); runner; runner = runner->next) {
-        gt_variant *variant = gt_tuning_variant(tuning, runner->id);
-        if (gt_race_has_lost(tuning->race, runner) && !variant->dropped) {
-            variant->dropped = true;
-            GT_TRY(farm->ops->drop(farm, runner->id));
-        }
-    }
-    return GPUTUNE_OK;
-}
-
 /* The objective that is sampled now, by the race in progress. */
 static gputune_objective sampled_now(const gt_tuning *tuning)
 {
@@ -356,7 +337,15 @@ static gputune_status end_round(gt_tuning *tuning, const gt_race_round *round)
     if (gt_race_is_tied(tuning->race)) {
         GT_TRY(open_playoff(tuning, false));
     }
-    return drop_losers(tuning);
+    gt_farm *farm = tuning->session.farm;
+    for (const gt_runner *runner = gt_race_first(tuning->race); runner; runner = runner->next) {
+        gt_variant *variant = gt_tuning_variant(tuning, runner->id);
+        if (gt_race_has_lost(tuning->race, runner) && !variant->dropped) {
+            variant->dropped = true;
+            GT_TRY(farm->ops->drop(farm, runner->id));
+        }
+    }
+    return GPUTUNE_OK;
 }
 
 /* A sample of a variant, a round's or the launch that verified it. */
@@ -375,24 +364,17 @@ static gputune_status record_pilots(gt_tuning *tuning, const gt_race_round *roun
     return end_round(tuning, round);
 }
 
-/* Finds the next round that needs samples, if any; ends those that need none. */
-static gputune_status find_round(gt_race_round *round, gt_tuning *tuning)
-{
-    do {
-        GT_TRY(gt_race_next_round(gt_tuning_current_race(tuning), round));
-        if (round->count ? !pilots_serve(tuning, round) : tuning->phase == GT_PHASE_PROVE) {
-            break;
-        }
-        GT_TRY(round->count ? record_pilots(tuning, round) : end_round(tuning, round));
-        round->count = 0;
-    } while (tuning->end == GT_RACE_RUNNING);
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_tuning_start_round(gt_tuning *tuning)
 {
     gt_race_round round;
-    GT_TRY(find_round(&round, tuning));
+    do { /* rounds that need no samples end here */
+        GT_TRY(gt_race_next_round(gt_tuning_current_race(tuning), &round));
+        if (round.count ? !pilots_serve(tuning, &round) : tuning->phase == GT_PHASE_PROVE) {
+            break;
+        }
+        GT_TRY(round.count ? record_pilots(tuning, &round) : end_round(tuning, &round));
+        round.count = 0;
+    } while (tuning->end == GT_RACE_RUNNING);
     if (!round.count) {
         return GPUTUNE_OK;
     }
