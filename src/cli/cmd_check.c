@@ -44,29 +44,25 @@ static checked nothing_checked(void)
     return (checked){.mistakes = CLI_TABLE("findings", columns, mistake, 0)};
 }
 
-static mistake *find_or_add(checked *checked, const gputune_finding *finding)
-{
-    cli_table *table = &checked->mistakes;
-    for (size_t i = 0; i < table->row_count; i++) {
-        const gputune_finding *first = table->rows[i].item; /* its first member */
-        if (first->line == finding->line && first->other_line == finding->other_line &&
-            strcmp(first->kind, finding->kind) == 0 && strcmp(first->file, finding->file) == 0) {
-            return table->rows[i].item;
-        }
-    }
-    return cli_table_add(table, &(mistake){.first = *finding});
-}
-
 static int add(void *user, const gputune_finding *finding)
 {
     checked *checked = user;
+    cli_table *table = &checked->mistakes;
     if (strcmp(finding->kind, "checked") == 0) {
         checked->variants++;
     } else if (!finding->count) {
         cli_note("%s %s could not be checked: %s", finding->kernel, finding->configuration,
                  finding->message);
     } else {
-        mistake *known = find_or_add(checked, finding);
+        mistake *known = NULL;
+        for (size_t i = 0; i < table->row_count && !known; i++) {
+            const gputune_finding *first = table->rows[i].item; /* its first member */
+            bool same = first->line == finding->line && first->other_line == finding->other_line &&
+                        strcmp(first->kind, finding->kind) == 0 &&
+                        strcmp(first->file, finding->file) == 0;
+            known = same ? table->rows[i].item : NULL;
+        }
+        known = known ? known : cli_table_add(table, &(mistake){.first = *finding});
         known->count += finding->count;
         known->variants += known->variant != checked->variants + 1;
         known->variant = checked->variants + 1;

@@ -14,7 +14,7 @@ static cli_list defines, hosts;
 
 /* ---- template -------------------------------------------------------------------------------- */
 
-/* Prints each line that begins with `mark`, without the mark. Returns how many there are. */
+/* Prints the lines that begin with `mark`, without the mark. Returns how many there are. */
 static size_t print_questions(const char *text)
 {
     static const char mark[] = "// ? ";

@@ -50,19 +50,6 @@ static void print_option(const char *heading, const char *help)
     print_folded(help, INDENT);
 }
 
-/* Prints paragraphs, which are lines. An indented one is a word and, after two or more blanks, its
- * meaning. */
-static void print_paragraphs(const char *text)
-{
-    for (size_t length; *text; text += length + (text[length] == '\n')) {
-        length = strcspn(text, "\n");
-        char *line = cli_copy_part(text, length), *gap = strstr(line + strspn(line, " "), "  ");
-        size_t indent = line[0] == ' ' && gap ? (size_t)(gap - line) + strspn(gap, " ") : 0;
-        printf("%.*s", (int)indent, line);
-        print_folded(line + indent, indent);
-    }
-}
-
 static void print_usage(const cli_command *command)
 {
     char *line = cli_format("usage: gputune %s [options]%s%s", command->name,
@@ -82,9 +69,14 @@ void cli_help(const cli_command *command)
     }
     print_option("-h", "this text on one screen");
     print_option("    --help", "this text");
-    if (command->more) {
-        putchar('\n');
-        print_paragraphs(command->more);
+    const char *text = command->more ? command->more : "";
+    fputs(*text ? "\n" : "", stdout);
+    for (size_t length; *text; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n"); /* an indented line is a word, blanks, and its meaning */
+        char *line = cli_copy_part(text, length), *gap = strstr(line + strspn(line, " "), "  ");
+        size_t indent = line[0] == ' ' && gap ? (size_t)(gap - line) + strspn(gap, " ") : 0;
+        printf("%.*s", (int)indent, line);
+        print_folded(line + indent, indent);
     }
 }
 

@@ -1,7 +1,6 @@
 /* The command warm: its options and --watch (cmd_warm.c), its scenarios (warm_find.c, shard.c),
- * tuning on one GPU (warm_tune.c) and on several (fleet.c), what it shows (warm_show.c), and the
- * page of
- * --report (rewrite.c). */
+ * tuning on one GPU (warm_tune.c) and on several (fleet.c), its output (warm_show.c), and its page
+ * (rewrite.c). */
 #pragma once
 
 #include "cli/table.h"
