@@ -194,22 +194,6 @@ typedef struct compiler {
     gt_head_cache heads;
 } compiler;
 
-/* The first compile of a process takes twice as long as the others. A worker that is started while
- * the device is opened gets a job after some 15 ms where the driver is in use, and warming up would
- * hold it up. */
-static void warm_up(int channel, const gt_nvrtc *nvrtc, const char *arch)
-{
-    enum { MILLISECONDS = 20 };
-    struct pollfd poller = {channel, POLLIN, 0};
-    gt_nvrtc_request request = {.text = "extern \"C\" __global__ void warm(float *x) { *x += 1; }",
-                                .arch = arch};
-    gt_compiled compiled = {0};
-    if (poll(&poller, 1, MILLISECONDS) == 0) {
-        gt_nvrtc_compile(&compiled, nvrtc, &request, NULL);
-        gt_compiled_free(&compiled);
-    }
-}
-
 static gputune_status compile(void *worker, void *asked, void *reply, gt_current *current)
 {
     compiler *compiler = worker;
@@ -231,8 +215,18 @@ int gt_compile_worker(int channel, const char *arch, int driver_version)
     gputune_status opened = gt_nvrtc_open(&compiler.nvrtc, driver_version);
     compiler.nvrtc = opened < 0 ? NULL : compiler.nvrtc;
     compiler.refusal = gt_answer_for(opened, GT_NO_VARIANT);
-    if (status == GPUTUNE_OK && compiler.nvrtc) {
-        warm_up(channel, compiler.nvrtc, arch ? arch : "sm_90");
+    /* The first compile of a process takes twice as long as the others. A worker that is started
+     * while the device is opened gets a job after some 15 ms if the driver is in use, and warming
+     * up would hold it up. */
+    enum { MILLISECONDS = 20 };
+    struct pollfd poller = {channel, POLLIN, 0};
+    if (status == GPUTUNE_OK && compiler.nvrtc && poll(&poller, 1, MILLISECONDS) == 0) {
+        const gt_nvrtc_request request = {
+            .text = "extern \"C\" __global__ void warm(float *x) { *x += 1; }",
+            .arch = arch ? arch : "sm_90"};
+        gt_compiled compiled = {0};
+        gt_nvrtc_compile(&compiled, compiler.nvrtc, &request, NULL);
+        gt_compiled_free(&compiled);
     }
     /* what comes next is compiling alone */
     GT_THEN(status, gt_frame_send(channel, GT_FRAME_READY, 0, NULL, NULL));

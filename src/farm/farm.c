@@ -356,20 +356,15 @@ static gputune_status open_measure(gt_host_farm *farm)
     return gt_process_environment(&host->environment, true, visible);
 }
 
-static gputune_status fill(gt_host_farm *farm, const gt_farm_options *options)
-{
-    farm->farm.ops = &operations;
-    farm->options = *options;
-    GT_TRY(gt_worker_find(&farm->worker, options->worker));
-    GT_TRY(open_compile(farm));
-    return open_measure(farm);
-}
-
 gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options)
 {
     gt_host_farm *farm = calloc(1, sizeof *farm);
     GT_TRY(gt_allocated(farm));
-    gputune_status status = fill(farm, options);
+    farm->farm.ops = &operations;
+    farm->options = *options;
+    gputune_status status = gt_worker_find(&farm->worker, options->worker);
+    GT_THEN(status, open_compile(farm));
+    GT_THEN(status, open_measure(farm));
     if (status < 0) {
         close_farm(&farm->farm);
         return status;
