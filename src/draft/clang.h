@@ -184,7 +184,7 @@ enum {
     CX_LOGICAL_NOT
 };
 
-/* What a visitor returns. */
+/* The results of a visitor. */
 enum { CX_BREAK_VISIT, CX_CONTINUE_VISIT, CX_RECURSE_VISIT };
 enum { CX_SEVERITY_ERROR = 3 };
 

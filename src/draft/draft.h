@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* What a draft is made of. */
+/* The program that a draft is made of. */
 typedef struct gt_draft_request {
     const char *path, *text;
     const char *kernel;           /* NULL: those that the file launches, or else all */

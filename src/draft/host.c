@@ -1,4 +1,4 @@
-/* What the host's code computes for a launch: its functions are followed like a kernel's, one round
+/* Computing the values of launches: the host's functions are followed like a kernel's, one round
  * of each loop. Numbers that variables begin with are symbols with that number, since they may
  * vary. */
 #include "draft/parts.h"

@@ -1,5 +1,5 @@
-/* What the files of this room share. All of it runs in a worker process that makes one draft and
- * ends, so nothing is freed. */
+/* Declarations that the files of this room share. All of it runs in a worker process that makes one
+ * draft and ends, so nothing is freed. */
 #pragma once
 
 #include "draft/clang.h"
@@ -72,14 +72,14 @@ typedef GT_ARRAY(draft_field) draft_fields;
 draft_fields draft_fields_of(cx_type type);
 bool draft_has_child(cx_cursor at, int kind);
 draft_node *draft_tree(cx_cursor at);
-/* What one declares; NULL: `at` declares nothing. */
+/* The declaration at a cursor; NULL: `at` declares nothing. */
 draft_decl *draft_decl_of(cx_cursor at);
 /* The body of the function that is called, and its parameters; NULL: it is only declared. */
 draft_node *draft_body_of(draft_decl *function);
 draft_node *draft_initialiser_of(draft_decl *variable);
 /* Returns true if clang knows the number that an expression, or a variable, has. */
 bool draft_is_constant(int64_t *out, cx_cursor at);
-/* What the source has there, with single blanks. */
+/* The source's text there, with single blanks. */
 const char *draft_source_of(cx_cursor at);
 /* The name that the source has in the place of an expression, if it is just a name, macros and
  * template parameters among them; else NULL. */
@@ -89,7 +89,7 @@ bool draft_is_undeclared(cx_cursor at);
 /* Returns true if the declaration is one of the program's, and not of the stub. */
 bool draft_is_own(cx_cursor at);
 
-/* What the stub is called in messages of the compiler. */
+/* The stub's name in messages of the compiler. */
 #define DRAFT_STUB "/gputune-stub.cuh"
 /* The file that declares names of headers that are not there. */
 #define DRAFT_ANYTHING "/gputune-anything.cuh"
@@ -390,13 +390,13 @@ bool draft_run(draft_node *node);
 draft_amount *draft_host_call(draft_node *node);
 /* A property of the device, by CUDA's name of it; NULL: templates have none such. */
 draft_amount *draft_property(const char *name);
-/* What a variable of the host becomes by a value: a plain number may vary. */
+/* Returns the new value of a host's variable: a plain number becomes a symbol that may vary. */
 draft_amount *draft_host_named(draft_decl *decl, const char *path, draft_amount *value);
 /* The value of what is no integer that is followed. */
 draft_amount *draft_nothing(void);
 draft_symbol *draft_new_symbol(draft_symbol_kind kind, const char *name);
 draft_amount *draft_changing(const char *name);
-/* What a variable, or its member, becomes by a value: on the host a number that may vary, in a
+/* Returns the new value of a variable, or of its member: on the host a number that may vary, in a
  * kernel a symbol of its own if it is more than a symbol or a number. */
 draft_amount *draft_named(draft_decl *decl, const char *path, draft_amount *value);
 draft_amount *draft_either(const char *name, draft_amount *condition, draft_amount *a,

@@ -516,8 +516,8 @@ static void add_registers(draft_settled *s)
 
 /* ---- the grid -------------------------------------------------------------------------------- */
 
-/* What a guard keeps the global index of dimension d below; *per_block: of a block's index alone.
- */
+/* Returns the limit that a guard keeps the global index of dimension d below; *per_block: it is the
+ * limit of a block's index. */
 static draft_amount *guarded(draft_settled *s, int d, bool *per_block)
 {
     draft_amount *bid = draft_builtin(DRAFT_BLOCK_INDEX, d), *tid = draft_builtin(DRAFT_THREAD, d);

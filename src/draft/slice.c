@@ -404,7 +404,7 @@ static void write_macros_before(const unit *u)
     }
 }
 
-/* What the compiler was told by -D. */
+/* Writes the macros of -D. */
 static void write_defines(void)
 {
     const gt_draft_request *request = s.program->request;

@@ -1,4 +1,4 @@
-/* What CUDA's headers and C++'s library declare, as far as drafting reads it. A compiler includes
+/* Declarations of CUDA's headers and of C++'s library, as far as drafting reads them. A compiler includes
  * this text in front of the program, in the place of both. A function that accesses memory has a
  * body that does so, since the reader learns from that which of its arguments are read and written;
  * the others are only declared. */

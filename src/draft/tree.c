@@ -63,7 +63,7 @@ static draft_extent extent_by(locate_fn *locate_by, cx_cursor at)
     locate_by(cx.getRangeStart(range), &out.file, &out.line, &out.column, &out.begin);
     out.path = out.file ? draft_string(cx.getFileName(out.file)) : "";
     out.text = out.file ? cx.getFileContents(unit_of(at), out.file, &bytes) : NULL;
-    if (!out.text || out.begin > bytes) { /* no text of a file: of what the compiler was told */
+    if (!out.text || out.begin > bytes) { /* a definition by -D is in no file */
         out.text = "";
         out.begin = out.end = 0;
     }

@@ -247,7 +247,7 @@ draft_amount *draft_symbol_value(draft_symbol *symbol)
     return intern(&v);
 }
 
-/* What stands for a value that is not known; NULL: both are. */
+/* Returns the value that is unknown, of two; NULL: both are known. */
 static draft_amount *not_known(draft_amount *a, draft_amount *b)
 {
     return !draft_is_known(a) || a->kind == DRAFT_TEXT
@@ -406,8 +406,8 @@ unsigned draft_terms_of(const draft_amount *v)
     return v->kind == DRAFT_SUM ? v->count : 1;
 }
 
-/* What of a sum a number divides goes in front: (8 * n + 3) / 8 is n, rounded up n + 1. NULL: not
- * all but a number is divided by it. */
+/* Divides the terms that a number divides, and the rest: (8 * n + 3) / 8 is n, rounded up n + 1.
+ * NULL: the rest is more than a number. */
 static draft_amount *divide_parts(draft_amount *a, int64_t by, bool up)
 {
     draft_sum rest = {.count = 0};
