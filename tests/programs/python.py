@@ -145,14 +145,15 @@ def arrays_of_every_kind():
 
 
 @test
-def threads_launch_one_plan():
+def threads_ask_for_a_plan_and_launch_it():
     axpy, wrong = plan(), []
 
     def work(a):
         y, x = Tensor(), Tensor()
         for _ in range(20):
             axpy(y, x, a, N)
-        if y.read() != [1.0 + 20 * a] * N:
+            plan()(y, x, a, N)
+        if y.read() != [1.0 + 40 * a] * N:
             wrong.append(a)
 
     threads = [threading.Thread(target=work, args=(float(a),)) for a in range(1, 5)]
@@ -376,19 +377,15 @@ def tuning_and_what_is_known_then():
 
 @test
 def failures():
-    error = raises(gputune.Error, "nosuch", gputune.tune, "nosuch")
-    assert error.name == "ENOTFOUND" and error.status < 0
-    raises(gputune.Error, "m", gputune.tune, "axpy", m=3)
     raises(ValueError, "effort is 'much'; expected one of measure", gputune.tune, "axpy", effort="much")
     try:
         import pandas  # noqa: F401
     except ImportError:
         raises(ImportError, "pandas", gputune.records, frame=True)
-    raises(gputune.Error, "", gputune.open, driver="/none/libcuda.so.1")
 
 
 @test
-def tuners_and_threads():
+def a_plan_holds_its_tuner():
     lines = []
     with gputune.open(database=":memory:", log=lambda level, line: lines.append(line)) as tuner:
         assert tuner.records() == [] and tuner.device["emulated"]
@@ -396,17 +393,7 @@ def tuners_and_threads():
     axpy = tuner.tune("axpy", n=N, effort="cached", sizes={})
     del tuner
     y, x = Interface(), Interface()
-    axpy(y, x, 2.0, N)  # a plan holds its tuner
-
-    def launch():
-        for _ in range(10):
-            axpy(y, x, 0.0, N)
-
-    threads = [threading.Thread(target=launch) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    axpy(y, x, 2.0, N)
     assert y.read() == [3.0] * N
 
 
@@ -540,25 +527,6 @@ def a_forked_child_asks_for_itself():
             os._exit(1)
         os._exit(3)  # CUDA does not work there
     assert os.waitpid(child, 0)[1] == 0
-
-
-@test
-def many_threads_ask_and_launch():
-    wrong = []
-
-    def work():
-        y, x = Tensor(), Tensor()
-        for _ in range(50):
-            gputune.tune("axpy", n=N, effort="cached")(y, x, 1.0, N)
-        if y.read() != [51.0] * N:
-            wrong.append(y.read()[:3])
-
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong, wrong
 
 
 @test
@@ -968,10 +936,6 @@ def tuners_for_tools():
             raises(gputune.UnsupportedError, "tune_only", axpy, 8, 16, 2.0, 64)
         with gputune.open(database=path, read_only=True) as tuner:
             assert len(tuner.records()) == 1
-        misses = f"{folder}/misses"
-        with gputune.open(database=":memory:", record=misses) as tuner:
-            tuner.tune("axpy", n=78, effort="cached")
-        assert [one["sizes"] for one in gputune.misses(misses)] == ["n=78 T=float"]
         raises(gputune.WorkerError, "none", gputune.open, worker=f"{folder}/none")
         raises(ValueError, "compile_workers is -1", gputune.open, compile_workers=-1)
         with open(path, "w") as file:
@@ -1085,8 +1049,6 @@ __global__ void seeded(float *y, int seed, size_t n)
     raises(gputune.InvalidError, "'effort'; expected one of: n, T; run() has no option effort", gputune.run, "axpy",
            n=64, effort="cached")
     raises(gputune.InvalidError, "'m'; expected one of: n, T", gputune.tune, "axpy", m=64)
-    raises(TypeError, "size n is 1.5; expected an integer", gputune.tune, "axpy", n=1.5)
-    raises(gputune.InvalidError, "1.5", gputune.tune, "axpy", n="1.5")
     raises(gputune.InvalidError, "1.5K", gputune.tune, "axpy", n="1.5K")
 
 
