@@ -56,16 +56,7 @@ TEST(test_window_of_a_pipeline)
     assert_int_equal(launch.l2.parameter, 4);
     assert_int_equal(launch.l2.window_bytes, 256);
     assert_int_equal(launch.steps[1].parameters[1], 4);
-    assert_int_equal(gt_vector_bytes(b.template, &b.problem, &config, &b.device), 0);
-}
-
-/* Its values are no widths of loads. */
-TEST(test_it_asks_for_no_vectors)
-{
-    GT_SCOPED(bench_close) bench b = {0};
-    gt_config config;
-    bench_open(&b, HEAD "l2_persist(L2 = 0, 25 : t)\n", "sm_90");
-    ASSERT_OK(gt_config_parse(&config, b.template, "L2=25"));
+    /* its values are no widths of loads */
     assert_int_equal(gt_vector_bytes(b.template, &b.problem, &config, &b.device), 0);
 }
 

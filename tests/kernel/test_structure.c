@@ -220,7 +220,8 @@ TEST(test_nested_lists)
     }
 }
 
-/* An instance of a C++ template is laid out with its arguments, which may be the problem's. */
+/* An instance of a C++ template is laid out with its arguments, which may be the problem's. The
+ * compiler confirms the layout. */
 TEST(test_instances)
 {
     static const char text[] =
@@ -241,17 +242,6 @@ TEST(test_instances)
     const gt_config standard = gt_config_default(b.template);
     ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, ""));
     assert_non_null(strstr(source.text, "static_assert(sizeof(vec<double,4>) == 32"));
-}
-
-/* The compiler is made to confirm the layout. */
-TEST(test_source_asserts)
-{
-    GT_SCOPED(bench_close) bench b = {0};
-    GT_SCOPED(gt_source_free) gt_source source = {0};
-    bench_open(&b, scalar, "sm_90");
-    const gt_config standard = gt_config_default(b.template);
-    ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, ""));
-    assert_non_null(strstr(source.text, "static_assert(sizeof(step) == 24 && alignof(step) == 8"));
 }
 
 /* No other code may name a class's private members: its size alone is confirmed. */

@@ -102,14 +102,3 @@ TEST(test_exclusions)
         bench_close(&b);
     }
 }
-
-/* The type is there without <cuda.h>. */
-TEST(test_source)
-{
-    GT_SCOPED(bench_close) bench b = {0};
-    GT_SCOPED(gt_source_free) gt_source source = {0};
-    bench_open(&b, HEAD "#pragma gputune tensormap(x, box = (B, 32))\n" BODY, "sm_90");
-    const gt_config standard = gt_config_default(b.template);
-    ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, ""));
-    assert_non_null(strstr(source.text, "} CUtensorMap;"));
-}

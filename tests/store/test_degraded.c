@@ -5,7 +5,6 @@
 #include "support/folder.h"
 
 #include <dirent.h>
-#include <pthread.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -610,29 +609,6 @@ TEST_OF(forked_child_leaves_the_database_alone, world *w, open_world, close_worl
     assert_true(time_at(store, 1024) == 10);
     assert_true(time_at(store, 2048) == 0);
     gt_store_close(store);
-}
-
-static void *put_many(void *user)
-{
-    gt_store *store = user;
-    for (int i = 0; i < 20; i++) {
-        put_size(store, 1000 + i, 1000 + i);
-        assert_true(time_at(store, 1000 + i) == 1000 + i);
-    }
-    return NULL;
-}
-
-TEST_OF(threads_share_a_store, world *w, open_world, close_world)
-{
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
-    pthread_t threads[4];
-    for (int i = 0; i < 4; i++) {
-        assert_int_equal(pthread_create(&threads[i], NULL, put_many, store), 0);
-    }
-    for (int i = 0; i < 4; i++) {
-        pthread_join(threads[i], NULL);
-    }
-    assert_int_equal(w->warnings, 0);
 }
 
 /* The next write, or the next lookup, opens the file that the path now names. */
