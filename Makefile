@@ -201,7 +201,7 @@ $(B)/libgputune-emu.so: $(EMU_OBJ)
 GOLD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 $(TESTS) $(FUZZERS) $(BENCHES): private LDFLAGS += $(GOLD) $(if $(DEBUG),,-Wl,--strip-debug)
 EMU_TEST_OBJ = $(EMU_OBJ)
-$(filter $(B)/tests/replay/%,$(TESTS)) $(B)/tests/fuzz/fuzz_recorded: $(REPLAY_OBJ)
+$(filter $(B)/tests/replay/%,$(TESTS)): $(REPLAY_OBJ)
 $(B)/tests/emulator/%: $(B)/obj/tests/emulator/%.o $(SUPPORT_OBJ) $(EMU_OBJ) $(B)/internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
 # the parts of the library that the command line needs in addition to the fake

@@ -161,15 +161,11 @@ TEST(bad_entries_are_named)
             "space.json:5: found 'NaN'; expected a value");
     refused(HEAD "\"9,row,1\": " ENTRY("9", "row", "1") "}}",
             "space.json:5: the value of 'B' is not among those that tune_params lists");
-    refused("{\"tune_params_keys\": [\"B\"],\n\"tune_params\": {\"B\": []},\n\"cache\": {\n\"8\": "
-            "{\"B\": 8, \"time\": 1}}}",
-            "space.json:4: the value of 'B' is not among those that tune_params lists");
     refused(HEAD "\"a\": " ENTRY("8", "row", "1") ",\n\"b\": " ENTRY("8", "row", "2") "}}",
             "space.json: line 6: the configuration of line 5 with another result; expected each "
             "configuration once");
     refused(HEAD "\"8,row,1\": " ENTRY("8", "row", "\"InvalidConfig\"") "}}",
             "space.json: none of 1 configurations has a time; expected one at least");
-    refused(HEAD "}}", "space.json: none of 0 configurations has a time; expected one at least");
     refused("{\"results\": [{\"configuration\": {\"B\": 1}, \"invalidity\": \"correct\",\n"
             "\"measurements\": [{\"name\": \"time\", \"value\": \"RuntimeFailedConfig\"}]}]}",
             "space.json:1: 'invalidity' is correct, and 'time' is a failure's name; expected one "
@@ -208,37 +204,6 @@ TEST(what_is_no_file_is_refused)
         assert_non_null(strstr(gputune_error(), paths[i]));
         assert_non_null(strstr(gputune_error(), "expected a regular file"));
     }
-    folder_remove(folder);
-}
-
-/* A packed file of 4 KB, of a text of 4 MB. */
-static void write_packed_zeros(const char *path)
-{
-    static const char zeros[1 << 16];
-    gzFile gz = gzopen(path, "wb");
-    for (int i = 0; i < 64; i++) {
-        assert_int_equal(gzwrite(gz, zeros, sizeof zeros), sizeof zeros);
-    }
-    gzclose(gz);
-}
-
-TEST(a_long_text_ends_at_its_limit_and_by_cancel)
-{
-    char *folder = folder_make(), path[512];
-    const volatile int canceled = 1;
-    gt_text text = {0};
-    snprintf(path, sizeof path, "%s/zeros.json.gz", folder);
-    write_packed_zeros(path);
-    assert_int_equal(gt_recorded_text(&text, path, 1 << 20, NULL), GPUTUNE_ERECORDED);
-    assert_non_null(strstr(gputune_error(), "its text is longer than 1048576 bytes"));
-    assert_true(text.length < 2 << 20);
-    gt_text_free(&text);
-    assert_int_equal(gt_recorded_text(&text, path, 1 << 30, &canceled), GPUTUNE_ECANCELED);
-    assert_true(text.length < 1 << 20);
-    gt_text_free(&text);
-    ASSERT_OK(gt_recorded_text(&text, path, 1 << 30, NULL));
-    assert_int_equal(text.length, 4 << 20);
-    gt_text_free(&text);
     folder_remove(folder);
 }
 

@@ -188,40 +188,25 @@ static void __attribute__((format(printf, 2, 3))) note(sequence *s, const char *
 
 static void note_request(sequence *s)
 {
-    static const char *const efforts[] = {"default", "cached only", "estimate", "measure",
-                                          "exhaustive"};
     const sequence_request *r = &s->next;
     char blocks[64], only[64];
     list_blocks(blocks, r->template_blocks);
     list_blocks(only, r->only_blocks);
-    note(
-        s,
-        "%d: process %d scenario %d BLOCK=(%s) only=(%s) require<=%d max=%u %s%s%s%s%s%s driver %d",
-        r->number, r->process, r->scenario, blocks, only, r->require, r->max_variants,
-        efforts[r->effort], r->force ? " force" : "", r->isolation ? " thread" : "",
-        r->through_table ? " table" : "", r->refresh ? " refresh" : "",
-        r->emulated ? " emulated" : "", r->driver_version);
-    if (r->disturbance) {
-        note(s, " %s at %d", disturbance_names[r->disturbance], r->at);
-    }
+    note(s,
+         "%d: process %d scenario %d BLOCK=(%s) only=(%s) require<=%d max=%u effort %d force %d "
+         "isolation %d table %d refresh %d emulated %d driver %d, %s at %d",
+         r->number, r->process, r->scenario, blocks, only, r->require, r->max_variants, r->effort,
+         r->force, r->isolation, r->through_table, r->refresh, r->emulated, r->driver_version,
+         disturbance_names[r->disturbance], r->at);
 }
 
 static void note_answer(sequence *s, const sequence_answer *a)
 {
-    static const char *const sources[] = {[GPUTUNE_SOURCE_MEASURED] = "measured",
-                                          [GPUTUNE_SOURCE_CACHED] = "cached",
-                                          [GPUTUNE_SOURCE_NEAREST] = "nearest",
-                                          [GPUTUNE_SOURCE_ESTIMATED] = "estimated",
-                                          [GPUTUNE_SOURCE_DEFAULT] = "default"};
     char config[32];
     config_name(config, a->config);
-    if (a->status != GPUTUNE_OK) {
-        note(s, "\n   -> %s: %s", gt_status_name(a->status), a->message);
-    } else {
-        note(s, "\n   -> %s %s from %d, %.0f ns '%s'%s", config, sources[a->source], a->made_by,
-             a->time_ns, a->message, a->disturbed ? " disturbed" : "");
-    }
-    note(s, " tried %x refuted %x\n", a->tried, a->refuted);
+    note(s, "\n   -> %s: %s %s from %d, %.0f ns '%s' disturbed %d tried %x refuted %x\n",
+         gt_status_name(a->status), config, gputune_source_name(a->source), a->made_by, a->time_ns,
+         a->message, a->disturbed, a->tried, a->refuted);
 }
 
 static void note_variants(sequence *s, int scenario)
