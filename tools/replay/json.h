@@ -47,8 +47,7 @@ bool gt_json_is_cut(const gt_json_reader *reader);
 /* The value behind `last` in a container, or its first one where `last` is NULL. NULL: there is no
  * other, or `in` is no container. */
 const gt_json *gt_json_after(const gt_json *in, const gt_json *last);
-/* The member of that name, the last one of several; NULL: there is none, or `object` is no object.
- */
+/* The last member of that name; NULL: there is none, or `object` is no object. */
 const gt_json *gt_json_member(const gt_json *object, const char *name);
 /* The text; NULL if `value` is NULL, or no text. */
 const char *gt_json_text(const gt_json *value);
