@@ -206,7 +206,14 @@ static draft_decl *called_kernel(draft_amount *callee)
     return decl && draft_has_child(draft_template_of(decl)->at, CX_GLOBAL_ATTRIBUTE) ? decl : NULL;
 }
 
-/* Notes a launch; of the same one again, that which says more. */
+/* The value of both; unknown if they differ. */
+static draft_amount *same_value(draft_amount *a, draft_amount *b)
+{
+    return a == b || !draft_is_known(a) ? a : draft_unknown("it " DRAFT_VARIED);
+}
+
+/* Notes a launch; of the same one again, that which says more. If two callers launch it with other
+ * extents, neither is the launch. */
 static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const *geometry,
                         unsigned count, draft_node *const *arguments, unsigned argument_count)
 {
@@ -233,7 +240,13 @@ static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const 
     for (size_t i = 0; i < draft_now.program->launches.count; i++) {
         draft_launched *other = &draft_now.program->launches.items[i];
         if (other->grid[0] && cx.equalCursors(other->call->at, node->at)) {
-            *other = draft_launch_rank(&launch) > draft_launch_rank(other) ? launch : *other;
+            const int more = draft_launch_rank(&launch) - draft_launch_rank(other);
+            for (int d = 0; more == 0 && d < 3; d++) {
+                other->grid[d] = same_value(other->grid[d], launch.grid[d]);
+                other->block[d] = same_value(other->block[d], launch.block[d]);
+            }
+            other->shared = more ? other->shared : same_value(other->shared, launch.shared);
+            *other = more > 0 ? launch : *other;
             return;
         }
     }

@@ -195,7 +195,8 @@ static const gt_excess excesses[] = {
      "not hold; expected a wider type",
      KERNEL("char", "")},
     {4, P "args(inout float y[n - 1024], size_t n)", "", 0, "",
-     "n - 1024=0 makes y empty; a buffer needs at least one element (write y[max(1, n - 1024)] if "
+     "n - 1024 = 0 makes y empty; a buffer needs at least one element (write y[max(1, n - 1024)] "
+     "if "
      "n - 1024 may be 0)",
      NULL},
     {4, P "args(inout double y[m][m], size_t n) problem(m = 1 << 30)", "", 0, "",
@@ -268,7 +269,8 @@ static const gt_excess excesses[] = {
     {7, "#include \"", "long/", 1000, "\"",
      "a.cu:7:10: the name of an include has 5000 characters; expected fewer than 512", NULL},
     {7, P "scratch(float s[n - 1024])", "", 0, "",
-     "n - 1024=0 makes s empty; a buffer needs at least one element (write s[max(1, n - 1024)] if "
+     "n - 1024 = 0 makes s empty; a buffer needs at least one element (write s[max(1, n - 1024)] "
+     "if "
      "n - 1024 may be 0)",
      KERNEL("float", ", float *s")},
     {7, P "scratch(float s[n][n << 40])", "", 0, "", "buffer s exceeds 2^47 bytes at these sizes",

@@ -15,10 +15,10 @@ gputune_status gt_argument_shape(uint64_t out[3], const gt_argument *argument, c
         int64_t value;
         GT_TRY(gt_expression_integer(&value, extent, slots));
         GT_REFUSE(value < 1, GPUTUNE_EINVAL,
-                  "%s=%lld makes %s empty; a buffer needs at least one element (write "
+                  "%s%s%lld makes %s empty; a buffer needs at least one element (write "
                   "%s[max(1, %s)] if %s may be %lld)",
-                  extent->text, (long long)value, name, name, extent->text, extent->text,
-                  (long long)value);
+                  extent->text, strchr(extent->text, ' ') ? " = " : "=", (long long)value, name,
+                  name, extent->text, extent->text, (long long)value);
         out[i] = (uint64_t)value;
     }
     return GPUTUNE_OK;

@@ -33,6 +33,8 @@ draft 'void run(float *y, float *x, int n, int g, int t) { add<<<g, t>>>(y, x, n
     'run(y, x, n, 40, 256); run(y, x, n, 80, 64);'
 draft 'void run(float *y, float *x, int n, int g, int t) { add<<<g, t>>>(y, x, n); }' \
     'run(y, x, n, 40, 256); run(y, x, n, 40, 256);'
+draft 'void run(float *y, float *x, int n, int g) { add<<<g, 64>>>(y, x, n); }' 'run(y, x, n, n / 64); run(y, x, n, n / 128);'
+draft 'void run(float *y, float *x, int n, int g) { add<<<g, 64>>>(y, x, n); }' 'run(y, x, n, 1); run(y, x, n, n / 128);'
 # branches: of the command line's default, of a number, of data
 draft '' 'int t = 64, g; if (argc > 1) t = 512; if (argc > 2) g = 100; else g = 13; add<<<g, t>>>(y, x, n);'
 draft '' 'int t = 64; if (n > 1000) t = 512; add<<<n / 1000, t>>>(y, x, n);'
