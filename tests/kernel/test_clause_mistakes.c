@@ -49,19 +49,19 @@ static const gt_mistake plain_mistakes[] = {
      "a.cu:8:23: the pragma ends here; expected a scalar's name, as in prove(a = 0, -1)"},
     {8, P "prove(y = 1)", "a.cu:8:23: no scalar 'y'; expected one of args()"},
     {8, P "prove(n = 1)",
-     "a.cu:8:23: 'n' has the value of the problem of that name; expected another scalar"},
+     "a.cu:8:23: 'n' gets its value from the problem value of that name; expected another scalar"},
     {8, P "in_place(y)",
-     "a.cu:8:26: 'y' is no 'out' buffer of args(); expected in_place(OUT : IN)"},
+     "a.cu:8:26: 'y' is not an 'out' buffer of args(); expected in_place(OUT : IN)"},
     {4, P "args(out float y[n], in float x[n], size_t n) in_place(x : y)",
-     "a.cu:4:72: 'x' is no 'out' buffer of args(); expected in_place(OUT : IN)"},
+     "a.cu:4:72: 'x' is not an 'out' buffer of args(); expected in_place(OUT : IN)"},
     {4, P "args(out float y[n], in float x[n], size_t n) in_place(y, x)",
      "a.cu:4:73: found ','; expected ':', as in in_place(y : x)"},
     {4, P "args(out float y[n], in float x[n], size_t n) in_place(y : n)",
-     "a.cu:4:76: 'n' is no 'in' buffer of args(); expected in_place(OUT : IN)"},
+     "a.cu:4:76: 'n' is not an 'in' buffer of args(); expected in_place(OUT : IN)"},
     {4, P "args(out float y[n], in float x[n], size_t n) in_place(y : x, y : x)",
      "a.cu:4:79: 'y' given twice; expected each buffer once"},
     {4, P "args(out float y[n], in float x[n], size_t n) in_place(y : x) clear(y)",
-     "a.cu:4:72: 'y' is zeroed by clear() before each launch, and an input in its place with it; "
+     "a.cu:4:72: clear() zeroes 'y' before each launch, and with it an input in its place; "
      "expected an output that is not cleared"},
     {8, P "init()",
      "a.cu:8:22: the pragma ends here; expected a __global__ function's name, as in init(KERNEL, "
@@ -84,8 +84,7 @@ static const gt_mistake plain_mistakes[] = {
     {8, P "init(other, block = (16, 16)", "a.cu:8:17: unterminated 'init('; expected ')'"},
     {8, P "init(other, 256)", "a.cu:8:29: found '256'; expected a setting such as block = 256"},
     {8, P "init(twice)",
-     "a.cu:8:17: 'twice' is the kernel itself, which is not compiled as its own judge; expected "
-     "another kernel"},
+     "a.cu:8:17: 'twice' is the tuned kernel, which cannot judge itself; expected another kernel"},
     {8, P "init(other) init(other)",
      "a.cu:8:29: 'init' given twice; expected it once (first on line 8)"},
     {8, P "reference()",
@@ -112,12 +111,12 @@ static const gt_mistake plain_mistakes[] = {
     {8, P "reference(self, rtol = BLOCK)",
      "a.cu:8:40: 'BLOCK' is a tunable; expected a problem value or a device property here"},
     {8, P "reference(twice)",
-     "a.cu:8:17: 'twice' is the kernel itself, which is not compiled as its own judge; expected "
-     "another kernel, or reference(self)"},
+     "a.cu:8:17: 'twice' is the tuned kernel, which cannot judge itself; expected another kernel, "
+     "or reference(self)"},
     {8, P "reference(self) reference(other)",
      "a.cu:8:33: 'reference' given twice; expected it once (first on line 8)"},
     {8, P "reference(self) check(other)",
-     "a.cu:8:17: reference(self) beside check(); expected one of them"},
+     "a.cu:8:17: reference(self) together with check(); expected one of them"},
     {8, P "expect()",
      "a.cu:8:24: the pragma ends here; expected an output's name, as in y = file(\"y.npy\")"},
     {8, P "expect(y)",
@@ -140,14 +139,15 @@ static const gt_mistake plain_mistakes[] = {
     {8, P "expect(y = file(\"a\\\\b.npy\"))",
      "a.cu:8:33: found '\"a\\\\b.npy\"'; expected a file's name in quotes, as in file(\"a.npy\")"},
     {8, P "expect(y = file(\"y.npy\")) reference(other)",
-     "a.cu:8:17: expect() beside reference() or check(); expected one of them, as each says what "
-     "is right"},
+     "a.cu:8:17: expect() together with reference() or check(); expected one of them, because each "
+     "defines the correct result"},
     {4, P "args(inout float y[n] = file(\"a.npy\", \"b.npy\"), size_t n)",
      "a.cu:4:53: found ','; expected ')', as in file(\"a.npy\")"},
     {4, P "args(inout float y[n] = file \"a.npy\", size_t n)",
      "a.cu:4:46: found '\"a.npy\"'; expected '(', as in file(\"a.npy\")"},
     {4, P "args(inout float y[n], size_t n = file(\"a.npy\"))",
-     "a.cu:4:47: scalar 'n' has the value of the problem of that name; expected 'size_t n' alone"},
+     "a.cu:4:47: scalar 'n' gets its value from the problem value of that name; expected only "
+     "'size_t n'"},
     {4, P "args(inout float y[n] = index * BLOCK, size_t n)",
      "a.cu:4:49: 'BLOCK' is a tunable; expected a problem value or a device property here"},
     {4, P "args(inout float y[n] = index +, size_t n)",
@@ -168,17 +168,17 @@ static const gt_mistake plain_mistakes[] = {
     {4, P "args(inout float y[n] = sorted(1), size_t n)",
      "a.cu:4:49: found ')'; expected ',', as in sorted or sorted(low, high)"},
     {4, P "args(inout float y[n] = permutation(3), size_t n)",
-     "a.cu:4:52: found '('; expected the word alone, as in = permutation"},
+     "a.cu:4:52: found '('; expected only the word, as in = permutation"},
     {4, P "args(inout float y[n] = {1, 2}, size_t n)",
-     "a.cu:4:42: a part of an element cannot be filled so; expected uniform(low, high), index, "
+     "a.cu:4:42: a part of an element cannot have this fill; expected uniform(low, high), index, "
      "zero or constant(value)"},
     {8, P "constant(c)",
      "a.cu:8:27: the pragma ends here; expected ':', as in constant(weights : float[9])"},
     {8, P "constant(float c[4])",
      "a.cu:8:32: found 'c'; expected ':', as in constant(weights : float[9])"},
     {8, "namespace a { __device__ float c[4]; }\n" P "constant(c : float[4])",
-     "a.cu:9:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and not in "
-     "a namespace"},
+     "a.cu:9:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, outside any "
+     "namespace"},
     {8, "__device__ float c[4];\n" P "constant(c : int[4] : zero)",
      "a.cu:9:26: 'c' has elements of float in the code, and of int here; expected c : float[…]"},
     {8,
@@ -254,20 +254,20 @@ static const gt_mistake pipeline_mistakes[] = {
     {8, P "launch(second, block = 32, grid = 1, args = (y, part), args = (y, part))",
      "a.cu:8:72: 'args' given twice; expected it once"},
     {8, P "launch(second, block = 32, grid = 1, args = (y, part), times = 1.5)",
-     "a.cu:8:80: '1.5' is floating; expected an integer expression"},
+     "a.cu:8:80: '1.5' is floating-point; expected an integer expression"},
     {8, P "launch(second, block = BLOK, grid = 1, args = (y, part))",
      "a.cu:8:40: unknown name 'BLOK'; expected 'BLOCK'"},
     {8, P "launch(second, block = 32, grid = 1, args = (y, part)) block(32)",
-     "a.cu:8:72: 'block' beside launch(); expected it in each launch(), as in launch(KERNEL, block "
-     "= 256, …)"},
+     "a.cu:8:72: 'block' together with launch(); expected it in each launch(), as in "
+     "launch(KERNEL, block = 256, …)"},
     {8, P "launch(second, block = 32, grid = 1, args = (y, part)) pass(c : float[4] = value)",
-     "a.cu:8:72: 'pass' beside launch(); expected constant(NAME : TYPE[COUNT]), or a buffer in "
-     "args()"},
+     "a.cu:8:72: 'pass' together with launch(); expected constant(NAME : TYPE[COUNT]), or a buffer "
+     "in args()"},
     {8, P "launch(second, block = 32, grid = 1, args = (y, part)) reference(second)",
-     "a.cu:8:72: 'second' is the kernel itself, which is not compiled as its own judge; expected "
-     "another kernel, or reference(self)"},
+     "a.cu:8:72: 'second' is the tuned kernel, which cannot judge itself; expected another kernel, "
+     "or reference(self)"},
     {8, P "launch(second<4>, block = 32, grid = 1, args = (y, part))",
-     "a.cu:8:17: 'second' is no C++ template; expected it without template arguments"},
+     "a.cu:8:17: 'second' is not a C++ template; expected it without template arguments"},
     {7, P "launch(first, block = BLOCK, grid = 1, args = (part, y, n), programmatic = 1)",
      "a.cu:7:77: the first launch() has none before it; expected 'programmatic' in a later one"},
 };
@@ -284,7 +284,7 @@ static const gt_mistake map_mistakes[] = {
      "a.cu:7:29: found 'box'; expected ',' or ')', as in tensormap(x, box = (64, 64), swizzle = "
      "128)"},
     {7, P "tensormap(x, box = 8)",
-     "a.cu:7:27: a box of 1 dimensions, and sizes of 2; expected as many"},
+     "a.cu:7:27: a box of 1 dimensions, but sizes of 2; expected equally many"},
     {7, P "tensormap(x, box = (8, 8), box = (4, 4))",
      "a.cu:7:44: 'box' given twice; expected it once"},
     {7, P "tensormap(x, boks = (8, 8))", "a.cu:7:30: unknown setting 'boks'; expected 'box'"},
@@ -303,7 +303,7 @@ static const gt_mistake map_mistakes[] = {
      "a.cu:7:51: found 'one'; expected fill = zero or fill = nan, as in tensormap(x, box = (64, "
      "64), swizzle = 128)"},
     {7, P "tensormap(x, box = (8, 8), sizes = n)",
-     "a.cu:7:27: a box of 2 dimensions, and sizes of 1; expected as many"},
+     "a.cu:7:27: a box of 2 dimensions, but sizes of 1; expected equally many"},
     {7, P "tensormap(x, box = (8, 8), strides = (n, n))",
      "a.cu:7:27: 2 strides for 2 dimensions; expected one for each but the last"},
     {7, P "tensormap(x, box = (8, 8)) tensormap(x, box = (8, 8))",
@@ -312,7 +312,7 @@ static const gt_mistake map_mistakes[] = {
      "a.cu:2:17: 'moved' takes 3 parameters; expected 4, those of args(), scratch() and "
      "tensormap()"},
     {7, P "tensormap(x, box = (8, 0.5))",
-     "a.cu:7:40: '0.5' is floating; expected an integer expression"},
+     "a.cu:7:40: '0.5' is floating-point; expected an integer expression"},
 };
 
 #define FORM ", as in texture(image, filter = linear, address = border)"
@@ -320,7 +320,7 @@ static const gt_mistake image_mistakes[] = {
     {7, P "texture()", "a.cu:7:25: the pragma ends here; expected a buffer's name" FORM},
     {7, P "texture(z)", "a.cu:7:25: 'z' is not a buffer; expected one of args()"},
     {7, P "texture(y)",
-     "a.cu:7:25: 'y' is written, and textures are read alone; expected an 'in' buffer, or the "
+     "a.cu:7:25: 'y' is written, but textures can only be read; expected an 'in' buffer, or the "
      "output as a pointer"},
     {7, P "texture(x, filter = cubic)", "a.cu:7:37: found 'cubic'; expected point or linear" FORM},
     {7, P "texture(x, address = repeat)",
@@ -333,15 +333,15 @@ static const gt_mistake image_mistakes[] = {
      "a.cu:7:36: 'x' given twice; expected one texture() or tensormap() of it"},
     {7, P "texture(x, address = wrap)",
      "a.cu:7:25: wrap and mirror need coordinates from 0 to 1; expected coordinates = normalized "
-     "beside them"},
+     "with them"},
     {7, P "texture(x, read = normalized)",
-     "a.cu:7:25: 'x' has elements of float; expected read = normalized for integers of 8 or 16 "
-     "bits alone"},
+     "a.cu:7:25: 'x' has elements of float; expected read = normalized only for integers of 8 or "
+     "16 bits"},
     {7, P "texture(p, filter = linear)",
      "a.cu:7:25: 'p' has elements of uchar4, which are not filtered; expected half or float, or "
      "read = normalized"},
     {7, P "texture(d, filter = linear)",
-     "a.cu:7:25: 'd' has one extent, of which tex1Dfetch() reads elements as they are; expected "
+     "a.cu:7:25: 'd' has one extent, and tex1Dfetch() reads it without settings; expected "
      "d[HEIGHT][WIDTH] in args() for tex2D(), with its settings, or memory = array for tex1D()"},
     {7, P "texture(x) texture(d)",
      "a.cu:2:17: 'scale' takes 'd' as double *; expected cudaTextureObject_t, as texture() says"},

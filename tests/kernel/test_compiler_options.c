@@ -110,9 +110,9 @@ static const struct {
     {"options(FAST ? \"-G\")", "k.cu:6:36: the pragma ends here; expected ':', as in "
                                "options(\"--use_fast_math\", FAST ? \"--ftz=true\" : \"\")"},
     {"options(\"use_fast_math\")",
-     "k.cu:6:25: found 'use_fast_math'; expected one option a string, such as \"--fmad=false\""},
+     "k.cu:6:25: found 'use_fast_math'; expected one option per string, such as \"--fmad=false\""},
     {"options(\"-D A\")",
-     "k.cu:6:25: found '-D A'; expected one option a string, such as \"--fmad=false\""},
+     "k.cu:6:25: found '-D A'; expected one option per string, such as \"--fmad=false\""},
     {"options(\"--use_fast_meth\")",
      "k.cu:6:25: unknown compiler option '--use_fast_meth'; expected --use_fast_math"},
     {"options(\"--fmad\")",
@@ -131,8 +131,8 @@ static const struct {
     {"options(\"-dlto\")", "k.cu:6:25: the compiler option '-dlto' is refused: its code needs a "
                            "link step; expected whole-program code"},
     {"options(\"-maxrregcount=32\")",
-     "k.cu:6:25: the compiler option '-maxrregcount=32' is refused: the space would not know of "
-     "it; expected maxreg(COUNT)"},
+     "k.cu:6:25: the compiler option '-maxrregcount=32' is refused: the space would not take it "
+     "into account; expected maxreg(COUNT)"},
     {"options(\"--no-cache\")", "k.cu:6:25: the compiler option '--no-cache' is refused: the "
                                 "engine sets it; expected it to be left out"},
     {"options(\"-Xptxas=--options-file=/etc/passwd\")",

@@ -157,15 +157,16 @@ static const struct {
                     "value or a constant as template argument"},
     {"scale<T, sm_count>", "a.cu:1:33: 'sm_count' is a device property; expected a tunable, a "
                            "compile-time problem value or a constant as template argument"},
-    {"scale<T", "a.cu:1:31: the pragma ends here; expected '>' behind the template arguments"},
-    {"scale<T>>", "a.cu:1:31: found '>>'; expected '>' behind the template arguments"},
+    {"scale<T", "a.cu:1:31: the pragma ends here; expected '>' after the template arguments"},
+    {"scale<T>>", "a.cu:1:31: found '>>'; expected '>' after the template arguments"},
     {"scale<T>, 4", "a.cu:1:32: found ','; expected ',' or ')'"},
     {"a::", "a.cu:1:27: the pragma ends here; expected the kernel function's name"},
     {"b::scale",
      "a.cu:1:17: no __global__ function 'b::scale'; expected its definition in this file"},
     {"scale", "a.cu:1:17: 'scale' is a C++ template; expected its arguments, as in scale<T, "
               "BLOCK>, each a tunable, a compile-time problem value or a constant"},
-    {"plain<T>", "a.cu:1:17: 'plain' is no C++ template; expected it without template arguments"},
+    {"plain<T>",
+     "a.cu:1:17: 'plain' is not a C++ template; expected it without template arguments"},
 };
 
 TEST(test_mistakes)

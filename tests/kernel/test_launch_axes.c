@@ -96,7 +96,7 @@ TEST(test_preferred_clusters)
     assert_int_equal(count_valid(b.space), 8); /* all but C=4 P=2 */
     ASSERT_OK(gt_config_parse(&config, b.template, "C=4 P=2"));
     assert_string_equal(gt_space_excludes(b.space, &config),
-                        "the preferred cluster is no multiple of the cluster");
+                        "the preferred cluster is not a multiple of the cluster");
     ASSERT_OK(gt_config_parse(&config, b.template, "C=2 P=16"));
     ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
     assert_int_equal(launch.steps[0].preferred_cluster, 16);

@@ -108,7 +108,7 @@ static const gt_excess excesses[] = {
     {4, P "args(inout float y[n]", ", float a@ = 1", 64, ", size_t n)",
      "a.cu:4:17: more than 55 arguments; expected fewer", NULL},
     {4, P "args(inout float n[n])", "", 0, "",
-     "a.cu:4:34: buffer 'n' is named like a problem value; expected another name", NULL},
+     "a.cu:4:34: buffer 'n' has the name of a problem value; expected another name", NULL},
     {2, P "kernel(", "very_long_", 20, ")",
      "a.cu:2:24: a name of 200 characters; expected at most 127", NULL},
     {2, P "kernel(a", "::name_of_a_space", 9, ")",
@@ -179,20 +179,20 @@ static const gt_excess excesses[] = {
     {4, "struct S { int a; };\n" P WITH_S "{. = 1})", "", 0, "",
      "a.cu:5:59: found '='; expected a member's name, as in .x = …", S_KERNEL},
     {4, "struct S { int a; };\n" P WITH_S, "{", 120, "1)",
-     "a.cu:5:119: a list that is nested too deep; expected fewer braces", S_KERNEL},
+     "a.cu:5:119: a list that is nested too deeply; expected fewer braces", S_KERNEL},
     {4, "struct S { int a[70]; };\n" P WITH_S "{{1", ", 1", 69, "}})",
      "a.cu:5:248: more than 64 items; expected fewer", S_KERNEL},
     {4, "struct S { int a; };\n" P "args(inout S y[n] = {.a}, size_t n)", "", 0, "",
      "a.cu:5:51: the pragma ends here; expected '='", KERNEL("S", "")},
     {4, "struct S { int a; };\n" P "args(inout S y[n] = {prefix(3)}, size_t n)", "", 0, "",
-     "a.cu:5:38: a part of an element cannot be filled so; expected uniform(low, high), index, "
+     "a.cu:5:38: a part of an element cannot have this fill; expected uniform(low, high), index, "
      "zero or constant(value)",
      KERNEL("S", "")},
     {4, P "args(inout int y[n] = prefix(1 - 2), size_t n)", "", 0, "",
      "a.cu:4:39: prefix(-1) at these sizes; expected 0 or more", KERNEL("int", "")},
     {4, P "args(inout char y[n] = prefix(n), size_t n)", "", 0, "",
-     "a.cu:4:40: y would hold numbers up to 1024 at these sizes, which its type signed char does "
-     "not hold; expected a wider type",
+     "a.cu:4:40: y would have numbers up to 1024 at these sizes, which do not fit its type signed "
+     "char; expected a wider type",
      KERNEL("char", "")},
     {4, P "args(inout float y[n - 1024], size_t n)", "", 0, "",
      "n - 1024 = 0 makes y empty; a buffer needs at least one element (write y[max(1, n - 1024)] "
@@ -263,7 +263,7 @@ static const gt_excess excesses[] = {
     {7, P "scratch(flaot s[n])", "", 0, "", "a.cu:7:25: unknown type 'flaot'; expected 'float'",
      NULL},
     {7, P "scratch(float s[n] = one)", "", 0, "",
-     "a.cu:7:38: found 'one'; expected zero, all that scratch may hold at first", NULL},
+     "a.cu:7:38: found 'one'; expected zero, the only fill of scratch", NULL},
     {7, P "include(\"\")", "", 0, "",
      "a.cu:7:25: an include without a name; expected include(\"file\")", NULL},
     {7, "#include \"", "long/", 1000, "\"",
@@ -332,7 +332,7 @@ static const gt_excess excesses[] = {
     {7,
      P "reference(self) check(other)\n__global__ void other(float *y, size_t n, unsigned long long "
        "*w) {}",
-     "", 0, "", "a.cu:7:17: reference(self) beside check(); expected one of them", NULL},
+     "", 0, "", "a.cu:7:17: reference(self) together with check(); expected one of them", NULL},
     {6, P "launch(twice, block = 32, grid = 1, args = (y, n, y))", "", 0, "",
      "a.cu:6:17: 'twice' takes 2 parameters; expected 3, those of args = (…), or without it those "
      "of args() and scratch()",

@@ -96,20 +96,20 @@ static const struct {
     const char *text, *message;
 } mistakes[] = {
     {SUM("#if NUM > 2\n#define FAST\n#endif\n", "int B, int NUM", "    y[0] = NUM;"),
-     "a.cu:4:5: 'NUM' is taken for a macro here, and is a parameter on line 7, where a macro would "
-     "replace it; expected another name of the parameter"},
+     "a.cu:4:5: 'NUM' is tested as a macro here, but a macro would replace the parameter of that "
+     "name on line 7; expected another name for the parameter"},
     {SUM("int NUM = 4;\n", "int B, int ALL", "    y[0] = NUM;"),
-     "a.cu:4:5: 'NUM' is a tunable, and declared here with a value of its own; expected the "
-     "declaration left out, or another name"},
+     "a.cu:4:5: 'NUM' is a tunable, but is declared here with a value of its own; expected no "
+     "declaration, or another name"},
     {PLAIN("tune(U = 1, 2)", "enum { U = 4 };\n") "{ y[0] = U; }",
-     "a.cu:5:8: 'U' is a tunable, and declared here with a value of its own; expected the "
-     "declaration left out, or another name"},
+     "a.cu:5:8: 'U' is a tunable, but is declared here with a value of its own; expected no "
+     "declaration, or another name"},
     {PLAIN("problem(type T = float, double)", "typedef float T;\n") "{ y[0] = (T)1; }",
-     "a.cu:5:15: 'T' is a problem value, and declared here with a value of its own; expected the "
-     "declaration left out, or another name"},
+     "a.cu:5:15: 'T' is a problem value, but is declared here with a value of its own; expected no "
+     "declaration, or another name"},
     {PLAIN("tune(U = 1, 2)", "__device__ int f(int U) { return U; }\n") "{ y[0] = f(U); }",
-     "a.cu:5:22: 'U' is a tunable, which a macro gives its value, and declared here; expected the "
-     "declaration left out, or another name"},
+     "a.cu:5:22: 'U' is a tunable, whose value is a macro, but is declared here; expected no "
+     "declaration, or another name"},
     {PLAIN("tune(UNROL = 1, 2)", "#ifndef UNROLL\n#define UNROLL 1\n#endif\n") "{ y[0] = UNROLL; }",
      "a.cu:4:22: neither the kernel nor its launch depends on 'UNROL'; expected 'UNROLL', which "
      "the code has"},
@@ -123,8 +123,8 @@ static const struct {
      "in block(), grid() or another clause of the launch, or no such tunable"},
     {PLAIN("tune(UN = 1, 2) reference(slow)", "__global__ void slow(float *y, int n)\n"
                                               "{ y[0] = UN; }\n") "{ y[0] = 1; }",
-     "a.cu:4:22: only the reference reads 'UN', and has the default's value; expected the kernel "
-     "or its launch to depend on it, or a problem(const UN = …)"},
+     "a.cu:4:22: only the reference reads 'UN', with the default's value; expected the kernel or "
+     "its launch to depend on it, or a problem(const UN = …)"},
 };
 
 TEST(test_mistakes)

@@ -269,14 +269,14 @@ static const struct {
     {P "launch(second, block = 1, grid = 1, cluster = 2, cluster = 2)\n",
      "a.cu:3:66: 'cluster' given twice; expected it once"},
     {P "launch(second, block = 1, grid = 1) cluster(C = 1, 2)\n",
-     "a.cu:3:53: 'cluster' beside launch(); expected it in a launch(), as in tune(SIZE = 1, 2) "
-     "launch(KERNEL, cluster = SIZE, …)"},
+     "a.cu:3:53: 'cluster' together with launch(); expected it in a launch(), as in tune(SIZE = 1, "
+     "2) launch(KERNEL, cluster = SIZE, …)"},
     {P "launch(second, block = 1, grid = 1) cooperative()\n",
-     "a.cu:3:53: 'cooperative' beside launch(); expected it in a launch(), as in launch(KERNEL, "
-     "cooperative = 1, …)"},
+     "a.cu:3:53: 'cooperative' together with launch(); expected it in a launch(), as in "
+     "launch(KERNEL, cooperative = 1, …)"},
     {P "launch(second, block = 1, grid = 1) tensormap(x, box = 8)\n",
-     "a.cu:3:53: 'tensormap' beside launch(); expected a buffer in args(), or a template with one "
-     "kernel"},
+     "a.cu:3:53: 'tensormap' together with launch(); expected a buffer in args(), or a template "
+     "with one kernel"},
 };
 
 TEST(test_mistakes)

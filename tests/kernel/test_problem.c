@@ -315,7 +315,7 @@ TEST(test_sizes_that_do_not_fit)
     assert_string_equal(gt_message(), "buffer x exceeds 2^47 bytes at these sizes");
     ASSERT_OK(gt_problem_bind(&problem, t, GPUTUNE_SIZES({"m", 40000})));
     assert_int_equal(gt_workload_bind(&w, t, &problem, &device, 0, NULL, 0), GPUTUNE_EINVAL);
-    assert_string_equal(gt_message(), "m is 40000, which its type short does not hold");
+    assert_string_equal(gt_message(), "m is 40000, which does not fit its type short");
     gt_template_free(t);
 }
 

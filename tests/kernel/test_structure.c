@@ -270,16 +270,16 @@ static const struct {
      "a.cu:3:40: 's.p' is a pointer and has no buffer; expected one at the end of args(), as in "
      "'in float s.p[n]', or 'float *s.p = null'"},
     {"struct S { float *p; };", "out float y[n], S s = {1}, in float s.p[n]",
-     "a.cu:3:40: s.p is a pointer, and the list gives it a number; expected a list without it, as "
+     "a.cu:3:40: s.p is a pointer, but the list gives it a number; expected a list without it, as "
      "in {.n = 2}"},
     {"struct S { float *p; };", "out float y[n], S s, in double s.p[n]",
      "a.cu:3:53: 's.p' points to float; expected that as its type"},
     {"struct S { float *p; int q; };", "out float y[n], S s, in float s.q[n]",
-     "a.cu:3:52: 's.q' is no pointer in a struct; expected one that an argument in front of it "
-     "has, as x of 'Grid g' in 'in float g.x[n]'"},
+     "a.cu:3:52: 's.q' is not a pointer in a struct; expected a pointer member of an argument "
+     "before it, as x of 'Grid g' in 'in float g.x[n]'"},
     {"struct S { float *p; };", "S s, out float s.p[n], int y = 1",
-     "a.cu:3:49: parameter 'y' stands behind 's.p', which a struct points to; expected all "
-     "parameters first"},
+     "a.cu:3:49: parameter 'y' is after 's.p', which a struct points to; expected all parameters "
+     "first"},
     {"struct S { float *p; };", "S s, out float s.p[n])\n#pragma gputune reference(s.p[i] = 1",
      "a.cu:4:27: reference() by elements does not reach 's.p', which a struct points to; expected "
      "a kernel in reference()"},
@@ -306,8 +306,8 @@ static const struct {
      "a.cu:3:30: integers of 'y.b' without a fill; expected { …, .b = uniform(low, high) }, index, "
      "zero or constant(value)"},
     {"struct S { float a; int2 b; };", "out S y[n], S s = {1, {2, 3, 4}}",
-     "a.cu:3:36: item 3 of a list in the list belongs to no member of S; expected at most one for "
-     "each; where a member holds several numbers, theirs stand in { }"},
+     "a.cu:3:36: item 3 of a list in the list has no member in S; expected at most one for each "
+     "member; a member with several numbers takes them in { }"},
     {"struct S { float a; int2 b; };", "out S y[n], S s = {1, .b = {2, .z = 4}}",
      "a.cu:3:36: S has no member 'b.z'; expected one that it has"},
     {"struct S { float a; int b; };", "inout S y[n] = {zero, .c = zero}",
@@ -315,7 +315,7 @@ static const struct {
     {"struct S { float a; int b; };", "out S y[n], S s = {.a = 1}",
      "a.cu:3:36: s.b without a value; expected { .b = value }, or the name of a problem value"},
     {"struct S { float a; int b; };", "out S y[n], S s = {1, 0.5}",
-     "a.cu:3:44: '0.5' is floating, and s.b is not; expected an integer expression"},
+     "a.cu:3:44: '0.5' is floating-point, but s.b is not; expected an integer expression"},
 };
 
 TEST(test_mistakes)

@@ -182,8 +182,9 @@ TEST(test_include_mistakes)
     assert_int_equal(gt_template_parse(&t, "k.cu", HEAD "#pragma gputune include(\"no.cuh\")\n",
                                        NULL, read_include, NULL),
                      GPUTUNE_ETEMPLATE);
-    assert_string_equal(gt_message(), "k.cu:3:25: file 'no.cuh' is not found; expected one beside "
-                                      "the template");
+    assert_string_equal(
+        gt_message(),
+        "k.cu:3:25: file 'no.cuh' was not found; expected one in the template's folder");
 }
 
 /* Pragmas in comments and strings are none; a comment inside of one is none of its words. */

@@ -15,7 +15,7 @@ static const gt_mistake mistakes[] = {
     {3, P "problem(n)", "a.cu:3:26: the pragma ends here; expected '='"},
     {3, P "problem(n = -1)", "a.cu:3:29: size n is -1; expected 0 to 2^40"},
     {3, P "problem(n = 1 << 41)", "a.cu:3:29: size n is 2199023255552; expected 0 to 2^40"},
-    {3, P "problem(n = 1.5)", "a.cu:3:29: '1.5' is floating; expected an integer expression"},
+    {3, P "problem(n = 1.5)", "a.cu:3:29: '1.5' is floating-point; expected an integer expression"},
     {3, P "problem(n = m)", "a.cu:3:29: unknown name 'm'; expected a number"},
     {3, P "problem(n = 4, n = 5)",
      "a.cu:3:32: 'n' declared twice; expected another name (first on line 3)"},
@@ -31,9 +31,9 @@ static const gt_mistake mistakes[] = {
     {4, P "args(inout float y[n], size_t m)",
      "a.cu:4:47: scalar 'm' without a value; expected '= value', or the name of a problem value"},
     {4, P "args(float y[n], size_t n)",
-     "a.cu:4:28: buffer 'y' without a direction; expected in, out or inout in front of its type"},
+     "a.cu:4:28: buffer 'y' without a direction; expected in, out or inout before its type"},
     {4, P "args(inout float *y, size_t n)",
-     "a.cu:4:35: pointer 'y' without an extent; expected 'in float y[n]', or '= null' where the "
+     "a.cu:4:35: pointer 'y' without an extent; expected 'in float y[n]', or '= null' if the "
      "kernel gets no buffer"},
     {4, P "args(inout flaot y[n], size_t n)", "a.cu:4:28: unknown type 'flaot'; expected 'float'"},
     {4, P "args(inout VertexId y[n], size_t n)",
@@ -41,7 +41,7 @@ static const gt_mistake mistakes[] = {
      "problem(type …), unsigned char for a buffer's bytes, or include(\"FILE\") of the header that "
      "declares it"},
     {4, P "args(inout float y[n], cudaTextureObject_t t)",
-     "a.cu:4:40: 'cudaTextureObject_t' is a texture, of which the type does not say what it reads; "
+     "a.cu:4:40: 'cudaTextureObject_t' is a texture, whose type does not show what it reads; "
      "expected the buffer, as in float NAME[n], and texture(NAME) for tex1Dfetch() or tex2D()"},
     {4, P "args(inout int y[n], size_t n)",
      "a.cu:4:32: integers of 'y' without a fill; expected '= uniform(low, high)', '= index', '= "
@@ -66,7 +66,8 @@ static const gt_mistake mistakes[] = {
     {4, P "args(inout float y[n] = uniform(1), size_t n)",
      "a.cu:4:50: found ')'; expected ',', as in uniform(low, high)"},
     {4, P "args(inout int y[n] = 0.5 * index, size_t n)",
-     "a.cu:4:39: '0.5 * index' is floating, and 'y' has integers; expected an integer expression"},
+     "a.cu:4:39: '0.5 * index' is floating-point, but 'y' has integers; expected an integer "
+     "expression"},
     {4, P "args(inout float y[n] = file(x), size_t n)",
      "a.cu:4:46: found 'x'; expected a file's name in quotes, as in file(\"a.npy\")"},
     {4, P "args(out float y[n] = file(\"x.npy\"), size_t n)",
@@ -84,7 +85,7 @@ static const gt_mistake mistakes[] = {
      "a.cu:4:50: found '1.0.0'; expected an integer below 2^63 or a floating literal"},
     {4, P "args(inout float y[n] size_t n)", "a.cu:4:39: found 'size_t'; expected ',' or ')'"},
     {4, P "args(const out float y[n], size_t n)",
-     "a.cu:4:32: found 'float'; expected no const in front of an output"},
+     "a.cu:4:32: found 'float'; expected no const before an output"},
     {5, P "tune(BLOCK)", "a.cu:5:27: the pragma ends here; expected '='"},
     {5, P "tune(BLOCK = )", "a.cu:5:30: the pragma ends here; expected a number, a name or '('"},
     {5, P "tune(BLOCK = 64, 64)", "a.cu:5:34: value 64 given twice; expected each once"},
@@ -114,7 +115,7 @@ static const gt_mistake mistakes[] = {
     {6, P "block((BLOCK)", "a.cu:6:17: unterminated 'block('; expected ')'"},
     {6, P "block(BLOCK))", "a.cu:6:29: found ')'; expected a pragma such as kernel(NAME)"},
     {6, P "block(BLOCK * 0.5)",
-     "a.cu:6:23: 'BLOCK * 0.5' is floating; expected an integer expression"},
+     "a.cu:6:23: 'BLOCK * 0.5' is floating-point; expected an integer expression"},
     {6, P "block(min(BLOCK))", "a.cu:6:26: min() with 1 value; expected 2"},
     {6, P "block(BLOCK BLOCK)", "a.cu:6:29: found 'BLOCK'; expected ',' or ')'"},
     {6, P "block(sizeof(foo))",
@@ -130,7 +131,7 @@ static const gt_mistake mistakes[] = {
     {8, P "require(y > 0)",
      "a.cu:8:25: unknown name 'y'; expected a tunable, a problem value or a device property"},
     {8, P "require(1 ? 2)", "a.cu:8:30: the pragma ends here; expected ':'"},
-    {8, P "shared(1.0)", "a.cu:8:24: '1.0' is floating; expected an integer expression"},
+    {8, P "shared(1.0)", "a.cu:8:24: '1.0' is floating-point; expected an integer expression"},
     {8, P "launch_bounds(n)",
      "a.cu:8:31: 'n' is a run-time size; expected a tunable, a compile-time problem value or a "
      "device property here"},
@@ -139,11 +140,11 @@ static const gt_mistake mistakes[] = {
      "a.cu:8:30: 'block_x' is a block's dimension; expected a tunable, a problem value or a device "
      "property here"},
     {8, P "work(bytes = n * BLOCK, flops = n)",
-     "a.cu:8:30: the bytes depend on 'BLOCK' and the flops, which count as the work, on no axis; "
-     "expected flops that say how much more such a launch does"},
+     "a.cu:8:30: the bytes depend on 'BLOCK', but the flops, which count as the work, depend on no "
+     "axis; expected flops that depend on it, too"},
     {8, P "vector(V = 1, 2 : y) work(bytes = n * V)",
-     "a.cu:8:51: the work depends on 'V', of which a plan may launch another value; expected a "
-     "tune or cluster axis"},
+     "a.cu:8:51: the work depends on 'V', whose value may differ in a plan; expected a tune or "
+     "cluster axis"},
     {8, P "work(bytes = n, bytes = n)", "a.cu:8:41: given twice; expected it once (first as 'n')"},
     {8, P "reference(nobody)",
      "a.cu:8:17: no __global__ function 'nobody'; expected its definition in this file"},
@@ -181,11 +182,11 @@ static const gt_mistake mistakes[] = {
      "a.cu:8:28: 'grid_x' is a grid's dimension; expected a tunable, a problem value or a device "
      "property here"},
     {8, P "include(\"nothing.cuh\")",
-     "a.cu:8:25: file 'nothing.cuh' is not found; expected one beside the template"},
+     "a.cu:8:25: file 'nothing.cuh' was not found; expected one in the template's folder"},
     {8, P "include(nothing)", "a.cu:8:25: an include without a name; expected include(\"file\")"},
     {8, P "constant(c : float[4])",
-     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, and not in "
-     "a namespace"},
+     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, outside any "
+     "namespace"},
     {8, "__constant__ float c[4];\n" P "constant(c : float[5])",
      "a.cu:9:26: 'c' has 4 elements in the code, and 5 here; expected c : float[4]"},
     {8, "__constant__ float c;\n" P "constant(c : float[2 + 1])",

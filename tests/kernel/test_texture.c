@@ -137,29 +137,30 @@ TEST(test_sizes)
         const char *args, *texture, *sizes, *message;
     } cases[] = {
         {"in float x[h][w]", "x", "w=100",
-         "kernel.cu:2:64: rows of 'x' have 400 bytes at these sizes, and a texture's a multiple of "
-         "32; expected memory = array, or a longer last extent in args(), and width = 100 here"},
+         "kernel.cu:2:64: rows of 'x' have 400 bytes at these sizes, but a texture needs a "
+         "multiple of 32; expected memory = array, or a longer last extent in args(), and width = "
+         "100 here"},
         {"in float x[h][w]", "x, width = w + 1", "w=200",
          "kernel.cu:2:64: width of 'x' is 201 at these sizes; expected 1 to the 200 elements of a "
          "row"},
         {"in float x[h][w]", "x", "h=70000",
-         "kernel.cu:2:64: an extent of 'x' is 70000 at these sizes; expected 65000 at most, as "
-         "such a texture has"},
+         "kernel.cu:2:64: an extent of 'x' is 70000 at these sizes; expected at most 65000, the "
+         "limit of such a texture"},
         {"in float x[w]", "x", "w=300000000",
-         "kernel.cu:2:61: an extent of 'x' is 300000000 at these sizes; expected 268435456 at "
-         "most, as such a texture has"},
+         "kernel.cu:2:61: an extent of 'x' is 300000000 at these sizes; expected at most "
+         "268435456, the limit of such a texture"},
         {"in float x[w]", "x, memory = array", "w=131073",
-         "kernel.cu:2:61: an extent of 'x' is 131073 at these sizes; expected 131072 at most, as "
-         "such a texture has"},
+         "kernel.cu:2:61: an extent of 'x' is 131073 at these sizes; expected at most 131072, the "
+         "limit of such a texture"},
         {"in float x[w][h]", "x, memory = layered", "w=2049",
-         "kernel.cu:2:64: an extent of 'x' is 2049 at these sizes; expected 2048 at most, as such "
-         "a texture has"},
+         "kernel.cu:2:64: an extent of 'x' is 2049 at these sizes; expected at most 2048, the "
+         "limit of such a texture"},
         {"in float x[3][w][h]", "x, memory = layered", "h=32769",
-         "kernel.cu:2:67: an extent of 'x' is 32769 at these sizes; expected 32768 at most, as "
-         "such a texture has"},
+         "kernel.cu:2:67: an extent of 'x' is 32769 at these sizes; expected at most 32768, the "
+         "limit of such a texture"},
         {"in float x[w][4][4]", "x, memory = array", "w=20000",
-         "kernel.cu:2:67: an extent of 'x' is 20000 at these sizes; expected 16384 at most, as "
-         "such a texture has"},
+         "kernel.cu:2:67: an extent of 'x' is 20000 at these sizes; expected at most 16384, the "
+         "limit of such a texture"},
     };
     const gt_device device = device_of("sm_90");
     GT_FREED gt_workload *workload = malloc(sizeof *workload);

@@ -133,7 +133,7 @@ static gputune_status add_l2(gt_launch *launch, const gt_binding *binding, uint3
     launch->l2.parameter = parameter_of(launch, template, index);
     const gt_parameter_kind kind = launch->parameters[launch->l2.parameter].kind;
     GT_REFUSE(kind != GT_PARAMETER_BUFFER && kind != GT_PARAMETER_SCRATCH, GPUTUNE_EINVAL,
-              "l2_persist: %s is no buffer of the kernel's parameters",
+              "l2_persist: %s is not a buffer among the kernel's parameters",
               template->arguments[index].name);
     uint64_t bytes, most = (uint64_t)device->l2_window_bytes;
     GT_TRY(bytes_of(&bytes, binding, index));

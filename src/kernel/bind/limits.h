@@ -19,18 +19,18 @@
     LIMIT(CLUSTER_EMPTY, "cluster is below 1")                                                     \
     LIMIT(CLUSTER_NONE, "clusters need compute capability 9.0")                                    \
     LIMIT(CLUSTER, "cluster exceeds %lld blocks")                                                  \
-    LIMIT(COOPERATIVE, "a cooperative grid exceeds the blocks that the GPU holds at once")         \
+    LIMIT(COOPERATIVE, "a cooperative grid exceeds the blocks that fit on the GPU at once")        \
     LIMIT(TIMES, "a launch is repeated less than once, or more than 65536 times")                  \
     LIMIT(LAUNCHES, "the loops make more than 65536 launches, or do not end")                      \
     LIMIT(NO_LAUNCH, "the loops make no launch")                                                   \
-    LIMIT(SEQUENCE, "the loops and what they compute take more room than a launch has")            \
+    LIMIT(SEQUENCE, "the loops and what they compute need more room than a launch has")            \
     LIMIT(VALUE, "an argument in launch() does not fit into the kernel's parameter")               \
     LIMIT(PROGRAMMATIC, "programmatic launches need compute capability 9.0")                       \
     LIMIT(CARVEOUT_SIZE, "this GPU has no such carveout size")                                     \
     LIMIT(CARVEOUT_BLOCK,                                                                          \
           "carveout is smaller than a block's shared memory and %lld reserved bytes")              \
     LIMIT(PREFERRED_NONE, "preferred clusters need compute capability 10.0 and driver 12.8")       \
-    LIMIT(PREFERRED, "the preferred cluster is no multiple of the cluster")                        \
+    LIMIT(PREFERRED, "the preferred cluster is not a multiple of the cluster")                     \
     LIMIT(L2_PERSIST, "this GPU cannot set level-2 cache aside")                                   \
     LIMIT(VECTOR_ALIGNMENT, "vector is wider than a buffer's assumed alignment")                   \
     LIMIT(VECTOR_EXTENT, "vector does not divide a buffer's innermost extent")                     \
@@ -39,10 +39,10 @@
     LIMIT(PASS_CONSTANT, "pass block exceeds %lld bytes of constant memory")                       \
     LIMIT(TENSORMAP_NONE, "tensor maps need compute capability 9.0 and driver 12.0")               \
     LIMIT(TENSORMAP_BOX,                                                                           \
-          "a tensor map's box is outside 1 to 256, or its rows are no multiple of 16 bytes")       \
+          "a tensor map's box is outside 1 to 256, or its rows are not a multiple of 16 bytes")    \
     LIMIT(TENSORMAP_SWIZZLE, "the rows of a tensor map's box are wider than its swizzle")          \
     LIMIT(TENSORMAP_STRIDE,                                                                        \
-          "a tensor map's strides are no multiples of 16 bytes (32 with interleave = 32)")         \
+          "a tensor map's strides are not multiples of 16 bytes (32 with interleave = 32)")        \
     LIMIT(TENSORMAP_SIZE, "a tensor map's sizes are outside 1 to 2^32")                            \
     LIMIT(TENSORMAP_MODE,                                                                          \
           "a tensor map's swizzle is not 0, 32, 64 or 128, or its interleave not 0, 16 or 32 "     \

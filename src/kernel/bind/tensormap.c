@@ -138,8 +138,8 @@ static gputune_status check_sizes(const gt_texture_clause *clause, const shape *
     for (int i = 0; i < 3; i++) {
         const int64_t limit = most[clause->memory][shape->rank - 1][i];
         GT_REFUSE_AT(shape->sizes[i] > limit, clause->place,
-                     "an extent of '%s' is %lld at these sizes; expected %lld at most, as such a "
-                     "texture has",
+                     "an extent of '%s' is %lld at these sizes; expected at most %lld, the limit "
+                     "of such a texture",
                      name, (long long)shape->sizes[i], (long long)limit);
     }
     return GPUTUNE_OK;
@@ -157,8 +157,8 @@ static gputune_status check_shape(const gt_texture_clause *clause, const shape *
         clause->memory == GT_TEXTURE_BUFFER && shape->rank == 2 &&
             pitch * shape->element.bytes % GT_TEXTURE_PITCH,
         clause->place,
-        "rows of '%s' have %lld bytes at these sizes, and a texture's a multiple of %d; expected "
-        "memory = array, or a longer last extent in args(), and width = %lld here",
+        "rows of '%s' have %lld bytes at these sizes, but a texture needs a multiple of %d; "
+        "expected memory = array, or a longer last extent in args(), and width = %lld here",
         name, pitch * shape->element.bytes, GT_TEXTURE_PITCH, width);
     return GPUTUNE_OK;
 }

@@ -85,11 +85,11 @@ static gputune_status bind_in_place(gt_workload *out, const gt_template *templat
         gt_buffer *output = &out->buffers[out->arguments[i].index];
         output->in_place = out->arguments[argument->in_place - 1].index + 1;
         const gt_buffer *input = &out->buffers[output->in_place - 1];
-        GT_REFUSE(output->bytes != input->bytes, GPUTUNE_EINVAL,
-                  "in_place(%s : %s): %s has %llu bytes at these sizes and %s %llu; expected as "
-                  "many of both",
-                  output->name, input->name, output->name, (unsigned long long)output->bytes,
-                  input->name, (unsigned long long)input->bytes);
+        GT_REFUSE(
+            output->bytes != input->bytes, GPUTUNE_EINVAL,
+            "in_place(%s : %s): %s has %llu bytes at these sizes and %s %llu; expected equal sizes",
+            output->name, input->name, output->name, (unsigned long long)output->bytes, input->name,
+            (unsigned long long)input->bytes);
     }
     return GPUTUNE_OK;
 }

@@ -90,8 +90,8 @@ static gputune_status check_range(const gt_number *out, uint64_t count, gt_place
     GT_REFUSE_AT(out->fill == GT_FILL_PREFIX && out->low < 0, place,
                  "prefix(%g) at these sizes; expected 0 or more", out->low);
     GT_REFUSE_AT(counted && !gt_type_holds(out->type, (int64_t)most), place,
-                 "%s would hold numbers up to %.0f at these sizes, which its type %s does not "
-                 "hold; expected a wider type",
+                 "%s would have numbers up to %.0f at these sizes, which do not fit its type %s; "
+                 "expected a wider type",
                  name, most, gt_type_name(out->type));
     return GPUTUNE_OK;
 }
@@ -159,8 +159,8 @@ static gputune_status check_items(const gt_initialisers *list, const gt_layout *
         GT_REFUSE_AT(!used && (!number || strpbrk(number, ".[")), place,
                      "%s has no member '%s'; expected one that it has", type, path);
         GT_REFUSE_AT(!used, place,
-                     "item %lu of %s belongs to no member of %s; expected at most one for each; "
-                     "where a member holds several numbers, theirs stand in { }",
+                     "item %lu of %s has no member in %s; expected at most one for each member; a "
+                     "member with several numbers takes them in { }",
                      strtoul(number + 1, NULL, 10) + 1,
                      number > path ? "a list in the list" : "the list", type);
     }
@@ -206,7 +206,7 @@ static gputune_status fill_number(gt_number *number, const gt_layout *layout, ui
                  name, leaf->name);
     const gt_fill *fill = item ? &item->fill : &declared->fill;
     GT_REFUSE_AT(fill->kind > GT_FILL_CONSTANT, fill->place,
-                 "'%s' cannot be filled so, as its elements have several numbers; expected "
+                 "'%s' cannot have this fill, because its elements have several numbers; expected "
                  "uniform(low, high), index, zero or constant(value)",
                  buffer->name);
     return bind_fill(number, fill, binding->slots, buffer->elements, name);
@@ -291,7 +291,7 @@ static gputune_status bind_number(gt_number *out, const gt_binding *binding,
         GT_TRY(gt_expression_real(&out->low, value, binding->slots, true));
     } else if (value->is_real) {
         return gt_fail_at(value->place,
-                          "'%s' is floating, and %s is not; expected an integer expression",
+                          "'%s' is floating-point, but %s is not; expected an integer expression",
                           value->text, name);
     } else {
         GT_TRY(gt_expression_integer(&out->integer, value, binding->slots));
@@ -300,7 +300,7 @@ static gputune_status bind_number(gt_number *out, const gt_binding *binding,
     }
     return gt_type_holds(out->type, out->integer)
                ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_EINVAL, "%s is %lld, which its type %s does not hold", name,
+               : gt_fail(GPUTUNE_EINVAL, "%s is %lld, which does not fit its type %s", name,
                          (long long)out->integer, gt_type_name(out->type));
 }
 
@@ -320,7 +320,7 @@ static gputune_status check_pointers(const gt_binding *binding, const gt_argumen
         const char *type = member && member->type[0] ? member->type : "void";
         (void)snprintf(name, sizeof name, "%.60s.%.60s", argument->name, leaf->name);
         GT_REFUSE_AT(item_of(&argument->initialisers, layout, i), place,
-                     "%s is a pointer, and the list gives it a number; expected a list without it, "
+                     "%s is a pointer, but the list gives it a number; expected a list without it, "
                      "as in {.n = 2}",
                      name);
         GT_REFUSE_AT(GT_NAMED(template->arguments, template->argument_count, name) < 0, place,

@@ -61,7 +61,8 @@ static gputune_status find_function(checked *c)
                  "tunable, a compile-time problem value or a constant",
                  kernel->name, kernel->name);
     GT_REFUSE_AT(kernel->is_template && !function->is_template, kernel->place,
-                 "'%s' is no C++ template; expected it without template arguments", kernel->name);
+                 "'%s' is not a C++ template; expected it without template arguments",
+                 kernel->name);
     GT_TRY(kernel->is_template ? check_instance(kernel, function, c->text) : GPUTUNE_OK);
     return note_entry(kernel, function);
 }
@@ -314,7 +315,7 @@ static gputune_status check_step(gt_template_step *step, gt_parse *p, const char
     GT_REFUSE_AT(!step->shared && c.function.plain &&
                      gt_function_has_dynamic_shared(text, &c.function),
                  step->kernel.place,
-                 "'%s' has an array 'extern __shared__', which has no bytes here; expected %s",
+                 "'%s' has an array 'extern __shared__', whose size is not given; expected %s",
                  step->kernel.name,
                  one ? "shared(BYTES), as in shared(4 * BLOCK)"
                      : "it in launch(), as in launch(KERNEL, shared = 4 * BLOCK, …)");
@@ -404,8 +405,7 @@ static gputune_status check_judge(gt_judge *judge, gt_parse *p, const char *text
         return GPUTUNE_OK;
     }
     GT_REFUSE_AT(gt_step_of(p->parts, function) < p->parts->step_count, place,
-                 "'%s' is the kernel itself, which is not compiled as its own judge; expected "
-                 "another kernel%s",
+                 "'%s' is the tuned kernel, which cannot judge itself; expected another kernel%s",
                  function, extra->is_reference ? ", or reference(self)" : "");
     GT_TRY(find_function(&c));
     GT_REFUSE_AT(
@@ -472,14 +472,14 @@ gputune_status gt_functions_check(gt_parse *p, const char *text)
     GT_TRY(gt_bind_kernel_arguments(p, init, &parts->init.kernel));
     /* the name of a pipeline is that of no function */
     GT_REFUSE_AT(parts->is_pipeline && parts->kernel.is_template, parts->kernel.place,
-                 "template arguments beside launch(); expected them in each launch()");
+                 "template arguments together with launch(); expected them in each launch()");
     for (uint32_t i = 0; i < parts->step_count; i++) {
         GT_TRY(gt_bind_kernel_arguments(p, &parts->kernel_body, &parts->steps[i].kernel));
         GT_TRY(check_step(&parts->steps[i], p, text));
     }
     GT_TRY(gt_instances_name(parts));
     GT_REFUSE_AT(reference->self && parts->check.present, reference->kernel.place,
-                 "reference(self) beside check(); expected one of them");
+                 "reference(self) together with check(); expected one of them");
     GT_TRY(check_judge(reference, p, text, &of_reference));
     GT_TRY(check_judge(&parts->check, p, text, &of_check));
     return check_judge(&parts->init, p, text, &of_init);

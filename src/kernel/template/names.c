@@ -381,16 +381,16 @@ static gputune_status check_name(const gt_chosen_name *own, const gt_name_use *u
     const char *what = own->is_axis ? "a tunable" : "a problem value";
     const bool is_parameter = use->parameter.line > 0;
     GT_REFUSE_AT(is_given && is_parameter && use->tested.line > 0, use->tested,
-                 "'%s' is taken for a macro here, and is a parameter on line %d, where a macro "
-                 "would replace it; expected another name of the parameter",
+                 "'%s' is tested as a macro here, but a macro would replace the parameter of that "
+                 "name on line %d; expected another name for the parameter",
                  own->name, use->parameter.line);
     GT_REFUSE_AT(use->global.line > 0, use->global,
-                 "'%s' is %s, and declared here with a value of its own; expected the declaration "
-                 "left out, or another name",
+                 "'%s' is %s, but is declared here with a value of its own; expected no "
+                 "declaration, or another name",
                  own->name, what);
     GT_REFUSE_AT(!is_given && is_parameter, use->parameter,
-                 "'%s' is %s, which a macro gives its value, and declared here; expected the "
-                 "declaration left out, or another name",
+                 "'%s' is %s, whose value is a macro, but is declared here; expected no "
+                 "declaration, or another name",
                  own->name, what);
     return GPUTUNE_OK;
 }
@@ -444,8 +444,8 @@ static gputune_status check_axis(const gt_parse *parse, uint32_t index)
         return GPUTUNE_OK;
     }
     GT_REFUSE_AT(parse->judge_uses.names[index].is_read || (judge->arguments >> index & 1), place,
-                 "only the reference reads '%s', and has the default's value; expected the kernel "
-                 "or its launch to depend on it, or a problem(const %s = …)",
+                 "only the reference reads '%s', with the default's value; expected the kernel or "
+                 "its launch to depend on it, or a problem(const %s = …)",
                  axis->name, axis->name);
     gt_near near = gt_near_to(axis->name);
     try_names(&near, parse->template, parse->parts->kernel_body.text);
@@ -490,8 +490,8 @@ void gt_template_explain(gt_text *out, const gt_template *template, const char *
                        parts->defines[i].name);
         if (parts->defines[i].is_name && strstr(message, undefined)) {
             gt_text_printf(out,
-                           ": only expressions know the define() of '%s', since it uses a "
-                           "run-time size; compute it in the code",
+                           ": the define() of '%s' uses a run-time size, so only expressions can "
+                           "use it; compute it in the code",
                            parts->defines[i].name);
             return;
         }
@@ -508,8 +508,8 @@ void gt_template_explain(gt_text *out, const gt_template *template, const char *
               : NULL;
     if (name) {
         gt_text_printf(out,
-                       ": '%s' has its value from gputune by a macro, which takes the place of "
-                       "this declaration; expected another name, or the declaration left out",
+                       ": gputune defines '%s' as a macro, which replaces this declaration; "
+                       "expected another name, or no declaration",
                        name);
     }
 }

@@ -22,8 +22,8 @@ static gputune_status find_holder(gt_argument *argument, const gt_parse *p)
         }
     }
     GT_REFUSE_AT(dot && !member, argument->place,
-                 "'%s' is no pointer in a struct; expected one that an argument in front of it "
-                 "has, as x of 'Grid g' in 'in float g.x[n]'",
+                 "'%s' is not a pointer in a struct; expected a pointer member of an argument "
+                 "before it, as x of 'Grid g' in 'in float g.x[n]'",
                  argument->name);
     return member && gt_element_from_name(&given, type) &&
                    gt_element_from_name(&pointed, member->type) && given.bytes != pointed.bytes
@@ -39,11 +39,10 @@ static gputune_status read_name(gt_argument *argument, gt_parse *p)
     argument->place = gt_lexer_place(&p->at);
     GT_TRY(gt_argument_name_read(argument->name, &p->at, "an argument's name"));
     GT_TRY(find_holder(argument, p));
-    GT_REFUSE_AT(template->argument_count > template->taken_count && !argument->holder,
-                 argument->place,
-                 "parameter '%s' stands behind '%s', which a struct points to; expected all "
-                 "parameters first",
-                 argument->name, template->arguments[template->taken_count].name);
+    GT_REFUSE_AT(
+        template->argument_count > template->taken_count && !argument->holder, argument->place,
+        "parameter '%s' is after '%s', which a struct points to; expected all parameters first",
+        argument->name, template->arguments[template->taken_count].name);
     return GPUTUNE_OK;
 }
 
@@ -64,7 +63,7 @@ static gputune_status check_fill(const gt_parse *p, const gt_argument *argument)
     const gt_fill *fill = &argument->fill;
     bool integers = gt_element_may_be_integer(p->template, argument->type);
     GT_REFUSE_AT(fill->kind == GT_FILL_EXPRESSION && integers && fill->low->is_real, fill->place,
-                 "'%s' is floating, and '%s' has integers; expected an integer expression",
+                 "'%s' is floating-point, but '%s' has integers; expected an integer expression",
                  fill->low->text, argument->name);
     GT_REFUSE_AT(argument->direction == GT_OUT && gt_fill_is_sent(fill->kind), fill->place,
                  "'%s' is an output, which is poisoned before a launch; expected in or inout",
@@ -76,7 +75,7 @@ static gputune_status read_buffer(gt_argument *argument, gt_parse *p)
 {
     const gt_initialisers *held = &argument->initialisers;
     GT_REFUSE_AT(gt_template_problem_index(p->template, argument->name) >= 0, argument->place,
-                 "buffer '%s' is named like a problem value; expected another name",
+                 "buffer '%s' has the name of a problem value; expected another name",
                  argument->name);
     GT_TRY(gt_read_extents(argument->extents, &argument->extent_count, p, GT_USE_PROBLEM));
     GT_TRY(gt_read_contents(argument, p, "="));
@@ -103,12 +102,12 @@ static gputune_status read_scalar(gt_argument *argument, gt_parse *p)
 {
     int named = gt_template_problem_index(p->template, argument->name);
     GT_REFUSE_AT(gt_lexer_is(&p->at, "["), argument->place,
-                 "buffer '%s' without a direction; expected in, out or inout in front of its type",
+                 "buffer '%s' without a direction; expected in, out or inout before its type",
                  argument->name);
     if (named >= 0 && !gt_problem_type(p->template, argument->name)) {
         GT_REFUSE_AT(
             gt_lexer_is(&p->at, "="), argument->place,
-            "scalar '%s' has the value of the problem of that name; expected '%s %s' alone",
+            "scalar '%s' gets its value from the problem value of that name; expected only '%s %s'",
             argument->name, argument->type, argument->name);
         return GPUTUNE_OK;
     }
@@ -151,7 +150,7 @@ static gputune_status read_null(gt_argument *argument, gt_parse *p)
     GT_REFUSE_AT(!gt_lexer_accept(&p->at, "=") ||
                      gt_lexer_accept_any(&p->at, "null nullptr NULL") < 0,
                  argument->place,
-                 "pointer '%s' without an extent; expected 'in %s %s[n]', or '= null' where the "
+                 "pointer '%s' without an extent; expected 'in %s %s[n]', or '= null' if the "
                  "kernel gets no buffer",
                  argument->name, argument->pointee, argument->name);
     argument->initialisers.single = true;
@@ -168,7 +167,7 @@ static gputune_status read_argument(gt_parse *p)
     argument->is_buffer = direction >= 0;
     argument->direction = direction < 0 ? GT_IN : (gt_direction)direction;
     constant |= gt_lexer_accept(&p->at, "const");
-    GT_EXPECT(!constant || argument->direction == GT_IN, &p->at, "no const in front of an output");
+    GT_EXPECT(!constant || argument->direction == GT_IN, &p->at, "no const before an output");
     gt_lexer ahead = p->at;
     if (gt_lexer_accept(&ahead, "void") && gt_lexer_is(&ahead, "*")) {
         memcpy(argument->type, "void", sizeof "void");
@@ -214,8 +213,7 @@ gputune_status gt_parse_scratch(gt_parse *p)
                            GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_BLOCK | GT_USE_OCCUPANCY |
                                GT_USE_GRID));
     bool stated = gt_lexer_accept(&p->at, "=");
-    GT_EXPECT(!stated || gt_lexer_accept(&p->at, "zero"), &p->at,
-              "zero, all that scratch may hold at first");
+    GT_EXPECT(!stated || gt_lexer_accept(&p->at, "zero"), &p->at, "zero, the only fill of scratch");
     scratch->fill.kind = stated ? GT_FILL_ZERO : GT_FILL_UNIFORM;
     return GPUTUNE_OK;
 }
@@ -246,7 +244,8 @@ gputune_status gt_parse_prove(gt_parse *p)
     GT_REFUSE_AT(index < 0 || argument->is_buffer, place, "no scalar '%s'; expected one of args()",
                  name);
     GT_REFUSE_AT(gt_template_problem_index(p->template, name) >= 0, place,
-                 "'%s' has the value of the problem of that name; expected another scalar", name);
+                 "'%s' gets its value from the problem value of that name; expected another scalar",
+                 name);
     GT_REFUSE_AT(GT_NAMED(argument->proved, argument->proved_count, path) >= 0, place,
                  "'%s%s%s' given twice; expected each scalar once", name, dot ? "." : "", path);
     GT_TRY(gt_check_room(argument->proved_count, GT_PROVED_MAX, "members in prove()", place));
@@ -290,10 +289,10 @@ static gputune_status read_place(uint32_t *out, gt_parse *p, gt_direction direct
     const gt_argument *argument = &p->template->arguments[index < 0 ? 0 : index];
     bool is_buffer = index >= 0 && (uint32_t)index < p->template->argument_count &&
                      argument->is_buffer && argument->direction == direction;
-    GT_REFUSE_AT(!is_buffer, place, "'%s' is no '%s' buffer of args(); expected in_place(OUT : IN)",
-                 name, what);
+    GT_REFUSE_AT(!is_buffer, place,
+                 "'%s' is not an '%s' buffer of args(); expected in_place(OUT : IN)", name, what);
     GT_REFUSE_AT(direction == GT_OUT && argument->cleared, place,
-                 "'%s' is zeroed by clear() before each launch, and an input in its place with it; "
+                 "clear() zeroes '%s' before each launch, and with it an input in its place; "
                  "expected an output that is not cleared",
                  name);
     *out = (uint32_t)index;

@@ -348,8 +348,8 @@ gputune_status gt_parse_constant(gt_parse *p)
                  "'%s' declared twice; expected it once (first on line %d)", block->name,
                  passes[first].place.line);
     GT_REFUSE_AT(!gt_declares_constant(&type, &behind, p, block->name), block->place,
-                 "no __constant__ '%s'; expected '__constant__ TYPE %s[…];' in this file, and not "
-                 "in a namespace",
+                 "no __constant__ '%s'; expected '__constant__ TYPE %s[…];' in this file, outside "
+                 "any namespace",
                  block->name, block->name);
     GT_TRY(read_elements(block, p));
     GT_TRY(check_constant_type(block, &type));

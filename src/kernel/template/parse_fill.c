@@ -65,7 +65,7 @@ static gputune_status read_values(gt_fill *out, const fill_word *word, gt_parse 
     out->kind = word->kind;
     gt_lexer_next(&p->at);
     GT_EXPECT(word->most > 0 || !gt_lexer_is(&p->at, "("), &p->at,
-              "the word alone, as in = permutation");
+              "only the word, as in = permutation");
     if (word->most == 0 || (word->least == 0 && !gt_lexer_is(&p->at, "("))) {
         return GPUTUNE_OK;
     }
@@ -154,7 +154,7 @@ static gputune_status read_number(gt_initialiser *out, const list_reader *reader
     GT_TRY(read_fill(&out->fill, reader->p));
     return out->fill.kind <= GT_FILL_CONSTANT
                ? GPUTUNE_OK
-               : gt_fail_at(out->fill.place, "a part of an element cannot be filled so; expected "
+               : gt_fail_at(out->fill.place, "a part of an element cannot have this fill; expected "
                                              "uniform(low, high), index, zero or constant(value)");
 }
 
@@ -196,7 +196,7 @@ static gputune_status read_item(const list_reader *reader, const char *outer, co
         int length = snprintf(by_place, sizeof by_place, "#%u", place);
         GT_REFUSE_AT(!gt_append_within(path, GT_NAME_MAX, by_place, (size_t)length),
                      gt_lexer_place(lexer),
-                     "a list that is nested too deep; expected fewer braces");
+                     "a list that is nested too deeply; expected fewer braces");
     }
     if (open_list(lexer, separator)) {
         return read_list(reader, path);

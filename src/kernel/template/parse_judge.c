@@ -107,8 +107,8 @@ static gputune_status note_name(elements *made, const assignment *now, const gt_
     const int index = find_argument(template, GT_TOKEN_TEXT(&at->token));
     const gt_argument *argument = index < 0 ? NULL : &template->arguments[index];
     GT_REFUSE_AT(argument && argument->direction == GT_OUT, gt_lexer_place(at),
-                 "'%s' is an out buffer, which holds nothing before; expected what it is "
-                 "computed from, or it as inout in args()",
+                 "'%s' is an out buffer, which has no values before a launch; expected the inputs "
+                 "that it is computed from, or inout in args()",
                  argument->name);
     if (argument && argument->direction == GT_INOUT && !is_own_element(now, *at)) {
         made->judge->copied |= UINT64_C(1) << index;
@@ -411,8 +411,8 @@ static gputune_status check_work_axes(const gt_template *template, const gt_expr
     }
     interchangeable &= gt_axes_used(measure);
     GT_REFUSE_AT(interchangeable, measure->place,
-                 "the work depends on '%s', of which a plan may launch another value; expected a "
-                 "tune or cluster axis",
+                 "the work depends on '%s', whose value may differ in a plan; expected a tune or "
+                 "cluster axis",
                  first_axis(template, interchangeable)->name);
     return GPUTUNE_OK;
 }
@@ -435,8 +435,8 @@ gputune_status gt_parse_work(gt_parse *p)
     const gt_expression *measure = gt_work_measure(template);
     template->work = (gt_work){true, gt_axes_used(measure), p->clause->place};
     GT_REFUSE_AT(!template->work.axes && gt_axes_used(parts->work_bytes), parts->work_bytes->place,
-                 "the bytes depend on '%s' and the flops, which count as the work, on no axis; "
-                 "expected flops that say how much more such a launch does",
+                 "the bytes depend on '%s', but the flops, which count as the work, depend on no "
+                 "axis; expected flops that depend on it, too",
                  first_axis(template, gt_axes_used(parts->work_bytes))->name);
     return check_work_axes(template, measure);
 }
@@ -530,9 +530,9 @@ gputune_status gt_parse_expect(gt_parse *p)
 {
     const gt_template *template = p->template;
     const gt_judge *reference = &p->parts->reference;
-    GT_REFUSE_AT(
-        reference->present || reference->self || p->parts->check.present, p->clause->place,
-        "expect() beside reference() or check(); expected one of them, as each says what is right");
+    GT_REFUSE_AT(reference->present || reference->self || p->parts->check.present, p->clause->place,
+                 "expect() together with reference() or check(); expected one of them, because "
+                 "each defines the correct result");
     p->parts->reference.kernel.place = p->clause->place;
     do {
         GT_TRY(read_expected(p));

@@ -380,7 +380,7 @@ static gputune_status read_template_arguments(gt_lexer *out, gt_lexer *lexer)
     *out = *lexer;
     gt_lexer_next(out);
     const char *end = gt_lexer_skip_angles(lexer);
-    GT_EXPECT(end, lexer, "'>' behind the template arguments");
+    GT_EXPECT(end, lexer, "'>' after the template arguments");
     gt_lexer_end_at(out, end);
     return GPUTUNE_OK;
 }
@@ -474,7 +474,7 @@ static gputune_status read_next(const gt_expression **out, gt_parse *p, const ch
         gt_lexer_next(&p->at);
     }
     GT_EXPECT(gt_lexer_accept(&p->at, counter), &p->at,
-              "what the counter is next, as in ++i, i += 2 or i /= 2");
+              "the counter's next value, as in ++i, i += 2 or i /= 2");
     down |= gt_lexer_is(&p->at, "--");
     if (in_front || gt_lexer_accept(&p->at, "++") || gt_lexer_accept(&p->at, "--")) {
         gt_text_printf(&text, "%s %c 1", counter, down ? '-' : '+');
@@ -501,8 +501,7 @@ gputune_status gt_parse_for(gt_parse *p)
     gt_template_parts *parts = p->parts;
     gt_order *order;
     char name[GT_NAME_MAX];
-    GT_TRY(gt_check_room(parts->open_loops, GT_COUNTERS_MAX, "loops inside each other",
-                         p->clause->place));
+    GT_TRY(gt_check_room(parts->open_loops, GT_COUNTERS_MAX, "nested loops", p->clause->place));
     const gt_place place = gt_lexer_place(&p->at);
     GT_TRY(gt_read_new_name(name, p, "a counter, as in for(i = 0; i < n; ++i)"));
     GT_REFUSE_AT(GT_NAMED(parts->counters, parts->open_loops, name) >= 0, place,
@@ -523,7 +522,7 @@ static gputune_status end_loop(gt_parse *p, gt_place place)
     gt_order *order;
     const gt_order *last = &parts->orders[parts->order_count - 1];
     GT_REFUSE_AT(last->kind == GT_ORDER_FOR, last->place,
-                 "for(%s) around no launch(); expected one behind it",
+                 "for(%s) without a launch(); expected one after it",
                  parts->counters[parts->open_loops - 1]);
     parts->open_loops--;
     return add_order(&order, p, GT_ORDER_END, parts->open_loops, place);
@@ -535,8 +534,8 @@ gputune_status gt_parse_end(gt_parse *p)
     char name[GT_NAME_MAX];
     const gt_place place = gt_lexer_place(&p->at);
     GT_TRY(gt_name_read(name, sizeof name, &p->at, "the counter of a for()"));
-    GT_REFUSE_AT(parts->open_loops == 0, place,
-                 "end(%s) behind no for(%s); expected one in front of it", name, name);
+    GT_REFUSE_AT(parts->open_loops == 0, place, "end(%s) without a for(%s); expected one before it",
+                 name, name);
     const char *inner = parts->counters[parts->open_loops - 1];
     return strcmp(inner, name) == 0
                ? end_loop(p, p->clause->place)
@@ -565,9 +564,9 @@ gputune_status gt_parse_swap(gt_parse *p)
     GT_TRY(read_swapped(&second, p));
     const char *type = p->template->arguments[first].type;
     const char *other = p->template->arguments[second].type;
-    GT_REFUSE_AT(first == second, place, "a buffer in its own place; expected another one");
+    GT_REFUSE_AT(first == second, place, "a buffer swapped with itself; expected another one");
     GT_REFUSE_AT(strcmp(type, other) != 0, place,
-                 "a buffer of %s in the place of one of %s; expected equal types", other, type);
+                 "a buffer of %s swapped with one of %s; expected equal types", other, type);
     GT_TRY(add_order(&order, p, GT_ORDER_SWAP, first, p->clause->place));
     order->other = second;
     return GPUTUNE_OK;

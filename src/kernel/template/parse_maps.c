@@ -55,7 +55,7 @@ static gputune_status check_ranks(const gt_map *map, const gt_template *template
     GT_REFUSE_AT(rank == 0, map->place,
                  "no box; expected box = (…) with an extent for each dimension");
     GT_REFUSE_AT(rank != sizes, map->place,
-                 "a box of %u dimensions, and sizes of %u; expected as many", rank, sizes);
+                 "a box of %u dimensions, but sizes of %u; expected equally many", rank, sizes);
     GT_REFUSE_AT(strides > 0 && strides + 1 != rank, map->place,
                  "%u strides for %u dimensions; expected one for each but the last", strides, rank);
     return GPUTUNE_OK;
@@ -129,7 +129,7 @@ gputune_status gt_texture_check(const gt_texture_clause *clause, const gt_argume
                  argument->name, argument->type);
     GT_REFUSE_AT(
         clause->normalized_read && !is_small, clause->place,
-        "'%s' has elements of %s; expected read = normalized for integers of 8 or 16 bits alone",
+        "'%s' has elements of %s; expected read = normalized only for integers of 8 or 16 bits",
         argument->name, argument->type);
     GT_REFUSE_AT(clause->filter == GT_TEXTURE_LINEAR && format < GT_TEXTURE_FLOATS &&
                      !clause->normalized_read,
@@ -145,7 +145,7 @@ static gputune_status read_name(gt_texture_clause *texture, gt_parse *p)
     GT_TRY(gt_read_buffer(&texture->argument, p, false, true, "a buffer's name"));
     const gt_argument *argument = &template->arguments[texture->argument];
     GT_REFUSE_AT(argument->direction != GT_IN, texture->place,
-                 "'%s' is written, and textures are read alone; expected an 'in' buffer, or the "
+                 "'%s' is written, but textures can only be read; expected an 'in' buffer, or the "
                  "output as a pointer",
                  argument->name);
     GT_REFUSE_AT(argument->texture || argument->map, texture->place,
@@ -162,7 +162,7 @@ static gputune_status check_settings(const gt_texture_clause *texture, uint32_t 
         texture->memory == GT_TEXTURE_BUFFER && argument->extent_count == 1 &&
             given & ~(1u << READ | 1u << MEMORY),
         texture->place,
-        "'%s' has one extent, of which tex1Dfetch() reads elements as they are; expected "
+        "'%s' has one extent, and tex1Dfetch() reads it without settings; expected "
         "%s[HEIGHT][WIDTH] in args() for tex2D(), with its settings, or memory = array for tex1D()",
         argument->name, argument->name);
     GT_REFUSE_AT(texture->memory == GT_TEXTURE_BUFFER && argument->extent_count == 3,
@@ -179,7 +179,7 @@ static gputune_status check_settings(const gt_texture_clause *texture, uint32_t 
                      (texture->address == GT_TEXTURE_WRAP || texture->address == GT_TEXTURE_MIRROR),
                  texture->place,
                  "wrap and mirror need coordinates from 0 to 1; expected coordinates = normalized "
-                 "beside them");
+                 "with them");
     GT_REFUSE_AT(gt_structure_of(template, argument->type), texture->place,
                  "elements of '%s' are structs; expected a number or a vector such as float4",
                  argument->name);

@@ -29,8 +29,8 @@ gputune_status gt_read_real_expression(const gt_expression **out, gt_parse *p, u
 gputune_status gt_read_integer_expression(const gt_expression **out, gt_parse *p, unsigned use)
 {
     GT_TRY(gt_read_real_expression(out, p, use));
-    GT_REFUSE_AT((*out)->is_real, (*out)->place, "'%s' is floating; expected an integer expression",
-                 (*out)->text);
+    GT_REFUSE_AT((*out)->is_real, (*out)->place,
+                 "'%s' is floating-point; expected an integer expression", (*out)->text);
     return GPUTUNE_OK;
 }
 

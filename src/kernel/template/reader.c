@@ -101,7 +101,8 @@ static gputune_status join(gt_template_reader *reader, const gt_include *include
     if (status == GPUTUNE_ENOTFOUND) {
         reader->has_headers = true;
         GT_REFUSE_AT(include->join, place,
-                     "file '%s' is not found; expected one beside the template", include->name);
+                     "file '%s' was not found; expected one in the template's folder",
+                     include->name);
         return GPUTUNE_OK;
     }
     if (status < 0 && reader->conditions->now == GT_NEVER && status != GPUTUNE_ENOMEM) {

@@ -142,8 +142,8 @@ static gputune_status check_words(const gt_template_reader *reader)
     for (size_t c = 0; c < reader->clauses.count && launches; c++) {
         const gt_clause *clause = &reader->clauses.items[c];
         const char *instead = pragmas[word_index(clause->word)].beside;
-        GT_REFUSE_AT(instead, clause->place, "'%s' beside launch(); expected %s", clause->word,
-                     instead);
+        GT_REFUSE_AT(instead, clause->place, "'%s' together with launch(); expected %s",
+                     clause->word, instead);
     }
     for (size_t i = 0; i < PRAGMA_COUNT; i++) {
         const bool in_launch = launches && pragmas[i].beside;
@@ -578,7 +578,7 @@ gputune_status gt_name_find(uint32_t *out, const gt_template *template, bool is_
         gt_near_try(&near, own);
         gt_text_printf(&list, "%s%s", i ? ", " : "one of: ", own);
     }
-    GT_REFUSE(count == 0, GPUTUNE_EINVAL, "%s has no %s '%s', nor any other; expected none",
+    GT_REFUSE(count == 0, GPUTUNE_EINVAL, "%s has no %s '%s' and no other; expected none",
               template->name, what, name);
     return gt_fail(GPUTUNE_EINVAL, "%s has no %s '%s'; expected %s", template->name, what, name,
                    gt_near_or(&near, gt_text_string(&list)));

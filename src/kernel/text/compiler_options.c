@@ -30,7 +30,7 @@ static const option options[] = {
      .why = "it opens folders; expected -I on the command line, include_paths or GPUTUNE_INCLUDE"},
     {"pre-include include", .why = "it opens a file; expected #pragma gputune include(\"file\")"},
     {"gpu-architecture arch", .why = "the target is the GPU at hand; expected it to be left out"},
-    {"maxrregcount", .why = "the space would not know of it; expected maxreg(COUNT)"},
+    {"maxrregcount", .why = "the space would not take it into account; expected maxreg(COUNT)"},
     {"relocatable-device-code rdc dc dw device-c device-w dlto dlink-time-opt gen-opt-lto "
      "extensible-whole-program ewp",
      .why = "its code needs a link step; expected whole-program code"},
@@ -78,7 +78,7 @@ gputune_status gt_compiler_option_check(const char *option, gt_place place)
 {
     const char *name = option + strspn(option, "-");
     GT_REFUSE_AT(name == option || !*name || strpbrk(option, " \t\r\n"), place,
-                 "found '%s'; expected one option a string, such as \"--fmad=false\"", option);
+                 "found '%s'; expected one option per string, such as \"--fmad=false\"", option);
     size_t length;
     const struct option *known = find(&length, name);
     if (!known) {

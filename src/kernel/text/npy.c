@@ -125,11 +125,11 @@ gputune_status gt_npy_read(gt_npy *out, const void *bytes, size_t count, const c
     const unsigned char *at = bytes;
     gt_npy npy = {0};
     if (count < MAGIC_BYTES + 4 || memcmp(at, magic, MAGIC_BYTES) != 0) {
-        return not_numpys(path, "no NPY file");
+        return not_numpys(path, "not an NPY file");
     }
     bool wide = at[MAGIC_BYTES] >= 2;
     if (at[MAGIC_BYTES] < 1 || at[MAGIC_BYTES] > 3 || (wide && count < MAGIC_BYTES + 6)) {
-        return not_numpys(path, "of no version from 1 to 3");
+        return not_numpys(path, "not of a version from 1 to 3");
     }
     uint64_t length = at[8] | (uint64_t)at[9] << 8;
     length |= wide ? (uint64_t)at[10] << 16 | (uint64_t)at[11] << 24 : 0;

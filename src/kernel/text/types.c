@@ -240,7 +240,7 @@ gputune_status gt_words_read(char *out, size_t bytes, gt_lexer *lexer, const cha
 const gt_refused_type *gt_type_refused(const char *words)
 {
     static const char
-        texture[] = "a texture, of which the type does not say what it reads",
+        texture[] = "a texture, whose type does not show what it reads",
         plain[] = "the buffer, as in float NAME[n], and texture(NAME) for tex1Dfetch() or tex2D()",
         surface[] = "a surface, which a template cannot have";
     static const gt_refused_type refused[] = {
@@ -248,9 +248,9 @@ const gt_refused_type *gt_type_refused(const char *words)
         {"CUtexObject", texture, plain},
         {"cudaSurfaceObject_t", surface, "a buffer"},
         {"CUsurfObject", surface, "a buffer"},
-        {"CUtensorMap", "a tensor map, of which the type does not say what it is made of",
+        {"CUtensorMap", "a tensor map, whose type does not show what it is made of",
          "the buffer, and tensormap(BUFFER, box = (…))"},
-        {"void", "no type of elements",
+        {"void", "not a type of elements",
          "what the kernel reads there, such as float, or unsigned char for bytes"}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         if (strstr(words, refused[i].type)) {
