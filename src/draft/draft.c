@@ -56,11 +56,12 @@ static gputune_status choose_kernels(draft_decls *out, const draft_program *prog
 {
     const char *wanted = program->request->kernel, *path = program->request->path;
     GT_REFUSE(!program->kernels.count && program->skipped_line, GPUTUNE_ENOTFOUND,
-              "%s:%u: #if leaves this kernel out; expected a macro by -D", path,
+              "%s:%u: #if excludes this kernel; pass the macro that includes it with -D", path,
               program->skipped_line);
     GT_REFUSE(!program->kernels.count, GPUTUNE_ENOTFOUND,
               "%s: no __global__ function; expected a kernel's definition%s%s", path,
-              program->missing.count ? ", or by -I the folder of a header that is not found: " : "",
+              program->missing.count ? ", or -I with the folder of a header that was not found: "
+                                     : "",
               program->missing.count ? program->missing.items[0] : "");
     unsigned best = 0;
     for (size_t i = 0; i < program->kernels.count; i++) {
@@ -139,11 +140,11 @@ static void write_questions(gt_text *out, const gt_texts *questions, const char 
 
 static void write_missing(gt_text *out, const draft_program *program)
 {
-    gt_text_append(out, "// ? headers that are not found, and may declare what is missing:");
+    gt_text_append(out, "// ? headers that were not found and may have the missing declarations:");
     for (size_t i = 0; i < program->missing.count; i++) {
         gt_text_printf(out, "%s %s", i ? "," : "", program->missing.items[i]);
     }
-    gt_text_append(out, "; expected their folders by -I\n");
+    gt_text_append(out, "; pass their folders with -I\n");
 }
 
 static void write_headers(gt_text *out, const draft_program *program, const draft_slice *slice)
@@ -164,12 +165,12 @@ static gputune_status write_kernel(gt_text *out, draft_program *program, const d
     draft_settle(&settled, program, kernel);
     settled.has_problems = slice->problems.count > 0;
     GT_REFUSE(settled.instance->at.kind == CX_FUNCTION_TEMPLATE, GPUTUNE_EUNSUPPORTED,
-              "%s: '%s' is a template, and which arguments it has is not known; expected a launch, "
-              "here or in a file behind --host",
+              "%s: '%s' is a template whose arguments are not known; expected a launch of it, here "
+              "or in a file given by --host",
               draft_place_of(kernel->at), kernel->name);
     for (size_t i = 0; i < program->guessed.count; i++) {
         if (strcmp(program->guessed.items[i], draft_full_name(kernel)) == 0) {
-            draft_ask(&settled, "%s: which template arguments has '%s'? Complete kernel()",
+            draft_ask(&settled, "%s: which template arguments does '%s' have? complete kernel()",
                       draft_place_of(kernel->at), kernel->name);
         }
     }

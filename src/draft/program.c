@@ -434,8 +434,8 @@ static void find_unread(scan *s)
                 skipped && !s->program->skipped_line ? at.line : s->program->skipped_line;
         } else if (!skipped && !is_covered(s, at.file, at.begin)) {
             draft_add_text(&s->program->unread,
-                           draft_format("%s:%u: this launch could not be read, as a name in it is "
-                                        "not declared; expected its header, by -I",
+                           draft_format("%s:%u: this launch cannot be read, because a name in it "
+                                        "is not declared; pass the folder of its header with -I",
                                         s->path, at.line));
         }
     }

@@ -12,7 +12,7 @@ static GT_ARRAY(draft_buffer *) buffers; /* of all pointers */
 draft_amount *draft_nothing(void)
 {
     static draft_amount *value;
-    value = value ? value : draft_unknown("it is no integer");
+    value = value ? value : draft_unknown("it is not an integer");
     return value;
 }
 
@@ -535,7 +535,7 @@ static draft_amount *call_unknown(draft_node *node)
         if (draft_on_host() && spot.variable && writes) {
             change_unseen(&spot, draft_canonical(to), name);
         } else if (spot.buffer) {
-            spot.offset = draft_unknown("'%s' gets it, which is not read", name);
+            spot.offset = draft_unknown("it is passed to '%s', whose code is not read", name);
             note_access(&spot, draft_canonical(to), argument->at, true, writes);
         }
     }

@@ -228,7 +228,7 @@ static bool is_problem_size(const draft_settled *s, const draft_symbol *symbol)
 static const char *doubt_of(const draft_settled *s, const draft_amount *value)
 {
     if (!draft_is_known(value)) {
-        return value->text ? value->text : "it is no number";
+        return value->text ? value->text : "it is not a number";
     }
     if (draft_has_kind(value, DRAFT_CHANGING)) {
         return "it " DRAFT_UNDECIDED;
@@ -579,8 +579,8 @@ static void settle_grid(draft_settled *s)
     if (why) {
         draft_ask(s, "%s: which grid is '%s' launched with? %s; %s", place_of(s), s->kernel->name,
                   why,
-                  covers ? "the one below has a thread for each index that the kernel compares; "
-                           "correct grid()"
+                  covers ? "the one below has a thread for each index that the kernel compares "
+                           "with a bound; correct grid()"
                          : "complete grid()");
     }
     for (int d = 0; d < 3; d++) {
@@ -829,7 +829,7 @@ static void settle_shared(draft_settled *s)
                                                : draft_number(0);
     bool none = draft_is_known(s->shared) && draft_is_number(s->shared, &number) && number == 0;
     const char *doubt =
-        none && s->facts.has_dynamic ? "nothing here says so" : doubt_of(s, s->shared);
+        none && s->facts.has_dynamic ? "the program does not show it" : doubt_of(s, s->shared);
     if (doubt) {
         draft_ask(s, "%s: how many bytes of shared memory does '%s' get? %s; complete shared()",
                   place_of(s), s->kernel->name, doubt);

@@ -251,9 +251,9 @@ draft_amount *draft_symbol_value(draft_symbol *symbol)
 static draft_amount *not_known(draft_amount *a, draft_amount *b)
 {
     return !draft_is_known(a) || a->kind == DRAFT_TEXT
-               ? (a->kind == DRAFT_UNKNOWN ? a : draft_unknown("it is no integer"))
+               ? (a->kind == DRAFT_UNKNOWN ? a : draft_unknown("it is not an integer"))
            : !draft_is_known(b) || b->kind == DRAFT_TEXT
-               ? (b->kind == DRAFT_UNKNOWN ? b : draft_unknown("it is no integer"))
+               ? (b->kind == DRAFT_UNKNOWN ? b : draft_unknown("it is not an integer"))
                : NULL;
 }
 
@@ -648,6 +648,6 @@ draft_amount *draft_binary(int operation, draft_amount *a, draft_amount *b, bool
         return operation == CX_OR ? draft_make(DRAFT_OR_BITS, a, b, NULL)
                                   : draft_unknown("it uses '^'");
     default:
-        return draft_unknown("its operator is not read");
+        return draft_unknown("its operator is not supported");
     }
 }

@@ -38,7 +38,7 @@ static draft_amount *bound_counter(bounds *b, const draft_symbol *s, bool upper)
         return bound(b, s->first, true);
     }
     if (!s->end) {
-        return draft_unknown("a loop around it has no end that is read");
+        return draft_unknown("the end of a loop around it is not known");
     }
     draft_amount *end = bound(b, s->end, true); /* the first value that it does not have */
     if (step > 1 && draft_is_number(s->first, &first) && first == 0) {
@@ -54,7 +54,7 @@ static draft_amount *bound_loaded(draft_symbol *s)
 {
     draft_buffer *buffer = s->buffer;
     if (!buffer) {
-        return draft_unknown("it depends on what '%s' holds", s->name);
+        return draft_unknown("it depends on the contents of '%s'", s->name);
     }
     if (s->number) {
         return draft_number(s->number);

@@ -205,7 +205,7 @@ static gputune_status write_buffer(gt_text *out, draft_settled *s, size_t index)
               draft_place_of(buffer->parameter->at), buffer->name,
               buffer->is_nested ? "pointers" : "no numbers");
     if (!draft_is_known(length)) {
-        draft_ask(s, "%s: how many elements has '%s'? %s; complete %s[...] in args()",
+        draft_ask(s, "%s: how many elements does '%s' have? %s; complete %s[...] in args()",
                   draft_place_of(buffer->parameter->at), buffer->name, length->text, buffer->name);
         length = s->sizes.count ? draft_symbol_value(s->sizes.items[0]) : draft_number(1024);
     }
@@ -329,11 +329,10 @@ static void write_in_place(gt_text *out, draft_settled *s)
             if (strcmp(direction_of(a), "out") == 0 && !is_written(b)) {
                 gt_text_printf(out, "#pragma gputune in_place(%s : %s)\n", a->name, b->name);
             } else {
-                draft_ask(
-                    s,
-                    "%s: the program passes one buffer for '%s' and '%s', which are two here; "
-                    "is that the same for the kernel?",
-                    draft_place_of(s->launch->call->at), a->name, b->name);
+                draft_ask(s,
+                          "%s: the program passes one buffer for '%s' and '%s', but they are two "
+                          "here; is that the same for the kernel?",
+                          draft_place_of(s->launch->call->at), a->name, b->name);
             }
         }
     }
@@ -458,7 +457,7 @@ static void write_constant(gt_text *out, draft_settled *s, const draft_program *
         return; /* it has its value in the code */
     }
     if (!is_copied) {
-        draft_ask(s, "%s: what fills '%s'? Nothing here does; complete constant()",
+        draft_ask(s, "%s: what fills '%s'? nothing in the program does; complete constant()",
                   draft_place_of(constant->at), constant->name);
     } else if (slot && (slot->value->kind == DRAFT_TEXT || draft_is_known(slot->value))) {
         draft_amount *value = draft_settled_amount(s, slot->value);
@@ -522,8 +521,8 @@ gputune_status draft_write_clauses(gt_text *out, draft_settled *s, const draft_p
         gt_text_printf(&clauses, "#pragma gputune shared(%s)\n", draft_print_value(s->shared));
     }
     gt_text_append(&clauses,
-                   "// guess: the kernel as it is by default is right; better a kernel that is "
-                   "easy to trust: reference(NAME)\n#pragma gputune reference(self)\n");
+                   "// guess: the default variant is correct; a simple kernel is a better "
+                   "reference: reference(NAME)\n#pragma gputune reference(self)\n");
     for (size_t i = 0; i < s->questions.count; i++) {
         gt_text_printf(out, "// ? %s\n", s->questions.items[i]);
     }

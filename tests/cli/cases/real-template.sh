@@ -7,7 +7,7 @@ draft() {
     file=$1
     shift
     $GPUTUNE template "$file" -o drafted.cu -f "$@" 2>messages || echo "exit $?"
-    sed 's/\(no template that compiles yet\):.*/\1/' messages >&2 # the rest is the compiler's
+    sed 's/\(this draft does not compile yet\):.*/\1/' messages >&2 # the rest is the compiler's
 }
 tune() {
     $GPUTUNE warm "./drafted.cu$2" -s "$1" --format csv -q | grep -c ',measured,'
