@@ -73,7 +73,7 @@ static int choose(const cli_measured **out, const cli_measured_list *list, const
         }
     }
     if (said > MOST_LISTED) {
-        cli_error("  and %zu more; --size, --objective, --cache and --gpu leave some out",
+        cli_error("  and %zu more; --size, --objective, --cache and --gpu select among them",
                   said - MOST_LISTED);
     }
     return CLI_EXIT_USAGE;
@@ -256,15 +256,15 @@ static void say_limits(const cli_apart *data)
     for (size_t i = 0; i < data->entry_count; i++) {
         inexact += !outcome_of(data->entries[i].trial)->exact;
     }
-    cli_note("not stored, and so not written: each sample's time (the median stands for them), how "
-             "long verifying took (0), how long measuring took (samples times their mean)");
+    cli_note("not stored: the time of each sample (the file has the median), of verifying (0), and "
+             "of measuring (samples times their mean)");
     if (inexact && given.format == KERNEL_TUNER) {
-        cli_note("Kernel Tuner knows neither wrong results nor hangs: %zu are RuntimeFailedConfig, "
-                 "and 'status' says which",
+        cli_note("Kernel Tuner has no name for wrong results and hangs: %zu are "
+                 "RuntimeFailedConfig, and 'status' shows which",
                  inexact);
     }
     if (data->unmeasured) {
-        cli_note("left out, as neither measured nor failed: %zu of the trials", data->unmeasured);
+        cli_note("left out: %zu trials that were neither measured nor failed", data->unmeasured);
     }
 }
 
@@ -275,7 +275,7 @@ static int export_scenario(const cli_measured *from)
     CLI_REFUSE(
         from->trials->objective == GPUTUNE_OBJECTIVE_ENERGY && given.format == KERNEL_TUNER,
         CLI_EXIT_USAGE,
-        "this scenario holds energies, and a cache of Kernel Tuner times; --format t4 has both");
+        "this scenario has energies, but a cache of Kernel Tuner has times; --format t4 has both");
     cli_take_apart(&data, from, false);
     CLI_TRY(cli_output_open(&output, cli_given.output, true));
     (given.format == T4 ? write_t4 : write_cache)(&data, output.file);

@@ -266,8 +266,8 @@ static int compare(const cli_list *arguments)
             return cli_single(CLI_OPEN_TUNING, arguments->items[0], compare_configurations);
         }
         CLI_REFUSE(!may_be_database(given.sides[i]), CLI_EXIT_USAGE,
-                   "compare: '%s' is not a database; two configurations of a kernel are compared "
-                   "by 'gputune compare KERNEL A B'",
+                   "compare: '%s' is not a database; to compare two configurations, run 'gputune "
+                   "compare KERNEL A B'",
                    given.sides[i]);
     }
     return compare_databases();

@@ -65,7 +65,7 @@ static int collect_arguments(cli_list *out)
     for (size_t i = 0; i < cli_given.include_paths.count; i++) {
         const char *folder = cli_given.include_paths.items[i];
         CLI_REFUSE(access(cli_format("%s/.", folder), X_OK) != 0, CLI_EXIT_USAGE,
-                   "include path '%s' is no folder; expected one that exists", folder);
+                   "include path '%s' is not a folder; expected one that exists", folder);
         cli_add(out, cli_format("-I%s", folder));
     }
     for (size_t i = 0; i < defines.count; i++) {
@@ -94,8 +94,7 @@ static int write_template(const cli_list *arguments)
         gputune_draft_template(&draft, path, text, kernel, (const char *const *)given.items)));
     const char *mistake = check_draft(path, draft);
     if (*mistake) {
-        draft =
-            cli_format("// ? this draft is no template that compiles yet: %s\n%s", mistake, draft);
+        draft = cli_format("// ? this draft does not compile yet:  %s\n%s", mistake, draft);
     }
     CLI_TRY(cli_output_write(cli_given.output, force, draft, strlen(draft)) == CLI_EXIT_OK
                 ? CLI_CONTINUE

@@ -96,22 +96,22 @@ static int check(void)
 {
     const cli_list *kernels = &cli_warm.kernels;
     CLI_REFUSE(cli_given.arch && !cli_warm.compile_only, CLI_EXIT_USAGE,
-               "--arch goes with --compile-only; measuring is for the GPU at hand");
+               "--arch needs --compile-only; measuring uses the GPU at hand");
     CLI_REFUSE(cli_warm.total_limit_s > 0 && cli_warm.compile_only, CLI_EXIT_USAGE,
-               "--total-limit goes with measuring; leave out --compile-only");
+               "--total-limit is for measuring; leave out --compile-only");
     CLI_REFUSE(!cli_warm.from && !cli_warm.canonical && !kernels->count, CLI_EXIT_USAGE,
-               "warm: an argument is missing: a KERNEL, a PATH, --from FILE or --canonical; "
-               "'gputune warm --help' says more");
+               "warm: an argument is missing: a KERNEL, a PATH, --from FILE or --canonical; see "
+               "'gputune help warm'");
     CLI_REFUSE(cli_warm.check && !kernels->count, CLI_EXIT_USAGE,
                "warm: --check needs the KERNELs to check");
     CLI_REFUSE((cli_warm.from || cli_warm.canonical) &&
                    (cli_given.selection.sizes.count || cli_given.selection.only.count),
                CLI_EXIT_USAGE,
-               "warm: %s says the sizes and restrictions; leave out --size and --only",
+               "warm: %s gives the sizes and restrictions; leave out --size and --only",
                cli_warm.from ? "--from" : "--canonical");
     for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++) {
         CLI_REFUSE(cli_is_given(exclusive[i][0]) && cli_is_given(exclusive[i][1]), CLI_EXIT_USAGE,
-                   "warm: --%s and --%s do not go together", exclusive[i][0], exclusive[i][1]);
+                   "warm: --%s and --%s cannot be combined", exclusive[i][0], exclusive[i][1]);
     }
     for (size_t i = 0; i < kernels->count; i++) {
         CLI_REFUSE(cli_warm.watch && !cli_is_path(kernels->items[i]), CLI_EXIT_USAGE,
@@ -272,7 +272,7 @@ static int tune_and_wait(watch *watch, bool is_first)
         code != CLI_EXIT_USAGE && code != CLI_EXIT_PLATFORM && code != CLI_EXIT_DATABASE;
     watch->is_over = is_first && is_done && !is_of_files;
     if (is_done && !watch->is_over) {
-        cli_note("waiting until %s or what it includes is saved; Ctrl-C ends",
+        cli_note("waiting for changes to %s or its includes; press Ctrl-C to end",
                  watch->files[0].path);
     }
     pthread_join(thread, NULL);

@@ -33,7 +33,7 @@ static int say_failure(const cli_tool *tool, int result, const char *what, const
         return cli_stop(CLI_EXIT_NOTHING, "%s: %s did not end within %.0f s", what, name,
                         tool->limit_s);
     case CLI_TOOL_TOO_LARGE:
-        return cli_stop(CLI_EXIT_NOTHING, "%s: it has more than %d MiB; no table has", what,
+        return cli_stop(CLI_EXIT_NOTHING, "%s: it has more than %d MiB, which no table needs", what,
                         CLI_TOOL_MOST_BYTES >> 20);
     case CLI_TOOL_KILLED:
         return cli_stop(CLI_EXIT_CANCELED, "%s: %s was stopped", what, name);
@@ -115,7 +115,7 @@ static int check_by_ssh(char **who, const cli_signed *what, const char *allowed)
     }
     char *signer = cli_copy_part(finds.told, strcspn(finds.told, "\n,"));
     CLI_REFUSE(result != 0 || !signer[0], CLI_EXIT_NOTHING,
-               "%s: none of the allowed signers made it", what->name);
+               "%s: not signed by any of the allowed signers", what->name);
     cli_tool verifies = {{"ssh-keygen", "-Y", "verify", "-f", allowed, "-I", signer, "-n",
                           NAMESPACE, "-s", what->signature},
                          .input = what->table,
@@ -123,7 +123,7 @@ static int check_by_ssh(char **who, const cli_signed *what, const char *allowed)
                          .limit_s = 60};
     result = cli_tool_run(&verifies);
     CLI_REFUSE(result != 0, CLI_EXIT_NOTHING, "%s: it is not the signature of this table: %s",
-               what->name, verifies.said[0] ? verifies.said : "ssh-keygen refuses it");
+               what->name, verifies.said[0] ? verifies.said : "ssh-keygen rejects it");
     const char *key = strstr(verifies.told, " with ");
     *who = cli_format("%s%s%.*s", signer, key ? "," : "", key ? (int)strcspn(key + 5, "\n") : 0,
                       key ? key + 5 : "");
@@ -174,8 +174,8 @@ static int export_wisdom(const char *kernel)
     }
     cli_note("%u result%s", count, gt_plural(count));
     if (count && given.whole && !strstr(text, "\ncode ")) {
-        cli_note("no compiled code was exported: the database has none, or its folder is one that "
-                 "others may write to");
+        cli_note("no compiled code was exported: the database has none, or others may write to its "
+                 "folder");
     }
     return count ? code : CLI_EXIT_NOTHING;
 }
@@ -271,7 +271,7 @@ static int carry(const cli_list *arguments)
     const cli_list rest = {arguments->items + 1, arguments->count - 1};
     CLI_REFUSE(
         given.key && (!cli_given.output || strcmp(verb, "export") != 0), CLI_EXIT_USAGE,
-        "wisdom: --sign goes with export and --output, beside which the signature is written");
+        "wisdom: --sign needs export and --output FILE; the signature is written next to FILE");
     if (strcmp(verb, "export") == 0 && rest.count < 2) {
         return export_wisdom(rest.count ? rest.items[0] : NULL);
     }
@@ -328,7 +328,7 @@ static int merge(const cli_list *files)
     gputune_merged merged = GPUTUNE_MERGED_INIT;
     CLI_SCOPED(cli_close) cli_session session = {0};
     CLI_REFUSE(!cli_given.database, CLI_EXIT_USAGE,
-               "merge: expected -o FILE, the database that takes the others over");
+               "merge: expected -o FILE, the database to merge into");
     CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));
     CLI_TRY(cli_passed(gputune_merge(&merged, session.tuner, files->items, files->count)));
     cli_note("%s: took %llu of %llu winners, %llu of %llu trials and %llu of %llu compiled sources",

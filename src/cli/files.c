@@ -27,7 +27,7 @@ int cli_output_open(cli_output *out, const char *path, bool replace)
 {
     *out = (cli_output){path ? fopen(path, replace ? "wb" : "wbx") : stdout, path};
     CLI_REFUSE(!out->file && errno == EEXIST, CLI_EXIT_USAGE,
-               "'%s' is there already; --force replaces it", path);
+               "'%s' already exists; --force replaces it", path);
     return out->file ? CLI_CONTINUE : cannot_write(path);
 }
 

@@ -408,7 +408,7 @@ static bool pass_on(child *child)
     child->turn.tried = child;
     fleet.begun--;
     kind->turns[--kind->next] = child->turn;
-    cli_note("%s: %s: %s; an equal GPU tries it", child->label, child->turn.scenario->label,
+    cli_note("%s: %s: %s; it is tried on an equal GPU", child->label, child->turn.scenario->label,
              child->failure.why);
     return true;
 }
@@ -429,8 +429,8 @@ static void settle(child *second, bool has_winner)
     first->is_in_doubt = false;
     if (has_winner && first->failure.why && first->failure.flags & HAS_ERROR) {
         first->is_out = true;
-        cli_error("%s gets no more work: %s failed there, and not on %s; see nvidia-smi and the "
-                  "kernel's log",
+        cli_error("%s gets no more work: %s failed there, but not on %s; see nvidia-smi and the "
+                  "kernel log",
                   first->label, second->turn.scenario->label, second->label);
     }
     first->failure.why = NULL;
@@ -645,7 +645,7 @@ static int end(void)
     for (size_t i = 0; i < fleet.kind_count && !cli_is_canceled(); i++) {
         const kind *kind = &fleet.kinds[i];
         for (size_t k = kind->next; k < kind->count; k++) {
-            cli_error("%s: not tuned: no GPU is left that could", kind->turns[k].scenario->label);
+            cli_error("%s: not tuned: no GPU is left to tune it", kind->turns[k].scenario->label);
             fleet.code = cli_worse(fleet.code, CLI_EXIT_NOTHING);
         }
     }

@@ -32,7 +32,8 @@ static void print_usage(FILE *file)
         fprintf(file, "  %-8s  %-8s  %s\n", group ? group : "", one->name, one->description);
     }
     fprintf(file, "  %-8s  %-8s  %s\n", "", "help", help_description);
-    fputs("\n'gputune help COMMAND' says more; 'gputune help template': how one is written.\n",
+    fputs("\n'gputune help COMMAND' describes a command, 'gputune help template' the language of "
+          "templates.\n",
           file);
 }
 

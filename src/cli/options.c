@@ -101,7 +101,7 @@ static void print_brief(const cli_command *command)
     }
     putchar('\n');
     print_folded(others ? cli_format("%s.", others) : "", 0);
-    printf("'gputune %s --help' says all.\n", command->name);
+    printf("'gputune %s --help' lists all options.\n", command->name);
 }
 
 /* Prints for completions, separated by tabs: name, letter, argument, choices and the purpose of

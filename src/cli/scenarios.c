@@ -31,7 +31,7 @@ static int fail_comma(const char *option, const char *word)
         comma = *at == ',' ? at : *at == '=' ? NULL : comma;
     }
     return cli_stop(CLI_EXIT_USAGE,
-                    "%s: '%s' has a second name behind a comma; separate names by blanks: '%s'",
+                    "%s: '%s' has a second name after a comma; separate names by spaces: '%s'",
                     option, word, parted);
 }
 
@@ -141,8 +141,8 @@ void cli_note_own_references(const cli_session *session, const char *name)
 
 static int unknown_name(const cli_session *session, const char *name)
 {
-    CLI_REFUSE(strchr(name, '='), CLI_EXIT_USAGE,
-               "unknown kernel '%s'; a size is given by --size %s", name, name);
+    CLI_REFUSE(strchr(name, '='), CLI_EXIT_USAGE, "unknown kernel '%s'; give a size with --size %s",
+               name, name);
     cli_catalogue all = {NULL, 0};
     CLI_TRY(cli_passed(gputune_kernels(session->tuner, NULL, take_kernel, &all)));
     const char **names = cli_allocate(all.count, sizeof *names);
@@ -241,9 +241,9 @@ int cli_stored_nothing(const cli_session *session, const gputune_record_filter *
                       : filter->any_gpu ? ""
                                         : " on this GPU";
     const char *sizes = filter->sizes ? cli_format(" at %s", filter->sizes) : "";
-    cli_note("nothing is stored for %s%s%s; 'gputune warm %s' tunes%s",
-             kernel ? kernel : "any kernel", gpu, sizes, kernel ? kernel : "KERNEL",
-             filter->any_gpu ? "" : ", --any-gpu takes other GPUs' records too");
+    cli_note("no results for %s%s%s yet; run 'gputune warm %s'%s", kernel ? kernel : "any kernel",
+             gpu, sizes, kernel ? kernel : "KERNEL",
+             filter->any_gpu ? "" : ", or add --any-gpu to see other GPUs'");
     return CLI_EXIT_NOTHING;
 }
 
@@ -386,8 +386,8 @@ static void say_small_sizes(const cli_scenarios *out, const cli_kernel *kernel)
         }
     }
     if (small[0]) {
-        cli_note("%s: %s on the emulator, in place of %s; --size asks for another", kernel->name,
-                 cli_short_sizes(small), cli_short_sizes(large));
+        cli_note("%s: using %s, because the emulator is slow (default: %s); choose with --size",
+                 kernel->name, cli_short_sizes(small), cli_short_sizes(large));
     }
 }
 

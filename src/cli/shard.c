@@ -52,8 +52,8 @@ static int ask(cli_shard *out, const engine *engine, uint32_t given)
         return CLI_CONTINUE;
     }
     CLI_REFUSE(!engine->size && !given, CLI_EXIT_USAGE,
-               "--shard auto: %s does not tell of how many; write auto/N, N being the job's "
-               "completions",
+               "--shard auto: %s does not give the number of parts; write auto/N, with the job's "
+               "completions as N",
                engine->rank);
     CLI_REFUSE(!rank || (engine->size && !size), CLI_EXIT_USAGE,
                "--shard auto: %s is set and %s is not; start the command as a task (srun, "
@@ -79,7 +79,7 @@ static int ask_all(cli_shard *out, uint32_t given)
         CLI_TRY(ask(&told, &engines[i], given));
         CLI_REFUSE(told.count && first && (told.index != out->index || told.count != out->count),
                    CLI_EXIT_USAGE,
-                   "--shard auto: %s contradicts %s; write --shard with the right ones: "
+                   "--shard auto: %s contradicts %s; write --shard with the correct ones: "
                    "\"$%s/N\" in a shell that each task starts",
                    describe(first, out), describe(&engines[i], &told), engines[i].rank);
         if (told.count && !first) {

@@ -71,11 +71,11 @@ static void add(const wanted *to, const gputune_miss *one)
     static const char seeded[] = "seed="; /* inputs that can be made here */
     size_t at = to->out->count;
     if (strncmp(one->inputs, seeded, strlen(seeded)) != 0) {
-        cli_note("%s %s: left out, as its inputs are '%s'; expected 'seed=NUMBER', since data of "
-                 "the program is not here",
+        cli_note("%s %s: left out, because its inputs are '%s'; expected 'seed=NUMBER', because "
+                 "the program's data is not available",
                  one->kernel, one->sizes, one->inputs);
     } else if (gputune_kernels(to->session->tuner, one->kernel, found, NULL) < 0) {
-        cli_note("%s %s: left out, as there is no such kernel here", one->kernel, one->sizes);
+        cli_note("%s %s: left out, because there is no such kernel here", one->kernel, one->sizes);
     } else if (add_some(to->out, to->session, one->kernel, one->sizes, one->only) == CLI_CONTINUE) {
         gputune_options *terms = cli_allocate(1, sizeof *terms);
         terms->objective = one->objective;
@@ -122,7 +122,7 @@ static int list_wanted(cli_scenarios *out, const cli_session *session)
     CLI_TRY(cli_passed(gputune_misses(cli_warm.from, add_path, &to)));
     CLI_TRY(cli_passed(gputune_misses(cli_warm.from, take, &to)));
     if (to.elsewhere) {
-        cli_note("%zu scenario%s of other kinds of GPU left out; --any-gpu takes them too",
+        cli_note("%zu scenario%s of other kinds of GPU left out; --any-gpu includes them",
                  to.elsewhere, gt_plural(to.elsewhere));
     }
     if (!out->count) {

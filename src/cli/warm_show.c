@@ -342,7 +342,7 @@ int cli_warm_end(cli_table *table, int code, bool of_models, int64_t begun_ns,
     bool kept = !session || gputune_check_database(session->tuner) == GPUTUNE_OK;
     code = kept ? code : cli_check_database(session, code);
     if (cli_is_canceled() && kept) {
-        cli_note("stopped; what is finished is stored, running again goes on from there");
+        cli_note("stopped; finished results are stored, and running again continues from there");
     }
     return cli_is_canceled() ? CLI_EXIT_CANCELED : code;
 }

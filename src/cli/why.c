@@ -292,7 +292,7 @@ char *cli_why_explain(cli_why *why, const cli_measured *from)
     }
     char *text = cli_format("%zu variant%s", all, all == 1 ? "" : "s");
     if (without) {
-        cli_append(&text, ", %zu of them failed or slower and not proved", without);
+        cli_append(&text, ", %zu of them failed, or slower and not verified", without);
     }
     const char *reason = from->winner->stop_reason;
     cli_append(&text, "%s%s", reason[0] ? "; " : "", reason);

@@ -208,7 +208,7 @@ TEST_WITHIN(test_a_path_that_is_no_folder, open_folder, close_folder)
     const char *const paths[] = {"/nowhere/at/all"};
     ASSERT_OK(gt_catalog_open(&catalog, NULL, NULL));
     assert_int_equal(gt_catalog_set_include_paths(catalog, paths, 1), GPUTUNE_EINVAL);
-    assert_string_equal(gt_message(), "include path '/nowhere/at/all' is no folder; expected one "
-                                      "that exists");
+    assert_string_equal(gt_message(),
+                        "include path '/nowhere/at/all' is not a folder; expected one that exists");
     gt_catalog_close(catalog);
 }

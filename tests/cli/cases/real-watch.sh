@@ -44,25 +44,25 @@ rows() {
 }
 
 begin
-wait_for 1 'waiting until' log
+wait_for 1 'waiting for changes' log
 echo == renamed over, as most editors do, after temporary files
 echo temporary >.mine.cu.swp
 echo temporary >4913
 sed 's/BLOCK = 64, 128/BLOCK = 64, 128, 256/' mine.cu >mine.cu~
 mv mine.cu~ mine.cu
-wait_for 2 'waiting until' log
+wait_for 2 'waiting for changes' log
 echo == an included file, written in place: a mistake, which is mended
 echo "#error mistake" >factor.h
-wait_for 3 'waiting until' log
+wait_for 3 'waiting for changes' log
 echo "#define FACTOR 2.0f" >factor.h
-wait_for 4 'waiting until' log
+wait_for 4 'waiting for changes' log
 echo == a mistake in the template
 sed 's/tune(BLOCK/tun(BLOCK/' mine.cu >wrong
 cp mine.cu right
 mv wrong mine.cu
-wait_for 5 'waiting until' log
+wait_for 5 'waiting for changes' log
 mv right mine.cu
-wait_for 6 'waiting until' log
+wait_for 6 'waiting for changes' log
 end
 rows
 grep -v ': [0-9]*/[0-9]*, ' log # without progress, on a slow machine
@@ -77,7 +77,7 @@ begin_long() { # DATABASE: until it is there
 }
 begin_long y.db
 sed -i 's/U = .*/U = 1)/' mine.cu
-wait_for 1 'waiting until' log
+wait_for 1 'waiting for changes' log
 end
 rows
 
@@ -90,7 +90,7 @@ sed -i 's/U = .*/U = 1)/' mine.cu
 
 echo == on a terminal: it begins with an empty screen, and a key ends it
 until_there_are() {
-    until [ "$(count 'waiting until' term)" -ge "$1" ]; do
+    until [ "$(count 'waiting for changes' term)" -ge "$1" ]; do
         sleep 0.1
     done
 }
