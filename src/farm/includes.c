@@ -33,8 +33,8 @@ static gputune_status add_named(gt_includes *includes, const char *path)
     }
     if (!real || !gt_file_is_folder(real)) {
         free(real);
-        return gt_fail(GPUTUNE_EINVAL, "include path '%s' is no folder; expected one that exists",
-                       path);
+        return gt_fail(GPUTUNE_EINVAL,
+                       "include path '%s' is not a folder; expected one that exists", path);
     }
     return gt_texts_take(&includes->named, real);
 }
