@@ -846,11 +846,12 @@ class plan
   public:
     plan() = default; /* none; only good to be assigned to */
 
-    /* Takes over a reference of the C interface; takes one more. The plan ends with its tuner. */
+    /* Takes over a reference that the C interface returned. The plan ends with its tuner. */
     static plan adopt(gputune_plan *handle)
     {
         return plan(handle, nullptr);
     }
+    /* Takes a reference of its own, beside the caller's. */
     static plan retain(gputune_plan *handle)
     {
         return plan(gputune_plan_retain(handle), nullptr);

@@ -228,7 +228,7 @@ typedef struct gputune_record_filter {
     const char *sizes;  /* "n=1M,16M T=half": one of the values for each name; NULL: all sizes */
     const char *gpu;    /* a part of the GPU's name, or an environment; NULL: the tuner's kind */
     bool any_gpu;       /* with `gpu` NULL: all GPUs; required for a tuner without a device */
-    bool all_trials;    /* of gputune_records(): all trials, not only winners */
+    bool all_trials;    /* for gputune_records(): all trials, not only winners */
     bool failures;      /* of gputune_records(): also the trials that failed */
     bool history; /* of gputune_records(): every version of a template, not only the current */
 } gputune_record_filter;

@@ -27,7 +27,8 @@ static struct {
 
 static PyObject *type_name, *stream_reader; /* functions of _fast.py */
 static PyObject *stream_type, *stream_read; /* stream_reader()'s last argument and result */
-static PyObject *exchange_type; /* class whose arrays `exchange` describes; NULL: none yet */
+static PyObject
+    *exchange_type; /* class of the arrays that `exchange` describes; NULL: none was seen yet */
 static const struct exchange *exchange; /* NULL if the class offers none */
 static PyObject *answers_of[MOST_DEVICES];
 static struct {
@@ -101,7 +102,7 @@ static unsigned long long contiguous_elements(const tensor *array)
 typedef struct parameter {
     char code;              /* a letter of struct.pack(); 'P': a buffer, '?': to be looked at */
     PyObject *type, *dtype; /* a buffer's element type: its name, and a dtype known to be equal */
-    element_type exchanged; /* what DLPack calls that dtype; all 0: not known yet */
+    element_type exchanged; /* DLPack's type for this dtype; all 0: not known yet */
     unsigned long long bytes, element_bytes;
 } parameter;
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A value in a list of sizes, and the name that it is for. */
+/* A value from a list of sizes, and the name of the size that gets it. */
 typedef struct part {
     const char *name, *value;
     size_t name_length, value_length;

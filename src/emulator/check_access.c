@@ -252,7 +252,7 @@ static void look_at_unset(const touch *t, uint32_t element)
                      "is read, but nothing has set it");
 }
 
-/* Returns the unset value that the lane stores there, or NULL. */
+/* Returns the uninitialised value that the lane stores at the element, or NULL. */
 static const emu_unset *storing(const emu_warp *warp, unsigned lane, uint32_t element)
 {
     const emu_unset *unset = warp->block->order->warps[warp->index].storing;

@@ -15,7 +15,8 @@ static double run_record(emu_command *command, double start_ns)
     return emu.profile.event_ns;
 }
 
-/* Submitted only to streams; a capture stores an event's nodes instead. */
+/* This operation is submitted only to streams. During a capture, the event's nodes are stored
+ * instead. */
 static const emu_command_class record_class = {.run = run_record};
 
 void emu_event_free(CUevent event)

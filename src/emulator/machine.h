@@ -142,7 +142,7 @@ typedef struct emu_memory {
 
 /* Limits of the device and the host, from the profile. Zero means the default in brackets. */
 typedef struct emu_limits {
-    uint32_t sm_count;      /* [1] each runs an equal share of the blocks, with its own L1 */
+    uint32_t sm_count;      /* [1] each SM runs an equal share of the blocks, with its own L1 */
     uint32_t blocks_per_sm; /* [1] with sm_count: how many blocks can wait for each other */
     uint32_t l1_bytes;      /* [0: no hits] L1 cache of an SM */
     uint32_t stack_bytes;   /* [1024] local memory for calls, in addition to the kernel's */

@@ -144,7 +144,7 @@ struct emu_group {
     uint32_t live_threads;
     uint32_t cluster_arrived, cluster_phase;
     uint32_t sm;
-    uint32_t idle;    /* checked launch: turns in which all warps waited for mbarriers */
+    uint32_t idle;    /* in a checked launch: turns in which all warps waited for mbarriers */
     uint64_t hottest; /* maximum number of lanes on one of these sectors; 0: there are none */
     emu_hot hot[EMU_HOT];
 };

@@ -83,5 +83,6 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
  * hangs. out->values is the caller's. Emulated devices answer with modelled times. */
 gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
                                  gt_current *current);
-/* Forgets a variant. An unknown id is no error. A small variant may stay loaded for a while. */
+/* Forgets a variant. Does nothing if the id is unknown. A small variant may stay loaded for a
+ * while. */
 void gt_measure_drop(gt_measure *measure, uint64_t variant);

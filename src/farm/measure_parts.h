@@ -198,7 +198,7 @@ struct gt_measure {
             gt_tasks keep;    /* puts the reference's results into the slots, as a variant would */
             gt_tasks agree;   /* compares the reference's first results with its second ones */
             gt_tasks move;    /* moves the inputs by a small step */
-            gt_tasks spread;  /* measures how far the results moved with the inputs */
+            gt_tasks spread;  /* measures how much the results change with the inputs */
         };
     };
     const gt_tasks *ahead;   /* the table that is queued already for the next launch, or NULL */

@@ -345,7 +345,7 @@ static gputune_status plan_sets(gt_measure *measure, gt_buffer_slot *slot)
  * results, a variant on the slots. */
 static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
 {
-    static const double beyond = 1e30; /* of varied values, and not of infinities */
+    static const double beyond = 1e30; /* beyond all varied values, but not infinite */
     const gt_buffer *buffer = slot->buffer;
     const gt_workload *workload = &slot->workspace->workload;
     bool is_expected = buffer->direction == GT_INOUT && workload->has_reference;

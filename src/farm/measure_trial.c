@@ -47,7 +47,7 @@ struct gt_data_trial {
     gt_lost lost;                 /* the experiments that have ended workers; */
     uint32_t met;                 /* how many of them were met in this worker */
     uint8_t fates[GT_NUMBER_MAX]; /* by number of the workload: what became of its other values */
-    bool varied[GT_NUMBER_MAX];   /* the default has survived another value of the number */
+    bool varied[GT_NUMBER_MAX]; /* the default variant has run with another value of this number */
     uint64_t gaps[GT_PARAMETER_MAX]; /* by buffer: what the reference leaves unwritten with the
                                         scalars' own values */
     char words[128];   /* how the usual data set differs from those that were requested */
@@ -334,8 +334,9 @@ static gputune_status settle_contents(gt_fate *out, gt_data_trial *trial, gt_var
     }
 }
 
-/* Adds one by one the scalars of `wanted` that the variation lacks and that survive: of a float,
- * else a value of the same sign. Once the time is up, scalars keep their own values. */
+/* Adds the scalars of `wanted` one by one to the variation, if the default runs with them. If a
+ * float does not, tries a value of the same sign. When the time is up, the other scalars keep their
+ * own values. */
 static gputune_status settle_scalars(gt_data_trial *trial, gt_variation *variation,
                                      const gt_variation *wanted, gt_loaded *standard)
 {

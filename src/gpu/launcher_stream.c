@@ -9,7 +9,7 @@
 
 /* ---- making ---- */
 
-/* Makes what is missing. A failure leaves the state so that another call can go on from there. */
+/* Creates the parts that do not exist yet. After a failure, another call continues from there. */
 static gputune_status make_ready(gt_stream_state *state, gt_launcher *launcher)
 {
     const gt_driver *driver = launcher->driver;

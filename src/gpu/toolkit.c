@@ -149,7 +149,7 @@ const char *gt_device_header_text(const char *name)
 
 typedef enum cuda_root {
     ROOT_HOME,   /* CUDA_HOME */
-    ROOT_LOADER, /* not a folder: when to try the loader's path */
+    ROOT_LOADER, /* no folder: here the loader's search path is tried */
     ROOT_PREFIX, /* a toolkit's default prefix; may contain '*' */
     ROOT_PYTHON  /* prefix of a Python installation, whose wheels may have parts of CUDA */
 } cuda_root;

@@ -78,7 +78,7 @@ static struct {
 } left = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 typedef struct lease_try {
-    gt_lease lease; /* as it is if it is granted */
+    gt_lease lease; /* the lease's state after it is granted */
     gt_hash left;   /* the owner of a lease that could not be given back */
     char machine[MACHINE_MAX];
     int64_t holder; /* process that holds it, when it is not granted; 0: unknown */

@@ -56,7 +56,7 @@ struct gt_variant {
     uint32_t id;      /* of the variant in jobs and events: its place in gt_field.variants */
     gt_config config;
     gt_hash trial;
-    gt_unit *unit;       /* the source it is compiled from; NULL: that was not generated yet */
+    gt_unit *unit;       /* the source from which it is compiled; NULL until it is generated */
     gt_variant *sibling; /* the next variant that waits for the same unit; NULL: none */
     GT_ARRAY(gt_duplicate) duplicates; /* configurations with the same launch */
     gt_stage stage;
@@ -157,7 +157,7 @@ typedef struct gt_field {
     int64_t last_put_off_ns;
     int64_t start_ns;
     bool compiles;        /* a source of a variant compiled, now or in an earlier tuning */
-    uint32_t alike;       /* variants that failed to compile as the default did */
+    uint32_t alike;       /* variants that failed to compile with the default's error */
     uint32_t unexplained; /* rounds that failed while no variant was sampled */
     gt_variant *doubtful; /* the variant of the last crash; NULL: the GPU has worked since */
     bool cut;             /* there were more proposals than the limit, or memory, allows */

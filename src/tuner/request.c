@@ -138,7 +138,8 @@ static gputune_status append_expected(gt_text *out, const gt_request *request)
     if (hash.high || hash.low) {
         gt_text_printf(out, "; expected %s", gt_hash_hex(hex, hash));
     }
-    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* a proof reports other failures */
+    return status == GPUTUNE_ENOMEM ? status
+                                    : GPUTUNE_OK; /* a proof reports the other failures itself */
 }
 
 /* Writes the sizes at which a proof launches, and what it compares with, as text. */

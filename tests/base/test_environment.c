@@ -31,7 +31,7 @@ static int close_folder(void **state)
     return 0;
 }
 
-/* Runs in the copy of this program. Returns 0 if it sees no variable. */
+/* Runs in a child process. Returns 0 if the variable is not set there. */
 static int look(void)
 {
     char *folder;

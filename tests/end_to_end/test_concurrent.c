@@ -179,7 +179,7 @@ TEST(canceled_thread_ends_after_its_call)
     sem_post(&held.release);
     pthread_join(held.thread, NULL);
     expect(held.reply, GPUTUNE_SOURCE_MEASURED);
-    gputune_close(held.tuner); /* waits for no call that will never end */
+    gputune_close(held.tuner); /* does not wait for a call that never ends */
 }
 
 typedef struct one_of_two {

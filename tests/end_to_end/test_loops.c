@@ -49,7 +49,7 @@ TEST(loops_sort)
     gputune_plan_release(plan);
 }
 
-/* At a size that it was not tuned for, the loops have other lengths. */
+/* The loops have other lengths at a size for which the kernel was not tuned. */
 TEST(loops_follow_the_size_of_the_plan)
 {
     enum { N = 256 };

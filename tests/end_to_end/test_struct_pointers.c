@@ -57,7 +57,7 @@ static int note(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Returns the result of a configuration that runs with a correct one. */
+/* Runs a configuration beside one that is known to be correct, and returns its result. */
 static seen prove(const char *configuration)
 {
     const char *const both[] = {"VEC=4 STEPS=1", configuration};

@@ -283,7 +283,7 @@ TEST_ON_DEVICE(shared_memory_holds_all_kinds_of_garbage)
 {
     static const char *const helps[] = {"!(s[threadIdx.x] < -1e9f)", /* minima are right */
                                         "!(s[threadIdx.x] > 1e9f)",  /* maxima are */
-                                        "s[threadIdx.x] != 0",       /* zero is no garbage */
+                                        "s[threadIdx.x] != 0", /* zero does not count as garbage */
                                         "s[threadIdx.x] == s[threadIdx.x]" /* NaN is none */};
     prepare(make_setup("axpy_reference"));
     for (size_t i = 0; i < sizeof helps / sizeof *helps; i++) {

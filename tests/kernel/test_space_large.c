@@ -1,4 +1,4 @@
-/* Spaces that nobody could enumerate, and how evenly they are drawn from. */
+/* Spaces that are too large to enumerate: draws from them must be even. */
 #include "random_template.h"
 
 #include <math.h>

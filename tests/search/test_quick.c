@@ -92,7 +92,7 @@ TEST(where_variants_compile_for_seconds_quick_compiles_show_the_fast_ones)
     gt_point next;
     size_t given;
     ASSERT_OK(gt_strategy_ask(s->full, &next, 1, &given));
-    /* of the times of quick compiles it has nothing but the order */
+    /* it knows only the order of the times of quick compiles */
     assert_true(landscape_try(&s->at, &next).time_ns <= s->best_quick * 1.0001);
 }
 

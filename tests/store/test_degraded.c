@@ -213,7 +213,7 @@ TEST_OF(what_is_no_file_is_left_alone, world *w, open_world, close_world)
     }
 }
 
-/* The file takes part of a transaction and no more. */
+/* The file accepts the first part of a transaction; writing the rest fails. */
 TEST_OF(full_disk, world *w, open_world, close_world)
 {
     make_database(w, 1024);

@@ -10,7 +10,7 @@
 #define ENDLESS "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
 #define WRITE   "PRAGMA writable_schema = 1; "
 
-/* What somebody does to a file. */
+/* Ways in which somebody may change a database file. */
 static const struct {
     const char *what, *sql;
 } changes[] = {

@@ -23,7 +23,7 @@ static gputune_options within(double seconds)
     return OPTIONS(.time_limit_s = seconds);
 }
 
-/* The status with which a configuration is stored; "": it is not. */
+/* The status that is stored for a configuration; "": none is stored. */
 static const char *stored_as(world *w, const char *config)
 {
     gt_request *request;

@@ -264,7 +264,7 @@ static gputune_status add_instances(gt_source *out, const generator *g)
                                             : add_instance(out, g, &parts->init.kernel);
 }
 
-/* As <cuda.h> has it, which a template need not include. */
+/* The definition of <cuda.h>, which a template need not include. */
 static const char tensormap_type[] =
     "#ifndef __cuda_cuda_h__\n"
     "typedef struct CUtensorMap_st { alignas(64) unsigned long long opaque[16]; } CUtensorMap;\n"

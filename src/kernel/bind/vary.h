@@ -3,7 +3,7 @@
 
 #include "kernel/bind/problem.h"
 
-/* How a uniform() buffer is filled; is_varied() in service_fill.cu has these numbers. */
+/* The ways to fill a uniform() buffer. is_varied() in service_fill.cu uses the same numbers. */
 typedef enum gt_variety {
     GT_VARIETY_PLAIN,
     GT_VARIETY_EXTREMES, /* runs of the least and largest values and zeros; without a range also

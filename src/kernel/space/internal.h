@@ -151,7 +151,7 @@ struct gt_space {
     uint8_t choices[GT_AXIS_MAX][GT_AXIS_VALUES]; /* the allowed values, in their order */
     int counts[GT_AXIS_MAX];                      /* how many values are allowed */
     int blocked[GT_AXIS_MAX]
-               [GT_AXIS_VALUES]; /* by position: the reason against the value by itself, or 0 */
+               [GT_AXIS_VALUES]; /* by position: the reason that excludes the value alone, or 0 */
     gt_term_list terms;
     gt_rule rules[GT_RULES_MAX];
     int rule_count;

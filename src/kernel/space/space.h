@@ -49,7 +49,7 @@ size_t gt_space_choices(const gt_space *space, uint32_t axis, const uint8_t **ou
 /* Sets *out to the next valid configuration in lexicographic order; false at the end, or when
  * canceled. Takes less than a microsecond, but without a bound if counts are not exact. */
 bool gt_space_next(gt_space *space, gt_config *out);
-/* Begins the walk of gt_space_next() again. */
+/* Restarts the iteration of gt_space_next(). */
 void gt_space_rewind(gt_space *space);
 /* Draws a valid configuration, each equally likely, in microseconds; reproducible from *random. If
  * counts are not exact, it draws until one is valid, and after thousands it searches some 10 ms, no

@@ -48,7 +48,7 @@ typedef struct gt_parse {
     gt_template *template;
     gt_template_parts *parts;
     const gt_template_reader *reader;
-    const gt_clause *clause; /* the one that is read, */
+    const gt_clause *clause; /* the clause that is being read, */
     const char *word;        /* its word, which lasts as long as the program; NULL: none is read */
     size_t member;           /* the offset of what it fills, if its row has one */
     gt_lexer at;             /* and where: in its body, or in a struct of the code */

@@ -7,7 +7,7 @@ enum { GT_STRUCTURE_MEMBERS = 64, GT_MEMBER_VALUES = 16 };
 
 /* One declared member. */
 typedef struct gt_structure_member {
-    char name[GT_NAME_MAX], type[GT_NAME_MAX]; /* of a base class, no name and its type */
+    char name[GT_NAME_MAX], type[GT_NAME_MAX]; /* for a base class: no name, and its type */
     gt_dimensions extents; /* constant expressions; count 0: the member is no array */
     /* by the code: of a number, or an array's first, the last for the rest */
     const gt_expression *values[GT_MEMBER_VALUES + 1];

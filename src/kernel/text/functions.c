@@ -457,7 +457,7 @@ bool gt_code_constant(gt_lexer *value, int64_t *above, const char *code, const c
 {
     gt_lexer lexer, line;
     search s = {name, value, above, 0};
-    int braces = 0; /* open ones, from a function's on */
+    int braces = 0; /* open braces, counted from a function's */
     bool behind_parenthesis = false, is_constant = false;
     gt_lexer_open(&lexer, code, strlen(code), (gt_place){path, 1, 1});
     while (lexer.token.kind != GT_TOKEN_END) {

@@ -72,7 +72,7 @@ void gt_words_split(gt_word_list *out, gt_macros *macros, gt_lexer lexer)
     }
 }
 
-/* With the lexer behind the '(' of a macro's parameters. */
+/* Call it with the lexer after the '(' of a macro's parameters. */
 static void read_parameters(gt_macros *m, gt_macro *macro, gt_lexer *line)
 {
     while (line->token.kind != GT_TOKEN_END && !gt_lexer_accept(line, ")")) {
