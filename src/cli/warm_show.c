@@ -328,8 +328,8 @@ static void say_gains(const cli_table *table, double seconds)
             : cli_format("%zu scenarios are %s%s%s times as fast as by default", all.count, least,
                          strcmp(least, most) ? " to " : "", strcmp(least, most) ? most : "");
     const char *next = all.count == 1 ? cli_format(" %s --why", all.last->info.kernel) : "";
-    cli_note("%s: the best of %" PRIu64 " variants in %.0f s; next: gputune show%s", gain,
-             all.variants, ceil(seconds), next);
+    cli_note("%s: the best of %" PRIu64 " variant%s in %.0f s; next: gputune show%s", gain,
+             all.variants, all.variants == 1 ? "" : "s", ceil(seconds), next);
 }
 
 int cli_warm_end(cli_table *table, int code, bool of_models, int64_t begun_ns,
