@@ -64,7 +64,7 @@ static void *tune_on(void *tuner)
 static void be_host(const char *way)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
-    gputune *tuner;
+    static gputune *tuner; /* its main thread may end before the process */
     pthread_t thread;
     bool background = strcmp(way, "background") == 0;
     options.database = ":memory:";

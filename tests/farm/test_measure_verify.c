@@ -339,6 +339,7 @@ TEST_ON_DEVICE(a_first_launch_is_timed_where_the_trial_is_made_anew)
     must(gt_measure_try(world.measure, setup, &prepared));
     must(verify(&first, 1, RIGHT));
     must(gt_measure_recheck(world.measure, &(gt_recheck_job){1, 42, 1}, &second));
+    free(second.single);
     must(verify(&second, 1, RIGHT));
     if (gt_measure_device(world.measure)->emulated) { /* launches take times of a model */
         assert_true(second.pilot_ns == first.pilot_ns);
@@ -362,6 +363,7 @@ TEST_ON_DEVICE(data_that_a_slow_reference_must_make_are_left_out_where_time_is_s
     must(verify(&verified, 98, WRONG_FOR_ZERO));
     if (gt_measure_device(world.measure)->emulated) { /* a GPU is too fast for that */
         must(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 42, 0.005}, &verified));
+        free(verified.single);
     }
     assert_int_equal(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 42, 1}, &verified),
                      GPUTUNE_EWRONG);
