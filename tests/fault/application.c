@@ -253,7 +253,7 @@ void expect_well(const scene *s, int status)
     if (status < 0 && s->act != close_tuner && !gputune_error()[0]) {
         complain("status %d, and no message", status);
     }
-    if (app.plan) {
+    if (app.plan && still_open) { /* a plan ends with its tuner */
         expect_computed(app.plan, "the plan");
     }
     if (still_open) {
