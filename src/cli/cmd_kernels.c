@@ -137,7 +137,7 @@ static int list_devices(const cli_list *arguments)
     }
     int code = cli_fail(status);
     if (status == GPUTUNE_ENODRIVER && !cli_given.driver) {
-        cli_note("--driver emu lists the emulator's");
+        cli_note("'gputune devices --driver emu' lists the emulator's devices");
     }
     return code;
 }

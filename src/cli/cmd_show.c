@@ -256,8 +256,8 @@ static void write_found(const cli_session *session, shown *at, const cli_records
     }
     if (at->shortened) {
         fflush(stdout);
-        cli_note("configurations are shortened to what differs from the default, at a width of "
-                 "%zu; COLUMNS=0 shows all",
+        cli_note("at a width of %zu columns, only the axes that differ from the default are shown; "
+                 "COLUMNS=0 shows all",
                  at->columns);
     }
     if (!given.all) {

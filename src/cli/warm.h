@@ -72,7 +72,7 @@ typedef struct cli_tuned {
 } cli_tuned;
 
 /* Tunes a scenario, even if a result is stored with `force`, and shows the progress. Returns false
- * if the result is new, so that the caller must check if it was stored. */
+ * if the result is new: the caller then checks that it was stored. */
 bool cli_warm_try(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
                   double limit_s, bool force, cli_progress *progress);
 /* Returns true if an equal GPU may find a winner after one ended with that status and without a

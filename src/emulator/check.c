@@ -63,7 +63,7 @@ emu_region *emu_check_add_region(emu_check *check, uint64_t base, uint64_t bytes
     return region;
 }
 
-/* Called only before the first launch, so that no memory is noted twice. */
+/* To be called before the first launch. */
 void emu_check_note(uint64_t address, uint64_t bytes, const char *name, uint32_t element_bytes,
                     unsigned flags)
 {

@@ -99,7 +99,7 @@ typedef struct gt_model {
 } gt_model;
 
 /* Adds the results since the last call to the process, and learns the covariance again if they are
- * many. *anew: the candidates' prospects are invalid. ENOMEM. */
+ * many. Sets *anew if the candidates' prospects are invalid then. ENOMEM. */
 gputune_status gt_model_learn(bool *anew, gt_model *model, gt_strategy *strategy);
 
 /* Returns a logarithm of a time as the process sees it: standardised. */

@@ -155,7 +155,7 @@ static void give_up(gt_store *store, const gt_obstacle *met, bool keep_reading)
     snprintf(store->warning, sizeof store->warning,
              "the database %s %s (%s): results are kept in memory only; %sset GPUTUNE_DB to %s",
              store->asked, unusable ? "cannot be used" : "cannot be written", met->why,
-             unusable ? "move it away, or " : "", unusable ? "another file" : "a file that can");
+             unusable ? "move it away, or " : "", unusable ? "another file" : "a writable file");
 }
 
 /* The same for want of a folder, as the calling thread's message says. */

@@ -280,7 +280,7 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant);
 gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,
                                       gt_launch launches[GT_WORKLOAD_MAX]);
 /* Sends compiled variants to verification, as many as the measure worker has room for, once it has
- * begun to prepare: the default first, so that there is something to compare with. */
+ * begun to prepare. The default is the first, because others are compared with its time. */
 gputune_status gt_field_verify_compiled(gt_field *field);
 /* Notes that a variant is verified, or needs no verification, and tells the proposer. */
 gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant);

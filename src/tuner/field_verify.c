@@ -238,11 +238,10 @@ gputune_status gt_field_verdict(const gt_field *field)
     if (request->workload.has_reference && all_agree(field, first, count)) {
         gt_launch_blocks(blocks, &request->workload.reference);
         gt_launch_grids(grids, &request->workload.reference);
-        gt_snprintf(
-            doubt, sizeof doubt,
-            "; they agree with one another: is the reference (block %s, grid %s) correct%s?",
-            blocks, grids,
-            request->odd_tail_text[0] ? ", or is a require() missing for such sizes" : "");
+        gt_snprintf(doubt, sizeof doubt,
+                    "; all variants agree: is the reference (block %s, grid %s) correct%s?", blocks,
+                    grids,
+                    request->odd_tail_text[0] ? ", or is a require() missing for such sizes" : "");
     }
     const bool is_old = first->remembered && first->failure != GPUTUNE_ETIMEOUT;
     return gt_fail(first->failure, "%s: no variant works; %u of %zu failed like this%s%s: %s%s",

@@ -323,7 +323,7 @@ static gputune_status handle(gt_session *session, gt_event *event)
     }
 }
 
-/* How long the session may wait, in seconds, so that it starts jobs, cancels and ends in time. */
+/* Seconds that the session may wait and still start jobs, cancel and end in time. */
 static double longest_wait(const gt_session *session)
 {
     double patience = gt_field_patience(&session->field);

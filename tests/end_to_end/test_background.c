@@ -199,7 +199,7 @@ TEST(live_inputs_are_refused)
     assert_non_null(strstr(gputune_error(), "cannot be tuned in the background"));
 }
 
-/* Of a kernel that is wrong in every variant but the default no winner is found, with a message. */
+/* A kernel that is wrong in every variant but the default gets no winner, and a message. */
 TEST(failure_is_told_and_not_tried_again)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");

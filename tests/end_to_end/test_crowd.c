@@ -54,7 +54,7 @@ static void *ask_for_all(void *user)
 }
 
 /* Returns how many of its tunings were measured, or FAILED. Threads that wait for one measurement
- * of their tuner all count it, so that only the first thread's count is reported. */
+ * of their tuner all count it, so only the first thread's count is reported. */
 static int join(const char *database, int first, int threads, int scenarios)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;

@@ -11,7 +11,7 @@
 
 enum { LONGEST_MS = 30000, STEP_MS = 10, FAILED = 100 };
 
-/* Makes this process the parent of processes whose parents end, so that it can wait for them. */
+/* Makes this process the parent of processes whose parents end, to wait for them. */
 static int open_heir(void **state)
 {
     (void)state;

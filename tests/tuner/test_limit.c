@@ -38,7 +38,7 @@ static void expect_default(world *w, const gputune_options *options)
     assert_true(w->choice.image.bytes > 0);
 }
 
-/* What was chosen answers, or not, a call that may measure for so long. */
+/* Expects that the stored result answers a call with that time limit, or that it does not. */
 static void expect_answers_for(const world *w, double seconds, bool answers)
 {
     gt_terms asked = w->choice.terms;

@@ -1,5 +1,5 @@
-/* Evaluates how a configuration is launched, in steps, so that a space can stop at the first one
- * that fails. A step reads the slots of its axes, sets slots for later steps, and returns the limit
+/* Evaluates how a configuration is launched, in steps. A space stops at the first step that fails.
+ * A step reads the slots of its axes, sets slots for later steps, and returns the limit
  * that is broken. It sets no message. */
 #pragma once
 
