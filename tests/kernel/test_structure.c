@@ -186,6 +186,28 @@ TEST(test_bases_and_enums)
     }
 }
 
+/* Of a struct template, the specialisation that fits goes before the template itself. */
+TEST(test_specialisations)
+{
+    static const char text[] =
+        "enum kind { SCALE, SHIFT, NONE };\n"
+        "template <kind K, typename T> struct op { char none; };\n"
+        "template <typename U> struct op<SCALE, U> { U alpha, beta; };\n"
+        "template <> struct op<SHIFT, double> { int by; };\n"
+        "#pragma gputune kernel(k) problem(n = 100) block(1) grid(1)\n"
+        "#pragma gputune args(out float y[n], op<SCALE, float> a = {1, 2}, op<SCALE, double> b = "
+        "{3, "
+        "4}, op<SHIFT, double> c = {5}, op<SHIFT, float> d = {6})\n"
+        "__global__ void k(float *y, op<SCALE, float> a, op<SCALE, double> b, op<SHIFT, double> c, "
+        "op<SHIFT, float> d) {}\n";
+    static const uint32_t bytes[] = {8, 16, 4, 1};
+    GT_SCOPED(bench_close) bench b = {0};
+    bench_open(&b, text, "sm_90");
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(b.workload.scalars[i].bytes, bytes[i]);
+    }
+}
+
 /* Lists in lists hold the numbers of members, as in C. */
 TEST(test_nested_lists)
 {

@@ -226,10 +226,12 @@ static gputune_status new_structure(gt_structure **out, gt_parse *p, const char 
 
 typedef struct head {
     char tag[GT_NAME_MAX];
-    bool is_typedef, is_union, is_class, is_template, is_specialisation;
+    bool is_typedef, is_union, is_class, is_template;
+    bool specialises; /* a specialisation is looked for, which goes before the template itself */
     gt_place place;
     gt_lexer attributes, parameters; /* the latter on `template` */
     gt_lexer body;                   /* on the `:` of the base classes, or the `{` of the members */
+    gt_lexer pattern;                /* behind the `<` of a specialisation; else at the end */
 } head;
 
 /* With the lexer behind `struct`: to the `{`, if it is a definition. */
@@ -244,8 +246,10 @@ static bool read_head(head *out, gt_lexer *lexer)
         gt_name_read(out->tag, sizeof out->tag, lexer, "") < 0) {
         return false;
     }
-    out->is_specialisation = gt_lexer_is(lexer, "<");
-    if (out->is_specialisation) {
+    out->pattern = (gt_lexer){.token = {.kind = GT_TOKEN_END}};
+    if (gt_lexer_is(lexer, "<")) {
+        out->pattern = *lexer;
+        gt_lexer_next(&out->pattern);
         (void)gt_lexer_skip_angles(lexer);
     }
     (void)gt_lexer_accept(lexer, "final");
@@ -293,6 +297,48 @@ static int parameter_at(const gt_token *name, gt_lexer parameters)
     return -1;
 }
 
+static bool is_alone(const gt_lexer *item)
+{
+    return gt_lexer_peek(*item).kind == GT_TOKEN_END;
+}
+
+/* Returns whether a specialisation's arguments equal those in "op<SCALE,float>", or can. */
+static bool matches(const head *head, const char *name)
+{
+    int place = 0;
+    gt_lexer item, argument, list = head->pattern;
+    for (; gt_lexer_item(&item, &list); place++) {
+        if (!argument_at(&argument, name, place)) {
+            return false;
+        }
+        const bool any = is_alone(&item) && parameter_at(&item.token, head->parameters) >= 0;
+        while (!any && item.token.kind != GT_TOKEN_END) {
+            if (!gt_token_equals(&item.token, &argument.token)) {
+                return false;
+            }
+            gt_lexer_next(&item);
+            gt_lexer_next(&argument);
+        }
+        if (!any && argument.token.kind != GT_TOKEN_END) {
+            return false;
+        }
+    }
+    return !argument_at(&argument, name, place);
+}
+
+/* Returns which argument a name stands for, whose place a specialisation may change, or -1. */
+static int place_of(const gt_token *name, const head *head)
+{
+    gt_lexer item, list = head->pattern;
+    const int index = parameter_at(name, head->parameters);
+    for (int place = 0; index >= 0 && gt_lexer_item(&item, &list); place++) {
+        if (is_alone(&item) && gt_token_equals(&item.token, name)) {
+            return place;
+        }
+    }
+    return head->pattern.token.kind == GT_TOKEN_END ? index : -1;
+}
+
 /* Moves p->at to a copy of bases and members with arguments for parameters. */
 static gputune_status instantiate(gt_parse *p, const gt_structure *structure, const head *head)
 {
@@ -306,7 +352,7 @@ static gputune_status instantiate(gt_parse *p, const gt_structure *structure, co
     gt_lexer_skip(&end, "{", "}");
     for (; at.token.text < end.token.text && at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
         gt_lexer argument;
-        int index = at.token.kind == GT_TOKEN_NAME ? parameter_at(&at.token, head->parameters) : -1;
+        int index = at.token.kind == GT_TOKEN_NAME ? place_of(&at.token, head) : -1;
         if (index >= 0 && argument_at(&argument, structure->name, index)) {
             const char *begin = argument.token.text;
             gt_text_append_bytes(&text, copied, (size_t)(at.token.text - copied));
@@ -451,8 +497,12 @@ static gputune_status read_type(bool *found, head *head, gt_parse *p, const char
     }
     gt_lexer behind = p->at;
     gt_lexer_skip(&behind, "{", "}");
-    if (!is_named(head, &behind, name) || head->is_specialisation) {
+    if (!is_named(head, &behind, name)) {
         return GPUTUNE_OK; /* what is inside may be it */
+    }
+    const bool is_special = head->pattern.token.kind != GT_TOKEN_END;
+    if (is_special != head->specialises || (is_special && !matches(head, name))) {
+        return GPUTUNE_OK;
     }
     *found = true;
     return read_definition(p, head, name);
@@ -506,13 +556,15 @@ static gputune_status find_definition(gt_parse *p, const char *name)
     gt_lexer line, value;
     int64_t above;
     bool found = false;
-    head head = {.is_union = false};
-    gt_lexer_open(&p->at, p->code, strlen(p->code), (gt_place){p->parts->files[0].path, 1, 1});
-    while (!found && p->at.token.kind != GT_TOKEN_END) {
-        if (p->at.token.kind == GT_TOKEN_DIRECTIVE) {
-            gt_lexer_directive(&p->at, &line);
-        } else {
-            GT_TRY(read_type(&found, &head, p, name));
+    for (int special = strchr(name, '<') != NULL; special >= 0 && !found; special--) {
+        head head = {.specialises = special};
+        gt_lexer_open(&p->at, p->code, strlen(p->code), (gt_place){p->parts->files[0].path, 1, 1});
+        while (!found && p->at.token.kind != GT_TOKEN_END) {
+            if (p->at.token.kind == GT_TOKEN_DIRECTIVE) {
+                gt_lexer_directive(&p->at, &line);
+            } else {
+                GT_TRY(read_type(&found, &head, p, name));
+            }
         }
     }
     p->at = body;

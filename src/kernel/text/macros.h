@@ -7,7 +7,7 @@
 #include "base/hash_index.h"
 #include "base/text.h"
 
-/* Words of C++ and CUDA that the grammar of declarations needs, in the order of macros.c. */
+/* clang-format off: words of C++ and CUDA that the grammar of declarations needs */
 typedef enum gt_word_id {
     GT_IS_NOTHING,
     GT_IS_OPEN_BRACE,
@@ -90,6 +90,7 @@ typedef enum gt_word_id {
     GT_IS_RESTRICT,
     GT_WORDS_FIXED
 } gt_word_id;
+/* clang-format on */
 
 /* A token, with a number for its spelling, often a gt_word_id; 0: a directive's '#'. */
 typedef struct gt_word {
