@@ -92,7 +92,7 @@ static gt_module *find_module(gt_shared_code *code, const gt_context *context)
     gt_module *found = NULL;
     for (size_t i = code->modules.count; i-- > 0;) {
         gt_module *module = code->modules.items[i];
-        const gt_context *home = gt_module_context(module);
+        const gt_context *home = &module->context;
         if (home->handle != context->handle) {
             continue;
         }

@@ -1,191 +1,142 @@
 /* Launches a loaded variant.
  *
- * A launcher is one launch (grid, parameters, attributes) with its code in one context. A launch
- * takes the shortest of three paths, which is known when the launcher is made:
+ * A launcher is one launch (grid, parameters, attributes) with its code in one context
+ * (gt_loaded_launch). A launch takes the shortest of three paths, which is known when the launcher
+ * is made:
  *
- *   direct   The caller's arguments are the kernel's parameters: one call of the driver, without a
- *            lock. The module, which launchers of the same image share, is only read.
- *   plain    The parameters are made of the arguments (tensor maps, textures, structs), and there
- * may be several kernels. A clear and its kernels are one step under `clear_lock`. state    The
- * launch copies a block, or has scratch memory or arrays. These belong to an instance
- * (gt_instance), which one stream at a time may use.
+ *   direct   The caller's arguments are the kernel's parameters. The launch is one call of the
+ *            driver, without a lock. The module is only read; launchers of one image share it.
+ *   plain    The parameters are made from the arguments (tensor maps, textures, structs), and there
+ *            may be several kernels. `clear_lock` keeps a clear and its kernels together.
+ *   state    The launch copies a block, or has scratch memory or arrays. These belong to a
+ *            gt_instance, which one stream at a time may use.
  *
- * A stream's state is in one of these states:
+ * A stream's state is free, owned or taken:
  *
- *   free       its key is 0
- *   owned      it has a stream's key, and that stream's launches use it in their order
- *   taken      another stream took it, because all are owned. Its next launch first waits for
- * `last`, the event behind the latest launch of the stream before
+ *   free     Its key is 0.
+ *   owned    It has a stream's key. The launches of that stream use it in their order.
+ *   taken    Another stream took it, because all states were owned. The next launch first waits for
+ *            `last`, the event after the previous stream's latest launch.
  *
- * A state's events and staging memory form a ring: a slot is used again only after its event. The
- * order of locks is launcher, state, textures; `clear_lock` is taken alone.
+ * A state's events and staging memory form a ring: a slot is reused only after its event. Locks are
+ * taken in the order launcher, state, textures; `clear_lock` is taken alone.
  *
- * A captured launch gets a state of its own (gt_graph_state), because the graph may be replayed at
- * any time and on any stream. The users of an object are counted (gt_held): the launcher and each
- * graph hold the launcher's module with its textures, and each graph its states. The callback by
- * which a driver reports the end of a graph may call no CUDA function, so it only counts down.
- * Objects without a holder are freed with the launcher, or by the next gt_graph_orphans_collect().
+ * A captured launch uses a state of its own (graph_state), because the graph may be replayed at any
+ * time and on any stream. Each graph holds the launcher's module and textures, and its states
+ * (gpu/held.h), so a graph may outlive the launcher.
  *
- * A context may be destroyed or reset at any time, and all that was in it is gone then: everything
- * that frees asks first whether the context is alive (gt_context_enter()). */
+ * A context may be destroyed or reset at any time, with everything in it. Whatever frees objects
+ * therefore checks first if the context is alive (gt_context_enter()). */
 #include "gpu/launcher.h"
 
 #include "base/condition.h"
-
-#include "gpu/launcher_parts.h"
+#include "gpu/held.h"
+#include "gpu/l2.h"
+#include "gpu/loaded.h"
 
 #include <string.h>
 
-/* The failure that a result of the driver is: where another context is current, that is the reason,
- * which the driver's code alone does not say. */
-static gputune_status explain(const gt_launcher *launcher, CUresult result)
+enum { SLOTS = 8 }; /* parts of a stream's staging memory, each with an event */
+
+/* The instance and the staging memory that one stream at a time uses. */
+typedef struct stream_state {
+    pthread_mutex_t lock;      /* protects everything below; held for a whole launch */
+    atomic_uint_least64_t key; /* the stream's key, changed under the launcher's lock; 0: free */
+    atomic_uintptr_t
+        stream; /* the stream's handle; finds the state while a capture hides the stream's id */
+    gt_instance instance;
+    bool ready;     /* instance, staging memory and events are made */
+    bool copied;    /* the instance contains a block */
+    bool must_wait; /* the state was taken from another stream: wait for `last` first */
+    uint8_t *staging;
+    CUevent events[SLOTS]; /* each is recorded after the slot's latest launch */
+    bool used[SLOTS];
+    unsigned next;
+    CUevent last; /* the event after the latest launch; NULL before the first */
+} stream_state;
+
+/* The state of one stream within one capture. The launcher gives it to another graph when its graph
+ * is gone. */
+typedef struct graph_state {
+    gt_held held; /* must be first */
+    struct graph_state *next;
+    uint64_t capture, key;
+    gt_instance instance;
+    GT_ARRAY(void *) staging; /* pinned host memory, one buffer for each captured launch */
+    size_t used;              /* staging buffers of the present graph */
+} graph_state;
+
+/* A texture object of a buffer. Later launches with the same address use it again. */
+typedef struct texture_object {
+    CUtexObject object;
+    CUdeviceptr address;
+    uint32_t texture; /* index into the launch's textures */
+} texture_object;
+
+/* The module and the textures of a launcher, which graphs hold. */
+typedef struct held_module {
+    gt_held held; /* must be first */
+    gt_module *module;
+    GT_ARRAY(texture_object) textures; /* protected by the launcher's texture_lock */
+} held_module;
+
+struct gt_launcher {
+    gt_loaded_launch loaded; /* must be first: a direct launch reads only its beginning */
+    pthread_mutex_t lock;    /* protects the states' keys and the graph states */
+    pthread_mutex_t clear_lock, texture_lock;
+    stream_state *states; /* an array of GT_LAUNCHER_STREAMS if needs_state; otherwise NULL */
+    unsigned next_victim;
+    graph_state *graph_states;
+    held_module *held;
+    uint64_t held_capture; /* id of the last capture whose graph holds `held` */
+};
+
+/* Facts about a stream, from which its state is found. */
+typedef struct stream_facts {
+    CUstream stream;
+    uint64_t key; /* identifies the stream; never 0 */
+    bool capturing;
+    cuuint64_t capture; /* id of the capture */
+    CUgraph graph;
+} stream_facts;
+
+/* ---- the parameters of a launch ---- */
+
+/* Reports a driver's failure. If another context is current, that is the reason, which the driver's
+ * code does not show. */
+static gputune_status explain(const gt_loaded_launch *loaded, CUresult result)
 {
-    CUcontext current = NULL;
-    launcher->driver->CtxGetCurrent(&current);
-    GT_REFUSE(current != launcher->context.handle, GPUTUNE_ECUDA,
-              "%s: %s CUDA context is current in this thread; make the context current in which "
-              "the plan was made",
-              launcher->launch->steps[0].entry, current ? "another" : "no");
-    return gt_cuda_check(launcher->driver, result, "cuLaunchKernelEx");
+    GT_TRY(gt_loaded_check_context(loaded));
+    return gt_cuda_check(loaded->driver, result, "cuLaunchKernelEx");
 }
 
-/* ECUDA unless the launcher's context is current. */
-static gputune_status check_context(const gt_launcher *launcher)
-{
-    CUcontext current = NULL;
-    GT_CUDA(launcher->driver, CtxGetCurrent, &current);
-    return current == launcher->context.handle ? GPUTUNE_OK
-                                               : explain(launcher, CUDA_ERROR_INVALID_CONTEXT);
-}
-
-static CUDA_RESOURCE_DESC describe(const gt_texture *texture, CUdeviceptr address, CUarray array)
-{
-    const int format = (int)texture->format;
-    if (array) {
-        return (CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_ARRAY, .res.array = {array}};
-    }
-    return texture->height == 0
-               ? (CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_LINEAR,
-                                      .res.linear = {address, format, texture->channels,
-                                                     texture->pitch_bytes}}
-               : (CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_PITCH2D,
-                                      .res.pitch2D = {address, format, texture->channels,
-                                                      texture->width, texture->height,
-                                                      texture->pitch_bytes}};
-}
-
-/* To be called in the launcher's context alone: a texture object belongs to the context in which it
- * is made. */
-gputune_status gt_texture_make(CUtexObject *out, const gt_launcher *launcher,
-                               const gt_texture *texture, CUdeviceptr address, CUarray array)
-{
-    const gt_driver *driver = launcher->driver;
-    const int mode = (int)texture->address;
-    const CUDA_RESOURCE_DESC resource = describe(texture, address, array);
-    const CUDA_TEXTURE_DESC settings = {.addressMode = {mode, mode, mode},
-                                        .filterMode = (int)texture->filter,
-                                        .flags = texture->flags};
-    GT_TRY(check_context(launcher));
-    CUstreamCaptureMode capture = gt_relaxed_enter(driver);
-    CUresult result = driver->TexObjectCreate(out, &resource, &settings, NULL);
-    gt_relaxed_leave(driver, capture);
-    return gt_cuda_check(driver, result, "cuTexObjectCreate");
-}
-
-/* The address that the caller passes for a parameter. EINVAL where that is aligned too little for
- * `reader`, a texture or a tensor map. */
-static gputune_status take_address(CUdeviceptr *out, const gt_launcher *launcher, int argument,
+/* Reads the address that the caller passes for a parameter. EINVAL if its alignment is too small
+ * for `reader`, a texture or a tensor map. */
+static gputune_status take_address(CUdeviceptr *out, const gt_loaded_launch *loaded, int argument,
                                    const void *const *arguments, uint32_t alignment,
                                    const char *reader)
 {
     memcpy(out, arguments[argument], sizeof *out);
     GT_REFUSE(*out % alignment, GPUTUNE_EINVAL,
               "%s: argument %d is at %#llx; its %s needs a multiple of %u bytes",
-              launcher->launch->steps[0].entry, argument + 1, (unsigned long long)*out, reader,
+              loaded->launch->steps[0].entry, argument + 1, (unsigned long long)*out, reader,
               alignment);
     return GPUTUNE_OK;
 }
 
-/* The texture object of a parameter: that of the launch's array; or that of the caller's buffer,
- * which was made before, or a new one. */
-static gputune_status find_texture(CUtexObject *out, gt_launcher *launcher,
-                                   const gt_instance *instance, const gt_parameter *parameter,
-                                   const void *const *arguments)
-{
-    gt_texture_objects *objects = &launcher->held->textures;
-    const uint32_t index = parameter->map;
-    CUdeviceptr address;
-    if (instance->arrays[index]) {
-        *out = instance->textures[index];
-        return GPUTUNE_OK;
-    }
-    GT_TRY(take_address(&address, launcher, parameter->argument, arguments, GT_TEXTURE_ALIGNMENT,
-                        "texture"));
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->texture_lock);
-    for (size_t i = 0; i < objects->count; i++) {
-        if (objects->items[i].address == address && objects->items[i].texture == index) {
-            *out = objects->items[i].object;
-            return GPUTUNE_OK;
-        }
-    }
-    GT_TRY(gt_array_reserve(objects));
-    GT_TRY(gt_texture_make(out, launcher, &launcher->launch->textures[index], address, NULL));
-    objects->items[objects->count++] = (gt_texture_object){*out, address, index};
-    return GPUTUNE_OK;
-}
-
-/* One launch of a step, as often as it is repeated. */
-static CUresult launch_run(const gt_launcher *launcher, const gt_instance *instance,
-                           CUstream stream, void **parameters, const gt_iteration *run)
-{
-    const gt_kernel_step *kernel = &launcher->launch->steps[run->step];
-    const gt_l2_window *l2 = &launcher->launch->l2;
-    CUlaunchConfig config = launcher->kernels[run->step].config;
-    CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
-    void *own[GT_PARAMETER_MAX];
-    CUdeviceptr addresses[GT_PARAMETER_MAX];
-    CUresult result = CUDA_SUCCESS;
-    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
-        const uint32_t place = run->places[kernel->parameters[i]];
-        const uint32_t base = launcher->launch->parameters[place].base;
-        own[i] = parameters[place];
-        if (base) {
-            memcpy(&addresses[i], parameters[run->places[base - 1]], sizeof *addresses);
-            addresses[i] += (CUdeviceptr) * (const int64_t *)own[i];
-            own[i] = &addresses[i];
-        }
-    }
-    config.gridDimX = run->grid[0], config.gridDimY = run->grid[1], config.gridDimZ = run->grid[2];
-    config.blockDimX = run->block[0], config.blockDimY = run->block[1];
-    config.blockDimZ = run->block[2];
-    config.hStream = stream;
-    if (l2->window_bytes) { /* the last attribute lacks its address */
-        memcpy(attributes, config.attrs, config.numAttrs * sizeof *attributes);
-        config.attrs = attributes;
-        memcpy(&attributes[config.numAttrs - 1].value.accessPolicyWindow.base_ptr,
-               parameters[l2->parameter], sizeof(CUdeviceptr));
-    }
-    for (uint32_t t = 0; t < run->times && result == CUDA_SUCCESS; t++) {
-        result =
-            launcher->driver->LaunchKernelEx(&config, instance->functions[run->step], own, NULL);
-    }
-    return result;
-}
-
-/* Encodes the tensor map of a parameter for the caller's buffer: work of the host alone, which each
- * launch does again. */
-static gputune_status encode_map(CUtensorMap *out, const gt_launcher *launcher,
+/* Encodes the tensor map of a parameter for the caller's buffer, on the host. */
+static gputune_status encode_map(CUtensorMap *out, const gt_loaded_launch *loaded,
                                  const gt_parameter *parameter, const void *const *arguments)
 {
     static const cuuint32_t every[GT_TENSORMAP_RANK] = {1, 1, 1, 1, 1};
-    const gt_tensormap *map = &launcher->launch->maps[parameter->map];
-    const gt_driver *driver = launcher->driver;
+    const gt_tensormap *map = &loaded->launch->maps[parameter->map];
+    const gt_driver *driver = loaded->driver;
     cuuint64_t sizes[GT_TENSORMAP_RANK], strides[GT_TENSORMAP_RANK];
     CUdeviceptr address;
     GT_REFUSE(!driver->TensorMapEncodeTiled, GPUTUNE_EUNSUPPORTED,
               "%s: this driver makes no tensor maps; expected driver 12.0 or newer",
-              launcher->launch->steps[0].entry);
-    GT_TRY(take_address(&address, launcher, parameter->argument, arguments, map->alignment,
+              loaded->launch->steps[0].entry);
+    GT_TRY(take_address(&address, loaded, parameter->argument, arguments, map->alignment,
                         "tensor map"));
     for (int i = 0; i < GT_TENSORMAP_RANK; i++) {
         sizes[i] = map->sizes[i];
@@ -197,15 +148,85 @@ static gputune_status encode_map(CUtensorMap *out, const gt_launcher *launcher,
     return gt_cuda_check(driver, result, "cuTensorMapEncodeTiled");
 }
 
-static gputune_status launch_loaded(gt_launcher *launcher, const gt_instance *instance,
-                                    CUstream stream, const void *const *arguments)
+/* Finds the texture object of a parameter: its array's, an earlier one of the caller's buffer, or a
+ * new one. */
+static gputune_status find_texture(CUtexObject *out, gt_launcher *launcher,
+                                   const gt_instance *instance, const gt_parameter *parameter,
+                                   const void *const *arguments)
+{
+    held_module *objects = launcher->held;
+    const uint32_t index = parameter->map;
+    CUdeviceptr address;
+    if (instance->arrays[index]) {
+        *out = instance->textures[index];
+        return GPUTUNE_OK;
+    }
+    GT_TRY(take_address(&address, &launcher->loaded, parameter->argument, arguments,
+                        GT_TEXTURE_ALIGNMENT, "texture"));
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->texture_lock);
+    for (size_t i = 0; i < objects->textures.count; i++) {
+        if (objects->textures.items[i].address == address &&
+            objects->textures.items[i].texture == index) {
+            *out = objects->textures.items[i].object;
+            return GPUTUNE_OK;
+        }
+    }
+    GT_TRY(gt_array_reserve(&objects->textures));
+    GT_TRY(gt_loaded_texture(out, &launcher->loaded, &launcher->loaded.launch->textures[index],
+                             address, NULL));
+    objects->textures.items[objects->textures.count++] = (texture_object){*out, address, index};
+    return GPUTUNE_OK;
+}
+
+/* ---- queueing a launch ---- */
+
+/* Launches a step as often as it is repeated. */
+static CUresult launch_run(const gt_loaded_launch *loaded, const gt_instance *instance,
+                           CUstream stream, void **parameters, const gt_iteration *run)
+{
+    const gt_kernel_step *kernel = &loaded->launch->steps[run->step];
+    const gt_l2_window *l2 = &loaded->launch->l2;
+    CUlaunchConfig config = loaded->kernels[run->step].config;
+    CUlaunchAttribute attributes[GT_LOADED_ATTRIBUTES];
+    void *own[GT_PARAMETER_MAX];
+    CUdeviceptr addresses[GT_PARAMETER_MAX];
+    CUresult result = CUDA_SUCCESS;
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const uint32_t place = run->places[kernel->parameters[i]];
+        const uint32_t base = loaded->launch->parameters[place].base;
+        own[i] = parameters[place];
+        if (base) {
+            memcpy(&addresses[i], parameters[run->places[base - 1]], sizeof *addresses);
+            addresses[i] += (CUdeviceptr) * (const int64_t *)own[i];
+            own[i] = &addresses[i];
+        }
+    }
+    config.gridDimX = run->grid[0], config.gridDimY = run->grid[1], config.gridDimZ = run->grid[2];
+    config.blockDimX = run->block[0], config.blockDimY = run->block[1];
+    config.blockDimZ = run->block[2];
+    config.hStream = stream;
+    if (l2->window_bytes) { /* the attribute of the window is the last one, and lacks the address */
+        memcpy(attributes, config.attrs, config.numAttrs * sizeof *attributes);
+        config.attrs = attributes;
+        memcpy(&attributes[config.numAttrs - 1].value.accessPolicyWindow.base_ptr,
+               parameters[l2->parameter], sizeof(CUdeviceptr));
+    }
+    for (uint32_t t = 0; t < run->times && result == CUDA_SUCCESS; t++) {
+        result = loaded->driver->LaunchKernelEx(&config, instance->functions[run->step], own, NULL);
+    }
+    return result;
+}
+
+/* Makes the parameters and launches all kernels. */
+static gputune_status launch_kernels(gt_launcher *launcher, const gt_instance *instance,
+                                     CUstream stream, const void *const *arguments)
 {
     void *parameters[GT_PARAMETER_MAX];
     CUtensorMap maps[GT_TENSORMAP_MAX];
     CUtexObject textures[GT_TEXTURE_MAX];
     unsigned char structs[GT_HELD_BYTES];
     gt_iteration run;
-    const gt_launch *launch = launcher->launch;
+    const gt_launch *launch = launcher->loaded.launch;
     gt_iteration_begin(&run);
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         const gt_parameter *parameter = &launch->parameters[i];
@@ -213,7 +234,7 @@ static gputune_status launch_loaded(gt_launcher *launcher, const gt_instance *in
             parameters[i] = (void *)&instance->scratch[i];
         } else if (parameter->kind == GT_PARAMETER_TENSORMAP) {
             parameters[i] = &maps[parameter->map];
-            GT_TRY(encode_map(parameters[i], launcher, parameter, arguments));
+            GT_TRY(encode_map(parameters[i], &launcher->loaded, parameter, arguments));
         } else if (parameter->kind == GT_PARAMETER_TEXTURE) {
             parameters[i] = &textures[parameter->map];
             GT_TRY(find_texture(parameters[i], launcher, instance, parameter, arguments));
@@ -221,7 +242,7 @@ static gputune_status launch_loaded(gt_launcher *launcher, const gt_instance *in
             parameters[i] = &run.values[parameter->map];
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {
             parameters[i] = (void *)arguments[parameter->argument];
-        } else { /* by value the parameter is the block's beginning */
+        } else { /* a parameter by value is the block's beginning */
             int block = parameter->argument;
             parameters[i] = launch->blocks[block].pass == GT_PASS_GLOBAL
                                 ? (void *)&instance->blocks[block]
@@ -231,23 +252,22 @@ static gputune_status launch_loaded(gt_launcher *launcher, const gt_instance *in
     gt_launch_hold(parameters, structs, launch);
     CUresult result = CUDA_SUCCESS;
     while (result == CUDA_SUCCESS && gt_launch_next(&run, launch)) {
-        result = launch_run(launcher, instance, stream, parameters, &run);
+        result = launch_run(&launcher->loaded, instance, stream, parameters, &run);
     }
-    return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
+    return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(&launcher->loaded, result);
 }
 
-/* Fills scratch memory, and the arrays of textures, that are copies of what the caller's buffers
- * hold before the launch. */
-static gputune_status queue_buffers(const gt_launcher *launcher, const gt_instance *instance,
-                                    CUstream stream, const void *const *arguments)
+/* Copies the caller's buffers to the scratch memory and the arrays that are copies of them. */
+static gputune_status queue_copies(const gt_loaded_launch *loaded, const gt_instance *instance,
+                                   CUstream stream, const void *const *arguments)
 {
-    const gt_launch *launch = launcher->launch;
-    for (uint32_t i = 0; launcher->needs_state && i < launch->parameter_count; i++) {
+    const gt_launch *launch = loaded->launch;
+    for (uint32_t i = 0; loaded->needs_state && i < launch->parameter_count; i++) {
         const gt_parameter *parameter = &launch->parameters[i];
         CUdeviceptr from;
         if (parameter->kind == GT_PARAMETER_SCRATCH && parameter->argument >= 0) {
             memcpy(&from, arguments[parameter->argument], sizeof from);
-            GT_CUDA(launcher->driver, MemcpyDtoDAsync, instance->scratch[i], from,
+            GT_CUDA(loaded->driver, MemcpyDtoDAsync, instance->scratch[i], from,
                     parameter->scratch_bytes, stream);
         }
         if (parameter->kind != GT_PARAMETER_TEXTURE || !instance->arrays[parameter->map]) {
@@ -263,15 +283,16 @@ static gputune_status queue_buffers(const gt_launcher *launcher, const gt_instan
                               .Height = texture->height ? texture->height : 1,
                               .Depth = texture->depth ? texture->depth : 1};
         memcpy(&copy.srcDevice, arguments[parameter->argument], sizeof copy.srcDevice);
-        GT_CUDA(launcher->driver, Memcpy3DAsync, &copy, stream);
+        GT_CUDA(loaded->driver, Memcpy3DAsync, &copy, stream);
     }
     return GPUTUNE_OK;
 }
 
-void gt_launcher_stage(uint8_t *to, const gt_launcher *launcher, const void *const *arguments)
+/* Writes the parts of the blocks that are copied to the device to staging memory. */
+static void stage_blocks(uint8_t *to, const gt_loaded_launch *loaded, const void *const *arguments)
 {
-    for (uint32_t i = 0; i < launcher->launch->block_count; i++) {
-        const gt_block *block = &launcher->launch->blocks[i];
+    for (uint32_t i = 0; i < loaded->launch->block_count; i++) {
+        const gt_block *block = &loaded->launch->blocks[i];
         uint32_t bytes = gt_block_copied(block);
         if (bytes > 0) {
             memcpy(to, (const uint8_t *)arguments[i] + block->by_value_bytes, bytes);
@@ -280,12 +301,14 @@ void gt_launcher_stage(uint8_t *to, const gt_launcher *launcher, const void *con
     }
 }
 
-gputune_status gt_launcher_queue(gt_launcher *launcher, const gt_instance *instance,
-                                 CUstream stream, const void *const *arguments, const void *staged)
+/* Queues the clears, the copies from `staged` (NULL: none) and the kernels. */
+static gputune_status queue_launch(gt_launcher *launcher, const gt_instance *instance,
+                                   CUstream stream, const void *const *arguments,
+                                   const void *staged)
 {
-    const gt_launch *launch = launcher->launch;
+    const gt_launch *launch = launcher->loaded.launch;
     const uint8_t *from = staged;
-    GT_TRY(queue_buffers(launcher, instance, stream, arguments));
+    GT_TRY(queue_copies(&launcher->loaded, instance, stream, arguments));
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         const gt_parameter *parameter = &launch->parameters[i];
         if (parameter->clear_bytes) {
@@ -293,23 +316,305 @@ gputune_status gt_launcher_queue(gt_launcher *launcher, const gt_instance *insta
             if (parameter->kind != GT_PARAMETER_SCRATCH) {
                 memcpy(&address, arguments[parameter->argument], sizeof address);
             }
-            GT_CUDA(launcher->driver, MemsetD8Async, address, 0, parameter->clear_bytes, stream);
+            GT_CUDA(launcher->loaded.driver, MemsetD8Async, address, 0, parameter->clear_bytes,
+                    stream);
         }
     }
     for (uint32_t i = 0; from && i < launch->block_count; i++) {
         uint32_t bytes = gt_block_copied(&launch->blocks[i]);
-        if (bytes > 0 && instance->blocks[i]) { /* a symbol that the kernel does not use has none */
-            GT_CUDA(launcher->driver, MemcpyHtoDAsync, instance->blocks[i], from, bytes, stream);
+        if (bytes > 0 && instance->blocks[i]) { /* 0: the kernel does not use the symbol */
+            GT_CUDA(launcher->loaded.driver, MemcpyHtoDAsync, instance->blocks[i], from, bytes,
+                    stream);
         }
         from += gt_staged_bytes(bytes);
     }
-    return launch_loaded(launcher, instance, stream, arguments);
+    return launch_kernels(launcher, instance, stream, arguments);
 }
 
-static gputune_status read_capture(gt_stream_facts *out, const gt_driver *driver, CUstream stream)
+/* ---- the states of streams ---- */
+
+/* Creates the parts that do not exist yet. After a failure, another call continues from there. */
+static gputune_status make_ready(stream_state *state, gt_launcher *launcher)
+{
+    const gt_driver *driver = launcher->loaded.driver;
+    if (state->ready) {
+        return GPUTUNE_OK;
+    }
+    if (launcher->loaded.slot_bytes && !state->staging) {
+        void *host;
+        GT_CUDA(driver, MemAllocHost, &host, launcher->loaded.slot_bytes * SLOTS);
+        state->staging = host;
+    }
+    for (int i = 0; i < SLOTS; i++) {
+        if (!state->events[i]) {
+            GT_CUDA(driver, EventCreate, &state->events[i], CU_EVENT_DISABLE_TIMING);
+        }
+    }
+    GT_TRY(gt_instance_make(&state->instance, &launcher->loaded));
+    state->ready = true;
+    return GPUTUNE_OK;
+}
+
+/* Waits for the state's launches, then releases what the state owns. */
+static void free_state(stream_state *state, const gt_driver *driver)
+{
+    for (int i = 0; i < SLOTS; i++) {
+        if (state->events[i]) {
+            if (state->used[i]) {
+                driver->EventSynchronize(state->events[i]);
+            }
+            driver->EventDestroy(state->events[i]);
+        }
+    }
+    if (state->staging) {
+        driver->MemFreeHost(state->staging);
+    }
+    if (state->ready) {
+        gt_instance_free(&state->instance, driver);
+    }
+}
+
+/* Returns the state of `key`, locked, or NULL. Reads the key again under the state's lock, because
+ * another stream may have taken the state by then. */
+static stream_state *lock_own(gt_launcher *launcher, uint64_t key)
+{
+    for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
+        stream_state *state = &launcher->states[i];
+        if (atomic_load(&state->key) != key) {
+            continue;
+        }
+        pthread_mutex_lock(&state->lock);
+        if (atomic_load(&state->key) == key) {
+            return state;
+        }
+        pthread_mutex_unlock(&state->lock);
+    }
+    return NULL;
+}
+
+/* Returns the state of `key`, locked. A stream without one gets a free state, or takes another
+ * stream's. */
+static stream_state *lock_state(gt_launcher *launcher, uint64_t key)
+{
+    stream_state *state = lock_own(launcher, key);
+    if (state) {
+        return state;
+    }
+    pthread_mutex_lock(&launcher->lock);
+    state = lock_own(launcher, key); /* another thread may have been faster */
+    if (!state) {
+        for (int i = 0; i < GT_LAUNCHER_STREAMS && !state; i++) {
+            state = atomic_load(&launcher->states[i].key) ? NULL : &launcher->states[i];
+        }
+        state = state ? state : &launcher->states[launcher->next_victim++ % GT_LAUNCHER_STREAMS];
+        pthread_mutex_lock(&state->lock);
+        state->must_wait = state->last != NULL;
+        state->copied = false;
+        atomic_store(&state->key, key);
+    }
+    pthread_mutex_unlock(&launcher->lock);
+    return state;
+}
+
+static gputune_status wait_for_previous_owner(stream_state *state, const gt_driver *driver,
+                                              CUstream stream)
+{
+    if (state->must_wait) {
+        GT_CUDA(driver, StreamWaitEvent, stream, state->last, CU_EVENT_WAIT_DEFAULT);
+        state->must_wait = false;
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status launch_locked(stream_state *state, gt_launcher *launcher, CUstream stream,
+                                    const void *const *arguments, bool copy)
+{
+    const gt_driver *driver = launcher->loaded.driver;
+    unsigned slot = state->next;
+    uint8_t *staged = NULL;
+    GT_TRY(make_ready(state, launcher));
+    if (state->used[slot]) { /* its staging memory may still be read */
+        GT_CUDA(driver, EventSynchronize, state->events[slot]);
+    }
+    GT_TRY(wait_for_previous_owner(state, driver, stream));
+    if (copy && launcher->loaded.slot_bytes) {
+        staged = state->staging + slot * launcher->loaded.slot_bytes;
+        stage_blocks(staged, &launcher->loaded, arguments);
+    }
+    gputune_status status = queue_launch(launcher, &state->instance, stream, arguments, staged);
+    /* recorded even after a failure, because the copy may still be running */
+    CUresult recorded = driver->EventRecord(state->events[slot], stream);
+    state->used[slot] = true;
+    state->last = state->events[slot];
+    GT_TRY(status);
+    state->copied |= copy;
+    state->next = (slot + 1) % SLOTS;
+    return gt_cuda_check(driver, recorded, "cuEventRecord");
+}
+
+static gputune_status no_block(void)
+{
+    return gt_fail(GPUTUNE_EINVAL,
+                   "no block was passed on this stream yet; call gt_launcher_launch() on it first");
+}
+
+/* Launches on a stream that is not being captured; `copy`: copies the blocks first. */
+static gputune_status launch_on_stream(gt_launcher *launcher, const stream_facts *facts,
+                                       const void *const *arguments, bool copy)
+{
+    stream_state *state = lock_state(launcher, facts->key);
+    atomic_store_explicit(&state->stream, (uintptr_t)facts->stream, memory_order_relaxed);
+    gputune_status status = copy || state->copied
+                                ? launch_locked(state, launcher, facts->stream, arguments, copy)
+                                : no_block();
+    pthread_mutex_unlock(&state->lock);
+    return status;
+}
+
+/* Captures a launch without a copy of the blocks. It uses the stream's own instance. */
+static gputune_status capture_repeat(gt_launcher *launcher, CUstream stream,
+                                     const void *const *arguments)
+{
+    uint64_t key = 0; /* the stream's key at its latest launch */
+    for (int i = 0; i < GT_LAUNCHER_STREAMS && !key; i++) {
+        const uint64_t own = atomic_load(&launcher->states[i].key);
+        key = atomic_load(&launcher->states[i].stream) == (uintptr_t)stream ? own : 0;
+    }
+    stream_state *state = key ? lock_own(launcher, key) : NULL;
+    if (!state) {
+        return no_block();
+    }
+    gputune_status status = state->copied
+                                ? queue_launch(launcher, &state->instance, stream, arguments, NULL)
+                                : no_block();
+    pthread_mutex_unlock(&state->lock);
+    return status;
+}
+
+/* ---- the states of graphs ---- */
+
+static void end_module(gt_held *held, bool alive)
+{
+    held_module *module = (held_module *)held;
+    for (size_t i = 0; i < module->textures.count && alive; i++) {
+        held->driver->TexObjectDestroy(module->textures.items[i].object);
+    }
+    gt_module_drop(module->module, alive);
+    gt_array_free(&module->textures);
+    free(module);
+}
+
+/* Makes the graph of a capture hold the module and the textures, if its launches use them. Needs
+ * the launcher's lock. */
+static gputune_status hold_module(gt_launcher *launcher, const stream_facts *facts)
+{
+    if ((launcher->loaded.needs_module && !launcher->loaded.launch->texture_count) ||
+        launcher->held_capture == facts->capture) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_held_give(&launcher->held->held, facts->graph));
+    launcher->held_capture = facts->capture;
+    return GPUTUNE_OK;
+}
+
+static void end_state(gt_held *held, bool alive)
+{
+    graph_state *state = (graph_state *)held;
+    if (alive) {
+        gt_instance_free(&state->instance, held->driver);
+        for (size_t i = 0; i < state->staging.count; i++) {
+            held->driver->MemFreeHost(state->staging.items[i]);
+        }
+    }
+    gt_array_free(&state->staging);
+    free(state);
+}
+
+/* Adds a state that no graph uses to the launcher's list. */
+static gputune_status make_state(graph_state **out, gt_launcher *launcher)
+{
+    GT_FREED graph_state *state = calloc(1, sizeof *state);
+    GT_TRY(gt_allocated(state));
+    GT_TRY(gt_instance_make(&state->instance, &launcher->loaded));
+    gt_held_begin(&state->held, launcher->loaded.driver, &launcher->loaded.context, end_state);
+    state->next = launcher->graph_states;
+    launcher->graph_states = *out = gt_take(&state);
+    return GPUTUNE_OK;
+}
+
+/* Finds the state of this stream in this capture. If there is none, gives the graph a state that no
+ * graph uses, or a new one. */
+static gputune_status find_state(graph_state **out, gt_launcher *launcher,
+                                 const stream_facts *facts)
+{
+    graph_state *unused = NULL;
+    for (graph_state *state = launcher->graph_states; state; state = state->next) {
+        bool in_use = atomic_load(&state->held.holders) > 1;
+        if (in_use && state->capture == facts->capture && state->key == facts->key) {
+            *out = state;
+            return GPUTUNE_OK;
+        }
+        unused = in_use ? unused : state;
+    }
+    if (!unused) {
+        GT_TRY(make_state(&unused, launcher));
+    }
+    unused->used = 0;
+    unused->capture = facts->capture;
+    unused->key = facts->key;
+    GT_TRY(gt_held_give(&unused->held, facts->graph));
+    *out = unused;
+    return GPUTUNE_OK;
+}
+
+/* Copies the blocks to memory that every replay of the graph reads. *out is NULL if there is
+ * nothing to copy. */
+static gputune_status stage_for_graph(const void **out, graph_state *state,
+                                      const gt_launcher *launcher, const void *const *arguments)
+{
+    *out = NULL;
+    if (!launcher->loaded.slot_bytes) {
+        return GPUTUNE_OK;
+    }
+    if (state->used == state->staging.count) {
+        void *host;
+        GT_TRY(gt_array_reserve(&state->staging));
+        GT_CUDA(launcher->loaded.driver, MemAllocHost, &host, launcher->loaded.slot_bytes);
+        state->staging.items[state->staging.count++] = host;
+    }
+    void *staged = state->staging.items[state->used++];
+    stage_blocks(staged, &launcher->loaded, arguments);
+    *out = staged;
+    return GPUTUNE_OK;
+}
+
+static gputune_status fail_capture(const gt_launcher *launcher)
+{
+    return gt_fail_prefix(GPUTUNE_ECAPTURE, "%s cannot be launched during this capture",
+                          launcher->loaded.launch->steps[0].entry);
+}
+
+/* Captures a launch, with an instance that belongs to the graph. */
+static gputune_status capture_launch(gt_launcher *launcher, const stream_facts *facts,
+                                     const void *const *arguments)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->lock);
+    graph_state *state;
+    const void *staged;
+    if (find_state(&state, launcher, facts) != GPUTUNE_OK ||
+        hold_module(launcher, facts) != GPUTUNE_OK ||
+        stage_for_graph(&staged, state, launcher, arguments) != GPUTUNE_OK) {
+        return fail_capture(launcher);
+    }
+    return queue_launch(launcher, &state->instance, facts->stream, arguments, staged);
+}
+
+/* ---- launching ---- */
+
+static gputune_status read_capture(stream_facts *out, const gt_driver *driver, CUstream stream)
 {
     CUstreamCaptureStatus status;
-    *out = (gt_stream_facts){.stream = stream};
+    *out = (stream_facts){.stream = stream};
     CUresult result =
         driver->StreamGetCaptureInfo(stream, &status, &out->capture, &out->graph, NULL, NULL);
     GT_REFUSE(result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, GPUTUNE_ECAPTURE,
@@ -321,15 +626,14 @@ static gputune_status read_capture(gt_stream_facts *out, const gt_driver *driver
     return GPUTUNE_OK;
 }
 
-/* A handle may be given again once its stream is destroyed; a stream's id (driver 12.0) is not.
- * During a capture the driver refuses to give ids (error 900, seen on an H200 with driver 13.0).
- * The handle is enough then, because the capture has an id of its own. */
-static gputune_status read_stream(gt_stream_facts *out, const gt_launcher *launcher,
-                                  CUstream stream)
+/* A driver may reuse the handle of a destroyed stream, but not its id (driver 12.0). During a
+ * capture the driver refuses to report ids (error 900, seen on an H200 with driver 13.0); the
+ * handle is enough then, because the capture has an id of its own. */
+static gputune_status read_stream(stream_facts *out, const gt_launcher *launcher, CUstream stream)
 {
-    const gt_driver *driver = launcher->driver;
+    const gt_driver *driver = launcher->loaded.driver;
     unsigned long long id = (unsigned long long)(uintptr_t)stream;
-    GT_TRY(check_context(launcher));
+    GT_TRY(gt_loaded_check_context(&launcher->loaded));
     GT_TRY(read_capture(out, driver, stream));
     if (driver->StreamGetId && !out->capturing) {
         GT_CUDA(driver, StreamGetId, stream, &id);
@@ -341,80 +645,191 @@ static gputune_status read_stream(gt_stream_facts *out, const gt_launcher *launc
 static gputune_status launch_with_state(gt_launcher *launcher, CUstream stream,
                                         const void *const *arguments, bool copy)
 {
-    gt_stream_facts facts;
+    stream_facts facts;
     GT_TRY(read_stream(&facts, launcher, stream));
-    CUstreamCaptureMode mode = gt_relaxed_enter(launcher->driver);
-    gputune_status status = !facts.capturing ? gt_stream_launch(launcher, &facts, arguments, copy)
-                            : copy           ? gt_graph_launch(launcher, &facts, arguments)
-                                             : gt_stream_capture(launcher, stream, arguments);
-    gt_relaxed_leave(launcher->driver, mode);
+    CUstreamCaptureMode mode = gt_relaxed_enter(launcher->loaded.driver);
+    gputune_status status;
+    if (!facts.capturing) {
+        status = launch_on_stream(launcher, &facts, arguments, copy);
+    } else if (copy) {
+        status = capture_launch(launcher, &facts, arguments);
+    } else {
+        status = capture_repeat(launcher, stream, arguments);
+    }
+    gt_relaxed_leave(launcher->loaded.driver, mode);
     return status;
 }
 
-/* The graph of the stream's capture holds the module. */
-static gputune_status hold(gt_launcher *launcher, CUstream stream)
+/* Makes the graph of the stream's capture hold the module. */
+static gputune_status hold_for_capture(gt_launcher *launcher, CUstream stream)
 {
-    gt_stream_facts facts;
-    GT_TRY(read_capture(&facts, launcher->driver, stream));
+    stream_facts facts;
+    GT_TRY(read_capture(&facts, launcher->loaded.driver, stream));
     if (!facts.capturing) {
         return GPUTUNE_OK;
     }
-    CUstreamCaptureMode mode = gt_relaxed_enter(launcher->driver);
+    CUstreamCaptureMode mode = gt_relaxed_enter(launcher->loaded.driver);
     pthread_mutex_lock(&launcher->lock);
-    gputune_status status = gt_module_hold(launcher, &facts);
+    gputune_status status = hold_module(launcher, &facts);
     pthread_mutex_unlock(&launcher->lock);
-    gt_relaxed_leave(launcher->driver, mode);
-    return status < 0
-               ? gt_fail_prefix(GPUTUNE_ECAPTURE, "%s cannot be launched during this capture",
-                                launcher->launch->steps[0].entry)
-               : GPUTUNE_OK;
+    gt_relaxed_leave(launcher->loaded.driver, mode);
+    return status == GPUTUNE_OK ? GPUTUNE_OK : fail_capture(launcher);
 }
 
 gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments)
 {
-    const gt_driver *driver = launcher->driver;
+    const gt_driver *driver = launcher->loaded.driver;
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-    if (launcher->needs_state) {
+    if (launcher->loaded.needs_state) {
         return launch_with_state(launcher, stream, arguments, true);
     }
     /* the default stream (NULL) cannot be captured */
     if (stream && driver->StreamIsCapturing(stream, &capture) == CUDA_SUCCESS &&
         capture == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
-        GT_TRY(hold(launcher, stream));
+        GT_TRY(hold_for_capture(launcher, stream));
     }
-    if (launcher->is_direct) {
-        CUlaunchConfig config = launcher->only.config;
+    if (launcher->loaded.is_direct) {
+        CUlaunchConfig config = launcher->loaded.only.config;
         config.hStream = stream;
-        CUresult result =
-            driver->LaunchKernelEx(&config, launcher->base.functions[0], (void **)arguments, NULL);
-        return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
+        CUresult result = driver->LaunchKernelEx(&config, launcher->loaded.base.functions[0],
+                                                 (void **)arguments, NULL);
+        return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(&launcher->loaded, result);
     }
-    if (!gt_launch_clears(launcher->launch)) {
-        return gt_launcher_queue(launcher, &launcher->base, stream, arguments, NULL);
+    if (!gt_launch_clears(launcher->loaded.launch)) {
+        return queue_launch(launcher, &launcher->loaded.base, stream, arguments, NULL);
     }
     /* a clear and its launch are one step for other threads on the same stream */
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->clear_lock);
-    return gt_launcher_queue(launcher, &launcher->base, stream, arguments, NULL);
+    return queue_launch(launcher, &launcher->loaded.base, stream, arguments, NULL);
 }
 
 gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments)
 {
-    return launcher->needs_state ? launch_with_state(launcher, stream, arguments, false)
-                                 : gt_launcher_launch(launcher, stream, arguments);
+    return launcher->loaded.needs_state ? launch_with_state(launcher, stream, arguments, false)
+                                        : gt_launcher_launch(launcher, stream, arguments);
+}
+
+/* ---- making and freeing ---- */
+
+static gputune_status load(gt_launcher *launcher, const gt_image *image, gt_module *module)
+{
+    gt_loaded_launch *loaded = &launcher->loaded;
+    launcher->held = calloc(1, sizeof *launcher->held);
+    GT_TRY(gt_allocated(launcher->held));
+    gt_held_begin(&launcher->held->held, loaded->driver, &loaded->context, end_module);
+    gputune_status status = gt_loaded_make(loaded, image, module);
+    launcher->held->module = loaded->module;
+    GT_TRY(status);
+    if (loaded->needs_state) {
+        launcher->states = calloc(GT_LAUNCHER_STREAMS, sizeof *launcher->states);
+        GT_TRY(gt_allocated(launcher->states));
+        for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
+            pthread_mutex_init(&launcher->states[i].lock, NULL);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, const gt_device *device,
+                                const gt_image *image, gt_module *module, const gt_launch *launch)
+{
+    gt_context context;
+    gt_held_collect();
+    GT_TRY(gt_context_current(&context, driver));
+    gt_launcher *launcher = calloc(1, sizeof *launcher);
+    GT_TRY(gt_allocated(launcher));
+    launcher->loaded.context = context;
+    launcher->loaded.driver = driver;
+    launcher->loaded.device = device;
+    launcher->loaded.launch = launch;
+    pthread_mutex_init(&launcher->lock, NULL);
+    pthread_mutex_init(&launcher->clear_lock, NULL);
+    pthread_mutex_init(&launcher->texture_lock, NULL);
+    CUstreamCaptureMode mode = gt_relaxed_enter(driver);
+    gputune_status status = load(launcher, image, module);
+    gt_relaxed_leave(driver, mode);
+    if (status != GPUTUNE_OK) {
+        gt_launcher_free(launcher);
+        return status;
+    }
+    *out = launcher;
+    return GPUTUNE_OK;
+}
+
+/* Unloading a module waits for its launches and does not disturb captures (seen on an H200 with
+ * driver 13.0). A wait for the context would break every capture in it. */
+void gt_launcher_free(gt_launcher *launcher)
+{
+    gt_context_visit visit;
+    if (!launcher) {
+        return;
+    }
+    const gt_driver *driver = launcher->loaded.driver;
+    const bool alive = gt_context_enter(&visit, driver, &launcher->loaded.context) == GPUTUNE_OK;
+    for (int i = 0; launcher->states && i < GT_LAUNCHER_STREAMS; i++) {
+        if (alive) {
+            free_state(&launcher->states[i], driver);
+        }
+        pthread_mutex_destroy(&launcher->states[i].lock);
+    }
+    graph_state *next;
+    for (graph_state *state = launcher->graph_states; state; state = next) {
+        next = state->next;
+        gt_held_leave(&state->held, alive);
+    }
+    if (launcher->held) {
+        gt_held_leave(&launcher->held->held, alive);
+    }
+    gt_loaded_free(&launcher->loaded, alive);
+    if (alive) {
+        gt_context_leave(&visit, driver);
+    }
+    free(launcher->states);
+    pthread_mutex_destroy(&launcher->clear_lock);
+    pthread_mutex_destroy(&launcher->texture_lock);
+    pthread_mutex_destroy(&launcher->lock);
+    free(launcher);
+    gt_held_collect();
+}
+
+/* ---- other questions ---- */
+
+gt_module *gt_launcher_module(const gt_launcher *launcher)
+{
+    return launcher->held->module->handle ? launcher->held->module : NULL;
+}
+
+gputune_status gt_launcher_prepare(gt_launcher *launcher)
+{
+    const gt_loaded_launch *loaded = &launcher->loaded;
+    return loaded->launch->l2.used
+               ? gt_l2_set(loaded->driver, &loaded->context, loaded->launch->l2.set_aside_bytes)
+               : GPUTUNE_OK;
+}
+
+gputune_status gt_launcher_check_count(const gt_launcher *launcher)
+{
+    return gt_loaded_check_count(&launcher->loaded);
+}
+
+gputune_status gt_launcher_occupancy(double *out, const gt_launcher *launcher)
+{
+    return gt_loaded_occupancy(out, &launcher->loaded);
 }
 
 gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *launcher,
                                     uint32_t index)
 {
-    GT_TRY(check_context(launcher));
-    int kb = launcher->launch->carveout_kb;
+    GT_TRY(gt_loaded_check_context(&launcher->loaded));
+    int kb = launcher->loaded.launch->carveout_kb;
     *out = (gt_function_facts){
-        .function = launcher->base.functions[index],
-        .symbol = launcher->kernels[index].symbol,
+        .function = launcher->loaded.base.functions[index],
+        .symbol = launcher->loaded.kernels[index].symbol,
         .carveout_percent =
-            kb < 0 ? -1 : gt_carveout_percent(kb, launcher->device->shared_per_sm_bytes / 1024)};
+            kb < 0 ? -1
+                   : gt_carveout_percent(kb, launcher->loaded.device->shared_per_sm_bytes / 1024)};
     return GPUTUNE_OK;
 }
 
@@ -423,30 +838,36 @@ gputune_status gt_launcher_variable(CUdeviceptr *out, size_t *bytes, gt_launcher
 {
     *out = 0;
     *bytes = 0;
-    if (!launcher->base.module) {
-        return GPUTUNE_OK;
-    }
-    CUresult result = launcher->driver->ModuleGetGlobal(out, bytes, launcher->base.module, name);
+    CUresult result =
+        launcher->loaded.driver->ModuleGetGlobal(out, bytes, launcher->loaded.base.module, name);
     return result == CUDA_ERROR_NOT_FOUND
                ? GPUTUNE_OK
-               : gt_cuda_check(launcher->driver, result, "cuModuleGetGlobal");
+               : gt_cuda_check(launcher->loaded.driver, result, "cuModuleGetGlobal");
 }
 
 void gt_launcher_guard(gt_launcher *launcher, uint32_t bytes)
 {
-    launcher->guard_bytes = bytes;
+    launcher->loaded.guard_bytes = bytes;
 }
 
 gputune_status gt_launcher_scratch(CUdeviceptr *out, gt_launcher *launcher, CUstream stream,
                                    uint32_t parameter)
 {
-    gt_stream_facts facts;
+    stream_facts facts;
+    const gt_driver *driver = launcher->loaded.driver;
     *out = 0;
-    if (launcher->launch->parameters[parameter].kind != GT_PARAMETER_SCRATCH) {
+    if (launcher->loaded.launch->parameters[parameter].kind != GT_PARAMETER_SCRATCH) {
         return GPUTUNE_OK;
     }
     GT_TRY(read_stream(&facts, launcher, stream));
-    return facts.capturing ? gt_fail(GPUTUNE_ECAPTURE, "scratch memory cannot be filled while the "
-                                                       "stream is being captured")
-                           : gt_stream_scratch(out, launcher, &facts, parameter);
+    GT_REFUSE(facts.capturing, GPUTUNE_ECAPTURE,
+              "scratch memory cannot be filled while the stream is being captured");
+    stream_state *state = lock_state(launcher, facts.key);
+    CUstreamCaptureMode mode = gt_relaxed_enter(driver);
+    gputune_status status = make_ready(state, launcher);
+    GT_THEN(status, wait_for_previous_owner(state, driver, stream));
+    *out = status == GPUTUNE_OK ? state->instance.scratch[parameter] : 0;
+    gt_relaxed_leave(driver, mode);
+    pthread_mutex_unlock(&state->lock);
+    return status;
 }

@@ -1,8 +1,10 @@
 /* Loading of images and functions, and memory that is mapped twice. */
 #include "gpu/module.h"
 
+#include "base/text.h"
 #include "gpu/image.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static gputune_status load_ptx(CUmodule *out, const gt_driver *driver, const gt_image *image)
@@ -14,7 +16,8 @@ static gputune_status load_ptx(CUmodule *out, const gt_driver *driver, const gt_
     gputune_status status = gt_cuda_check(driver, result, "cuModuleLoadDataEx");
     log[sizeof log - 1] = '\0';
     log[strcspn(log, "\n")] = '\0';
-    bool is_told = status < 0 && strstr(gt_message(), log); /* the emulator's message has it */
+    bool is_told = status < 0 &&
+                   strstr(gt_message(), log); /* the emulator's message already contains the log */
     return status < 0 && !is_told ? gt_fail_prefix(status, "%.200s", log) : status;
 }
 
@@ -38,11 +41,74 @@ gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodu
     GT_TRY(gt_cuda_check(driver, result, "cuModuleGetFunction"));
     if (driver->FuncLoad) {
         GT_CUDA(driver, FuncLoad, function);
-    } else { /* before 12.4: reading an attribute that only loaded code has forces loading */
+    } else { /* before driver 12.4: reading such an attribute forces the code to be loaded */
         int registers;
         GT_CUDA(driver, FuncGetAttribute, &registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
     }
     *out = function;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_module_make(gt_module **out, const gt_driver *driver, const gt_context *context)
+{
+    gt_module *module = calloc(1, sizeof *module);
+    GT_TRY(gt_allocated(module));
+    module->driver = driver;
+    module->context = *context;
+    atomic_init(&module->holders, 1);
+    *out = module;
+    return GPUTUNE_OK;
+}
+
+gt_module *gt_module_retain(gt_module *module)
+{
+    atomic_fetch_add(&module->holders, 1);
+    return module;
+}
+
+void gt_module_drop(gt_module *module, bool alive)
+{
+    if (!module || atomic_fetch_sub(&module->holders, 1) != 1) {
+        return;
+    }
+    if (alive && module->handle) {
+        module->driver->ModuleUnload(module->handle);
+    }
+    for (size_t i = 0; i < module->symbols.count; i++) {
+        free(module->symbols.items[i].entry);
+        free(module->symbols.items[i].name);
+    }
+    gt_array_free(&module->symbols);
+    free(module);
+}
+
+void gt_module_release(gt_module *module)
+{
+    gt_context_visit visit;
+    const gt_driver *driver = module->driver;
+    const bool alive = gt_context_enter(&visit, driver, &module->context) == GPUTUNE_OK;
+    gt_module_drop(module, alive);
+    if (alive) {
+        gt_context_leave(&visit, driver);
+    }
+}
+
+gputune_status gt_module_symbol(const char **out, gt_module *module, const gt_image *image,
+                                const char *entry)
+{
+    GT_FREED char *name = NULL, *key = NULL;
+    for (size_t i = 0; i < module->symbols.count; i++) {
+        if (strcmp(module->symbols.items[i].entry, entry) == 0) {
+            *out = module->symbols.items[i].name;
+            return GPUTUNE_OK;
+        }
+    }
+    GT_TRY(gt_image_entry(&name, image, entry));
+    GT_TRY(gt_strdup(&key, entry));
+    GT_TRY(gt_array_reserve(&module->symbols));
+    *out = name;
+    module->symbols.items[module->symbols.count++] =
+        (gt_kernel_symbol){gt_take(&key), gt_take(&name)};
     return GPUTUNE_OK;
 }
 

@@ -1,8 +1,12 @@
-/* Loads images and functions; messages include the driver's text. Maps device memory twice. */
+/* Loads images and functions; messages include the driver's text. Shares loaded images. Maps device
+ * memory twice. */
 #pragma once
 
+#include "base/array.h"
 #include "base/launch.h"
 #include "gpu/driver.h"
+
+#include <stdatomic.h>
 
 /* Loads a cubin, or NUL-terminated PTX, into the current context. If PTX fails, the message has the
  * assembler's first error line. */
@@ -11,6 +15,33 @@ gputune_status gt_image_load(CUmodule *out, const gt_driver *driver, const gt_im
 /* Gets a function and loads its code now; lazy loading would wait for the first launch. */
 gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodule module,
                                 const char *name);
+
+/* The symbol of the kernel that a launch calls `entry`. */
+typedef struct gt_kernel_symbol {
+    char *entry, *name;
+} gt_kernel_symbol;
+
+/* An image that is loaded in one context, with a count of references. Launchers of one image share
+ * it, unless they need a __constant__ symbol of their own. One launcher at a time may be loaded
+ * with it. */
+typedef struct gt_module {
+    const gt_driver *driver;
+    gt_context context;
+    CUmodule handle; /* NULL: each launcher has modules of its own */
+    atomic_uint holders;
+    GT_ARRAY(gt_kernel_symbol) symbols; /* the symbols that launchers have asked for */
+} gt_module;
+/* Makes a module without a handle, with one reference. ENOMEM. */
+gputune_status gt_module_make(gt_module **out, const gt_driver *driver, const gt_context *context);
+gt_module *gt_module_retain(gt_module *module);
+/* Drops a reference; the last one unloads the module. Works in any context and thread. */
+void gt_module_release(gt_module *module);
+/* Does the same without changing the context; `alive`: the module's context exists and is current.
+ * NULL is allowed. */
+void gt_module_drop(gt_module *module, bool alive);
+/* Finds the symbol of a kernel in the module's image, and remembers it. The module owns *out. */
+gputune_status gt_module_symbol(const char **out, gt_module *module, const gt_image *image,
+                                const char *entry);
 
 typedef struct gt_view {
     CUdeviceptr own;     /* writable address of the memory */

@@ -1,5 +1,5 @@
 /* The kinds of axes. A new one needs a value of gt_axis_kind, a row here and one in template.c, and
- * as a setting of the launch a number in gt_kernel_step and code in gpu/launcher_load.c. */
+ * as a setting of the launch a number in gt_kernel_step and code in gpu/loaded.c. */
 #pragma once
 
 #include "kernel/template/parse.h"

@@ -1,0 +1,84 @@
+/* Objects that CUDA graphs use. A driver reports the end of a graph through a callback that may not
+ * call CUDA, so the callback only counts down, and gt_held_collect() frees the object later. */
+#include "gpu/held.h"
+
+#include "base/condition.h"
+
+/* Objects whose launcher is gone. Graphs still held them then. */
+static struct {
+    pthread_mutex_t lock;
+    gt_held *list;
+} left = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void gt_held_begin(gt_held *out, const gt_driver *driver, const gt_context *context,
+                   void (*end)(gt_held *held, bool alive))
+{
+    *out = (gt_held){.driver = driver, .context = *context, .end = end};
+    atomic_init(&out->holders, 1);
+}
+
+/* The driver calls this when a graph and all its executables are gone. It takes no lock, because a
+ * caller of the driver may hold it. */
+static void on_graph_gone(void *held)
+{
+    atomic_fetch_sub(&((gt_held *)held)->holders, 1);
+}
+
+gputune_status gt_held_give(gt_held *held, CUgraph graph)
+{
+    CUuserObject made;
+    const gt_driver *driver = held->driver;
+    atomic_fetch_add(&held->holders, 1);
+    CUresult result =
+        driver->UserObjectCreate(&made, held, on_graph_gone, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
+    if (result != CUDA_SUCCESS) {
+        on_graph_gone(held);
+        return gt_cuda_check(driver, result, "cuUserObjectCreate");
+    }
+    result = driver->GraphRetainUserObject(graph, made, 1, CU_GRAPH_USER_OBJECT_MOVE);
+    if (result != CUDA_SUCCESS) {
+        driver->UserObjectRelease(made, 1); /* calls on_graph_gone() */
+    }
+    return gt_cuda_check(driver, result, "cuGraphRetainUserObject");
+}
+
+void gt_held_leave(gt_held *held, bool alive)
+{
+    pthread_mutex_lock(&left.lock);
+    const bool is_held = atomic_fetch_sub(&held->holders, 1) != 1;
+    if (is_held) {
+        held->next = left.list;
+        left.list = held;
+    }
+    pthread_mutex_unlock(&left.lock);
+    if (!is_held) {
+        held->end(held, alive);
+    }
+}
+
+/* Removes an object that nobody holds from the list; NULL: there is none. */
+static gt_held *take_free(void)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *locked = gt_lock(&left.lock);
+    gt_held **link = &left.list;
+    while (*link && atomic_load(&(*link)->holders)) {
+        link = &(*link)->next;
+    }
+    gt_held *taken = *link;
+    *link = taken ? taken->next : NULL;
+    return taken;
+}
+
+void gt_held_collect(void)
+{
+    gt_held *held;
+    while ((held = take_free()) != NULL) {
+        gt_context_visit visit;
+        const gt_driver *driver = held->driver;
+        const bool alive = gt_context_enter(&visit, driver, &held->context) == GPUTUNE_OK;
+        held->end(held, alive);
+        if (alive) {
+            gt_context_leave(&visit, driver);
+        }
+    }
+}

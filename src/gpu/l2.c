@@ -1,0 +1,90 @@
+/* A table of the contexts in which launchers have set level-2 cache aside. */
+#include "gpu/l2.h"
+
+#include "base/array.h"
+#include "base/condition.h"
+
+typedef struct set_aside {
+    const gt_driver *driver;
+    gt_context context;
+    size_t before, now; /* bytes */
+    unsigned users;
+} set_aside;
+
+static struct {
+    pthread_mutex_t lock;
+    GT_ARRAY(set_aside) contexts; /* those with users */
+} known = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static set_aside *find_context(const gt_driver *driver, const gt_context *context)
+{
+    for (size_t i = 0; i < known.contexts.count; i++) {
+        set_aside *at = &known.contexts.items[i];
+        if (at->context.handle == context->handle && at->context.id == context->id &&
+            at->driver == driver) {
+            return at;
+        }
+    }
+    return NULL;
+}
+
+static gputune_status set_amount(set_aside *at, size_t bytes)
+{
+    if (at->now != bytes) {
+        GT_CUDA(at->driver, CtxSetLimit, CU_LIMIT_PERSISTING_L2_CACHE_SIZE, bytes);
+        at->now = bytes;
+    }
+    return GPUTUNE_OK;
+}
+
+static void reset_lines(const gt_driver *driver)
+{
+    if (driver->CtxResetPersistingL2Cache) {
+        (void)driver->CtxResetPersistingL2Cache();
+    }
+}
+
+gputune_status gt_l2_attach(const gt_driver *driver, const gt_context *context, size_t bytes)
+{
+    GT_REFUSE(!driver->CtxGetLimit || !driver->CtxSetLimit, GPUTUNE_ECUDA,
+              "this driver cannot set level-2 cache aside");
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known.lock);
+    set_aside *at = find_context(driver, context);
+    if (!at) {
+        set_aside added = {.driver = driver, .context = *context};
+        GT_TRY(gt_array_reserve(&known.contexts));
+        GT_CUDA(driver, CtxGetLimit, &added.before, CU_LIMIT_PERSISTING_L2_CACHE_SIZE);
+        added.now = added.before;
+        at = &known.contexts.items[known.contexts.count];
+        *at = added;
+    }
+    GT_TRY(set_amount(at, bytes > at->now ? bytes : at->now));
+    known.contexts.count += at->users == 0;
+    at->users++;
+    return GPUTUNE_OK;
+}
+
+void gt_l2_detach(const gt_driver *driver, const gt_context *context, bool alive)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known.lock);
+    set_aside *at = find_context(driver, context);
+    if (at && --at->users == 0) {
+        if (alive) {
+            (void)set_amount(at, at->before);
+            reset_lines(driver);
+        }
+        *at = known.contexts.items[--known.contexts.count];
+    }
+}
+
+gputune_status gt_l2_set(const gt_driver *driver, const gt_context *context, size_t bytes)
+{
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known.lock);
+    set_aside *at = find_context(driver, context);
+    if (!at) {
+        return GPUTUNE_OK;
+    }
+    gputune_status status = set_amount(at, bytes ? bytes : at->before);
+    reset_lines(driver);
+    return status;
+}

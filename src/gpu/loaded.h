@@ -1,0 +1,83 @@
+/* The code of one launch in one context, and the instances of it that streams and graphs use. For
+ * launcher.c only. The context must be current, and the thread in relaxed capture mode. */
+#pragma once
+
+#include "base/device.h"
+#include "base/launch.h"
+#include "gpu/driver.h"
+#include "gpu/module.h"
+
+#include <stdatomic.h>
+
+enum { GT_LOADED_ATTRIBUTES = 6 };
+
+/* Objects that only one stream at a time may use: a module with its own __constant__ symbols, the
+ * device buffers of blocks, scratch buffers by parameter, and arrays with their textures. */
+typedef struct gt_instance {
+    CUmodule module;
+    CUfunction functions[GT_STEPS_MAX]; /* the functions of the launch's kernels, in order */
+    CUdeviceptr blocks[GT_BLOCK_MAX]; /* where the copied part of each block goes: its symbol, or a
+                                         buffer if passed as `global`; 0: nowhere */
+    unsigned owned_blocks;            /* bit i: blocks[i] is a buffer that the instance owns */
+    CUdeviceptr scratch[GT_PARAMETER_MAX];
+    CUarray arrays[GT_TEXTURE_MAX]; /* by texture; NULL: the texture reads a buffer */
+    CUtexObject textures[GT_TEXTURE_MAX];
+    uint32_t guard_bytes; /* size of the guards before and after each scratch buffer */
+    bool owns_module;
+} gt_instance;
+
+/* One kernel of the launch, without its function, which is in the instance. */
+typedef struct gt_loaded_kernel {
+    const char *symbol; /* the kernel's name in the image; the module owns it */
+    CUlaunchAttribute attributes[GT_LOADED_ATTRIBUTES];
+    CUlaunchConfig config; /* without the stream and the address of the level-2 window */
+} gt_loaded_kernel;
+
+/* The members that a direct launch reads are together: from the end of `only` to the beginning of
+ * `base`. */
+typedef struct gt_loaded_launch {
+    gt_loaded_kernel only; /* the kernel, if the launch has only one */
+    const gt_driver *driver;
+    bool is_direct;    /* a launch only passes on the caller's arguments, unchanged */
+    bool needs_state;  /* each stream needs an instance, for block copies, scratch buffers or arrays
+                        */
+    bool needs_module; /* each instance needs its own module, for `constant` or `split` blocks */
+    bool has_l2;       /* gt_l2_attach() was called */
+    gt_instance base;  /* the first module and its functions; no other member is used */
+    gt_context context;
+    const gt_device *device;   /* the caller's */
+    const gt_launch *launch;   /* the caller's */
+    gt_module *module;         /* the launcher drops this reference */
+    gt_image image;            /* a copy of the image, if needs_module */
+    gt_loaded_kernel *kernels; /* the kernels by step: `only`, or an array */
+    size_t slot_bytes;         /* staging memory of one launch; 0: it copies no block */
+    atomic_bool base_taken;    /* an instance owns the base module */
+    uint32_t guard_bytes;      /* guard_bytes of new instances */
+} gt_loaded_launch;
+
+/* Loads the image, or uses `module` if it is not NULL and can be shared, and checks that the
+ * kernels fit the device. The caller has set driver, context, device and launch. Call
+ * gt_loaded_free() also after a failure. */
+gputune_status gt_loaded_make(gt_loaded_launch *loaded, const gt_image *image, gt_module *module);
+/* Releases everything but `module`; `alive`: the context exists and is current. */
+void gt_loaded_free(gt_loaded_launch *loaded, bool alive);
+
+/* ECUDA unless the launch's context is current. */
+gputune_status gt_loaded_check_context(const gt_loaded_launch *loaded);
+/* EINVAL if a kernel has more parameters than the launch gives. */
+gputune_status gt_loaded_check_count(const gt_loaded_launch *loaded);
+/* Sets *out to the resident warps of the first kernel over the multiprocessor's maximum. */
+gputune_status gt_loaded_occupancy(double *out, const gt_loaded_launch *loaded);
+/* Makes a texture object that reads `array`, or if that is NULL the buffer at `address`. */
+gputune_status gt_loaded_texture(CUtexObject *out, const gt_loaded_launch *loaded,
+                                 const gt_texture *texture, CUdeviceptr address, CUarray array);
+
+/* Makes an instance: its own module if it needs one, buffers, scratch and arrays. */
+gputune_status gt_instance_make(gt_instance *out, gt_loaded_launch *loaded);
+void gt_instance_free(gt_instance *instance, const gt_driver *driver);
+
+/* Returns the staging memory for `bytes` bytes of a block: rounded up to 256 bytes. */
+static inline size_t gt_staged_bytes(uint32_t bytes)
+{
+    return ((size_t)bytes + 255) & ~(size_t)255;
+}
