@@ -176,10 +176,11 @@ static int list_record(void *user, const gputune_record *record)
     listing *listing = user;
     gt_shapes texts;
     gputune_record shown = *record;
-    gt_launch launch;
+    GT_FREED gt_launch *launch = malloc(sizeof *launch);
     listing->count++;
-    if (bind_record(&launch, listing, record)) {
-        gt_launch_show(&shown, &texts, &launch);
+    GT_TRY(gt_allocated(launch));
+    if (bind_record(launch, listing, record)) {
+        gt_launch_show(&shown, &texts, launch);
     }
     compare_default(&shown, template_of(listing, record->kernel));
     return listing->each(listing->user, &shown);

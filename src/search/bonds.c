@@ -59,7 +59,8 @@ gputune_status gt_bonds_find(gt_bond *out, uint32_t *count, uint32_t most, const
     }
     GT_FREED gt_point *draws = calloc(DRAWS, sizeof *draws);
     GT_TRY(gt_allocated(draws));
-    gt_ranked found[GT_SEARCH_AXES * GT_SEARCH_AXES]; /* the strongest first */
+    GT_FREED gt_ranked *found = calloc(GT_SEARCH_AXES * GT_SEARCH_AXES, sizeof *found);
+    GT_TRY(gt_allocated(found));
     uint32_t drawn = draw(draws, domain), all = 0;
     for (uint32_t b = 1; drawn && b < domain->axis_count; b++) {
         for (uint32_t a = 0; a < b; a++) {
@@ -70,7 +71,7 @@ gputune_status gt_bonds_find(gt_bond *out, uint32_t *count, uint32_t most, const
             }
         }
     }
-    gt_sort_ranked(found, all);
+    gt_sort_ranked(found, all); /* the strongest first */
     for (; *count < all && *count < most; ++*count) {
         uint32_t pair = (uint32_t)found[*count].index;
         out[*count] = (gt_bond){pair / GT_SEARCH_AXES, pair % GT_SEARCH_AXES};

@@ -5,6 +5,8 @@
 #include "tuner/session.h"
 #include "tuner/tune.h"
 
+#include <stdlib.h>
+
 enum { ROUNDS_USUAL = 400, ROUNDS_MAX = 2000 };
 static const double narrow_enough = 0.4; /* half width of the interval over median times epsilon */
 
@@ -174,10 +176,11 @@ static gputune_status fill_record(gputune_record *record, gt_shapes *texts, cons
     site.copy_bytes_per_s = field->preparation.copy_bytes_per_s;
     gt_site_show(record, &site);
     gt_trial_show(record, &trial);
-    gt_launch launch;
-    if (gt_launch_bind(&launch, request->template, &request->problem, &variant->config,
+    GT_FREED gt_launch *launch = malloc(sizeof *launch);
+    GT_TRY(gt_allocated(launch));
+    if (gt_launch_bind(launch, request->template, &request->problem, &variant->config,
                        request->device) == GPUTUNE_OK) {
-        gt_launch_show(record, texts, &launch);
+        gt_launch_show(record, texts, launch);
     }
     return compare_with_first(record, run, variant->id);
 }

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-enum { STACK_BYTES = 1 << 20, MOST_BYTES = 64 << 10, FILLER = 0xa5 };
+enum { STACK_BYTES = 1 << 20, MOST_BYTES = 48 << 10, FILLER = 0xa5 };
 
 static gputune *tuner;
 
