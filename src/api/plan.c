@@ -424,7 +424,6 @@ static void end_plan(gputune_plan *plan)
 static void free_plan(gputune_plan *plan)
 {
     end_plan(plan);
-    gt_watch_release(plan->watch);
     free(plan->kernel);
     free(plan);
 }

@@ -110,7 +110,7 @@ typedef struct gt_catalog_file {
     gt_version version;
     GT_ARRAY(gt_stamp) included; /* the files that its kernels include */
     bool in_memory;              /* a text: the path is the name that came with it */
-    gt_watch *watch;
+    gt_watch watch;
     char *text; /* until its kernels are listed; in memory, until they are parsed */
     gt_kernel_list kernels;
 } gt_catalog_file;
@@ -167,7 +167,6 @@ static void free_file(gt_catalog_file *file)
     }
     gt_array_free(&file->included);
     gt_array_free(&file->kernels);
-    gt_watch_release(file->watch);
     free(file->path);
     free(file->text);
     free(file);
@@ -301,11 +300,8 @@ static gputune_status new_file(gt_catalog_file **out, gt_catalog *catalog, const
 {
     GT_SCOPED(drop_file) gt_catalog_file *file = calloc(1, sizeof *file);
     GT_TRY(gt_allocated(file));
-    file->watch = calloc(1, sizeof *file->watch);
-    GT_TRY(gt_allocated(file->watch));
-    file->watch->catalog = catalog;
-    file->watch->file = file;
-    atomic_init(&file->watch->holders, 1);
+    file->watch.catalog = catalog;
+    file->watch.file = file;
     GT_TRY(gt_strdup(&file->path, path));
     GT_TRY(gt_array_push(&catalog->files, file));
     *out = gt_take(&file);
@@ -324,7 +320,7 @@ static bool is_other_version(const char *path, const gt_version *version)
 /* Returns true if a file, or one that it includes, was written (not deleted) since it was read. */
 static bool is_edited(gt_catalog_file *file)
 {
-    bool edited = atomic_load(&file->watch->edited);
+    bool edited = atomic_load(&file->watch.edited);
     if (file->in_memory || edited) {
         return edited;
     }
@@ -332,7 +328,7 @@ static bool is_edited(gt_catalog_file *file)
     for (size_t i = 0; i < file->included.count && !edited; i++) {
         edited = is_other_version(file->included.items[i].path, &file->included.items[i].version);
     }
-    atomic_store(&file->watch->edited, edited);
+    atomic_store(&file->watch.edited, edited);
     return edited;
 }
 
@@ -657,16 +653,8 @@ gt_watch *gt_catalog_watch(gt_catalog *catalog, const gt_template *template, boo
          file->path[length] == '/')) {
         return NULL;
     }
-    atomic_store(&file->watch->due_ns, 0);
-    atomic_fetch_add(&file->watch->holders, 1);
-    return file->watch;
-}
-
-void gt_watch_release(gt_watch *watch)
-{
-    if (watch && atomic_fetch_sub(&watch->holders, 1) == 1) {
-        free(watch);
-    }
+    atomic_store(&file->watch.due_ns, 0);
+    return &file->watch;
 }
 
 bool gt_watch_look(gt_watch *watch)

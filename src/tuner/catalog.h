@@ -41,17 +41,14 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
 typedef struct gt_watch {
     gt_catalog *catalog;
     struct gt_catalog_file *file;
-    atomic_uint holders;         /* the catalog is one */
     atomic_int_least64_t due_ns; /* on the coarse clock: when to look at the files again */
     atomic_bool edited;          /* never false again */
 } gt_watch;
 
-/* The watch of a template that the catalog has found, by its path or by its name, for
- * gt_watch_release(). The first look is due at once. NULL: the template was given as a text, or was
- * found by name in the template folder, whose files are taken to stay as they are installed. */
+/* Returns the watch of a template that the catalog has found by its path or by its name; it lives
+ * as long as the catalog, and its first look is due at once. NULL: the template was given as a
+ * text, or was found by name in the template folder, whose files are assumed not to change. */
 gt_watch *gt_catalog_watch(gt_catalog *catalog, const gt_template *template, bool by_path);
-/* Drops a reference. NULL is allowed. */
-void gt_watch_release(gt_watch *watch);
 /* Returns true if gt_watch_look() is to be called. */
 static inline bool gt_watch_is_due(gt_watch *watch)
 {

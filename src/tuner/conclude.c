@@ -1,4 +1,4 @@
-/* Stores what a tuning finds out, reports its progress, and makes its result. */
+/* The end of a tuning: progress, trials, the choice, and storing them. */
 #include "tuner/tuning.h"
 
 #include "base/array.h"
@@ -48,7 +48,7 @@ uint32_t gt_tuning_tried(const gt_tuning *tuning)
     return gt_field_tried(&tuning->session.field) + tuning->strategy.known;
 }
 
-/* Variants with a result, duplicates, and variants that are known. */
+/* Counts variants with a result, their duplicates, and variants known from earlier tunings. */
 static uint32_t count_done(const gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
@@ -93,13 +93,13 @@ void gt_tuning_write_samples(const gt_tuning *tuning)
         {tuning->by_time, GPUTUNE_OBJECTIVE_KERNEL},
         {tuning->race, gt_tuning_is_before_weighing(tuning) ? GPUTUNE_OBJECTIVE_KERNEL
                                                             : request->options.objective},
-        /* hot samples are of another state of the cache */
+        /* samples with a warm cache are not comparable */
         {tuning->playoff.hot ? NULL : tuning->playoff.race, GPUTUNE_OBJECTIVE_KERNEL},
     };
     gt_samples_write(&tuning->session.field, races, sizeof races / sizeof *races);
 }
 
-typedef GT_ARRAY(gt_code) gt_code_list; /* GT_FREED: the images stay those of the field */
+typedef GT_ARRAY(gt_code) gt_code_list; /* for GT_FREED: the field owns the images */
 
 static void free_trial(gt_trial *trial)
 {
@@ -115,7 +115,7 @@ static void free_trials(gt_trial_list *list)
     gt_array_free(list);
 }
 
-/* Finds the last race that sampled a variant; NULL: it was not sampled. */
+/* Finds the last race that sampled a variant; NULL: none did. */
 static const gt_runner *find_raced(const gt_tuning *tuning, const gt_variant *variant)
 {
     const gt_runner *runner = gt_race_find(tuning->race, variant->id);
@@ -125,7 +125,7 @@ static const gt_runner *find_raced(const gt_tuning *tuning, const gt_variant *va
     return runner && runner->samples.count ? runner : NULL;
 }
 
-/* Why a variant left its race; "" if it has not. */
+/* Writes why a variant left its race; "" if it has not. */
 static void explain(char *out, size_t bytes, const gt_runner *runner, bool among_all, bool by_time)
 {
     char why[128];
@@ -137,7 +137,7 @@ static void explain(char *out, size_t bytes, const gt_runner *runner, bool among
              gt_race_leave_text(why, sizeof why, runner));
 }
 
-/* Only values of the objective are kept; with the objective energy, times are not. */
+/* Adds the result of the race. With the objective energy, times are not stored. */
 static gputune_status describe_race(gt_trial *trial, const gt_tuning *tuning,
                                     const gt_variant *variant)
 {
@@ -187,9 +187,9 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning,
     if (variant->failure != GPUTUNE_OK) {
         return gt_strdup((char **)&trial->message, variant->message ? variant->message : "");
     }
-    if (variant->stage == GT_STAGE_SLOWER) { /* one launch showed enough */
+    if (variant->stage == GT_STAGE_SLOWER) { /* was left out after its first launch */
         double pilot = gt_field_pilot(field, variant);
-        gt_snprintf(text, sizeof text, "%.2fx the best in its first launch",
+        gt_snprintf(text, sizeof text, "took %.2fx the best time in its first launch",
                     pilot / field->best_ns);
         trial->status = GT_TRIAL_UNPROVED;
         GT_TRY(gt_summarise(&trial->time, &pilot, 1));
@@ -203,7 +203,7 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning,
     return duplicate ? describe_duplicate(trial, request->template, variant) : GPUTUNE_OK;
 }
 
-/* Returns true if this tuning found out something about a variant that is worth keeping. */
+/* Returns true if this tuning has a result of the variant that is worth storing. */
 static bool is_found_out(const gt_tuning *tuning, const gt_variant *variant)
 {
     bool tried = find_raced(tuning, variant) || variant->stage == GT_STAGE_SLOWER ||
@@ -212,7 +212,7 @@ static bool is_found_out(const gt_tuning *tuning, const gt_variant *variant)
            (tried && gt_outcome_is_kept(variant->failure, variant->repeatable));
 }
 
-/* Appends the trial of a variant or of its duplicate, unless an earlier tuning knows more of it. */
+/* Appends the trial of a variant or its duplicate, unless an earlier tuning has a better one. */
 static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning,
                                    const gt_variant *variant, const gt_duplicate *duplicate)
 {
@@ -232,7 +232,7 @@ static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning,
     return status;
 }
 
-/* The tuning's own trials; `settled`: only those that became final since the last time. */
+/* Lists the trials of this tuning. `settled`: only those that became final since the last call. */
 static gputune_status list_trials(gt_trial_list *out, gt_tuning *tuning, bool settled)
 {
     gt_field *field = &tuning->session.field;
@@ -258,7 +258,7 @@ static bool is_new_code(const gt_unit *unit)
     return unit->stage == GT_STAGE_READY && !unit->from_store && !unit->kept && !unit->is_quick;
 }
 
-/* Lists the code of the variants' units: with `kept` the code that is stored, else the other. */
+/* Lists the code of the variants: with `kept` the stored code, else the code that is new. */
 static gputune_status list_codes(gt_code_list *out, const gt_tuning *tuning, bool kept)
 {
     const gt_field *field = &tuning->session.field;
@@ -298,7 +298,7 @@ gputune_status gt_tuning_keep(gt_tuning *tuning)
     }
     gputune_status status = list_trials(&trials, tuning, true);
     GT_THEN(status, list_codes(&codes, tuning, false));
-    /* a failure to store is ignored: everything is stored again at the end */
+    /* a failure is ignored, because everything is stored again at the end */
     if (status == GPUTUNE_OK && trials.count + codes.count > 0 &&
         store_so_far(tuning, &trials, &codes) == GPUTUNE_OK) {
         for (size_t i = GT_UNIT_FIRST; i < tuning->session.field.units.count; i++) {
@@ -312,15 +312,16 @@ gputune_status gt_tuning_keep(gt_tuning *tuning)
 
 /* --- the choice ------------------------------------------------------------------------------- */
 
-/* Gets the race's result; for energy, by time, it has no speed-ups. ENOVARIANT: there is none. */
+/* Gets the race's result. Without speed-ups if the objective is energy and only times are known.
+ * ENOVARIANT: none. */
 static gputune_status find_result(gt_race_result *out, const gt_tuning *tuning)
 {
     GT_TRY(gt_race_result_get(tuning->race, out));
     if (!out->samples) {
         return GPUTUNE_ENOVARIANT;
     }
-    bool by_time = gt_tuning_is_before_weighing(tuning); /* stopped before anything was weighed */
-    bool is_cut_short = /* before everything was done that may change the result */
+    bool by_time = gt_tuning_is_before_weighing(tuning); /* stopped before the playoff by energy */
+    bool is_cut_short = /* something that may change the result is missing */
         tuning->session.stop != GT_STOP_NONE &&
         (tuning->proved != out->winner || gt_field_lacks_one(&tuning->session.field));
     if (by_time || tuning->restored == tuning->race || is_cut_short) {
@@ -339,7 +340,7 @@ static gputune_status summarise(gt_summary *out, const gt_tuning *tuning, uint64
                                                 : gt_race_summary(tuning->race, id, out);
 }
 
-/* Returns true if the winner was proved after an earlier race, with this request's data. */
+/* Returns true if an earlier tuning has verified the winner again with this request's data. */
 static bool was_proved_earlier(const gt_tuning *tuning, uint64_t winner)
 {
     const gt_request *request = tuning->session.request;
@@ -359,8 +360,8 @@ static bool was_proved_earlier(const gt_tuning *tuning, uint64_t winner)
     return proved;
 }
 
-/* The terms of a result. If time or the caller ended the tuning, its result is stored, but does not
- * count as decided. Neither does a result that lacks a variant which was not at fault. */
+/* Returns the terms of the result. The result is not final if time or the caller ended the tuning,
+ * or if a variant could not race for a reason that is not its fault. */
 static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
 {
     gt_terms terms = tuning->session.request->terms;
@@ -370,25 +371,26 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
         result->end == GT_RACE_BUDGET || (!terms.final && tuning->session.stop == GT_STOP_LIMIT);
     terms.limit_s = by_limit ? tuning->session.request->options.time_limit_s : 0;
     terms.proved = tuning->proved == result->winner || was_proved_earlier(tuning, result->winner);
-    /* a request for all takes what the limit allowed, when it is made again */
+    /* so an exhaustive request accepts the result when it is made again */
     terms.complete = (terms.final || terms.complete) && !tuning->strategy.content &&
                      !tuning->session.field.worthless;
     return terms;
 }
 
-/* Why the tuning ended, and how many variants were tried if not all were. */
+/* Writes why the tuning ended, and how many variants were tried if not all were. */
 static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_race_result *result,
                                   bool proved_again)
 {
     gt_race_end end = result->end;
     bool hot = tuning->hot_winner == result->winner;
     uint64_t size = tuning->strategy.proposer.total;
+    bool searched_all = gt_tuning_tried(tuning) >= size;
     uint32_t given_up = tuning->session.field.worthless;
     bool content = tuning->session.stop == GT_STOP_NONE && tuning->strategy.content;
     bool decided = end == GT_RACE_ONE_LEFT || end == GT_RACE_NO_GAIN;
     gt_text text = {0};
     char count[32], all[32];
-    if (gt_tuning_tried(tuning) < size) {
+    if (!searched_all) {
         gt_text_printf(&text, "searched %s of %s; ",
                        gt_count_text(count, sizeof count, gt_tuning_tried(tuning)),
                        gt_count_text(all, sizeof all, size));
@@ -397,15 +399,15 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_
         gt_text_printf(&text, "%u took too long to compile; ", given_up);
     }
     if (content) {
-        gt_text_printf(&text, "nothing better by %.3g%% is expected%s",
+        gt_text_printf(&text, "no gain above %.3g%% is expected from the others%s",
                        tuning->session.request->options.epsilon * 100, decided ? "" : "; ");
-    } else if (decided && gt_tuning_tried(tuning) < size) { /* of others the race says nothing */
-        gt_text_append(&text, "of those searched, ");
+    } else if (decided && !searched_all) {
+        gt_text_append(&text, "of these, ");
     }
     gt_text_append(&text, content && decided ? "" : gt_race_end_text(end));
     const double limit_s = tuning->session.request->options.time_limit_s;
     if (end == GT_RACE_BUDGET && tuning->kept_s > 0.1 * limit_s) {
-        gt_text_printf(&text, " (%.3g s of the %.3g s are kept for verifying the winner)",
+        gt_text_printf(&text, " (%.3g of %.3g s are reserved for verifying the winner)",
                        tuning->kept_s, limit_s);
     }
     gt_text_append(&text, hot ? "; tie decided by the time with a warm cache" : "");
@@ -436,12 +438,7 @@ static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
 
 /* --- storing ---------------------------------------------------------------------------------- */
 
-static gt_code code_of(const gt_tuning *tuning, const gt_variant *variant)
-{
-    return gt_unit_code(variant->unit, tuning->session.request->device);
-}
-
-/* NVRTC's version as the compile workers report it; 0 if nothing was compiled. */
+/* Returns the NVRTC version that the compile workers report; 0 if nothing was compiled. */
 static int compiler_version(const gt_tuning *tuning)
 {
     int version = 0;
@@ -452,13 +449,8 @@ static int compiler_version(const gt_tuning *tuning)
     return version;
 }
 
-static gt_hash default_trial(const gt_tuning *tuning)
-{
-    const gt_variant *standard = tuning->session.field.standard;
-    return standard ? standard->trial : (gt_hash){0};
-}
-
-/* Lists code of the service kernels and the reference, and of the variants if more may follow. */
+/* Lists the code of the service kernels and the reference, and, if more tunings may follow, of the
+ * variants. */
 static gputune_status list_all_codes(gt_code_list *out, const gt_tuning *tuning, bool final)
 {
     const gt_field *field = &tuning->session.field;
@@ -476,8 +468,8 @@ static gputune_status list_all_codes(gt_code_list *out, const gt_tuning *tuning,
     return GPUTUNE_OK;
 }
 
-/* Stores trials, code and the winner. If `winner` is NULL, only trials and code are stored, so that
- * neither the next tuning nor an answer without times compiles the code again. */
+/* Stores trials, code and the winner; `winner` may be NULL. The stored code saves a later tuning
+ * from compiling it again. */
 static gputune_status store(const gt_tuning *tuning, const gt_trial_list *list,
                             const gt_winner *winner)
 {
@@ -515,8 +507,8 @@ static gputune_status store_result(const gt_tuning *tuning, const gt_choice *cho
     const gt_variant *fastest = gt_tuning_variant(tuning, result->winner);
     gt_winner winner = {.problem = request->problem_text,
                         .trial = fastest->trial,
-                        .default_trial = default_trial(tuning),
-                        .code = code_of(tuning, fastest),
+                        .default_trial = field->standard ? field->standard->trial : (gt_hash){0},
+                        .code = gt_unit_code(fastest->unit, request->device),
                         .terms = choice->terms,
                         .only = request->only_text,
                         .verdict = choice->verdict,
@@ -529,7 +521,8 @@ static gputune_status store_result(const gt_tuning *tuning, const gt_choice *cho
     gputune_status status = gt_config_text(&winner.config, request->template, &choice->config);
     GT_THEN(status, gt_config_text(&winner.default_config, request->template, &standard));
     if (choice->has_fallback) {
-        winner.fallback = code_of(tuning, gt_field_find_ready(field, &choice->fallback));
+        const gt_variant *fallback = gt_field_find_ready(field, &choice->fallback);
+        winner.fallback = gt_unit_code(fallback->unit, request->device);
         GT_THEN(status,
                 gt_config_text(&winner.fallback_config, request->template, &choice->fallback));
     }
@@ -540,7 +533,6 @@ static gputune_status store_result(const gt_tuning *tuning, const gt_choice *cho
     return status;
 }
 
-/* A result that is not stored is one all the same. */
 static void warn_unless_stored(const gt_tuning *tuning, gputune_status stored)
 {
     if (stored != GPUTUNE_OK) {
@@ -549,7 +541,7 @@ static void warn_unless_stored(const gt_tuning *tuning, gputune_status stored)
     }
 }
 
-/* Says so if no variant was compiled when the time was up. */
+/* Returns true, with a message, if no variant was compiled when the time was up. */
 static bool say_uncompiled(char *out, size_t bytes, const gt_tuning *tuning)
 {
     uint32_t count = 0;
@@ -566,7 +558,7 @@ static bool say_uncompiled(char *out, size_t bytes, const gt_tuning *tuning)
     return count && tuning->session.stop == GT_STOP_LIMIT;
 }
 
-/* Why a tuning that was stopped has measured nothing. */
+/* Fails with the reason why a stopped tuning has measured nothing. */
 static gputune_status explain_stop(const gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
@@ -613,8 +605,8 @@ static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_
                                                 : gt_field_verdict(&tuning->session.field);
 }
 
-/* Returns true if the tuning was stopped before it measured what earlier tunings of this space
- * found to be faster than its own winner, and has found no fault with it. */
+/* Returns true if the tuning was stopped before it measured the fastest variant of earlier tunings,
+ * which is faster than its own winner and is not known to fail. */
 static bool lacks_champion(const gt_tuning *tuning, uint64_t winner)
 {
     gt_config champion;
@@ -638,7 +630,7 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
     gt_field *field = &tuning->session.field;
     snprintf(message, sizeof message, "%s", gt_message());
     gt_field_note_bad_default(field, tuning->session.request);
-    if (field->doubtful) { /* perhaps the GPU's fault, which then failed the tuning */
+    if (field->doubtful) { /* the GPU may have failed instead */
         field->doubtful->repeatable = false;
     }
     gputune_status status = tuning->race ? list_trials(&list, tuning, false) : GPUTUNE_ENOMEM;

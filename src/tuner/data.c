@@ -21,6 +21,19 @@ typedef struct target {
     uint32_t index; /* of the workload */
 } target;
 
+/* Returns the place (gt_data_file.argument) of a template's nth argument; blocks follow arguments.
+ */
+static uint32_t place_of(const gt_template *template, uint32_t n)
+{
+    return n < template->argument_count ? n : GT_PARAMETER_MAX + n - template->argument_count;
+}
+
+static const gt_argument *argument_at(const gt_template *template, uint32_t place)
+{
+    return place < GT_PARAMETER_MAX ? &template->arguments[place]
+                                    : &template->passes[place - GT_PARAMETER_MAX];
+}
+
 /* Adds a new input at the end of the setup's inputs. */
 static gputune_status add_to(gt_live_input **out, const target *to, uint32_t buffer)
 {
@@ -98,11 +111,10 @@ static gputune_status compute(uint64_t *bits, const gt_buffer *buffer, const gt_
     }
     GT_TRY(gt_expression_integer(&integer, value, slots));
     *bits = (uint64_t)integer;
-    return gt_type_holds(buffer->type, integer)
-               ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_EINVAL, "%s[%lld] would be %lld, which does not fit its type %s",
-                         buffer->name, (long long)slots[GT_SLOT_ELEMENT], (long long)integer,
-                         gt_type_name(buffer->type));
+    GT_REFUSE(!gt_type_holds(buffer->type, integer), GPUTUNE_EINVAL,
+              "%s[%lld] would be %lld, which does not fit its type %s", buffer->name,
+              (long long)slots[GT_SLOT_ELEMENT], (long long)integer, gt_type_name(buffer->type));
+    return GPUTUNE_OK;
 }
 
 /* Elements of a buffer that one thread computes. */
@@ -123,16 +135,14 @@ static gputune_status check_time(const fill_part *part)
 {
     const gt_request *request = part->request;
     const char *name = request->template->name, *buffer = part->buffer->name;
-    if (gt_patience_left_s(&request->patience) > 0) {
-        return GPUTUNE_OK;
-    }
-    return gt_patience_canceled(&request->patience)
-               ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped while '%s' was computed", name, buffer)
-               : gt_fail(GPUTUNE_ETIMEOUT,
-                         "%s: the %llu elements of '%s' were not computed in %.3g s; raise the "
-                         "time limit, or fill them by an init() kernel",
-                         name, (unsigned long long)part->buffer->elements, buffer,
-                         request->options.time_limit_s);
+    GT_REFUSE(gt_patience_canceled(&request->patience), GPUTUNE_ECANCELED,
+              "%s: stopped while '%s' was computed", name, buffer);
+    GT_REFUSE(gt_patience_left_s(&request->patience) <= 0, GPUTUNE_ETIMEOUT,
+              "%s: the %llu elements of '%s' were not computed in %.3g s; raise the time limit, or "
+              "fill them by an init() kernel",
+              name, (unsigned long long)part->buffer->elements, buffer,
+              request->options.time_limit_s);
+    return GPUTUNE_OK;
 }
 
 static gputune_status fill_part_of(fill_part *part)
@@ -210,13 +220,12 @@ static gputune_status send_expressions(const target *to)
     gt_binding binding;
     const gt_template *template = to->request->template;
     gt_binding_open(&binding, template, to->problem, to->request->device);
-    for (uint32_t i = 0; i < template->pass_count; i++) {
-        GT_TRY(send_expression(to, GT_PARAMETER_MAX + i, &template->passes[i].fill, &binding));
-    }
-    for (uint32_t i = 0; i < template->argument_count; i++) {
-        const gt_argument *argument = &template->arguments[i];
-        if (argument->is_buffer) {
-            GT_TRY(send_expression(to, gt_data_buffer(to->workload, i), &argument->fill, &binding));
+    for (uint32_t i = 0; i < template->pass_count + template->argument_count; i++) {
+        uint32_t place = place_of(template, i);
+        const gt_argument *argument = argument_at(template, place);
+        if (place >= GT_PARAMETER_MAX || argument->is_buffer) {
+            GT_TRY(send_expression(to, gt_data_buffer(to->workload, place), &argument->fill,
+                                   &binding));
         }
     }
     return GPUTUNE_OK;
@@ -250,20 +259,15 @@ static gputune_status find_argument(uint32_t *out, const gt_request *request, co
     const gt_template *template = request->template;
     const char *names[GT_PARAMETER_MAX + GT_BLOCK_MAX];
     size_t count = 0;
-    for (uint32_t i = 0; i < template->pass_count; i++) {
-        if (strcmp(template->passes[i].name, name) == 0) {
-            *out = GT_PARAMETER_MAX + i;
-            return GPUTUNE_OK;
-        }
-        names[count++] = template->passes[i].name;
-    }
-    for (uint32_t i = 0; i < template->argument_count; i++) {
-        const gt_argument *argument = &template->arguments[i];
-        if (!argument->is_buffer || argument->direction == GT_OUT) {
+    for (uint32_t i = 0; i < template->pass_count + template->argument_count; i++) {
+        uint32_t place = place_of(template, i);
+        const gt_argument *argument = argument_at(template, place);
+        bool is_block = place >= GT_PARAMETER_MAX;
+        if (!is_block && (!argument->is_buffer || argument->direction == GT_OUT)) {
             continue;
         }
         if (strcmp(argument->name, name) == 0) {
-            *out = i;
+            *out = place;
             return GPUTUNE_OK;
         }
         names[count++] = argument->name;
@@ -279,36 +283,28 @@ static gputune_status find_argument(uint32_t *out, const gt_request *request, co
 static bool is_replaced(const gt_request *request, const char *name)
 {
     const gputune_options *o = &request->options;
+    bool is = false;
     for (size_t i = 0; i < o->input_count; i++) {
-        if (strcmp(o->inputs[i].buffer, name) == 0) {
-            return true;
-        }
+        is |= strcmp(o->inputs[i].buffer, name) == 0;
     }
     for (size_t i = 0; i < o->file_count; i++) {
-        if (strcmp(o->files[i].buffer, name) == 0) {
-            return true;
-        }
+        is |= strcmp(o->files[i].buffer, name) == 0;
     }
-    return false;
+    return is;
 }
 
 static gputune_status find_files(gt_request *request)
 {
-    const gt_template *template = request->template;
     const gputune_options *o = &request->options;
-    for (uint32_t i = 0; i < template->argument_count; i++) {
-        const gt_argument *argument = &template->arguments[i];
+    const uint32_t count = request->template->pass_count + request->template->argument_count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t place = place_of(request->template, i);
+        const gt_argument *argument = argument_at(request->template, place);
         if (argument->fill.file && !is_replaced(request, argument->name)) {
-            GT_TRY(add_beside(request, i, argument->fill.file, false));
+            GT_TRY(add_beside(request, place, argument->fill.file, false));
         }
         if (argument->expected) {
-            GT_TRY(add_beside(request, i, argument->expected, true));
-        }
-    }
-    for (uint32_t i = 0; i < template->pass_count; i++) {
-        const gt_argument *block = &template->passes[i];
-        if (block->fill.file && !is_replaced(request, block->name)) {
-            GT_TRY(add_beside(request, GT_PARAMETER_MAX + i, block->fill.file, false));
+            GT_TRY(add_beside(request, place, argument->expected, true));
         }
     }
     for (size_t i = 0; i < o->file_count; i++) {
@@ -364,12 +360,11 @@ static bool is_shape(const gt_npy *npy, const uint64_t *shape, uint32_t dimensio
 
 static gputune_status check_numbers(const gt_buffer *buffer, const char *path)
 {
-    return buffer->number_count
-               ? gt_fail(GPUTUNE_EINVAL,
-                         "%s: %s has elements of several numbers, which no file can hold; expected "
-                         "plain numbers or vectors",
-                         path, buffer->name)
-               : GPUTUNE_OK;
+    GT_REFUSE(buffer->number_count, GPUTUNE_EINVAL,
+              "%s: %s has elements of several numbers, which no file can hold; expected plain "
+              "numbers or vectors",
+              path, buffer->name);
+    return GPUTUNE_OK;
 }
 
 static gputune_status check_file(const gt_request *request, const struct gt_data_file *file)
@@ -580,9 +575,9 @@ static gputune_status ask(const call *c)
     }
     int answer = o->reference(o->user, (gputune_sizes){template->problem_count, items},
                               c->arguments, c->count);
-    return answer == 0 ? GPUTUNE_OK
-                       : gt_fail(GPUTUNE_EINVAL, "%s: the call's reference function failed with %d",
-                                 template->name, answer);
+    GT_REFUSE(answer, GPUTUNE_EINVAL, "%s: the call's reference function failed with %d",
+              template->name, answer);
+    return GPUTUNE_OK;
 }
 
 static gputune_status send_results(call *c)

@@ -1,5 +1,5 @@
-/* From proposals to compiled variants: a field's variants, their sources, and those that take too
- * long, which hold up no others, are tried last, and are remembered with their limit. */
+/* From proposals to compiled variants. Compiles that take too long are ended, tried last, and
+ * remembered with their time limit. */
 #include "tuner/field.h"
 
 #include "base/clock.h"
@@ -15,9 +15,9 @@
 #include <string.h>
 
 enum {
-    STARTS_MAX = 256, /* in one go: a few milliseconds */
-    AT_A_TIME = 8,    /* a share of the proposals on their way that a proposer is asked for */
-    PROPOSALS = 16    /* the most that it is asked for at once */
+    STARTS_MAX = 256, /* sources started by one call: a few milliseconds */
+    AT_A_TIME = 8, /* a proposer that learns is asked for at least this fraction of the workers */
+    PROPOSALS = 16 /* most proposals of one call */
 };
 
 static gputune_status add(gt_field *field, const gt_config *config, gt_role role)
@@ -51,7 +51,7 @@ gputune_status gt_field_add_default(gt_field *field)
     return add_permitted(field, &standard, GT_ROLE_DEFAULT);
 }
 
-/* The default, and the variant that is right at any alignment, unless it is the default. */
+/* Adds the default, and the fallback if it is another configuration. */
 static gputune_status field_add_given(gt_field *field)
 {
     const gt_request *request = field->options.request;
@@ -70,13 +70,12 @@ static bool is_of(const gt_variant *variant, const gt_config *config)
     return variant && gt_config_is(&variant->config, config);
 }
 
-/* Returns true if the field began with that configuration as its default. */
 static bool is_given_default(const gt_field *field, const gt_config *config)
 {
     return field->options.with_default && is_of(field->standard, config);
 }
 
-/* A variant that the field began with may be proposed too. A fallback then races. */
+/* Takes a proposal. A fallback that is proposed becomes a contestant. */
 static gputune_status take_proposal(gt_field *field, const gt_config *config)
 {
     if (field->options.proposer->quick_compiles) {
@@ -113,7 +112,7 @@ bool gt_field_never_compiles(const gt_field *field)
            field->alike >= ENOUGH;
 }
 
-/* Returns true if the proposer may have more proposals, and the field would take them. */
+/* Returns true if the proposer may propose more and the field would take it. */
 static bool field_has_more_proposals(const gt_field *field)
 {
     return !field->options.proposer->exhausted && !field->cut && !gt_field_never_compiles(field);
@@ -130,7 +129,7 @@ static gputune_status propose(uint32_t *count, const gt_field *field, gt_config 
 
 static uint32_t room(const gt_field *field)
 {
-    /* the proposer knows nothing of variants that were started and have no result yet */
+    /* the proposer has no results yet of variants that were started */
     uint32_t on_their_way =
         field->compiling + (uint32_t)field->compiled.count + field->verifying + field->untimed;
     return gt_schedule_room(&field->schedule, field->options.farm->compile_workers,
@@ -140,13 +139,13 @@ static uint32_t room(const gt_field *field)
 static bool wants_more(const gt_field *field)
 {
     bool has_more = field->started < field->variants.count || field_has_more_proposals(field);
-    /* a compile that the limit ends would hold up the next call's first sources */
+    /* a compile that the limit will end would only hold up the next call */
     bool is_too_late =
         gt_patience_left_s(&field->options.request->patience) < field->schedule.compile_s / 2;
     return has_more && room(field) > 0 && !is_too_late;
 }
 
-/* A proposer that learns thinks again with every result, so several results are collected. */
+/* A proposer that learns thinks after every result, so several results are collected first. */
 static bool is_time_to_ask(const gt_field *field)
 {
     uint32_t workers = field->options.farm->compile_workers;
@@ -154,7 +153,6 @@ static bool is_time_to_ask(const gt_field *field)
            room(field) >= (workers > AT_A_TIME ? workers / AT_A_TIME : 1);
 }
 
-/* Adds the proposer's next proposals. Adds none while the proposer waits for results. */
 static gputune_status take_proposals(gt_field *field)
 {
     gt_config configs[PROPOSALS];
@@ -196,23 +194,22 @@ double gt_field_patience(const gt_field *field)
     return starts_more ? 0 : 0.1;
 }
 
-/* The fraction of the limit that a compile may hold its worker, and that others wait for the
+/* The fraction of the limit for which a compile may hold its worker, and others wait for the
  * default. */
 static const double SHARE = 0.2;
-/* The fraction of the limit from which on a variant counts as too slow for that limit. */
+/* A variant that ran for this fraction of the limit is too slow for the limit. */
 static const double MOST = 0.5;
-/* The fraction of the limit, in seconds of processor time, that a compile which was put off must
- * have had to count as too slow for that limit: on a busy machine each compile takes long. */
+/* So is one whose compile was put off and had this fraction of the limit in processor time. */
 static const double FAIR = 0.3;
-/* A compile that was not put off and had fewer seconds is not judged. */
+/* Compiles shorter than this are not judged, unless they were put off. */
 static const double LEAST_S = 3;
-/* A compile is slow if it takes this many times as long as the longest one that ended. */
+/* A compile is slow if it takes this many times the longest one that ended. */
 static const double SLOW = 8;
-/* No compile is given up earlier, in seconds: replacing the worker takes about half a second. */
+/* No compile is given up before this, because replacing the worker takes half a second. */
 static const double GIVEN_UP_S = 1;
-/* A compile is asked about again when it has been running for so many times as long. */
+/* The proposer is asked about a compile again when it has run this many times as long. */
 static const double AGAIN = 1.25;
-enum { AT_ONCE = 256 }; /* compiles that are looked at */
+enum { AT_ONCE = 256 }; /* most compiles to look at */
 
 static double limit_s(const gt_field *field)
 {
@@ -234,7 +231,7 @@ gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral 
     return message ? gt_field_explain(field, variant, message) : GPUTUNE_OK;
 }
 
-/* Without a reference the default's results are the expected ones. */
+/* Without a reference, variants must wait for the default, whose results are the expected ones. */
 static gputune_status stop_waiting_for_default(gt_field *field)
 {
     const gt_workload *workload = &field->options.request->workload;
@@ -246,8 +243,8 @@ static gputune_status stop_waiting_for_default(gt_field *field)
     return gt_field_verify_compiled(field);
 }
 
-/* Returns true if no variant that waits for a unit is tried late already, or is the default (which
- * may not hold the only worker): such compiles go on to the end, at most of the call. */
+/* Returns true if the compile may be repeated later: no variant that waits for it has begun its
+ * second attempt, and the default does not, unless it holds the only worker. */
 static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
 {
     bool only = field->options.farm->compile_workers == 1;
@@ -259,7 +256,8 @@ static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
     return true;
 }
 
-/* Seconds that a compile may hold its worker. Before any has ended, one at a time is freed. */
+/* Returns how long a compile may hold its worker. Before any compile has ended, one worker is freed
+ * at a time. */
 static double compile_share_s(const gt_field *field)
 {
     double share_s = SHARE * limit_s(field);
@@ -270,8 +268,8 @@ static double compile_share_s(const gt_field *field)
     return is_time ? share_s : INFINITY;
 }
 
-/* Returns true if a compile that has been running for so long is given up. The default, the
- * fallback, and sources of a variant that the proposer wants are always waited for. */
+/* Returns true if the proposer gives up all variants that wait for this compile. The default and
+ * the fallback are always waited for. */
 static bool is_given_up(const gt_field *field, gt_unit *unit, double seconds)
 {
     gt_proposer *proposer = field->options.proposer;
@@ -288,7 +286,7 @@ static bool is_given_up(const gt_field *field, gt_unit *unit, double seconds)
     return true;
 }
 
-/* Ends a compile that is given up, or that is put off while others wait for its worker. */
+/* Ends a compile that is given up, or that holds a worker for too long while others wait. */
 static void end_if_slow(gt_field *field, const gt_compiling *job, uint32_t running)
 {
     gt_unit *unit = field->units.items[job->id];
@@ -325,8 +323,8 @@ gputune_status gt_field_end_slow_compiles(gt_field *field)
 
 /* --- at its end ------------------------------------------------------------------------------- */
 
-/* Returns true if a source that is not compiled has been compiling for most of the limit, or had a
- * fair part of it in turns of its own: until it was put off, and after all others. */
+/* Returns true if a variant is not compiled although its compile had most of the limit, or a fair
+ * part of it in two attempts. */
 static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
                             const gt_compiling *jobs, uint32_t count)
 {
@@ -343,7 +341,7 @@ static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
             unit->spent_s + now_s > FAIR * limit_s(field));
 }
 
-/* The measure worker answers in order: it has the variant in hand that was sent first. */
+/* Returns the turn of the variant that the measure worker is verifying: it answers in order. */
 static uint32_t turn_in_hand(const gt_field *field)
 {
     uint32_t least = UINT32_MAX;
@@ -367,8 +365,8 @@ static gputune_status fail_unfinished(gt_field *field, gt_variant *variant)
                : gt_field_fail(field, variant, GPUTUNE_ETIMEOUT, false, message);
 }
 
-/* Returns true if a default that is in hand for so long may never end: for half of what the farm
- * allows it (farm_measure.c), so that a call of a limit below that does not return it. */
+/* Returns true if a default that has run for so long may never end. The bound is half of the farm's
+ * deadline (farm_measure.c), so calls with a limit below the deadline notice it too. */
 static bool may_never_end(const gt_field *field, double busy_s)
 {
     static const double least_s = 0.5, least_emulated_s = 2, references = 500, preparations = 2.5;
@@ -385,7 +383,7 @@ static gputune_status fail_running(gt_field *field, gt_variant *standard, double
                 "it was still running after %.3g s, at the time limit: it may never end, or need a "
                 "longer limit",
                 busy_s);
-    standard->limit_s = MOST * limit_s(field); /* a call of the same limit tries it again */
+    standard->limit_s = MOST * limit_s(field); /* so a call with the same limit tries it again */
     return gt_field_defer(field, standard, GT_DEFERRED_LATE, GPUTUNE_ETIMEOUT, message);
 }
 
@@ -404,12 +402,13 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
         }
         bool in_hand_now = variant->stage == GT_STAGE_VERIFYING && variant->turn == in_hand;
         bool waits = variant->stage == GT_STAGE_WAITING || deferred;
-        bool is_default = variant->role == GT_ROLE_DEFAULT; /* the kernel may be slow as such */
+        bool is_default =
+            variant->role == GT_ROLE_DEFAULT; /* may be slow because the kernel is slow */
         bool hangs = variant->stage == GT_STAGE_VERIFYING &&
                      (variant->deferral == GT_DEFERRED_HUNG ||
                       (in_hand_now && field->prepared && !is_default && busy_s > most_s));
         if (deferred && variant->failure != GPUTUNE_OK) {
-            variant->limit_s = most_s; /* a call of the same limit may have time to try it again */
+            variant->limit_s = most_s; /* so a call with the same limit may try it again */
         } else if ((waits && compiles_slowly(field, variant, jobs, count)) || hangs) {
             GT_TRY(fail_unfinished(field, variant));
         } else if (is_default && in_hand_now && field->prepared && may_never_end(field, busy_s)) {
@@ -459,7 +458,8 @@ static gputune_status make_setup(gt_measure_setup *setup, const gt_request *r)
     return GPUTUNE_OK;
 }
 
-/* Returns true if the unit's code is known: from this process's memo, or from the store. */
+/* Takes the unit's code from this process's memo or the store. Returns false if it is in
+ * neither. */
 static bool compiled_before(gt_field *field, gt_unit *unit)
 {
     const gt_request *request = field->options.request;
@@ -479,7 +479,6 @@ static bool compiled_before(gt_field *field, gt_unit *unit)
     return true;
 }
 
-/* Gets the code of a unit from the store or the memo, or submits it to the compile workers. */
 static gputune_status submit_source(gt_field *field, gt_unit *unit, const gt_source *source)
 {
     unit->hash = source->hash;
@@ -495,7 +494,8 @@ static gputune_status submit_source(gt_field *field, gt_unit *unit, const gt_sou
     return field->options.farm->ops->compile(field->options.farm, &job);
 }
 
-/* Once both images are compiled, asks the worker to prepare; if one fails, the field fails. */
+/* Asks the worker to prepare once the service kernels and the reference are compiled. Fails if one
+ * of them does not compile. */
 static gputune_status try_prepare(gt_field *field)
 {
     const gt_unit *service = field->units.items[GT_UNIT_SERVICE];
@@ -530,8 +530,9 @@ static const gt_service_image *built_in_service(const gt_device *device)
 
 static gputune_status start_service(gt_field *field)
 {
-    static const char quickly[] = "--Ofast-compile=mid"; /* all other work waits for it */
-    const bool emulated = field->options.request->device->emulated; /* runs for longer than that */
+    static const char quickly[] = "--Ofast-compile=mid"; /* everything else waits for it */
+    const bool emulated =
+        field->options.request->device->emulated; /* the emulator gains more from optimised code */
     gt_unit *unit = field->units.items[GT_UNIT_SERVICE];
     const gt_service_image *built_in = built_in_service(field->options.request->device);
     gt_source source = {.text = (char *)gt_service_source,
@@ -548,7 +549,7 @@ static gputune_status start_service(gt_field *field)
     return GPUTUNE_OK;
 }
 
-/* Submits the service kernels and the reference, before any variant. */
+/* Submits the service kernels and the reference. */
 static gputune_status start_auxiliary(gt_field *field)
 {
     const gt_request *request = field->options.request;
@@ -637,7 +638,7 @@ gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
 
 /* --- distinct sources and launches ------------------------------------------------------------ */
 
-/* Finds or adds the unit of that hash; *is_new: it was added now. */
+/* Finds the unit of a source, or adds it (*is_new). */
 static gputune_status intern_unit(gt_unit **out, gt_field *field, gt_hash hash, bool *is_new)
 {
     uint32_t next = (uint32_t)field->units.count, id;
@@ -650,7 +651,7 @@ static gputune_status intern_unit(gt_unit **out, gt_field *field, gt_hash hash, 
     return GPUTUNE_OK;
 }
 
-/* Finds the first variant with the same source and launches, perhaps `variant` itself. */
+/* Finds the first variant with the same source and launches; it may be `variant` itself. */
 static gputune_status find_first(gt_variant **out, gt_field *field, gt_variant *variant,
                                  gt_hash source)
 {
@@ -658,7 +659,7 @@ static gputune_status find_first(gt_variant **out, gt_field *field, gt_variant *
     GT_TRY(gt_allocated(launches));
     uint32_t id = variant->id;
     if (gt_field_bind_launches(field, variant, launches) ==
-        GPUTUNE_OK) { /* else verifying reports it */
+        GPUTUNE_OK) { /* a failure is reported by the verification */
         gt_hash hash = gt_hash_join(source, gt_launch_hash(&launches[0]));
         hash = gt_hash_join(hash, gt_launch_hash(&launches[1]));
         GT_TRY(gt_hash_index_intern(&field->launches, hash, id, &id));
@@ -667,7 +668,7 @@ static gputune_status find_first(gt_variant **out, gt_field *field, gt_variant *
     return GPUTUNE_OK;
 }
 
-/* Removes the variant that was started last. Later ones have not been started. */
+/* Removes the variant that was started last. */
 static void drop_started(gt_field *field)
 {
     gt_variant **at = &field->variants.items[--field->started], *dropped = *at;
@@ -681,8 +682,8 @@ static void drop_started(gt_field *field)
     free_variant(dropped);
 }
 
-/* Some axes do not matter at small sizes (blocks of a multiprocessor, where there is one block). A
- * variant that is launched as an earlier one becomes its duplicate, and is not tried. */
+/* Makes a variant with the same launch as an earlier one its duplicate. Some axes do not matter at
+ * small sizes, such as the number of blocks if one block is enough. */
 static gputune_status join_first(gt_field *field, gt_variant *variant, gt_hash source, bool *joined)
 {
     gt_variant *first;
@@ -700,7 +701,7 @@ static gputune_status join_first(gt_field *field, gt_variant *variant, gt_hash s
 
 /* --- compiled sources ------------------------------------------------------------------------- */
 
-/* Advances a variant whose source is compiled to verification, or, without measuring, to ready. */
+/* Moves a variant on when its unit's compile has ended. */
 static gputune_status advance(gt_field *field, gt_variant *variant)
 {
     const gt_unit *unit = variant->unit;
@@ -727,13 +728,12 @@ static gputune_status advance(gt_field *field, gt_variant *variant)
 
 /* --- starting variants ------------------------------------------------------------------------ */
 
-/* Handles a variant that earlier tunings tried: a failure stays one, what had too little time is
- * deferred (*known), and all others race, unless the proposer leaves them out. */
+/* Uses the result of an earlier tuning: a failure is final (*known), and a variant that had too
+ * little time is deferred (*known). All others are tried as usual. */
 static gputune_status use_history(gt_field *field, gt_variant *variant, bool *known)
 {
     const gt_request *request = field->options.request;
     const gt_trial *old = gt_history_find(field->options.history, variant->trial);
-    *known = false;
     if (!old || request->options.force || variant->retried) {
         return GPUTUNE_OK;
     }
@@ -744,7 +744,7 @@ static gputune_status use_history(gt_field *field, gt_variant *variant, bool *kn
         gt_field_move(field, variant, GT_STAGE_FAILED);
         gt_field_tell(field, variant, 0);
         const gt_history *all = variant->role == GT_ROLE_DEFAULT ? field->options.history : NULL;
-        for (size_t i = 0; all && i < all->count; i++) { /* what is known of compiling */
+        for (size_t i = 0; all && i < all->count; i++) {
             const gputune_status failure = gt_trial_failure(all->items[i].status);
             field->compiles |= failure != GPUTUNE_ECOMPILE;
             gt_field_count_alike(field, failure, all->items[i].message);
@@ -752,20 +752,23 @@ static gputune_status use_history(gt_field *field, gt_variant *variant, bool *kn
         *known = true;
         return GPUTUNE_OK;
     }
-    if (gt_trial_failure(old->status) != GPUTUNE_OK) { /* the old trial had less time */
-        bool is_expected = /* its results are what others are compared with */
-            variant->role == GT_ROLE_DEFAULT && !gt_workload_is_judged(&request->workload);
-        bool hung = old->status == GT_TRIAL_HUNG;
-        *known = !is_expected && field->options.races;
-        variant->deferral = hung ? GT_DEFERRED_HUNG : GT_DEFERRED_NEVER;
-        return *known ? gt_field_defer(field, variant, hung ? GT_DEFERRED_HUNG : GT_DEFERRED_LATE,
-                                       GPUTUNE_OK, NULL)
-                      : GPUTUNE_OK;
+    if (gt_trial_failure(old->status) == GPUTUNE_OK) {
+        return GPUTUNE_OK;
     }
+    /* the earlier tuning had less time */
+    bool is_expected = /* the other variants need its results */
+        variant->role == GT_ROLE_DEFAULT && !gt_workload_is_judged(&request->workload);
+    bool hung = old->status == GT_TRIAL_HUNG;
+    *known = !is_expected && field->options.races;
+    if (*known) {
+        return gt_field_defer(field, variant, hung ? GT_DEFERRED_HUNG : GT_DEFERRED_LATE,
+                              GPUTUNE_OK, NULL);
+    }
+    variant->deferral = hung ? GT_DEFERRED_HUNG : GT_DEFERRED_NEVER;
     return GPUTUNE_OK;
 }
 
-/* A source that was put off is compiled again when one of its variants has its turn. */
+/* Prepares a source that was put off to be compiled again for a variant's second attempt. */
 static bool take_up_again(gt_unit *unit, const gt_variant *variant)
 {
     bool again = unit->put_off && variant->retried;
@@ -783,28 +786,25 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
 {
     const gt_request *request = field->options.request;
     GT_SCOPED(gt_source_free) gt_source source = {0};
-    bool is_new = false, is_quick = variant->role == GT_ROLE_QUICK;
+    bool is_new = false, known = false, is_quick = variant->role == GT_ROLE_QUICK;
     GT_TRY(gt_request_source(&source, request, &variant->config));
-    if (is_quick) { /* its code is not to be taken for fully optimised code */
+    if (is_quick) { /* must not be taken for optimised code */
         source.hash = gt_hash_join(source.hash, gt_hash_string("quick"));
     }
     variant->trial = gt_trial_hash(request->template, &variant->config, source.hash);
-    bool known = false;
     if (field->options.races && variant->role != GT_ROLE_FALLBACK && !is_quick) {
-        GT_TRY(join_first(field, variant, source.hash, &known));
-    }
-    if (known) {
-        return GPUTUNE_OK;
+        bool joined;
+        GT_TRY(join_first(field, variant, source.hash, &joined));
+        if (joined) {
+            return GPUTUNE_OK;
+        }
     }
     if (!is_quick) {
         GT_TRY(use_history(field, variant, &known));
     }
-    if (known && variant->role == GT_ROLE_DEFAULT) {
-        field->awaits_default = false;
-        GT_TRY(gt_field_verify_compiled(field));
-    }
     if (known) {
-        return GPUTUNE_OK;
+        field->awaits_default &= variant->role != GT_ROLE_DEFAULT;
+        return gt_field_verify_compiled(field);
     }
     GT_TRY(intern_unit(&variant->unit, field, source.hash, &is_new));
     gt_unit *unit = variant->unit;
@@ -830,13 +830,13 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
     unit->stage = event->status == GPUTUNE_OK ? GT_STAGE_READY : GT_STAGE_FAILED;
     unit->failure = event->status;
     unit->repeatable = event->repeatable;
-    unit->compiled = event->compiled; /* taken over from the event */
+    unit->compiled = event->compiled;
     event->compiled = (gt_compiled){0};
     if (event->status == GPUTUNE_OK) {
         const gt_code code = gt_unit_code(unit, field->options.request->device);
         gt_code_memo_put(&code);
     } else {
-        gt_text text = {0}; /* with what the compiler cannot know */
+        gt_text text = {0}; /* the compiler's message and what it cannot know */
         gt_text_append(&text, event->message);
         gt_template_explain(&text, field->options.request->template, event->message);
         GT_TRY(gt_text_take(&unit->message, &text));
@@ -858,7 +858,7 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
     return gt_field_verify_compiled(field);
 }
 
-/* Warns of an output whose tolerance lets almost anything pass. */
+/* Warns if the tolerance of an output accepts almost any result. */
 static void say_loose(const gt_request *request, const gt_prepared *prepared)
 {
     if (prepared->loose[0]) {
@@ -901,7 +901,7 @@ void gt_field_abandon(gt_field *field)
         bool counts = variant->role == GT_ROLE_PROPOSED || variant->role == GT_ROLE_DEFAULT;
         bool waits = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_VERIFYING ||
                      gt_variant_may_be_retried(variant);
-        bool had_launch = variant->verified.pilot_ns > 0; /* and waits to be proved again */
+        bool had_launch = variant->verified.pilot_ns > 0; /* and is being proved again */
         if (counts && waits && !had_launch && variant->failure == GPUTUNE_OK) {
             field->cut_off += 1 + (uint32_t)variant->duplicates.count;
         }

@@ -1,6 +1,6 @@
-/* A field holds the variants of one session on their way from proposal to proof. It takes
- * configurations from a proposer, generates their sources, hands each distinct source to the
- * compile workers once, and hands compiled variants to the measure worker. One thread. */
+/* The variants of a session, from a configuration to verified code. The field takes configurations
+ * from a proposer, generates their sources, has each distinct source compiled once, and sends
+ * compiled variants to the measure worker. One thread. */
 #pragma once
 
 #include "base/array.h"
@@ -13,38 +13,37 @@
 #include "tuner/request.h"
 
 typedef enum gt_stage {
-    GT_STAGE_WAITING,   /* its source is not compiled yet */
-    GT_STAGE_VERIFYING, /* the measure worker has it */
-    GT_STAGE_SLOWER,   /* its first launch was clearly slower than the best right variant: it cannot
-                          win, and was not proved */
-    GT_STAGE_READY,    /* verified (or compiled, in a field that does not measure) */
-    GT_STAGE_DEFERRED, /* see gt_deferral */
-    GT_STAGE_QUICK,    /* a quick compile whose time, or failure, is known */
+    GT_STAGE_WAITING,   /* not compiled yet, or compiled and waiting for its verification */
+    GT_STAGE_VERIFYING, /* sent to the measure worker */
+    GT_STAGE_SLOWER,    /* not proved, because its first launch was clearly slower than the best
+                           variant's */
+    GT_STAGE_READY,     /* verified (or compiled, in a field that does not measure) */
+    GT_STAGE_DEFERRED,  /* see gt_deferral */
+    GT_STAGE_QUICK,     /* a quick compile whose time, or failure, is known */
     GT_STAGE_FAILED,
     GT_STAGES
 } gt_stage;
 
-/* Why a variant was deferred, while it is and later. */
+/* Why a variant is deferred, or was deferred before its second attempt. */
 typedef enum gt_deferral {
     GT_DEFERRED_NEVER,
-    GT_DEFERRED_LATE, /* it compiles for long, or did not end in an earlier call: tried last */
-    GT_DEFERRED_HUNG, /* it hung once, in this call or an earlier one: tried after all others, with
-                         ten times the deadline */
-    GT_DEFERRED_WORTHLESS /* compiling took longer than it is worth: not tried now, nor stored */
+    GT_DEFERRED_LATE,     /* compiles for long, or did not end in an earlier call: tried last */
+    GT_DEFERRED_HUNG,     /* hung once: tried last, with ten times the deadline */
+    GT_DEFERRED_WORTHLESS /* its compile took longer than the variant is worth: not tried in this
+                             call */
 } gt_deferral;
 
-/* Why a variant is in the field. */
 typedef enum gt_role {
     GT_ROLE_PROPOSED, /* races */
-    GT_ROLE_DEFAULT,  /* races, and every result is compared with it */
-    GT_ROLE_FALLBACK, /* compiled and verified for misaligned buffers, and not raced */
-    GT_ROLE_QUICK     /* compiled quickly and launched once, for the proposer alone */
+    GT_ROLE_DEFAULT,  /* takes part in the race */
+    GT_ROLE_FALLBACK, /* compiled and verified for misaligned buffers, but not raced */
+    GT_ROLE_QUICK     /* compiled quickly and launched once, as information for the proposer */
 } gt_role;
 
 typedef struct gt_unit gt_unit;
 typedef struct gt_variant gt_variant;
 
-/* A configuration that is launched exactly as a variant is, which is tried for both. */
+/* A configuration with the same launch as a variant, which is tried only once for both. */
 typedef struct gt_duplicate {
     gt_config config;
     gt_hash trial;
@@ -52,246 +51,248 @@ typedef struct gt_duplicate {
 
 /* One variant. */
 struct gt_variant {
-    gt_variant *next; /* the variant that was added next; NULL: none was */
-    uint32_t id;      /* of the variant in jobs and events: its place in gt_field.variants */
+    gt_variant *next; /* next variant in the order of `id` */
+    uint32_t id;      /* index in gt_field.variants; names the variant in jobs and events */
     gt_config config;
     gt_hash trial;
-    gt_unit *unit;       /* the source from which it is compiled; NULL until it is generated */
-    gt_variant *sibling; /* the next variant that waits for the same unit; NULL: none */
-    GT_ARRAY(gt_duplicate) duplicates; /* configurations with the same launch */
+    gt_unit *unit;       /* NULL before the source is generated */
+    gt_variant *sibling; /* next variant that waits for the same unit */
+    GT_ARRAY(gt_duplicate) duplicates;
     gt_stage stage;
     gt_deferral deferral;
-    bool retried; /* it was deferred, and its second attempt has begun */
+    bool retried; /* its second attempt has begun */
     gt_role role;
-    bool dropped;           /* the measure worker has forgotten it */
-    bool surely_proved;     /* must be proved, however slow its first launch is */
-    bool kept;              /* its trial was stored before the tuning's end */
-    bool remembered;        /* failed in an earlier tuning, and was not tried again */
-    gputune_status failure; /* status of a variant that failed or was given up, as in gt_event */
-    bool repeatable;        /* of a crash or a hang, as in gt_event */
-    double median_ns;       /* median of its samples, as last reported to the proposer; 0: none */
-    double work;    /* work of its launch over that of the default's; known before verifying */
-    uint32_t turn;  /* its place in the order in which variants were sent to verification, from 1 */
-    double limit_s; /* time limit, in seconds, within which it did not end: a call with a longer
-                       limit tries it again; 0: it ended */
+    bool dropped;           /* the measure worker no longer keeps it */
+    bool surely_proved;     /* must be proved even if its first launch is slow */
+    bool kept;              /* its trial was stored before the end of the tuning */
+    bool remembered;        /* failed in an earlier tuning and was not tried again */
+    gputune_status failure; /* why it failed or was given up */
+    bool repeatable;        /* the failure happened again in another worker (gt_event) */
+    double median_ns;       /* median of its samples as last reported to the proposer; 0: none */
+    double work;    /* work of its launch relative to the default's; set before verification */
+    uint32_t turn;  /* position in the order of verification, from 1 */
+    double limit_s; /* time limit within which it did not end, so only a longer limit tries it
+                       again; 0: it ended */
     char *message;
     gt_verified verified;
 };
 
 /* One distinct source. */
 struct gt_unit {
-    uint32_t id; /* of its compile job: its place in gt_field.units */
+    uint32_t id; /* index in gt_field.units; names the compile job */
     gt_hash hash;
     gt_stage stage; /* WAITING, READY or FAILED */
     gputune_status failure;
-    bool repeatable; /* of a failure, as in gt_event */
-    bool given_up;   /* the farm has ended its compile */
-    bool put_off;    /* the same, because this compile held up others: it is repeated after them */
-    bool kept;       /* its code was stored before the tuning's end */
-    double spent_s;  /* seconds that its compiles have taken that were put off */
-    double asked_s;  /* how long it had compiled when the proposer was last asked */
+    bool repeatable; /* as in gt_variant */
+    bool given_up;   /* the farm has ended its compile, because the result is not worth the time */
+    bool put_off; /* the farm has ended its compile, because it held up others; it is repeated after
+                     them */
+    bool kept;    /* its code was stored before the end of the tuning */
+    double spent_s; /* seconds of its compiles that were put off */
+    double
+        asked_s; /* how long it had been compiling when the proposer was last asked to give it up */
     char *message;
     gt_compiled compiled;
-    bool from_store; /* its code is stored already, or built in */
-    bool is_quick;   /* compiled quickly; its hash then differs from that of the source alone */
-    gt_variant *waiting, *last_waiting; /* the first and last variant that wait for it, or NULL */
+    bool from_store;                    /* its code is in the store already, or built in */
+    bool is_quick;                      /* compiled with less optimisation; its hash says so */
+    gt_variant *waiting, *last_waiting; /* first and last variant that wait for the unit */
 };
 
 typedef struct gt_field_options {
     const gt_request *request;
     gt_farm *farm;
     gt_proposer *proposer;
-    bool measure;      /* false: compile only */
-    bool for_later;    /* without `measure`: compile also what a later tuning needs besides the
-                          proposals: the service kernels, the reference and the fallback */
-    bool with_default; /* the default is the first variant, whatever is proposed */
-    bool races; /* the fastest variant is sought. The fallback follows the default, and is verified,
-                   not raced. One of several variants with equal launches is tried. Slow compiles
-                   are left to gt_field_retry(). A variant whose first launch is too slow is not
-                   proved */
-    uint32_t limit;            /* most proposals that are taken; 0: all */
-    const gt_history *history; /* what earlier tunings of the scenario found; NULL: nothing */
+    bool measure;   /* false: compile only */
+    bool for_later; /* if not `measure`: compile the service kernels, the reference and the fallback
+                       too, for a later tuning */
+    bool with_default; /* the default comes first, even if it is not proposed */
+    bool races;     /* look for the fastest variant: add and verify the fallback, try variants with
+                       equal launches once, leave slow compiles to gt_field_retry(), and do not prove
+                       variants whose first launch is too slow */
+    uint32_t limit; /* most proposals to take; 0: all */
+    const gt_history *history; /* results of earlier tunings of the scenario; NULL: none */
 } gt_field_options;
 
-/* More variants than a tuning can try; a limit on memory. */
+/* Limit on the variants of a field, and so on its memory. */
 enum { GT_FIELD_VARIANTS_MAX = 1 << 17 };
 
 typedef struct gt_field {
     gt_field_options options;
-    gt_measure_setup *setup; /* owned, on the heap because it is large; its images come later */
-    gt_variant *first;       /* of the variants */
+    gt_measure_setup *setup;         /* on the heap because it is large */
+    gt_variant *first;               /* of the variants */
     GT_ARRAY(gt_variant *) variants; /* by id; owned */
     GT_ARRAY(gt_unit *)
-    units;                 /* [0] the service kernels, [1] the reference; variants' follow; owned */
-    gt_variant *standard;  /* the default; NULL: it is not in the field */
-    gt_variant *fallback;  /* the variant for any alignment, while it does not race; NULL: none */
-    gt_hash_index sources; /* hash of a source: the id of its unit */
-    gt_hash_index launches; /* hash of a launch: id of the first variant with it (options.races) */
-    uint32_t duplicates;    /* of all variants */
-    uint32_t worthless;     /* GT_DEFERRED_WORTHLESS, their duplicates included */
-    uint32_t started; /* how many of `variants` have a source that was generated and submitted */
+    units;                 /* owned; the service kernels, the reference, then units of variants */
+    gt_variant *standard;  /* the default; NULL: not in the field */
+    gt_variant *fallback;  /* NULL: none, or it has become a contestant */
+    gt_hash_index sources; /* from the hash of a source to the id of its unit */
+    gt_hash_index
+        launches; /* from the hash of a launch to the id of its first variant (options.races) */
+    uint32_t duplicates; /* of all variants */
+    uint32_t
+        worthless;    /* number of variants that are GT_DEFERRED_WORTHLESS, with their duplicates */
+    uint32_t started; /* number of variants whose source was generated and submitted */
     uint32_t compiling, verifying;
-    gt_schedule schedule; /* shares the measure worker's time, and limits compiling ahead */
-    uint32_t untimed;     /* right variants without a time yet: no sample, and no first launch that
-                             tells it; the session sets this */
-    bool rounds_wait;     /* the session has contestants to sample, and samples none of them now */
-    bool abandoned;       /* nothing more is started */
-    bool awaits_results;  /* the proposer waits for results before it proposes more */
-    bool may_measure;     /* the session may measure on the GPU, so preparing may begin */
+    gt_schedule schedule; /* shares the measure worker between rounds and pending variants */
+    uint32_t untimed;    /* number of verified variants whose time is unknown; the policy sets it */
+    bool rounds_wait;    /* contestants wait to be sampled */
+    bool abandoned;      /* nothing more is started */
+    bool awaits_results; /* the proposer needs results before it proposes more */
+    bool may_measure;    /* the session may use the GPU */
     bool preparing, prepared;
-    bool awaits_default; /* the default is verified before all others */
-    bool added_default;  /* the default was added only because a variant was found wrong */
+    bool awaits_default; /* the default must be verified before all others */
+    bool added_default;  /* the default was added because another variant seemed wrong */
     gt_prepared preparation;
     GT_ARRAY(gt_variant *)
-    compiled; /* variants that wait for preparation, default and their turn to be verified */
+    compiled; /* wait for their verification, in order */
     GT_ARRAY(gt_variant *)
-    newly_ready;             /* became ready, and gt_field_next_ready() has not returned them yet */
-    uint32_t in[GT_STAGES];  /* how many variants are in each stage */
-    uint32_t quick_compiles; /* variants that are quick compiles, whatever their stage */
-    double best_ns;          /* fastest first launch of a right variant; 0: none tells its time */
-    uint32_t cut_off;        /* variants that the field was abandoned before they had a result */
-    gt_saved_output *saves;  /* files that the first variant's outputs are written to */
+    newly_ready;             /* became ready and were not returned by gt_field_next_ready() yet */
+    uint32_t in[GT_STAGES];  /* number of variants in each stage */
+    uint32_t quick_compiles; /* number of variants in the role GT_ROLE_QUICK */
+    double best_ns;         /* time of the fastest first launch of a verified variant; 0: unknown */
+    uint32_t cut_off;       /* number of variants without a result when the field was abandoned */
+    gt_saved_output *saves; /* files for the outputs of the first variant */
     uint32_t save_count;
     uint32_t turns;
-    double longest_s; /* the longest compile of a variant that ended */
+    double longest_s; /* longest compile of a variant that ended */
     int64_t last_put_off_ns;
     int64_t start_ns;
-    bool compiles;        /* a source of a variant compiled, now or in an earlier tuning */
-    uint32_t alike;       /* variants that failed to compile with the default's error */
-    uint32_t unexplained; /* rounds that failed while no variant was sampled */
-    gt_variant *doubtful; /* the variant of the last crash; NULL: the GPU has worked since */
-    bool cut;             /* there were more proposals than the limit, or memory, allows */
+    bool compiles;        /* some variant compiles, in this tuning or an earlier one */
+    uint32_t alike;       /* number of variants that failed to compile with the default's error */
+    uint32_t unexplained; /* number of rounds that failed while no variant was sampled */
+    gt_variant *doubtful; /* variant of the last crash; NULL: the GPU has worked since */
+    bool cut;             /* the proposer had more than the field takes */
 } gt_field;
 
 enum { GT_UNIT_SERVICE, GT_UNIT_REFERENCE, GT_UNIT_FIRST };
 
 /* Opens a field with the default and the fallback, if the options ask for them. A field that
- * measures submits the service kernels and the reference. The options must outlive the field. */
+ * measures submits the service kernels and the reference. The options' pointers must outlive the
+ * field. */
 gputune_status gt_field_open(gt_field *out, const gt_field_options *options);
 void gt_field_close(gt_field *field);
 
-/* Takes proposals, generates sources and submits them, so that the compile workers stay busy; hands
- * compiled variants to the measure worker when it is their turn. Returns within milliseconds. */
+/* Takes proposals, generates and submits sources, and sends compiled variants to the measure
+ * worker. Returns within milliseconds. */
 gputune_status gt_field_pump(gt_field *field);
-/* Ends long compiles that the proposer gives up, except the default's and the fallback's. When the
- * farm answers, their variants are reported to the proposer as failures; they are not stored.
- *
- * With options.races, also ends slow compiles while others wait for a worker, and leaves their
- * variants for gt_field_retry(). A compile is slow if it takes more than a fifth of the limit, and
- * far longer than all that have ended; before one has ended, one at a time is ended. The default's
- * compile is ended only if there is one worker. After a fifth of the limit, variants no longer wait
- * for the default if there is a reference. */
+/* Ends compiles that are not worth their time. The proposer may give up any long compile of a
+ * proposed variant. With options.races, a slow compile is also put off until gt_field_retry() if
+ * others wait for its worker: it takes more than a fifth of the limit, and far longer than all
+ * others did. After a fifth of the limit, variants no longer wait for the default if there is a
+ * reference. */
 gputune_status gt_field_end_slow_compiles(gt_field *field);
-/* Says that the session may measure on the GPU from now on. */
+/* Allows the field to use the GPU. */
 gputune_status gt_field_allow_measuring(gt_field *field);
-/* How long to wait for an event between two pumps, in seconds: 0 if the last pump did not start all
- * that it could, else the time for which a cancel may go unnoticed. */
+/* Returns how long to wait for an event, in seconds: 0 if the last pump did not start all that it
+ * could. */
 double gt_field_patience(const gt_field *field);
 
-/* Handles a COMPILED, PREPARED or VERIFIED event: keeps parts of it, submits what follows. */
+/* Handles a COMPILED, PREPARED or VERIFIED event. Takes parts of the event over. */
 gputune_status gt_field_handle(gt_field *field, gt_event *event);
-/* Returns each variant that became ready once; NULL when there are no more. */
+/* Returns each variant once after it became ready; NULL: none is left. */
 gt_variant *gt_field_next_ready(gt_field *field);
 
-/* Sends every ready variant, even a dropped one, to verification again, for another race. */
+/* Verifies all ready variants again, for another race. */
 gputune_status gt_field_reverify(gt_field *field);
-/* Tries the deferred variants again, once nothing else is left to try. *count is how many. */
+/* Tries the deferred variants again; to be called when nothing else is left. *count: how many. */
 gputune_status gt_field_retry(gt_field *field, uint32_t *count);
-/* Called when the request's time is up: fails the variants that had a fair part of the time and did
- * not finish. A later call does not try them unless its limit is longer; a variant that hung once,
- * and a default that runs suspiciously long, is tried by the next call that measures, after all
- * others. `busy_s`: seconds for which the measure worker has been at its present request. */
+/* Called when the time is up. Fails the variants that did not finish although they had a fair part
+ * of the time; a later call tries them again only with a longer limit. A default that runs
+ * suspiciously long is deferred, so the next call that measures tries it last. `busy_s`:
+ * gt_session_busy_s(). */
 gputune_status gt_field_note_unfinished(gt_field *field, double busy_s);
-/* The same for a session that stores nothing: fails only a variant that runs suspiciously long. */
+/* Like gt_field_note_unfinished() for a session that stores nothing: fails only the variant that
+ * runs suspiciously long. */
 gputune_status gt_field_note_running(gt_field *field, double busy_s);
-/* If the default has failed, notes that in the request, so that the call does not return it. */
+/* If the default has failed, stores its failure in the request, so the call does not return the
+ * default. */
 void gt_field_note_bad_default(const gt_field *field, gt_request *request);
-/* Returns true if some variant could not race for want of memory or time. */
+/* Returns true if some variant could not race for lack of memory or time. */
 bool gt_field_lacks_one(const gt_field *field);
-/* Stops the field: it starts nothing, and expects no answers, because the jobs were cancelled. */
+/* Starts nothing more and expects no answers; the jobs must have been cancelled. */
 void gt_field_abandon(gt_field *field);
-/* Returns true if nothing compiles, the default included, and so many variants failed alike that no
- * more are tried; false if variants come in the order of the space. */
+/* Returns true if the default and many others failed to compile with the same error, so no more
+ * variants are tried. Always false if the proposer does not learn. */
 bool gt_field_never_compiles(const gt_field *field);
 /* Returns true if nothing is left to compile or to verify. */
 bool gt_field_is_done(const gt_field *field);
-/* Returns true if the variant is deferred and the field would try it again. */
+/* Returns true if the variant is deferred and gt_field_retry() would try it. */
 static inline bool gt_variant_may_be_retried(const gt_variant *variant)
 {
     return variant->stage == GT_STAGE_DEFERRED && variant->deferral != GT_DEFERRED_WORTHLESS;
 }
-/* "ok", "wrong", "crashed", "hung", "compile", "launch", "slow". */
+/* Returns a word for the result: "ok", "wrong", "crashed", "hung", "compile", "launch" or
+ * "slow". */
 const char *gt_variant_status(const gt_variant *variant);
-/* The code of a unit, to be stored. The unit keeps ownership of the image. */
+/* Returns the code of a unit, to be stored. The unit still owns the image. */
 gt_code gt_unit_code(const gt_unit *unit, const gt_device *device);
-/* Stores the code of the ready variants that this session compiled. */
+/* Stores the code that this session compiled. */
 gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *patience);
-/* Names scalars that were proved with one value only, or NULL. The caller frees *out. ENOMEM. */
+/* Sets *out to a list of the scalars that were proved with only one value, or NULL. The caller
+ * frees *out. */
 gputune_status gt_field_single(char **out, const gt_field *field);
-/* Makes a trial of what is known of a variant, or of a duplicate of it (NULL: of itself), without
- * its samples. The caller fills in times, noise, configuration and message. */
+/* Returns the trial of a variant, or of its duplicate if that is not NULL. The caller adds times,
+ * noise, configuration and message. */
 gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
                         const gt_duplicate *duplicate);
-/* Converts a sample of a variant to the value that is compared, stored and shown: by the objective
- * `rate` the time for the work of the default's launch, else the sample itself. */
+/* Converts a sample to the value that is compared, stored and shown: with the objective rate, the
+ * time for the work of the default's launch. */
 static inline double gt_variant_value(const gt_variant *variant, double sampled)
 {
     return sampled / variant->work;
 }
-/* The variant that is tried for a configuration, its own or one with the same launch; or NULL. */
+/* Finds the variant with this configuration or with a duplicate of it; or NULL. */
 const gt_variant *gt_field_find(const gt_field *field, const gt_config *config);
-/* The ready variant of a configuration, or NULL. */
+/* Finds the ready variant with this configuration; or NULL. */
 const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *config);
-/* How many variants were tried, or are known from earlier tunings, without the fallback, compiles
- * that were given up, and those without a result when the field was abandoned. */
+/* Counts the variants with a result, from this tuning or an earlier one, and their duplicates, but
+ * not the fallback. */
 uint32_t gt_field_tried(const gt_field *field);
-/* How many variants there will be, as far as known. As in gt_field_tried(), duplicates count. */
+/* Returns how many variants there will be, as far as known, with duplicates. */
 uint32_t gt_field_total(const gt_field *field);
-/* Returns true if the launch that verified a variant is as good as a quick sample of its time: it
- * ran with a cold cache, and took so long that the host's part does not count. */
+/* Returns true if the launch that verified the variant counts as a quick sample: its cache was
+ * cold, and it was so long that the host's part does not matter. */
 bool gt_field_pilot_is_sample(const gt_field *field, const gt_variant *variant);
-/* The time of the launch that verified a variant, by the objective; 0: it is not known. */
+/* Returns the time of the launch that verified the variant, in the terms of the objective; 0:
+ * unknown. */
 double gt_field_pilot(const gt_field *field, const gt_variant *variant);
-/* Notes the median of a racing variant's samples. If its first launch was lucky, variants that were
- * left out because they were slower than that launch are proved. ENOMEM. */
+/* Records the median of a contestant's samples. If its first launch was faster by luck, proves the
+ * variants that seemed too slow in comparison. */
 gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double median_ns);
-/* Tells the proposer the result of a variant; `time_ns` is 0 if the variant was not sampled yet. */
+/* Reports the result of a variant to the proposer. `time_ns` is 0 before the first sample. */
 void gt_field_tell(const gt_field *field, const gt_variant *variant, double time_ns);
-/* Handles a round of samples that failed. The variant that was being sampled leaves the race, and
- * *culprit is its id. If no variant was being sampled, *culprit is GT_NO_VARIANT: the round may be
- * repeated, and after a few such rounds this function fails. */
+/* Handles a failed round of samples. *culprit: the variant that was being sampled, which leaves the
+ * race; or GT_NO_VARIANT, and the round may be repeated. Fails after a few rounds without a
+ * culprit. */
 gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event *event);
-/* Records the failure of a variant that was launched. One that hung for the first time may have
- * been held up by a loaded machine: it is tried again, last and with more time. ENOMEM. */
+/* Records the failure of a launched variant. After its first hang, which may be due to a loaded
+ * machine, the variant is only deferred. */
 gputune_status gt_field_fail_launched(gt_field *field, gt_variant *variant, const gt_event *event);
-/* Records a failure of a variant. ENOMEM. */
 gputune_status gt_field_fail(gt_field *field, gt_variant *variant, gputune_status failure,
                              bool repeatable, const char *message);
-/* Fails as most variants of a field failed in which none became ready, with the first message. */
+/* Fails like most variants of a field in which none became ready, with the first one's message. */
 gputune_status gt_field_verdict(const gt_field *field);
 
 /* ---- between field.c and field_verify.c ---- */
 
-/* Moves a variant to another stage. */
 void gt_field_move(gt_field *field, gt_variant *variant, gt_stage stage);
-/* Generates the source of a variant, and submits its compile if the source is new. */
+/* Generates the source of a variant, and submits it if it is new. */
 gputune_status gt_field_start(gt_field *field, gt_variant *variant);
-/* Binds a variant's launches at the requested size and, if there is one, at the odd-tail size. */
+/* Binds a variant's launch at the requested size and, if there is one, at the odd-tail size. */
 gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,
                                       gt_launch launches[GT_WORKLOAD_MAX]);
-/* Sends compiled variants to verification, as many as the measure worker has room for, once it has
- * begun to prepare. The default is the first, because others are compared with its time. */
+/* Sends compiled variants to the measure worker, in order; the default first, because others are
+ * compared with its time. */
 gputune_status gt_field_verify_compiled(gt_field *field);
-/* Notes that a variant is verified, or needs no verification, and tells the proposer. */
+/* Moves a variant to GT_STAGE_READY and reports it to the proposer. */
 gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant);
-/* Takes an answer to a verification. Fails if the failure is not the variant's fault. */
+/* Handles a VERIFIED event. Fails if the failure is not the variant's fault. */
 gputune_status gt_field_handle_verified(gt_field *field, gt_event *event);
-/* Sets a variant's message to what explains its failure. ENOMEM. */
+/* Sets a variant's message, extended by what may explain the failure. */
 gputune_status gt_field_explain(const gt_field *field, gt_variant *variant, const char *message);
-/* Counts a failure, of a variant or of an earlier trial, that is the default's. */
+/* Counts a failure that equals the default's. */
 void gt_field_count_alike(gt_field *field, gputune_status failure, const char *message);
-/* Defers a variant. ENOMEM. */
 gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral why,
                               gputune_status failure, const char *message);
-/* Adds the default, which is verified before all others, if the request permits it. ENOMEM. */
+/* Adds the default, if the constraints permit it. */
 gputune_status gt_field_add_default(gt_field *field);

@@ -1,4 +1,5 @@
-/* From compiled to verified variants: why they failed, their trials, what the proposer hears. */
+/* From compiled to verified variants: verification, failures and their explanations, trials, and
+ * what is reported to the proposer. */
 #include "tuner/field.h"
 
 #include "base/clock.h"
@@ -14,7 +15,7 @@
 static void settle_quick(gt_field *field, gt_variant *variant);
 static gputune_status field_prove_slower(gt_field *field);
 
-/* Appends how a variant is launched at the requested sizes. */
+/* Appends a variant's block and grid at the requested sizes. */
 static void say_launch(gt_text *out, const gt_field *field, const gt_variant *variant)
 {
     const gt_request *r = field->options.request;
@@ -28,7 +29,7 @@ static void say_launch(gt_text *out, const gt_field *field, const gt_variant *va
     }
 }
 
-/* Appends ` OPTION WORD` for each word of a list with blanks. */
+/* Appends " OPTION WORD" for each word of a list. */
 static void say_options(gt_text *out, const char *option, const char *list)
 {
     for (size_t length; *list; list += length + strspn(list + length, " ")) {
@@ -37,8 +38,8 @@ static void say_options(gt_text *out, const char *option, const char *list)
     }
 }
 
-/* Appends the command that finds the line of a fault, on the emulator. A template that the program
- * gave by name needs its path, and the smaller one of the launched sizes is faster. */
+/* Appends the command that finds the line of a fault with the emulator. It names the template by
+ * its path, and the smaller of the launched sizes, which is faster. */
 static gputune_status say_check(gt_text *out, const gt_field *field, const gt_variant *variant)
 {
     const gt_request *r = field->options.request;
@@ -51,7 +52,7 @@ static gputune_status say_check(gt_text *out, const gt_field *field, const gt_va
     return GPUTUNE_OK;
 }
 
-/* Returns true if the driver says that the kernel made a mistake: how such errors are called. */
+/* Returns true if the driver's message means that the kernel made a mistake. */
 static bool is_fault(const char *message)
 {
     static const char *const faults[] = {
@@ -64,7 +65,8 @@ static bool is_fault(const char *message)
     return is;
 }
 
-/* Appends a proof's launches at other sizes, unless the worker has named the one that failed. */
+/* Appends the other sizes at which a proof launches, unless the worker has named the launch that
+ * failed. */
 static void say_other_launches(gt_text *out, const gt_field *field, const char *message)
 {
     const char *odd_tail = field->options.request->odd_tail_text;
@@ -75,7 +77,6 @@ static void say_other_launches(gt_text *out, const gt_field *field, const char *
     }
 }
 
-/* Adds what the driver's message lacks: the line of a fault, and who may have made the mistake. */
 gputune_status gt_field_explain(const gt_field *field, gt_variant *variant, const char *message)
 {
     gt_text text = {0};
@@ -189,13 +190,14 @@ const char *gt_variant_status(const gt_variant *variant)
     return gt_trial_status_name(gt_ending_of(variant->failure)->trial);
 }
 
-/* How many variants were asked for, without duplicates. */
+/* Returns how many variants were asked for, without duplicates. */
 static size_t asked_count(const gt_field *field)
 {
     return field->variants.count - field->added_default;
 }
 
-/* Finds the first variant with the most frequent failure, and counts it; NULL: none failed. */
+/* Finds the first variant with the most frequent failure and counts that failure; NULL: none
+ * failed. */
 static const gt_variant *commonest_failure(const gt_field *field, uint32_t *count)
 {
     const gt_variant *first = NULL;
@@ -215,7 +217,8 @@ static const gt_variant *commonest_failure(const gt_field *field, uint32_t *coun
     return first;
 }
 
-/* Returns true if all variants have the same wrong result: the reference may be what is wrong. */
+/* Returns true if all variants have the same wrong result, so the reference may be wrong
+ * instead. */
 static bool all_agree(const gt_field *field, const gt_variant *first, uint32_t count)
 {
     bool agree = first->failure == GPUTUNE_EWRONG && count > 1 && first->message &&
@@ -276,7 +279,8 @@ gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *pati
     return gt_store_put_cubins(request->services->store, codes.items, codes.count, patience);
 }
 
-/* Dynamic shared memory of a block at the requested size; what is static is in the resources. */
+/* Returns the dynamic shared memory of a block at the requested size; unit->resources has the
+ * static one. */
 static uint32_t shared_bytes_of(const gt_field *field, const gt_variant *variant)
 {
     const gt_request *r = field->options.request;
@@ -317,7 +321,7 @@ gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
                       .nvrtc_version = unit->compiled.nvrtc_version};
 }
 
-/* Appends what a line of gt_verified.single says. Returns whether no other value was tried. */
+/* Appends a line of gt_verified.single as text. Returns true if no other value was tried. */
 static bool say_single(gt_text *text, char *line, uint32_t index)
 {
     char *rest = NULL, *name = strtok_r(line, "\t", &rest), *value = strtok_r(NULL, "\t", &rest);
@@ -398,7 +402,7 @@ uint32_t gt_field_total(const gt_field *field)
     return (uint32_t)(total < GT_FIELD_VARIANTS_MAX ? total : GT_FIELD_VARIANTS_MAX);
 }
 
-/* A quick compile whose launch is too short to tell its time is of no use. */
+/* A quick compile whose launch is too short to be timed counts as a failure. */
 static gt_tried_outcome outcome_of(const gt_variant *variant, double time_ns)
 {
     bool given_up = variant->stage == GT_STAGE_DEFERRED &&
@@ -425,17 +429,17 @@ void gt_field_tell(const gt_field *field, const gt_variant *variant, double time
     }
     proposer->hear(proposer, &variant->config, &result, variant->role == GT_ROLE_QUICK);
     result.compile_s = result.measure_s =
-        0; /* of variants with the same launch, one has the cost */
+        0; /* the cost belongs to only one of the variants with this launch */
     for (size_t i = 0; i < variant->duplicates.count; i++) {
         proposer->hear(proposer, &variant->duplicates.items[i].config, &result, false);
     }
 }
 
-/* A variant whose first launch takes this many times the best cannot win the race. */
+/* A variant whose first launch takes this many times the best one cannot win. */
 #define SLOWER_OF_ALL 2.0
-/* The verifying launch is timed by events, cold; a short one tells the host's time as well. */
+/* Events also time the host's part of a launch, which matters for shorter launches. */
 #define LONG_ENOUGH_NS 50e3
-/* A first launch that is this many times faster than the samples was luck. */
+/* If the samples take this many times the first launch, that launch was fast by luck. */
 #define LUCK 1.05
 
 gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,
@@ -473,7 +477,7 @@ static double slower_ratio(const gt_field *field)
 
 static double slower_of(const gt_field *field, const gt_variant *variant)
 {
-    static const double least_ns = 1e-3; /* any launch takes longer */
+    static const double least_ns = 1e-3; /* shorter than any launch */
     if (variant->role == GT_ROLE_QUICK) {
         return least_ns;
     }
@@ -483,9 +487,9 @@ static double slower_of(const gt_field *field, const gt_variant *variant)
     return may_drop ? slower_ratio(field) * field->best_ns * variant->work : 0;
 }
 
-/* The time of the first launch of a variant that is right, in the form in which variants are
- * compared; 0 if that launch does not tell the variant's time. First launches are compared with
- * first launches, which are a little slower than samples; but not with a lucky one. */
+/* Returns the time of a verified variant's first launch, or the median of its samples if that
+ * launch was fast by luck; 0: the launch does not show the variant's time. First launches are
+ * compared with each other, because they are a little slower than samples. */
 static double first_launch(const gt_field *field, const gt_variant *variant)
 {
     double pilot = gt_field_pilot(field, variant);
@@ -501,7 +505,7 @@ static void note_best(gt_field *field, const gt_variant *variant)
     }
 }
 
-/* Has a variant proved if its first launch is not clearly slower than the fastest variant. */
+/* Proves a variant after all if its first launch is no longer clearly slower than the best one. */
 static gputune_status reconsider(gt_field *field, gt_variant *variant)
 {
     bool is_slower =
@@ -509,14 +513,13 @@ static gputune_status reconsider(gt_field *field, gt_variant *variant)
     if (variant->stage != GT_STAGE_SLOWER || is_slower || field->abandoned) {
         return GPUTUNE_OK;
     }
-    variant->surely_proved = true; /* not put off for ever */
+    variant->surely_proved = true; /* so it is not left out again */
     gt_field_move(field, variant, GT_STAGE_WAITING);
     return gt_array_push(&field->compiled, variant);
 }
 
-/* Sends variants that were left out as slower to be proved after all, if their first launch is not
- * clearly slower than the present fastest variant. That happens when the variant that they were
- * compared with has failed, or its first launch turns out to be lucky. ENOMEM. */
+/* Finds the fastest first launch again, and proves the variants that were too slow only in
+ * comparison with a variant that has failed or was fast by luck. */
 static gputune_status field_prove_slower(gt_field *field)
 {
     field->best_ns = 0;
@@ -543,7 +546,7 @@ gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double
 
 /* ---- verifying ------------------------------------------------------------------------------- */
 
-/* Sends a variant to the measure worker. A variant whose launch cannot be made fails instead. */
+/* Sends a variant to the measure worker. A variant whose launch cannot be bound fails. */
 static gputune_status submit_verify(gt_field *field, gt_variant *variant)
 {
     gt_farm *farm = field->options.farm;
@@ -572,7 +575,7 @@ static gputune_status submit_verify(gt_field *field, gt_variant *variant)
     return GPUTUNE_OK;
 }
 
-/* Reports a quick compile that was launched, or has failed, to the proposer. */
+/* Reports the result of a quick compile to the proposer. */
 static void settle_quick(gt_field *field, gt_variant *variant)
 {
     bool tells = gt_field_pilot_is_sample(field, variant);
@@ -610,8 +613,8 @@ gputune_status gt_field_verify_compiled(gt_field *field)
     return GPUTUNE_OK;
 }
 
-/* Has a variant found wrong verified again behind the default (*waits), if the default was not
- * verified before it: what the default gets wrong on rare data is not demanded of others. */
+/* Puts a variant that seems wrong back to wait (*waits) if the default was not verified before it:
+ * rare data that the default gets wrong too must not be held against other variants. */
 static gputune_status let_default_precede(bool *waits, gt_field *field, gt_variant *variant)
 {
     if (!field->standard) {
@@ -655,7 +658,7 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     }
     gt_field_move(field, variant, GT_STAGE_SLOWER);
     gt_field_tell(field, variant, gt_field_pilot(field, variant));
-    return reconsider(field, variant); /* the best may have failed since then */
+    return reconsider(field, variant); /* the best variant may have failed since */
 }
 
 gputune_status gt_field_reverify(gt_field *field)

@@ -1,4 +1,4 @@
-/* The race, in pairs: who is sampled, what a round's samples change, who leaves, who has won. */
+/* The race: rounds, comparisons in pairs, elimination and decision (race.h). */
 #include "tuner/race.h"
 
 #include "base/number.h"
@@ -12,14 +12,15 @@
 #include <stdlib.h>
 
 enum {
-    GT_RACE_LEVEL = 5,             /* shared rounds that a decision by bounds needs */
-    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* shared rounds for this in exhaustive races */
-    GT_RACE_CALM_FIRST = 3,        /* shared rounds for this if the spread of all is known */
-    GT_RACE_MISSED_MAX = 3,        /* rounds in a row without a value: the contestant has failed */
-    GT_RACE_FREEDOM_MAX = 64       /* degrees of freedom whose quantiles are kept */
+    GT_RACE_LEVEL = 5,             /* shared rounds for a decision by bounds */
+    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* the same in exhaustive races */
+    GT_RACE_CALM_FIRST = 3,        /* the same if the spread of all contestants is known */
+    GT_RACE_MISSED_MAX =
+        3, /* rounds in a row without a value after which a contestant has failed */
+    GT_RACE_FREEDOM_MAX = 64 /* degrees of freedom whose quantiles are cached */
 };
 
-/* Student quantiles of one error level by whole degrees of freedom; 0: not computed yet. */
+/* Student quantiles of one error level by degrees of freedom; 0: not computed yet. */
 typedef struct gt_quantiles {
     double error;
     double values[GT_RACE_FREEDOM_MAX + 1];
@@ -28,41 +29,43 @@ typedef struct gt_quantiles {
 struct gt_race {
     gt_race_options options;
     gt_random random;
-    gt_runner *first, *last; /* of the contestants, in the order of joining; owned */
+    gt_runner *first, *last; /* contestants in the order of joining; owned */
     uint32_t count;
-    GT_ARRAY(gt_runner *) by_id; /* items[id]: the contestant with that id; NULL: there is none */
-    uint64_t *ids;               /* of the current round */
+    GT_ARRAY(gt_runner *) by_id; /* NULL: no such contestant */
+    uint64_t *ids;               /* of the present round */
     size_t ids_capacity;
-    gt_race_round round; /* number 0: none so far; count 0: none in progress */
+    gt_race_round round; /* count 0: no round is in progress */
     uint32_t rounds, samples;
     gt_runner *standard;  /* the default; NULL: it has not joined */
     gt_runner *incumbent; /* NULL: none */
     gt_runner *winner;    /* NULL before the race is decided */
-    gt_runner *reserve;   /* the best contestant that left as slower; NULL: none */
+    gt_runner *reserve;   /* best of the contestants that left as slower */
     bool tie, complete;
-    bool is_tied;    /* decided, but tied: waits for gt_race_break_tie() */
+    bool is_tied;    /* waits for gt_race_break_tie() */
     uint32_t finals; /* final rounds taken */
     gt_race_end decided, end;
-    double deviation; /* standard deviation of one ratio, over all; negative: not known yet */
-    double *scratch;  /* room for the ratios of any two contestants */
+    double
+        deviation; /* standard deviation of one log-ratio over all contestants; negative: unknown */
+    double *scratch; /* for the log-ratios of two contestants */
     size_t scratch_capacity;
     gt_quantiles drop, stop;
 };
 
-/* In which rounds two contestants are compared: those where both have such a sample. */
+/* The rounds in which two contestants are compared: those where both have a sample of this kind. */
 typedef enum gt_shared { GT_SHARED_FULL, GT_SHARED_ANY, GT_SHARED_FINAL } gt_shared;
 
-/* All contestants' spread counts so many degrees of freedom at most, if from so many of them. */
+/* The spread of all contestants is used from PRIOR_FROM contestants on, with at most PRIOR_WEIGHT
+ * degrees of freedom. */
 enum { PRIOR_WEIGHT = 8, PRIOR_FROM = 3 };
 
-/* Three or four rounds are enough for a contestant whose ratios lie as close together as those of
- * all contestants, without an outlier. The error of its median then follows from the common
- * standard deviation, as the deviation of the median of three or four normal values. */
+/* A contestant is calm if its three or four ratios lie as close together as those of all
+ * contestants. The error of its median then follows from the common standard deviation: that of the
+ * median of three or four normal values. */
 enum { CALM_LAST = GT_RACE_CALM_FIRST + 1 };
 static const double calm_error[CALM_LAST + 1] = {0, 0, 0, 0.670, 0.546};
 static const double calm_range = 4; /* standard deviations */
 
-/* Shared rounds that a decision needs in this race. */
+/* Returns the shared rounds for a decision by bounds in this race. */
 static uint32_t level_of(const gt_race *race)
 {
     return race->options.exact        ? 1
@@ -70,7 +73,7 @@ static uint32_t level_of(const gt_race *race)
                                       : race->options.level;
 }
 
-/* Returns true if contestant and incumbent shared enough rounds for a decision by bounds. */
+/* Returns true if a contestant shared enough rounds with the incumbent for a decision by bounds. */
 static bool runner_is_ready(const gt_race *race, const gt_runner *runner)
 {
     return runner->calm || runner->paired.count >= level_of(race);
@@ -89,8 +92,8 @@ static bool is_kind(const gt_race_sample *sample, gt_shared kind)
            (kind == GT_SHARED_FINAL ? sample->final : !sample->quick && !sample->final);
 }
 
-/* Walks both lists, which are in the order of rounds. Writes log-ratios if `out` is given, those of
- * quick samples less the doubt that `doubt` says of them, if it is given. */
+/* Writes the log-ratios of `a` over `b` in shared rounds to `out`, if given, and returns their
+ * number. `doubt`, if given, is subtracted from those of quick samples. */
 static size_t walk(double *out, const gt_runner *a, const gt_runner *b, gt_shared kind,
                    gt_race_doubt *doubt)
 {
@@ -121,8 +124,7 @@ static uint32_t race_shared(const gt_runner *a, const gt_runner *b, gt_shared ki
     return (uint32_t)walk(NULL, a, b, kind, NULL);
 }
 
-/* Writes the sorted log-ratios of `a` over `b` in shared rounds to the scratch; returns their
- * count. */
+/* Writes the sorted log-ratios of `a` over `b` to the scratch memory and returns their number. */
 static size_t race_ratios(gt_race *race, const gt_runner *a, const gt_runner *b, gt_shared kind)
 {
     size_t count = walk(race->scratch, a, b, kind, NULL);
@@ -130,7 +132,7 @@ static size_t race_ratios(gt_race *race, const gt_runner *a, const gt_runner *b,
     return count;
 }
 
-/* A bound on a log-ratio (sign -1: lower) by whole degrees of freedom; infinite if unknown. */
+/* Returns the lower (sign -1) or upper bound of a log-ratio; infinite if unknown. */
 static double bound_of(gt_quantiles *quantiles, const gt_paired *paired, int sign)
 {
     if (!isfinite(paired->error) || paired->freedom < 1) {
@@ -147,8 +149,7 @@ static double bound_of(gt_quantiles *quantiles, const gt_paired *paired, int sig
 
 /* --- the spread of all ratios ----------------------------------------------------------------- */
 
-/* Median over contestants of a ratio's variance, each on a common scale by the median of chi-square
- * (Wilson and Hilferty). 0 while too few have one. Reorders `values`. */
+/* Returns the median of the contestants' variances; 0 if there are too few. Sorts `values`. */
 static double median_variance(double *values, size_t count)
 {
     if (count < PRIOR_FROM) {
@@ -180,7 +181,7 @@ static void calm_down(gt_race *race, gt_runner *runner, double deviation)
     }
 }
 
-/* Makes every `paired` use the spread of all contestants as well. */
+/* Adds the spread of all contestants to each contestant's own. */
 static void moderate_all(gt_race *race, double *variances)
 {
     size_t count = 0;
@@ -206,8 +207,8 @@ static void moderate_all(gt_race *race, double *variances)
 
 /* --- the incumbent ---------------------------------------------------------------------------- */
 
-/* Middle of the log-ratios to the incumbent: the trimmed mean of five or more, else the median.
- * Quick rounds count only if there are no full ones. NaN without any. */
+/* Returns the middle of the log-ratios to the incumbent: the trimmed mean of five or more, else the
+ * median. Quick rounds count only if there are no full ones. NaN: no shared round. */
 static double estimate(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
 {
     size_t count = race_ratios(race, runner, incumbent, GT_SHARED_FULL);
@@ -221,7 +222,7 @@ static double estimate(gt_race *race, const gt_runner *runner, const gt_runner *
                                  : gt_trimmed_mean(race->scratch, count, GT_PAIRED_TRIM);
 }
 
-/* Picks a first incumbent: the contestant with most samples, then the one with the least median. */
+/* Picks a first incumbent: most samples, then the least last value. */
 static gt_runner *first_incumbent(const gt_race *race)
 {
     gt_runner *best = NULL;
@@ -240,7 +241,7 @@ static gt_runner *first_incumbent(const gt_race *race)
     return best;
 }
 
-/* Median of a contestant's values in full rounds. */
+/* Returns the median of a contestant's values in full rounds. */
 static double usual(gt_race *race, const gt_runner *runner)
 {
     size_t count = 0;
@@ -253,10 +254,10 @@ static double usual(gt_race *race, const gt_runner *runner)
     return gt_median_sorted(race->scratch, count);
 }
 
-/* A contestant that has not shared every round with the incumbent replaces it only for a clear
- * gain, because the others would have to be sampled beside it again. After a stop this does not
- * matter; but if they shared fewer rounds than a decision needs, one slow sample of the incumbent
- * may be all of that gain, so that the contestant must be faster than the incumbent usually is. */
+/* Returns true if a faster contestant may replace the incumbent. If it has not shared every round
+ * with the incumbent, the gain must be clear, because the others would have to be sampled beside it
+ * again. After a stop, with few shared rounds, the gain may be due to one slow sample of the
+ * incumbent, so the medians must agree. */
 static bool may_take_over(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                           double log_ratio)
 {
@@ -272,7 +273,7 @@ static bool may_take_over(gt_race *race, const gt_runner *runner, const gt_runne
            (race->end != GT_RACE_RUNNING && usual(race, runner) < usual(race, incumbent));
 }
 
-/* Finds the incumbent from what is known now; NULL without samples. */
+/* Updates the incumbent; NULL without samples. */
 static void choose_incumbent(gt_race *race)
 {
     if (!race->incumbent || !runner_is_in(race->incumbent)) {
@@ -299,11 +300,12 @@ static void choose_incumbent(gt_race *race)
 
 /* --- all comparisons -------------------------------------------------------------------------- */
 
-/* Returns the standard deviation of one ratio over all contestants, quick rounds included, from the
- * last round with enough of them; negative: none. `variances` holds one of each. */
+/* Returns the standard deviation of one log-ratio over all contestants, quick rounds included, as
+ * of the last round with enough of them; negative: unknown. `variances` has one entry per
+ * contestant. */
 static double field_deviation(gt_race *race, double *variances)
 {
-    enum { TOLD_BY = 8 }; /* degrees of freedom, summed over all contestants */
+    enum { TOLD_BY = 8 }; /* least sum of degrees of freedom */
     const gt_runner *incumbent = race->incumbent;
     double freedom = 0;
     size_t count = 0;
@@ -323,7 +325,7 @@ static double field_deviation(gt_race *race, double *variances)
     return race->deviation;
 }
 
-/* Computes every contestant's `ratio` and `paired` to the incumbent. */
+/* Updates each contestant's `ratio` and `paired`. */
 static void compare_all(gt_race *race)
 {
     const gt_runner *incumbent = race->incumbent;
@@ -344,13 +346,13 @@ static void compare_all(gt_race *race)
 }
 
 /* A contestant leaves early, after n = 2, 3 or 4 shared rounds, if each log-ratio is above a floor
- * and, plus epsilon, above k standard deviations of one ratio. A winner by epsilon has n such
- * ratios with the probability Q(k)^n <= 7e-5; n outliers in a row are as rare. */
+ * and, plus epsilon, above k standard deviations of one ratio. A contestant that would win by
+ * epsilon has n such ratios with probability Q(k)^n <= 7e-5; n outliers in a row are as rare. */
 enum { EARLY_FIRST = 2, EARLY_LAST = 4 };
 static const double early_floor[EARLY_LAST + 1] = {0, 0, 0.006, 0.004, 0.003};
 static const double early_deviations[EARLY_LAST + 1] = {0, 0, 2.6, 1.8, 1.35};
 
-/* The bound that all of `count` log-ratios must exceed for an early decision; or INFINITY. */
+/* Returns the bound that all log-ratios must exceed for an early decision; INFINITY: too few. */
 static double early_least(const gt_race *race, size_t count, double deviation)
 {
     if (count < EARLY_FIRST || deviation < 0) {
@@ -361,8 +363,8 @@ static double early_least(const gt_race *race, size_t count, double deviation)
     return sure > early_floor[row] ? sure : early_floor[row];
 }
 
-/* Returns true if each sample of a contestant is below the incumbent's usual time. If two samples
- * of the incumbent were disturbed, every contestant of their rounds seems faster. */
+/* Returns true if every sample of a contestant is below the incumbent's median. Two disturbed
+ * samples of the incumbent would make every contestant of their rounds seem faster. */
 static bool is_below_usual(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
 {
     if (!race_shared(incumbent, incumbent, GT_SHARED_FULL)) {
@@ -377,9 +379,9 @@ static bool is_below_usual(gt_race *race, const gt_runner *runner, const gt_runn
     return true;
 }
 
-/* A contestant that is as surely ahead of the incumbent as one that leaves early is behind it takes
- * its place at once. So slower contestants that came in the same round leave early, too. Beside a
- * slow incumbent that was there before, they would stay for full rounds. */
+/* Replaces the incumbent by a contestant that is ahead by as much as one that leaves early is
+ * behind. Then slower contestants of the same round leave early too, instead of staying for full
+ * rounds beside a slow incumbent. */
 static bool take_over_early(gt_race *race, double deviation)
 {
     gt_runner *incumbent = race->incumbent, *next = incumbent;
@@ -427,7 +429,7 @@ static void race_call_reserve(gt_race *race)
     race->reserve = NULL;
 }
 
-/* Drops a contestant that took more than drop_ratio times the best in its first round. */
+/* Eliminates contestants that took more than drop_ratio times the best of their first round. */
 static void drop_first(gt_race *race)
 {
     double best = INFINITY;
@@ -457,14 +459,15 @@ static bool has_round(const gt_runner *runner, uint32_t round)
     return false;
 }
 
-/* The least of the log-ratios that race_ratios() or walk() has written and sorted. */
+/* Returns the least of the sorted log-ratios in the scratch memory. */
 static double least_of(const gt_race *race, size_t count)
 {
     return count ? race->scratch[0] : INFINITY;
 }
 
-/* The first ratio, to an earlier incumbent, counts too: the present one is at least as fast. Full
- * samples decide alone once there are enough, because quick ones are doubted. */
+/* Returns true if a contestant is far slower in every shared round. Full samples decide if there
+ * are enough of them, because quick ones are doubted. The first ratio counts even if an earlier
+ * incumbent was compared, because the present one is at least as fast. */
 static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                        double deviation)
 {
@@ -472,7 +475,7 @@ static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *
     const gt_race_sample *first = &runner->samples.items[0];
     size_t count = race_ratios(race, runner, incumbent, GT_SHARED_FULL);
     if (least_of(race, count) > early_least(race, count, deviation)) {
-        return true; /* the least is above the floor only if all are */
+        return true; /* if the least is above the bound, all are */
     }
     count = walk(race->scratch, runner, incumbent, GT_SHARED_ANY, doubt);
     gt_sort(race->scratch, count);
@@ -484,7 +487,7 @@ static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *
     return least > early_least(race, count, deviation);
 }
 
-/* Keeps each new contestant's first ratio to the incumbent, if the incumbent took part. */
+/* Stores each new contestant's first ratio to the incumbent, if the incumbent took part. */
 static void note_first(gt_race *race)
 {
     double best = race->incumbent->pending;
@@ -522,7 +525,7 @@ static void race_judge(gt_race *race)
     compare_all(race);
     GT_FREED double *variances = malloc(race->count * sizeof *variances);
     if (!variances) {
-        return; /* no contestant leaves after this round */
+        return; /* nobody is eliminated in this round */
     }
     double deviation = race->options.exhaustive ? -1 : field_deviation(race, variances);
     if (take_over_early(race, deviation)) {
@@ -541,8 +544,8 @@ static void race_judge(gt_race *race)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* The default is compared to within epsilon, because it wins if it is no slower. The limit is on
- * the interval's width, not its place, so stopping favours neither. */
+/* Returns true if the comparison with the default is precise to epsilon, because the default wins
+ * if it is no slower. The rule is on the interval's width, not its place, so it favours neither. */
 static bool is_default_resolved(gt_race *race, const gt_runner *runner)
 {
     double low = bound_of(&race->drop, &runner->paired, -1);
@@ -550,7 +553,8 @@ static bool is_default_resolved(gt_race *race, const gt_runner *runner)
     return low > 0 || high - runner->paired.mean <= log1p(race->options.epsilon);
 }
 
-/* Returns true if more samples cannot change the outcome; *at_limit: because of max_rounds. */
+/* Returns true if more samples of a contestant cannot change the outcome; *at_limit: because of
+ * max_rounds. */
 static bool race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_limit)
 {
     const gt_runner *incumbent = race->incumbent;
@@ -570,7 +574,7 @@ static bool race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_l
     return *at_limit;
 }
 
-/* Returns true if the race can be decided; *end says why. */
+/* Returns true if the race can be decided, and for which reason. */
 static bool race_is_settled(gt_race *race, gt_race_end *end)
 {
     bool at_limit = false, others = false;
@@ -594,8 +598,8 @@ static bool race_is_settled(gt_race *race, gt_race_end *end)
     return true;
 }
 
-/* Returns true if a contestant is as good as the incumbent: not shown to be slower, and shown to be
- * within epsilon (the default: within one and a half epsilon). */
+/* Returns true if a contestant is as good as the incumbent: within epsilon (the default: 1.5
+ * epsilon) and not shown to be slower. */
 static bool is_equal(gt_race *race, const gt_runner *runner)
 {
     double within = log1p((runner->is_default ? 1.5 : 1) * race->options.epsilon);
@@ -604,7 +608,7 @@ static bool is_equal(gt_race *race, const gt_runner *runner)
            bound_of(&race->stop, &runner->paired, 1) <= within;
 }
 
-/* Returns true if the estimate is within epsilon of the incumbent, and the interval includes 0. */
+/* Returns true if the estimate is within epsilon of the incumbent and the interval includes 0. */
 static bool is_tied(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 2) &&
@@ -612,8 +616,9 @@ static bool is_tied(gt_race *race, const gt_runner *runner)
            bound_of(&race->stop, &runner->paired, -1) <= 0;
 }
 
-/* Returns true if a contestant is not shown, nor likely, to be much slower than the incumbent,
- * which among many equal contestants is a lucky one: the others' estimates are above its own. */
+/* Returns true if a contestant is neither shown nor likely to be much slower than the incumbent.
+ * Among many equal contestants the incumbent is a lucky one, and the others' estimates are above
+ * it. */
 static bool may_be_as_good(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 3) &&
@@ -621,7 +626,7 @@ static bool may_be_as_good(gt_race *race, const gt_runner *runner)
            runner->paired.mean <= log1p(2 * race->options.epsilon);
 }
 
-/* Marks the contestants that may be as good as the winner; false if there are none. */
+/* Marks the tied contestants. Returns false if the winner is the only one. */
 static bool race_find_tied(gt_race *race)
 {
     bool found = false;
@@ -666,8 +671,8 @@ gputune_status gt_race_new(gt_race **out, const gt_race_options *options)
     race->options = o;
     race->random.state = race->options.seed;
     race->deviation = -1;
-    race->drop.error = 0.003; /* one-sided, of a bound that eliminates */
-    race->stop.error = 0.012; /* one-sided, of a bound that ends the race */
+    race->drop.error = 0.003; /* one-sided, of bounds that eliminate */
+    race->stop.error = 0.012; /* one-sided, of bounds that end the race */
     *out = race;
     return GPUTUNE_OK;
 }
@@ -721,7 +726,7 @@ void gt_race_complete(gt_race *race)
 
 /* --- rounds ----------------------------------------------------------------------------------- */
 
-/* Samples of a round that was not ended are dropped. */
+/* Drops the samples of a round that was not ended. */
 static void abandon_round(gt_race *race)
 {
     for (gt_runner *r = race->first; r; r = r->next) {
@@ -737,8 +742,8 @@ static void enter(gt_race *race, gt_runner *runner)
     race->ids[race->round.count++] = runner->id;
 }
 
-/* New contestants may get two quick rounds, which show most slow variants as surely as long ones.
- */
+/* Returns true if a contestant may take part in a quick round: it has fewer than two samples, all
+ * quick. */
 static bool is_new_contestant(const gt_runner *runner)
 {
     enum { LOOKS = 2 };
@@ -758,8 +763,8 @@ static bool only_default_is_open(gt_race *race)
     return race->standard && runner_is_in(race->standard);
 }
 
-/* Chooses the contestants that have fewer rounds than the others. If there are none, chooses all,
- * so that no result rests on one lucky moment; or the default alone, if only its result is open. */
+/* Enters the contestants that have too few rounds. If there are none, enters all, so no result
+ * depends on one lucky moment; or only the default, if nothing else is open. */
 static void enter_racing(gt_race *race)
 {
     for (gt_runner *r = race->first; r; r = r->next) {
@@ -816,7 +821,7 @@ static void fill_round(gt_race *race)
         return;
     }
     if (!pending && race->rounds && race_is_settled(race, &ignored)) {
-        return; /* to be decided by gt_race_end_round(), or waiting for contestants */
+        return; /* gt_race_end_round() decides, or contestants will join */
     }
     race->round.quick =
         pending >= race->options.quick_from && !race->options.exhaustive && !race->options.exact;
@@ -877,8 +882,8 @@ static gputune_status keep_samples(gt_race *race)
     return GPUTUNE_OK;
 }
 
-/* A winner other than the default is measured beside it again: its interval must not come from the
- * samples that it was chosen by. If values are exact, one shared round is enough. */
+/* Returns true if winner and default need final rounds, because the interval must not come from the
+ * samples that the winner was chosen by. One shared round is enough if values are exact. */
 static bool wants_finals(const gt_race *race)
 {
     const gt_runner *winner = race->winner, *standard = race->standard;
@@ -963,26 +968,26 @@ void gt_race_fail(gt_race *race, uint64_t id)
     race_call_reserve(race);
     if (race->rounds) {
         gt_race_round round = race->round;
-        race->round.count = 0; /* no round is in progress */
+        race->round.count = 0; /* judge without a round in progress */
         race_judge(race);
         race->round = round;
     }
 }
 
-gputune_status gt_race_stop(gt_race *race, gt_race_end reason)
+void gt_race_stop(gt_race *race, gt_race_end reason)
 {
     abandon_round(race);
-    if (race->end == GT_RACE_RUNNING) {
-        race->end = reason;
-        if (race->decided == GT_RACE_RUNNING) {
-            if (race->rounds) {
-                race_judge(race); /* again, because no contestant can be sampled any more */
-            }
-            race_choose(race);
-        }
-        race->is_tied = false;
+    if (race->end != GT_RACE_RUNNING) {
+        return;
     }
-    return GPUTUNE_OK;
+    race->end = reason;
+    race->is_tied = false;
+    if (race->decided == GT_RACE_RUNNING) {
+        if (race->rounds) {
+            race_judge(race); /* other rules apply after the end */
+        }
+        race_choose(race);
+    }
 }
 
 const char *gt_race_end_text(gt_race_end end)
@@ -990,11 +995,11 @@ const char *gt_race_end_text(gt_race_end end)
     static const char *const texts[] = {
         [GT_RACE_RUNNING] = "",
         [GT_RACE_ONE_LEFT] = "every other variant is slower",
-        [GT_RACE_NO_GAIN] = "no variant left can win by more than epsilon",
-        [GT_RACE_ROUNDS] = "the most rounds were sampled",
-        [GT_RACE_BUDGET] = "the time was up",
+        [GT_RACE_NO_GAIN] = "no remaining variant is faster by more than epsilon",
+        [GT_RACE_ROUNDS] = "the limit of rounds was reached",
+        [GT_RACE_BUDGET] = "the time limit was reached",
         [GT_RACE_CANCELED] = "stopped on request",
-        [GT_RACE_NONE_LEFT] = "no variant is left",
+        [GT_RACE_NONE_LEFT] = "every variant failed",
     };
     return texts[end];
 }
@@ -1073,7 +1078,7 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
 
 gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other)
 {
-    gt_race *scratch_of = (gt_race *)race; /* the scratch memory does not affect the race's state */
+    gt_race *scratch_of = (gt_race *)race; /* the race itself is not modified */
     const gt_runner *fast = find(race, id), *slow = find(race, other);
     size_t count = race_ratios(scratch_of, slow, fast, GT_SHARED_FINAL);
     if (count < 3) {
@@ -1083,7 +1088,7 @@ gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id
         count = race_ratios(scratch_of, slow, fast, GT_SHARED_ANY);
     }
     if (!count) {
-        gt_summary fast, slow; /* they never met in a round */
+        gt_summary fast, slow; /* they never shared a round */
         GT_TRY(gt_race_summary(race, id, &fast));
         GT_TRY(gt_race_summary(race, other, &slow));
         out->speedup = fast.count && slow.count ? slow.median / fast.median : 0;
@@ -1121,7 +1126,7 @@ const char *gt_race_leave_text(char *out, size_t bytes, const gt_runner *runner)
 {
     uint32_t count = (uint32_t)runner->samples.count;
     if (runner->left == GT_RACE_LEFT_FIRST) {
-        gt_snprintf(out, bytes, "%.2fx the best in its first round", runner->ratio);
+        gt_snprintf(out, bytes, "took %.2fx the best time in its first round", runner->ratio);
     } else if (runner->left == GT_RACE_LEFT_EARLY || runner->left == GT_RACE_LEFT_SLOWER) {
         gt_snprintf(out, bytes, "%.1f%% slower after %u sample%s", 100 * (runner->ratio - 1), count,
                     gt_plural(count));

@@ -324,11 +324,6 @@ static void log_twice(void *user, gputune_log_level level, const char *line)
     request->options.log(request->options.user, level, line);
 }
 
-static void drop_request(gt_request **request)
-{
-    gt_request_free(*request);
-}
-
 gputune_status gt_request_make(gt_request **out, const gt_services *services,
                                const gt_device *device, const char *kernel, gputune_sizes sizes,
                                const gputune_options *options)
@@ -337,7 +332,7 @@ gputune_status gt_request_make(gt_request **out, const gt_services *services,
         services->records_only, GPUTUNE_EUNSUPPORTED,
         "this tuner was opened with records_only, to read what is stored; open another one to "
         "tune and to launch");
-    GT_SCOPED(drop_request) gt_request *request = calloc(1, sizeof *request);
+    GT_SCOPED(gt_request_end) gt_request *request = calloc(1, sizeof *request);
     GT_TRY(gt_allocated(request));
     request->services = services;
     request->log = services->log;

@@ -9,29 +9,27 @@
 #include <math.h>
 #include <string.h>
 
-/* Sessions that this thread drives now: above 0 in a callback, which cannot wait for their end. */
+/* Number of sessions that this thread is running; more than 0 inside a callback. */
 static _Thread_local uint32_t running_here;
 
 /* --- opening, closing ------------------------------------------------------------------------- */
 
 gputune_status gt_session_may_measure(const gt_request *request)
 {
-    return running_here ? gt_fail(GPUTUNE_EBUSY,
-                                  "%s: a callback of a tuning cannot measure; measure after that "
-                                  "tuning",
-                                  request->template->name)
-                        : GPUTUNE_OK;
+    GT_REFUSE(running_here, GPUTUNE_EBUSY,
+              "%s: a callback of a tuning cannot measure; measure after that tuning",
+              request->template->name);
+    return GPUTUNE_OK;
 }
 
-/* Elements that a kernel like axpy moves, and operations of one like gemm, per second (two cores).
- */
+/* The emulator's speed on two cores: elements per second of a kernel like axpy, operations per
+ * second of one like gemm. */
 static const double elements_per_s = 12e6, flops_per_s = 600e6;
-/* Making the inputs, the reference twice, and a variant twice. */
+/* Preparing the inputs, two runs of the reference, and two of a variant. */
 static const double passes = 5;
 
-/* ETIMEOUT if an emulated device could not make the inputs, run the reference and prove one variant
- * within the request's time limit; the message says how long that would take. Always OK on a GPU.
- * The time is an estimate: a caller who wants to try all the same sets a longer limit. */
+/* Fails with ETIMEOUT if an emulated device is estimated to need longer than the time limit for
+ * preparing and proving one variant. A caller can raise the limit to try it anyway. */
 static gputune_status check_emulated(const gt_request *request)
 {
     const gt_workload *workload = &request->workload;
@@ -40,16 +38,14 @@ static gputune_status check_emulated(const gt_request *request)
         elements += (double)workload->buffers[i].elements;
     }
     double needed_s = passes * fmax(elements / elements_per_s, workload->work_flops / flops_per_s);
-    if (!request->device->emulated || needed_s <= limit_s) {
-        return GPUTUNE_OK;
-    }
-    return gt_fail(GPUTUNE_ETIMEOUT,
-                   "%s: too large for the emulator, which needs about %.0f s for a first "
-                   "measurement; the limit is %.3g s; give a smaller size, or a longer limit",
-                   request->template->name, needed_s, limit_s);
+    GT_REFUSE(request->device->emulated && needed_s > limit_s, GPUTUNE_ETIMEOUT,
+              "%s: too large for the emulator, which needs about %.0f s for a first measurement; "
+              "the limit is %.3g s; give a smaller size, or a longer limit",
+              request->template->name, needed_s, limit_s);
+    return GPUTUNE_OK;
 }
 
-/* Warns if the template has no reference, so that only its default says what is right. */
+/* Warns if the template has no reference, so the default's results are assumed to be correct. */
 static void say_proof(const gt_request *request)
 {
     if (!gt_workload_is_judged(&request->workload)) {
@@ -83,17 +79,10 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
         say_proof(request);
     }
     if (policy->measures) {
-        GT_TRY(gt_field_pump(&out->field)); /* the default is compiled while the data are made */
+        GT_TRY(gt_field_pump(&out->field)); /* compile the default while the data are prepared */
         GT_TRY(gt_data_send(&out->field));
     }
     return GPUTUNE_OK;
-}
-
-/* The default, if its source is one of the session's. */
-static const gt_variant *find_default(const gt_session *session)
-{
-    const gt_variant *standard = session->field.standard;
-    return standard && standard->unit ? standard : NULL;
 }
 
 void gt_session_close(gt_session *session)
@@ -107,8 +96,8 @@ void gt_session_close(gt_session *session)
     if (session->has_gpu) {
         gt_gpu_leave(services->gpu);
     }
-    const gt_variant *variant = find_default(session);
-    gt_unit *unit = variant ? variant->unit : NULL;
+    const gt_variant *standard = session->field.standard;
+    gt_unit *unit = standard ? standard->unit : NULL;
     if (unit && unit->compiled.image.bytes && !request->default_code.image.bytes) {
         request->default_code = gt_unit_code(unit, request->device);
         unit->compiled.image = (gt_image){0};
@@ -124,7 +113,7 @@ bool gt_session_is_rounds_turn(gt_session *session, bool wanted)
     gt_field *field = &session->field;
     bool busy = session->round_id || session->recheck_id != GT_NO_VARIANT;
     uint32_t waiting = (uint32_t)field->compiled.count;
-    if (!(field->schedule.round_share > 0)) { /* every new variant goes before a round */
+    if (!(field->schedule.round_share > 0)) { /* pending variants go before a round */
         waiting += field->verifying;
     }
     field->rounds_wait = wanted && !busy && field->prepared;
@@ -143,7 +132,7 @@ gputune_status gt_session_prove_again(gt_session *session, const gt_recheck_job 
     return session->farm->ops->recheck(session->farm, job);
 }
 
-/* Waits for the GPU until no other session measures on it. Taking no times, none need wait. */
+/* Starts to measure, unless another session measures times on the GPU. */
 static gputune_status try_to_measure(gt_session *session)
 {
     const gt_services *services = session->request->services;
@@ -193,17 +182,18 @@ gt_patience gt_session_storing(const gt_session *session)
     return gt_patience_left_s(patience) > least_s ? *patience : gt_patience_for(least_s, NULL);
 }
 
-/* How much longer a session whose time is up waits for the default's code, its only answer. */
+/* Returns how much longer a session whose time is up waits for the default's code, its only
+ * answer. */
 static double wait_for_default_s(const gt_session *session)
 {
-    const gt_variant *variant = find_default(session);
-    bool compiles =
-        variant && variant->stage == GT_STAGE_WAITING && variant->unit->stage == GT_STAGE_WAITING;
+    const gt_variant *standard = session->field.standard;
+    bool compiles = standard && standard->unit && standard->stage == GT_STAGE_WAITING &&
+                    standard->unit->stage == GT_STAGE_WAITING;
     const gt_patience grace = gt_request_grace(session->request);
     return compiles ? gt_patience_left_s(&grace) : 0;
 }
 
-/* Seconds left of the limit, without those that the policy sets aside for the end. */
+/* Returns the seconds left of the limit, without the time that the policy reserves for its end. */
 static double time_left_s(const gt_session *session)
 {
     const gt_patience *patience = &session->request->patience;
@@ -229,13 +219,13 @@ gputune_status gt_session_sample(gt_session *session, gt_sample_job *job)
     session->round_count = job->count;
     job->id = ++session->rounds_sent;
     job->sharing = session->sharing;
-    const gt_variant *standard = session->field.standard; /* it is in every race */
+    const gt_variant *standard = session->field.standard;
     job->judge = standard && standard->stage == GT_STAGE_READY ? standard->id : job->variants[0];
     session->round_id = job->id;
     return session->farm->ops->sample(session->farm, job);
 }
 
-/* Losing the lease is no reason to stop: at worst, two processes tune the same scenario. */
+/* A lost lease does not stop the session: at worst, two processes tune the same scenario. */
 void gt_session_keep_lease(gt_session *session)
 {
     static const int64_t interval_ns = 1000000000;
@@ -252,7 +242,7 @@ static gputune_status ask_policy(gt_session *session)
     return session->policy->next ? session->policy->next(session) : GPUTUNE_OK;
 }
 
-/* The measure worker gets its work before a proposer thinks about what to compile next. */
+/* Gives the measure worker its job first, because a proposer may think for a while. */
 static gputune_status start_work(gt_session *session)
 {
     if (session->stop == GT_STOP_NONE && time_left_s(session) <= 0 &&
@@ -270,7 +260,7 @@ static gputune_status start_work(gt_session *session)
     return ask_policy(session);
 }
 
-/* Notes the kind of sharing that the first round found: all rounds must be taken alike. */
+/* Remembers how the first round treated inout buffers, because all rounds must do the same. */
 static void note_sharing(gt_session *session, const gt_event *event)
 {
     if (event->status != GPUTUNE_OK || session->sharing != GT_SHARING_UNKNOWN) {
@@ -289,7 +279,7 @@ static void note_sharing(gt_session *session, const gt_event *event)
 static gputune_status handle_sampled(gt_session *session, const gt_event *event)
 {
     if (event->id != session->round_id) {
-        return GPUTUNE_OK; /* belongs to a round that was given up */
+        return GPUTUNE_OK; /* of a round that was given up */
     }
     session->round_id = 0;
     if (event->status == GPUTUNE_OK && event->sampled.count) {
@@ -300,30 +290,24 @@ static gputune_status handle_sampled(gt_session *session, const gt_event *event)
     return session->policy->sampled ? session->policy->sampled(session, event) : GPUTUNE_OK;
 }
 
-static gputune_status handle_verified(gt_session *session, gt_event *event)
+static gputune_status handle(gt_session *session, gt_event *event)
 {
-    if (event->id == session->recheck_id) {
+    gt_field *field = &session->field;
+    if (event->kind == GT_EVENT_SAMPLED) {
+        return handle_sampled(session, event);
+    }
+    if (event->kind == GT_EVENT_VERIFIED && event->id == session->recheck_id) {
         session->recheck_id = GT_NO_VARIANT;
         return session->policy->proved_again(session, event);
     }
-    gt_schedule_note_new_variant(&session->field.schedule, session->timeline.latest_s,
-                                 session->field.rounds_wait);
-    return session->stop == GT_STOP_NONE ? gt_field_handle(&session->field, event) : GPUTUNE_OK;
-}
-
-static gputune_status handle(gt_session *session, gt_event *event)
-{
-    switch (event->kind) {
-    case GT_EVENT_SAMPLED:
-        return handle_sampled(session, event);
-    case GT_EVENT_VERIFIED:
-        return handle_verified(session, event);
-    default:
-        return session->stop == GT_STOP_NONE ? gt_field_handle(&session->field, event) : GPUTUNE_OK;
+    if (event->kind == GT_EVENT_VERIFIED) {
+        gt_schedule_note_new_variant(&field->schedule, session->timeline.latest_s,
+                                     field->rounds_wait);
     }
+    return session->stop == GT_STOP_NONE ? gt_field_handle(field, event) : GPUTUNE_OK;
 }
 
-/* Seconds that the session may wait and still start jobs, cancel and end in time. */
+/* Returns how long the session may wait and still start jobs, notice a cancel and end in time. */
 static double longest_wait(const gt_session *session)
 {
     double patience = gt_field_patience(&session->field);

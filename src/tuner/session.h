@@ -1,87 +1,82 @@
-/* The engine: a session borrows a farm, drives it, and returns it. It takes variants from proposal
- * to verification, and asks a policy what else is to be done. Tuning, measuring given
- * configurations, ranking without a clock and compiling only are such policies.
+/* A session: one run of the engine. It borrows a farm, takes variants from proposal to
+ * verification, and returns the farm. A policy decides what else is done: tuning, running given
+ * configurations, checking, ranking or compiling only.
  *
  * The idea. One thread owns all state and never computes for long: compile workers and one measure
- * worker do the work, and answer by events. Each turn of the loop does four things:
- *   1. It ends early if the time limit or the caller says so (stop_if_over).
- *   2. The policy gives the measure worker its next job, if that worker is free.
- *   3. The field starts what the compile workers have room for.
- *   4. The session waits for one event and passes it to the field or the policy.
+ * worker do the work and answer with events. Each turn of the loop (gt_session_run) stops the
+ * session if its time is up or the caller cancels, lets the policy give the measure worker its next
+ * job, starts as many compiles as there are idle workers, waits for one event, and passes the event
+ * to the field or the policy.
  *
- * Invariants.
- * - The measure worker has one round of samples or one last proof at most (round_id, recheck_id),
- *   and answers in the order of its jobs. Beside them it may have a few verifications.
- * - An event that belongs to a job that was given up is recognised by its id, and dropped.
- * - No wait is longer than 0.1 s, so that a cancel is noticed.
- * - A session that takes times has the GPU for itself within this process (has_gpu).
+ * Invariants. The measure worker has at most one round of samples (round_id) or one last proof
+ * (recheck_id), and beside it a few verifications; it answers in the order of its jobs. An event of
+ * a job that was given up is recognised by its id and dropped. No wait is longer than 0.1 s, so a
+ * cancel is noticed. A session that measures times has the GPU to itself within this process
+ * (has_gpu).
  *
- * States. `stop` is NONE, and changes once, to LIMIT or CANCELED. The limit comes earlier by what
- * the policy sets aside for its end. After a stop no new work is started, except what the policy
- * does to end well, and the session ends when the policy is done. */
+ * States. `stop` changes once, from NONE to LIMIT or CANCELED. The limit comes earlier by the time
+ * that the policy reserves for its end. After a stop, no new work starts except what the policy
+ * needs to end well, and the session ends when the policy is done. */
 #pragma once
 
 #include "tuner/field.h"
 
 /* Why a session ends before its policy is done. */
-typedef enum gt_stop {
-    GT_STOP_NONE,
-    GT_STOP_LIMIT,   /* the request's time is up */
-    GT_STOP_CANCELED /* the caller asked for it */
-} gt_stop;
+typedef enum gt_stop { GT_STOP_NONE, GT_STOP_LIMIT, GT_STOP_CANCELED } gt_stop;
 
 typedef struct gt_session gt_session;
 
-/* A policy says what a session is for. Functions that are NULL do nothing. */
+/* The purpose of a session. Functions may be NULL, except done(). */
 typedef struct gt_policy {
-    bool measures;  /* the session has a measure worker; else it only compiles */
-    bool exclusive; /* it takes times, so no other session may measure then */
-    /* Called when the measure worker may be idle: submits its next job. */
+    bool measures;  /* the session has a measure worker */
+    bool exclusive; /* the session measures times, so no other session may measure */
+    /* Submits the next job of the measure worker. Called whenever that worker may be idle. */
     gputune_status (*next)(gt_session *session);
-    /* Called when a requested round of samples was taken, or failed. */
+    /* Handles the samples, or the failure, of a round that the policy requested. */
     gputune_status (*sampled)(gt_session *session, const gt_event *event);
-    /* Called when a variant was proved again, or failed its proof. */
+    /* Handles the result of another proof that the policy requested. */
     gputune_status (*proved_again)(gt_session *session, const gt_event *event);
-    /* Seconds that the policy needs after a stop. The limit stops the session that much earlier. */
+    /* Returns the seconds that the policy needs after a stop; the limit stops the session earlier
+     * by this time. */
     double (*sets_aside_s)(const gt_session *session);
-    /* Called once, when session->stop was set. The session then ends when done() returns true. */
+    /* Called once, after session->stop is set. */
     gputune_status (*stopped)(gt_session *session);
     bool (*done)(const gt_session *session);
 } gt_policy;
 
-/* When a session's parts ended, in ns since it began (0: never), and the workers' time.
- */
+/* When the parts of a session ended, in ns since its start (0: not yet), and how the workers spent
+ * their time. */
 typedef struct gt_timeline {
-    int64_t compiled;       /* the last source */
-    int64_t reference;      /* the reference's source */
-    int64_t prepared;       /* inputs, the reference's results and the trial */
+    int64_t compiled;  /* the last source */
+    int64_t reference; /* the reference's source */
+    int64_t prepared;
     int64_t verified_first; /* the first variant */
     int64_t verified;       /* the last one */
     int64_t decided, proved_again, stored;
-    int64_t busy_since; /* since when the measure worker is at its oldest request; 0: it has none */
-    double compiling_ns; /* summed over sources, which are compiled in parallel */
-    double preparing_ns; /* time of the measure worker, as the worker reports it */
-    double trying_ns;    /* likewise, for making the trial */
-    double verifying_ns; /* of first launches, and proofs of variants that may win */
-    double slower_ns;    /* the part of verifying_ns for variants that were not proved */
+    int64_t busy_since;  /* start of the measure worker's oldest request; 0: it has none */
+    double compiling_ns; /* sum over all sources */
+    double preparing_ns; /* as the measure worker reports it */
+    double trying_ns;    /* for the trial; also reported by the measure worker */
+    double verifying_ns; /* for first launches, and for proofs before the race */
+    double slower_ns;    /* the part of verifying_ns spent on variants that were not proved */
     double proving_again_ns;
-    double sampling_ns; /* time of the measure worker */
-    double latest_s;    /* seconds that the measure worker took for its last answer */
+    double sampling_ns;
+    double latest_s; /* seconds that the measure worker's last answer took */
     uint32_t sources, samples;
 } gt_timeline;
 
-/* How long a session has measured and rested. All zero when the session starts. */
+/* How long a background session has measured and rested. */
 typedef struct gt_yielding {
-    double seen_ns;   /* the measure worker's time that rests were already computed for */
+    double seen_ns;   /* work of the measure worker that is already accounted for */
     double owed_ns;   /* rest that is still due */
-    int64_t since_ns; /* the end of the last rest; 0: none yet */
+    int64_t since_ns; /* end of the last rest; 0: none yet */
 } gt_yielding;
 
-/* All zero: no disturbance was seen so far. */
+/* Other users of the GPU, and clocks that were throttled, during the rounds. */
 typedef struct gt_disturbance {
-    bool noisy;       /* the results must be marked as noisy */
-    bool named;       /* a warning has named another user of the GPU */
-    uint32_t spoiled; /* rounds repeated in a row */
+    bool noisy;
+    bool named;       /* the warning about another user of the GPU was logged */
+    uint32_t spoiled; /* number of rounds repeated in a row */
 } gt_disturbance;
 
 struct gt_session {
@@ -92,61 +87,61 @@ struct gt_session {
     gt_field field;
     int64_t start_ns;
     gt_stop stop;
-    bool has_gpu, gpu_is_taken; /* by another session, when this one last asked for it */
-    uint64_t round_id;          /* id of the sample job in progress; 0: none */
-    uint32_t round_count;       /* number of its variants */
-    double sample_s;            /* seconds of one variant in the last round; 0: not known */
+    bool has_gpu, gpu_is_taken; /* another session had the GPU when this one last asked for it */
+    uint64_t round_id;          /* the round in progress; 0: none */
+    uint32_t round_count;       /* number of variants in that round */
+    double sample_s;            /* seconds per variant in the last round; 0: unknown */
     uint64_t rounds_sent;
-    gt_sharing sharing;  /* found out by the first round */
-    uint64_t recheck_id; /* the variant that is being proved again, or GT_NO_VARIANT */
+    gt_sharing sharing;  /* determined by the first round */
+    uint64_t recheck_id; /* the variant whose last proof is in progress, or GT_NO_VARIANT */
     int64_t last_renewal_ns;
     gt_yielding yielding;
     gt_timeline timeline;
 };
 
-/* EBUSY in a callback of a session: the new session would wait for the end of its caller. */
+/* Returns EBUSY in a callback of a session, because the new session would wait for its own
+ * caller. */
 gputune_status gt_session_may_measure(const gt_request *request);
-/* Borrows a farm and opens the field. Fills in the options' request, farm and `measure`; their
- * other pointers must outlive the session. gt_session_close() is needed in any case. */
+/* Borrows a farm and opens the field. Sets the options' request, farm and `measure`; their other
+ * pointers must outlive the session. Requires gt_session_close(), also after a failure. */
 gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *state,
                                gt_request *request, const gt_field_options *options);
 /* Runs until the policy is done. Fails if the reference, the farm or the compiler fails. */
 gputune_status gt_session_run(gt_session *session);
 void gt_session_close(gt_session *session);
 
-/* Decides, with search/schedule.h, what the measure worker does next. True: a round of samples.
- * False: new variants are handed over. `wanted`: there are contestants to sample. */
+/* Returns true if the measure worker should next sample a round, and false if it should verify
+ * pending variants (search/schedule.h). `wanted`: there are contestants to sample. */
 bool gt_session_is_rounds_turn(gt_session *session, bool wanted);
-/* Returns true if the session was stopped, or its field is done. */
+/* Returns true if the session was stopped or its field is done. */
 bool gt_session_is_done(const gt_session *session);
-/* Asks for a round of samples, and sets the job's id. If the round would outlast the limit, stops
- * the session instead: late samples would only delay the last proof. */
+/* Requests a round of samples and sets the job's id. If the round would outlast the limit, stops
+ * the session instead. */
 gputune_status gt_session_sample(gt_session *session, gt_sample_job *job);
-/* Asks for another proof of a variant; the job's id is the variant's. */
+/* Requests another proof of the variant job->id. */
 gputune_status gt_session_prove_again(gt_session *session, const gt_recheck_job *job);
 /* Renews the request's lease once a second. */
 void gt_session_keep_lease(gt_session *session);
-/* Seconds since the session began. */
 double gt_session_elapsed_s(const gt_session *session);
-/* How long the session may wait to store what it has found out: to the end of its request's limit.
- * Little time is given even where that has passed, or the caller has cancelled. */
+/* Returns how long the session may take to store its results: until its request's limit, but at
+ * least 0.15 s. */
 gt_patience gt_session_storing(const gt_session *session);
 
-/* Notes in *part, a member of the timeline, that this part of the session ends now (timeline.c). */
+/* Sets *part, a member of the timeline, to the present time. */
 void gt_session_mark(const gt_session *session, int64_t *part);
-/* The loop calls these before it waits for an answer, and before it handles one. */
+/* Update the timeline before the loop waits for an event, and before it handles the event. */
 void gt_session_mark_wait(gt_session *session);
 void gt_session_mark_event(gt_session *session, const gt_event *event);
-/* Seconds for which the measure worker has been at its oldest request; 0: it has none. */
+/* Returns the seconds since the measure worker began its oldest request; 0: it has none. */
 double gt_session_busy_s(const gt_session *session);
-/* Writes the timeline to the debug log, as one line. */
+/* Writes the timeline to the debug log. */
 void gt_session_log_timeline(const gt_session *session);
 
-/* Notes what disturbed a round of samples. True: it is spoiled, and must be repeated; after three
- * times it counts as it is, as noisy. Warns of the first other user of the GPU. */
+/* Records what disturbed a round of samples, and warns about the first other user of the GPU.
+ * Returns true if the round must be repeated; after three repetitions the round counts, and the
+ * result is marked as noisy. */
 bool gt_disturbance_note(gt_disturbance *disturbance, const gt_sampled *sampled, const gt_log *log);
-/* Called between two steps of a session. If its request is tuned in the background and the
- * application uses the GPU, sleeps until measuring has had no more than its share of the time, and
- * extends the request's time limit by the time slept. The sleep ends early when the application
- * pauses, or the request is cancelled. */
+/* Rests if the request is tuned in the background and the application uses the GPU, until measuring
+ * has had no more than its share of the time. Extends the request's time limit by the rest. A rest
+ * ends early if the application pauses or the request is cancelled. */
 void gt_session_yield(gt_session *session);

@@ -1,4 +1,4 @@
-/* A tuning's phases: what is done in each, and what leads to the next. */
+/* The phases of a tuning (tuning.h). */
 #include "tuner/tuning.h"
 
 #include "base/objective.h"
@@ -7,44 +7,8 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 
-/* --- the table of transitions ----------------------------------------------------------------- */
-
-static const struct {
-    gt_phase from;
-    gt_step step;
-    gt_phase to;
-} transitions[] = {
-    {GT_PHASE_PREPARE, GT_STEP_PREPARED, GT_PHASE_PROVE},
-    {GT_PHASE_PREPARE, GT_STEP_STOPPED, GT_PHASE_PROVE_AGAIN},
-    {GT_PHASE_PROVE, GT_STEP_ALL_PROVED, GT_PHASE_RACE},
-    {GT_PHASE_PROVE, GT_STEP_STOPPED, GT_PHASE_PROVE_AGAIN},
-    {GT_PHASE_RACE, GT_STEP_UNDECIDED, GT_PHASE_PLAYOFF},
-    {GT_PHASE_RACE, GT_STEP_DECIDED, GT_PHASE_PROVE_AGAIN},
-    {GT_PHASE_RACE, GT_STEP_STOPPED, GT_PHASE_PROVE_AGAIN},
-    {GT_PHASE_PLAYOFF, GT_STEP_RESUMED, GT_PHASE_RACE},
-    {GT_PHASE_PLAYOFF, GT_STEP_DECIDED, GT_PHASE_PROVE_AGAIN},
-    {GT_PHASE_PLAYOFF, GT_STEP_STOPPED, GT_PHASE_PROVE_AGAIN},
-    {GT_PHASE_PROVE_AGAIN, GT_STEP_CONFIRMED, GT_PHASE_RETRY},
-    {GT_PHASE_PROVE_AGAIN, GT_STEP_REFUTED, GT_PHASE_PROVE},
-    {GT_PHASE_PROVE_AGAIN, GT_STEP_STOPPED, GT_PHASE_PROVE_AGAIN},
-    {GT_PHASE_RETRY, GT_STEP_REVIVED, GT_PHASE_PROVE},
-    {GT_PHASE_RETRY, GT_STEP_FINISHED, GT_PHASE_DONE},
-    {GT_PHASE_RETRY, GT_STEP_STOPPED, GT_PHASE_PROVE_AGAIN},
-};
-
-void gt_tuning_advance(gt_tuning *tuning, gt_step step)
-{
-    for (size_t i = 0; i < sizeof transitions / sizeof *transitions; i++) {
-        if (transitions[i].from == tuning->phase && transitions[i].step == step) {
-            tuning->phase = transitions[i].to;
-            return;
-        }
-    }
-    assert(!"a step that this phase does not know");
-}
-
-/* Checks the invariants between two turns of the loop. */
 static void check_invariants(const gt_tuning *tuning)
 {
     const gt_session *session = &tuning->session;
@@ -59,8 +23,8 @@ static void check_invariants(const gt_tuning *tuning)
 
 /* --- what is done in each --------------------------------------------------------------------- */
 
-/* Returns true if the rest of the space will be tried soon. Then the order does not matter, and
- * first launches show what is too slow, so rounds wait until all are verified. */
+/* Returns true if the rest of the space will be tried within a second. Rounds then wait until all
+ * variants are verified, because first launches already show which ones are too slow. */
 static bool is_soon_tried(const gt_tuning *tuning, double left_s)
 {
     static const double most_s = 1, most = 0.1;
@@ -74,8 +38,9 @@ static bool is_soon_tried(const gt_tuning *tuning, double left_s)
            left * fmax(new_variant_s, compile_s) < fmin(most_s, most * left_s);
 }
 
-/* New variants and rounds share the measure worker where the search learns from both, and towards
- * the end of a limit. Otherwise rounds wait until every variant is verified. */
+/* Returns the share of the measure worker's time for rounds. Rounds and pending variants share it
+ * if the search learns from both, and towards the end of the limit. Otherwise rounds wait until all
+ * variants are verified. */
 static double round_share(const gt_tuning *tuning)
 {
     static const double closing = 0.9;
@@ -91,24 +56,23 @@ static double round_share(const gt_tuning *tuning)
     return beside ? GT_ROUND_SHARE : 0;
 }
 
-/* Where nothing was prepared, the race has no variant, and ends without a sample. */
+/* Requests a round if it is due. A race without contestants ends here. */
 static gputune_status sample(gt_tuning *tuning)
 {
     gt_session *session = &tuning->session;
     session->field.untimed = gt_tuning_untimed(tuning);
     session->field.schedule.round_share = round_share(tuning);
     bool wanted = gt_race_wants_round(gt_tuning_current_race(tuning));
-    return !session->field.prepared || gt_session_is_rounds_turn(session, wanted)
-               ? gt_tuning_start_round(tuning)
-               : GPUTUNE_OK;
+    bool is_rounds_turn = gt_session_is_rounds_turn(session, wanted);
+    return is_rounds_turn || !session->field.prepared ? gt_tuning_start_round(tuning) : GPUTUNE_OK;
 }
 
-/* A slow reference is not waited for where no variant is left that it could prove. */
+/* Waits for the reference only while some variant could still be verified. */
 static gputune_status prepare(gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
     if (field->prepared || gt_field_is_done(field)) {
-        gt_tuning_advance(tuning, GT_STEP_PREPARED);
+        tuning->phase = GT_PHASE_PROVE;
     }
     return GPUTUNE_OK;
 }
@@ -116,12 +80,12 @@ static gputune_status prepare(gt_tuning *tuning)
 static gputune_status prove(gt_tuning *tuning)
 {
     if (tuning->session.round_id) {
-        return GPUTUNE_OK; /* new variants join between two rounds */
+        return GPUTUNE_OK; /* variants join between two rounds */
     }
     GT_TRY(gt_tuning_admit(tuning));
     if (gt_field_is_done(&tuning->session.field)) {
         gt_race_complete(tuning->race);
-        gt_tuning_advance(tuning, GT_STEP_ALL_PROVED);
+        tuning->phase = GT_PHASE_RACE;
         return GPUTUNE_OK;
     }
     return sample(tuning);
@@ -135,7 +99,7 @@ static gputune_status race(gt_tuning *tuning)
     if (gt_tuning_is_before_weighing(tuning) && tuning->end != GT_RACE_NONE_LEFT) {
         return gt_tuning_open_weighing(tuning);
     }
-    gt_tuning_advance(tuning, GT_STEP_DECIDED);
+    tuning->phase = GT_PHASE_PROVE_AGAIN;
     return GPUTUNE_OK;
 }
 
@@ -144,19 +108,19 @@ static gputune_status prove_again(gt_tuning *tuning)
     gt_session *session = &tuning->session;
     gt_race_result result;
     if (session->recheck_id != GT_NO_VARIANT || session->round_id) {
-        return GPUTUNE_OK; /* its answer is awaited; after a stop, perhaps a round as well */
+        return GPUTUNE_OK;
     }
     bool has_winner = gt_race_result_get(tuning->race, &result) == GPUTUNE_OK;
     if (!has_winner || tuning->proved == result.winner) {
-        gt_tuning_advance(tuning, GT_STEP_CONFIRMED);
+        tuning->phase = GT_PHASE_RETRY;
         return GPUTUNE_OK;
     }
     gt_session_mark(session, &session->timeline.decided);
     return gt_tuning_prove_winner(tuning, result.winner);
 }
 
-/* A hang is believed if it happens again in another worker with ten times the time. Such variants
- * are tried last, like those that take long, so they do not delay others. */
+/* Retries deferred variants when nothing else is left, so they delay no others. A second hang, in
+ * another worker and with ten times the time, is final. */
 static gputune_status retry(gt_tuning *tuning)
 {
     gt_field *field = &tuning->session.field;
@@ -173,17 +137,11 @@ static gputune_status retry(gt_tuning *tuning)
         return GPUTUNE_OK;
     }
     if (!field->newly_ready.count || tuning->session.stop != GT_STOP_NONE) {
-        gt_tuning_advance(tuning, GT_STEP_FINISHED);
+        tuning->phase = GT_PHASE_DONE;
         return GPUTUNE_OK;
     }
     GT_TRY(gt_tuning_race_again(tuning));
-    gt_tuning_advance(tuning, GT_STEP_REVIVED);
-    return GPUTUNE_OK;
-}
-
-static gputune_status do_nothing(gt_tuning *tuning)
-{
-    (void)tuning;
+    tuning->phase = GT_PHASE_PROVE;
     return GPUTUNE_OK;
 }
 
@@ -198,16 +156,15 @@ static gputune_status next(gt_session *session)
         [GT_PHASE_PLAYOFF] = sample,
         [GT_PHASE_PROVE_AGAIN] = prove_again,
         [GT_PHASE_RETRY] = retry,
-        [GT_PHASE_DONE] = do_nothing,
     };
     gt_tuning *tuning = session->state;
-    gt_phase before;
+    gt_phase before = GT_PHASE_DONE;
     gt_tuning_hurry(tuning);
-    do {
+    while (tuning->phase != before && tuning->phase != GT_PHASE_DONE) {
         before = tuning->phase;
         check_invariants(tuning);
         GT_TRY(work[before](tuning));
-    } while (tuning->phase != before);
+    }
     gt_tuning_progress(tuning, NULL, false);
     return gt_tuning_keep(tuning);
 }
@@ -240,7 +197,7 @@ static void say_winner(const gt_request *request, const gt_verified *verified)
     }
 }
 
-/* The last proof tries more values. */
+/* Takes the values of scalars over that the last proof tried in addition. */
 static gputune_status take_single(gt_field *field, const gt_verified *verified)
 {
     char *single = NULL;
@@ -265,17 +222,18 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
         return GPUTUNE_OK;
     }
     if (stopped && !gt_ending_of(event->status)->costs_one_variant) {
-        tuning->give_up_ns = 0; /* the end says nothing of the variant */
+        tuning->give_up_ns = 0; /* the failure is not the variant's fault */
         return GPUTUNE_OK;
     }
     GT_REFUSE(!gt_ending_of(event->status)->costs_one_variant, event->status, "%s", event->message);
     GT_TRY(gt_field_fail_launched(&session->field, gt_tuning_variant(tuning, event->id), event));
     gt_race_fail(tuning->race, event->id);
     if (stopped) {
-        return gt_race_stop(tuning->race, tuning->end); /* the next best variant is proved */
+        gt_race_stop(tuning->race, tuning->end); /* next, the second best is verified */
+        return GPUTUNE_OK;
     }
     GT_TRY(gt_tuning_race_again(tuning));
-    gt_tuning_advance(tuning, GT_STEP_REFUTED);
+    tuning->phase = GT_PHASE_PROVE;
     return GPUTUNE_OK;
 }
 
@@ -295,7 +253,6 @@ const gt_policy gt_tuning_policy = {.measures = true,
 
 /* --- the tuning ------------------------------------------------------------------------------- */
 
-/* The emulator's times are a model's, which has exact ties. */
 bool gt_tuning_breaks_by_hot_time(const gt_tuning *tuning)
 {
     const gt_request *request = tuning->session.request;
@@ -317,10 +274,10 @@ gputune_status gt_tuning_open_race(gt_tuning *tuning)
                                .exact = request->device->emulated,
                                .exhaustive = o->effort == GPUTUNE_EXHAUSTIVE};
     if (gt_objective_facts(o->objective)->by_host) {
-        /* A sample by the host's clock has several times the noise of one by the device's: on the
-         * host of an H200 it was 3% at 2.4 us a launch, so it takes some 150 rounds to see half a
-         * percent. No contestant leaves after a single slow sample, because a process may lose its
-         * core for a millisecond. The device's clock breaks ties. */
+        /* A sample by the host's clock is several times noisier than one by the device's: on an
+         * H200's host 3% at 2.4 us a launch, so seeing half a percent takes 150 rounds. One slow
+         * sample does not eliminate a contestant, because a process may lose its core for a
+         * millisecond. */
         options.max_rounds = 200;
         options.drop_ratio = 0.5;
         options.tie_break = GT_TIE_LIKELY;
@@ -378,18 +335,20 @@ static gputune_status run(gt_choice *out, gt_tuning *tuning)
 
 gputune_status gt_search(gt_choice *out, gt_request *request)
 {
-    gt_tuning tuning = {
-        .session.request = request, .proved = GT_NO_VARIANT, .hot_winner = GT_NO_VARIANT};
+    GT_FREED gt_tuning *tuning = calloc(1, sizeof *tuning);
+    GT_TRY(gt_allocated(tuning));
+    tuning->session.request = request;
+    tuning->proved = tuning->hot_winner = GT_NO_VARIANT;
     GT_TRY(gt_request_space_to_try(request));
     gt_request_warn_of_default(request);
-    gputune_status status = gt_history_load(&tuning.history, request, &request->scenario);
-    GT_THEN(status, gt_strategy_proposer_open(&tuning.strategy, request, &tuning.history));
+    gputune_status status = gt_history_load(&tuning->history, request, &request->scenario);
+    GT_THEN(status, gt_strategy_proposer_open(&tuning->strategy, request, &tuning->history));
     if (status == GPUTUNE_OK) {
-        status = run(out, &tuning);
-        gt_session_close(&tuning.session);
+        status = run(out, tuning);
+        gt_session_close(&tuning->session);
     }
-    gt_tuning_free_races(&tuning);
-    gt_strategy_proposer_close(&tuning.strategy);
-    gt_trial_list_free(&tuning.history);
+    gt_tuning_free_races(tuning);
+    gt_strategy_proposer_close(&tuning->strategy);
+    gt_trial_list_free(&tuning->history);
     return status;
 }

@@ -1,15 +1,15 @@
-/* The end of a tuning, by its limit or caller, with time for the last proof and for storing; or in
- * another race, where the winner was wrong, or variants were right after all. */
+/* How a tuning ends: time reserved for the last proof and for storing, stops, and new races after a
+ * winner was wrong or a deferred variant was correct. */
 #include "tuner/tuning.h"
 
 #include "base/clock.h"
 
 #include <math.h>
 
-/* Fractions of the limit. FRESH_SHARE: the most for the last proof's new inputs, for which the
- * reference runs again, and for its trial. MOST_SHARE: the most that is set aside. */
+/* Fractions of the limit: the most for new inputs of the last proof, for which the reference runs
+ * again, and for its trial; and the most that is reserved in all. */
 static const double FRESH_SHARE = 0.1, MOST_SHARE = 0.5;
-/* Extra time for a worker's answer on a loaded machine: seconds, and a factor. */
+/* Extra time for a loaded machine: seconds, and a factor. */
 static const double SPARE_S = 0.02, SPARE = 1.2;
 
 static double limit_s(const gt_tuning *tuning)
@@ -17,7 +17,7 @@ static double limit_s(const gt_tuning *tuning)
     return tuning->session.request->options.time_limit_s;
 }
 
-/* Seconds for inputs of another seed and their expected results: as long as preparing took. */
+/* Returns the estimated seconds for inputs of another seed and their expected results. */
 static double fresh_s(const gt_tuning *tuning)
 {
     return tuning->session.field.preparation.prepare_ns * 1e-9;
@@ -28,8 +28,8 @@ static bool is_fresh(const gt_tuning *tuning)
     return fresh_s(tuning) <= FRESH_SHARE * limit_s(tuning);
 }
 
-/* Seconds of the last proof's launches: two at the requested size, the comparison of both, and
- * copies of the inputs. They are estimated from the proofs before the race. */
+/* Returns the estimated seconds of the last proof's launches and comparisons, from the proofs
+ * before the race. */
 static double launches_s(const gt_tuning *tuning)
 {
     double again_s = is_fresh(tuning) ? fresh_s(tuning) : 0;
@@ -41,8 +41,8 @@ static double trial_s(const gt_tuning *tuning)
     return tuning->session.field.preparation.trial_ns * 1e-9;
 }
 
-/* Seconds of the whole last proof. The trial, which may be shortened, gets no more than another
- * tenth of the limit: if the reference is so slow that further data would take more, none. */
+/* Returns the estimated seconds of the last proof. Its trial may be shortened to a tenth of the
+ * limit, and is left out if the reference alone would take that long. */
 static double proof_s(const gt_tuning *tuning)
 {
     const double most_s = FRESH_SHARE * limit_s(tuning);
@@ -51,20 +51,20 @@ static double proof_s(const gt_tuning *tuning)
            fmin(trial_s(tuning) - (further_s <= most_s ? 0 : further_s), most_s);
 }
 
-/* Seconds until a new worker has opened the device and prepared: what the first one took. */
+/* Returns the seconds until a new worker would be prepared: as many as the first one took. */
 static double restart_s(const gt_tuning *tuning)
 {
     return SPARE * (double)tuning->session.timeline.prepared * 1e-9;
 }
 
-/* Estimates the seconds until the measure worker has done what it was asked for. */
+/* Returns the estimated seconds until the measure worker has done its jobs. */
 static double outstanding_s(const gt_session *session)
 {
     double rounds_s = session->round_id ? session->sample_s * session->round_count : 0;
     return session->field.verifying * session->field.schedule.new_variant_s + rounds_s;
 }
 
-/* Returns true if the measure worker is at something for far longer than it should be. */
+/* Returns true if the measure worker takes far longer than estimated. */
 static bool is_stuck(const gt_session *session)
 {
     static const double far_longer = 4, least_s = 0.1;
@@ -79,11 +79,12 @@ double gt_tuning_sets_aside_s(const gt_session *session)
     if (!session->field.in[GT_STAGE_READY]) {
         return 0;
     }
-    /* what is in hand, and one more that takes longer than the others did */
+    /* one more variant may be verified, and take longer than the others */
     double needed = outstanding_s(session) + session->field.schedule.new_variant_s;
     needed += proof_s(tuning);
     needed += is_stuck(session) ? restart_s(tuning) : 0;
-    if (gt_store_lags(session->request->services->store)) { /* it waits for the locked file */
+    if (gt_store_lags(
+            session->request->services->store)) { /* storing will wait for the locked file */
         static const double share = 0.1, most_s = 5;
         needed += fmin(share * limit_s(tuning), most_s);
     }
@@ -103,7 +104,8 @@ gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner)
     return gt_session_prove_again(session, &job);
 }
 
-/* A caller who cancels does not wait for a measure worker that has more to do than the proof. */
+/* Returns the seconds for the last proof after a stop. A caller who cancels does not wait for a
+ * busy worker. */
 static double grace_s(const gt_session *session)
 {
     static const double least_s = 0.15;
@@ -113,7 +115,7 @@ static double grace_s(const gt_session *session)
     return canceled && busy ? 0 : left_s + least_s;
 }
 
-/* The answers to what the measure worker was asked for will not come. */
+/* Drops the jobs of the measure worker, whose answers will not come. */
 static void forget_jobs(gt_session *session)
 {
     session->round_id = 0;
@@ -127,7 +129,7 @@ static void free_earlier(gt_tuning *tuning)
     tuning->earlier.race = tuning->earlier.by_time = NULL;
 }
 
-/* Frees the present race and takes the earlier one, without the variants that have failed since. */
+/* Replaces the race by the previous one, without the variants that have failed since. */
 static void restore_earlier(gt_tuning *tuning)
 {
     gt_race_free(tuning->race);
@@ -144,7 +146,8 @@ static void restore_earlier(gt_tuning *tuning)
     tuning->restored = tuning->race;
 }
 
-/* After a stop: restores the earlier race if the present one, or its weighing, is undecided. */
+/* After a stop: restores the previous race if the present one is undecided, or decides by a playoff
+ * by energy that has samples. */
 static void fall_back(gt_tuning *tuning)
 {
     bool is_over = tuning->phase == GT_PHASE_PROVE_AGAIN || tuning->phase == GT_PHASE_RETRY;
@@ -165,8 +168,8 @@ gputune_status gt_tuning_stopped(gt_session *session)
     tuning->kept_s = gt_patience_left_s(&session->request->patience);
     if (!canceled) {
         GT_TRY(gt_field_note_unfinished(&session->field, gt_session_busy_s(session)));
-        /* a job that hangs would take the time that was set aside for the last proof; a new worker
-         * gets again what was prepared and proved */
+        /* A job that hangs would use up the time reserved for the last proof. A new worker gets
+         * again what was prepared and proved. */
         double left_s = gt_patience_left_s(&session->request->patience);
         if (is_stuck(session) && left_s > restart_s(tuning) + launches_s(tuning)) {
             forget_jobs(session);
@@ -174,7 +177,7 @@ gputune_status gt_tuning_stopped(gt_session *session)
         }
     }
     fall_back(tuning);
-    bool restored = tuning->restored == tuning->race; /* with all that are right, and sampled */
+    bool restored = tuning->restored == tuning->race; /* has all verified variants, with samples */
     if (!canceled && !restored) {
         if (tuning->phase == GT_PHASE_PROVE) {
             GT_TRY(gt_tuning_admit(tuning));
@@ -184,9 +187,10 @@ gputune_status gt_tuning_stopped(gt_session *session)
     tuning->end = canceled ? GT_RACE_CANCELED : GT_RACE_BUDGET;
     gt_field_abandon(&session->field);
     if (tuning->phase != GT_PHASE_DONE) {
-        gt_tuning_advance(tuning, GT_STEP_STOPPED);
+        tuning->phase = GT_PHASE_PROVE_AGAIN;
     }
-    return gt_race_stop(tuning->race, tuning->end);
+    gt_race_stop(tuning->race, tuning->end);
+    return GPUTUNE_OK;
 }
 
 void gt_tuning_hurry(gt_tuning *tuning)

@@ -7,15 +7,16 @@
 #include <math.h>
 
 enum {
-    HOT_MOST = 8, /* contestants that are sampled by hot time */
+    HOT_MOST = 8, /* most contestants of a playoff by the time with a warm cache */
     HOT_ROUNDS = 2,
-    FINALISTS = 4,  /* that are weighed */
-    LEVEL = 3,      /* rounds that a decision needs: samples spread by 0.1 to 1% on an H200 */
-    ROUNDS_MAX = 5, /* most rounds; with the final ones they take less than half a minute */
+    FINALISTS = 4, /* that are weighed */
+    LEVEL = 3, /* rounds for a decision by energy, whose samples spread by 0.1 to 1% on an H200 */
+    ROUNDS_MAX = 5, /* with the final ones they take less than half a minute */
     FINAL_ROUNDS = 3
 };
 
-/* Lists contestants that are in, or tied: the default, then the fastest. Returns their number. */
+/* Lists the default and then the fastest of the contestants that are in the race and, with `tied`,
+ * are tied. Returns their number. */
 static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint32_t most, bool tied)
 {
     uint32_t count = 0;
@@ -39,7 +40,7 @@ static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint3
     return count;
 }
 
-/* Lists the tied contestants for a playoff, and the one that wins otherwise. */
+/* Lists the tied contestants, always including the one that would win without a playoff. */
 static gputune_status find_tied(uint32_t *count, const gt_race *race, const gt_runner **out,
                                 uint32_t most)
 {
@@ -60,21 +61,22 @@ static gt_race_options playoff_options(const gt_tuning *tuning)
 {
     const gt_request *request = tuning->session.request;
     const gt_playoff *playoff = &tuning->playoff;
-    return playoff->weighs ? (gt_race_options){.seed = request->options.seed,
-                                               .epsilon = request->options.epsilon,
-                                               .drop_ratio = 0.5,
-                                               .level = LEVEL,
-                                               .max_rounds = ROUNDS_MAX,
-                                               .final_rounds = FINAL_ROUNDS,
-                                               .quick_from = FINALISTS + 1}
-                           : (gt_race_options){.seed = request->options.seed,
-                                               .epsilon = request->options.epsilon,
-                                               .final_rounds = 1, /* its results are not stored */
-                                               .quick_from = playoff->hot ? 1 : 0,
-                                               .exact = request->device->emulated};
+    return playoff->weighs
+               ? (gt_race_options){.seed = request->options.seed,
+                                   .epsilon = request->options.epsilon,
+                                   .drop_ratio = 0.5,
+                                   .level = LEVEL,
+                                   .max_rounds = ROUNDS_MAX,
+                                   .final_rounds = FINAL_ROUNDS,
+                                   .quick_from = FINALISTS + 1}
+               : (gt_race_options){.seed = request->options.seed,
+                                   .epsilon = request->options.epsilon,
+                                   .final_rounds = 1, /* the final rounds are not stored */
+                                   .quick_from = playoff->hot ? 1 : 0,
+                                   .exact = request->device->emulated};
 }
 
-/* Opens the playoff: by energy with the default; or of those tied, by device or hot time. */
+/* Opens a playoff and enters its phase. */
 static gputune_status open_playoff(gt_tuning *tuning, bool weighs)
 {
     gt_playoff *playoff = &tuning->playoff;
@@ -98,7 +100,7 @@ static gputune_status open_playoff(gt_tuning *tuning, bool weighs)
     }
     gt_race_complete(playoff->race);
     tuning->end = GT_RACE_RUNNING;
-    gt_tuning_advance(tuning, GT_STEP_UNDECIDED);
+    tuning->phase = GT_PHASE_PLAYOFF;
     return GPUTUNE_OK;
 }
 
@@ -107,7 +109,7 @@ gputune_status gt_tuning_open_weighing(gt_tuning *tuning)
     return open_playoff(tuning, true);
 }
 
-/* The time in nanoseconds of a ratio of 1 in a race; INFINITY if nothing was sampled. */
+/* Returns the time that a ratio of 1 stands for in a race; INFINITY if nothing was sampled. */
 static gputune_status unit_of(double *out, const gt_race *race)
 {
     const gt_runner *best = gt_race_incumbent(race);
@@ -120,7 +122,8 @@ static gputune_status unit_of(double *out, const gt_race *race)
     return GPUTUNE_OK;
 }
 
-/* The least sum; the default if none is less by epsilon of the host's time; else the winner. */
+/* Chooses the least sum of host and device time. The default wins unless another is better by
+ * epsilon of the host's time. */
 static gputune_status choose(uint64_t *out, gt_tuning *tuning)
 {
     double host_ns, device_ns, least = INFINITY, standard = INFINITY;
@@ -150,7 +153,8 @@ static gputune_status choose(uint64_t *out, gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-/* Chooses the least hot time, if it is far below that of the contestant that wins otherwise. */
+/* Chooses the contestant with the least time with a warm cache, if that is far below the race
+ * winner's. */
 static gputune_status choose_by_hot_time(uint64_t *out, gt_tuning *tuning)
 {
     static const double much = 1.05;
@@ -180,21 +184,21 @@ static gputune_status end_playoff_round(gt_tuning *tuning)
     if (end == GT_RACE_RUNNING && !(tuning->playoff.hot && tuning->round.number >= HOT_ROUNDS)) {
         return GPUTUNE_OK;
     }
-    if (tuning->playoff.weighs && end != GT_RACE_NONE_LEFT) { /* its race counts from now on */
+    if (tuning->playoff.weighs && end != GT_RACE_NONE_LEFT) { /* this race decides from now on */
         gt_tuning_adopt_weighing(tuning);
         tuning->end = end;
-        gt_tuning_advance(tuning, GT_STEP_DECIDED);
+        tuning->phase = GT_PHASE_PROVE_AGAIN;
         return GPUTUNE_OK;
     }
     if (tuning->playoff.weighs) {
         GT_TRY(gt_race_end_round(tuning->race, &tuning->end));
-        gt_tuning_advance(tuning, GT_STEP_RESUMED);
+        tuning->phase = GT_PHASE_RACE;
         return GPUTUNE_OK;
     }
     uint64_t winner = 0;
     GT_TRY((tuning->playoff.hot ? choose_by_hot_time : choose)(&winner, tuning));
     GT_TRY(gt_race_break_tie(tuning->race, winner, &tuning->end));
-    gt_tuning_advance(tuning, GT_STEP_RESUMED);
+    tuning->phase = GT_PHASE_RACE;
     return GPUTUNE_OK;
 }
 
@@ -205,14 +209,13 @@ void gt_tuning_adopt_weighing(gt_tuning *tuning)
     tuning->playoff.race = NULL;
 }
 
-/* Removes a contestant from the races. */
 static void fail_contestant(gt_tuning *tuning, uint64_t id)
 {
     gt_race_fail(tuning->race, id);
     if (tuning->phase == GT_PHASE_PLAYOFF) {
         gt_race_fail(tuning->playoff.race, id);
         if (!tuning->playoff.weighs && !gt_race_is_tied(tuning->race)) {
-            gt_tuning_advance(tuning, GT_STEP_RESUMED);
+            tuning->phase = GT_PHASE_RACE;
         }
     }
 }
@@ -236,8 +239,8 @@ static uint32_t log2_up(uint64_t value)
     return bits;
 }
 
-/* Where two variants cannot be told apart, the lower rank wins: the default, then smaller clusters,
- * less shared memory, narrower vectors, the order of the space. */
+/* Returns the rank that decides between equal variants: the default first, then smaller clusters,
+ * less shared memory, narrower vectors, and the order of the space. */
 static uint32_t rank_of(const gt_tuning *tuning, const gt_variant *variant)
 {
     const gt_request *request = tuning->session.request;
@@ -283,7 +286,7 @@ uint32_t gt_tuning_untimed(const gt_tuning *tuning)
 
 /* --- rounds ----------------------------------------------------------------------------------- */
 
-/* The objective that is sampled now, by the race in progress. */
+/* Returns the objective of the samples of the present race. */
 static gputune_objective sampled_now(const gt_tuning *tuning)
 {
     bool weighs = tuning->phase == GT_PHASE_PLAYOFF && tuning->playoff.weighs;
@@ -291,9 +294,9 @@ static gputune_objective sampled_now(const gt_tuning *tuning)
     return by_time && !weighs ? GPUTUNE_OBJECTIVE_KERNEL : tuning->session.field.setup->objective;
 }
 
-/* A quick round needs one short sample of every new variant. The launch that verified a variant was
- * one: it was timed by events, with a cold cache. A short kernel needs more launches than one. The
- * best so far takes part by its own first launch, even if it was sampled since. */
+/* Returns true if the verifying launches can replace a quick round: each was timed by events with a
+ * cold cache, and was long enough. The best contestant takes part with its own first launch even if
+ * it was sampled since. */
 static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
 {
     const gt_race *race = gt_tuning_current_race(tuning);
@@ -309,7 +312,8 @@ static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
     return serve;
 }
 
-/* Reports a variant's time after its first and fourth sample; in between it hardly changes. */
+/* Reports a contestant's median after its first and fourth sample; between them it hardly
+ * changes. */
 static gputune_status tell_times(gt_tuning *tuning, const gt_race_round *round)
 {
     for (uint32_t i = 0; i < round->count; i++) {
@@ -333,7 +337,7 @@ static gputune_status end_round(gt_tuning *tuning, const gt_race_round *round)
         return end_playoff_round(tuning);
     }
     GT_TRY(gt_race_end_round(tuning->race, &tuning->end));
-    GT_TRY(tell_times(tuning, round)); /* of those too that have just left */
+    GT_TRY(tell_times(tuning, round)); /* also of contestants that have just left */
     if (gt_race_is_tied(tuning->race)) {
         GT_TRY(open_playoff(tuning, false));
     }
@@ -348,7 +352,6 @@ static gputune_status end_round(gt_tuning *tuning, const gt_race_round *round)
     return GPUTUNE_OK;
 }
 
-/* A sample of a variant, a round's or the launch that verified it. */
 static gputune_status record(gt_tuning *tuning, uint64_t id, double sampled)
 {
     return gt_race_record(gt_tuning_current_race(tuning), id,
@@ -367,7 +370,7 @@ static gputune_status record_pilots(gt_tuning *tuning, const gt_race_round *roun
 gputune_status gt_tuning_start_round(gt_tuning *tuning)
 {
     gt_race_round round;
-    do { /* rounds that need no samples end here */
+    do { /* some rounds need no new samples */
         GT_TRY(gt_race_next_round(gt_tuning_current_race(tuning), &round));
         if (round.count ? !pilots_serve(tuning, &round) : tuning->phase == GT_PHASE_PROVE) {
             break;
@@ -414,7 +417,7 @@ gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event)
         return GPUTUNE_OK;
     }
     if (gt_disturbance_note(&tuning->disturbance, &event->sampled, &session->request->log)) {
-        return GPUTUNE_OK; /* asking for the next round drops the samples of this one */
+        return GPUTUNE_OK; /* the next request drops this round's samples */
     }
     return record_round(tuning, event);
 }
@@ -430,7 +433,6 @@ gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning)
     if (!round.count) {
         return GPUTUNE_OK;
     }
-    tuning->disturbance.noisy =
-        true; /* each has one launch, and they were not sampled side by side */
+    tuning->disturbance.noisy = true; /* one launch each, and not side by side */
     return record_pilots(tuning, &round);
 }

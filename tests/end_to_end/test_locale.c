@@ -85,7 +85,7 @@ static int on_record(void *user, const gputune_record *record)
     return 0;
 }
 
-/* "1.40x the best in its first round", "12.3% slower after 8 samples". */
+/* "took 1.40x the best time in its first round", "12.3% slower after 8 samples". */
 TEST(messages_of_records_have_points)
 {
     int measured = 0;

@@ -23,7 +23,7 @@ static void expect_proved(world *w, const gputune_options *options, const char *
     assert_true(w->choice.terms.proved);
     assert_non_null(strstr(w->choice.stop_reason, reason));
     assert_null(strstr(w->choice.stop_reason, "not re-verified"));
-    bool by_time = strstr(w->choice.stop_reason, "the time was up") != NULL;
+    bool by_time = strstr(w->choice.stop_reason, "the time limit was reached") != NULL;
     assert_true(w->choice.terms.limit_s == (by_time ? options->time_limit_s : 0));
     assert_true(w->choice.variants <=
                 w->farm.verifies); /* those that the end cut off do not count */
@@ -43,7 +43,7 @@ TEST_OF(when_the_limit_comes_while_sampling, world *w, open_world, close_world)
     SET_TIMES(w, 1e6);
     w->farm.noise = 0.2;
     w->farm.slowness = 1e-8;
-    expect_proved(w, &options, "the time was up");
+    expect_proved(w, &options, "the time limit was reached");
 }
 
 TEST_OF(when_the_limit_comes_while_proving, world *w, open_world, close_world)
@@ -52,9 +52,9 @@ TEST_OF(when_the_limit_comes_while_proving, world *w, open_world, close_world)
     slow_down(w);
     write_blocks(w, BLOCKS, STEP);
     w->farm.slowness = 5e-9; /* 128 variants of 5 to 40 ms; a proof takes four launches */
-    expect_proved(w, &options, "the time was up");
+    expect_proved(w, &options, "the time limit was reached");
     /* the tuning stopped earlier than the limit, and says why */
-    assert_non_null(strstr(w->choice.stop_reason, "of the 1 s are kept for verifying the winner"));
+    assert_non_null(strstr(w->choice.stop_reason, "of 1 s are reserved for verifying the winner"));
 }
 
 /* A round of all of them takes a third of a second. */
@@ -68,7 +68,7 @@ TEST_OF(when_many_are_alike, world *w, open_world, close_world)
         gputune_options options = within(1.5 + 0.08 * i);
         options.force = true;
         options.strategy = GPUTUNE_STRATEGY_MODEL;
-        expect_proved(w, &options, "the time was up");
+        expect_proved(w, &options, "the time limit was reached");
     }
 }
 
@@ -78,7 +78,7 @@ TEST_OF(when_the_limit_comes_while_compiling, world *w, open_world, close_world)
     slow_down(w);
     write_blocks(w, BLOCKS, STEP);
     w->farm.compile_s = 0.2;
-    expect_proved(w, &options, "the time was up");
+    expect_proved(w, &options, "the time limit was reached");
 }
 
 /* The worker is ended for the proof of what was right before. */
@@ -87,7 +87,7 @@ TEST_OF(when_a_variant_never_ends, world *w, open_world, close_world)
     const gputune_options options = within(1.5);
     slow_down(w);
     w->by_block[512].never_answers = true;
-    expect_proved(w, &options, "the time was up");
+    expect_proved(w, &options, "the time limit was reached");
     assert_int_equal(w->farm.interrupts, 1);
 }
 
@@ -116,7 +116,7 @@ TEST_OF(when_nothing_better_is_expected, world *w, open_world, close_world)
     options.strategy = GPUTUNE_STRATEGY_MODEL;
     w->farm.slowness = 1e-9;
     w->farm.compile_s = 0.005;
-    expect_proved(w, &options, "nothing better by 0.5% is expected");
+    expect_proved(w, &options, "no gain above 0.5% is expected");
     assert_string_equal(w->config, "BLOCK=600");
     assert_true(w->choice.terms.final && !w->choice.terms.complete);
 }
@@ -129,13 +129,13 @@ TEST_OF(when_every_variant_was_asked_for, world *w, open_world, close_world)
     slow_down(w);
     write_blocks(w, BLOCKS, STEP);
     w->farm.compile_s = 0.2;
-    expect_proved(w, &options, "the time was up");
+    expect_proved(w, &options, "the time limit was reached");
     gt_terms asked = w->choice.terms;
     assert_true(gt_answers(&w->choice.terms, &asked));
     asked.complete = true;
     assert_false(gt_answers(&w->choice.terms, &asked));
     options.strategy = GPUTUNE_STRATEGY_EXHAUSTIVE;
-    expect_proved(w, &options, "the time was up");
+    expect_proved(w, &options, "the time limit was reached");
     assert_true(gt_answers(&w->choice.terms, &asked));
 }
 
@@ -179,7 +179,7 @@ TEST_OF(when_the_caller_cancels_a_second_search, world *w, open_world, close_wor
     slow_down(w);
     write_blocks(w, BLOCKS, STEP);
     w->farm.compile_s = 0.2;
-    expect_proved(w, &first, "the time was up");
+    expect_proved(w, &first, "the time limit was reached");
     const long best = strtol(w->config + strlen("BLOCK="), NULL, 10);
     canceling at = {w, &cancel, 3};
     second.cancel = &cancel;
@@ -234,7 +234,7 @@ TEST_OF(when_the_best_of_earlier_ones_is_not_reached, world *w, open_world, clos
     SET_TIMES(w, block == 128 ? 1.5e6 : 1e6);
     w->farm.noise = 0.2;
     w->farm.slowness = 2e-8;
-    expect_proved(w, &first, "the time was up");
+    expect_proved(w, &first, "the time limit was reached");
     snprintf(best, sizeof best, "%s", w->config);
     assert_string_not_equal(best, "BLOCK=128");
     SET_EACH(w, never_answers, block != 128);

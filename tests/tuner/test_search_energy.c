@@ -80,7 +80,7 @@ TEST_OF(trials_tell_who_was_not_weighed_and_why, world *w, open_thrifty_world, c
     assert_int_equal(seen.count, 6);
     assert_int_equal(seen.by_time, 2); /* 64, and one that four others kept out */
     assert_true(seen.slow_nj == 0);    /* its time is no energy */
-    assert_non_null(strstr(seen.why_slow, "the best in its first round"));
+    assert_non_null(strstr(seen.why_slow, "the best time in its first round"));
 }
 
 TEST_OF(samples_are_of_both_races, world *w, open_thrifty_world, close_world)
@@ -113,7 +113,7 @@ TEST_OF(limit_before_anything_was_weighed_gives_the_fastest, world *w, open_thri
     options.time_limit_s = 0.5; /* for one round by time, and no second */
     w->farm.round_ns = 300000000;
     tuned(w, &options);
-    assert_fastest_without_figures(&w->choice, w->config, "time was up");
+    assert_fastest_without_figures(&w->choice, w->config, "time limit was reached");
     assert_true(stored_trials(w).slow_nj == 0);
     options.time_limit_s = 0;
     w->farm.round_ns = 0;

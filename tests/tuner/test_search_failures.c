@@ -64,7 +64,7 @@ TEST_OF(test_a_winner_by_time_limit_is_checked_too, world *w, open_world, close_
     w->by_block[256].recheck = GPUTUNE_EWRONG;
     w->by_block[512].time_ns = 900;
     assert_string_equal(tuned(w, &OPTIONS(.time_limit_s = 0.5)), "BLOCK=512");
-    assert_non_null(strstr(w->choice.stop_reason, "time was up"));
+    assert_non_null(strstr(w->choice.stop_reason, "time limit was reached"));
 }
 
 /* The recheck takes until the limit is over. */
@@ -85,7 +85,7 @@ TEST_OF(test_wrong_at_the_end_of_the_limit_is_unfinished, world *w, open_world, 
     w->by_block[512].time_ns = 900;
     w->farm.behave = behave_late;
     assert_string_equal(tuned(w, &options), "BLOCK=512");
-    assert_non_null(strstr(w->choice.stop_reason, "time was up"));
+    assert_non_null(strstr(w->choice.stop_reason, "time limit was reached"));
     options.time_limit_s = 0;
     w->farm.behave = behave;
     tuned(w, &options);
