@@ -1,5 +1,4 @@
-/* The compile worker: one source at a time through NVRTC. Keeps, uses and forgets precompiled
- * headers. */
+/* The compile worker: compiles with NVRTC, and keeps precompiled headers. */
 #include "farm/worker.h"
 
 #include "base/environment.h"
@@ -17,13 +16,11 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Keeping a head takes as long again as reading it, and fills some 180 MB for CUB. */
+/* Storing a head takes as long as reading it, and about 180 MB for CUB. */
 static const double WORTH_NS = 4e8;
 static const double ROOM_BYTES = 1e9;
 
-/* ---- which head ------------------------------------------------------------------------------ */
-
-/* Options that only the compiler's back end sees do not count. */
+/* Hashes what determines a head. Options that only affect the compiler's back end do not. */
 static gt_hash key_of(const gt_nvrtc_request *request)
 {
     static const char *const others[] = {"--maxrregcount", "--ptxas-options", "-Xptxas"};
@@ -39,7 +36,7 @@ static gt_hash key_of(const gt_nvrtc_request *request)
     return key;
 }
 
-/* The head of that key; a new one takes the place of the one that was not used for longest. */
+/* Finds a head, or replaces the least recently used one. */
 static struct gt_head *find(gt_head_cache *cache, gt_hash key)
 {
     struct gt_head *oldest = &cache->heads[0];
@@ -59,9 +56,9 @@ static struct gt_head *find(gt_head_cache *cache, gt_hash key)
 
 /* ---- its file -------------------------------------------------------------------------------- */
 
-/* Removes a folder that this user made and others may not write, with the head in it. Others may
- * write `parent`: a link of theirs is not followed, and the head is removed from the folder that
- * was looked at, whatever its name means by then. */
+/* Removes a folder with a stored head, if it belongs to this user and others may not write to it.
+ * Other users may write to `parent`, so links are not followed, and the head is removed relative to
+ * the folder that was examined. */
 static void remove_leftover(int parent, const char *name)
 {
     struct stat facts;
@@ -77,7 +74,7 @@ static void remove_leftover(int parent, const char *name)
     close(folder);
 }
 
-/* Removes what workers left that were killed while they kept a head: gputune-head-PID-…/head. */
+/* Removes folders gputune-head-PID-… of workers that were killed while they stored a head. */
 static void sweep(const char *folder)
 {
     static const char prefix[] = "gputune-head-";
@@ -95,7 +92,8 @@ static void sweep(const char *folder)
     }
 }
 
-/* A new folder of this process; the caller frees and removes it. False: there is none. */
+/* Makes a new folder, which the caller removes; the caller also frees the name. Returns false on
+ * failure. */
 static bool make_folder(char **out)
 {
     struct statvfs facts;
@@ -125,8 +123,8 @@ static gputune_status compile_plain(gt_compiled *out, struct gt_head *head, cons
     return status;
 }
 
-/* Returns true if the compile went well and the head was used or written: the compiler warns
- * otherwise. */
+/* Returns true if the compile succeeded and used or stored the head; otherwise the compiler warns.
+ */
 static bool served(gputune_status status, const gt_compiled *result)
 {
     return status == GPUTUNE_OK && !strstr(result->log, "precompiled header");
@@ -179,17 +177,16 @@ gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, con
     } else {
         return compile_plain(out, head, nvrtc, request);
     }
-    if (status < 0) { /* a full disk, or the variant's own mistake: then with its own log */
+    if (status <
+        0) { /* the disk is full, or the variant is wrong, and then its own log is wanted */
         gt_compiled_free(out);
         status = gt_nvrtc_compile(out, nvrtc, request, NULL);
     }
     return status;
 }
 
-/* ---- the worker ------------------------------------------------------------------------------ */
-
 typedef struct compiler {
-    const gt_nvrtc *nvrtc; /* NULL: not available; `refusal` says why */
+    const gt_nvrtc *nvrtc; /* NULL: not available, for the reason in `refusal` */
     gt_answer refusal;
     gt_head_cache heads;
 } compiler;
@@ -215,9 +212,9 @@ int gt_compile_worker(int channel, const char *arch, int driver_version)
     gputune_status opened = gt_nvrtc_open(&compiler.nvrtc, driver_version);
     compiler.nvrtc = opened < 0 ? NULL : compiler.nvrtc;
     compiler.refusal = gt_answer_for(opened, GT_NO_VARIANT);
-    /* The first compile of a process takes twice as long as the others. A worker that is started
-     * while the device is opened gets a job after some 15 ms if the driver is in use, and warming
-     * up would hold it up. */
+    /* The first compile of a process takes twice as long as later ones. But if the driver is in
+     * use, a worker started while the device is opened gets its first job after 15 ms, which
+     * warming up would delay. */
     enum { MILLISECONDS = 20 };
     struct pollfd poller = {channel, POLLIN, 0};
     if (status == GPUTUNE_OK && compiler.nvrtc && poll(&poller, 1, MILLISECONDS) == 0) {
@@ -228,7 +225,7 @@ int gt_compile_worker(int channel, const char *arch, int driver_version)
         gt_nvrtc_compile(&compiled, compiler.nvrtc, &request, NULL);
         gt_compiled_free(&compiled);
     }
-    /* what comes next is compiling alone */
+    /* from now on the worker only compiles */
     GT_THEN(status, gt_frame_send(channel, GT_FRAME_READY, 0, NULL, NULL));
     const gt_server server = {.worker = &compiler, .calls = calls};
     return status == GPUTUNE_OK ? gt_serve(&server, channel) : GT_EXIT_CHANNEL;

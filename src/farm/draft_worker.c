@@ -1,5 +1,4 @@
-/* The worker that makes one draft: reads the program from the channel and answers there with a line
- * that has the status, then the draft or the message. */
+/* The worker that makes one draft. worker.h describes what it reads and answers. */
 #include "farm/worker.h"
 
 #include "base/array.h"
@@ -34,7 +33,8 @@ static gputune_status read_text(char **out)
     return GPUTUNE_OK;
 }
 
-/* The words behind PATH and KERNEL ("": none): what a compiler takes, and --host=FILE. */
+/* Splits the words after the path and the kernel's name into compiler options and files of --host.
+ */
 static gputune_status take_words(gt_draft_request *request, char *const *words)
 {
     static const char host[] = "--host=";

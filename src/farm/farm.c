@@ -1,5 +1,5 @@
-/* Opens and closes a farm, hands out its events, and waits for its workers. Finds their executable,
- * in a build folder and in an installed tree, wherever that was moved to. */
+/* Opens and closes a farm, returns its events, and waits for its workers. Finds the workers'
+ * executable. */
 #include "farm/farm.h"
 
 #include "base/clock.h"
@@ -50,12 +50,12 @@ gputune_status gt_worker_find(char **out, const char *given)
 static const uint64_t MEGABYTE = 1 << 20;
 enum { LEAST_MB = 1024, MOST_MB = 8192 };
 
-/* The memory of the machine, or what this process's control group allows, in bytes. */
+/* Returns the bytes of memory that the machine has, or that this process's control group allows. */
 static uint64_t machine_bytes(void)
 {
     char line[32];
     uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    uint64_t group = /* 0 for "max" */
+    uint64_t group = /* 0 if the file says "max" */
         strtoull(gt_file_peek(line, sizeof line, "/sys/fs/cgroup/memory.max"), NULL, 10);
     return group && group < bytes ? group : bytes;
 }
@@ -114,7 +114,7 @@ static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
     gt_farm_request *request;
     GT_TRY(make_request(&request, base, GT_FRAME_PREPARE, 0, setup));
     if (host->refusal_told) {
-        host->refusal = GPUTUNE_OK; /* what was in the way may be gone */
+        host->refusal = GPUTUNE_OK;
         host->refusal_told = false;
         host->start_failures = host->blameless = 0;
     }
@@ -187,7 +187,7 @@ static void watch(gt_host_farm *farm, gt_slot *slot)
     }
 }
 
-/* One turn: waits at most `seconds` for something to do, and does it. */
+/* Waits at most `seconds` for something to do, and does it. */
 static void turn(gt_host_farm *farm, double seconds)
 {
     farm->watched.count = farm->descriptors.count = 0;
@@ -201,7 +201,7 @@ static void turn(gt_host_farm *farm, double seconds)
     seconds = fmin(seconds, gt_compile_patience(farm));
     int milliseconds = seconds <= 0 ? 0 : (int)ceil(fmin(seconds, 3600) * 1e3);
     int ready = poll(farm->descriptors.items, farm->descriptors.count, milliseconds);
-    if (ready < 0) { /* every channel is tried, which does not block */
+    if (ready < 0) { /* try every channel; reading does not block */
         nanosleep(&(struct timespec){0, 1000000}, NULL);
     }
     for (size_t i = 0; i < farm->descriptors.count && ready != 0; i++) {
@@ -225,7 +225,7 @@ static gputune_status wait_event(gt_farm *base, gt_event *out, double seconds)
         if (farm->ended.count > 0) {
             gt_farm_request *request = gt_queue_take(&farm->ended, 0);
             *out = request->event;
-            request->event.kind = GT_EVENT_TIMEOUT; /* the caller has what it owns */
+            request->event.kind = GT_EVENT_TIMEOUT; /* the caller owns the rest */
             gt_farm_request_free(request);
             return GPUTUNE_OK;
         }
@@ -245,7 +245,7 @@ static gputune_status device(gt_farm *base, gt_device *out, uint32_t compilers)
     gt_host_farm *farm = gt_host_of(base);
     const gt_measure_host *host = &farm->measure;
     if (!host->has_device && !farm->emulated && farm->options.driver_version) {
-        /* a driver that nobody uses takes 0.2 s to start */
+        /* compilers can load in the 0.2 s that an unused driver takes to start */
         gt_compile_start_ahead(farm, compilers);
     }
     while (!host->has_device) {
@@ -259,8 +259,6 @@ static gputune_status device(gt_farm *base, gt_device *out, uint32_t compilers)
     return GPUTUNE_OK;
 }
 
-/* ---- Ending ---------------------------------------------------------------------------------- */
-
 static void cancel(gt_farm *base)
 {
     gt_host_farm *farm = gt_host_of(base);
@@ -273,7 +271,8 @@ static void close_farm(gt_farm *base)
 {
     GT_FREED gt_host_farm *farm = gt_host_of(base);
     if (farm->measure.slot.link.open) {
-        gt_link_kill(&farm->measure.slot.link); /* first: it takes longest to go */
+        gt_link_kill(
+            &farm->measure.slot.link); /* first, because this worker takes longest to end */
     }
     gt_compile_close(farm);
     gt_measure_free(&farm->measure);
@@ -321,7 +320,7 @@ static gputune_status open_compile(gt_host_farm *farm)
     }
     farm->farm.compile_workers = count;
     snprintf(host->driver_version, sizeof host->driver_version, "%d", options->driver_version);
-    /* together they may take half of the memory, but each 1 to 8 GB */
+    /* all workers together may take half of the memory, but each may take 1 GB and at most 8 GB */
     uint64_t asked = gt_compile_memory_asked(), share = machine_bytes() / MEGABYTE / 2 / count;
     share = share < LEAST_MB ? LEAST_MB : share > MOST_MB ? MOST_MB : share;
     snprintf(host->memory_mb, sizeof host->memory_mb, "%llu",
@@ -340,7 +339,7 @@ static gputune_status open_measure(gt_host_farm *farm)
     host->slot.role = &gt_measure_role;
     options->deadline_s = options->deadline_s > 0 ? options->deadline_s : DEADLINE_S;
     farm->emulated = options->driver && strncmp(options->driver, "emu", 3) == 0;
-    /* healthy kernels have taken 1.5 s of processor time on the emulator */
+    /* working kernels took up to 1.5 s of processor time on the emulator */
     const char *given = farm->emulated ? gt_environment("GPUTUNE_EMU_DEADLINE") : NULL;
     char *end = NULL;
     host->least_s = given ? gt_strtod(given, &end) : farm->emulated ? LEAST_EMULATED_S : LEAST_S;

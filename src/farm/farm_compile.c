@@ -1,15 +1,20 @@
-/* The compile farm: distributes compile jobs over worker processes, in the order of the jobs.
+/* The compile farm: distributes compile jobs to worker processes, in the order of the jobs.
  *
- * The idea. A crash or an endless compile in NVRTC must not harm the host, so each slot has a
- * worker process with a channel. Jobs wait in one queue. A slot holds GT_IN_FLIGHT of them at most,
- * so that its worker goes on at once when it has answered.
+ * Idea. NVRTC may crash, or compile forever. Therefore it runs in worker processes, one for each
+ * slot. Jobs wait in one queue. A slot takes up to GT_IN_FLIGHT jobs, so that its worker has the
+ * next one as soon as it has answered.
  *
  * Invariants.
- * - A job is either in the queue or with one slot, and is answered once.
- * - A job whose worker dies is tried once more, in a new worker. If that one dies too, the job
- *   fails. The jobs behind it in the slot return to the front of the queue.
- * - A job that exceeds its deadline, or is given up, costs its worker, which is replaced.
- * - Farms of all processes that share a file of cores compile on no more cores than there are. */
+ * - A job is either in the queue or in one slot, and is answered once.
+ * - If a worker dies, its job is tried once more in a new worker, and fails if that one dies too.
+ *   The other jobs of the slot return to the front of the queue.
+ * - If a job exceeds its deadline or is given up, its worker is killed and replaced.
+ * - Farms that share a file of cores, also those of other processes, compile on no more cores than
+ *   the machine has.
+ *
+ * States of a slot: no worker; a worker that loads its compiler (until `ready`); a worker without a
+ * job; one that compiles; one that compiles a canceled job (`forgotten`), which is replaced if it
+ * takes long and the slot is needed. */
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/environment.h"
@@ -28,7 +33,6 @@
 
 /* ---- starting -------------------------------------------------------------------------------- */
 
-/* Starts the slot's worker. EWORKER, ENOMEM. */
 static gputune_status compile_start(gt_slot *slot)
 {
     const gt_compile_host *host = &slot->farm->compile;
@@ -42,7 +46,7 @@ static gputune_status compile_start(gt_slot *slot)
     return GPUTUNE_OK;
 }
 
-/* Puts a request back at the front of the queue; one that was canceled is freed. */
+/* Returns a request to the front of the queue, or frees it if it was canceled. */
 static void compile_return(gt_compile_host *host, gt_farm_request *request)
 {
     if (request->forgotten) {
@@ -52,8 +56,8 @@ static void compile_return(gt_compile_host *host, gt_farm_request *request)
     }
 }
 
-/* Puts the requests of a slot from that index on back at the front of the queue. Afterwards none of
- * the slot's requests is with a worker. */
+/* Returns a slot's requests, from this index on, to the front of the queue. No request is with the
+ * slot's worker afterwards. */
 static void compile_return_from(gt_slot *slot, size_t from)
 {
     gt_slot_unsend(slot);
@@ -64,19 +68,19 @@ static void compile_return_from(gt_slot *slot, size_t from)
 
 /* ---- the cores of this machine, which farms share -------------------------------------------- */
 
-/* Each farm has a place in a file, and locks there 1 byte and one more for each of its workers that
- * has a source. Such locks belong to the open file: farms of one process see each other's, and
- * those of a process that has ended are gone. */
+/* In a shared file, each farm has a place of PLACE_BYTES. There it locks one byte, and one more for
+ * each worker that compiles. The locks belong to the open file, not to the process: farms of one
+ * process see each other's locks, and the locks of a process that ended are gone. */
 enum { PLACES = 32, PLACE_BYTES = 2 * GT_COMPILE_WORKERS_MAX };
 
-/* The file of this process, while a farm uses it. */
+/* The file of this process, while one of its farms uses it. */
 static struct {
     pthread_mutex_t mutex;
     int file;
     uint32_t farms;
 } own_cores = {PTHREAD_MUTEX_INITIALIZER, -1, 0};
 
-/* Opens the file that GPUTUNE_CORES names, else this process's own. -1: there is none. */
+/* Opens the file that GPUTUNE_CORES names, or this process's own. Returns -1 if there is none. */
 static int open_cores(void)
 {
     char path[64];
@@ -93,12 +97,12 @@ static int open_cores(void)
     return own_cores.file < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
 }
 
-/* Closes a file of open_cores(), which may be -1. The last farm closes the process's file. */
+/* Closes a file of open_cores(), which may be -1. The last farm also closes the process's file. */
 static void close_cores(int file)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&own_cores.mutex);
     if (file >= 0) {
-        close(file); /* which gives the locks back */
+        close(file); /* this releases the locks */
     }
     if (--own_cores.farms == 0 && own_cores.file >= 0) {
         close(own_cores.file);
@@ -106,8 +110,8 @@ static void close_cores(int file)
     }
 }
 
-/* F_OFD_SETLK: whether the lock was taken, or given back. F_OFD_GETLK: whether another farm has a
- * part of it; *bytes is how many bytes that one has. */
+/* With F_OFD_SETLK, takes or releases a lock, and returns true on success. With F_OFD_GETLK,
+ * returns true if another farm has locked some of the bytes, and sets *bytes to how many. */
 static bool lock_cores(int file, int command, short kind, uint32_t from, uint32_t *bytes)
 {
     struct flock lock = {
@@ -158,11 +162,8 @@ void gt_cores_divide(gt_compile_host *host)
     if (!host->shares_cores) {
         return;
     }
-    if (at_work != host->told_at_work) {
-        (void)lock_cores(host->cores, F_OFD_SETLK, F_WRLCK, first, &held);
-        (void)lock_cores(host->cores, F_OFD_SETLK, F_UNLCK, first + 1 + at_work, &rest);
-        host->told_at_work = at_work;
-    }
+    (void)lock_cores(host->cores, F_OFD_SETLK, F_WRLCK, first, &held);
+    (void)lock_cores(host->cores, F_OFD_SETLK, F_UNLCK, first + 1 + at_work, &rest);
     bool is_alone = !lock_cores(host->cores, F_OFD_GETLK, F_WRLCK, 0, &all);
     for (uint32_t place = 0; place < PLACES && !is_alone; place++) {
         uint32_t bytes = PLACE_BYTES;
@@ -176,18 +177,16 @@ void gt_cores_divide(gt_compile_host *host)
     host->allowed = most < host->limit ? most : host->limit;
 }
 
-/* Far beyond any kernel that finishes; NVRTC has no time limit of its own. */
+/* Much longer than any compile that ends. NVRTC itself has no time limit. */
 static const double COMPILE_DEADLINE_S = 120;
-/* A worker that has been at a canceled job for so long is not waited for. */
+/* A worker that has compiled a canceled job for this long is replaced. */
 static const double FORGOTTEN_S = 0.5;
-/* Another farm may have left a core. */
+/* Seconds until the cores of other farms are looked at again. */
 static const double CORE_S = 0.01;
 enum { ATTEMPTS_MAX = 2, START_FAILURES_MAX = 3 };
 
-/* ---- Requests -------------------------------------------------------------------------------- */
-
-/* Ends a request that failed, with the thread's message. `seconds` is the time that was spent on
- * the compile; 0 where nobody needs it. */
+/* Ends a failed request with the thread's message. `seconds`: the time spent on the compile, or 0.
+ */
 static void fail_request(gt_host_farm *farm, gt_farm_request *request, gputune_status status,
                          bool repeatable, double seconds)
 {
@@ -196,8 +195,6 @@ static void fail_request(gt_host_farm *farm, gt_farm_request *request, gputune_s
     request->event.compiled.compile_ns = seconds * 1e9;
     gt_farm_request_end(farm, request);
 }
-
-/* ---- Workers --------------------------------------------------------------------------------- */
 
 static void slot_died(gt_slot *slot);
 
@@ -214,12 +211,12 @@ static void slot_flush(gt_slot *slot)
 
 /* ---- Handing out ----------------------------------------------------------------------------- */
 
-/* A slot's offer for the next job; the best comes first. */
+/* The ways in which a slot can take the next job, the best first. */
 typedef enum offer {
     OFFER_IDLE,    /* its worker has no job */
-    OFFER_START,   /* it has no worker, and may start one */
-    OFFER_REPLACE, /* its worker has long been compiling a source that no request waits for */
-    OFFER_QUEUE,   /* its worker has one job, and need not wait for its next one then */
+    OFFER_START,   /* it can start a worker */
+    OFFER_REPLACE, /* its worker has long been compiling a canceled job */
+    OFFER_QUEUE,   /* its worker has one job, and can take the next one in advance */
     OFFER_NONE
 } offer;
 
@@ -232,7 +229,8 @@ static uint32_t count_open(const gt_compile_host *host)
     return open;
 }
 
-/* `open` is the number of workers. Jobs queue up while more of them wait than there are workers. */
+/* `open`: the number of workers. A slot takes jobs in advance while more jobs wait than there are
+ * workers. */
 static offer offer_of(const gt_compile_host *host, const gt_slot *slot, uint32_t open,
                       bool has_core)
 {
@@ -252,8 +250,7 @@ static offer offer_of(const gt_compile_host *host, const gt_slot *slot, uint32_t
                                                              : OFFER_NONE;
 }
 
-/* The slot for the next job, with a worker that is new where the slot offered to start one. NULL:
- * there is none now. */
+/* Returns the slot for the next job, whose worker it starts if necessary. NULL: no slot is free. */
 static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
 {
     gt_compile_host *host = &farm->compile;
@@ -287,7 +284,7 @@ void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most)
     gt_cores_divide(host);
     for (uint32_t i = 0; i < host->allowed && i < most; i++) {
         if (!host->slots[i].link.open && compile_start(&host->slots[i]) < 0) {
-            return; /* the first job tries again, and fails if that does */
+            return; /* the first job tries again, and reports the failure */
         }
     }
 }
@@ -332,9 +329,6 @@ gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job)
     return GPUTUNE_OK;
 }
 
-/* ---- Answers --------------------------------------------------------------------------------- */
-
-/* False for an answer to no job: the worker cannot be used any more. */
 static bool handle(gt_slot *slot, const gt_frame *frame)
 {
     if (frame->kind == GT_FRAME_READY) {
@@ -357,10 +351,9 @@ static bool handle(gt_slot *slot, const gt_frame *frame)
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-/* The first time, the job in hand goes back to the queue. The second time it is taken for the cause
- * and fails; the failure is repeatable, unless the worker was ended from outside (out of memory, an
- * operator). If a worker ends before its first message, no job is the cause, and another worker is
- * likely to fail as well. */
+/* A job whose worker died goes back to the queue once; the second time it fails. The failure is
+ * repeatable, unless the worker was killed from outside (out of memory, an operator). If a worker
+ * ends before its hello, no job is the cause, and another worker would probably end as well. */
 static void slot_died(gt_slot *slot)
 {
     gt_death death;
@@ -393,14 +386,15 @@ double gt_compile_patience(const gt_host_farm *farm)
     return !farm->compile.queue.count ? INFINITY : is_short ? CORE_S : FORGOTTEN_S;
 }
 
-/* How long the job in hand has been compiling, without the start of its worker; 0: not yet. */
+/* Returns how long the first job has been compiling, without its worker's start; 0: it has not
+ * begun. */
 static double compiling_s(const gt_slot *slot)
 {
     return slot->ready ? gt_seconds_since(slot->since_ns) : 0;
 }
 
-/* Ends a worker and the job that it is at; the job fails with the thread's message. The jobs behind
- * it go back to the queue. */
+/* Ends a worker and its first job, which fails with the thread's message. The other jobs go back to
+ * the queue. */
 static void end_job(gt_slot *slot)
 {
     double seconds = compiling_s(slot);
@@ -420,7 +414,7 @@ static void late(gt_slot *slot)
     end_job(slot);
 }
 
-/* Handles a worker of another version, or without a hello: all others would be alike. */
+/* Breaks the whole farm, because every other worker would be the same. */
 static void refuse(gt_slot *slot)
 {
     gt_farm_break(slot->farm, GPUTUNE_EWORKER);

@@ -1,6 +1,6 @@
-/* The measure worker as the host sees it. The host sends requests ahead; the worker answers a
- * request, dies, or does not answer in time. After a death or a hang the host looks for the variant
- * that is the cause, and starts a new worker, which loads again what the next requests need. */
+/* The measure worker, as the host sees it. The host sends requests in advance. If the worker dies
+ * or misses a deadline, the host determines which variant was at fault and starts a new worker,
+ * which loads again what the next requests need. */
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/objective.h"
@@ -14,7 +14,7 @@
 
 /* ---- Variants -------------------------------------------------------------------------------- */
 
-/* The variant of that id that the worker has or is to get, or NULL. */
+/* Returns a variant that the worker has or will get, or NULL. */
 static gt_live_variant *live_find(gt_measure_host *host, uint64_t id)
 {
     for (size_t i = 0; i < host->variants.count; i++) {
@@ -48,7 +48,7 @@ static bool is_standard(const gt_measure_host *host, uint64_t id)
     return host->standard.packet && host->standard.id == id;
 }
 
-/* Forgets a variant that failed. If it is the default, later workers do without it. */
+/* Forgets a variant that failed. If it is the default, new workers do not load it any more. */
 static void forget_failed(gt_measure_host *host, uint64_t id)
 {
     gt_live_forget(host, id);
@@ -58,16 +58,12 @@ static void forget_failed(gt_measure_host *host, uint64_t id)
     }
 }
 
-/* ---- Queue ----------------------------------------------------------------------------------- */
-
-/* Inserts an internal request at `index`. */
 static gputune_status measure_insert(gt_measure_host *host, size_t index, gt_frame_kind kind,
                                      uint64_t id, gt_packet *packet)
 {
     gt_farm_request *request;
     GT_TRY(gt_farm_request_make(&request, host->slot.farm, kind, id, gt_packet_keep(packet)));
     request->internal = true;
-    request->sent_as = kind == GT_FRAME_VERIFY ? GT_FRAME_VERIFY_AGAIN : kind;
     gt_queue_put(&host->slot.queue, index, request);
     return GPUTUNE_OK;
 }
@@ -81,8 +77,7 @@ void gt_measure_submit(gt_measure_host *host, gt_farm_request *request)
 
 /* ---- Starting and refusing ------------------------------------------------------------------- */
 
-/* Takes the request for which a variant is being loaded again: the first one that needs the
- * variant. The caller owns it. NULL: there is none. */
+/* Removes and returns the first request that needs this variant, or NULL. */
 static gt_farm_request *take_dependent(gt_measure_host *host, uint64_t variant)
 {
     for (size_t i = 0; i < host->slot.queue.count; i++) {
@@ -96,9 +91,8 @@ static gt_farm_request *take_dependent(gt_measure_host *host, uint64_t variant)
     return NULL;
 }
 
-/* Ends a request that failed, and frees it. Makes its event, with the thread's message. If the
- * request is internal, the request that depends on it ends instead. The host forgets the variant
- * `culprit`. */
+/* Ends and frees a failed request, with the thread's message. If the farm made the request to load
+ * a variant, the request that needs the variant fails instead. Forgets the variant `culprit`. */
 static void measure_fail(gt_measure_host *host, gt_farm_request *request, gputune_status status,
                          uint64_t culprit, bool repeatable)
 {
@@ -125,8 +119,8 @@ static void measure_fail(gt_measure_host *host, gt_farm_request *request, gputun
     gt_farm_request_end(host->slot.farm, request);
 }
 
-/* Goes on without a worker: every request fails with this status and the thread's message until the
- * next prepare(). */
+/* Stops using workers: until the next prepare(), every request fails with this status and the
+ * thread's message. */
 static void measure_refuse(gt_measure_host *host, gputune_status status)
 {
     host->refusal = status;
@@ -153,7 +147,7 @@ void gt_measure_start(gt_measure_host *host)
 
 /* ---- Sending --------------------------------------------------------------------------------- */
 
-/* Returns true if the worker must load again what an earlier one has proved. */
+/* Returns true if an earlier worker proved the variant and the present one has not loaded it. */
 static bool lacks(const gt_measure_host *host, const gt_live_variant *variant)
 {
     return variant->packet && variant->generation != 0 &&
@@ -167,9 +161,8 @@ static gputune_status load(gt_measure_host *host, size_t index, gt_live_variant 
     return GPUTUNE_OK;
 }
 
-/* Queues before `index` the requests that load what a new worker lacks. The default comes first:
- * variants are proved, or loaded again and so proved, beside it. *missing: whether there were any.
- */
+/* Queues requests before `index` that load what a new worker lacks, the default first, because it
+ * decides what other variants must survive. *missing: set if there were any. */
 static gputune_status load_again(gt_measure_host *host, size_t index, bool *missing)
 {
     const gt_farm_request *request = gt_queue_at(&host->slot.queue, index);
@@ -194,7 +187,7 @@ static gputune_status load_again(gt_measure_host *host, size_t index, bool *miss
     return GPUTUNE_OK;
 }
 
-/* Sends the next unsent request. False if nothing more can be sent now. */
+/* Sends the next unsent request. Returns false if nothing more can be sent now. */
 static bool send_next(gt_measure_host *host)
 {
     gt_farm_request *request = gt_queue_at(&host->slot.queue, host->slot.sent);
@@ -213,7 +206,7 @@ static bool send_next(gt_measure_host *host)
         return false;
     }
     if (gt_slot_push(&host->slot) != GT_PUSH_DONE) {
-        return false; /* reading will notice a closed channel */
+        return false; /* if the channel is closed, the next read notices */
     }
     if (!gt_carried[request->kind].reply) {
         gt_farm_request_free(gt_slot_take(&host->slot, host->slot.sent - 1));
@@ -236,9 +229,7 @@ void gt_measure_pump(gt_measure_host *host)
     }
 }
 
-/* ---- Ends of requests ------------------------------------------------------------------------ */
-
-/* Ends the request that the worker was at, which went well. False if the answer is malformed. */
+/* Ends the first request, which succeeded. Returns false if its answer is malformed. */
 static bool measure_succeed(gt_measure_host *host, gt_farm_request *request)
 {
     const gt_event *reply = &request->event;
@@ -253,7 +244,7 @@ static bool measure_succeed(gt_measure_host *host, gt_farm_request *request)
         host->prepare_s = host->prepare_s > 0 ? host->prepare_s : gt_slot_spent_s(&host->slot);
     } else if (request->kind == GT_FRAME_VERIFY && variant && reply->verified.proved) {
         variant->generation = host->slot.generation;
-        if (variant->standard) { /* for the workers after this one */
+        if (variant->standard) { /* later workers will load it */
             gt_packet_keep(variant->packet);
             gt_packet_drop(host->standard.packet);
             host->standard = *variant;
@@ -295,8 +286,8 @@ void gt_measure_free(gt_measure_host *host)
 
 enum { START_FAILURES_MAX = 2, BLAMELESS_MAX = 3, ATTEMPTS_MAX = 2 };
 
-static const double END_S = 2;    /* until a killed worker's memory is free; 53 ms were measured */
-static const double START_S = 60; /* cuInit takes seconds where no driver state is kept */
+static const double END_S = 2;    /* to free the memory of a killed worker; measured: 53 ms */
+static const double START_S = 60; /* cuInit takes seconds if the driver is not loaded */
 
 /* ---- A new worker ---------------------------------------------------------------------------- */
 
@@ -305,7 +296,8 @@ static bool prepares_first(const gt_measure_host *host)
     return host->slot.queue.count > 0 && host->slot.queue.first->kind == GT_FRAME_PREPARE;
 }
 
-/* Queues the setup, unless it is there, and in front of it what its trial leaves out. */
+/* Queues the setup, unless it is queued already, and before it the experiments that its trial must
+ * leave out. */
 static gputune_status queue_setup(gt_measure_host *host)
 {
     gt_packet *packet;
@@ -323,7 +315,7 @@ static gputune_status queue_setup(gt_measure_host *host)
 
 static void begin_again(gt_measure_host *host)
 {
-    /* the requests to the next worker show what it must load */
+    /* drop what was queued for the last worker; it is queued again when a request needs it */
     for (size_t i = 0; i < host->slot.queue.count;) {
         gt_farm_request *request = gt_queue_at(&host->slot.queue, i);
         request->alone = false;
@@ -350,8 +342,7 @@ static void begin_again(gt_measure_host *host)
     gt_measure_pump(host);
 }
 
-/* Waits for the last worker's end, so that its memory is free, while the next one already starts.
- */
+/* Starts a new worker, then waits for the last one to end, which frees its memory. */
 static void replace(gt_measure_host *host, gt_death *death)
 {
     gt_link last = host->slot.link;
@@ -369,7 +360,7 @@ static void restart(gt_measure_host *host)
     begin_again(host);
 }
 
-/* Returns true if the worker has said that it is at the first request. */
+/* Returns true if the worker has reported that it began the first request. */
 static bool is_at_first(const gt_slot *slot)
 {
     return slot->sent > 0 && slot->hand.sequence == slot->queue.first->sequence;
@@ -377,8 +368,8 @@ static bool is_at_first(const gt_slot *slot)
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-/* Returns true if an experiment of the trial has ended the present worker, or keeps it from
- * answering. Then notes that later workers shall leave it out; after too many, the whole trial. */
+/* Returns true if an experiment of the trial killed the worker, or hangs. Then later workers will
+ * leave the experiment out, or after GT_LOST_MAX of them the whole trial. */
 static bool leaves_out(gt_measure_host *host, bool hung)
 {
     gt_lost *lost = &host->lost;
@@ -393,7 +384,7 @@ static bool leaves_out(gt_measure_host *host, bool hung)
     return true;
 }
 
-/* Handles the death of a worker that was at no request, or was ended from outside. */
+/* Counts a death that no variant caused. After several in a row, no worker is used any more. */
 static void died_blameless(gt_measure_host *host, const gt_death *death)
 {
     unsigned times = ++host->blameless;
@@ -408,11 +399,9 @@ static void died_in_hand(gt_measure_host *host, uint64_t culprit, const gt_death
 {
     static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
     gt_farm_request *request = host->slot.queue.first;
-    /* a shell reports the end of its command by a signal as the exit code 128 + signal */
-    const int signal = death->end == GT_END_EXITED ? death->code - 128 : death->code;
-    bool crash = false; /* by the worker's own fault */
+    bool crash = false; /* the worker itself is at fault */
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        crash |= signal == faults[i];
+        crash |= death->end == GT_END_SIGNALED && death->code == faults[i];
     }
     if (!crash && !request->internal && ++request->attempts < ATTEMPTS_MAX) {
         return;
@@ -448,24 +437,24 @@ static void died(gt_slot *slot)
             died_blameless(host, &death);
         }
     }
-    if (host->refusal == GPUTUNE_OK) { /* else the requests fail at the next turn */
+    if (host->refusal == GPUTUNE_OK) { /* otherwise all requests fail at the next turn */
         begin_again(host);
     }
 }
 
 /* ---- Hangs ----------------------------------------------------------------------------------- */
 
-/* Seconds that the first request may take without progress: a hundred times the reference's time,
- * at least `least_s`, and at least five times what preparing took, for machines where everything
- * but the kernel is slow (the emulator). A variant that does several times the default's work has
- * as many times that. A sample's clock starts again with each variant. */
+/* Returns the seconds that the first request may take without progress: a hundred times the
+ * reference's time, but at least `least_s` and five times what preparing took, because on some
+ * machines everything but the kernel is slow (the emulator). It grows with the variant's work. For
+ * samples, the clock starts again with each variant. */
 static double allowance(gt_measure_host *host)
 {
     const gt_farm_request *request = host->slot.queue.first;
     double slow = host->slot.farm->emulated ? 30 : 1;
     if (host->slot.hand.trying) {
-        /* about as long as preparing, which does the same at a larger size; a value that hangs is
-         * to cost little */
+        /* about as long as preparing, which does the same at a larger size, but not more, because
+         * experiments often hang */
         return fmax(host->least_s / 4, 3 * host->prepare_s) + 1e-7 * host->reference_ns;
     }
     if (request->kind == GT_FRAME_PREPARE) {
@@ -487,8 +476,8 @@ static double allowance(gt_measure_host *host)
     return fmin(least, fmax(host->slot.farm->options.deadline_s * slow, 4 * host->prepare_s));
 }
 
-/* A request that the worker has not begun has all the time of a start, so that a large request, or
- * a loaded machine, is not taken for a hang. */
+/* Until the worker begins a request, it has the time of a start, because a large request takes long
+ * to send. */
 static double left_s(gt_slot *slot)
 {
     bool runs = slot->ready && is_at_first(slot);
@@ -504,8 +493,7 @@ static void hung(gt_measure_host *host, double seconds)
                  culprit, request->patient);
 }
 
-/* Handles a first request that is past its deadline: fails it with ETIMEOUT, and starts a new
- * worker. */
+/* Fails a late request with ETIMEOUT, and starts a new worker. */
 static void late(gt_slot *slot)
 {
     gt_measure_host *host = &slot->farm->measure;
@@ -529,7 +517,6 @@ static void late(gt_slot *slot)
 
 /* ---- Answers ------------------------------------------------------------------------------- */
 
-/* False if the worker cannot be used any more. */
 static bool handle_answer(gt_measure_host *host, const gt_frame *frame)
 {
     gt_farm_request *request = host->slot.sent > 0 ? host->slot.queue.first : NULL;
@@ -549,7 +536,7 @@ static bool handle_answer(gt_measure_host *host, const gt_frame *frame)
         return true;
     }
     bool crashed = status == GPUTUNE_ECRASHED;
-    /* a reference that failed, or a fault of the GPU, may have made the process unable to use it */
+    /* after a failed reference or a fault of the GPU, this process may be unable to use the GPU */
     bool suspect =
         !host->slot.link.is_thread &&
         (status == GPUTUNE_ETEMPLATE || status == GPUTUNE_ENODRIVER || status == GPUTUNE_EBUSY ||
@@ -599,7 +586,7 @@ static bool handle_hand(gt_measure_host *host, const gt_frame *frame)
     if (gt_frame_body(&hand, frame, &gt_record_hand) < 0) {
         return false;
     }
-    if (hand.trying && !(host->prepare_s > 0)) { /* the setup is prepared, without its trial */
+    if (hand.trying && !(host->prepare_s > 0)) { /* the setup is prepared, and its trial begins */
         host->prepare_s = gt_slot_spent_s(&host->slot);
     }
     host->slot.hand = hand;

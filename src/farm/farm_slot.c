@@ -1,6 +1,6 @@
-/* Workers as the host sees them: the events for wait(), the process or thread of a worker with its
- * channel and handshake, and its requests. Requests are sent ahead and answered in order, so that a
- * worker is always at its oldest request without an answer. */
+/* Workers, as the host sees them: the process or thread of a worker, its channel and handshake, its
+ * requests and their events. The host sends requests in advance and the worker answers them in
+ * order, so it is always at its oldest unanswered request. */
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/file.h"
@@ -19,8 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The event with which a request of each kind ends; that of a kind without answers has no payload.
- */
+/* The event that ends a request of each kind. A kind without an answer has TIMEOUT. */
 static const gt_event_kind kinds[GT_FRAME_KINDS] = {
     [GT_FRAME_COMPILE] = GT_EVENT_COMPILED, [GT_FRAME_PREPARE] = GT_EVENT_PREPARED,
     [GT_FRAME_VERIFY] = GT_EVENT_VERIFIED,  [GT_FRAME_RECHECK] = GT_EVENT_VERIFIED,
@@ -47,7 +46,8 @@ gputune_status gt_answer_read(gt_farm_request *request, const gt_frame *frame)
 {
     const gt_record *reply = gt_carried[request->kind].reply;
     gt_answer answer;
-    gt_record_release(reply, &request->event.compiled); /* left by another worker's answer */
+    gt_record_release(reply,
+                      &request->event.compiled); /* from a worker that died after its answer */
     GT_TRY(gt_frame_answer(&answer, frame));
     GT_TRY(gt_frame_body(&request->event.compiled, frame, reply));
     request->event.status = (gputune_status)answer.status;
@@ -69,12 +69,13 @@ void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request)
     gt_queue_put(&farm->ended, farm->ended.count, request);
 }
 
-/* A worker must say hello within HELLO_S seconds, or CROWDED_S where many start on few cores. */
-enum { HELLO_S = 5, CROWDED_S = 60, LOW_PRIORITY = 10 };
+/* Seconds in which a worker must say hello; CROWDED_S if it still waits for a core. Nice values of
+ * compile workers. */
+enum { HELLO_S = 5, CROWDED_S = 60, NICENESS = 5, LOW_NICENESS = 10 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
 
-/* A host that waited for a worker in a read would not hear its own deadlines. */
+/* Reads from the channel must not block, or the host would miss deadlines. */
 static gputune_status set_nonblocking(int descriptor)
 {
     int flags = fcntl(descriptor, F_GETFL);
@@ -89,8 +90,9 @@ static gputune_status start_process(gt_link *link, const gt_host_farm *farm, boo
     const gt_texts *environment = measure ? &farm->measure.environment : &farm->compile.environment;
     GT_TRY(set_nonblocking(link->channel));
     GT_TRY(gt_process_spawn(&link->process, arguments, environment->items, child));
-    if (!measure && farm->options.low_priority) {
-        (void)setpriority(PRIO_PROCESS, (id_t)link->process.pid, LOW_PRIORITY);
+    if (!measure) { /* measurements go first */
+        (void)setpriority(PRIO_PROCESS, (id_t)link->process.pid,
+                          farm->options.low_priority ? LOW_NICENESS : NICENESS);
     }
     return GPUTUNE_OK;
 }
@@ -112,7 +114,7 @@ gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measu
     return GPUTUNE_OK;
 }
 
-/* The arguments of a measure thread, which the thread frees at its end. */
+/* The arguments of a measure thread, which frees them. */
 typedef struct thread_work {
     int channel, ordinal;
     char *driver;
@@ -167,18 +169,15 @@ gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal)
     return GPUTUNE_OK;
 }
 
-/* ---- Talking --------------------------------------------------------------------------------- */
-
-/* Takes the frame of the handshake. EWORKER for another version. */
+/* Reads the hello. EWORKER if the worker is of another version. */
 static gputune_status take_hello(gt_link *link, const gt_frame *frame)
 {
     gt_hello hello;
-    char mine[64];
     GT_TRY(gt_frame_body(&hello, frame, &gt_record_hello));
-    GT_REFUSE(strcmp(hello.version, gt_wire_version(mine)) != 0, GPUTUNE_EWORKER,
+    GT_REFUSE(strcmp(hello.version, gt_wire_version) != 0, GPUTUNE_EWORKER,
               "the worker is gputune %s, but this library is %s; install both from one build, or "
               "point GPUTUNE_WORKER at the right gputune-worker",
-              hello.version, mine);
+              hello.version, gt_wire_version);
     link->greeted = true;
     return GPUTUNE_OK;
 }
@@ -192,13 +191,12 @@ static bool is_on_cores(const gt_slot *slot)
     return slot->role == &gt_compile_role || slot->farm->emulated;
 }
 
-/* The process of the worker; of a worker that is a thread, the host's. */
 static pid_t process_of(const gt_link *link)
 {
     return link->is_thread ? getpid() : link->process.pid;
 }
 
-/* Processor time of the worker's process, all threads together; 0 of one that was reaped. */
+/* Returns the processor time of the worker's process; 0 if the process has been reaped. */
 static int64_t computed_ns(const gt_link *link)
 {
     clockid_t clock;
@@ -209,8 +207,8 @@ static int64_t computed_ns(const gt_link *link)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Returns true if one of the worker's threads runs, waits for a core or for a file to be read, or
- * is stopped. The thread that asks does not count. */
+/* Returns true if a thread of the worker runs, waits for a core or for a file, or is stopped. The
+ * calling thread does not count. */
 static bool works(const gt_link *link)
 {
     char path[64], text[256];
@@ -220,7 +218,8 @@ static bool works(const gt_link *link)
     for (const struct dirent *one; !found && threads && (one = readdir(threads));) {
         bool is_other = one->d_name[0] != '.' && strtol(one->d_name, NULL, 10) != gettid();
         snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", (int)process_of(link), one->d_name);
-        const char *end = strrchr(gt_file_peek(text, sizeof text, path), ')'); /* of its name */
+        const char *end =
+            strrchr(gt_file_peek(text, sizeof text, path), ')'); /* the end of the thread's name */
         found = is_other && end && end[1] && strspn(end + 2, "RDTt") > 0;
     }
     if (threads) {
@@ -245,7 +244,7 @@ double gt_slot_spent_s(const gt_slot *slot)
 
 double gt_slot_charged_s(const gt_slot *slot)
 {
-    static const double least_s = 0.1; /* less is not worth a look at the worker's threads */
+    static const double least_s = 0.1; /* a smaller difference does not justify reading /proc */
     double passed_s = gt_seconds_since(slot->since_ns), spent_s = gt_slot_spent_s(slot);
     return passed_s - spent_s < least_s || works(&slot->link) ? spent_s : passed_s;
 }
@@ -260,10 +259,8 @@ double gt_slot_left_s(const gt_slot *slot, double allowed_s)
     return left_s > 0 && works(&slot->link) ? fmin(left_s, LOOK_AGAIN_S) : allowed_s - passed_s;
 }
 
-/* ---- Hello ----------------------------------------------------------------------------------- */
-
-/* Seconds that a worker has left to say hello, or until it is looked at again. INFINITY for a
- * worker that has said hello, and for a thread. */
+/* Returns the seconds until the worker must say hello or be looked at again. INFINITY if it has
+ * said hello, or is a thread. */
 static double hello_s(const gt_link *link)
 {
     if (!link->open || link->greeted || link->is_thread) {
@@ -283,8 +280,8 @@ void gt_link_kill(gt_link *link)
     }
 }
 
-/* Closes the channel last: a worker exits when its channel closes, and that would be reported as
- * the reason of its end. */
+/* The channel is closed last, because a worker exits when its channel closes, and that exit would
+ * be reported as its end. */
 void gt_link_finish(gt_link *link, gt_death *out, double seconds)
 {
     gt_death death = {GT_END_UNKNOWN, 0, ""};
@@ -365,7 +362,7 @@ gputune_status gt_farm_request_make(gt_farm_request **out, gt_host_farm *farm, g
         gt_packet_drop(packet);
         return gt_fail_memory();
     }
-    request->kind = request->sent_as = kind;
+    request->kind = kind;
     request->id = id;
     request->sequence = ++farm->next_sequence;
     request->packet = packet;
@@ -393,7 +390,6 @@ gt_farm_request *gt_queue_at(const gt_queue *queue, size_t index)
     return request;
 }
 
-/* Where the queue has its request at `index`. */
 static gt_farm_request **place_of(gt_queue *queue, size_t index)
 {
     return index ? &gt_queue_at(queue, index - 1)->next : &queue->first;
@@ -456,7 +452,7 @@ gt_farm_request *gt_slot_take(gt_slot *slot, size_t index)
     if (index < slot->sent) {
         slot->sent--;
     } else if (index == slot->sent) {
-        slot->offset = 0; /* the request was not sent */
+        slot->offset = 0; /* this request was not sent completely */
         slot->full = false;
     }
     return gt_queue_take(&slot->queue, index);
@@ -473,7 +469,9 @@ gt_push gt_slot_push(gt_slot *slot)
     const gt_farm_request *request = gt_queue_at(&slot->queue, slot->sent);
     gt_text *text = &request->packet->text;
     if (slot->offset == 0) {
-        gt_frame_number(text->data, request->sent_as, request->sequence);
+        bool is_again = request->internal && request->kind == GT_FRAME_VERIFY;
+        gt_frame_number(text->data, is_again ? GT_FRAME_VERIFY_AGAIN : request->kind,
+                        request->sequence);
     }
     slot->full = false;
     while (slot->offset < text->length) {
@@ -492,7 +490,7 @@ gt_push gt_slot_push(gt_slot *slot)
     return GT_PUSH_DONE;
 }
 
-/* Goes on until the role has ended or replaced the worker. */
+/* Continues until the role has ended or replaced the worker. */
 void gt_slot_receive(gt_slot *slot)
 {
     const uint64_t generation = slot->generation;
@@ -515,15 +513,13 @@ void gt_slot_receive(gt_slot *slot)
         }
         if (!sane) {
             if (read != GT_READ_END) {
-                gt_link_kill(link); /* a worker that sent something malformed still runs */
+                gt_link_kill(link); /* a worker that sent a malformed frame may still run */
             }
             slot->role->died(slot);
             return;
         }
     }
 }
-
-/* ---- Deadlines ------------------------------------------------------------------------------- */
 
 double gt_slot_patience(gt_slot *slot)
 {
@@ -544,8 +540,6 @@ void gt_slot_check(gt_slot *slot)
                    slot->farm->worker, HELLO_S);
     slot->role->refuse(slot);
 }
-
-/* ---- The farm ---- */
 
 void gt_farm_break(gt_host_farm *farm, gputune_status status)
 {

@@ -1,4 +1,4 @@
-/* The search for included files, its bounds, and the digests of headers. */
+/* Searches included files, restricts which files may be read, and computes digests of headers. */
 #include "farm/includes.h"
 
 #include "base/array.h"
@@ -14,9 +14,9 @@
 enum { HEADERS_MOST = 4096 };
 
 struct gt_includes {
-    gt_texts named; /* real paths */
-    char *shared, *own,
-        *written; /* own: the template's folder; written: as in its path, with '/' */
+    gt_texts named;
+    char *shared, *own, *written; /* own: the template's folder; written: the same as in its path,
+                                     with a final '/' */
     bool searched_toolkit;
     gt_toolkit toolkit;
     gt_texts options;
@@ -39,7 +39,7 @@ static gputune_status add_named(gt_includes *includes, const char *path)
     return gt_texts_take(&includes->named, real);
 }
 
-/* Folders of the environment that are not there are passed over, as those of PATH are. */
+/* Folders that do not exist are ignored, as in PATH. */
 static gputune_status add_environment(gt_includes *includes)
 {
     const char *at = gt_environment("GPUTUNE_INCLUDE");
@@ -121,7 +121,6 @@ const gt_texts *gt_includes_read(const gt_includes *includes)
     return &includes->read;
 }
 
-/* The toolkit is looked for when the first header asks for it. */
 static gputune_status need_toolkit(gt_includes *includes)
 {
     if (!includes->searched_toolkit) {
@@ -171,8 +170,8 @@ static bool lies_in_any(const char *real, const gt_texts *folders)
     return any;
 }
 
-/* Looks for a file. *real is its path without links, the caller's; NULL: there is none. EINVAL if a
- * template may not read it. */
+/* Looks for a file. *real is its real path, which the caller frees, or NULL if there is none.
+ * EINVAL if templates may not read the file. */
 static gputune_status probe(char **real, const gt_includes *includes, const char *folder,
                             const char *name)
 {
@@ -208,7 +207,8 @@ static void add_digest(walk *walk, const char *text, size_t bytes)
     walk->digest = gt_hash_join(walk->digest, gt_hash_bytes(text, bytes));
 }
 
-/* The name behind `#include` on a line, with its quotes; NULL where there is none. */
+/* Returns the name after `#include`, beginning with its quote or bracket; NULL if the line has
+ * none. */
 static const char *include_on_line(const char *line, size_t *length)
 {
     line += strspn(line, " \t");
@@ -227,7 +227,7 @@ static const char *include_on_line(const char *line, size_t *length)
     return line;
 }
 
-/* Conditions are not evaluated: what any branch includes counts, where it is found. */
+/* Ignores conditions: a header in any branch counts if it exists. */
 static gputune_status digest_includes(walk *walk, const char *text, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -246,7 +246,7 @@ static gputune_status digest_includes(walk *walk, const char *text, const char *
     return GPUTUNE_OK;
 }
 
-/* Takes `real` over. */
+/* Takes over `real`. */
 static gputune_status digest_file(walk *walk, char *real)
 {
     GT_FREED char *text = NULL;
@@ -276,7 +276,7 @@ static gputune_status find_below(char **real, const gt_includes *includes, const
     return GPUTUNE_OK;
 }
 
-/* Digests a header by the order of the search; ENOTFOUND where it is nowhere. */
+/* Digests the first header of this name in search order. ENOTFOUND if there is none. */
 static gputune_status digest_header(walk *walk, const char *name, const char *beside)
 {
     gt_includes *includes = walk->includes;
@@ -301,7 +301,7 @@ static gputune_status digest_header(walk *walk, const char *name, const char *be
     return found || own ? GPUTUNE_OK : gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", name);
 }
 
-/* A header's own include, which may be in a branch that is not compiled. */
+/* Ignores a header that is missing, because the branch that includes it may not be compiled. */
 static gputune_status digest_name(walk *walk, const char *name, const char *beside)
 {
     gputune_status status = digest_header(walk, name, beside);
@@ -320,15 +320,13 @@ static gputune_status find_header(gt_includes *includes, const char *name, gt_in
     return status;
 }
 
-/* ---- the template's own files ---------------------------------------------------------------- */
-
 static gputune_status find_beside(char **real, const gt_includes *includes,
                                   const gt_include *include)
 {
     const char *slash = strrchr(include->from, '/');
     GT_FREED char *folder = NULL;
     if (!slash && !includes->own) {
-        return GPUTUNE_OK; /* a text in memory stands beside nothing */
+        return GPUTUNE_OK; /* a text in memory has no folder */
     }
     GT_TRY(slash ? gt_strndup(&folder, include->from, (size_t)(slash - include->from) + 1)
                  : gt_strdup(&folder, "."));
@@ -356,7 +354,7 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
     gt_included found = {0};
     GT_TRY(gt_file_read(&text, NULL, real));
     GT_TRY(gt_texts_add(&includes->read, real, strlen(real)));
-    /* one path for each file: in the template's own folder it begins as the template's */
+    /* one path per file: in the template's folder, it begins like the template's path */
     const bool is_own = lies_in(real, includes->own) && strlen(includes->own) > 1;
     GT_TRY(is_own ? gt_path_format(&found.path, "%s%s", includes->written,
                                    real + strlen(includes->own) + 1)

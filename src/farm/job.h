@@ -1,5 +1,5 @@
-/* Requests to workers and their answers. They are plain data, the same in the host, on the wire and
- * in the worker. A struct's pointers belong to the side that filled it, unless said otherwise. */
+/* Requests to workers and their answers: plain data, the same in host, channel and worker. Pointers
+ * belong to the side that filled the struct, unless a comment says otherwise. */
 #pragma once
 
 #include "base/device.h"
@@ -8,129 +8,125 @@
 #include "kernel/bind/problem.h"
 #include "kernel/text/npy.h"
 
-/* A request to compile one source to an image for one architecture. The answer is a gt_compiled. */
+/* A request to compile a source. The answer is a gt_compiled. */
 typedef struct gt_compile_job {
     uint64_t id;
     gt_nvrtc_request source;
 } gt_compile_job;
 
-/* The contents of one buffer that the worker cannot make itself: the caller's data, a file, or the
- * values of an expression. With `expected`, the right results of an output. */
+/* Contents of a buffer that the worker cannot generate: the caller's data, a file, or the values of
+ * an expression; with `expected`, the correct results of an output. */
 typedef struct gt_live_input {
     uint32_t workload;  /* index into gt_measure_setup.workloads */
-    uint32_t buffer;    /* place among the workload's inputs (gt_workload_input()) */
-    bool expected;      /* `bytes` are the right results of an output; never with is_ipc */
-    bool is_ipc;        /* the contents are in device memory of the host process */
-    uint8_t handle[64]; /* with is_ipc: CUDA IPC handle of the allocation */
-    uint64_t offset;    /* with is_ipc: of the contents in the allocation, in bytes */
-    gt_image bytes;     /* without is_ipc: the contents */
+    uint32_t buffer;    /* number among the workload's inputs (gt_workload_input()) */
+    bool expected;      /* never with is_ipc */
+    bool is_ipc;        /* the contents are in the host process's device memory */
+    uint8_t handle[64]; /* CUDA IPC handle of the allocation, with is_ipc */
+    uint64_t offset;    /* of the contents in the allocation, in bytes, with is_ipc */
+    gt_image bytes;     /* the contents, without is_ipc */
 } gt_live_input;
 
-#define GT_NO_VARIANT UINT64_MAX /* no variant has this id */
+#define GT_NO_VARIANT UINT64_MAX /* the id of no variant */
 
-enum { GT_WORKLOAD_MAX = 2 }; /* the requested size and an odd-tail one */
+enum { GT_WORKLOAD_MAX = 2 }; /* the requested size and the odd-tail size */
 
-/* Everything the measure worker needs before the first variant. */
+/* The setup that the measure worker needs before the first variant. */
 typedef struct gt_measure_setup {
     gputune_objective objective;
     gputune_cache cache;
     uint64_t seed;
     uint32_t workload_count;
-    gt_workload workloads[GT_WORKLOAD_MAX]; /* [0] is the one that is timed */
+    gt_workload workloads[GT_WORKLOAD_MAX]; /* [0] is timed */
     char odd_tail[128];                     /* the sizes of workloads[1], for messages */
-    gt_image reference; /* of the reference and check kernels; empty: compare against the first
-                           verified variant (the default) */
-    gt_image service;   /* of service_*.cu: kernels that fill, poison, compare and sweep buffers */
+    gt_image reference; /* kernels of the reference, init() and check(); empty: the first verified
+                           variant is the reference */
+    gt_image service;   /* the compiled service kernels (service_*.cu) */
     gt_live_input *inputs;
     uint32_t input_count;
-    bool check; /* variants are launched under the emulator's sanitizer, and not compared */
+    bool check; /* launch variants under the emulator's sanitizer instead of comparing results */
 } gt_measure_setup;
 
-/* The answer to a gt_measure_setup. */
 typedef struct gt_prepared {
-    double reference_ns;     /* time of one launch of the reference at workloads[0] */
-    double copy_bytes_per_s; /* rate of a device-to-device copy, bytes read plus written */
-    double prepare_ns;       /* how long preparing took, without the trial */
-    double try_ns;           /* how long making the trial took */
-    double trial_ns;   /* how long the trial takes in the last proof of a winner, with many launches
-                          and further data; 0: there is no trial */
-    double further_ns; /* the part of trial_ns that making the first further data takes, with what
-                          the reference gives for them */
-    /* Name of an output whose tolerance exceeds the median of its results, or "". */
+    double reference_ns;     /* of one launch at workloads[0] */
+    double copy_bytes_per_s; /* of a copy within device memory, bytes read plus bytes written */
+    double prepare_ns;       /* duration of preparing, without the trial */
+    double try_ns;           /* duration of making the trial */
+    double trial_ns;         /* how long a winner's trial takes; 0: there is no trial */
+    double further_ns;       /* the part of trial_ns for making the first further data set and its
+                                reference results */
+    /* The name of an output whose tolerance exceeds the median of its results, or "". */
     char loose[GT_NAME_MAX];
     double loose_tolerance, loose_median;
 } gt_prepared;
 
-/* An output at the requested size that the worker writes to a file. */
+/* An output of the timed workload that the worker writes to a file. */
 typedef struct gt_saved_output {
-    uint32_t buffer;           /* index into the buffers of the workload */
-    char *path;                /* of the file */
-    uint8_t head[GT_NPY_HEAD]; /* the file's first bytes, in front of the output */
+    uint32_t buffer; /* index into the workload's buffers */
+    char *path;
+    uint8_t head[GT_NPY_HEAD]; /* what the file begins with */
 } gt_saved_output;
 
-/* A request to load a variant, verify it on every workload, and keep it ready for samples. A
- * variant that is not proved is unloaded. */
+/* A request to load a variant, verify it on all workloads, and keep it for samples. A variant that
+ * is not proved is unloaded. */
 typedef struct gt_verify_job {
-    uint64_t id; /* the variant's, chosen by the host */
+    uint64_t id; /* chosen by the host */
     gt_image image;
-    gt_launch launches[GT_WORKLOAD_MAX]; /* one launch of the variant at each workload */
-    bool standard;    /* this is the default variant: what it fails at on trial is not demanded of
-                         others */
+    gt_launch launches[GT_WORKLOAD_MAX]; /* by workload */
+    bool standard;    /* the default variant; a trial demands of others only what it survives */
     bool again;       /* an earlier worker has proved the variant */
-    bool patient;     /* the deadline is ten times as long: a hang is then believed */
-    double work;      /* work of a launch over that of the default: the deadline grows with it */
-    double slower_ns; /* a variant whose launch at the requested size takes longer cannot win, and
-                         is not proved; 0: the variant is proved, however long its launch takes */
-    bool look_twice;  /* a launch a little above slower_ns is repeated: luck decides less */
-    gt_saved_output *saves; /* outputs to write once the variant is proved */
+    bool patient;     /* the deadline is ten times as long, and a hang is final */
+    double work;      /* work of a launch relative to the default's; lengthens the deadline */
+    double slower_ns; /* a variant whose launch takes longer cannot win, and is not proved; 0: no
+                         limit */
+    bool look_twice;  /* repeat a launch that is slightly slower, because it may be chance */
+    gt_saved_output *saves; /* outputs to write when the variant is proved */
     uint32_t save_count;
 } gt_verify_job;
 
 /* The answer to a gt_verify_job or gt_recheck_job. */
 typedef struct gt_verified {
-    bool proved;      /* false: the launch is slower than slower_ns; it was only checked that it
-                         touches nothing that it must not touch */
-    double max_error; /* largest |v - r| over what the tolerance allows; <= 1 is right */
-    double pilot_ns;  /* rough time of one launch; of two launches the shorter time */
-    double occupancy; /* resident warps over the SM's maximum */
-    char writes[GT_NAME_MAX]; /* of a recheck: a module variable that launches write, or "" */
-    char
-        trial[128]; /* of the default and of a recheck: what else variants are proved with, or "" */
-    char *single;   /* likewise: for each scalar that was proved with its own value alone a line of
-                       its name, its value, and what others do ("crash", "hang", "differ", "took
-                       too long"; "": none was tried), with tabs between; owned by the event. Else
-                       NULL */
-    char *findings; /* of a setup with `check`: for each size a line "size" with its index, and what
-                       emuCheckEnd() said; owned by the event. Else NULL */
+    bool proved; /* false: the launch was slower than slower_ns, so only memory that it must not
+                    change was checked */
+    double
+        max_error; /* largest |v - r| divided by what the tolerance allows; correct if at most 1 */
+    double pilot_ns;          /* rough time of one launch; the shorter one of two */
+    double occupancy;         /* resident warps divided by the multiprocessor's maximum */
+    char writes[GT_NAME_MAX]; /* for a recheck: a module variable that launches write, or "" */
+    char trial[128]; /* for the default and a recheck: the data of the trial in words, or "" */
+    char *single; /* likewise, one line for each scalar that was tried only with its own value: its
+                     name, the value, and the effect of other values ("crash", "hang", "differ",
+                     "took too long", or "" if not tried), separated by tabs; owned by the event;
+                     may be NULL */
+    char *findings; /* for a setup with `check`: for each size a line "size" with its index, then
+                       the text of emuCheckEnd(); owned by the event; may be NULL */
 } gt_verified;
 
 enum { GT_LOST_MAX = 6 };
 
-/* Experiments (measure_trial.c) that have ended workers. If there are GT_LOST_MAX, no more are
- * tried. */
+/* Experiments (measure_trial.c) that ended workers. After GT_LOST_MAX of them, no more are tried.
+ */
 typedef struct gt_lost {
     struct gt_lost_try {
-        uint64_t key; /* of the data set */
-        bool hung;    /* else it has crashed */
+        uint64_t key;
+        bool hung; /* false: it crashed */
     } items[GT_LOST_MAX];
     uint32_t item_count;
-    bool plain; /* yet another one has ended a worker: no trial is made */
+    bool plain; /* more experiments than fit ended workers, so make no trial */
 } gt_lost;
 
-/* The length of a sample of the objective `kernel`. Other objectives have quick and full samples
- * only. */
+/* The length of a sample, for the objective `kernel`. Other objectives only distinguish quick
+ * samples. */
 typedef enum gt_sample_length {
-    GT_SAMPLE_FULL,  /* for the time that is stored of a winner */
-    GT_SAMPLE_BRIEF, /* to tell variants apart: fewer launches of a long kernel */
+    GT_SAMPLE_FULL,  /* for the stored time of a winner */
+    GT_SAMPLE_BRIEF, /* to compare variants: fewer launches of a long kernel */
     GT_SAMPLE_QUICK  /* for the first elimination */
 } gt_sample_length;
 
 /* Says if the launches of a sample may share inout buffers. */
 typedef enum gt_sharing {
     GT_SHARING_UNKNOWN,
-    GT_SHARING_HARMLESS, /* a launch takes the same time on what the one before it left */
-    GT_SHARING_FELT      /* such a launch takes another time: samples are single launches, each on
-                            restored buffers */
+    GT_SHARING_HARMLESS, /* a launch takes as long on used buffers as on restored ones */
+    GT_SHARING_FELT      /* it does not, so each launch of a sample is timed on restored buffers */
 } gt_sharing;
 
 /* A request for one round: one sample of each variant, in this order. */
@@ -140,29 +136,28 @@ typedef struct gt_sample_job {
     uint32_t count;
     gputune_objective objective; /* may differ from the setup's */
     gt_sample_length length;
-    bool hot;           /* with a warm cache, whatever the setup says */
-    gt_sharing sharing; /* UNKNOWN: the worker first finds it out */
-    uint64_t judge;     /* the variant whose launches tell it */
+    bool hot;           /* with a warm cache, even if the setup's is cold */
+    gt_sharing sharing; /* UNKNOWN: the worker finds out, by launching `judge` */
+    uint64_t judge;
 } gt_sample_job;
 
-/* The answer to a gt_sample_job. */
 typedef struct gt_sampled {
-    double *values; /* per variant in the job's order: nanoseconds a launch (energy: nanojoules);
-                       NaN for a variant that could not be sampled; owned by the event */
+    double *values; /* by variant: nanoseconds per launch (for energy, nanojoules), NaN if it could
+                       not be sampled; owned by the event */
     uint32_t count;
     uint32_t sm_clock_mhz; /* during the round; 0: unknown */
-    bool spoiled;          /* the times of this round are not valid; sample it again */
+    bool spoiled;          /* the times of this round are not valid; repeat it */
     bool noisy;            /* another process used the GPU */
     char other[96];        /* that process, in words, or "" */
     gt_sharing sharing;    /* how these samples were taken */
-    double used_ratio;     /* if this job has found sharing FELT: time on used buffers over time on
-                              restored ones; else 1 */
+    double used_ratio; /* if this job found FELT: time on used buffers divided by time on restored
+                          ones; else 1 */
 } gt_sampled;
 
-/* A request to prove a loaded variant again: the winner, after thousands of launches. */
+/* A request to verify the winner again, after thousands of launches. */
 typedef struct gt_recheck_job {
-    uint64_t id;   /* the variant's */
-    uint64_t seed; /* of the inputs; the setup's seed: the reference is not run again */
-    double share;  /* part of gt_prepared.trial_ns that may be spent, from 0 to 1: less near a time
-                      limit; further data are left out where it does not cover them */
+    uint64_t id;
+    uint64_t seed; /* of the inputs; with the setup's seed, the reference does not run again */
+    double share;  /* part of gt_prepared.trial_ns that may be spent, from 0 to 1; further data sets
+                      are left out if it is too short for them */
 } gt_recheck_job;

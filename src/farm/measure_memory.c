@@ -545,8 +545,6 @@ gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t wor
     return gt_service_run(measure, GT_SERVICE_RESET, &measure->rotate, false);
 }
 
-/* ---- What inputs span ------------------------------------------------------------------------ */
-
 enum { SAMPLE_PIECES = 64, SAMPLE_BYTES = 16384 };
 
 /* Sets low and high of a task to the least and largest value of a buffer, or of pieces spread over
@@ -592,8 +590,6 @@ gputune_status gt_contents_span(gt_measure *measure)
     }
     return GPUTUNE_OK;
 }
-
-/* ---- Tolerances that excuse almost anything -------------------------------------------------- */
 
 /* The median magnitude of the first elements; 0 where none is finite. */
 static gputune_status find_median(double *out, gt_measure *measure, const gt_buffer_slot *slot)

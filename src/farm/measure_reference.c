@@ -389,8 +389,6 @@ gputune_status gt_expected_refer(gt_measure *measure, uint32_t workspace_count)
     return gt_measure_elapsed(&measure->reference_ns, measure);
 }
 
-/* ---- Results that were sent ------------------------------------------------------------------ */
-
 gputune_status gt_expected_take(gt_measure *measure)
 {
     sensitivities seen = {0}; /* how large results are, and nothing else */
@@ -405,8 +403,6 @@ gputune_status gt_expected_take(gt_measure *measure)
     measure->has_expected = measure->has_tolerances = true;
     return gt_tables_judge(measure);
 }
-
-/* ---- Without one ----------------------------------------------------------------------------- */
 
 gputune_status gt_expected_adopt(gt_measure *measure, gt_loaded *variant)
 {

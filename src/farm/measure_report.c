@@ -166,8 +166,6 @@ static gputune_status judge_last(gt_verified *out, const gt_measure *measure,
     return judge_results(out, measure, &measure->check, measure->findings, workspace, words);
 }
 
-/* ---- What a variant must not touch: guards and inputs ---------------------------------------- */
-
 /* Judges what a table has found of guard zones and inputs. */
 static gputune_status judge_edges(const gt_measure *measure, const gt_tasks *table, bool timed_only,
                                   const gt_findings *findings)

@@ -509,8 +509,6 @@ static gputune_status plan_reference(gt_measure *measure, gt_buffer_slot *slot)
                : GPUTUNE_OK;
 }
 
-/* ---- All of them ----------------------------------------------------------------------------- */
-
 static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspace)
 {
     gt_type unused;

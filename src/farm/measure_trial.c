@@ -80,8 +80,6 @@ static double gt_trial_slowness(const gt_data_trial *trial)
     return trial->measure.device.emulated ? EMULATED : 1;
 }
 
-/* ---- Contents -------------------------------------------------------------------------------- */
-
 static bool variation_is(const gt_variation *a, const gt_variation *b)
 {
     return memcmp(a, b, sizeof *a) == 0;
@@ -106,8 +104,6 @@ static gputune_status trial_hold(gt_data_trial *trial, const gt_variation *varia
     trial->made = true;
     return GPUTUNE_OK;
 }
-
-/* ---- One launch ------------------------------------------------------------------------------ */
 
 /* Passes one buffer for each pair of inputs that hold the same, unless one of them was sent. */
 static gputune_status trial_launch(gt_data_trial *trial, gt_loaded *variant)

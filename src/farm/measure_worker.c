@@ -1,4 +1,4 @@
-/* The measure worker: from requests on the channel to calls of measure.h. */
+/* The measure worker: carries out requests by calling the functions of measure.h. */
 #include "farm/measure.h"
 #include "farm/wire.h"
 #include "farm/worker.h"
@@ -6,14 +6,14 @@
 
 #include <sys/prctl.h>
 
-/* A worker that has a context and computes nothing disturbs no measurement of another process: it
- * says so by its name (gt_nvml_read_users()). */
+/* Gives the process a name by which gt_nvml_read_users() sees that it does not use the GPU now,
+ * although it has a context. */
 static void rest(void)
 {
     prctl(PR_SET_NAME, GT_NVML_WAITING);
 }
 
-/* Begins a request that the GPU computes for, with this variant in hand. */
+/* Begins a request that uses the GPU. */
 static void begin(gt_measure *measure, gt_current *current, uint64_t variant)
 {
     gt_measure_attend(measure, current);
@@ -43,7 +43,7 @@ static gputune_status verify(void *measure, void *job, void *reply, gt_current *
     return gt_measure_verify(measure, job, reply);
 }
 
-/* It is known to be among the fast ones. */
+/* The variant is known to be fast, so its time does not matter. */
 static gputune_status verify_again(void *measure, void *job, void *reply, gt_current *current)
 {
     ((gt_verify_job *)job)->slower_ns = 0;
@@ -83,7 +83,7 @@ static gputune_status open_device(gt_measure **out, int channel, const char *dri
     gt_measure *measure = NULL;
     rest();
     gputune_status status = gt_measure_open(&measure, driver, ordinal);
-    if (status == GPUTUNE_OK) { /* a host goes on with the device while the context is made */
+    if (status == GPUTUNE_OK) { /* the host continues with the device while the context is made */
         status = gt_frame_send(channel, GT_FRAME_DEVICE, 0, NULL, gt_measure_device(measure));
     }
     GT_THEN(status, gt_measure_attach(measure));

@@ -1,4 +1,4 @@
-/* Starts, signals and reaps child processes, and makes the environment that a worker gets. */
+/* Starts, kills and reaps child processes, and makes a worker's environment. */
 #include "farm/process.h"
 
 #include "base/clock.h"
@@ -23,10 +23,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Beginnings of variables that no worker should see, or no measure worker. */
+/* Variables that workers, or only measure workers, must not see. */
 static const struct {
     const char *begins;
-    bool may_compile; /* compile workers see it */
+    bool may_compile;
 } unwanted[] = {
     {"CUDA_LAUNCH_BLOCKING=", false},
     {"CUDA_INJECTION", false},
@@ -46,8 +46,8 @@ static const struct {
     {"CUDA_DEVICE_MAX_CONNECTIONS=", true},
 };
 
-/* A measure worker's own values. It launches on one stream alone, which takes one connection to the
- * GPU; making a context with the driver's eight takes twice as long. */
+/* A measure worker uses one stream, so one connection to the GPU is enough. With the driver's
+ * default of eight, making a context takes twice as long. */
 static const char *const own[] = {"CUDA_MPS_PIPE_DIRECTORY=/nonexistent/gputune",
                                   "CUDA_DEVICE_MAX_CONNECTIONS=1"};
 enum { OWN = sizeof own / sizeof *own };
@@ -69,7 +69,9 @@ gputune_status gt_process_environment(gt_texts *out, bool measure, const char *d
         for (size_t i = 0; i < sizeof unwanted / sizeof *unwanted; i++) {
             kept &= !begins(*variable, unwanted[i].begins) || (unwanted[i].may_compile && !measure);
         }
-        GT_TRY(kept ? add(out, *variable) : GPUTUNE_OK);
+        if (kept) {
+            GT_TRY(add(out, *variable));
+        }
     }
     for (int i = 0; measure && i < OWN; i++) {
         GT_TRY(add(out, own[i]));
@@ -126,7 +128,7 @@ bool gt_process_lift(int *descriptor)
 
 enum { FILES = 5, NOWHERE = -1 /* /dev/null */, CLOSED = -2 };
 
-/* Starts a child with copies of these files as its descriptors 0, 1, ... Returns 0, or an errno. */
+/* Starts a child, whose descriptors 0, 1, ... are copies of `files`. Returns 0 or an errno. */
 static int start(pid_t *pid, const char *const *arguments, char *const *environment,
                  const int files[FILES])
 {
@@ -170,8 +172,8 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
                                 char *const *environment, int channel)
 {
     pid_t pid;
-    /* a child sees by this pidfd that the process ends, whatever descriptors its forked children
-     * hold; -1: the kernel has none */
+    /* the child watches this pidfd, because forked children of the host may keep the channel open
+     */
     int host = (int)syscall(SYS_pidfd_open, getpid(), 0);
     if (host >= 0 && !gt_process_lift(&host)) {
         close(host);
@@ -187,8 +189,8 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
     }
     GT_REFUSE(error, GPUTUNE_EWORKER, "cannot start the worker %s: %s", arguments[0],
               strerror(error));
-    /* A child that has ended and that the host has reaped has no pidfd: -1. The closed channel then
-     * shows its end. */
+    /* if the host program has already reaped the child, there is no pidfd, and only the closed
+     * channel shows its end */
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     *out = (gt_process){pid, pidfd, pidfd < 0 && errno == ESRCH};
     return GPUTUNE_OK;
@@ -208,8 +210,7 @@ void gt_process_kill(gt_process *process)
     }
 }
 
-/* Signals by pidfd where there is one: once the host has reaped the child, its number may be
- * another process's. */
+/* Prefers the pidfd, because the pid may be reused after the host program reaped the child. */
 static gt_end reap(gt_process *process, int *code, int flags)
 {
     siginfo_t info = {0};
@@ -261,7 +262,7 @@ static void *reaper(void *argument)
     return NULL;
 }
 
-/* The reaper's code must outlive a dlclose() of the library. */
+/* Keeps the library loaded, even after dlclose(), because the reaper runs its code. */
 static void pin_library(void)
 {
     Dl_info info;
@@ -299,12 +300,10 @@ void gt_process_abandon(gt_process *process)
     }
     if (!copy || !start_reaper(copy)) {
         free(copy);
-        reap(process, &code, 0); /* rare, and SIGKILL works within milliseconds */
+        reap(process, &code, 0); /* rare, and SIGKILL takes effect within milliseconds */
     }
     *process = (gt_process){.pid = 0, .pidfd = -1, .ended = true};
 }
-
-/* ---- Channel --------------------------------------------------------------------------------- */
 
 gputune_status gt_process_channel(int *host, int *child)
 {
@@ -312,7 +311,8 @@ gputune_status gt_process_channel(int *host, int *child)
     GT_REFUSE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0, GPUTUNE_EWORKER,
               "cannot make a channel to a worker: %s", strerror(errno));
     if (!gt_process_lift(&pair[0]) || !gt_process_lift(&pair[1])) {
-        int error = errno == EINVAL ? EMFILE : errno; /* no such high descriptor is allowed */
+        int error =
+            errno == EINVAL ? EMFILE : errno; /* EINVAL: the limit on descriptors is too low */
         close(pair[0]);
         close(pair[1]);
         return gt_fail(GPUTUNE_EWORKER, "cannot make a channel to a worker: %s", strerror(error));

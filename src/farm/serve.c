@@ -1,5 +1,4 @@
-/* A worker's side of the channel: its hello, what it has in hand, and the loop that serves
- * requests. */
+/* A worker's side of the channel: its hello, its reports, and the loop that serves requests. */
 #include "farm/wire.h"
 #include "farm/worker.h"
 
@@ -10,7 +9,7 @@
 void gt_current_set(gt_current *current, uint64_t variant)
 {
     current->hand.variant = variant;
-    if (current->host) { /* one that is gone ends the process */
+    if (current->host) { /* if the host is gone, the watching thread ends the process */
         (void)gt_frame_send(current->host, GT_FRAME_HAND, 0, NULL, &current->hand);
     }
 }
@@ -18,7 +17,7 @@ void gt_current_set(gt_current *current, uint64_t variant)
 gputune_status gt_say_hello(int channel)
 {
     gt_hello hello = {{0}};
-    gt_wire_version(hello.version);
+    snprintf(hello.version, sizeof hello.version, "%s", gt_wire_version);
     return gt_frame_send(channel, GT_FRAME_HELLO, 0, NULL, &hello);
 }
 
@@ -31,7 +30,7 @@ gt_answer gt_answer_for(gputune_status status, uint64_t culprit)
     return answer;
 }
 
-/* Carries one request out and answers it. Fails when the process is of no more use. */
+/* Carries out and answers one request. Fails if the process cannot go on. */
 static gputune_status serve(const gt_server *server, int channel, const gt_frame *frame)
 {
     const gt_record *asked = gt_carried[frame->kind].job, *told = gt_carried[frame->kind].reply;
@@ -58,7 +57,7 @@ static gputune_status serve(const gt_server *server, int channel, const gt_frame
 
 int gt_serve(const gt_server *server, int channel)
 {
-    enum { LONG_MS = 500 }; /* a tuning that measures asks sooner */
+    enum { LONG_MS = 500 }; /* during a tuning, requests come sooner */
     GT_SCOPED(gt_frame_reader_free) gt_frame_reader reader = {.limit_bytes = GT_FRAME_WORKER_BYTES};
     gputune_status status = GPUTUNE_OK;
     while (status == GPUTUNE_OK) {

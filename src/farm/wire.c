@@ -1,11 +1,8 @@
-/* Structs as bytes, by tables of their members: numbers as they are in memory, texts and counted
- * arrays behind their length; and the frames of the channel, which carry them. */
+/* Encodes and decodes structs by tables of their members, and sends and receives frames. Texts and
+ * counted arrays follow their length. */
 #include "farm/wire.h"
 
-#include "base/hash.h"
-
 #include <errno.h>
-#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,10 +24,9 @@ static uint64_t load_count(const void *at, size_t size)
     return value;
 }
 
-/* False when the count does not fit. */
 static bool store_count(void *at, size_t size, uint64_t value)
 {
-    memcpy(at, &value, size); /* little endian, as both architectures that have CUDA are */
+    memcpy(at, &value, size); /* all hosts of CUDA are little-endian */
     return load_count(at, size) == value;
 }
 
@@ -58,7 +54,6 @@ static uint64_t count_of(const gt_member *member, const char *object)
                                 : member->limit;
 }
 
-/* Where the member's elements are. */
 static char *items_of(const gt_member *member, const char *object)
 {
     const char *items = object + member->offset;
@@ -124,7 +119,7 @@ bool gt_record_encode(gt_text *out, const gt_record *record, const void *object)
 typedef struct decoder {
     const char *at;
     size_t left;
-    gputune_status status; /* told already: of the innermost member, or of memory that is short */
+    gputune_status status; /* set when the failure's message was written */
 } decoder;
 
 static bool take(void *out, decoder *from, size_t bytes)
@@ -138,7 +133,7 @@ static bool take(void *out, decoder *from, size_t bytes)
     return true;
 }
 
-/* So many bytes behind their length. */
+/* Takes a length, and as many bytes. */
 static bool take_blob(const char **data, uint64_t *bytes, decoder *from)
 {
     if (!take(bytes, from, sizeof *bytes) || *bytes > from->left) {
@@ -150,7 +145,7 @@ static bool take_blob(const char **data, uint64_t *bytes, decoder *from)
     return true;
 }
 
-/* Takes an image; one of no bytes has no data. */
+/* Takes an image. An empty image has no data. */
 static bool take_image(decoder *from, gt_image *image)
 {
     const char *data;
@@ -199,8 +194,8 @@ static bool take_element(decoder *from, const gt_member *member, void *at)
     }
 }
 
-/* Sets the count and, on the heap, makes room. No element takes less than half of its size in
- * memory, so that a larger count is not believed. */
+/* Sets a count, and allocates the elements of an array on the heap. Refuses counts larger than the
+ * rest of the data permits: an element takes at least half of its size in memory. */
 static bool take_count(decoder *from, const gt_member *member, char *object)
 {
     uint64_t count;
@@ -257,8 +252,6 @@ gputune_status gt_record_decode(void *object, const gt_record *record, const voi
     return from.status;
 }
 
-/* ---- Releasing ------------------------------------------------------------------------------- */
-
 static void release_struct(const gt_record *record, char *object)
 {
     for (size_t i = 0; i < record->count; i++) {
@@ -286,8 +279,6 @@ void gt_record_release(const gt_record *record, void *object)
     memset(object, 0, record->size);
 }
 
-/* ---- Frames ---------------------------------------------------------------------------------- */
-
 const gt_cargo gt_carried[GT_FRAME_KINDS] = {
     [GT_FRAME_HELLO] = {&gt_record_hello, NULL},
     [GT_FRAME_DEVICE] = {&gt_record_device, NULL},
@@ -302,7 +293,8 @@ const gt_cargo gt_carried[GT_FRAME_KINDS] = {
     [GT_FRAME_HAND] = {&gt_record_hand, NULL},
 };
 
-/* On the wire: this header, then so many bytes, which begin with the envelope of an answer. */
+/* A frame begins with this header. `bytes` follow, the first `answer_bytes` of which are a
+ * gt_answer. */
 typedef struct header {
     uint32_t magic, kind;
     uint64_t sequence, bytes, answer_bytes;
@@ -375,7 +367,7 @@ void gt_frame_reader_free(gt_frame_reader *reader)
     reader->have = reader->capacity = 0;
 }
 
-/* Bytes of the frame that is being read, header included; 0 when its header is malformed. */
+/* Returns the bytes of the frame being read, with its header; 0 if the header is malformed. */
 static size_t needed(const gt_frame_reader *reader)
 {
     header head;
@@ -389,7 +381,7 @@ static size_t needed(const gt_frame_reader *reader)
                : 0;
 }
 
-/* Makes room for all of a small frame at once, and for a large one as it comes. */
+/* Allocates a small frame at once, and a large one as it arrives. */
 static gt_read receive(gt_frame_reader *reader, size_t need, int descriptor)
 {
     size_t limit = reader->have * 2 > STEP_BYTES ? reader->have * 2 : STEP_BYTES;
@@ -405,14 +397,8 @@ static gt_read receive(gt_frame_reader *reader, size_t need, int descriptor)
     }
     size_t room = (need < reader->capacity ? need : reader->capacity) - reader->have;
     ssize_t got = recv(descriptor, reader->data + reader->have, room, 0);
-    if (got < 0 && errno == ENOTSOCK) {
-        got = read(descriptor, reader->data + reader->have, room);
-    }
-    if (got > 0) {
-        reader->have += (size_t)got;
-        return GT_READ_FRAME;
-    }
-    if (got < 0 && errno == EINTR) {
+    if (got > 0 || (got < 0 && errno == EINTR)) {
+        reader->have += got > 0 ? (size_t)got : 0;
         return GT_READ_FRAME;
     }
     return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) ? GT_READ_AGAIN : GT_READ_END;
@@ -461,37 +447,4 @@ gputune_status gt_frame_answer(gt_answer *out, const gt_frame *frame)
         out->status = GPUTUNE_EWORKER;
     }
     return GPUTUNE_OK;
-}
-
-/* ---- Version --------------------------------------------------------------------------------- */
-
-static void describe(gt_text *text, const gt_record *record)
-{
-    gt_text_printf(text, "%s %zu {", record->name, record->size);
-    for (size_t i = 0; i < record->count; i++) {
-        const gt_member *member = &record->members[i];
-        gt_text_printf(text, "%s %d %d %zu %zu;", member->name, (int)member->kind,
-                       (int)member->repeat, member->size, member->limit);
-        if (member->record) {
-            describe(text, member->record);
-        }
-    }
-    gt_text_append(text, "}");
-}
-
-const char *gt_wire_version(char out[64])
-{
-    GT_SCOPED(gt_text_free) gt_text text = {0};
-    describe(&text, &gt_record_answer);
-    for (size_t i = 1; i < GT_FRAME_KINDS; i++) {
-        const gt_record *carried[] = {gt_carried[i].job, gt_carried[i].reply};
-        for (int k = 0; k < 2; k++) {
-            if (carried[k]) {
-                describe(&text, carried[k]);
-            }
-        }
-    }
-    snprintf(out, 64, "%s/%016" PRIx64, GPUTUNE_VERSION_STRING,
-             gt_hash64(gt_text_string(&text), text.length));
-    return out;
 }

@@ -1,4 +1,4 @@
-/* gputune-worker: compiles, or measures, for a gputune host that started it. */
+/* gputune-worker: the process in which a gputune host compiles, measures or makes a draft. */
 #include "base/file.h"
 #include "farm/process.h"
 #include "farm/wire.h"
@@ -15,7 +15,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The command line. */
 enum { ROLE, ARCH, DRIVER, DRIVER_VERSION, MEMORY, ORDINAL, WORDS };
 static const char *given[WORDS]; /* NULL: not given */
 
@@ -29,9 +28,9 @@ static unsigned long long number(int word)
     return given[word] ? strtoull(given[word], NULL, 10) : 0;
 }
 
-/* Ends the process when its host closes the channel or ends, whatever the main thread is doing. The
- * channel alone does not show the host's end: children that the host forked may hold its other end
- * too. */
+/* Ends the process when its host closes the channel or ends, whatever the main thread does.
+ * Watching the channel is not enough, because forked children of the host may keep its other end
+ * open. */
 static void *watch_host(void *unused)
 {
     struct pollfd channel_and_host[] = {{GT_CHILD_CHANNEL, POLLRDHUP, 0},
@@ -39,7 +38,7 @@ static void *watch_host(void *unused)
     (void)unused;
     for (;;) {
         if (poll(channel_and_host, 2, -1) <= 0) {
-            usleep(10000); /* a poll that fails may fail for long */
+            usleep(10000);                                   /* poll() may go on failing */
         } else if (channel_and_host[1].revents & POLLNVAL) { /* the kernel has no pidfd */
             channel_and_host[1].fd = -1;
         } else {
@@ -50,15 +49,14 @@ static void *watch_host(void *unused)
 
 static int usage(FILE *out, int code)
 {
-    char version[64];
     fprintf(out,
             "gputune-worker %s\n"
             "gputune starts this program itself; it is not meant to be run by hand.\n",
-            gt_wire_version(version));
+            gt_wire_version);
     return code;
 }
 
-/* 0: all is well; 'v': the version is asked for; '?': a mistake. */
+/* Returns 0, 'v' if the version was requested, or '?' after a mistake. */
 static int parse(int argc, char **argv)
 {
     int option;
@@ -81,9 +79,9 @@ static int parse(int argc, char **argv)
     return 0;
 }
 
-/* Limits the process's memory, so that a compiler that takes more fails before the machine swaps.
- * Memory that was reserved at the start does not count: a sanitizer, or a malloc that the
- * application preloads, may reserve more than any machine has. */
+/* Limits the process's memory, so that a compiler fails before the machine swaps. Memory reserved
+ * at the start does not count, because sanitizers and preloaded allocators may reserve more than
+ * any machine has. */
 static void limit_memory(unsigned long long megabytes)
 {
     char pages[64];
@@ -103,8 +101,8 @@ static void *compile(void *code)
     return NULL;
 }
 
-/* Runs the compile worker on a thread with a stack of its own: the compiler may need more than the
- * host's limit leaves to its processes. */
+/* Runs the compile worker on a thread with a large stack. The host's limit may be too small for the
+ * compiler. */
 static int compile_on_large_stack(void)
 {
     int code;
@@ -112,7 +110,7 @@ static int compile_on_large_stack(void)
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, 64 << 20);
-    pthread_setattr_default_np(&attributes); /* of the compiler's own threads */
+    pthread_setattr_default_np(&attributes); /* for the compiler's own threads */
     if (pthread_create(&thread, &attributes, compile, &code) == 0) {
         pthread_join(thread, NULL);
     } else {
@@ -133,15 +131,12 @@ int main(int argc, char **argv)
         pthread_create(&watcher, NULL, watch_host, NULL) != 0) {
         return usage(stderr, 2);
     }
-    struct rlimit none = {0, 0}; /* a crash is expected here: leave no core files */
+    struct rlimit none = {0, 0}; /* crashes are expected here, so leave no core files */
     setrlimit(RLIMIT_CORE, &none);
-    signal(SIGPIPE, SIG_IGN); /* what writes to a pipe hears that it is closed */
-    signal(SIGXFSZ, SIG_IGN); /* beyond the limit a write fails: of a kept head too */
+    signal(SIGPIPE, SIG_IGN); /* writing to a closed pipe fails */
+    signal(SIGXFSZ, SIG_IGN); /* writing beyond the limit fails, also for a stored head */
     limit_memory(measures ? 0 : number(MEMORY));
-    if (compiles) {
-        setpriority(PRIO_PROCESS, 0, 5); /* what is being timed goes first */
-    }
-    /* _exit: destroying contexts and NVRTC takes tens of milliseconds and is of no use. */
+    /* _exit, because destroying contexts and NVRTC takes tens of milliseconds */
     _exit(measures ? gt_measure_worker(GT_CHILD_CHANNEL, given[DRIVER], (int)number(ORDINAL), false)
           : drafts ? gt_draft_worker(argv + optind)
                    : compile_on_large_stack());
