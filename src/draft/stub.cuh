@@ -3,6 +3,8 @@
  * body that does so, since the reader learns from that which of its arguments are read and written;
  * the others are only declared. */
 #pragma once
+__attribute__((device)) void __syncthreads(); /* a builtin of device code */
+#pragma clang force_cuda_host_device begin
 #line 1 "cuda"
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
@@ -28,7 +30,6 @@
 #define __CUDACC_VER_MINOR__ 0
 #define __NVCC__ 1
 #define __CUDACC__ 1
-#define GT_HD __attribute__((host)) __attribute__((device)) inline
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t, ssize_t;
 #line 1 "cstdint"
@@ -85,10 +86,10 @@ typedef unsigned long ulong;
 #define GT_VECTORS(name, type, b1, b2, b4) \
     struct __align__(b1) name##1 { type x; }; struct __align__(b2) name##2 { type x, y; }; \
     struct name##3 { type x, y, z; }; struct __align__(b4) name##4 { type x, y, z, w; }; \
-    GT_HD name##1 make_##name##1(type x) { return {x}; } \
-    GT_HD name##2 make_##name##2(type x, type y) { return {x, y}; } \
-    GT_HD name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; } \
-    GT_HD name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }
+    name##1 make_##name##1(type x) { return {x}; } \
+    name##2 make_##name##2(type x, type y) { return {x, y}; } \
+    name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; } \
+    name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }
 GT_VECTORS(char, signed char, 1, 2, 4)
 GT_VECTORS(uchar, unsigned char, 1, 2, 4)
 GT_VECTORS(short, short, 2, 4, 8)
@@ -101,19 +102,20 @@ GT_VECTORS(longlong, long long, 8, 16, 16)
 GT_VECTORS(ulonglong, unsigned long long, 8, 16, 16)
 GT_VECTORS(float, float, 4, 8, 16)
 GT_VECTORS(double, double, 8, 16, 16)
-GT_HD unsigned gt_unset_extent();
+unsigned gt_unset_extent();
 struct dim3 {
     unsigned x, y, z;
-    GT_HD dim3() : x(gt_unset_extent()), y(1), z(1) {} /* one that nothing assigns is a question */
-    GT_HD constexpr dim3(unsigned a, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
-    GT_HD constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
-    GT_HD constexpr operator uint3() const { return {x, y, z}; }
+    dim3() : x(gt_unset_extent()), y(1), z(1) {} /* one that nothing assigns is a question */
+    constexpr dim3(unsigned a, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
+    constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+    constexpr operator uint3() const { return {x, y, z}; }
 };
-extern const __device__ uint3 threadIdx, blockIdx;
-extern const __device__ dim3 blockDim, gridDim;
-extern const __device__ int warpSize;
+extern const uint3 threadIdx, blockIdx;
+extern const dim3 blockDim, gridDim;
+extern const int warpSize;
 
-/* ---- the runtime ---- */
+/* ---- the runtime, which only the host calls ---- */
+#pragma clang force_cuda_host_device end
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
 typedef struct CUgraph_st *cudaGraph_t;
@@ -137,22 +139,14 @@ struct cudaDeviceProp {
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, void *stream = 0);
 template <class F> cudaError_t cudaLaunchKernel(F, dim3, dim3, void **, size_t = 0, cudaStream_t = 0);
 template <class F> cudaError_t cudaLaunchCooperativeKernel(F, dim3, dim3, void **, size_t = 0, cudaStream_t = 0);
-template <class T> cudaError_t cudaMalloc(T **, size_t);
-template <class T> cudaError_t cudaMallocHost(T **, size_t, unsigned = 0);
-template <class T> cudaError_t cudaHostAlloc(T **, size_t, unsigned = 0);
-template <class T> cudaError_t cudaMallocManaged(T **, size_t, unsigned = 0);
-template <class T> cudaError_t cudaMallocAsync(T **, size_t, cudaStream_t = 0);
-template <class T> cudaError_t cudaMallocPitch(T **, size_t *, size_t, size_t);
-cudaError_t cudaMemcpy(void *, const void *, size_t, cudaMemcpyKind);
-cudaError_t cudaMemcpyAsync(void *, const void *, size_t, cudaMemcpyKind, cudaStream_t = 0);
-cudaError_t cudaMemcpy2D(void *, size_t, const void *, size_t, size_t, size_t, cudaMemcpyKind);
-cudaError_t cudaMemset(void *, int, size_t);
-cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t = 0);
-cudaError_t cudaMemGetInfo(size_t *, size_t *);
-cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t = 0);
-cudaError_t cudaFree(void *);
-cudaError_t cudaFreeHost(void *);
-cudaError_t cudaFreeAsync(void *, cudaStream_t = 0);
+extern "C" { /* their parameters do not matter */
+cudaError_t cudaMalloc(...), cudaMallocHost(...), cudaHostAlloc(...), cudaMallocManaged(...), cudaMallocAsync(...), cudaMallocPitch(...), cudaFree(...), cudaFreeHost(...), cudaFreeAsync(...);
+cudaError_t cudaMemcpy(void *, const void *, ...), cudaMemcpyAsync(void *, const void *, ...), cudaMemcpy2D(void *, size_t, const void *, ...), cudaMemset(...), cudaMemsetAsync(...), cudaMemGetInfo(...), cudaMemPrefetchAsync(const void *, ...);
+cudaError_t cudaDeviceSynchronize(...), cudaThreadSynchronize(...), cudaDeviceReset(...), cudaGetLastError(...), cudaPeekAtLastError(...), cudaSetDevice(...), cudaGetDevice(...), cudaGetDeviceCount(...), cudaGetDeviceProperties(...), cudaDeviceGetAttribute(...);
+cudaError_t cudaStreamCreate(...), cudaStreamCreateWithFlags(...), cudaStreamDestroy(...), cudaStreamSynchronize(...), cudaStreamWaitEvent(...);
+cudaError_t cudaEventCreate(...), cudaEventCreateWithFlags(...), cudaEventDestroy(...), cudaEventRecord(...), cudaEventSynchronize(...), cudaEventElapsedTime(...), cudaEventQuery(...);
+const char *cudaGetErrorString(cudaError_t), *cudaGetErrorName(cudaError_t);
+}
 template <class T> cudaError_t cudaMemcpyToSymbol(const T &, const void *, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyHostToDevice);
 template <class T> cudaError_t cudaMemcpyToSymbolAsync(const T &, const void *, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyHostToDevice, cudaStream_t = 0);
 template <class T> cudaError_t cudaMemcpyFromSymbol(void *, const T &, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyDeviceToHost);
@@ -162,53 +156,29 @@ template <class F> cudaError_t cudaFuncSetCacheConfig(F, cudaFuncCache);
 template <class F> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, F);
 template <class F> cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, F, int, size_t);
 template <class F> cudaError_t cudaOccupancyMaxPotentialBlockSize(int *, int *, F, size_t = 0, int = 0);
-cudaError_t cudaDeviceSynchronize();
-cudaError_t cudaThreadSynchronize();
-cudaError_t cudaDeviceReset();
-cudaError_t cudaGetLastError();
-cudaError_t cudaPeekAtLastError();
-const char *cudaGetErrorString(cudaError_t);
-const char *cudaGetErrorName(cudaError_t);
-cudaError_t cudaSetDevice(int);
-cudaError_t cudaGetDevice(int *);
-cudaError_t cudaGetDeviceCount(int *);
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp *, int);
-cudaError_t cudaDeviceGetAttribute(int *, cudaDeviceAttr, int);
-cudaError_t cudaStreamCreate(cudaStream_t *);
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *, unsigned);
-cudaError_t cudaStreamDestroy(cudaStream_t);
-cudaError_t cudaStreamSynchronize(cudaStream_t);
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0);
-cudaError_t cudaEventCreate(cudaEvent_t *);
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *, unsigned);
-cudaError_t cudaEventDestroy(cudaEvent_t);
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t = 0);
-cudaError_t cudaEventSynchronize(cudaEvent_t);
-cudaError_t cudaEventElapsedTime(float *, cudaEvent_t, cudaEvent_t);
-cudaError_t cudaEventQuery(cudaEvent_t);
 
+#pragma clang force_cuda_host_device begin
 /* ---- barriers, memory ---- */
-__device__ void __syncthreads();
-__device__ void __syncwarp(unsigned = ~0u);
-__device__ int __syncthreads_or(int);
-__device__ int __syncthreads_and(int);
-__device__ int __syncthreads_count(int);
-__device__ void __threadfence();
-__device__ void __threadfence_block();
-__device__ void __threadfence_system();
-__device__ void __nanosleep(unsigned);
-__device__ void __trap();
-__device__ unsigned __isShared(const void *);
-__device__ size_t __cvta_generic_to_shared(const void *);
+void __syncwarp(unsigned = ~0u);
+int __syncthreads_or(int);
+int __syncthreads_and(int);
+int __syncthreads_count(int);
+void __threadfence();
+void __threadfence_block();
+void __threadfence_system();
+void __nanosleep(unsigned);
+void __trap();
+unsigned __isShared(const void *);
+size_t __cvta_generic_to_shared(const void *);
 typedef unsigned long long cudaTextureObject_t, cudaSurfaceObject_t;
-template <class T> __device__ T tex1Dfetch(cudaTextureObject_t, int);
-template <class T> __device__ T tex1D(cudaTextureObject_t, float);
-template <class T> __device__ T tex2D(cudaTextureObject_t, float, float);
-template <class T> __device__ T tex3D(cudaTextureObject_t, float, float, float);
+template <class T> T tex1Dfetch(cudaTextureObject_t, int);
+template <class T> T tex1D(cudaTextureObject_t, float);
+template <class T> T tex2D(cudaTextureObject_t, float, float);
+template <class T> T tex3D(cudaTextureObject_t, float, float, float);
 #define GT_ATOMIC(name) \
-    template <class T, class U> __device__ T name(T *p, U v) { T old = *p; *p = v; return old; } \
-    template <class T, class U> __device__ T name##_block(T *p, U v) { T old = *p; *p = v; return old; } \
-    template <class T, class U> __device__ T name##_system(T *p, U v) { T old = *p; *p = v; return old; }
+    template <class T, class U> T name(T *p, U v) { T old = *p; *p = v; return old; } \
+    template <class T, class U> T name##_block(T *p, U v) { T old = *p; *p = v; return old; } \
+    template <class T, class U> T name##_system(T *p, U v) { T old = *p; *p = v; return old; }
 GT_ATOMIC(atomicAdd)
 GT_ATOMIC(atomicSub)
 GT_ATOMIC(atomicMin)
@@ -219,12 +189,12 @@ GT_ATOMIC(atomicOr)
 GT_ATOMIC(atomicXor)
 GT_ATOMIC(atomicInc)
 GT_ATOMIC(atomicDec)
-template <class T, class U, class V> __device__ T atomicCAS(T *p, U a, V b) { T old = *p; *p = b; return old; }
-#define GT_LOAD(name) template <class T> __device__ T name(const T *p) { return *p; }
+template <class T, class U, class V> T atomicCAS(T *p, U a, V b) { T old = *p; *p = b; return old; }
+#define GT_LOAD(name) template <class T> T name(const T *p) { return *p; }
 GT_LOAD(__ldg) GT_LOAD(__ldcs) GT_LOAD(__ldcg) GT_LOAD(__ldca) GT_LOAD(__ldlu) GT_LOAD(__ldcv)
-#define GT_STORE(name) template <class T, class U> __device__ void name(T *p, U v) { *p = v; }
+#define GT_STORE(name) template <class T, class U> void name(T *p, U v) { *p = v; }
 GT_STORE(__stcs) GT_STORE(__stcg) GT_STORE(__stwt) GT_STORE(__stwb)
-GT_HD void *gt_copy(char *to, const char *from, size_t bytes)
+void *gt_copy(char *to, const char *from, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) {
         to[i] = from[i];
@@ -232,7 +202,7 @@ GT_HD void *gt_copy(char *to, const char *from, size_t bytes)
     return to;
 }
 #define memcpy(to, from, bytes) gt_copy((char *)(to), (const char *)(from), bytes)
-GT_HD void *gt_set(char *to, size_t bytes)
+void *gt_set(char *to, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) {
         to[i] = 0;
@@ -243,102 +213,90 @@ GT_HD void *gt_set(char *to, size_t bytes)
 #line 1 "cuda_pipeline.h"
 #define __pipeline_memcpy_async(to, from, bytes, ...) gt_copy((char *)(to), (const char *)(from), bytes)
 #line 1 "cuda_pipeline.h"
-__device__ void __pipeline_commit();
-__device__ void __pipeline_wait_prior(size_t);
+void __pipeline_commit();
+void __pipeline_wait_prior(size_t);
 
 #line 1 "cuda"
 /* ---- warps, bits, mathematics ---- */
-template <class T> __device__ T __shfl_sync(unsigned, T, int, int = 32);
-template <class T> __device__ T __shfl(T, int, int = 32);
-template <class T> __device__ T __shfl_up_sync(unsigned, T, int, int = 32);
-template <class T> __device__ T __shfl_up(T, int, int = 32);
-template <class T> __device__ T __shfl_down_sync(unsigned, T, int, int = 32);
-template <class T> __device__ T __shfl_down(T, int, int = 32);
-template <class T> __device__ T __shfl_xor_sync(unsigned, T, int, int = 32);
-template <class T> __device__ T __shfl_xor(T, int, int = 32);
-__device__ int __any_sync(unsigned, int), __all_sync(unsigned, int), __any(int), __all(int);
-__device__ unsigned __ballot_sync(unsigned, int), __activemask(), __ballot(int);
-template <class T> __device__ T __reduce_add_sync(unsigned, T);
-template <class T> __device__ T __reduce_max_sync(unsigned, T);
-template <class T> __device__ T __reduce_min_sync(unsigned, T);
-template <class T> __device__ unsigned __match_any_sync(unsigned, T);
-GT_HD int __popc(unsigned), __popcll(unsigned long long), __clz(int), __clzll(long long), __ffs(int), __ffsll(long long);
-GT_HD unsigned __brev(unsigned), __umulhi(unsigned, unsigned), __byte_perm(unsigned, unsigned, unsigned), __funnelshift_l(unsigned, unsigned, unsigned), __funnelshift_r(unsigned, unsigned, unsigned), __vabsdiffu4(unsigned, unsigned);
-GT_HD int __mulhi(int, int), __dp4a(int, int, int);
-GT_HD unsigned __dp4a(unsigned, unsigned, unsigned);
-GT_HD int __mul24(int a, int b) { return a * b; }
-GT_HD unsigned __umul24(unsigned a, unsigned b) { return a * b; }
-GT_HD unsigned long long __umul64hi(unsigned long long, unsigned long long), __brevll(unsigned long long);
-__device__ long long clock64();
-__device__ int clock();
-#define GT_MATH1(name) GT_HD float name##f(float); GT_HD double name(double); GT_HD float name(float); template <class T> GT_HD auto name(T) -> typename gt_if<__is_integral(T), double>::type;
-#define GT_MATH2(name) GT_HD float name##f(float, float); GT_HD double name(double, double); GT_HD float name(float, float); template <class T, class U> GT_HD auto name(T, U) -> typename gt_if<__is_integral(T) || __is_integral(U), double>::type;
-template <bool, class> struct gt_if {};
-template <class T> struct gt_if<true, T> { typedef T type; };
+template <class T> T __shfl_sync(unsigned, T, int, int = 32);
+template <class T> T __shfl(T, int, int = 32);
+template <class T> T __shfl_up_sync(unsigned, T, int, int = 32);
+template <class T> T __shfl_up(T, int, int = 32);
+template <class T> T __shfl_down_sync(unsigned, T, int, int = 32);
+template <class T> T __shfl_down(T, int, int = 32);
+template <class T> T __shfl_xor_sync(unsigned, T, int, int = 32);
+template <class T> T __shfl_xor(T, int, int = 32);
+int __any_sync(unsigned, int), __all_sync(unsigned, int), __any(int), __all(int);
+unsigned __ballot_sync(unsigned, int), __activemask(), __ballot(int);
+template <class T> T __reduce_add_sync(unsigned, T);
+template <class T> T __reduce_max_sync(unsigned, T);
+template <class T> T __reduce_min_sync(unsigned, T);
+template <class T> unsigned __match_any_sync(unsigned, T);
+int __popc(unsigned), __popcll(unsigned long long), __clz(int), __clzll(long long), __ffs(int), __ffsll(long long);
+unsigned __brev(unsigned), __umulhi(unsigned, unsigned), __byte_perm(unsigned, unsigned, unsigned), __funnelshift_l(unsigned, unsigned, unsigned), __funnelshift_r(unsigned, unsigned, unsigned), __vabsdiffu4(unsigned, unsigned);
+int __mulhi(int, int), __dp4a(int, int, int);
+unsigned __dp4a(unsigned, unsigned, unsigned);
+int __mul24(int a, int b) { return a * b; }
+unsigned __umul24(unsigned a, unsigned b) { return a * b; }
+unsigned long long __umul64hi(unsigned long long, unsigned long long), __brevll(unsigned long long);
+long long clock64();
+int clock();
+template <class T> struct gt_real { typedef double type; };
+template <> struct gt_real<float> { typedef float type; };
+#define GT_MATH1(name) float name##f(float); template <class T> typename gt_real<T>::type name(T);
+#define GT_MATH2(name) float name##f(float, float); template <class T, class U> typename gt_real<decltype(T() + U())>::type name(T, U);
 GT_MATH1(sin) GT_MATH1(cos) GT_MATH1(tan) GT_MATH1(asin) GT_MATH1(acos) GT_MATH1(atan) GT_MATH1(sinh) GT_MATH1(cosh) GT_MATH1(tanh) GT_MATH1(asinh) GT_MATH1(acosh) GT_MATH1(atanh) GT_MATH1(exp) GT_MATH1(exp2) GT_MATH1(exp10) GT_MATH1(expm1) GT_MATH1(log) GT_MATH1(log2) GT_MATH1(log10) GT_MATH1(log1p) GT_MATH1(logb) GT_MATH1(sqrt) GT_MATH1(rsqrt) GT_MATH1(cbrt) GT_MATH1(rcbrt) GT_MATH1(fabs) GT_MATH1(floor) GT_MATH1(ceil) GT_MATH1(round) GT_MATH1(trunc) GT_MATH1(rint) GT_MATH1(nearbyint) GT_MATH1(erf) GT_MATH1(erfc) GT_MATH1(erfinv) GT_MATH1(erfcinv) GT_MATH1(erfcx) GT_MATH1(tgamma) GT_MATH1(lgamma) GT_MATH1(normcdf) GT_MATH1(normcdfinv) GT_MATH1(sinpi) GT_MATH1(cospi) GT_MATH1(j0) GT_MATH1(j1)
 GT_MATH2(pow) GT_MATH2(atan2) GT_MATH2(fmod) GT_MATH2(fmin) GT_MATH2(fmax) GT_MATH2(hypot) GT_MATH2(copysign) GT_MATH2(remainder) GT_MATH2(fdim)
-GT_HD float fmaf(float, float, float), fma(float, float, float), saturate(float), ldexpf(float, int), powif(float, int);
-GT_HD double fma(double, double, double), ldexp(double, int);
-GT_HD void sincosf(float, float *s, float *c) { *s = 0; *c = 0; }
-GT_HD void __sincosf(float, float *s, float *c) { *s = 0; *c = 0; }
-GT_HD void sincos(double, double *s, double *c) { *s = 0; *c = 0; }
-GT_HD int abs(int a) { return a < 0 ? -a : a; }
-GT_HD long abs(long a) { return a < 0 ? -a : a; }
-GT_HD long long abs(long long a) { return a < 0 ? -a : a; }
-GT_HD long labs(long);
-GT_HD long long llabs(long long), llrint(double), llround(double);
-GT_HD float abs(float);
-GT_HD double abs(double);
-GT_HD long lrintf(float), lrint(double), lroundf(float), lround(double);
-template <class T> GT_HD bool isnan(T);
-template <class T> GT_HD bool isinf(T);
-template <class T> GT_HD bool isfinite(T);
-template <class T> GT_HD bool signbit(T);
-GT_HD float __sinf(float), __cosf(float), __tanf(float), __expf(float), __exp10f(float), __logf(float), __log2f(float), __log10f(float), __powf(float, float), __fdividef(float, float), __saturatef(float), __frsqrt_rn(float), __tanhf(float);
-GT_HD float __fadd_rn(float, float), __fsub_rn(float, float), __fmul_rn(float, float), __fdiv_rn(float, float), __fmaf_rn(float, float, float), __frcp_rn(float), __fsqrt_rn(float), __int2float_rn(int), __uint2float_rn(unsigned), __double2float_rn(double), __ll2float_rn(long long), __ull2float_rn(unsigned long long);
-GT_HD double __dadd_rn(double, double), __dsub_rn(double, double), __dmul_rn(double, double), __ddiv_rn(double, double), __fma_rn(double, double, double), __drcp_rn(double), __dsqrt_rn(double), __ll2double_rn(long long);
-GT_HD int __float2int_rn(float), __double2int_rn(double);
-GT_HD unsigned __float2uint_rn(float), __double2uint_rn(double);
-GT_HD long long __float2ll_rn(float), __double2ll_rn(double);
-GT_HD float __fadd_rz(float, float), __fsub_rz(float, float), __fmul_rz(float, float), __fdiv_rz(float, float), __fmaf_rz(float, float, float), __frcp_rz(float), __fsqrt_rz(float), __int2float_rz(int), __uint2float_rz(unsigned), __double2float_rz(double), __ll2float_rz(long long), __ull2float_rz(unsigned long long);
-GT_HD double __dadd_rz(double, double), __dsub_rz(double, double), __dmul_rz(double, double), __ddiv_rz(double, double), __fma_rz(double, double, double), __drcp_rz(double), __dsqrt_rz(double), __ll2double_rz(long long);
-GT_HD int __float2int_rz(float), __double2int_rz(double);
-GT_HD unsigned __float2uint_rz(float), __double2uint_rz(double);
-GT_HD long long __float2ll_rz(float), __double2ll_rz(double);
-GT_HD float __fadd_ru(float, float), __fsub_ru(float, float), __fmul_ru(float, float), __fdiv_ru(float, float), __fmaf_ru(float, float, float), __frcp_ru(float), __fsqrt_ru(float), __int2float_ru(int), __uint2float_ru(unsigned), __double2float_ru(double), __ll2float_ru(long long), __ull2float_ru(unsigned long long);
-GT_HD double __dadd_ru(double, double), __dsub_ru(double, double), __dmul_ru(double, double), __ddiv_ru(double, double), __fma_ru(double, double, double), __drcp_ru(double), __dsqrt_ru(double), __ll2double_ru(long long);
-GT_HD int __float2int_ru(float), __double2int_ru(double);
-GT_HD unsigned __float2uint_ru(float), __double2uint_ru(double);
-GT_HD long long __float2ll_ru(float), __double2ll_ru(double);
-GT_HD float __fadd_rd(float, float), __fsub_rd(float, float), __fmul_rd(float, float), __fdiv_rd(float, float), __fmaf_rd(float, float, float), __frcp_rd(float), __fsqrt_rd(float), __int2float_rd(int), __uint2float_rd(unsigned), __double2float_rd(double), __ll2float_rd(long long), __ull2float_rd(unsigned long long);
-GT_HD double __dadd_rd(double, double), __dsub_rd(double, double), __dmul_rd(double, double), __ddiv_rd(double, double), __fma_rd(double, double, double), __drcp_rd(double), __dsqrt_rd(double), __ll2double_rd(long long);
-GT_HD int __float2int_rd(float), __double2int_rd(double);
-GT_HD unsigned __float2uint_rd(float), __double2uint_rd(double);
-GT_HD long long __float2ll_rd(float), __double2ll_rd(double);
-GT_HD int __float_as_int(float), __double2hiint(double), __double2loint(double);
-GT_HD unsigned __float_as_uint(float);
-GT_HD float __int_as_float(int), __uint_as_float(unsigned);
-GT_HD long long __double_as_longlong(double);
-GT_HD double __longlong_as_double(long long), __int2double_rn(int), __uint2double_rn(unsigned), __hiloint2double(int, int);
+float fmaf(float, float, float), fma(float, float, float), saturate(float), ldexpf(float, int), powif(float, int);
+double fma(double, double, double), ldexp(double, int);
+void sincosf(float, float *s, float *c) { *s = 0; *c = 0; }
+void __sincosf(float, float *s, float *c) { *s = 0; *c = 0; }
+void sincos(double, double *s, double *c) { *s = 0; *c = 0; }
+int abs(int a) { return a < 0 ? -a : a; }
+long abs(long a) { return a < 0 ? -a : a; }
+long long abs(long long a) { return a < 0 ? -a : a; }
+long labs(long);
+long long llabs(long long), llrint(double), llround(double);
+float abs(float);
+double abs(double);
+long lrintf(float), lrint(double), lroundf(float), lround(double);
+template <class T> bool isnan(T);
+template <class T> bool isinf(T);
+template <class T> bool isfinite(T);
+template <class T> bool signbit(T);
+float __sinf(float), __cosf(float), __tanf(float), __expf(float), __exp10f(float), __logf(float), __log2f(float), __log10f(float), __powf(float, float), __fdividef(float, float), __saturatef(float), __frsqrt_rn(float), __tanhf(float);
+#define GT_ROUNDED(to) \
+    float __fadd_##to(float, float), __fsub_##to(float, float), __fmul_##to(float, float), __fdiv_##to(float, float), __fmaf_##to(float, float, float), __frcp_##to(float), __fsqrt_##to(float); \
+    float __int2float_##to(int), __uint2float_##to(unsigned), __double2float_##to(double), __ll2float_##to(long long), __ull2float_##to(unsigned long long); \
+    double __dadd_##to(double, double), __dsub_##to(double, double), __dmul_##to(double, double), __ddiv_##to(double, double), __fma_##to(double, double, double), __drcp_##to(double), __dsqrt_##to(double), __ll2double_##to(long long); \
+    int __float2int_##to(float), __double2int_##to(double); \
+    unsigned __float2uint_##to(float), __double2uint_##to(double); \
+    long long __float2ll_##to(float), __double2ll_##to(double);
+GT_ROUNDED(rn) GT_ROUNDED(rz) GT_ROUNDED(ru) GT_ROUNDED(rd)
+int __float_as_int(float), __double2hiint(double), __double2loint(double);
+unsigned __float_as_uint(float);
+float __int_as_float(int), __uint_as_float(unsigned);
+long long __double_as_longlong(double);
+double __longlong_as_double(long long), __int2double_rn(int), __uint2double_rn(unsigned), __hiloint2double(int, int);
 
 /* ---- half types ---- */
 #define GT_HALF(type, pair, number) \
-    struct __align__(2) type { unsigned short v; type() = default; template <class T> GT_HD type(T); GT_HD operator float() const; \
-        template <class T> GT_HD type &operator+=(T); template <class T> GT_HD type &operator-=(T); template <class T> GT_HD type &operator*=(T); template <class T> GT_HD type &operator/=(T); }; \
-    struct __align__(4) pair { type x, y; pair() = default; GT_HD pair(type, type); GT_HD explicit pair(type); }; \
-    GT_HD type operator+(type, type), operator-(type, type), operator*(type, type), operator/(type, type), operator-(type); \
-    GT_HD bool operator<(type, type), operator>(type, type), operator<=(type, type), operator>=(type, type), operator==(type, type), operator!=(type, type); \
-    GT_HD pair operator+(pair, pair), operator-(pair, pair), operator*(pair, pair), operator/(pair, pair); \
-    GT_HD type __hadd(type, type), __hsub(type, type), __hmul(type, type), __hdiv(type, type), __hfma(type, type, type), __hmax(type, type), __hmin(type, type), __hneg(type), __habs(type), __low2##number(pair), __high2##number(pair); \
-    GT_HD pair __hadd2(pair, pair), __hsub2(pair, pair), __hmul2(pair, pair), __h2div(pair, pair), __hfma2(pair, pair, pair), __hmax2(pair, pair), __hmin2(pair, pair), __hneg2(pair), __habs2(pair), __low2##number##2(pair), __high2##number##2(pair), __lowhigh2highlow(pair), __halves2##number##2(type, type), __##number##2##number##2(type), __float2##number##2_rn(float), __floats2##number##2_rn(float, float), make_##number##2(type, type); \
-    GT_HD bool __hgt(type, type), __hlt(type, type), __hge(type, type), __hle(type, type), __heq(type, type), __hne(type, type), __hisnan(type), __hisinf(type); \
-    GT_HD type hexp(type), hexp2(type), hlog(type), hlog2(type), hsqrt(type), hrsqrt(type), hrcp(type), hsin(type), hcos(type), hfloor(type), hceil(type), htrunc(type), hrint(type), htanh(type); \
-    GT_HD pair h2exp(pair), h2exp2(pair), h2log(pair), h2sqrt(pair), h2rsqrt(pair), h2rcp(pair), h2sin(pair), h2cos(pair), h2tanh(pair); \
-    GT_HD float __##number##2float(type), __low2float(pair), __high2float(pair); \
-    GT_HD type __float2##number(float), __float2##number##_rn(float), __float2##number##_rz(float), __double2##number(double), __int2##number##_rn(int), __uint2##number##_rn(unsigned), __short_as_##number(short), __ushort_as_##number(unsigned short); \
-    GT_HD int __##number##2int_rn(type), __##number##2int_rz(type); \
-    GT_HD short __##number##_as_short(type); \
-    GT_HD unsigned short __##number##_as_ushort(type);
+    struct __align__(2) type { unsigned short v; type() = default; template <class T> type(T); operator float() const; \
+        template <class T> type &operator+=(T); template <class T> type &operator-=(T); template <class T> type &operator*=(T); template <class T> type &operator/=(T); }; \
+    struct __align__(4) pair { type x, y; pair() = default; pair(type, type); explicit pair(type); }; \
+    type operator+(type, type), operator-(type, type), operator*(type, type), operator/(type, type), operator-(type); \
+    bool operator<(type, type), operator>(type, type), operator<=(type, type), operator>=(type, type), operator==(type, type), operator!=(type, type); \
+    pair operator+(pair, pair), operator-(pair, pair), operator*(pair, pair), operator/(pair, pair); \
+    type __hadd(type, type), __hsub(type, type), __hmul(type, type), __hdiv(type, type), __hfma(type, type, type), __hmax(type, type), __hmin(type, type), __hneg(type), __habs(type), __low2##number(pair), __high2##number(pair); \
+    pair __hadd2(pair, pair), __hsub2(pair, pair), __hmul2(pair, pair), __h2div(pair, pair), __hfma2(pair, pair, pair), __hmax2(pair, pair), __hmin2(pair, pair), __hneg2(pair), __habs2(pair), __low2##number##2(pair), __high2##number##2(pair), __lowhigh2highlow(pair), __halves2##number##2(type, type), __##number##2##number##2(type), __float2##number##2_rn(float), __floats2##number##2_rn(float, float), make_##number##2(type, type); \
+    bool __hgt(type, type), __hlt(type, type), __hge(type, type), __hle(type, type), __heq(type, type), __hne(type, type), __hisnan(type), __hisinf(type); \
+    type hexp(type), hexp2(type), hlog(type), hlog2(type), hsqrt(type), hrsqrt(type), hrcp(type), hsin(type), hcos(type), hfloor(type), hceil(type), htrunc(type), hrint(type), htanh(type); \
+    pair h2exp(pair), h2exp2(pair), h2log(pair), h2sqrt(pair), h2rsqrt(pair), h2rcp(pair), h2sin(pair), h2cos(pair), h2tanh(pair); \
+    float __##number##2float(type), __low2float(pair), __high2float(pair); \
+    type __float2##number(float), __float2##number##_rn(float), __float2##number##_rz(float), __double2##number(double), __int2##number##_rn(int), __uint2##number##_rn(unsigned), __short_as_##number(short), __ushort_as_##number(unsigned short); \
+    int __##number##2int_rn(type), __##number##2int_rz(type); \
+    short __##number##_as_short(type); \
+    unsigned short __##number##_as_ushort(type);
 #line 1 "cuda_fp16.h"
 GT_HALF(__half, __half2, half)
 #line 1 "cuda_bf16.h"
@@ -350,23 +308,23 @@ typedef __half2 half2;
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 #line 1 "cuda_fp16.h"
-GT_HD float2 __half22float2(__half2);
-GT_HD __half2 __float22half2_rn(float2);
+float2 __half22float2(__half2);
+__half2 __float22half2_rn(float2);
 #line 1 "cuda_bf16.h"
-GT_HD float2 __bfloat1622float2(__nv_bfloat162);
-GT_HD __nv_bfloat162 __float22bfloat162_rn(float2), __halves2bfloat162(__nv_bfloat16, __nv_bfloat16), __bfloat162bfloat162(__nv_bfloat16);
+float2 __bfloat1622float2(__nv_bfloat162);
+__nv_bfloat162 __float22bfloat162_rn(float2), __halves2bfloat162(__nv_bfloat16, __nv_bfloat16), __bfloat162bfloat162(__nv_bfloat16);
 #line 1 "cuda_fp8.h"
-struct __align__(1) __nv_fp8_e4m3 { unsigned char __x; __nv_fp8_e4m3() = default; template <class T> GT_HD explicit __nv_fp8_e4m3(T); GT_HD explicit operator float() const; };
-struct __align__(1) __nv_fp8_e5m2 { unsigned char __x; __nv_fp8_e5m2() = default; template <class T> GT_HD explicit __nv_fp8_e5m2(T); GT_HD explicit operator float() const; };
+struct __align__(1) __nv_fp8_e4m3 { unsigned char __x; __nv_fp8_e4m3() = default; template <class T> explicit __nv_fp8_e4m3(T); explicit operator float() const; };
+struct __align__(1) __nv_fp8_e5m2 { unsigned char __x; __nv_fp8_e5m2() = default; template <class T> explicit __nv_fp8_e5m2(T); explicit operator float() const; };
 
 #line 1 "cuda"
 /* ---- C's and C++'s library ---- */
-template <class T, class U> GT_HD constexpr auto min(T a, U b) -> decltype(a < b ? a : b) { return a < b ? a : b; }
-template <class T, class U> GT_HD constexpr auto max(T a, U b) -> decltype(a < b ? a : b) { return a < b ? b : a; }
+template <class T, class U> constexpr auto min(T a, U b) -> decltype(a < b ? a : b) { return a < b ? a : b; }
+template <class T, class U> constexpr auto max(T a, U b) -> decltype(a < b ? a : b) { return a < b ? b : a; }
 extern "C" {
 typedef struct gt_file FILE;
 extern FILE *stderr, *stdout, *stdin;
-GT_HD int printf(const char *, ...);
+int printf(const char *, ...);
 int fprintf(FILE *, const char *, ...), sprintf(char *, const char *, ...), snprintf(char *, size_t, const char *, ...), puts(const char *), fclose(FILE *), fflush(FILE *), atoi(const char *), rand(), strcmp(const char *, const char *);
 FILE *fopen(const char *, const char *);
 size_t fread(void *, size_t, size_t, FILE *), fwrite(const void *, size_t, size_t, FILE *), strlen(const char *);
@@ -384,7 +342,7 @@ using ::size_t; using ::ptrdiff_t; using ::int8_t; using ::int16_t; using ::int3
 using ::min; using ::max; using ::abs; using ::printf; using ::malloc; using ::free; using ::exit; using ::abort; using ::isnan; using ::isinf; using ::isfinite; using ::FILE; using ::atoi; using ::rand; using ::srand; using ::sin; using ::cos; using ::tan; using ::asin; using ::acos; using ::atan; using ::sinh; using ::cosh; using ::tanh; using ::asinh; using ::acosh; using ::atanh; using ::exp; using ::exp2; using ::expm1; using ::log; using ::log2; using ::log10; using ::log1p; using ::logb; using ::sqrt; using ::cbrt; using ::fabs; using ::floor; using ::ceil; using ::round; using ::trunc; using ::rint; using ::nearbyint; using ::pow; using ::atan2; using ::fmod; using ::fmin; using ::fmax; using ::hypot; using ::fma;
 #line 1 "type_traits"
 typedef decltype(nullptr) nullptr_t;
-template <class T, T v> struct integral_constant { static constexpr T value = v; typedef T value_type; typedef integral_constant type; GT_HD constexpr operator T() const { return v; } };
+template <class T, T v> struct integral_constant { static constexpr T value = v; typedef T value_type; typedef integral_constant type; constexpr operator T() const { return v; } };
 typedef integral_constant<bool, true> true_type;
 typedef integral_constant<bool, false> false_type;
 template <class T, class U> struct is_same : false_type {};
@@ -410,13 +368,13 @@ template <class T> using remove_cv_t = typename remove_cv<T>::type;
 template <class T> constexpr T &&forward(typename remove_reference<T>::type &v) { return static_cast<T &&>(v); }
 template <class T> constexpr typename remove_reference<T>::type &&move(T &&v) { return static_cast<typename remove_reference<T>::type &&>(v); }
 #line 1 "limits"
-template <class T> struct numeric_limits { GT_HD static constexpr T max(), min(), lowest(), infinity(), epsilon(), quiet_NaN(); };
+template <class T> struct numeric_limits { static constexpr T max(), min(), lowest(), infinity(), epsilon(), quiet_NaN(); };
 #line 1 "utility"
-template <class T> GT_HD void swap(T &a, T &b) { T t = a; a = b; b = t; }
+template <class T> void swap(T &a, T &b) { T t = a; a = b; b = t; }
 template <class A, class B> struct pair { A first; B second; };
 template <class A, class B> pair<A, B> make_pair(A, B);
 #line 1 "array"
-template <class T, size_t n> struct array { T items[n]; GT_HD T &operator[](size_t i) { return items[i]; } GT_HD const T &operator[](size_t i) const { return items[i]; } GT_HD constexpr size_t size() const { return n; } T *data(), *begin(), *end(); };
+template <class T, size_t n> struct array { T items[n]; T &operator[](size_t i) { return items[i]; } const T &operator[](size_t i) const { return items[i]; } constexpr size_t size() const { return n; } T *data(), *begin(), *end(); };
 #line 1 "vector"
 template <class T> struct initializer_list { const T *items; size_t count; const T *begin() const, *end() const; size_t size() const; };
 template <class T> struct allocator {};
@@ -459,24 +417,25 @@ template <class T> using host_vector = std::vector<T>;
 #define AT_DISPATCH_ALL_TYPES_AND2(more, most, type, name, ...) AT_DISPATCH_FLOATING_TYPES(type, name, __VA_ARGS__)
 #line 1 "cooperative_groups.h"
 namespace cooperative_groups {
-struct thread_group { __device__ void sync() const; __device__ unsigned size() const, thread_rank() const, num_threads() const; template <class T> __device__ T shfl_down(T, int) const, shfl_up(T, int) const, shfl(T, int) const, shfl_xor(T, int) const; __device__ int any(int) const, all(int) const; __device__ unsigned ballot(int) const; };
-struct grid_group : thread_group { __device__ bool is_valid() const; };
+struct thread_group { void sync() const; unsigned size() const, thread_rank() const, num_threads() const; template <class T> T shfl_down(T, int) const, shfl_up(T, int) const, shfl(T, int) const, shfl_xor(T, int) const; int any(int) const, all(int) const; unsigned ballot(int) const; };
+struct grid_group : thread_group { bool is_valid() const; };
 struct thread_block : thread_group {
-    GT_HD dim3 group_index() const { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
-    GT_HD dim3 thread_index() const { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
-    GT_HD dim3 group_dim() const { return blockDim; }
+    dim3 group_index() const { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+    dim3 thread_index() const { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
+    dim3 group_dim() const { return blockDim; }
 };
 struct coalesced_group : thread_group {};
-template <unsigned n, class P = void> struct thread_block_tile : thread_group { __device__ unsigned meta_group_rank() const, meta_group_size() const; };
-__device__ thread_block this_thread_block();
-__device__ grid_group this_grid();
-__device__ coalesced_group coalesced_threads();
-template <unsigned n, class G> __device__ thread_block_tile<n> tiled_partition(const G &);
+template <unsigned n, class P = void> struct thread_block_tile : thread_group { unsigned meta_group_rank() const, meta_group_size() const; };
+thread_block this_thread_block();
+grid_group this_grid();
+coalesced_group coalesced_threads();
+template <unsigned n, class G> thread_block_tile<n> tiled_partition(const G &);
 #line 1 "cooperative_groups/reduce.h"
-template <class T> struct plus { __device__ T operator()(T, T) const; };
-template <class T> struct less { __device__ T operator()(T, T) const; };
-template <class T> struct greater { __device__ T operator()(T, T) const; };
-template <class G, class T, class O> __device__ T reduce(const G &, T, O);
+template <class T> struct plus { T operator()(T, T) const; };
+template <class T> struct less { T operator()(T, T) const; };
+template <class T> struct greater { T operator()(T, T) const; };
+template <class G, class T, class O> T reduce(const G &, T, O);
 #line 1 "cooperative_groups.h"
-template <class G> __device__ void sync(const G &);
+template <class G> void sync(const G &);
 }
+#pragma clang force_cuda_host_device end
