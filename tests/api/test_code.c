@@ -1,4 +1,4 @@
-/* Code that plans share: how often a driver that keeps books is asked to load an image. */
+/* Tests that plans share code, by counting how often a fake driver loads an image. */
 #include "api/plan.h"
 #include "support/fake_driver.h"
 #include "support/test.h"
@@ -37,7 +37,7 @@ static int end(void **state)
     return 0;
 }
 
-/* The code of a kernel without parameters, on a grid of that many blocks. */
+/* The code of a kernel without parameters, with a grid of that many blocks. */
 static gt_plan_code *code_of(const char *text, uint32_t grid, int carveout_kb)
 {
     gt_image image;
@@ -51,11 +51,11 @@ static gt_plan_code *code_of(const char *text, uint32_t grid, int carveout_kb)
     ASSERT_OK(gt_launch_keep(&kept, &launch));
     ASSERT_OK(gt_image_copy(&image, text, strlen(text) + 1));
     ASSERT_OK(gt_plan_code_make(&code, &pool, kept, &image));
-    free(image.data); /* what the code did not take over */
+    free(image.data); /* the rest that the code did not take over */
     return code;
 }
 
-/* Launches the code in the current context, and returns the grid and the function. */
+/* Launches the code in the current context; returns the grid and the function. */
 static uint64_t launch(gt_plan_code *code, uint32_t grid)
 {
     const void *const none[] = {NULL};
@@ -67,7 +67,7 @@ static uint64_t launch(gt_plan_code *code, uint32_t grid)
     return call->object;
 }
 
-/* How many modules two launches of these codes take. */
+/* Returns the number of modules that launches of these two codes load. */
 static int modules_of(const char *one, int one_kb, const char *other, int other_kb)
 {
     gt_plan_code *a = code_of(one, 5, one_kb), *b = code_of(other, 7, other_kb);
@@ -125,7 +125,7 @@ static CUresult get_id(CUcontext context, unsigned long long *id)
     return CUDA_SUCCESS;
 }
 
-/* A reset context has the same handle, and none of the code. */
+/* After a reset, the context has the same handle, but its code is gone. */
 TEST_WITHIN(test_a_reset_context_gets_the_code_again, setup, NULL)
 {
     fake.table.CtxGetId = get_id;

@@ -1,5 +1,5 @@
-/* Memory that is short, and files that cannot be read or written, in calls that need no device:
- * nothing is left behind, memory is named as what was short, and the next call gives everything. */
+/* Lets allocations and file accesses fail in calls that need no device: nothing leaks, the message
+ * says that memory is short, and the next call succeeds. */
 #include "api/misses.h"
 #include "support/each_failure.h"
 #include "support/folder.h"
@@ -24,7 +24,7 @@ typedef struct world {
     uint32_t seen;
 } world;
 
-/* Three of the templates that come with gputune: reading each costs the same calls. */
+/* Three of the shipped templates are enough, because every template needs the same calls. */
 static void link_templates(const char *folder)
 {
     static const char *const names[] = {"axpy.cu", "dot.cu", "stencil2d_steps.cu", "gputune.cuh"};
@@ -80,7 +80,7 @@ static gputune_status add_and_read(void *user)
     return status;
 }
 
-/* What could not be counted is lost, and nothing else. */
+/* Only the misses that could not be counted are lost. */
 static void expect_all(void *user)
 {
     ASSERT_OK(add_and_read(user));
@@ -173,7 +173,7 @@ static gputune_status ask_for_everything(void *user)
 
 TEST_OF(a_tuner_without_a_device, world *w, open_world, close_world)
 {
-    enum { REMEMBERED = 64 }; /* closed tuners, of which each attempt leaves one */
+    enum { REMEMBERED = 64 }; /* closed tuners; each attempt leaves one */
     for (int i = 0; i < REMEMBERED; i++) {
         ASSERT_OK(ask_for_everything(w));
     }

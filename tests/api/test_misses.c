@@ -1,4 +1,5 @@
-/* The file of misses: each scenario once, with counts, whoever writes to it. */
+/* Tests the file of misses: each scenario occurs once with its count, whichever processes write to
+ * it. */
 #include "api/misses.h"
 #include "support/folder.h"
 #include "support/test.h"

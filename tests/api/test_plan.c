@@ -1,4 +1,4 @@
-/* Plans without a GPU: what a launch refuses, and the table of finished plans. */
+/* Tests plans without a GPU: refused launches, and the plan table. */
 #include "api/plan.h"
 #include "base/text.h"
 #include "gpu/device.h"
@@ -20,7 +20,7 @@ typedef struct world {
     gt_plan_table *table;
 } world;
 
-/* A plan for axpy at n that was never loaded. */
+/* Creates a plan of axpy at n whose code was never loaded. */
 static gputune_plan *plan_for(world *w, int64_t n)
 {
     gt_request *request;
@@ -63,7 +63,7 @@ static int close_world(void **state)
     return 0;
 }
 
-/* Refuses a launch of axpy at that size on buffers that are not there. */
+/* Checks that a launch of axpy at that size with invalid buffers is refused. */
 static void expect_refusal(world *w, uintptr_t address, size_t n, const char *message)
 {
     void *y = (void *)address, *x = (void *)8192;
@@ -96,7 +96,7 @@ TEST_OF(test_info_says_what_was_chosen, world *w, open_world, close_world)
     assert_int_equal(gputune_plan_info(&info, w->plan), GPUTUNE_EINVAL);
 }
 
-/* What a result of that effort was made under, or what is asked for at least. */
+/* Returns the terms of a result with that effort, or the minimum terms of a request. */
 static const gt_terms *terms_of(gputune_effort effort)
 {
     static _Thread_local gt_terms terms;
@@ -161,7 +161,8 @@ TEST_OF(test_table_replaces, world *w, open_world, close_world)
     expect(w, 1024, terms_of(GPUTUNE_MEASURE), second);
 }
 
-/* Who asks again with no more time gets what the first call got, whatever else was tuned since. */
+/* A second request with the same or a lower time limit gets the first result, even if other
+ * scenarios were tuned in between. */
 TEST_OF(test_table_keeps_what_had_its_time, world *w, open_world, close_world)
 {
     gt_terms five = *terms_of(GPUTUNE_MEASURE), nine;
@@ -182,7 +183,7 @@ enum { SHARED_KEYS = 600, SHARED_READERS = 3 };
 
 typedef struct shared_table {
     world *w;
-    atomic_int added; /* keys 1 to this are in the table */
+    atomic_int added; /* keys from 1 to this one are in the table */
     atomic_int missing, wrong;
 } shared_table;
 
@@ -191,7 +192,7 @@ static void *read_table(void *user)
     shared_table *shared = user;
     for (int sure = 0; sure < SHARED_KEYS;) {
         sure = atomic_load(&shared->added);
-        for (int n = sure + 4; n > 0 && n > sure - 20; n--) { /* the first ones as they appear */
+        for (int n = sure + 4; n > 0 && n > sure - 20; n--) { /* the newest keys, and later ones */
             gputune_plan *found = find(shared->w, n, terms_of(GPUTUNE_CACHED_ONLY));
             gputune_info info = GPUTUNE_INFO_INIT;
             shared->missing += !found && n <= sure;
@@ -201,7 +202,7 @@ static void *read_table(void *user)
     return NULL;
 }
 
-/* Readers take no lock while a writer adds, replaces and makes the table grow. */
+/* Readers take no lock while a writer adds and replaces plans and the table grows. */
 TEST_OF(test_readers_find_what_was_added, world *w, open_world, close_world)
 {
     shared_table shared = {.w = w};
@@ -245,7 +246,7 @@ TEST_OF(test_a_full_table_keeps_what_it_has, world *w, open_world, close_world)
     }
 }
 
-/* The replaced result must not answer, though its successor cannot be kept. */
+/* The replaced result must not be returned, even if its successor cannot be stored. */
 TEST_OF(test_a_full_table_gives_no_replaced_plan, world *w, open_world, close_world)
 {
     gputune_plan *second = plan_for(w, 1024);
@@ -256,7 +257,7 @@ TEST_OF(test_a_full_table_gives_no_replaced_plan, world *w, open_world, close_wo
     gputune_plan_release(second);
 }
 
-/* A default that is looked up again after each tuning of another size. */
+/* Looks up the default again after each tuning of another size. */
 TEST_OF(test_lookups_that_find_the_same_keep_no_plan, world *w, open_world, close_world)
 {
     gt_terms unproved = *terms_of(GPUTUNE_CACHED_ONLY);
@@ -312,10 +313,10 @@ TEST_OF(test_a_kernel_is_forgotten_and_the_others_stay, world *w, open_world, cl
     assert_false(is_in(w, &keys[0]));
     assert_false(is_in(w, &keys[1]));
     assert_true(is_in(w, &keys[2]));
-    /* the plan was begun before: it may be of the template that was replaced */
+    /* the plan was begun earlier, so it may belong to the replaced template */
     add_key(w, &keys[0], terms, w->plan);
     assert_false(is_in(w, &keys[0]));
-    /* plans are axpy's, however they were asked for */
+    /* all plans belong to axpy, whichever way they were requested */
     ASSERT_OK(gt_plan_table_add(w->table, &keys[3], terms, w->plan, false,
                                 gt_plan_table_forgets(w->table)));
     assert_true(is_in(w, &keys[3]));

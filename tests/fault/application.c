@@ -1,5 +1,5 @@
-/* What an application does with gputune, on the emulator, and what must hold whatever has failed
- * in it. */
+/* An application that uses gputune on the emulator, and the conditions that must hold whichever of
+ * its calls failed. */
 #include "application.h"
 
 #include "failing.h"
@@ -176,7 +176,7 @@ const scene scenes[] = {
 };
 const size_t scene_count = sizeof scenes / sizeof *scenes;
 
-/* ---- what must hold after whatever has failed ------------------------------------------------ */
+/* ---- conditions that must hold after any failure --------------------------------------------- */
 
 static void expect_computed(gputune_plan *plan, const char *when)
 {
@@ -195,8 +195,8 @@ static void expect_computed(gputune_plan *plan, const char *when)
     }
 }
 
-/* A variant that a worker crashed at is condemned: by a fault of the GPU, or where the emulator in
- * the worker lacked memory, which it tells as a fault of the kernel. */
+/* A variant whose worker crashed fails for good: after an emulated GPU fault, and also if the
+ * emulator in the worker ran out of memory, which the emulator reports as a kernel fault. */
 static bool is_condemned(const char *message)
 {
     return strstr(message, "is not launched: it was found") &&
@@ -237,7 +237,7 @@ static void expect_whole_database(void)
     sqlite3_close(database);
 }
 
-/* A kernel that the emulator lacks memory for takes the context along, as on a GPU a fault does. */
+/* If the emulator has no memory for a kernel, the context is lost, as after a fault on a GPU. */
 static void end_if_context_is_lost(void)
 {
     if (app.driver->CtxSynchronize() != CUDA_SUCCESS &&
@@ -267,7 +267,7 @@ void expect_well(const scene *s, int status)
     close_tuner();
 }
 
-/* What is made once in a process, and kept, is made here instead of in the scene. */
+/* Creates objects that a process creates once and keeps, so the scene does not create them. */
 void live_before(void)
 {
     snprintf(app.database, sizeof app.database, ":memory:");

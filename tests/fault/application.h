@@ -1,4 +1,4 @@
-/* The application whose calls fail in walk.c: what it has, and the scenes of its life. */
+/* The application whose calls walk.c lets fail: its state, and its scenes. */
 #pragma once
 
 #include "gpu/driver.h"
@@ -14,33 +14,32 @@ typedef struct application {
     gputune *tuner;
     gputune_plan *plan;
     char database[128], file[128];
-    unsigned called; /* records and results that a callback got */
-    bool crashes;    /* a fault of the GPU comes to pass in a worker: the only variant's, for all
-                        that anybody can tell */
+    unsigned called; /* number of records and results passed to a callback */
+    bool crashes;    /* a worker has an emulated GPU fault, as if by the variant */
 } application;
-extern application app; /* each process has one */
+extern application app; /* one for each process */
 
 typedef struct scene {
     const char *name;
-    bool filled;          /* the database holds a result from before */
-    int (*prepare)(void); /* after the tuner was opened, if `opens` is false */
-    int (*act)(void);     /* in which a call fails; a status */
+    bool filled;          /* the database contains an earlier result */
+    int (*prepare)(void); /* called after the tuner was opened, unless `opens` is set */
+    int (*act)(void);     /* the part in which a call fails; returns a status */
     bool opens;
     bool works; /* workers take part */
 } scene;
 extern const scene scenes[];
 extern const size_t scene_count;
 
-/* Says what is not as it must be, and ends the process with 3. */
+/* Prints a violated condition and exits with code 3. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 void need(int status, const char *what);
 
-/* The driver, a context that is current, and two buffers. */
+/* Loads the driver, makes a context current and allocates two buffers. */
 void make_context(void);
 int open_tuner(void);
 
-/* Ends the application's life: a failed call has a message, the plan that it has computes what it
- * should, and so do plans of its tuner and of a new one on a database that is whole. */
+/* Checks the application after a scene: a failed call has a message; the scene's plan, a plan of
+ * its tuner and a plan of a new tuner on the same database compute correct results. */
 void expect_well(const scene *s, int status);
-/* What is made once in a process, and kept, is made here instead of in the scene. */
+/* Creates objects that a process creates once and keeps, so the scene does not create them. */
 void live_before(void);

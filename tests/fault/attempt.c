@@ -1,5 +1,5 @@
-/* One attempt: a life in a process of its own, in which one call fails, or it and all later ones.
- */
+/* One attempt: runs a scene in its own process while one call fails, or that call and all later
+ * ones. */
 #include "attempt.h"
 
 #include "failing.h"
@@ -66,7 +66,7 @@ void attempt_place(int slot, const scene *s)
     }
 }
 
-/* ---- what fails: in this process, its driver or its workers ---------------------------------- */
+/* ---- the failing call: in this process, its driver or its workers ---------------------------- */
 
 bool is_of_worker(const char *call)
 {
@@ -103,7 +103,8 @@ static void set_worker(const attempt *a)
     }
 }
 
-/* Before the tuner is opened, which finds its worker then. */
+/* Sets the failing call of workers. Call it before the tuner is opened, which finds its worker
+ * then. */
 static void prepare_failing(const attempt *a, int slot)
 {
     char reached[128];
@@ -122,12 +123,13 @@ static void begin_failing(const attempt *a)
     char script[96];
     if (a->number && is_of_driver(a->call) && !is_of_worker(a->call)) {
         driver_script(script, sizeof script, a);
-        app.driver->EmuSetFaults(script); /* refused where the emulator lacks the call */
+        app.driver->EmuSetFaults(script); /* refused if the emulator does not know the call */
     }
     failing_begin(a->call, a->number, a->always);
 }
 
-/* How many calls there were, or whether the one came that was to fail. */
+/* Returns the number of calls; for a worker or driver, the failing call's number if it was reached,
+ * otherwise 0. */
 static long end_failing(const attempt *a, int slot)
 {
     char reached[128];
@@ -152,8 +154,8 @@ static void *wait_for_all(void *barrier)
     return NULL;
 }
 
-/* A thread's stack is kept for the next one, with memory that counts as an allocation. How many
- * threads there are at once depends on how soon workers end, each of which one waits for. */
+/* Starts more threads at once than a scene does. libc keeps the stack of an ended thread for the
+ * next one, and its memory counts as an allocation, so these stacks must exist before the scene. */
 static void make_stacks(size_t bytes)
 {
     enum { THREADS = 12 };
@@ -175,8 +177,8 @@ static void make_stacks(size_t bytes)
     pthread_barrier_destroy(&barrier);
 }
 
-/* The last worker that was killed may take seconds to end, if it had gigabytes of memory. Whom the
- * tuner could not reap, as that call failed, is reaped here. */
+/* Reaps workers that the tuner could not reap because that call failed. A killed worker that had
+ * gigabytes of memory may need seconds to end. */
 static void wait_for_workers(void)
 {
     siginfo_t ended;
@@ -189,7 +191,8 @@ static void wait_for_workers(void)
     complain("a worker is left");
 }
 
-/* Threads end a moment after they were told to. */
+/* Counts allocations and descriptors that are left; waits up to a second, because threads end
+ * asynchronously. */
 static void measure_left(outcome *out, long before, const outcome *usual)
 {
     for (int waits = 0; waits < 50; waits++) {
@@ -203,13 +206,13 @@ static void measure_left(outcome *out, long before, const outcome *usual)
     }
 }
 
-/* A failure may take a way on which something is made once and kept. Who seems to have left
- * something lives again, after a life without a failure, and more than once: what threads that end
- * leave for a moment is not always there. */
+/* Fails if the attempt left allocations or descriptors. It is repeated first, after a scene without
+ * a failure, because the failure may have led to a path that creates an object once and keeps it,
+ * and because ending threads hold memory for a moment. */
 static void expect_nothing_left(const attempt *a, const outcome *out, const outcome *usual,
                                 int status)
 {
-    /* the emulator remembers modules that were unloaded, and after its failures there are more */
+    /* the emulator keeps a record of unloaded modules, and has more of them after a failure */
     bool left = (out->live > usual->live && !is_of_driver(a->call)) ||
                 out->descriptors > usual->descriptors;
     if (a->number && left && a->again < TRIES) {
@@ -233,7 +236,7 @@ void attempt_live(const attempt *a, int slot, outcome *out, const outcome usual[
     attempt_place(slot, s);
     long prepared = failing_live();
     prepare_failing(a, slot);
-    live += failing_live() - prepared; /* variables of the environment stay */
+    live += failing_live() - prepared; /* the environment keeps its variables */
     if (!s->opens) {
         make_context();
         need(open_tuner(), "opening");

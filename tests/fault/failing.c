@@ -1,4 +1,4 @@
-/* Puts itself before libc's functions, and lets them fail by number. */
+/* Wraps functions of libc, and lets the call with a given number fail. */
 #pragma GCC visibility push(default)
 #include "failing.h"
 #pragma GCC visibility pop
@@ -108,7 +108,7 @@ static void *next(const char *name)
     return found;
 }
 
-/* A function that takes and hands on its arguments as they are. */
+/* Defines a wrapper that passes its arguments on. */
 #define CALL(type, name, call, error, failed, parameters, arguments)                               \
     type name parameters                                                                           \
     {                                                                                              \
@@ -122,7 +122,7 @@ static void *next(const char *name)
         return real arguments;                                                                     \
     }
 
-/* As a real failure does: ferror() tells it later. 0. */
+/* Like a real failure, sets the error that ferror() returns, and returns 0. */
 static int fail_file(FILE *file)
 {
     if (file) {
@@ -180,7 +180,7 @@ CALL(int, pthread_create, "thread", EAGAIN, EAGAIN,
      (pthread_t * t, const pthread_attr_t *a, void *(*w)(void *), void *u), (t, a, w, u))
 CALL(FILE *, fopen, "fopen", EMFILE, NULL, (const char *p, const char *m), (p, m))
 
-/* It closes the file in any case, as the real one does. */
+/* Closes the file even if the call fails, like fclose(). */
 int fclose(FILE *file)
 {
     bool failed = failing_now("fclose", ENOSPC);
@@ -189,7 +189,7 @@ int fclose(FILE *file)
     return failed ? EOF : result;
 }
 
-/* Those whose last argument may be missing. */
+/* Functions whose last argument is optional. */
 #define OPENS(name)                                                                                \
     int name(const char *path, int flags, ...)                                                     \
     {                                                                                              \

@@ -1,9 +1,10 @@
-/* Calls that fail by number: allocations, and calls to the system, SQLite's like everybody's.
+/* Lets an allocation or a system call fail by number, in all code of the process, including
+ * SQLite's.
  *
- * Preloaded into a program, FAIL_CALL ("pwrite", "allocation": FAILING_CALLS), FAIL_NUMBER and
- * FAIL_MODE ("once", or "always": every later one too) say what fails; the file FAIL_REACHED is
- * made when it came to that. A program that is linked with it says so by calls. Child processes are
- * left alone. */
+ * A preloaded copy reads FAIL_CALL ("pwrite", or "allocation": see FAILING_CALLS), FAIL_NUMBER and
+ * FAIL_MODE ("once", or "always": later calls fail too), and creates the file FAIL_REACHED when
+ * that call is reached. A program that is linked with it calls the functions below. Child processes
+ * are not affected. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,15 +15,15 @@
         "realpath", "readlink", "mmap", "memfd", "send", "recv", "poll", "fcntl", "socketpair",    \
         "spawn", "waitid", "dlopen", "thread"
 
-/* From now on the call number `number` of this kind fails; 0: none, and all are counted. `call`
- * must stay. */
+/* Lets call `number` of this kind fail, counting from now; 0: only counts. `call` must stay
+ * valid. */
 void failing_begin(const char *call, long number, bool always);
-/* Nothing fails any more. How many of these calls there were. */
+/* Stops failures and returns the number of calls that were counted. */
 long failing_end(void);
-/* Between these two nothing fails, and nothing is counted. */
+/* Between these two calls nothing fails and nothing is counted. */
 void failing_pause(void);
 void failing_resume(void);
-/* Counts a call, and says whether it fails now, with errno `error`. */
+/* Counts a call. Returns true, with errno `error`, if it is to fail. */
 bool failing_now(const char *call, int error);
-/* Allocations that have not been freed. */
+/* Returns the number of allocations that have not been freed. */
 long failing_live(void);

@@ -1,5 +1,5 @@
-/* Stands in for NVRTC: hands every call on to the real one, except those that failing.h lets fail
- * as "nvrtc". FAIL_NVRTC: the real library. */
+/* Replaces NVRTC: forwards each call to the real library at FAIL_NVRTC, except calls that failing.h
+ * lets fail as "nvrtc". */
 #include "failing.h"
 
 #include <dlfcn.h>
@@ -19,7 +19,7 @@ static void *real(const char *name)
     return found;
 }
 
-/* All arguments are pointers or ints, six at the most. */
+/* All arguments are pointers or ints, at most six. */
 #define CALL(name)                                                                                 \
     __attribute__((visibility("default"))) int name(long a, long b, long c, long d, long e,        \
                                                     long f);                                       \

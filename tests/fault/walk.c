@@ -1,15 +1,14 @@
-/* Goes through the life of an application once for each call that could fail in it: opening a
- * tuner, a miss, a hit, a launch and so on, in a process of its own each time, in which that one
- * call, or it and all later ones, fail. Whatever comes of it, the process must not crash, hang or
- * leak, its buffers must hold what the kernel computes, a failure must have a message, and with
- * nothing failing any more the same tuner, and a new one on the same database, must give a right
- * plan.
+/* Runs scenes of an application (open a tuner, a miss, a hit, a launch and so on) once for each
+ * call that could fail: each attempt has its own process, in which that call, or it and all later
+ * ones, fail. The process must not crash, hang or leak; its buffers must hold correct results; a
+ * failed call has a message; and afterwards the same tuner, and a new one on the same database,
+ * must return a correct plan.
  *
  *   walk [-j PROCESSES] [-s STEP | -n NUMBER] [SCENE[:CALL]...]
  *
- * A CALL is one of failing.h; "driver" stands for the driver's calls, by the emulator; "worker-"
- * before it for the same in the workers, with "nvrtc" as one more. Every number is tried; with -s
- * STEP, each is 1/STEP larger than the one before; with -n, only this one is. */
+ * A CALL is one of failing.h, or "driver" (any driver call, through the emulator); with the prefix
+ * "worker-" the call fails in the workers, where "nvrtc" is one more. Every number is tried; with
+ * -s STEP, each number is 1/STEP larger than the previous one; with -n, only NUMBER. */
 #include "attempt.h"
 #include "failing.h"
 
@@ -25,13 +24,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A compiler that lacks memory may take more and more of it in vain. */
+/* Limits a worker's memory, because a compiler that gets no memory may try again with ever more. */
 #define WORKER_MB "1024"
 enum { PROCESSES_MAX = 64, SCENES_MAX = 16 };
 
-/* The numbers of one call: those that are tried next, until the calls end before one. */
+/* The attempts for one kind of call. A series ends when a number exceeds the calls of the scene. */
 typedef struct series {
-    attempt like; /* with the number that is next */
+    attempt like; /* its number is the next to try */
     long most;
     int running;
     bool ended;
@@ -44,8 +43,8 @@ typedef struct slot {
 } slot;
 
 typedef struct tally {
-    outcome usual[2]; /* with nothing failing; with a life before */
-    size_t open;      /* its series that have not ended */
+    outcome usual[2]; /* if no call fails: in a new process, and after an earlier scene */
+    size_t open;      /* series that have not ended */
     long attempts, failures;
     int64_t began_ns;
 } tally;
@@ -106,7 +105,7 @@ static void tell_failure(int at, int status)
     print_log(at);
 }
 
-/* Waits for one process; its slot, or -1 where it has begun again. */
+/* Waits for one process. Returns its slot, or -1 if the attempt is repeated. */
 static int end_one(void)
 {
     int status, at = 0;
@@ -147,9 +146,9 @@ static void add_series(attempt like)
     tally_of(&like)->open++;
 }
 
-/* What else is tried of a call that is made: each later one fails too; of the driver's, a lack of
- * memory, then an error that takes the context along: a worker's only, as nothing goes on in the
- * application's after it. */
+/* Adds the other kinds of failure for a call: all later calls fail too; for the driver, out of
+ * memory, and an error that destroys the context (only in workers, because the application cannot
+ * continue after it). */
 static void add_next(attempt like)
 {
     if (!is_of_driver(like.call)) {
@@ -189,8 +188,8 @@ static void end_series(size_t at)
     }
 }
 
-/* Of the series that go on, that of which the fewest are tried now: what is tried beyond a call's
- * last is in vain. */
+/* Returns the unfinished series with the fewest running attempts, because attempts beyond the last
+ * call are wasted. */
 static series *next_series(void)
 {
     series *next = NULL;
@@ -218,7 +217,7 @@ static bool begin_next(void)
     next->running++;
     next->ended = walk.only != 0;
     begin(at, &next->like, (size_t)(next - walk.series));
-    /* how much larger a number is than the one before */
+    /* difference from the previous number */
     next->like.number += 1 + (walk.step ? next->like.number / walk.step : 0);
     return true;
 }
@@ -263,7 +262,7 @@ static bool learn_usual(const scene *s)
     return t->usual[1].descriptors != 0;
 }
 
-/* Whether one of the words is "SCENE" or "SCENE:CALL"; without words, everything. */
+/* Returns true if a word is "SCENE" or "SCENE:CALL", or if there are no words. */
 static bool is_wanted(char *const *words, const char *scene, const char *call)
 {
     size_t length = strlen(scene);

@@ -1,4 +1,4 @@
-/* A device for what needs its numbers: like an H200. */
+/* The properties of an H200, for functions that need a device. */
 #pragma once
 
 #include "base/device.h"

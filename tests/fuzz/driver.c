@@ -1,11 +1,11 @@
-/* Feeds a fuzzer with mutations of its seeds, the same ones for the same seed number. No compiler
- * support is needed, and none is used: it mutates mutations of what came before.
+/* Feeds a fuzzer with mutations of its seeds and of earlier mutations; the same seed number gives
+ * the same inputs. It needs no support by the compiler.
  *
  *   fuzz_X [-t SECONDS] [-n INPUTS] [-s SEED] [-o LAST-INPUT-FILE] [SEED-FILE...]
  *   fuzz_X -r FILE...      tries the files as they are
  *
- * The input in hand is kept in LAST-INPUT-FILE (default: fuzz-input), which is what crashed when
- * the program dies. */
+ * The current input is written to LAST-INPUT-FILE (default: fuzz-input), so it is there after a
+ * crash. */
 #include "fuzz/fuzz.h"
 
 #include <fcntl.h>
@@ -23,9 +23,9 @@ typedef struct input {
 } input;
 
 static input population[POPULATION];
-static size_t population_count, seed_count; /* the seeds stay, the others come and go */
+static size_t population_count, seed_count; /* the seeds are kept; other inputs are replaced */
 static uint64_t random_state;
-static int shown_file = -1; /* the file with the input in hand */
+static int shown_file = -1; /* the file that contains the current input */
 
 static uint64_t next_random(void)
 {
@@ -182,7 +182,7 @@ static void try_input(const uint8_t *data, size_t bytes)
         FUZZ_REQUIRE(pwrite(shown_file, data, bytes, 0) == (ssize_t)bytes);
         FUZZ_REQUIRE(ftruncate(shown_file, (off_t)bytes) == 0);
     }
-    uint8_t *exact = malloc(bytes ? bytes : 1); /* so that reading past the end is noticed */
+    uint8_t *exact = malloc(bytes ? bytes : 1); /* so sanitizers notice reads past the end */
     FUZZ_REQUIRE(exact);
     memcpy(exact, data, bytes);
     LLVMFuzzerTestOneInput(exact, bytes);

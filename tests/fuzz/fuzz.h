@@ -1,18 +1,18 @@
-/* A fuzzer is LLVMFuzzerTestOneInput() and where to begin; driver.c, or libFuzzer, feeds it. */
+/* The interface of a fuzzer: LLVMFuzzerTestOneInput() and its seeds. driver.c or libFuzzer calls
+ * it. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Tries one input. Whatever it is, this returns 0: what must not happen, a sanitizer or abort()
- * tells. */
+/* Tries one input and returns 0 for every input. A sanitizer or abort() reports an error. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
-/* Inputs to begin with, and words that belong to the language, NULL-terminated. */
+/* Seeds, and words of the language; each list ends with NULL. */
 extern const char *const fuzz_seeds[];
 extern const char *const fuzz_words[];
 
-/* Stops with a message unless `good`. */
+/* Prints a message and aborts unless `good`. */
 #define FUZZ_REQUIRE(good)                                                                         \
     do {                                                                                           \
         if (!(good)) {                                                                             \

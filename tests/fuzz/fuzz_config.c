@@ -1,4 +1,4 @@
-/* Configuration texts, restrictions and sizes against a fixed template. */
+/* Fuzzes configuration texts, restrictions and sizes with a fixed template. */
 #include "fuzz/device.h"
 #include "fuzz/fuzz.h"
 

@@ -1,5 +1,4 @@
-/* Machine code as a database may hold it: its kernels' names, and the widths of its loads and
- * stores. */
+/* Fuzzes the reader of machine code: names of kernels, and widths of loads and stores. */
 #include "fuzz/fuzz.h"
 
 #include "gpu/image.h"
@@ -15,7 +14,7 @@ enum { WIDTHS = 1 | 2 | 4 | 8 | 16 | 32 };
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     static const char *const architectures[] = {"sm_75", "sm_90a", "sm_120", "", "sm_"};
-    char *copy = malloc(bytes + 1); /* its end is where a sanitizer notices a read beyond it */
+    char *copy = malloc(bytes + 1); /* so a sanitizer notices reads past the end */
     char *name;
     FUZZ_REQUIRE(copy);
     memcpy(copy, data, bytes);

@@ -1,6 +1,7 @@
-/* Database images: a whole one with some of its bytes changed, or cut. An input is a list of four
- * bytes each: three say where, the last is what the byte there is combined with; if that is 0, the
- * image is cut there. Whatever was changed, what is found is what was put. */
+/* Fuzzes database images: a valid one with some bytes changed, or truncated. An input is a list of
+ * four bytes: three give the offset, and the last one is combined with the byte at the offset; if
+ * it is 0, the image is truncated there. Results that are found must be the results that were
+ * stored. */
 #include "fuzz/fuzz.h"
 
 #include "store/store.h"

@@ -1,4 +1,4 @@
-/* Expressions of templates: parsed, then evaluated over extreme values. */
+/* Fuzzes expressions of templates: parses them and evaluates them with extreme values. */
 #include "fuzz/fuzz.h"
 
 #include "kernel/text/expression.h"

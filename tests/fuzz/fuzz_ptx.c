@@ -1,4 +1,4 @@
-/* PTX as the emulator reads it. */
+/* Fuzzes the emulator's PTX reader. */
 #include "fuzz/fuzz.h"
 
 #include "emulator/machine.h"

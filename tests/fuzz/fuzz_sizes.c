@@ -1,4 +1,4 @@
-/* The text of --size and --only. */
+/* Fuzzes the arguments of --size and --only. */
 #include "fuzz/fuzz.h"
 
 #include "cli/memory.h"
@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     static FILE *nowhere;
     if (!nowhere) {
-        nowhere = stderr = fopen("/dev/null", "w"); /* messages are not what is looked at here */
+        nowhere = stderr = fopen("/dev/null", "w"); /* messages are not checked here */
         FUZZ_REQUIRE(nowhere);
     }
     void *mark = cli_mark();

@@ -1,4 +1,5 @@
-/* Templates: parsed, bound, enumerated a little, and their sources generated. */
+/* Fuzzes templates: parses and binds them, enumerates some configurations and generates their
+ * sources. */
 #include "fuzz/device.h"
 #include "fuzz/fuzz.h"
 
@@ -143,7 +144,7 @@ static void generate(const gt_template *template, const gt_problem *problem,
     FUZZ_REQUIRE(memcmp(again.choice, config->choice, template->axis_count) == 0);
 }
 
-/* Constraints may be such that nobody finds what is valid: looking ends soon. */
+/* With some constraints no valid configuration can be found, so the search is limited. */
 static bool is_out_of_patience(void *user)
 {
     return ++*(int *)user > 20;

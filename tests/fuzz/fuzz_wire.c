@@ -1,4 +1,4 @@
-/* Frames and the structs in them, as a broken or hostile worker might send them. */
+/* Fuzzes the wire format: frames and structs that a faulty or hostile worker might send. */
 #include "fuzz/fuzz.h"
 
 #include "farm/wire_objects.h"
@@ -9,7 +9,7 @@
 const char *const fuzz_seeds[] = {"1.0.0/1234", "sm_90a", "\1\1\1\1\1\1\1\1", NULL};
 const char *const fuzz_words[] = {"\1", "\377\377\377\377\377\377\377\377", "\177", "gtW2", NULL};
 
-/* Any struct that decodes must encode again to bytes that decode. */
+/* A struct that was decoded must encode to bytes that decode again. */
 static void decode_all(const void *data, size_t bytes)
 {
     for (size_t i = 0; i < RECORDS; i++) {
@@ -32,7 +32,7 @@ static void read_frames(const void *data, size_t bytes)
 {
     int pair[2];
     FUZZ_REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) == 0);
-    ssize_t sent = send(pair[1], data, bytes, 0); /* what does not fit is cut */
+    ssize_t sent = send(pair[1], data, bytes, 0); /* longer input is truncated */
     FUZZ_REQUIRE(sent >= 0 && shutdown(pair[1], SHUT_WR) == 0);
     gt_frame_reader reader = {.limit_bytes = GT_FRAME_HOST_BYTES};
     gt_frame frame;
@@ -47,7 +47,8 @@ static void read_frames(const void *data, size_t bytes)
     close(pair[1]);
 }
 
-/* A right frame of a struct that the input's first bytes choose, with bytes changed by the rest. */
+/* Builds a valid frame of a struct that the first bytes choose, and changes bytes of it by the
+ * rest. */
 static void read_changed(const uint8_t *data, size_t bytes)
 {
     const gt_record *record = records[data[0] % RECORDS];

@@ -1,6 +1,6 @@
-/* Wisdom, which is text of anybody's: as it stands, and with the hash of each entry made right, so
- * that what is behind the hash is reached. What is read can be written and read again, and
- * a store takes it or leaves it. */
+/* Fuzzes wisdom files: the input as it is, and with correct hashes, to reach the code after the
+ * hash check. Entries that can be read can be written and read again, and a store accepts or
+ * refuses them. */
 #include "fuzz/fuzz.h"
 
 #include "store/wisdom.h"
@@ -18,7 +18,8 @@ const char *const fuzz_words[] = {"place",   "winner ",   "trial ",     "default
                                   "\\",      "=",         "-1",         "4294967295", "1e308",
                                   "nan",     "0x1p-1074", "\n",         NULL};
 
-/* The lines without those that carry a hash, as entries that each begin with a "place" line. */
+/* Removes lines with a hash and splits the rest into entries, each of which begins with a "place"
+ * line. */
 static void make_entries(gt_text *out, const char *from)
 {
     gt_text body = {0};
@@ -41,7 +42,7 @@ static void make_entries(gt_text *out, const char *from)
     gt_text_free(&body);
 }
 
-/* Whether an entry could be read; what is written of it reads as the same. */
+/* Returns true if an entry can be read; checks that the entry written from it reads back equal. */
 static unsigned read_again(const char *text)
 {
     gt_wisdom_entry entry, again;
@@ -74,7 +75,7 @@ static int take_record(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Opening a store takes longer than all else: a few of those that can be read are imported. */
+/* Opening a store is slow, so only a few readable inputs are imported. */
 static void import(const char *text)
 {
     gt_store *store, *target;

@@ -1,5 +1,4 @@
-/* JSON as recorded spaces have it: what is read, and what is told of what is not.
- */
+/* Reads the JSON of recorded spaces, and checks the messages about invalid JSON. */
 #include "base/base_support.h"
 
 #include "replay/json.h"
@@ -154,7 +153,7 @@ TEST(what_has_no_bound_is_bounded)
     refused(text, 1, "a number has 1000 characters");
 }
 
-/* Two values, of which the first is all of the text that counts. */
+/* Two values; only the first one is read. */
 TEST(the_text_ends_where_it_is_said_to)
 {
     int line;
@@ -164,7 +163,7 @@ TEST(the_text_ends_where_it_is_said_to)
     assert_int_equal(read_bytes("[1\0]", 4, &line), GPUTUNE_EINVAL);
 }
 
-/* What is torn off is told from what is wrong, wherever that is. */
+/* Truncated JSON and invalid JSON give different messages, wherever the error is. */
 TEST(a_text_that_lacks_its_end_is_told_from_a_wrong_one)
 {
     static const char whole[] = "{\"a\": [tru, \"\\ud83d\\ude00\xe2\x82\xac\"], \"b\": -1.5e3}";
@@ -180,7 +179,7 @@ TEST(a_text_that_lacks_its_end_is_told_from_a_wrong_one)
     assert_false(gt_json_is_cut(&reader));
 }
 
-/* Of a text that is cut, what is whole is there: the torn member of a member is not. */
+/* Complete members of a truncated text can be read; a truncated member cannot. */
 TEST(what_is_whole_of_a_torn_text_is_there)
 {
     static const char text[] = "{\"a\\u0041\": [1],\n\"b\": {\"x\": [2, 3], \"y\": [4, 5";

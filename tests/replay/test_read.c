@@ -1,4 +1,4 @@
-/* Reading recorded spaces: the formats, what is forgiven, and what is said of the rest. */
+/* Reads recorded spaces: formats, tolerated errors, and messages about the others. */
 #include "replay/read.h"
 
 #include "support/folder.h"
@@ -28,8 +28,8 @@ static void keep_warning(void *user, gputune_log_level level, const char *line)
     snprintf(warned, sizeof warned, "%s", line);
 }
 
-/* Reads `text` from a file: packed, with `cut` bytes less at the end, where that is not negative.
- */
+/* Writes `text` to a file and reads it; if `cut` is not negative, compressed and with the last
+ * `cut` bytes removed. */
 static gputune_status read_text(gt_recorded *out, const char *text, int cut)
 {
     char *folder = folder_make(), path[512], packed[512];
@@ -57,7 +57,7 @@ static gputune_status read_text(gt_recorded *out, const char *text, int cut)
     return status;
 }
 
-/* The message without the folder. */
+/* Returns the message without the folder. */
 static void refused(const char *text, const char *expected)
 {
     gt_recorded recorded;
@@ -88,9 +88,9 @@ TEST(cache_file_is_read)
     for (int packed = -1; packed <= 0; packed++) {
         gt_recorded recorded;
         ASSERT_OK(read_text(&recorded, cache, packed));
-        assert_int_equal(recorded.axis_count, 2); /* one value is no axis */
+        assert_int_equal(recorded.axis_count, 2); /* an axis needs two values */
         assert_int_equal(recorded.axes[0].choices, 3);
-        assert_true(recorded.axes[0].values[1] == 16); /* in the order of size */
+        assert_true(recorded.axes[0].values[1] == 16); /* values are sorted */
         assert_null(recorded.axes[1].values);
         assert_true(time_at(&recorded, 1, 1) == 0.5e6);
         assert_true(time_at(&recorded, 0, 1) == -(double)GT_TRIED_FAILED);
@@ -115,7 +115,7 @@ TEST(t4_results_are_read)
     gt_recorded recorded;
     ASSERT_OK(read_text(&recorded, text, -1));
     assert_int_equal(recorded.entries.count,
-                     2); /* what constraints exclude is no part of the space */
+                     2); /* points that constraints exclude are not part of the space */
     assert_int_equal(recorded.axes[0].choices, 2);
     assert_true(time_at(&recorded, 1, 1) == 7500);
     assert_true(time_at(&recorded, 0, 0) == -(double)GT_TRIED_FAILED);
@@ -124,7 +124,7 @@ TEST(t4_results_are_read)
     gt_recorded_free(&recorded);
 }
 
-/* Wherever the tail is torn off behind the second entry. */
+/* Truncates the file at every position after the second entry. */
 TEST(torn_tail_is_forgiven)
 {
     size_t from = (size_t)(strstr(cache, "\"32,column") - cache);
@@ -191,7 +191,7 @@ TEST(other_files_are_refused)
                         "cannot open no/such/file.json: No such file or directory");
 }
 
-/* A FIFO may never have a writer, and a device never end. */
+/* Reading a FIFO without a writer or a device might never end. */
 TEST(what_is_no_file_is_refused)
 {
     char *folder = folder_make(), fifo[512];

@@ -1,4 +1,4 @@
-/* Recorded spaces, and the virtual clock on which strategies run through them. */
+/* Tests recorded spaces, and replays of strategies with a virtual clock. */
 #include "replay/replay.h"
 #include "support/test.h"
 
@@ -21,7 +21,7 @@ static void add(gt_recorded *recorded, uint16_t x, gt_tried_outcome outcome, dou
     ASSERT_OK(gt_array_push(&recorded->entries, entry));
 }
 
-/* Six configurations, in another order than theirs: 40, 30, a failure, 20, 10, 11 ns. */
+/* Six configurations in shuffled order: 40, 30, a failure, 20, 10, 11 ns. */
 static gt_recorded make(void)
 {
     static const double values[] = {1, 2, 4, 8, 16, 32};
@@ -59,7 +59,7 @@ TEST(contradiction_names_both_lines)
 {
     gt_recorded recorded = make();
     add(&recorded, 3, GT_TRIED_OK, 20, 3, 2);
-    recorded.entries.items[6].line = 20; /* the same again is no contradiction */
+    recorded.entries.items[6].line = 20; /* repeating an entry is allowed */
     add(&recorded, 3, GT_TRIED_OK, 21, 3, 2);
     recorded.entries.items[7].line = 21;
     assert_int_equal(gt_recorded_finish(&recorded), GPUTUNE_ERECORDED);
@@ -92,8 +92,8 @@ TEST(failures_count_as_tried)
     gt_recorded_free(&recorded);
 }
 
-/* Each compiles 3 s and 1 s more on the host, then two launches of 1 s on the GPU; the failure 5 s
- * and 1 s. Each is faster than those before it. */
+/* Each compiles for 3 s and takes 1 s more on the host, then two launches of 1 s on the GPU; the
+ * failure takes 5 s and 1 s. Each is faster than the previous ones. */
 TEST(clock_overlaps_what_can_overlap)
 {
     gt_recorded recorded = make();
@@ -107,8 +107,8 @@ TEST(clock_overlaps_what_can_overlap)
     gt_recorded_free(&recorded);
 }
 
-/* One, eight slower ones and the best, which compile in no time: ten launches are recorded of each.
- */
+/* One configuration, eight slower ones and the best; compiling takes no time, and ten launches of
+ * each are recorded. */
 TEST(losers_cost_one_launch)
 {
     static const double values[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
@@ -126,7 +126,7 @@ TEST(losers_cost_one_launch)
         .kind = GPUTUNE_STRATEGY_EXHAUSTIVE, .workers = 1, .evaluations = 10};
     gt_replay_result result = {.best_ns = best};
     ASSERT_OK(gt_replay(&result, &recorded, &settings));
-    /* the first and the last are proved, which takes as long as another launch */
+    /* the first and the last are verified, which takes as long as one more launch */
     assert_true(result.reached_s[0] == 2 + 8 * 1 + 2);
     gt_recorded_free(&recorded);
 }
@@ -141,8 +141,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Four axes of twelve values; what is far from the middle is slower, and two axes work together.
- * All compile in 0.1 s, and a launch takes 4 to 60 ms. */
+/* Four axes of twelve values. Points far from the middle are slower, and two axes interact.
+ * Compiling takes 0.1 s, and a launch 4 to 60 ms. */
 static gt_recorded make_slow_space(double *tenth)
 {
     static double times[SIDE * SIDE * SIDE * SIDE];
@@ -176,7 +176,7 @@ static gt_recorded make_slow_space(double *tenth)
     return recorded;
 }
 
-/* Of the last half of the results, the share that is among the fastest tenth of the space. */
+/* Returns the share of the last half of the results that is in the fastest tenth of the space. */
 static double late_share(const gt_recorded *recorded, uint32_t workers, double tenth)
 {
     double best[TRIED], times[TRIED], share = 0;

@@ -102,8 +102,8 @@ static inline void strategy_end(gt_strategy **strategy)
     gt_strategy_free(*strategy);
 }
 
-/* Tries `results` more configurations, so many at a time; the best of them over the landscape's
- * best, minus 1. What a batch gave is told in reverse. */
+/* Tries `results` more configurations in batches, and returns by how much the best one is above the
+ * landscape's best, as a fraction. Results of a batch are reported in reverse order. */
 static inline double landscape_search(gt_strategy *strategy, const landscape *at, uint32_t results,
                                       uint32_t batch)
 {
@@ -126,7 +126,7 @@ static inline double landscape_search(gt_strategy *strategy, const landscape *at
     return best / 1e6 - 1;
 }
 
-/* The mean of `seeds` searches. */
+/* Returns the mean regret of `seeds` searches. */
 static inline double landscape_regret(gputune_strategy kind, const landscape *at, uint32_t results,
                                       uint32_t batch, uint32_t seeds)
 {
@@ -141,7 +141,7 @@ static inline double landscape_regret(gputune_strategy kind, const landscape *at
     return sum / seeds;
 }
 
-/* A number in [0, 1) that depends on the point alone. */
+/* Returns a number in [0, 1) that depends only on the point. */
 static inline double landscape_noise(const gt_point *point)
 {
     uint64_t hash = UINT64_C(0x9e3779b97f4a7c15), word;

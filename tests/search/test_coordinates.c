@@ -1,4 +1,4 @@
-/* What is known of points before they are tried, as coordinates. */
+/* Tests coordinates that are computed from points before they are tried. */
 #include "search/coordinates.h"
 
 #include "search/landscape.h"
@@ -9,8 +9,8 @@ static double flat(const gt_point *point)
     return 0;
 }
 
-/* The blocks for work of 64 by tiles of axes 0 and 1; the same for all; the order of axis 2, and
- * its reverse; the blocks once more. */
+/* Five coordinates: the blocks for work of 64 by tiles of axes 0 and 1; a constant; the order of
+ * axis 2, and its reverse; the blocks again. */
 static void features(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES])
 {
     (void)user;
@@ -53,7 +53,7 @@ TEST(what_no_axis_tells_is_a_coordinate)
     gt_coordinates_free(&coordinates);
 }
 
-/* Each is of an order of its own. */
+/* Each coordinate has a different order. */
 static void many(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES])
 {
     (void)user;

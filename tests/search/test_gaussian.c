@@ -1,4 +1,4 @@
-/* The process behind the model: what it foresees, and what it learns. */
+/* Tests the Gaussian process of the model: its predictions, and what it learns. */
 #include "search/gaussian.h"
 
 #include "search/landscape.h"
@@ -8,7 +8,7 @@ static double slope(const gt_point *point)
     return 0.5 * point->choice[2];
 }
 
-/* Rows at random points. */
+/* Makes rows at random points. */
 static gt_gaussian make(const landscape *at, const gt_coordinates *coordinates, int rows)
 {
     gt_gaussian gaussian;
@@ -82,7 +82,7 @@ TEST(known_points_are_sure_and_far_ones_are_not)
     gt_coordinates_free(&coordinates);
 }
 
-/* What two axes do together shows in no axis by itself. */
+/* An interaction of two axes is not visible in either axis. */
 static double by_pairs(const gt_point *point)
 {
     static const double together[] = {0, 1, 0.4};
@@ -114,7 +114,7 @@ TEST(pairs_of_axes_are_learnt)
     gt_coordinates_free(&coordinates);
 }
 
-/* Some rows come later: what was computed before stays. */
+/* Adding rows keeps the factors that were already computed. */
 TEST(points_looked_at_together_are_seen_as_alone)
 {
     landscape at = {.axes = 6, .choices = 3, .log_time = by_pairs};
@@ -147,7 +147,7 @@ TEST(points_looked_at_together_are_seen_as_alone)
     gt_coordinates_free(&coordinates);
 }
 
-/* A point that is being tried makes its surroundings less interesting, and moves nothing. */
+/* A pending point makes its surroundings less interesting, but does not change predictions. */
 TEST(pending_row_lowers_the_deviation_only)
 {
     landscape at = {.axes = 6, .choices = 5, .log_time = slope};

@@ -1,4 +1,4 @@
-/* What each strategy must reach on landscapes of known shapes. */
+/* Tests the regret of each strategy on landscapes of known shapes. */
 #include "search/landscape.h"
 
 static double distance(const gt_point *point, uint32_t axes)
@@ -15,7 +15,7 @@ static double separable(const gt_point *point)
     return 0.8 * distance(point, 8);
 }
 
-/* Two axes work together, and every point has a part of its own. */
+/* Two axes interact, and each point has noise of its own. */
 static double rugged(const gt_point *point)
 {
     double together = fabs(point->choice[0] + point->choice[1] - 9.0) / 14;
@@ -29,7 +29,8 @@ static double needle(const gt_point *point)
     return there ? 0 : 0.7 + 0.01 * landscape_noise(point);
 }
 
-/* The best stands at the edge of what fails: 30% of the space, more towards large values. */
+/* The best point is at the edge of a region that fails: 30% of the space, mostly at large
+ * values. */
 static bool fails(const gt_point *point)
 {
     return point->choice[0] + point->choice[1] + point->choice[2] > 12;
@@ -64,7 +65,7 @@ static double forty_axes(const gt_point *point)
     return sum;
 }
 
-/* Few axes of many values, of which several do the same. A descent spends its results in one
+/* Few axes with many values, several of them equivalent. A descent spends its results in one
  * basin. */
 static double basins(const gt_point *point)
 {
@@ -78,8 +79,8 @@ static bool every_other(const gt_point *point)
     return (point->choice[0] + point->choice[1] + point->choice[2]) % 2 == 0;
 }
 
-/* Axes of two choices whose valid points are the words of Hamming's code: no two of them differ in
- * fewer than three axes. */
+/* Binary axes whose valid points are the words of a Hamming code: any two of them differ in at
+ * least three axes. */
 static bool is_codeword(const gt_point *point)
 {
     uint32_t syndrome = 0;
@@ -100,7 +101,7 @@ static double by_weights(const gt_point *point)
 
 enum { SEEDS = 2 };
 
-/* A strategy's mean regret after so many results must not be above the limit. */
+/* Checks that a strategy's mean regret after that many results is at most the limit. */
 typedef struct limit {
     gputune_strategy kind;
     uint32_t results, batch;
@@ -147,7 +148,7 @@ TEST(constrained_landscape)
           limits, COUNT(limits));
 }
 
-/* Nobody can foresee a needle, but nobody may miss it either where all is tried. */
+/* A needle cannot be predicted, but a strategy that tries the whole space must find it. */
 TEST(needle_in_a_haystack)
 {
     static const limit limits[] = {{GPUTUNE_STRATEGY_AUTO, 512, 1, 0},
@@ -197,7 +198,7 @@ TEST(forty_axes_landscape)
     check((landscape){.axes = 40, .choices = 4, .log_time = forty_axes}, limits, COUNT(limits));
 }
 
-/* Where changing one or two axes leads nowhere, what is near the best is looked at all the same. */
+/* If changing one or two axes leads to no valid point, points near the best are still tried. */
 TEST(three_axes_are_bound_together)
 {
     static const limit limits[] = {{GPUTUNE_STRATEGY_MODEL, 160, 16, 0.10}};
@@ -205,7 +206,7 @@ TEST(three_axes_are_bound_together)
           limits, COUNT(limits));
 }
 
-/* As scattered over the space as residency, but known before anything is tried. */
+/* As irregular as residency, but known before any point is tried. */
 static double load_of(const gt_point *point)
 {
     return (37 * point->choice[0] + 59 * point->choice[1] + 83 * point->choice[2] +

@@ -1,11 +1,11 @@
-/* What the model of a search knows of its own errors. */
+/* Tests the model's estimate of its own errors. */
 #include "search/landscape.h"
 
 #include "search/method.h"
 
 enum { TRIED = 100, BATCH = 4, ASKED = 200, SEEDS = 3 };
 
-/* Slow for the most part, with every point a part of its own. */
+/* Most points are slow, and each has noise of its own. */
 static double mostly_slow(const gt_point *point)
 {
     double sum = 0.15 * landscape_noise(point);
@@ -15,7 +15,7 @@ static double mostly_slow(const gt_point *point)
     return sum + 0.8 * fabs(point->choice[0] + point->choice[1] - 9.0) / 14;
 }
 
-/* By how many of its standard deviations the model is wrong about a point. */
+/* Returns the model's error at a point, in its own standard deviations. */
 static double error_at(const gt_model *model, const landscape *at, const gt_point *point)
 {
     gt_prospect prospect = {0}, *only = &prospect;
@@ -27,7 +27,7 @@ static double error_at(const gt_model *model, const landscape *at, const gt_poin
     return (expected - seen) / deviation;
 }
 
-/* The root mean square of the errors over random points, after a search. */
+/* Returns the root mean square of these errors at random points after a search. */
 static double mean_error(const landscape *at, uint64_t seed)
 {
     gt_strategy *strategy;
@@ -49,7 +49,7 @@ static double mean_error(const landscape *at, uint64_t seed)
     return sqrt(squares / ASKED);
 }
 
-/* Who is too sure of what is slow finds no second valley. */
+/* A model that is too certain that points are slow does not find the second valley. */
 TEST(the_model_knows_how_wrong_it_may_be)
 {
     landscape at = {.axes = 8, .choices = 8, .log_time = mostly_slow};
@@ -62,7 +62,7 @@ TEST(the_model_knows_how_wrong_it_may_be)
     }
 }
 
-/* --- what counts as slow ---------------------------------------------------------------------- */
+/* ---- slow points ----------------------------------------------------------------------------- */
 
 static double even(const gt_point *point)
 {
@@ -73,7 +73,7 @@ static double even(const gt_point *point)
     return sum / SEEDS;
 }
 
-/* Alike near the best, but many times slower where it is slow at all. */
+/* Smooth near the best point, and many times slower in some regions. */
 static double with_a_long_tail(const gt_point *point)
 {
     return 0.05 * expm1(4 * even(point));
@@ -103,10 +103,10 @@ TEST(slow_times_count_less_where_few_are_far_slower)
     assert_true(width_after_a_search(with_a_long_tail) < 0.2);
 }
 
-/* --- gains that do not matter ----------------------------------------------------------------- */
+/* ---- gains that do not matter ---------------------------------------------------------------- */
 
-/* How unsure the model is of what it proposes after a search if gains from epsilon on are looked
- * for, in logarithms of time. */
+/* Returns the model's uncertainty of its proposals after a search for gains above epsilon, in
+ * logarithms of time. */
 static double doubt_of_a_proposal(double epsilon)
 {
     landscape at = {.axes = 8, .choices = 8, .log_time = mostly_slow};
@@ -131,7 +131,7 @@ static double doubt_of_a_proposal(double epsilon)
     return sum / SEEDS;
 }
 
-/* The neighbours of what is known give little for sure; more is to be had where nobody was. */
+/* Neighbours of known points promise small gains; untried regions promise larger ones. */
 TEST(who_wants_more_goes_where_less_is_known)
 {
     double little = doubt_of_a_proposal(1e-6), much = doubt_of_a_proposal(0.1);

@@ -1,4 +1,4 @@
-/* When quick compiles pay, and what the search gets from them. */
+/* Tests when quick compiles pay off, and how the search uses them. */
 #include "search/landscape.h"
 #include "search/quick.h"
 
@@ -13,12 +13,12 @@ static double valley(const gt_point *point)
     return sum;
 }
 
-/* How a template's quick compiles are, beside its variants. */
+/* Compile and run times of a template's quick compiles, relative to its variants. */
 typedef struct kind {
     double compile_s, quick_compile_s;
-    bool contrary; /* what is faster as a quick compile is slower */
-    bool blurred;  /* half of the quick compiles are six times slower than others */
-    bool fails;    /* no quick compile compiles */
+    bool contrary; /* variants that are faster are slower as quick compiles */
+    bool blurred;  /* half of the quick compiles run six times slower than the others */
+    bool fails;    /* quick compiles fail */
 } kind;
 
 typedef struct scene {
@@ -64,7 +64,7 @@ static void try(scene *s, const kind *kind, const gt_point *point, bool is_quick
     ASSERT_OK(gt_quick_tell(&s->quick, s->full, left_s, &tried, is_quick));
 }
 
-/* Until it is over; returns the seconds that are left then. */
+/* Runs the search to its end; returns the seconds that are left then. */
 static double quick(scene *s, const kind *kind)
 {
     double left_s = LIMIT_S;
@@ -92,11 +92,12 @@ TEST(where_variants_compile_for_seconds_quick_compiles_show_the_fast_ones)
     gt_point next;
     size_t given;
     ASSERT_OK(gt_strategy_ask(s->full, &next, 1, &given));
-    /* it knows only the order of the times of quick compiles */
+    /* the search uses only the order of the times of quick compiles */
     assert_true(landscape_try(&s->at, &next).time_ns <= s->best_quick * 1.0001);
 }
 
-/* The ranks of a few random pairs may disagree where quick compiles show the fast variants. */
+/* Quick compiles are used if they find the fast variants, even if a few random pairs are ranked
+ * differently. */
 TEST(a_few_pairs_that_disagree_do_not_end_quick_compiles)
 {
     static const kind blurred = {.compile_s = 2.5, .quick_compile_s = 0.5, .blurred = true};
@@ -114,7 +115,7 @@ static void expect_none(const kind *kind)
     assert_true(s->quick_compiles < 50);
 }
 
-/* Each would cost its compile, and the GPU a launch. */
+/* Each quick compile would cost its compilation and a launch on the GPU. */
 TEST(none_is_made_where_many_variants_can_be_tried_without_them)
 {
     static const kind brisk = {.compile_s = 0.2, .quick_compile_s = 0.05};
@@ -127,14 +128,14 @@ TEST(none_is_made_where_many_variants_can_be_tried_without_them)
 
 TEST(where_quick_compiles_do_not_pay_they_soon_end)
 {
-    expect_none(&(kind){.compile_s = 2.5, .quick_compile_s = 2}); /* they are hardly quicker */
+    expect_none(&(kind){.compile_s = 2.5, .quick_compile_s = 2});
     expect_none(&(kind){.compile_s = 2.5, .quick_compile_s = 0.5, .contrary = true});
     expect_none(
         &(kind){.compile_s = 2.5, .quick_compile_s = 0.01, .fails = true}); /* an older NVRTC */
 }
 
-/* The first variants compile for longer and longer, but for the default. Half of the workers are
- * free, so that quick compiles need not wait. */
+/* Compile times of the first variants grow, except for the default. Half of the workers are idle,
+ * so quick compiles need not wait. */
 TEST(quick_compiles_begin_while_the_first_variants_still_compile)
 {
     static const kind slow = {.compile_s = 2.5, .quick_compile_s = 0.5};
@@ -155,16 +156,16 @@ TEST(quick_compiles_begin_while_the_first_variants_still_compile)
         if (i == 100) { /* after a second the pairs are compiled quickly */
             assert_int_equal(s->quick_compiles, GT_QUICK_PAIRS);
         }
-        if (i == 150) { /* by now they are known to compile far faster, and others follow */
+        if (i == 150) { /* they turn out to compile far faster, so others follow */
             assert_true(s->quick_compiles > GT_QUICK_PAIRS);
         }
     }
     assert_true(full < 2 * WORKERS);
-    assert_true(s->quick_compiles > 100); /* of those asked for */
+    assert_true(s->quick_compiles > 100); /* of the requested variants */
 }
 
-/* Most of the time is for what quick compiles do not save: the pairs tell, and no others are
- * compiled quickly. */
+/* Quick compiles save little of the total time. The pairs show it, so no others are compiled
+ * quickly. */
 TEST(only_the_pairs_are_compiled_quickly_until_quick_compiles_are_far_faster)
 {
     static const kind alike = {.compile_s = 2.5, .quick_compile_s = 2.4};
@@ -183,8 +184,8 @@ static bool asks_for_quick_compiles(scene *s, gt_point points[], size_t count, d
     return as_quick;
 }
 
-/* Workers that are free do not wait for the first quick compiles. That these take as long as half
- * of the pairs' time shows by itself. */
+/* Idle workers do not wait for the first quick compiles, whose time alone shows that they take half
+ * as long as the pairs. */
 TEST(what_follows_the_pairs_are_quick_compiles_while_they_may_be_far_faster)
 {
     static const kind slow = {.compile_s = 2.5, .quick_compile_s = 0.5};

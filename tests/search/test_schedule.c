@@ -1,4 +1,4 @@
-/* How far compiling runs ahead of one GPU. */
+/* Tests how far compiling runs ahead of the GPU. */
 #include "search/schedule.h"
 
 #include "support/test.h"
@@ -8,7 +8,7 @@ static uint32_t room(const gt_schedule *schedule, uint32_t workers)
     return gt_schedule_room(schedule, workers, true, 0, 0);
 }
 
-/* Nothing has been launched, so whatever is proposed is proposed without a result. */
+/* Nothing has been launched, so every proposal is made without a result. */
 TEST(before_the_first_launch_more_workers_do_not_mean_more_proposals)
 {
     const gt_schedule unknown = {.round_share = GT_ROUND_SHARE};

@@ -1,4 +1,4 @@
-/* What the engine may rely on, whichever strategy it asks. */
+/* Tests properties that every strategy must have. */
 #include "base/array.h"
 #include "search/landscape.h"
 
@@ -40,7 +40,8 @@ static bool has(const points *seen, const gt_point *point)
     return any;
 }
 
-/* Asks for four at a time, tells what was asked for three rounds earlier; takes note of all. */
+/* Asks for four configurations at a time, and reports results three rounds late; records all of
+ * them. */
 static void run_late(gt_strategy *strategy, const landscape *at, points *seen, int rounds)
 {
     enum { BATCH = 4, LATE = 3 };
@@ -64,7 +65,7 @@ static void run_late(gt_strategy *strategy, const landscape *at, points *seen, i
     }
 }
 
-/* It says nothing of times, and is not proposed again. */
+/* A failure gives no time, and is not proposed again. */
 TEST(what_was_given_up_is_no_result)
 {
     landscape at = make(2, 6);
@@ -161,7 +162,8 @@ TEST(bad_time_and_bad_domain_are_refused)
                      GPUTUNE_EINVAL);
 }
 
-/* Half of the results from a run before: as good at the end as one run of all. */
+/* A search that starts with half of the results from an earlier run ends as well as one
+ * uninterrupted search. */
 TEST(resuming_is_as_good_as_one_run)
 {
     double resumed = 0, whole = 0;
@@ -186,7 +188,7 @@ TEST(resuming_is_as_good_as_one_run)
     assert_true(fabs(resumed - whole) < 0.03);
 }
 
-/* Times of a size twice as large, where the best stands elsewhere by one. */
+/* Times at twice the size, where the best point is one step away. */
 static double elsewhere(const gt_point *point)
 {
     double sum = 1;
@@ -240,7 +242,7 @@ static double distance(const gt_point *point, uint16_t to)
     return sum;
 }
 
-/* The best is in one valley here, and in the other one elsewhere. */
+/* The best point is in one valley here, and in the other valley at the other size. */
 static double here(const gt_point *point)
 {
     return fmin(0.2 * distance(point, 4), 0.4 + 0.2 * distance(point, 1)) +
@@ -266,13 +268,13 @@ TEST(hints_that_lead_nowhere_are_doubted)
         gt_strategy *hinted = open(GPUTUNE_STRATEGY_MODEL, &at, seed);
         ASSERT_OK(gt_strategy_hint(hinted, hints, DRAWN));
         double best = landscape_search(hinted, &at, RESULTS, 2);
-        found += best < 0.35; /* which only the valley of here has */
+        found += best < 0.35; /* in the valley that only this size has */
         gt_strategy_free(hinted);
     }
     assert_true(found >= SEEDS - 1);
 }
 
-/* So many workers ask before the first result is there. */
+/* number of workers that ask before the first result */
 TEST(hints_are_tried_in_their_order_before_the_first_result)
 {
     enum { BATCH = 16, HINTS = 40 };
@@ -294,7 +296,7 @@ TEST(hints_are_tried_in_their_order_before_the_first_result)
     assert_true(gt_point_equal(&points[0], &fallback));
     for (int i = 1, rank = 0; i < BATCH; i++) {
         if (i == 2 || i == 4) {
-            continue; /* random ones, which tell how far the hints are to be believed */
+            continue; /* random points, which show how reliable the hints are */
         }
         rank += rank == 5; /* the default is not tried twice */
         assert_true(gt_point_equal(&points[i], &hints[HINTS - 1 - rank].point));
@@ -302,7 +304,7 @@ TEST(hints_are_tried_in_their_order_before_the_first_result)
     }
 }
 
-/* A space that is tried as a whole may be left by its limit. */
+/* A space that is tried completely may still end by its limit. */
 TEST(hints_come_first_in_a_small_space)
 {
     enum { HINTS = 5, ALL = 64 };
@@ -324,8 +326,7 @@ TEST(hints_come_first_in_a_small_space)
     }
 }
 
-/* The search says that it is done only where the best there is cannot be far, and it does say so.
- */
+/* The search may end early only if the best point is unlikely to be far, and it must do so. */
 TEST(stop_rule_keeps_its_word)
 {
     for (uint64_t seed = 0; seed < 6; seed++) {
@@ -360,8 +361,8 @@ TEST(slow_compile_of_little_promise_is_given_up)
     assert_true(gt_strategy_gives_up(strategy, &bad, 30));
 }
 
-/* A result that is told again, with more samples, has cost nothing more. What the GPU takes counts
- * as much as compiling. */
+/* Reporting a result again with more samples costs nothing. Time on the GPU counts as much as
+ * compile time. */
 TEST(auto_counts_what_each_try_costs_once)
 {
     static const struct {
@@ -392,7 +393,7 @@ TEST(auto_counts_what_each_try_costs_once)
     }
 }
 
-/* With time for all, auto goes through all in order; without, it does not. */
+/* With enough time, auto tries all points in order; otherwise it does not. */
 TEST(auto_takes_all_where_there_is_time)
 {
     static const double limits[] = {1e6, 200};

@@ -1,8 +1,8 @@
-/* Random calls, right and wrong ones, from several threads at once, on tuners that are closed and
- * opened and contexts that are reset in between, with forks at random moments. What any call may
- * answer is known; a crash, a hang, or a finding of a sanitizer is a failure.
+/* Makes random valid and invalid calls from several threads on tuners that are closed and reopened
+ * and contexts that are reset, and forks at random moments. The statuses that each call may return
+ * are known; a crash, a hang or a sanitizer's finding is a failure.
  *
- * STRESS_OPERATIONS, STRESS_THREADS ("1,8,64") and STRESS_SEED make it longer or another one. */
+ * STRESS_OPERATIONS, STRESS_THREADS ("1,8,64") and STRESS_SEED change length and sequence. */
 #include "base/random.h"
 #include "gpu/driver.h"
 #include "support/test.h"
@@ -28,7 +28,7 @@ static atomic_long begun, answered, refused, forks, closes, resets;
 static long wanted;
 static char folder[] = "/tmp/gputune-stress-XXXXXX", database[64];
 static atomic_int failures;
-/* Who resets a context that another thread uses has undefined behaviour in CUDA. */
+/* Resetting a context that another thread uses is undefined in CUDA. */
 static pthread_rwlock_t context_lock = PTHREAD_RWLOCK_INITIALIZER;
 
 static const char *const kernels[KERNELS] = {"axpy", "copy", "no-such-kernel", NULL};
@@ -39,7 +39,8 @@ static void fail_with(const char *what, int status)
     failures++;
 }
 
-/* Whether a status is one that the caller's own mistakes, or a tuner that is being closed, give. */
+/* Returns true for a status that results from the caller's mistakes or from a tuner that is being
+ * closed. */
 static void expect(const char *what, int status)
 {
     bool expected = status == GPUTUNE_OK || status == GPUTUNE_EINVAL ||
@@ -56,7 +57,7 @@ static unsigned below(gt_random *random, unsigned limit)
     return (unsigned)gt_random_below(random, limit);
 }
 
-/* So that the calls below cost little: they find what is stored. */
+/* Stores results, so the calls below find them and cost little. */
 static void store_all(gputune *tuner)
 {
     for (int i = 0; i < 2 * SIZES; i++) {
@@ -79,7 +80,7 @@ static gputune *open_one(void)
     options.database = database;
     options.compile_workers = 1;
     options.keep_workers = true;
-    options.max_plans = 3 * SIZES; /* of 4 * SIZES that are asked for */
+    options.max_plans = 3 * SIZES; /* of 4 * SIZES sizes that calls ask for */
     int status = gputune_open(&tuner, &options);
     if (status < 0) {
         fail_with("gputune_open", status);
@@ -92,7 +93,7 @@ static gputune *any_tuner(gt_random *random)
     return below(random, 100) ? atomic_load(&tuners[below(random, TUNERS)]) : NULL;
 }
 
-/* One in eight is wrong in some way. */
+/* One in eight calls has an invalid argument. */
 static gputune_options any_options(gt_random *random)
 {
     gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY, .time_limit_s = LONGEST_S);
@@ -104,7 +105,7 @@ static gputune_options any_options(gt_random *random)
         options.size = 0xffffffff;
         break;
     case 2:
-        options.size = 4096; /* of a later header */
+        options.size = 4096; /* the struct size of a later header */
         break;
     case 3:
         options.effort = (gputune_effort)99;
@@ -140,7 +141,7 @@ static void launch(gputune_plan *plan, gt_random *random)
     bool ready = driver->MemAlloc(&x, n * sizeof a) == CUDA_SUCCESS &&
                  driver->MemAlloc(&y, n * sizeof a) == CUDA_SUCCESS;
     if (ready) {
-        n += !below(random, 16); /* another size than the plan's */
+        n += !below(random, 16); /* a size other than the plan's */
         expect("gputune_launch", gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &x, &a, &n)));
         ready = driver->CtxSynchronize() == CUDA_SUCCESS;
     }
@@ -151,7 +152,7 @@ static void launch(gputune_plan *plan, gt_random *random)
     driver->MemFree(y);
 }
 
-/* Makes the context current until leave_context(); no other thread resets it meanwhile. */
+/* Makes the context current until leave_context(); no other thread resets it in between. */
 static void enter_context(void)
 {
     pthread_rwlock_rdlock(&context_lock);
@@ -216,7 +217,7 @@ static void ask_about(gt_random *random)
     case 4:
         expect("gputune_check_database", gputune_check_database(tuner));
         break;
-    case 5: /* seldom: all is looked up once more */
+    case 5: /* rarely, so every plan is looked up again */
         gputune_refresh(below(random, 20) ? NULL : tuner);
         break;
     default:
@@ -250,8 +251,8 @@ static void reset(void)
     resets++;
 }
 
-/* What is known is answered, and the rest is refused; nothing hangs, whatever the other threads
- * were in the middle of. */
+/* Known sizes are answered, other calls are refused, and nothing hangs, whatever other threads were
+ * doing. */
 static void be_a_child(void)
 {
     alarm(CHILD_S);
