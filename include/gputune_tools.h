@@ -307,9 +307,10 @@ GPUTUNE_API int gputune_misses(const char *path, int (*each)(void *user, const g
 /* ---- Code ------------------------------------------------------------------------------------ */
 
 typedef enum gputune_form {
-    GPUTUNE_FORM_SOURCE, /* generated CUDA */
+    GPUTUNE_FORM_SOURCE, /* CUDA for NVRTC or nvcc, with the parts of gputune's prelude it uses */
     GPUTUNE_FORM_PTX,
-    GPUTUNE_FORM_CUBIN
+    GPUTUNE_FORM_CUBIN,
+    GPUTUNE_FORM_WHOLE /* the source exactly as gputune compiles it, with the whole prelude */
 } gputune_form;
 /* Writes the code of a configuration ("VEC=4 BLOCK=256"; other axes have their default; NULL: the
  * default) to *out, which the caller frees with gputune_free(), and its length to *bytes; a NUL

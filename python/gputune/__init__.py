@@ -103,7 +103,7 @@ Objective = Literal["default", "kernel", "launch", "latency", "energy", "rate"]
 Strategy = Literal["auto", "exhaustive", "random", "model", "local"]
 Isolation = Literal["process", "thread"]
 Cache = Literal["cold", "hot"]
-Form = Literal["source", "ptx", "cubin"]
+Form = Literal["source", "ptx", "cubin", "whole"]
 
 
 def _names(function: Callable[[int], Any], count: int) -> dict[str, int]:
@@ -114,7 +114,7 @@ _EFFORTS = _names(library.gputune_effort_name, _abi.GPUTUNE_EXHAUSTIVE + 1)
 _OBJECTIVES = _names(library.gputune_objective_name, _abi.GPUTUNE_OBJECTIVE_RATE + 1)
 _STRATEGIES = _names(library.gputune_strategy_name, _abi.GPUTUNE_STRATEGY_LOCAL + 1)
 _ISOLATIONS = {"process": _abi.GPUTUNE_ISOLATION_PROCESS, "thread": _abi.GPUTUNE_ISOLATION_THREAD}
-_FORMS = _names(library.gputune_form_name, _abi.GPUTUNE_FORM_CUBIN + 1)
+_FORMS = _names(library.gputune_form_name, _abi.GPUTUNE_FORM_WHOLE + 1)
 _CACHES = _names(library.gputune_cache_name, _abi.GPUTUNE_CACHE_HOT + 1)
 
 
@@ -980,7 +980,7 @@ class Tuner(_Shared):
              arch: str | None = None, sizes: Mapping[str, Size] | None = None,
              **more_sizes: Size) -> str | bytes:
         """Returns the code of a configuration, or of the default, for `arch` ("sm_90a") or the tuner's GPU:
-        "source" and "ptx" as a str, "cubin" as bytes."""
+        "source", "whole" (with all of gputune's prelude) and "ptx" as a str, "cubin" as bytes."""
         packed, wanted = _sizes(_all_sizes(sizes, more_sizes)), _choose("form", _FORMS, form)
         code = _taken(lambda out, count: library.gputune_emit(
             out, count, self._handle, _kernel(kernel), packed, encoded("configuration", configuration),

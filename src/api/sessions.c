@@ -143,6 +143,10 @@ static gputune_status emit(char **out, size_t *bytes, const gt_request *request,
     gt_image image = {0};
     GT_TRY(gt_request_source(&source, request, config));
     if (form == GPUTUNE_FORM_SOURCE) {
+        char *text;
+        GT_TRY(gt_source_shorten(&text, &source, gt_catalog_prelude(request->services->catalog)));
+        image = (gt_image){text, strlen(text)};
+    } else if (form == GPUTUNE_FORM_WHOLE) {
         image = (gt_image){source.text, strlen(source.text)};
         source.text = NULL;
     } else {
@@ -162,7 +166,7 @@ int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, 
     gt_config config;
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_need(__func__, "bytes", bytes));
-    GT_REFUSE((uint32_t)form > GPUTUNE_FORM_CUBIN, GPUTUNE_EINVAL,
+    GT_REFUSE((uint32_t)form > GPUTUNE_FORM_WHOLE, GPUTUNE_EINVAL,
               "gputune_emit: %d is not a form of code", (int)form);
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_arch(&device, tuner, arch));

@@ -81,9 +81,9 @@ static struct {
 } given;
 
 enum { SASS = 2, CUBIN = 3 };
-static const char *const form_words[] = {"source", "ptx", "sass", "cubin", NULL};
+static const char *const form_words[] = {"source", "ptx", "sass", "cubin", "whole", NULL};
 static const gputune_form forms[] = {GPUTUNE_FORM_SOURCE, GPUTUNE_FORM_PTX, GPUTUNE_FORM_CUBIN,
-                                     GPUTUNE_FORM_CUBIN};
+                                     GPUTUNE_FORM_CUBIN, GPUTUNE_FORM_WHOLE};
 
 static int write_form(const cli_session *session, const cli_scenario *scenario)
 {
@@ -123,14 +123,18 @@ static int emit(const cli_list *arguments)
                       write_form);
 }
 
-const cli_command cmd_emit = {"emit",
-                              "print the code of a configuration",
-                              "KERNEL|PATH",
-                              "Prints the code of one configuration.",
-                              "SASS needs nvdisasm or cuobjdump of the CUDA toolkit.",
-                              {1, 1},
-                              options,
-                              emit};
+const cli_command cmd_emit = {
+    "emit",
+    "print the code of a configuration",
+    "KERNEL|PATH",
+    "Prints the code of one configuration.",
+    "The source is for NVRTC and nvcc: the kernel with the values of the "
+    "configuration, and with those helpers of gputune that it uses. 'whole' "
+    "is the source exactly as gputune compiles it. SASS needs nvdisasm or "
+    "cuobjdump of the CUDA toolkit.",
+    {1, 1},
+    options,
+    emit};
 
 /* ---- space ----------------------------------------------------------------------------------- */
 

@@ -137,6 +137,41 @@ TEST(test_corners_of_gemm)
     compile_kernel("gemm", "sm_100", GPUTUNE_NO_SIZES, scalars, sizeof scalars / sizeof *scalars);
 }
 
+/* The source for people has only those helpers of the prelude that the kernel uses, and compiles.
+ */
+TEST(test_shortened_sources)
+{
+    static const char *const all[] = {"axpy",      "copy",    "gather",   "gemm",
+                                      "histogram", "lincomb", "paramsum", "polynomial"};
+    char *prelude = read_text("templates/gputune.cuh");
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        char path[128], *shown;
+        bench b;
+        gt_source source;
+        (void)snprintf(path, sizeof path, "templates/%s.cu", all[k]);
+        char *text = read_text(path);
+        bench_open_at(&b, text, "sm_90", GPUTUNE_NO_SIZES, 32, NULL, 0);
+        const gt_config standard = gt_config_default(b.template);
+        ASSERT_OK(
+            gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, prelude));
+        ASSERT_OK(gt_source_shorten(&shown, &source, prelude));
+        assert_null(strstr(shown, "gputune_grid_sync"));
+        assert_null(strstr(shown, "M_PI"));
+        assert_null(strstr(shown, "#line"));
+        assert_true((strstr(shown, "gputune_each") != NULL) ==
+                    (strstr(text, "gputune_each") != NULL));
+        free(source.text);
+        source.text = shown;
+        if (nvrtc) {
+            compile(&source, all[k], "sm_90a");
+        }
+        gt_source_free(&source);
+        bench_close(&b);
+        free(text);
+    }
+    free(prelude);
+}
+
 /* What only the newest GPUs have: loads of 256 bits, bounds of blocks and registers as axes, and
  * the axes of the launch. */
 TEST(test_newest_gpus)

@@ -1,4 +1,5 @@
-/* Makes, for a configuration, the source that is compiled (source.c) and the launch (launch.c). */
+/* Makes, for a configuration, the source that is compiled (source.c, or for people
+ * source_shorten.c) and the launch (launch.c). */
 #pragma once
 
 #include "kernel/bind/problem.h"
@@ -38,6 +39,10 @@ gputune_status gt_source_reference(gt_source *out, const gt_template *template,
 gputune_status gt_source_expected(gt_hash *out, const gt_template *template,
                                   const gt_problem *problem, const gt_device *device,
                                   const char *prelude);
+/* Writes the source for people and other programs: of the prelude only what the kernel uses,
+ * without #line. NVRTC and nvcc compile it. `prelude` is the one it was generated with. The caller
+ * frees *out. ENOMEM. */
+gputune_status gt_source_shorten(char **out, const gt_source *source, const char *prelude);
 void gt_source_free(gt_source *source);
 
 /* Works out how a configuration is launched at a problem: geometry, parameters, scratch, clears. */
