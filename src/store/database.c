@@ -598,7 +598,8 @@ static void read_tables(gt_store_facts *facts, sqlite3 *handle)
 
 static void look_inside(gt_store_facts *facts)
 {
-    gt_database here = {.patience = gt_patience_for(0, NULL),
+    static const double wait_s = 2; /* longer than a process that tunes holds the lock */
+    gt_database here = {.patience = gt_patience_for(wait_s, NULL),
                         .limit = gt_patience_for(INFINITY, NULL)};
     int code = open_connection(&here.handle, &here, facts->path, GT_DATABASE_WRITE);
     if (code) {

@@ -73,8 +73,9 @@ typedef struct gt_store_facts {
     const char *network;  /* what gt_network_of() says of the file; constant, or NULL */
 } gt_store_facts;
 
-/* Looks at the database that gt_store_open() would use, without waiting. Changes nothing, but
- * undoes a killed writer's half. ENOTFOUND: no place for one; ENOMEM. *out is always set. */
+/* Looks at the database that gt_store_open() would use, and waits up to 2 s for its lock. Changes
+ * nothing, but undoes a killed writer's half. ENOTFOUND: no place for one; ENOMEM. *out is always
+ * set. */
 gputune_status gt_store_inspect(gt_store_facts *out, const char *path);
 
 /* ---- Keys ------------------------------------------------------------------------------------ */

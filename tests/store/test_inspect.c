@@ -3,6 +3,9 @@
 #include "store_support.h"
 #include "support/folder.h"
 
+#include <pthread.h>
+#include <time.h>
+
 static gt_store_facts inspect(const char *path)
 {
     gt_store_facts facts;
@@ -45,6 +48,31 @@ TEST_OF(a_locked_database, world *w, open_world, close_world)
     assert_string_equal(facts.unwritable, "another process has locked it");
     assert_string_equal(facts.damage, "");
     sqlite3_close(other);
+}
+
+static void *unlock_soon(void *user)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+    sqlite3_close(user);
+    return NULL;
+}
+
+/* A process that tunes holds the lock for a moment. */
+TEST_OF(a_briefly_locked_database, world *w, open_world, close_world)
+{
+    sqlite3 *other;
+    pthread_t thread;
+    gt_store *store = open_store(w);
+    put_size(store, 1024, 10);
+    gt_store_close(store);
+    assert_int_equal(sqlite3_open(w->path, &other), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(other, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(pthread_create(&thread, NULL, unlock_soon, other), 0);
+    gt_store_facts facts = inspect(w->path);
+    assert_string_equal(facts.unwritable, "");
+    assert_int_equal(facts.winners, 1);
+    assert_int_equal(facts.schema, GT_SCHEMA_VERSION);
+    pthread_join(thread, NULL);
 }
 
 TEST_OF(what_is_no_database, world *w, open_world, close_world)
