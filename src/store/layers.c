@@ -184,10 +184,10 @@ static void drop_system(gt_store *store, const char *why)
     gt_database_close(&store->system);
 }
 
-/* Writes what is in memory, until a second after the last call stopped waiting for the lock. */
+/* Writes what is in memory, until shortly after the last call stopped waiting for the lock. */
 static void bring_the_rest(gt_store *store)
 {
-    static const double most_s = 1;
+    static const double most_s = 0.3;
     pthread_mutex_lock(&store->telling);
     const double left_s = most_s - gt_seconds_since(store->lags_since_ns);
     pthread_mutex_unlock(&store->telling);
