@@ -18,6 +18,7 @@
 
 /* The least fraction of the peak bandwidth that a copy must reach. An H200 reaches 0.88. */
 static const double LEAST_OF_PEAK = 0.7;
+static const double MEGABYTE = 1 << 20, GIGABYTE = 1 << 30; /* as CUDA counts memory */
 
 /* The subject of the checks, and what earlier checks have found. */
 typedef struct patient {
@@ -86,7 +87,7 @@ static void check_gpu(patient *p)
     p->nvml = p->driver->emulated ? NULL : gt_nvml_open(p->device.uuid);
     gt_nvml_read_setup(&p->setup, p->nvml);
     GOOD(p, "%s, %s, %d SMs, %.0f GB", p->device.name, p->device.arch, p->device.sm_count,
-         (double)p->device.memory_bytes / 1e9);
+         (double)p->device.memory_bytes / GIGABYTE);
 }
 
 static void check_nvml(patient *p)
@@ -286,7 +287,7 @@ static void check_database(patient *p)
         GOOD(p, "%s: %lld winner%s and %lld trial%s in %.1f MB", facts->path,
              (long long)facts->winners, gt_plural((uint64_t)facts->winners),
              (long long)facts->trials, gt_plural((uint64_t)facts->trials),
-             (double)facts->bytes / 1e6);
+             (double)facts->bytes / MEGABYTE);
     } else {
         GOOD(p, "%s, which is created with the first result", facts->path);
     }

@@ -33,7 +33,7 @@ static int say_failure(const cli_tool *tool, int result, const char *what, const
         return cli_stop(CLI_EXIT_NOTHING, "%s: %s did not end within %.0f s", what, name,
                         tool->limit_s);
     case CLI_TOOL_TOO_LARGE:
-        return cli_stop(CLI_EXIT_NOTHING, "%s: it has more than %d MiB, which no table needs", what,
+        return cli_stop(CLI_EXIT_NOTHING, "%s: it has more than %d MB, which no table needs", what,
                         CLI_TOOL_MOST_BYTES >> 20);
     case CLI_TOOL_KILLED:
         return cli_stop(CLI_EXIT_CANCELED, "%s: %s was stopped", what, name);

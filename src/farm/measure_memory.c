@@ -50,6 +50,7 @@ void gt_live_buffers(uint64_t out[GT_WORKLOAD_MAX], const gt_measure_setup *setu
 
 gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *setup)
 {
+    static const double megabyte = 1 << 20;
     uint64_t live[GT_WORKLOAD_MAX];
     gt_live_buffers(live, setup);
     uint64_t need = gt_plan_device_bytes(setup->workloads, setup->workload_count, live);
@@ -61,7 +62,7 @@ gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *s
     return gt_fail(GPUTUNE_EDEVMEM,
                    "the buffers with their copies, reference and guard zones need %.1f MB of "
                    "device memory, %.1f of %.1f MB are free: take a smaller size",
-                   (double)need * 1e-6, (double)available * 1e-6, (double)total * 1e-6);
+                   (double)need / megabyte, (double)available / megabyte, (double)total / megabyte);
 }
 
 /* ---- Workspaces ------------------------------------------------------------------------------ */
