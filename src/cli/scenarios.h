@@ -155,7 +155,8 @@ enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
             "that every buffer is aligned to at least [16]")
 #define CLI_LIMIT_OPTION                                                                           \
     CLI_ROW("time-limit", 't', CLI_OPTION_NUMBER, &cli_tuning.options.time_limit_s, "SECONDS",     \
-            NULL, "for each scenario; the best so far wins [10; energy: 30]")
+            NULL,                                                                                  \
+            "for each scenario; the best so far wins [10; energy, and warm on the emulator: 30]")
 
 /* Sets the options' input files by --input. Returns CLI_CONTINUE, or CLI_EXIT_USAGE after a
  * message.

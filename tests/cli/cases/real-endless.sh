@@ -1,0 +1,15 @@
+# a kernel that never ends is reported, with no option but the time limit
+exec 2>&1
+cat >spin.cu <<'TEMPLATE'
+#pragma gputune kernel(spin) problem(n = 1K) args(out float y[n], int n) tune(BLOCK = 64)
+#pragma gputune block(BLOCK) grid(1)
+__global__ void spin(float *y, int n)
+{
+    volatile int go = 1;
+    while (go) {
+    }
+    y[0] = n;
+}
+TEMPLATE
+$GPUTUNE warm ./spin.cu --driver emu --db a.db -t 3 2>&1 | sed 's/after [0-9.]* s/after x s/g'
+$GPUTUNE show ./spin.cu --driver emu --db a.db 2>&1 | sed 's/after [0-9.]* s/after x s/g'
