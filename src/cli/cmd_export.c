@@ -298,6 +298,7 @@ static const cli_option options[] = {
      "the GPU it was measured on: a part of its name, or its environment"},
     {"scenario", 0, CLI_OPTION_TEXT, &given.scenario, "HASH", NULL,
      "the scenario by its hash, also one of an earlier version of the template"},
+    CLI_SHIPPED_OPTION,
     CLI_OUTPUT_OPTION,
     CLI_FILE_OPTIONS,
 };
@@ -311,7 +312,7 @@ static int export_stored(const cli_list *arguments)
                                     .any_gpu = true,
                                     .history = given.scenario != NULL};
     const cli_measured *one;
-    cli_given.read_only = true;
+    cli_read_own_results();
     CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));
     CLI_TRY(cli_records_read(&records, &filter, &session, arguments->items[0]));
     if (!records.count) {

@@ -278,6 +278,7 @@ static const cli_option options[] = {
     {"tuning", 0, CLI_OPTION_LIST, &given.tuning, "SCENARIO", NULL,
      "a scenario that is being tuned, as 'axpy n=1M T=float': it comes first, and the page reloads "
      "itself; may be repeated"},
+    CLI_SHIPPED_OPTION,
     CLI_FILE_OPTIONS,
 };
 
@@ -286,7 +287,7 @@ static int report(const cli_list *names)
     report_data report;
     cli_output output;
     given.names = *names;
-    cli_given.read_only = true;
+    cli_read_own_results();
     int code = read_report(&report);
     if (code != CLI_EXIT_NOTHING || !given.tuning.count) { /* nothing is stored yet */
         CLI_TRY(code);

@@ -50,6 +50,7 @@ extern struct cli_given {
     int color;                    /* a cli_color */
     bool quiet, verbose, informs; /* informs: print the library's information lines */
     bool read_only;               /* the database */
+    bool shipped;                 /* also read the tables that come with gputune */
     bool records_only;            /* nothing but what is stored is asked for */
     cli_list include_paths;       /* the values of -I */
 } cli_given;

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static volatile int canceled, interrupted;
 
@@ -112,6 +113,15 @@ char *cli_database_path(void)
         return cli_format("%s/gputune/gputune.db", cache);
     }
     return home ? cli_format("%s/.cache/gputune/gputune.db", home) : NULL;
+}
+
+void cli_read_own_results(void)
+{
+    const char *path = cli_database_path();
+    cli_given.read_only = true;
+    if (!cli_given.database && !cli_given.shipped) {
+        cli_given.database = path && access(path, F_OK) == 0 ? path : ":memory:";
+    }
 }
 
 int cli_check_database(const cli_session *session, int code)

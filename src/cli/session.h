@@ -61,6 +61,11 @@ int cli_open(cli_session *out, cli_open_mode mode);
 void cli_close(cli_session *session);
 /* Returns true if the command line or the environment names a driver or a device. */
 bool cli_is_driver_asked_for(void);
+/* From now on, only reads, and without --shipped only the user's own database. */
+void cli_read_own_results(void);
+#define CLI_SHIPPED_OPTION                                                                         \
+    CLI_ROW("shipped", 0, CLI_OPTION_FLAG, &cli_given.shipped, NULL, NULL,                         \
+            "also the results that come with gputune, unless --db names a database")
 /* Returns the path of the database, as the library finds it; NULL: results are kept in memory. */
 char *cli_database_path(void);
 /* Returns `code`, the exit code of a command's work. If something was wrong with the database,

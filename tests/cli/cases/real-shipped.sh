@@ -1,0 +1,11 @@
+# report and export show the user's own results; the tables that come with gputune only if asked
+exec 2>&1
+build=$(dirname "$GPUTUNE_WORKER")
+mkdir installed
+cp "$build/gputune" "$build/tables/gputune.db" installed
+installed/gputune report -f md
+echo "exit $?"
+installed/gputune export axpy
+echo "exit $?"
+installed/gputune report axpy -f md --shipped | grep -c 'NVIDIA H200'
+installed/gputune export axpy --size n=64M --gpu H200 --shipped -q | grep -c '"runtimes": \[[0-9]'
