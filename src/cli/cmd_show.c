@@ -260,6 +260,10 @@ static void write_found(const cli_session *session, shown *at, const cli_records
                  "COLUMNS=0 shows all",
                  at->columns);
     }
+    if (format == CLI_FORMAT_TABLE && list.count == 1 && list.items[0].winner->kernel[0]) {
+        fflush(stdout);
+        cli_note("%s: %s", list.items[0].winner->kernel, cli_hardware_text(list.items[0].winner));
+    }
     if (!given.all) {
         cli_failures_say(found, NULL);
         cli_single_say(found);

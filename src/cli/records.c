@@ -107,6 +107,35 @@ static void derive(row *out)
     out->failed = r->is_winner ? r->failed : (double)NAN;
 }
 
+char *cli_hardware_text(const gputune_record *winner)
+{
+    static const double by_memory = 0.8; /* the share of a copy from which on memory is the limit */
+    row of = {.record = *winner};
+    char *text = cli_format("%u registers", winner->registers);
+    derive(&of);
+    if (of.loads[0]) {
+        text = cli_format("%.*s-bit loads, %s", (int)strcspn(of.loads, " "), of.loads, text);
+    }
+    if (winner->spill_bytes) {
+        cli_append(&text, ", %u bytes spilled", winner->spill_bytes);
+    }
+    if (winner->occupancy > 0) {
+        cli_append(&text, ", occupancy %.0f%%", winner->occupancy * 100);
+    }
+    if (of.copy_share > 0) {
+        cli_append(&text,
+                   "; %.1f%% of a copy's bandwidth: %s the limit, and at most %.2fx is left to "
+                   "gain",
+                   of.copy_share * 100,
+                   of.copy_share >= by_memory ? "memory is" : "latency or arithmetic is",
+                   fmax(1 / of.copy_share, 1));
+    } else {
+        cli_append(&text, "; its template declares no bytes in work(), so it is not known what is "
+                          "left to gain");
+    }
+    return text;
+}
+
 enum {
     WINNERS = CLI_VIEW_WINNERS,
     TRIALS = CLI_VIEW_TRIALS,

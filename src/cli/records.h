@@ -123,6 +123,10 @@ char *cli_why_explain(cli_why *why, const cli_measured *from);
 void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli_format_kind format,
                    FILE *file);
 
+/* Returns a line that describes the code of a winner and how near it is to the GPU's limit:
+ * "128-bit loads, 32 registers, occupancy 100%; 95.0% of a copy's bandwidth: ...". */
+char *cli_hardware_text(const gputune_record *winner);
+
 /* ---- failures -------------------------------------------------------------------------------- */
 
 /* Returns true if a trial with this status ("wrong", "compile", ...) is a failure, which means that

@@ -131,7 +131,8 @@ typedef struct outcome {
     const char *gpu;         /* the model */
     char default_status[16]; /* of a default that failed, else "" */
     const char *source, *default_time, *speedup, *flags;
-    double place; /* by which rows are ordered */
+    const char *hardware; /* cli_hardware_text() */
+    double place;         /* by which rows are ordered */
 } outcome;
 
 enum { MODELS = CLI_VIEW << 1, VIEWS = CLI_VIEW | MODELS };
@@ -170,11 +171,12 @@ static const cli_column columns[] = {
     CLI_AS("block", gputune_info, blocks, "", CLI_TEXT, DATA),
     SAME(outside_only, "", CLI_YES, DATA),
     CLI_FIELD(outcome, gpu, "", CLI_TEXT, DATA),
+    CLI_FIELD(outcome, hardware, "", CLI_TEXT, 0),
 };
 
 /* The stored records of a scenario. */
 typedef struct stored {
-    const gputune_info *info; /* of its tuning; NULL: records of any objective and cache mode */
+    const gputune_info *info; /* of its tuning */
     gputune_cache cache;
     const cli_scenario *scenario;
     cli_records records;
@@ -183,9 +185,8 @@ typedef struct stored {
 static int take_stored(void *user, const gputune_record *record)
 {
     stored *at = user;
-    bool is_wanted =
-        strcmp(record->sizes, at->scenario->size_text) == 0 && !record->outdated &&
-        (!at->info || (record->objective == at->info->objective && record->cache == at->cache));
+    bool is_wanted = strcmp(record->sizes, at->scenario->size_text) == 0 && !record->outdated &&
+                     record->objective == at->info->objective && record->cache == at->cache;
     return is_wanted ? cli_records_add(&at->records, record) : 0;
 }
 
@@ -208,15 +209,23 @@ static int explain_failures(outcome *row, const cli_session *session, const cli_
     return code;
 }
 
-/* Prints for the first winner of each kernel which scalars it was proved with a single value of. */
-static void say_single(const cli_session *session, const cli_scenario *scenario)
+/* Describes the winner's code in *row. Prints for the first winner of each kernel which scalars it
+ * was proved with a single value of. */
+static void describe_winner(outcome *row, const cli_session *session, const cli_scenario *scenario)
 {
     static const void *said; /* the kernel before */
-    stored at = {.scenario = scenario};
+    stored at = {&row->info, cli_tuning_options(scenario).cache, scenario, {NULL, 0}};
     const gputune_record_filter filter = {.size = sizeof filter, .kernel = scenario->kernel->name};
-    CLI_SCOPED(cli_release_at) void *mark = cli_mark();
-    if (said != scenario->kernel &&
-        gputune_records(session->tuner, &filter, take_stored, &at) == GPUTUNE_OK) {
+    if (gputune_records(session->tuner, &filter, take_stored, &at) != GPUTUNE_OK) {
+        return;
+    }
+    for (size_t i = 0; i < at.records.count; i++) {
+        const gputune_record *record = &at.records.items[i];
+        if (record->is_winner && strcmp(record->configuration, row->info.configuration) == 0) {
+            row->hardware = cli_hardware_text(record);
+        }
+    }
+    if (said != scenario->kernel) {
         cli_single_say(&at.records);
     }
     said = scenario->kernel;
@@ -229,7 +238,7 @@ int cli_warm_add(cli_table *table, double place, const gputune_info *info,
         .info = *info, .sizes = scenario->size_text, .gpu = session->device.name, .place = place};
     bool is_lacking = info->failed || info->default_ns <= 0;
     int code = is_lacking ? explain_failures(&row, session, scenario) : CLI_EXIT_OK;
-    say_single(session, scenario);
+    describe_winner(&row, session, scenario);
     row.source = gputune_source_name(info->source);
     row.default_time = row.default_status[0]  ? row.default_status
                        : info->default_ns > 0 ? cli_value(info->default_ns, info->objective)
@@ -330,6 +339,9 @@ static void say_gains(const cli_table *table, double seconds)
     const char *next = all.count == 1 ? cli_format(" %s --why", all.last->info.kernel) : "";
     cli_note("%s: the best of %" PRIu64 " variant%s in %.0f s; next: gputune show%s", gain,
              all.variants, all.variants == 1 ? "" : "s", ceil(seconds), next);
+    if (all.count == 1 && all.last->hardware[0]) {
+        cli_note("%s: %s", all.last->info.kernel, all.last->hardware);
+    }
 }
 
 int cli_warm_end(cli_table *table, int code, bool of_models, int64_t begun_ns,
