@@ -1,9 +1,16 @@
 /* Opens and closes the state of measuring, and prepares it for a setup. */
 #include "farm/measure.h"
+
 #include "base/clock.h"
 #include "base/objective.h"
-#include "farm/measure_parts.h"
-#include "stats/summary.h"
+#include "farm/measure_contents.h"
+#include "farm/measure_memory.h"
+#include "farm/measure_sample.h"
+#include "farm/measure_service.h"
+#include "farm/measure_state.h"
+#include "farm/measure_tables.h"
+#include "farm/measure_trial.h"
+#include "farm/measure_verify.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +20,72 @@ static void watch(gt_measure *measure)
     if (!measure->monitor && !measure->device.emulated) {
         measure->monitor = gt_monitor_start(measure->device.uuid);
     }
+}
+
+/* ---- For all parts --------------------------------------------------------------------------- */
+
+/* Notes that a fatal error has made this process unable to use the GPU. */
+static void lose(gt_measure *measure)
+{
+    for (; measure; measure = measure->parent) {
+        measure->lost = true;
+    }
+}
+
+gputune_status gt_measure_check(gt_measure *measure, CUresult result, const char *call)
+{
+    if (result == CUDA_SUCCESS) {
+        return GPUTUNE_OK;
+    }
+    if (gt_cuda_fatal(result)) {
+        lose(measure);
+    }
+    return gt_cuda_check(measure->driver, result, call);
+}
+
+gputune_status gt_measure_wait(gt_measure *measure)
+{
+    GT_CALL(measure, StreamSynchronize, measure->stream);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_measure_elapsed(double *out_ns, gt_measure *measure)
+{
+    float milliseconds = 0;
+    GT_CALL(measure, EventSynchronize, measure->stop);
+    GT_CALL(measure, EventElapsedTime, &milliseconds, measure->start, measure->stop);
+    *out_ns = (double)milliseconds * 1e6;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_measure_load(gt_launcher **out, gt_measure *measure, const gt_image *image,
+                               const gt_launch *const *launches)
+{
+    for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
+        gt_module *module = i > 0 ? gt_launcher_module(out[0]) : NULL;
+        GT_TRY(gt_launcher_load(&out[i], measure->driver, &measure->device, image, module,
+                                launches[i]));
+        if (i == 0) {
+            GT_TRY(gt_launcher_check_count(out[0]));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_measure_launch(gt_measure *measure, gt_launcher *launcher,
+                                 const void *const *arguments)
+{
+    gputune_status status = gt_launcher_launch(launcher, measure->stream, arguments);
+    if (status == GPUTUNE_ECRASHED) {
+        lose(measure);
+    }
+    return status;
+}
+
+gputune_status gt_measure_usable(const gt_measure *measure)
+{
+    GT_REFUSE(measure->lost, GPUTUNE_ECRASHED, "this process lost the GPU to an earlier failure");
+    return measure->ready ? GPUTUNE_OK : gt_fail(GPUTUNE_EINVAL, "nothing was prepared");
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -168,7 +241,9 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
         gputune_status status = gt_copy_rate(&measure->copy_bytes_per_s, measure->driver,
                                              (size_t)(emulated ? 16 : 512) << 20, emulated ? 1 : 4);
         measure->lost |= status == GPUTUNE_ECRASHED;
-        GT_TRY(status == GPUTUNE_EDEVMEM ? GPUTUNE_OK : status);
+        if (status != GPUTUNE_EDEVMEM) {
+            GT_TRY(status);
+        }
     }
     watch(measure); /* last, because starting NVML would delay the rest */
     measure->ready = true;

@@ -1,14 +1,11 @@
-/* The buffers: allocated with guard zones, pristine copies and rotated sets; filled from a seed,
- * with the data that are sent, and with expected results. */
-#include "base/number.h"
-#include "farm/measure_parts.h"
-#include "farm/measure_value.h"
-#include "kernel/bind/vary.h"
-#include "stats/summary.h"
+/* Allocates the buffers of the workloads, and copies the data that the host sends. */
+#include "farm/measure_memory.h"
 
-#include <math.h>
+#include "base/number.h"
+#include "farm/measure_service.h"
+#include "farm/measure_value.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 gputune_status gt_memory_take(CUdeviceptr *out, gt_measure *measure, uint64_t bytes)
 {
@@ -26,7 +23,7 @@ void gt_memory_free(gt_measure *measure)
         (void)measure->driver->MemFree(measure->allocations.items[i]);
     }
     gt_array_free(&measure->allocations);
-    gt_guard_free(measure); /* last: freeing has waited for the launches that use it */
+    gt_guard_free(measure); /* last, because freeing has waited for launches that use it */
     void *const pinned[] = {measure->findings, measure->first, measure->stray_seen};
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; ++i) {
         if (pinned[i]) {
@@ -67,13 +64,12 @@ gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *s
 
 /* ---- Workspaces ------------------------------------------------------------------------------ */
 
-/* Guard zones show what was written around a buffer. An emulated device reports every access
- * outside of an allocation, reads too: a buffer there has nothing behind it, and only its skew
- * before it. */
+/* An emulated buffer has no guard zones, because the emulator reports every access outside of an
+ * allocation. */
 static gputune_status place_slot(gt_buffer_slot *slot, gt_measure *measure)
 {
     char name[GT_NAME_MAX + 8];
-    bool timed = slot->workspace == &measure->workspaces[0] && !measure->is_trial;
+    bool timed = slot->workspace == &measure->workspaces[0] && !measure->parent;
     const gt_workload *workload = &slot->workspace->workload;
     if (!measure->device.emulated) {
         GT_TRY(
@@ -100,14 +96,13 @@ static gputune_status allocate_slot(gt_measure *measure, gt_buffer_slot *slot)
         GT_TRY(gt_memory_take(&slot->pristine, measure, buffer->bytes));
     }
     bool is_result = buffer->direction != GT_IN && gt_type_is_float(buffer->type);
-    if (measure->is_trial && is_result && !buffer->number_count) {
+    if (measure->parent && is_result && !buffer->number_count) {
         GT_TRY(gt_memory_take(&slot->scale, measure, buffer->elements * sizeof(float)));
     }
     uint64_t expected = gt_plan_expected_bytes(buffer);
     return expected ? gt_memory_take(&slot->expected, measure, expected) : GPUTUNE_OK;
 }
 
-/* Returns the bytes of a scalar among the values of a workspace. */
 static size_t scalar_room(const gt_scalar *scalar)
 {
     const size_t step = 64;
@@ -132,7 +127,7 @@ static gputune_status write_scalars(gt_workspace *workspace)
     return GPUTUNE_OK;
 }
 
-/* Allocates them first, unless they have been. */
+/* Allocates the numbers when it is called first. */
 static gputune_status upload_numbers(gt_measure *measure, gt_workspace *workspace)
 {
     const gt_workload *workload = &workspace->workload;
@@ -186,14 +181,13 @@ gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspac
 
 /* ---- Rotated sets ---------------------------------------------------------------------------- */
 
-/* Decides how many sets there are, and allocates the sets after the first; *extra is where they
- * begin. */
+/* Decides how many sets there are, and allocates all but the first, at *extra. */
 static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_workspace *workspace,
                                 uint64_t set_bytes)
 {
     size_t available = 0, total = 0;
     workspace->sets = 1;
-    if (workspace != &measure->workspaces[0] || measure->device.emulated || measure->is_trial) {
+    if (workspace != &measure->workspaces[0] || measure->device.emulated || measure->parent) {
         return GPUTUNE_OK;
     }
     GT_CALL(measure, MemGetInfo, &available, &total);
@@ -340,7 +334,7 @@ gputune_status gt_memory_service(gt_measure *measure)
     for (size_t i = 0; i < GT_TABLES; ++i) {
         count = measure->tables[i].tasks.count > count ? measure->tables[i].tasks.count : count;
     }
-    count += measure->hash.tasks.count; /* the first check of a proof has inputs beside results */
+    count += measure->hash.tasks.count; /* the first check of a proof also has inputs */
     size_t bytes = sizeof(gt_findings) + count * sizeof(gt_finding);
     uint32_t findings = (uint32_t)count;
     gt_findings **const pinned[] = {&measure->findings, &measure->first};
@@ -378,7 +372,7 @@ static gputune_status copy_mapped(gt_measure *measure, CUdeviceptr to, const gt_
     memcpy(handle.reserved, input->handle, sizeof handle.reserved);
     GT_CALL(measure, IpcOpenMemHandle, &mapping, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
     gputune_status status = copy_from(measure, to, mapping, input, buffer);
-    /* before any variant runs: nothing of the caller's may be within a variant's reach */
+    /* before a variant runs, which must not reach the caller's memory */
     CUresult closed = measure->driver->IpcCloseMemHandle(mapping);
     GT_TRY(status);
     return gt_measure_check(measure, closed, "cuIpcCloseMemHandle");
@@ -406,7 +400,7 @@ static gputune_status copy_input(gt_measure *measure, const gt_live_input *input
     const gt_buffer_slot *slot = &workspace->slots[input->buffer];
     CUdeviceptr to = input->expected ? slot->expected : slot->pristine;
     if (!to) {
-        return GPUTUNE_OK; /* an output needs no data, and an input is not compared */
+        return GPUTUNE_OK; /* outputs need no data, and inputs are not compared */
     }
     if (input->is_ipc) {
         return copy_mapped(measure, to, input, slot->buffer);
@@ -422,272 +416,5 @@ gputune_status gt_inputs_copy(gt_measure *measure, const gt_measure_setup *setup
     for (uint32_t i = 0; i < setup->input_count; ++i) {
         GT_TRY(copy_input(measure, &setup->inputs[i]));
     }
-    return GPUTUNE_OK;
-}
-
-static gputune_status plan_fill(gt_measure *measure, gt_buffer_slot *slot, uint64_t seed)
-{
-    static const uint32_t flags[] = {[GT_VARIETY_EXTREMES] = GT_TASK_EXTREMES,
-                                     [GT_VARIETY_SPECIALS] = GT_TASK_EXTREMES | GT_TASK_SPECIALS,
-                                     [GT_VARIETY_TIES] = GT_TASK_TIES,
-                                     [GT_VARIETY_ROWS] = 0};
-    const gt_buffer *buffer = slot->buffer;
-    gt_service_task fill = {.operation = GT_DO_FILL,
-                            .target = slot->pristine ? slot->pristine : slot->address,
-                            .count = buffer->elements,
-                            .seed =
-                                gt_fill_seed(seed, buffer->twin ? buffer->twin - 1 : slot->index),
-                            .low = buffer->low,
-                            .high = buffer->high,
-                            .stol = gt_workload_largest(buffer),
-                            .type = buffer->type,
-                            .pattern = buffer->fill,
-                            .flags = flags[buffer->variety] | (buffer->free ? GT_TASK_FREE : 0)};
-    gt_service_task guard = {.operation = GT_DO_PATTERN,
-                             .target = slot->base,
-                             .count = slot->address - slot->base,
-                             .pattern = gt_guard_seed(slot->index)};
-    if (buffer->direction != GT_OUT && !slot->live) {
-        GT_TRY(gt_tasks_add(&measure->fill, slot, &fill));
-    }
-    GT_TRY(gt_tasks_add(&measure->fill, slot, &guard));
-    guard.target = slot->address + buffer->bytes;
-    guard.count = slot->guard_back;
-    return gt_tasks_add(&measure->fill, slot, &guard);
-}
-
-static int64_t integer_at(const unsigned char *elements, uint64_t index, uint32_t size)
-{
-    int32_t narrow;
-    int64_t wide;
-    memcpy(&narrow, elements + index * size, sizeof narrow);
-    if (size == sizeof narrow) {
-        return narrow;
-    }
-    memcpy(&wide, elements + index * size, sizeof wide);
-    return wide;
-}
-
-/* Empties rows between integers that rise (GT_VARIETY_ROWS). Returns false if they do not. */
-static bool empty_rows(unsigned char *elements, uint64_t count, uint32_t size)
-{
-    enum { EVERY = 8 };
-    bool rises = count > 2;
-    for (uint64_t i = 1; i < count && rises; ++i) {
-        rises = integer_at(elements, i - 1, size) <= integer_at(elements, i, size);
-    }
-    for (uint64_t i = 1; i + 1 < count && rises; i += EVERY) {
-        memcpy(elements + i * size, elements + (i - 1) * size, size);
-    }
-    if (rises) {
-        memcpy(elements + (count - 2) * size, elements + (count - 1) * size, size);
-    }
-    return rises;
-}
-
-/* Waits. */
-static gputune_status vary_rows(gt_measure *measure, const gt_buffer_slot *slot)
-{
-    const gt_buffer *buffer = slot->buffer;
-    GT_FREED unsigned char *elements = malloc(buffer->bytes + 1);
-    GT_TRY(gt_allocated(elements));
-    GT_CALL(measure, MemcpyDtoHAsync, elements, slot->address, buffer->bytes, measure->stream);
-    GT_TRY(gt_measure_wait(measure));
-    if (!empty_rows(elements, buffer->elements, gt_type_bytes(buffer->type))) {
-        return GPUTUNE_OK;
-    }
-    GT_CALL(measure, MemcpyHtoDAsync, slot->address, elements, buffer->bytes, measure->stream);
-    return gt_measure_wait(measure);
-}
-
-/* Waits, so that a failure is reported as this kernel's. */
-static gputune_status initialise(gt_measure *measure, uint64_t seed, uint32_t workspace_count)
-{
-    for (uint32_t s = 0; s < workspace_count; ++s) {
-        GT_TRY(gt_init_launch(measure, &measure->workspaces[s], seed));
-    }
-    return gt_measure_wait(measure);
-}
-
-gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t workspace_count)
-{
-    gt_tasks_reset(&measure->fill);
-    measure->ahead = NULL;
-    const gt_buffer_slot *end = gt_slots_end(measure, workspace_count);
-    for (gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
-        GT_TRY(plan_fill(measure, slot, seed));
-    }
-    for (uint32_t s = 0; s < workspace_count; ++s) {
-        gt_workspace *workspace = &measure->workspaces[s];
-        for (uint32_t i = 0; i < workspace->workload.block_count; ++i) {
-            if (!(workspace->sent_blocks >> i & 1)) {
-                gt_fill_host(workspace->blocks[i], &workspace->workload,
-                             &workspace->workload.blocks[i],
-                             gt_fill_seed(seed, GT_PARAMETER_MAX + i));
-            }
-        }
-    }
-    GT_TRY(gt_tasks_upload(measure, &measure->fill));
-    GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->fill, false));
-    const gt_workload *workload = &measure->workspaces[0].workload;
-    GT_REFUSE(workload->has_init && initialise(measure, seed, workspace_count) < 0,
-              GPUTUNE_ETEMPLATE, "the init kernel %s failed: %s", workload->init.steps[0].entry,
-              gt_message());
-    for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
-        /* others than inputs are copied before each launch, and may hold results until then */
-        if (slot->live && slot->buffer->direction == GT_IN) {
-            GT_CALL(measure, MemcpyDtoDAsync, slot->address, slot->pristine, slot->buffer->bytes,
-                    measure->stream);
-        }
-        if (slot->buffer->variety == GT_VARIETY_ROWS) {
-            GT_TRY(vary_rows(measure, slot));
-        }
-    }
-    return gt_service_run(measure, GT_SERVICE_RESET, &measure->rotate, false);
-}
-
-enum { SAMPLE_PIECES = 64, SAMPLE_BYTES = 16384 };
-
-/* Sets low and high of a task to the least and largest value of a buffer, or of pieces spread over
- * a large one; low > high: it has no finite value. */
-static gputune_status find_span(gt_service_task *out, gt_measure *measure,
-                                const gt_buffer_slot *slot)
-{
-    unsigned char room[SAMPLE_BYTES];
-    const gt_buffer *buffer = slot->buffer;
-    CUdeviceptr from = slot->pristine ? slot->pristine : slot->address;
-    const uint32_t size = gt_type_bytes(buffer->type);
-    uint64_t pieces = (buffer->bytes + SAMPLE_BYTES - 1) / SAMPLE_BYTES;
-    uint64_t step = pieces > SAMPLE_PIECES ? (pieces - 1) / (SAMPLE_PIECES - 1) : 1;
-    out->low = INFINITY;
-    out->high = -INFINITY;
-    for (uint64_t piece = 0; piece < pieces; piece += step) {
-        uint64_t at = piece * SAMPLE_BYTES, left = buffer->bytes - at;
-        uint64_t bytes = left < SAMPLE_BYTES ? left : SAMPLE_BYTES;
-        GT_CALL(measure, MemcpyDtoHAsync, room, from + at, bytes, measure->stream);
-        GT_TRY(gt_measure_wait(measure));
-        for (uint64_t i = 0; i + size <= bytes; i += size) {
-            uint64_t bits = 0;
-            memcpy(&bits, room + i, size);
-            double value = gt_bits_to_double(buffer->type, bits);
-            out->low = isfinite(value) ? fmin(out->low, value) : out->low;
-            out->high = isfinite(value) ? fmax(out->high, value) : out->high;
-        }
-    }
-    return GPUTUNE_OK;
-}
-
-/* Whole numbers among data may be indices: they stay as they are. */
-gputune_status gt_contents_span(gt_measure *measure)
-{
-    for (size_t i = 0; i < measure->move.tasks.count; ++i) {
-        gt_service_task *task = &measure->move.tasks.items[i];
-        const gt_buffer_slot *slot = measure->move.slots.items[i];
-        bool is_data = slot->live || slot->workspace->workload.has_init;
-        if (is_data && slot->buffer->number_count == 0) {
-            GT_TRY(find_span(task, measure, slot));
-            task->flags = GT_TASK_WHOLE;
-        }
-    }
-    return GPUTUNE_OK;
-}
-
-/* The median magnitude of the first elements; 0 where none is finite. */
-static gputune_status find_median(double *out, gt_measure *measure, const gt_buffer_slot *slot)
-{
-    enum { MOST = SAMPLE_BYTES / 8 };
-    const gt_buffer *buffer = slot->buffer;
-    unsigned char room[SAMPLE_BYTES];
-    double values[MOST];
-    uint32_t size = gt_type_bytes(buffer->type), count = 0;
-    uint64_t elements = buffer->elements < MOST ? buffer->elements : MOST;
-    GT_CALL(measure, MemcpyDtoHAsync, room, slot->address, elements * size, measure->stream);
-    GT_TRY(gt_measure_wait(measure));
-    for (uint64_t i = 0; i < elements; ++i) {
-        uint64_t bits = 0;
-        memcpy(&bits, room + i * size, size);
-        double value = fabs(gt_bits_to_double(buffer->type, bits));
-        if (isfinite(value)) {
-            values[count++] = value;
-        }
-    }
-    gt_sort(values, count);
-    *out = gt_median_sorted(values, count);
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure)
-{
-    bool has_reference = measure->workspaces[0].workload.has_reference;
-    size_t count = has_reference ? measure->spread.timed_count : 0;
-    for (size_t i = 0; i < count && !out->loose[0]; i += 2) {
-        const gt_buffer_slot *slot = measure->spread.slots.items[i];
-        double median;
-        if (slot->buffer->number_count) {
-            continue;
-        }
-        GT_TRY(find_median(&median, measure, slot));
-        double tolerance = slot->tolerance.atol + slot->tolerance.rtol * median;
-        if (median > 0 && tolerance > median) {
-            memcpy(out->loose, slot->buffer->name, sizeof out->loose);
-            out->loose_tolerance = tolerance;
-            out->loose_median = median;
-        }
-    }
-    return GPUTUNE_OK;
-}
-
-/* ---- Made, and made good --------------------------------------------------------------------- */
-
-/* Waits. Never 0. */
-static gputune_status hash_results(uint64_t *out, gt_measure *measure)
-{
-    static const uint64_t multiplier = 0x9e3779b97f4a7c15ull;
-    uint64_t hash = 0;
-    GT_TRY(gt_service_check(measure, &measure->results, false, measure->findings));
-    GT_TRY(gt_measure_wait(measure));
-    for (size_t i = 0; i < measure->results.tasks.count; ++i) {
-        hash = (hash + measure->findings->items[i].count) * multiplier;
-    }
-    *out = hash | 1;
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_only)
-{
-    uint32_t workspace_count = timed_only ? 1 : measure->setup.workload_count;
-    measure->results_hash = 0;
-    GT_TRY(gt_contents_fill(measure, seed, workspace_count));
-    measure->seed = seed;
-    GT_TRY(gt_service_check(measure, &measure->hash, workspace_count == 1, measure->findings));
-    GT_TRY(gt_measure_wait(measure));
-    for (size_t i = 0; i < gt_tasks_count(&measure->hash, workspace_count == 1); ++i) {
-        measure->hash.slots.items[i]->hash = measure->findings->items[i].count;
-    }
-    if (measure->setup.check) {
-        return GPUTUNE_OK; /* nothing is compared, and a mistake may be the reference's, too */
-    }
-    if (!measure->workspaces[0].workload.has_reference) {
-        return measure->workspaces[0].workload.has_expected ? gt_expected_take(measure)
-                                                            : GPUTUNE_OK;
-    }
-    GT_TRY(gt_expected_refer(measure, workspace_count));
-    return timed_only ? GPUTUNE_OK : hash_results(&measure->results_hash, measure);
-}
-
-/* A variant that overwrote what is behind a buffer has seldom reached the expected results. If they
- * are as they were, the reference need not run again: it may take as long as a hundred variants. */
-gputune_status gt_contents_refresh(gt_measure *measure)
-{
-    uint64_t hash = 0;
-    if (measure->damage == GT_DAMAGE_EVERYTHING && measure->results_hash) {
-        GT_TRY(hash_results(&hash, measure));
-    }
-    if (measure->damage == GT_DAMAGE_EVERYTHING && (!hash || hash != measure->results_hash)) {
-        GT_TRY(gt_contents_make(measure, measure->setup.seed, false));
-    } else if (measure->damage != GT_DAMAGE_NONE) {
-        GT_TRY(gt_contents_fill(measure, measure->setup.seed, measure->setup.workload_count));
-    }
-    measure->damage = GT_DAMAGE_NONE;
     return GPUTUNE_OK;
 }

@@ -1,5 +1,6 @@
-/* Reads clocks, what holds them back, and other users of the GPU, on a thread of its own. */
-#include "farm/measure_parts.h"
+/* Reads clocks, throttle reasons and other users of the GPU through NVML, on a thread of its own.
+ */
+#include "farm/measure_monitor.h"
 
 #include "base/clock.h"
 #include "base/condition.h"
@@ -22,13 +23,14 @@ struct gt_monitor {
     pthread_cond_t changed;
     char uuid[48];
     bool stopping, opened;
-    gt_nvml *nvml;       /* valid when opened; NULL: there is none */
-    gt_nvml_state last;  /* the latest reading */
+    gt_nvml *nvml; /* valid if opened; NULL: there is none */
+    gt_nvml_state last;
     bool spoiled, noisy; /* spoiled: since the round began */
     char other[96];
 };
 
-/* The host application has a context of its own as a rule; whether it computes cannot be seen. */
+/* Notes other users. The host application usually has a context, but NVML does not show if it
+ * computes. */
 static void note_users(gt_monitor *monitor, const gt_nvml_users *users)
 {
     char name[32], path[32];
@@ -49,8 +51,7 @@ static void note_users(gt_monitor *monitor, const gt_nvml_users *users)
              users->one, name[0] ? " " : "", name);
 }
 
-/* Reads NVML, which is open, and notes what it shows; of the processes only with `looks_at_users`.
- */
+/* Reads NVML, with `looks_at_users` also its list of processes. */
 static void read_now(gt_monitor *monitor, bool looks_at_users)
 {
     gt_nvml_state state;

@@ -1,4 +1,4 @@
-/* The numbers of measuring: launches for each sample, copies of the buffers, memory. */
+/* Computes launches of a sample, sets of buffers, and memory of a setup. */
 #include "farm/measure_plan.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ uint32_t gt_plan_launches(double launch_ns, gt_sample_length length)
 
 double gt_plan_quick_doubt(double launch_ns)
 {
-    static const double first_ns = 4e3; /* what a first launch may take longer */
+    static const double first_ns = 4e3; /* how much longer the first launch may take */
     double quick = gt_plan_launches(launch_ns, GT_SAMPLE_QUICK);
     double brief = gt_plan_launches(launch_ns, GT_SAMPLE_BRIEF);
     return first_ns * (1 / quick - 1 / brief) / launch_ns;
@@ -74,7 +74,6 @@ uint64_t gt_plan_working_set(const gt_workload *workload)
     return bytes;
 }
 
-/* Returns the step of a buffer's address before any skew. */
 static uint64_t step_of(const gt_workload *workload, uint32_t buffer)
 {
     return workload->alignment[buffer] > 1024 ? GT_ALIGNMENT_MAX : 1024;

@@ -1,24 +1,27 @@
-/* Judges what a proof has found, and says why a variant is wrong. */
+/* Judges the findings of a proof, and explains why a variant is wrong. */
+#include "farm/measure_report.h"
+
 #include "base/number.h"
 #include "base/text.h"
-#include "farm/measure_parts.h"
+#include "farm/measure_service.h"
 #include "farm/measure_value.h"
+#include "farm/measure_verify.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Words of a message for a proof's first launch, and for the only launch on the timed workspace. */
+/* For a message about a proof's first launch. */
 static const char plain[] = "";
-/* Words for the second launch, if the first one was right. */
+/* The same for the second launch, after a correct first one. */
 static const char again[] =
     " in a second launch, after a correct first one: scratch memory and device variables keep "
     "their contents between launches, unless clear() names the scratch";
-/* Words for a second launch that differs from the first one by in_place(). */
+/* The same for a second launch that uses in_place(). */
 static const char in_place[] = " in a second launch, with one buffer for each pair of in_place(), "
                                "after a correct launch on separate buffers";
-/* Words for the two launches of a winner's second proof. */
+/* The same for the two launches of a winner's second proof. */
 static const char *const raced[2] = {
     " after the race, although it was correct before: a launch must not depend on what earlier "
     "ones left, or on memory outside its buffers ('gputune check' finds such reads)",
@@ -35,16 +38,17 @@ const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-/* Returns true if the expected results are not the default variant's. */
+/* Returns false if the default variant's results are the expected ones. */
 static bool is_judged(const gt_measure *measure)
 {
     const gt_workload *workload = &measure->workspaces[0].workload;
     return workload->has_reference || workload->has_expected;
 }
 
-enum { ONLY_EXPECTED = 2 }; /* what a variant has written, and what it is compared with has not */
+enum { ONLY_EXPECTED = 2 }; /* gt_finding.unwritten: only the expected element is unwritten */
 
-/* Without a reference: whether the default variant has left the element unwritten, too. */
+/* Returns true if there is no reference, and the default variant does not write the element either.
+ */
 static bool is_nobodys(const gt_measure *measure, const gt_finding *found)
 {
     return !is_judged(measure) && found->unwritten == 3;
@@ -79,8 +83,8 @@ static void say_value(gt_text *text, const gt_measure *measure, const gt_buffer_
                    is_judged(measure) ? "" : " from the default variant");
 }
 
-/* The largest part of a result that rounding takes away in some elements of a right kernel. In most
- * of them it takes less away. */
+/* Returns the largest relative error that rounding causes in a correct kernel: in some elements, or
+ * a tenth of it if most elements are wrong. */
 static double rounding(gt_type type, const gt_finding *found, const gt_buffer *buffer)
 {
     double part = gt_type_bytes(type) == 1 ? 0.5 : gt_type_bytes(type) == 2 ? 0.1 : 0.01;
@@ -101,7 +105,7 @@ static void say_cause(gt_text *text, const gt_measure *measure, const gt_buffer_
         return;
     }
     double wanted = gt_type_is_float(type) ? fabs(gt_bits_to_double(expected, found->expected)) : 0;
-    if (isnan(wanted) && !measure->is_trial) { /* on trial, NaN is allowed */
+    if (isnan(wanted) && !measure->parent) { /* a trial allows NaN */
         gt_text_printf(text,
                        ": the correct result is not a number there; expected inputs of another "
                        "range, or nan_ok after %s in args()",
@@ -110,7 +114,7 @@ static void say_cause(gt_text *text, const gt_measure *measure, const gt_buffer_
     if (isnan(wanted) || !gt_type_is_float(type)) {
         return;
     }
-    /* how large the error is, and a tolerance that accepts it, if it may come from rounding */
+    /* the error and a tolerance that accepts it, if rounding may be the cause */
     char tolerance[128];
     double need = gt_finding_double(found->need);
     if (!isfinite(need) || need > rounding(type, found, buffer) * wanted) {
@@ -119,7 +123,7 @@ static void say_cause(gt_text *text, const gt_measure *measure, const gt_buffer_
     }
     gt_text_printf(text, "; the tolerance is %s; atol = %.3g in reference() would accept %s",
                    gt_tolerance_text(tolerance, measure, slot),
-                   need * 1.005, /* not below, in the digits shown */
+                   need * 1.005, /* so that the printed digits are not too small */
                    found->count == 1 ? "it" : "all");
 }
 
@@ -139,7 +143,7 @@ static gputune_status report_mismatch(const gt_measure *measure, const gt_buffer
     return gt_fail(GPUTUNE_EWRONG, "%s", gt_text_string(&text));
 }
 
-/* Judges what a table has found of the results of a launch on a workspace. */
+/* Judges the comparisons of a table on one workspace. */
 static gputune_status judge_results(gt_verified *out, const gt_measure *measure,
                                     const gt_tasks *table, const gt_findings *findings,
                                     const gt_workspace *workspace, const char *words)
@@ -153,20 +157,22 @@ static gputune_status judge_results(gt_verified *out, const gt_measure *measure,
         GT_REFUSE(found->count != 0 && !slot->buffer, GPUTUNE_EWRONG,
                   "the check kernel %s found %" PRIu64 " wrong elements%s",
                   workspace->workload.check.steps[0].entry, found->value, words);
-        GT_TRY(found->count ? report_mismatch(measure, slot, found, words) : GPUTUNE_OK);
+        if (found->count) {
+            return report_mismatch(measure, slot, found, words);
+        }
         out->max_error = fmax(out->max_error, gt_finding_double(found->worst));
     }
     return GPUTUNE_OK;
 }
 
-/* The results of a proof's last launch on a workspace. */
+/* Judges a proof's last launch on a workspace. */
 static gputune_status judge_last(gt_verified *out, const gt_measure *measure,
                                  const gt_workspace *workspace, const char *words)
 {
     return judge_results(out, measure, &measure->check, measure->findings, workspace, words);
 }
 
-/* Judges what a table has found of guard zones and inputs. */
+/* Judges the guard zones and inputs of a table. */
 static gputune_status judge_edges(const gt_measure *measure, const gt_tasks *table, bool timed_only,
                                   const gt_findings *findings)
 {
@@ -192,8 +198,8 @@ static gputune_status judge_edges(const gt_measure *measure, const gt_tasks *tab
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* The results of a proof's launches: two on one workspace, and before the race one on the timed
- * workspace, if that is another. */
+/* Judges the results of a proof: of two launches on one workspace, and, before the race, of one on
+ * the timed workspace. */
 static gputune_status judge_proof(gt_verified *out, const gt_measure *measure, bool after_race)
 {
     const uint32_t last = after_race ? 0 : measure->setup.workload_count - 1;
@@ -222,9 +228,9 @@ gputune_status gt_report_edges(gt_measure *measure, const gt_tasks *table, bool 
 
 gputune_status gt_report_findings(gt_verified *out, gt_measure *measure, bool after_race)
 {
-    /* damage is reported first, because it may be why a result is wrong */
+    /* damage first, because it may be why a result is wrong */
     GT_TRY(gt_report_edges(measure, &measure->check, after_race));
-    return gt_damaged(measure, GT_DAMAGE_INPUTS, /* those of the timed workspace were not checked */
+    return gt_damaged(measure, GT_DAMAGE_INPUTS, /* the timed workspace's inputs were not checked */
                       judge_proof(out, measure, after_race));
 }
 

@@ -1,8 +1,12 @@
-/* Takes one sample of each variant, by the objective that was prepared: a graph of launches,
- * launches by the host's clock, or a second of launches by NVML's energy counter. */
+/* Takes samples: by events around a graph of launches, by the host's clock around launches, or by
+ * NVML's energy counter over one second. */
+#include "farm/measure_sample.h"
+
 #include "base/clock.h"
 #include "base/objective.h"
-#include "farm/measure_parts.h"
+#include "farm/measure_contents.h"
+#include "farm/measure_service.h"
+#include "farm/measure_verify.h"
 #include "stats/summary.h"
 
 #include <math.h>
@@ -14,8 +18,8 @@ static bool is_hot(const gt_measure *measure)
     return measure->hot || measure->setup.cache == GPUTUNE_CACHE_HOT;
 }
 
-/* The arguments of launch `index` of a sample. Each launch of a cold sample takes the next set of
- * buffers; all hot samples of a round take the same set. */
+/* Returns the arguments of launch `index` of a sample. Each launch of a cold sample uses the next
+ * set of buffers; all hot samples of a round use the same set. */
 static const void *const *arguments_of(const gt_measure *measure, uint32_t index)
 {
     const gt_workspace *workspace = &measure->workspaces[0];
@@ -24,17 +28,15 @@ static const void *const *arguments_of(const gt_measure *measure, uint32_t index
                             workspace->argument_count];
 }
 
-/* Queues launch `index` of a sample. */
 static gputune_status issue(gt_measure *measure, gt_loaded *variant, uint32_t index)
 {
     measure->ahead = NULL;
     return gt_measure_launch(measure, variant->launchers[0], arguments_of(measure, index));
 }
 
-/* Queues what comes before a sample and is not timed: inout buffers are restored; a hot sample gets
- * one launch, a cold one the sweep. The launches of a sample share inout buffers, unless `alone` is
- * set: then each is a sample of its own, and buffers are restored behind the hot one's launch too.
- */
+/* Prepares a sample: restores inout buffers, and launches once for a hot sample or sweeps for a
+ * cold one. Launches of a sample share inout buffers unless `alone` is set; then each launch has
+ * restored ones, also after the launch that warms the cache. */
 static gputune_status restore(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
@@ -50,7 +52,7 @@ static gputune_status restore(gt_measure *measure, gt_loaded *variant)
 
 enum { SINGLES_MAX = 16 };
 
-/* Times of single launches, each on what the restored buffers hold. */
+/* Times of single launches, each on restored buffers. */
 typedef struct singles {
     double times[SINGLES_MAX];
     uint32_t count;
@@ -66,7 +68,7 @@ static gputune_status time_singles(singles *out, gt_measure *measure, gt_loaded 
     return status;
 }
 
-/* Copies the inout buffers' untouched contents to `kept` or back. */
+/* Copies the pristine inout buffers to `kept`, or back. */
 static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool back)
 {
     for (const gt_buffer_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
@@ -81,8 +83,7 @@ static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool 
     return GPUTUNE_OK;
 }
 
-/* Launches the variant once, and makes the inout buffers' contents after that launch the contents
- * to which they are restored. */
+/* Launches once, and makes the results in inout buffers the contents to which they are restored. */
 static gputune_status use(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
@@ -98,9 +99,9 @@ static gputune_status use(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Returns true if the times on fresh and on used buffers differ clearly: their medians by more than
- * 5% and by more than events resolve, and all times of one kind are below all of the other. Sorts
- * both. */
+/* Returns true if times on fresh and used buffers clearly differ: no time of one kind is within the
+ * other kind's range, and the medians differ by more than 5% and by more than events resolve. Sorts
+ * the times. */
 static bool is_clear(singles *fresh, singles *used)
 {
     static const double least_share = 0.05, least_ns = 500;
@@ -113,9 +114,9 @@ static bool is_clear(singles *fresh, singles *used)
     return apart && fabs(a - b) > least_ns && fabs(a - b) > least_share * fmax(a, b);
 }
 
-/* Takes more times of each kind if one does not decide. Long launches are so steady that one time
- * of each kind shows that there is no difference. If both kinds are alike, all eight times of one
- * are below or above all eight of the other once in 6,000 cases. */
+/* Takes more times if one of each kind is inconclusive. For long launches, one time shows that
+ * there is no difference. If there is no difference, eight times of each kind seem to differ once
+ * in 6,000 cases. */
 static gputune_status time_used(singles *fresh, singles *used, gt_measure *measure,
                                 gt_loaded *variant)
 {
@@ -127,12 +128,12 @@ static gputune_status time_used(singles *fresh, singles *used, gt_measure *measu
     return time_singles(used, measure, variant, is_open && fresh->times[0] < long_ns ? 7 : 0);
 }
 
-/* Times launches on fresh, on used, and again on fresh buffers: a GPU clock that rises or falls
- * must not be taken for a difference. */
+/* Times launches on fresh, used and again fresh buffers, so that a changing GPU clock is not taken
+ * for a difference. */
 static gputune_status compare(singles *fresh, singles *used, gt_measure *measure,
                               gt_loaded *variant, CUdeviceptr kept)
 {
-    double first; /* does not count: code, clocks and caches may not be as they will be */
+    double first; /* ignored: code, clocks and caches are not warm yet */
     GT_TRY(gt_sample_single(&first, measure, variant));
     GT_TRY(time_singles(fresh, measure, variant, 1));
     GT_TRY(copy_pristine(measure, kept, false));
@@ -144,16 +145,16 @@ static gputune_status compare(singles *fresh, singles *used, gt_measure *measure
     return status == GPUTUNE_OK ? time_singles(fresh, measure, variant, used->count - 1) : status;
 }
 
-/* Finds out by this variant's times whether the launches of a sample may share inout buffers. If
- * *out is FELT, *ratio is the time on used buffers over the time on restored ones; else it is 1.
- * HARMLESS if launches share no buffers, and if there is no memory for a copy of the buffers. */
+/* Finds out if the launches of a sample may share inout buffers. For FELT, *ratio is the time on
+ * used buffers divided by that on restored ones, otherwise 1. HARMLESS also if there are no such
+ * buffers, or no memory for a copy of them. */
 static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *measure,
                                  gt_loaded *variant)
 {
     singles fresh = {.count = 0}, used = {.count = 0};
     CUdeviceptr kept = 0;
     double launch_ns = variant->launch_ns;
-    /* can a launch of a sample find what another one left? */
+    /* such a sample has only one launch */
     bool one_launch = measure->device.emulated && measure->setup.cache == GPUTUNE_CACHE_COLD &&
                       measure->objective != GPUTUNE_OBJECTIVE_LAUNCH;
     bool are_shared = measure->restore.tasks.count > 0 && !one_launch &&
@@ -185,8 +186,7 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
 
 /* ---- Graphs ---------------------------------------------------------------------------------- */
 
-/* Captures launches without copies of the pass block: an earlier launch has copied it to the
- * device. */
+/* Captures launches, without copying the pass block, which an earlier launch has copied. */
 static gputune_status capture(CUgraph *out, gt_measure *measure, gt_loaded *variant,
                               uint32_t launches)
 {
@@ -209,8 +209,7 @@ static gputune_status capture(CUgraph *out, gt_measure *measure, gt_loaded *vari
     return GPUTUNE_OK;
 }
 
-/* Captures, instantiates and uploads the graph of that many launches, unless *replay has it already
- * for the buffers of this turn: hot samples take turns over sets of them. */
+/* Captures and uploads the graph of a sample, unless *replay has it for this turn's buffers. */
 static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loaded *variant,
                                   uint32_t launches)
 {
@@ -230,7 +229,7 @@ static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loa
     replay->launches = launches;
     replay->turn = measure->turn;
     replay->hot = is_hot(measure);
-    if (measure->driver->GraphUpload) { /* else the first replay pays for it */
+    if (measure->driver->GraphUpload) { /* otherwise the first replay would upload it */
         GT_CALL(measure, GraphUpload, exec, measure->stream);
     }
     return GPUTUNE_OK;
@@ -247,15 +246,15 @@ void gt_replay_free(gt_replay *replay, gt_measure *measure)
 /* ---- Samples --------------------------------------------------------------------------------- */
 
 enum {
-    HOST_AHEAD_NS = 15000,   /* the time in which the host queues what is timed */
+    HOST_AHEAD_NS = 15000,   /* time for the host to queue what is timed */
     HOST_AHEAD_NODE_NS = 100 /* for each node of a graph */
 };
 
-enum { SHORT_GRAPH = 16 }; /* kernels */
+enum { SHORT_GRAPH = 16 };
 
-/* Queues the event at which the time begins. The host must be ahead of the device by then, or the
- * gap between the event and the launch would be timed. A sweep keeps the device busy for longer
- * than the host needs to queue a short graph; otherwise a delay does. */
+/* Queues the event at which timing begins. The device must still be busy then, or the gap before
+ * the launch would be timed: with a sweep, which takes longer than queueing a short graph, or with
+ * a delay. */
 static gputune_status begin(gt_measure *measure, uint64_t kernels)
 {
     if (is_hot(measure) || measure->sweep == 0 || kernels > SHORT_GRAPH) {
@@ -287,7 +286,7 @@ static gputune_status replay(double *out, gt_measure *measure, gt_loaded *varian
 
 gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *variant)
 {
-    if (variant->kernels > SHORT_GRAPH) { /* the host could not keep ahead of them */
+    if (variant->kernels > SHORT_GRAPH) { /* the host could not queue them fast enough */
         GT_TRY(make_replay(&variant->single, measure, variant, 1));
         return replay(out, measure, variant, &variant->single);
     }
@@ -297,7 +296,7 @@ gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *var
     return end(out, measure, variant, 1);
 }
 
-/* A sample where measure->alone is set: the mean of single launches. */
+/* Takes a sample as the mean of single launches, if measure->alone is set. */
 static gputune_status mean_of(double *out, gt_measure *measure, gt_loaded *variant,
                               gt_sampler *single)
 {
@@ -313,8 +312,8 @@ static gputune_status mean_of(double *out, gt_measure *measure, gt_loaded *varia
     return GPUTUNE_OK;
 }
 
-/* Lines of the level-2 cache that persist stay there while the other sets of buffers are read: a
- * cold sample of a variant that has such lines uses no set twice. */
+/* Returns the launches of a sample. Persisting lines stay in L2 while other sets of buffers are
+ * used, so a cold sample of a variant that has such lines uses each set at most once. */
 static uint32_t sample_launches(const gt_measure *measure, const gt_loaded *variant,
                                 gt_sample_length length)
 {
@@ -331,7 +330,7 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
     gt_replay *graph = graphs[measure->length];
     uint32_t launches = sample_launches(measure, variant, measure->length);
     if (launches == sample_launches(measure, variant, GT_SAMPLE_FULL)) {
-        graph = &variant->full; /* short kernels have one graph for both */
+        graph = &variant->full; /* short kernels use one graph for both */
     }
     if (measure->alone) {
         return mean_of(out, measure, variant, gt_sample_single);
@@ -341,19 +340,19 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
     }
     GT_TRY(make_replay(graph, measure, variant, launches));
     gputune_status status = replay(out, measure, variant, graph);
-    /* Where the driver places what a graph's memset nodes need decides up to 0.15 us of each, for
-     * as long as the graph lives: on an H200, identical graphs of one launch of 4.9 us were 2.9%
-     * apart, and without the memsets 0.2%. No variant of short launches (of at most 25 us) may keep
-     * a lucky place: each sample that counts has a graph of its own. */
+    /* The driver's placement of data for a graph's memset nodes can change the time of each by 0.15
+     * us. On an H200, identical graphs of one launch of 4.9 us differed by 2.9%, and without
+     * memsets by 0.2%. So short launches (up to 25 us) get a new graph for each sample that counts.
+     */
     enum { SHORT_LAUNCHES = 8 };
-    if (variant->clears && graph->launches > SHORT_LAUNCHES && measure->length != GT_SAMPLE_QUICK) {
+    if (gt_launch_clears(&variant->launches[0]) && graph->launches > SHORT_LAUNCHES &&
+        measure->length != GT_SAMPLE_QUICK) {
         gt_replay_free(graph, measure);
     }
     return status;
 }
 
-/* Gets ready for a sample: one untimed launch is done, the buffers are ready, the stream is
- * idle. */
+/* Launches the variant once if it is cold, restores the buffers, and waits. */
 static gputune_status make_ready(gt_measure *measure, gt_loaded *variant)
 {
     if (!variant->warm) {
@@ -364,7 +363,7 @@ static gputune_status make_ready(gt_measure *measure, gt_loaded *variant)
     return gt_measure_wait(measure);
 }
 
-/* Nanoseconds by the host's clock, or by the emulator's model of it. */
+/* Returns the host's time, or the emulator's model of it. */
 static double host_ns(const gt_measure *measure)
 {
     double modelled_ns;
@@ -373,7 +372,7 @@ static double host_ns(const gt_measure *measure)
     return modelled ? modelled_ns : (double)gt_now_ns();
 }
 
-/* The time of one launch, from `count` launches of a sample in a row, from launch `first` on. */
+/* Launches `count` times in a row, and returns the time of one launch. */
 static gputune_status burst(double *out, gt_measure *measure, gt_loaded *variant, uint32_t first,
                             uint32_t count)
 {
@@ -394,8 +393,8 @@ static gputune_status burst_of_one(double *out, gt_measure *measure, gt_loaded *
 
 static gputune_status sample_launch(double *out, gt_measure *measure, gt_loaded *variant)
 {
-    enum { CHEAPEST_CALL_NS = 3000 }; /* of a launch, before one was measured */
-    enum { PIPELINED = 3 };           /* launches that a modelled sample needs */
+    enum { CHEAPEST_CALL_NS = 3000 }; /* assumed time of a launch before one was measured */
+    enum { PIPELINED = 3 };           /* launches of a modelled sample */
     if (measure->alone) {
         return mean_of(out, measure, variant, burst_of_one);
     }
@@ -434,22 +433,22 @@ static gputune_status sample_latency(double *out, gt_measure *measure, gt_loaded
 
 enum { IN_FLIGHT = 2, EVENTS = IN_FLIGHT + 1 };
 
-/* A moment at which the energy counter moved. */
+/* A change of the energy counter. */
 typedef struct edge {
-    uint64_t mj;      /* the counter, in millijoules */
+    uint64_t mj;
     int64_t time_ns;  /* by the host's clock */
-    uint64_t batches; /* how many were over by then */
-    double device_ns; /* the device's time for all of them but the first */
+    uint64_t batches; /* how many batches had ended */
+    double device_ns; /* device time of all of them but the first */
 } edge;
 
-/* Replays under way: two batches are in flight at any time, so that the GPU never idles. */
+/* Replays of a graph that keep the GPU busy: two batches are always queued. */
 typedef struct load {
     gt_measure *measure;
     const gt_replay *graph;
-    CUevent done[EVENTS];  /* recorded behind each of the last batches */
-    uint32_t per_batch;    /* replays in a batch */
-    uint64_t issued, over; /* batches that were queued, and those that have ended */
-    double device_ns;      /* the device's time for the ended batches but the first */
+    CUevent done[EVENTS];  /* recorded after each of the latest batches */
+    uint32_t per_batch;    /* replays per batch */
+    uint64_t issued, over; /* batches queued, and batches ended */
+    double device_ns;      /* device time of the ended batches but the first */
 } load;
 
 static gputune_status issue_batch(load *load)
@@ -463,7 +462,7 @@ static gputune_status issue_batch(load *load)
     return GPUTUNE_OK;
 }
 
-/* Keeps batches in flight, and counts a batch that has ended. */
+/* Queues batches, and notices when one has ended. */
 static gputune_status keep_busy(load *load)
 {
     gt_measure *measure = load->measure;
@@ -502,9 +501,8 @@ gputune_status gt_energy_check(gt_measure *measure)
     return read_counter(&ignored, measure);
 }
 
-/* Keeps the GPU busy until the counter moves after `earliest_ns` and at least one more batch is
- * over. The counter moves every 10 to 100 ms, so that only its edges tell energy and time together.
- */
+/* Keeps the GPU busy until the counter changes after `earliest_ns`, and another batch has ended.
+ * The counter changes every 10 to 100 ms, so only a change has a known time. */
 static gputune_status next_edge(edge *out, load *load, int64_t earliest_ns)
 {
     enum { GIVE_UP_NS = 1000000000, LOOK_NS = 200000 };
@@ -529,7 +527,7 @@ static gputune_status next_edge(edge *out, load *load, int64_t earliest_ns)
     }
 }
 
-/* Average power over a second, times the time of a launch under this very load. */
+/* Multiplies the average power over a second by the time of one launch. */
 static gputune_status integrate(double *out, load *load)
 {
     enum { WINDOW_NS = 1000000000 };
@@ -548,7 +546,7 @@ static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded 
 {
     enum { BATCH_NS = 5000000 };
     GT_TRY(gt_energy_check(measure));
-    /* a short sample is no shorter: the counter needs a second */
+    /* the counter always needs a second, also for a quick sample */
     uint32_t launches = gt_plan_launches(variant->launch_ns, GT_SAMPLE_FULL);
     launches = launches < 2 ? 2 : launches;
     GT_TRY(make_replay(&variant->full, measure, variant, launches));
@@ -578,15 +576,14 @@ static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded 
     return status;
 }
 
-/* By the objective. DEFAULT: neither job nor setup states one. */
+/* By objective. DEFAULT: neither the job nor the setup states one. */
 static gt_sampler *const samplers[GPUTUNE_OBJECTIVE_COUNT] = {
     [GPUTUNE_OBJECTIVE_DEFAULT] = gt_sample_kernel, [GPUTUNE_OBJECTIVE_KERNEL] = gt_sample_kernel,
     [GPUTUNE_OBJECTIVE_LAUNCH] = sample_launch,     [GPUTUNE_OBJECTIVE_LATENCY] = sample_latency,
     [GPUTUNE_OBJECTIVE_ENERGY] = sample_energy,
 };
 
-/* The model is deterministic: one sample is enough, of one launch where the device's time counts.
- */
+/* Takes a sample on an emulated device, whose model is deterministic, so one sample is enough. */
 static gputune_status sample_modelled(double *out, gt_measure *measure, gt_loaded *variant)
 {
     double *known = &variant->modelled[measure->objective];
@@ -599,7 +596,7 @@ static gputune_status sample_modelled(double *out, gt_measure *measure, gt_loade
     return GPUTUNE_OK;
 }
 
-/* ECRASHED where a failure has made this process unable to use the GPU. */
+/* Returns ECRASHED if a failure has made this process unable to use the GPU. */
 static gputune_status note_lost(gt_measure *measure, gputune_status status)
 {
     measure->lost |= status == GPUTUNE_ECRASHED;
@@ -610,9 +607,7 @@ static gputune_status note_lost(gt_measure *measure, gputune_status status)
     return status;
 }
 
-/* Takes one sample of each variant; NaN if only this variant could not be sampled. */
-static gputune_status sample_all(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
-                                 gt_current *current)
+static gputune_status sample_all(gt_measure *measure, const gt_sample_job *job, gt_sampled *out)
 {
     bool by_setup = job->objective == GPUTUNE_OBJECTIVE_DEFAULT;
     measure->objective = by_setup ? measure->setup.objective : job->objective;
@@ -621,7 +616,7 @@ static gputune_status sample_all(gt_measure *measure, const gt_sample_job *job, 
     out->sharing = job->sharing;
     out->used_ratio = 1;
     if (out->sharing == GT_SHARING_UNKNOWN && judge) {
-        gt_current_set(current, job->judge);
+        gt_current_set(measure->current, job->judge);
         GT_TRY(note_lost(measure, judge_used(&out->sharing, &out->used_ratio, measure, judge)));
     }
     measure->alone = out->sharing == GT_SHARING_FELT;
@@ -630,7 +625,7 @@ static gputune_status sample_all(gt_measure *measure, const gt_sample_job *job, 
     gt_sampler *take = measure->device.emulated ? sample_modelled : samplers[measure->objective];
     for (uint32_t i = 0; i < job->count; ++i) {
         gt_loaded *variant = gt_loaded_find(measure, job->variants[i]);
-        gt_current_set(current, job->variants[i]);
+        gt_current_set(measure->current, job->variants[i]);
         gputune_status one = variant ? note_lost(measure, take(&out->values[i], measure, variant))
                                      : gt_fail(GPUTUNE_EINVAL, "variant %llu is not loaded",
                                                (unsigned long long)job->variants[i]);
@@ -644,8 +639,7 @@ static gputune_status sample_all(gt_measure *measure, const gt_sample_job *job, 
     return failed == job->count ? status : GPUTUNE_OK;
 }
 
-gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
-                                 gt_current *current)
+gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out)
 {
     bool known = (size_t)job->objective < GPUTUNE_OBJECTIVE_COUNT && samplers[job->objective];
     GT_TRY(gt_measure_usable(measure));
@@ -657,7 +651,7 @@ gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, 
     measure->turn++;
     measure->hot = job->hot;
     gt_monitor_begin(measure->monitor);
-    gputune_status status = sample_all(measure, job, &sampled, current);
+    gputune_status status = sample_all(measure, job, &sampled);
     measure->hot = false;
     if (status < 0) {
         free(sampled.values);

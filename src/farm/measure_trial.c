@@ -1,16 +1,24 @@
-/* The trial: other data sets at the odd-tail size, on which variants are proved as well. Scalars
- * that are not sizes have other values there, and inputs hold rare values. A trial has a gt_measure
- * of its own, with one workload, and shares the device with its parent.
+/* The trial: further data sets at the odd-tail size, on which variants are proved as well. Scalars
+ * that are not sizes have other values, and inputs contain rare values. A trial is a gt_measure
+ * with one workload, which shares the device with its parent.
  *
  * Each data set is an experiment until the reference and the default variant have survived it. Only
- * the value that makes one of them fail, or makes them disagree, is dropped; other variants are
- * tried with the rest. An experiment may end the worker, or hang: the worker reports its key before
- * it runs, and the host hands the keys of those that ended a worker to the next one (gt_lost). */
+ * values that make one of them fail, or both disagree, are dropped; other variants are tried with
+ * the rest. An experiment may end the worker or hang. Therefore the worker reports an experiment's
+ * key before it runs, and the host passes the keys of those that ended workers to the next worker
+ * (gt_lost). */
+#include "farm/measure_trial.h"
+
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "farm/measure_parts.h"
+#include "farm/measure_contents.h"
+#include "farm/measure_memory.h"
+#include "farm/measure_report.h"
+#include "farm/measure_service.h"
+#include "farm/measure_tables.h"
+#include "farm/measure_verify.h"
 #include "kernel/bind/vary.h"
 
 #include <math.h>
@@ -18,55 +26,52 @@
 #include <string.h>
 #include <time.h>
 
-/* The result of an experiment. */
 typedef enum gt_fate {
     GT_FATE_SURVIVED,
-    GT_FATE_DIFFERS, /* the reference gives no results to compare, or the default gives others */
+    GT_FATE_DIFFERS, /* the reference gives no usable results, or the default gives different ones
+                      */
     GT_FATE_CRASHES,
     GT_FATE_HANGS,
     GT_FATE_UNTRIED
 } gt_fate;
 
-/* A data set. */
 typedef struct gt_data_set {
-    gt_variation variation; /* what is wanted; once it is settled, what remains of that */
-    bool tried, survived;   /* it is settled; something remains */
+    gt_variation variation; /* the data that are wanted, or, once settled, those that remain */
+    bool tried, survived;   /* settled; something remains */
 } gt_data_set;
 
 enum { ROUNDS_MAX = 11 + GT_OTHER_MAX };
 
 struct gt_data_trial {
-    gt_measure *parent;
-    gt_measure measure;
-    gt_workload base;               /* the workload with the values that were requested */
-    gt_data_set usual;              /* the data set on which every variant is proved */
-    gt_data_set rounds[ROUNDS_MAX]; /* those on which a winner is proved as well */
+    gt_measure measure;             /* its parent is the setup's state */
+    gt_workload base;               /* the workload with the requested values */
+    gt_data_set usual;              /* the data set for every variant */
+    gt_data_set rounds[ROUNDS_MAX]; /* the further data sets for a winner */
     uint32_t round_count;
-    gt_variation now;             /* the variation that the buffers hold, */
-    bool made;                    /* with the reference's results, which can be compared */
-    gt_lost lost;                 /* the experiments that have ended workers; */
-    uint32_t met;                 /* how many of them were met in this worker */
-    uint8_t fates[GT_NUMBER_MAX]; /* by number of the workload: what became of its other values */
-    bool varied[GT_NUMBER_MAX]; /* the default variant has run with another value of this number */
-    uint64_t gaps[GT_PARAMETER_MAX]; /* by buffer: what the reference leaves unwritten with the
-                                        scalars' own values */
-    char words[128];   /* how the usual data set differs from those that were requested */
-    uint32_t launcher; /* index of the launcher for the trial's size, among those of a variant */
-    double share;      /* part of the launches' time that may be spent, from 0 to 1 */
-    double spend_ns;   /* what the whole of a winner's trial may take */
-    double make_ns;    /* what it took to make the contents and the reference's results */
-    uint64_t standard; /* the default variant; GT_NO_VARIANT: not verified yet */
+    gt_variation now;                /* the data that the buffers hold, */
+    bool made;                       /* with the reference's results */
+    gt_lost lost;                    /* experiments that ended workers */
+    uint32_t met;                    /* how many of them this worker has met */
+    uint8_t fates[GT_NUMBER_MAX];    /* by number: the effect of its other values */
+    bool varied[GT_NUMBER_MAX];      /* by number: the default survived another value */
+    uint64_t gaps[GT_PARAMETER_MAX]; /* by buffer: elements that the reference does not write with
+                                        the scalars' own values */
+    char words[128];                 /* how `usual` differs from the requested data */
+    uint32_t launcher;               /* index of a variant's launcher for the trial's size */
+    double share;                    /* part of the time for launches that may be spent */
+    double spend_ns;                 /* most time for a winner's trial */
+    double make_ns;    /* longest time of making a data set with the reference's results */
+    uint64_t standard; /* the default variant; GT_NO_VARIANT: not proved yet */
 };
 
-/* Nanoseconds by the clock, or of the processor's time on an emulated device. */
+/* Returns the present time, or on an emulated device the processor time. */
 static double trial_now_ns(const gt_data_trial *trial)
 {
     return trial->measure.device.emulated ? (double)clock() * (1e9 / CLOCKS_PER_SEC)
                                           : (double)gt_now_ns();
 }
 
-/* The time for each part of the trial, in nanoseconds, and how many times as much it is on an
- * emulated device. */
+/* The time for each part of the trial in nanoseconds, and the factor for an emulated device. */
 enum {
     OFTEN_NS = 3000000,
     ROW_NS = 6000000,
@@ -85,7 +90,7 @@ static bool variation_is(const gt_variation *a, const gt_variation *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* Fills the buffers by a variation, and runs the reference on it, unless they hold it. */
+/* Fills the buffers with a data set and runs the reference on it, unless they hold it already. */
 static gputune_status trial_hold(gt_data_trial *trial, const gt_variation *variation)
 {
     gt_measure *measure = &trial->measure;
@@ -105,7 +110,8 @@ static gputune_status trial_hold(gt_data_trial *trial, const gt_variation *varia
     return GPUTUNE_OK;
 }
 
-/* Passes one buffer for each pair of inputs that hold the same, unless one of them was sent. */
+/* Launches with one buffer for each pair of inputs that have the same contents, if neither was sent
+ * by the host. */
 static gputune_status trial_launch(gt_data_trial *trial, gt_loaded *variant)
 {
     const gt_workspace *on = &trial->measure.workspaces[0];
@@ -118,10 +124,10 @@ static gputune_status trial_launch(gt_data_trial *trial, gt_loaded *variant)
                 arguments[gt_argument_place(&on->workload, twin - 1)];
         }
     }
-    return gt_measure_launch(trial->parent, variant->launchers[trial->launcher], arguments);
+    return gt_measure_launch(trial->measure.parent, variant->launchers[trial->launcher], arguments);
 }
 
-/* The same, and the comparison of its results. */
+/* Queues the reset of the buffers, a launch, and the comparison of its results. */
 static gputune_status trial_queue(gt_data_trial *trial, gt_loaded *variant)
 {
     gt_measure *own = &trial->measure;
@@ -148,7 +154,7 @@ static void trial_say_value(gt_text *text, const gt_number *number)
     }
 }
 
-/* Appends the scalars that have other values, the first ones by name. */
+/* Appends the changed scalars, up to six of them by name. */
 static void say_scalars(gt_text *text, const gt_workload *now, const gt_variation *variation)
 {
     enum { NAMED = 6 };
@@ -171,8 +177,7 @@ static void say_scalars(gt_text *text, const gt_workload *now, const gt_variatio
     }
 }
 
-/* Appends how the size, scalars and inputs of a variation differ from those that were requested;
- * `now` is the workload that the variation makes. */
+/* Appends how a data set differs from the requested one. `now` is the workload with its values. */
 static void trial_describe(gt_text *text, const gt_data_trial *trial, const gt_workload *now,
                            const gt_variation *variation)
 {
@@ -186,7 +191,7 @@ static void trial_describe(gt_text *text, const gt_data_trial *trial, const gt_w
         [GT_CONTENTS_TIES] = "inputs of few values, halfway between whole numbers",
         [GT_CONTENTS_ROWS] = "empty rows",
         [GT_CONTENTS_TWINS] = "one buffer for inputs of one type and size"};
-    const char *odd_tail = trial->parent->setup.odd_tail;
+    const char *odd_tail = trial->measure.parent->setup.odd_tail;
     gt_text_printf(text, "%s%s%s", odd_tail[0] ? "at " : "", odd_tail, odd_tail[0] ? " " : "");
     size_t before = text->length;
     say_scalars(text, now, variation);
@@ -199,8 +204,7 @@ static void describe_now(gt_text *text, const gt_data_trial *trial)
     trial_describe(text, trial, &trial->measure.workspaces[0].workload, &trial->now);
 }
 
-/* Judges the findings of the last launch, which must have reached the host. A message contains
- * `words`. */
+/* Judges the last launch, whose findings must have arrived. The message contains `words`. */
 static gputune_status trial_judge_results(gt_verified *out, gt_data_trial *trial, const char *words)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -210,18 +214,16 @@ static gputune_status trial_judge_results(gt_verified *out, gt_data_trial *trial
     return gt_report_trial(out, &trial->measure, gt_text_string(&text));
 }
 
-/* Launches a variant on the trial's data, waits, and judges the launch. */
 static gputune_status trial_launch_checked(gt_data_trial *trial, gt_loaded *variant,
                                            const char *words)
 {
     gt_verified ignored = {0};
     GT_TRY(trial_queue(trial, variant));
-    gputune_status status = gt_measure_wait(&trial->measure);
-    trial->parent->lost |= trial->measure.lost;
-    return status < 0 ? status : trial_judge_results(&ignored, trial, words);
+    GT_TRY(gt_measure_wait(&trial->measure));
+    return trial_judge_results(&ignored, trial, words);
 }
 
-/* Names the trial's data in the message of a failure that is not of the results. */
+/* Prefixes a message with the trial's data, unless it is about results, which name them anyway. */
 static gputune_status trial_say_where(gputune_status status, const gt_data_trial *trial)
 {
     if (status < 0 && status != GPUTUNE_EWRONG) {
@@ -240,8 +242,8 @@ static uint64_t trial_key(const gt_variation *variation)
     return gt_hash64(variation, sizeof *variation) | 1;
 }
 
-/* Returns the fate of an experiment that is known before it runs: one that has ended a worker is
- * not tried again. SURVIVED: none is known. */
+/* Returns the fate of an experiment that ended an earlier worker, or SURVIVED if it must be tried.
+ * UNTRIED if too many experiments ended workers. */
 static gt_fate trial_known_fate(gt_data_trial *trial, uint64_t key)
 {
     for (uint32_t i = 0; i < trial->lost.item_count; i++) {
@@ -254,17 +256,17 @@ static gt_fate trial_known_fate(gt_data_trial *trial, uint64_t key)
     return is_enough ? GT_FATE_UNTRIED : GT_FATE_SURVIVED;
 }
 
-/* Tells the host that an experiment begins; 0: none runs any more. */
+/* Reports to the host that an experiment begins; 0: that it has ended. */
 static void trial_announce(const gt_data_trial *trial, uint64_t key)
 {
-    gt_current *current = trial->parent->current;
+    gt_current *current = trial->measure.parent->current;
     if (current) {
         current->hand.trying = key;
         gt_current_set(current, current->hand.variant);
     }
 }
 
-/* How many of the numbers that a variation changes are flags. */
+/* Counts the flags that a data set changes. */
 static uint32_t count_flags(const gt_data_trial *trial, const gt_variation *variation)
 {
     uint32_t count = 0;
@@ -274,8 +276,8 @@ static uint32_t count_flags(const gt_data_trial *trial, const gt_variation *vari
     return count;
 }
 
-/* Tries a variation on the reference, and on the default variant unless that is NULL. Fails only if
- * the GPU is lost. */
+/* Tries a data set on the reference, and on the default variant unless `standard` is NULL. Fails
+ * only if the GPU is lost. */
 static gputune_status experiment(gt_fate *out, gt_data_trial *trial, const gt_variation *variation,
                                  gt_loaded *standard)
 {
@@ -288,9 +290,8 @@ static gputune_status experiment(gt_fate *out, gt_data_trial *trial, const gt_va
     trial_announce(trial, key);
     const double begun_ns = trial_now_ns(trial);
     bool fits = trial_hold(trial, variation) == GPUTUNE_OK;
-    trial->parent->lost |= trial->measure.lost;
-    /* if a flag counts elements, or steps from one to the next, the reference may leave more of
-     * them unwritten than with the flag's own value, and says nothing about them */
+    /* a flag may be a count or a step; then the reference may leave elements unwritten, which would
+     * not be compared */
     const gt_workspace *workspace = &trial->measure.workspaces[0];
     for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         fits &= !has_flags || slot->gaps <= trial->gaps[slot->index];
@@ -302,18 +303,18 @@ static gputune_status experiment(gt_fate *out, gt_data_trial *trial, const gt_va
         fits = trial_launch_checked(trial, standard, "") == GPUTUNE_OK;
     }
     if (!fits && has_flags) { /* it may have written anywhere */
-        trial->parent->damage = GT_DAMAGE_EVERYTHING;
+        trial->measure.parent->damage = GT_DAMAGE_EVERYTHING;
     }
     *out = fits ? GT_FATE_SURVIVED : GT_FATE_DIFFERS;
-    GT_REFUSE(trial->parent->lost, GPUTUNE_ECRASHED, "%s", gt_message());
+    GT_REFUSE(trial->measure.parent->lost, GPUTUNE_ECRASHED, "%s", gt_message());
     trial_announce(trial, 0);
     return GPUTUNE_OK;
 }
 
 /* ---- What can be demanded -------------------------------------------------------------------- */
 
-/* Finds contents, as far as possible those of `*variation`, that survive with its scalars. Gives up
- * at the first crash if the scalars may be the cause. */
+/* Finds contents that survive with these scalars, if possible the wanted ones. Stops at the first
+ * crash if the scalars may be its cause. */
 static gputune_status settle_contents(gt_fate *out, gt_data_trial *trial, gt_variation *variation,
                                       gt_loaded *standard)
 {
@@ -330,9 +331,9 @@ static gputune_status settle_contents(gt_fate *out, gt_data_trial *trial, gt_var
     }
 }
 
-/* Adds the scalars of `wanted` one by one to the variation, if the default runs with them. If a
- * float does not, tries a value of the same sign. When the time is up, the other scalars keep their
- * own values. */
+/* Adds the wanted scalars one by one, as far as the reference and the default survive them. If they
+ * do not survive a float, tries a value near its own. Once the time is up, the remaining scalars
+ * keep their own values. */
 static gputune_status settle_scalars(gt_data_trial *trial, gt_variation *variation,
                                      const gt_variation *wanted, gt_loaded *standard)
 {
@@ -360,7 +361,7 @@ static gputune_status settle_scalars(gt_data_trial *trial, gt_variation *variati
     return GPUTUNE_OK;
 }
 
-/* Leaves flags with their own values. */
+/* Gives all flags their own values. */
 static void trial_keep_flags(gt_variation *variation, const gt_data_trial *trial)
 {
     for (uint32_t i = 0; i < trial->base.number_count; i++) {
@@ -370,9 +371,8 @@ static void trial_keep_flags(gt_variation *variation, const gt_data_trial *trial
     }
 }
 
-/* Drops from a data set, one by one, what the reference, or the default variant unless that is
- * NULL, does not survive. A few flags are tried one by one at once: each that crashes costs a
- * worker, and it costs one more to try them together first. Fails only if the GPU is lost. */
+/* Removes from a data set what the reference or the default does not survive. A few flags are tried
+ * one by one from the start, because each crash costs a worker. Fails only if the GPU is lost. */
 static gputune_status trial_settle(gt_data_trial *trial, gt_data_set *set, gt_loaded *standard)
 {
     enum { FEW = 8 };
@@ -406,10 +406,10 @@ static gputune_status trial_settle(gt_data_trial *trial, gt_data_set *set, gt_lo
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
-/* Makes the trial's buffers, with the scalars' own values and plain contents. */
+/* Makes the trial's buffers, with plain contents and the scalars' own values. */
 static gputune_status build(gt_data_trial *trial, const gt_measure_setup *setup)
 {
-    const gt_measure *parent = trial->parent;
+    const gt_measure *parent = trial->measure.parent;
     gt_measure *measure = &trial->measure;
     gt_measure_setup *own = &measure->setup;
     GT_FREED gt_live_input *inputs = calloc(setup->input_count + 1, sizeof *inputs);
@@ -418,10 +418,10 @@ static gputune_status build(gt_data_trial *trial, const gt_measure_setup *setup)
     measure->device = parent->device;
     measure->context = parent->context;
     measure->stream = parent->stream;
-    measure->start = measure->stop = parent->checked; /* start and stop hold the pilot's time */
+    measure->start = measure->stop =
+        parent->checked; /* the parent's start and stop still hold the pilot's time */
     measure->checked = parent->checked;
     memcpy(measure->functions, parent->functions, sizeof measure->functions);
-    measure->is_trial = true;
     *own = (gt_measure_setup){.objective = setup->objective,
                               .cache = GPUTUNE_CACHE_HOT,
                               .seed = setup->seed + 0x5bd1e995u,
@@ -442,7 +442,7 @@ static gputune_status build(gt_data_trial *trial, const gt_measure_setup *setup)
     return status;
 }
 
-/* Makes a list of the data sets on which a winner is proved, those that are wanted. */
+/* Lists the data sets for a winner. */
 static void want_rounds(gt_data_trial *trial)
 {
     static const struct {
@@ -473,8 +473,8 @@ static void want_rounds(gt_data_trial *trial)
     }
 }
 
-/* Makes the trial on the reference alone, without other values of flags: no default variant has
- * survived those yet. */
+/* Makes the trial with the reference only, and with the flags' own values, because the default
+ * variant has not been tried yet. */
 static gputune_status begin(gt_data_trial *trial, const gt_measure_setup *setup)
 {
     bool has_contents = gt_workload_has_contents(&trial->base, GT_CONTENTS_SPECIALS);
@@ -511,13 +511,12 @@ gputune_status gt_trial_make(gt_measure *measure, const gt_measure_setup *setup)
     }
     gt_data_trial *trial = measure->trial = calloc(1, sizeof *trial);
     GT_TRY(gt_allocated(trial));
-    trial->parent = measure;
+    trial->measure.parent = measure;
     trial->base = *base;
     trial->launcher = setup->workload_count - 1;
     trial->standard = GT_NO_VARIANT;
     trial->lost = measure->lost_tries;
     gputune_status status = begin(trial, setup);
-    measure->lost |= trial->measure.lost;
     if (measure->lost || status < 0 || !trial->usual.survived) {
         gt_trial_free(measure);
         return measure->lost ? status : GPUTUNE_OK;
@@ -538,8 +537,8 @@ void gt_trial_free(gt_measure *measure)
 
 /* ---- The default variant --------------------------------------------------------------------- */
 
-/* Appends a line for each scalar that has had its own value alone: its name, its value, and what
- * became of others, or nothing. */
+/* Appends a line for each scalar that always had its own value: its name, the value, and the effect
+ * of other values. */
 static void list_single(gt_text *text, const gt_data_trial *trial)
 {
     static const char *const words[] = {[GT_FATE_SURVIVED] = "",
@@ -570,14 +569,15 @@ static gputune_status tell(gt_verified *out, const gt_data_trial *trial)
     return gt_strdup(&out->single, gt_text_string(&text));
 }
 
-/* Finds what the default variant survives of the data set for every variant, and, with `more`, of
- * those for a winner, in time that is left. */
+/* Finds out what the default variant survives: of the data set for all variants, and, with `more`,
+ * of those for a winner, as long as time is left. */
 static gputune_status settle_all(gt_data_trial *trial, gt_loaded *standard, bool more)
 {
     const gt_variation all =
         gt_variation_make(&trial->base, GT_SCALARS_FAR, trial->usual.variation.contents, 0);
-    const gt_current *current = trial->parent->current;
-    const bool may_crash = !current || !current->in_thread; /* else it would end the host */
+    const gt_current *current = trial->measure.parent->current;
+    const bool may_crash =
+        !current || !current->in_thread; /* in a thread, a crash would end the host */
     for (uint32_t i = 0; i < trial->base.number_count; i++) {
         if (may_crash && gt_number_is_flag(&trial->base, i)) {
             trial->usual.variation.scalars[i] = all.scalars[i];
@@ -599,7 +599,7 @@ static gputune_status settle_all(gt_data_trial *trial, gt_loaded *standard, bool
     return GPUTUNE_OK;
 }
 
-/* Returns true if the variant is the default one, by which it is found out what can be demanded. */
+/* Returns true if this variant is the default, which determines the data sets. */
 static bool settles(const gt_data_trial *trial, const gt_verify_job *job)
 {
     return job->standard && trial->standard == GT_NO_VARIANT;
@@ -611,10 +611,8 @@ gputune_status gt_trial_queue(gt_measure *measure, gt_loaded *variant, const gt_
     if (!trial || settles(trial, job)) {
         return GPUTUNE_OK;
     }
-    gputune_status status = trial_hold(trial, &trial->usual.variation);
-    status = status < 0 ? status : trial_queue(trial, variant);
-    measure->lost |= trial->measure.lost;
-    return status;
+    GT_TRY(trial_hold(trial, &trial->usual.variation));
+    return trial_queue(trial, variant);
 }
 
 gputune_status gt_trial_judge(gt_verified *out, gt_measure *measure, gt_loaded *variant,
@@ -647,7 +645,7 @@ void gt_trial_doubt(gt_measure *measure)
 
 /* ---- The winner ------------------------------------------------------------------------------ */
 
-/* The end of a part of the trial that begins now. */
+/* Returns when a part of the trial that begins now must end. */
 static double end_of(const gt_data_trial *trial, double nanoseconds)
 {
     return trial_now_ns(trial) + nanoseconds * gt_trial_slowness(trial) * trial->share;
@@ -655,7 +653,7 @@ static double end_of(const gt_data_trial *trial, double nanoseconds)
 
 static double parts_ns(const gt_data_trial *trial)
 {
-    static const double overrun = 1.25; /* what was begun is finished */
+    static const double overrun = 1.25; /* a launch or data set that has begun is finished */
     return overrun * gt_trial_slowness(trial) * (2 * OFTEN_NS + ROW_NS + ROUNDS_NS);
 }
 
@@ -678,7 +676,8 @@ static gputune_status launch_often(gt_data_trial *trial, gt_loaded *variant)
         const double row_ns = end_of(trial, ROW_NS);
         for (int i = 0; part == 0 && i < MOST && trial_now_ns(trial) < row_ns; ++i) {
             GT_TRY(trial_launch(trial, variant));
-            bool looks = (i & (i + 1)) == 0; /* behind twice as many, and so far beyond the time */
+            bool looks = (i & (i + 1)) == 0; /* waiting after 1, 2, 4, ... launches keeps the queue,
+                                                and so the delay at the end, short */
             if (looks) {
                 GT_TRY(gt_measure_wait(&trial->measure));
             }
@@ -687,15 +686,14 @@ static gputune_status launch_often(gt_data_trial *trial, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Proves the variant on one more data set at the same addresses, or on what the default survives of
- * it. */
+/* Proves the variant on a further data set, as far as the default survives it. */
 static gputune_status prove_on(gt_data_trial *trial, gt_loaded *variant, gt_data_set *set)
 {
-    gt_loaded *standard = trial->parent->dropped; /* the default, even if it was dropped */
+    gt_loaded *standard = trial->measure.parent->dropped; /* the default may have been dropped */
     while (standard && standard->id != trial->standard) {
         standard = standard->next;
     }
-    standard = standard ? standard : gt_loaded_find(trial->parent, trial->standard);
+    standard = standard ? standard : gt_loaded_find(trial->measure.parent, trial->standard);
     if (!set->tried) {
         GT_TRY(trial_settle(trial, set, standard));
     }
@@ -710,7 +708,8 @@ static gputune_status prove_on(gt_data_trial *trial, gt_loaded *variant, gt_data
     return trial_launch_checked(trial, variant, "");
 }
 
-/* Makes a further data set only in time that covers it: a slow reference makes that long. */
+/* Proves a winner. A further data set is made only if the time suffices, because a slow reference
+ * takes long. */
 static gputune_status prove_winner(gt_data_trial *trial, gt_loaded *variant)
 {
     GT_TRY(trial_hold(trial, &trial->usual.variation));
@@ -736,6 +735,6 @@ gputune_status gt_trial_winner(gt_verified *out, gt_measure *measure, gt_loaded 
     trial->spend_ns = share * (parts_ns(trial) + trial->make_ns);
     trial->share = fmin(1, trial->spend_ns / parts_ns(trial));
     gputune_status status = prove_winner(trial, variant);
-    measure->lost |= trial->measure.lost || status == GPUTUNE_ECRASHED;
+    measure->lost |= status == GPUTUNE_ECRASHED;
     return status < 0 ? trial_say_where(status, trial) : tell(out, trial);
 }

@@ -1,4 +1,4 @@
-/* Element values on the host, by the functions that the service kernels have. */
+/* Element values on the host, by the same functions as in the service kernels. */
 #include "farm/measure_value.h"
 
 #include "base/number.h"
@@ -78,7 +78,7 @@ void gt_fill_host(void *out, const gt_workload *workload, const gt_buffer *buffe
     }
     for (uint64_t i = 0; buffer->number_count == 0 && i < buffer->elements; ++i) {
         uint64_t bits = gt_fill_bits(buffer, seed, i);
-        memcpy((char *)out + i * bytes, &bits, bytes); /* little-endian, as all hosts of CUDA are */
+        memcpy((char *)out + i * bytes, &bits, bytes); /* all hosts of CUDA are little-endian */
     }
 }
 

@@ -1,26 +1,22 @@
-/* Proves variants: their results, with separate buffers and with one buffer for each pair of
- * in_place(), and what they write around their scratch memory and into variables of their modules.
- * With `check`, launches variants under the emulator's sanitizer instead. Writes outputs to files.
+/* Proves variants, launches them under the emulator's sanitizer, and writes their outputs to files.
  */
+#include "farm/measure_verify.h"
+
 #include "base/hash.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "farm/measure_parts.h"
+#include "farm/measure_contents.h"
+#include "farm/measure_memory.h"
+#include "farm/measure_report.h"
+#include "farm/measure_sample.h"
+#include "farm/measure_service.h"
+#include "farm/measure_trial.h"
 #include "gpu/image.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-gputune_status gt_measure_launch(gt_measure *measure, gt_launcher *launcher,
-                                 const void *const *arguments)
-{
-    gputune_status status = gt_launcher_launch(launcher, measure->stream, arguments);
-    measure->lost |= status == GPUTUNE_ECRASHED;
-    return status;
-}
 
 static const void *const *arguments_of(const gt_measure *measure, uint32_t workspace)
 {
@@ -34,17 +30,8 @@ gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_
                              arguments_of(measure, workspace));
 }
 
-/* Gives scratch memory of a variant's launcher guards where the device does not watch it. Before
- * its first launch. */
-static void scratch_guard(const gt_measure *measure, gt_launcher *launcher)
-{
-    if (!measure->device.emulated) {
-        gt_launcher_guard(launcher, GT_GUARD_FRONT);
-    }
-}
-
-/* Fills the scratch memory of a variant's launch, and its guards, with `byte`. Memory that a launch
- * may expect to be zero stays zero. */
+/* Fills the scratch memory of a launch and its guards with `byte`. Scratch that must be zero is
+ * zeroed. */
 static gputune_status scratch_poison(gt_measure *measure, gt_loaded *variant, uint32_t workspace,
                                      uint8_t byte)
 {
@@ -65,7 +52,7 @@ static gputune_status scratch_poison(gt_measure *measure, gt_loaded *variant, ui
     return GPUTUNE_OK;
 }
 
-/* EWRONG where a variant has written around its scratch memory since it was poisoned. Waits. */
+/* EWRONG if a variant has written outside its scratch memory. */
 static gputune_status scratch_look(gt_measure *measure, gt_loaded *variant)
 {
     for (uint32_t s = 0; s < measure->setup.workload_count && !measure->device.emulated; ++s) {
@@ -96,10 +83,10 @@ static gputune_status scratch_look(gt_measure *measure, gt_loaded *variant)
 enum { VARIABLES_MAX = 32, BYTES_MAX = 1 << 16 };
 
 struct gt_variables {
-    const gt_launch *launch; /* whose blocks are no variables that the kernel changes */
+    const gt_launch *launch; /* its blocks do not count as variables */
     uint32_t count;
     char names[VARIABLES_MAX][GT_NAME_MAX];
-    uint64_t hashes[VARIABLES_MAX]; /* as they were noted last */
+    uint64_t hashes[VARIABLES_MAX];
 };
 
 static void add(void *user, const char *name, size_t length)
@@ -116,8 +103,8 @@ static void add(void *user, const char *name, size_t length)
     }
 }
 
-/* Notes what the first bytes of a variant's variables hold. *changed: the first that holds
- * something else than when that was done last, NULL: none does. Waits. */
+/* Hashes the first bytes of each module variable. *changed: the first variable that has changed
+ * since the last call, or NULL. */
 static gputune_status variables_note(const char **changed, gt_measure *measure, gt_loaded *variant)
 {
     gt_variables *all = variant->variables;
@@ -151,8 +138,8 @@ uint32_t gt_argument_place(const gt_workload *workload, uint32_t buffer)
     return workload->block_count + place;
 }
 
-/* The same with one buffer for each pair of in_place(): the output's, which first gets what the
- * input holds. */
+/* Launches with one buffer for each pair of in_place(): the output, to which the input is copied
+ * first. */
 static gputune_status loaded_launch_in_place(gt_measure *measure, gt_loaded *variant,
                                              uint32_t workspace)
 {
@@ -176,7 +163,7 @@ static unsigned check_flags(bool is_set, bool races)
     return (is_set ? EMU_CHECK_SET : 0) | (races ? EMU_CHECK_RACES : 0);
 }
 
-/* Says what memory is for, and what is set in it. */
+/* Describes each buffer to the sanitizer: its name, and whether it has defined contents. */
 static gputune_status note_memory(gt_measure *measure, const gt_loaded *variant, uint32_t index)
 {
     const gt_workspace *workspace = &measure->workspaces[index];
@@ -199,7 +186,7 @@ static gputune_status note_memory(gt_measure *measure, const gt_loaded *variant,
     return GPUTUNE_OK;
 }
 
-/* One launch on buffers as a proof has them. */
+/* Launches once under the sanitizer, on buffers prepared as for a proof. */
 static gputune_status check_launch(gt_text *text, gt_measure *measure, gt_loaded *variant,
                                    uint32_t index, bool in_place)
 {
@@ -224,8 +211,8 @@ bool gt_has_in_place(const gt_workload *workload)
     return any;
 }
 
-/* Launches the variant at each size under the emulator's sanitizer; where buffers
- * may be one, once more so. EUNSUPPORTED on another driver. */
+/* Launches the variant at each size under the emulator's sanitizer, and once more with shared
+ * buffers if it has in_place(). EUNSUPPORTED on a GPU. */
 static gputune_status loaded_check(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -243,7 +230,7 @@ static gputune_status loaded_check(gt_verified *out, gt_measure *measure, gt_loa
     return gt_strdup(&out->findings, gt_text_string(&text));
 }
 
-/* Launches a variant on its inputs, and writes the job's outputs to files. EIO where that fails. */
+/* Launches a variant, and writes the job's outputs to files. EIO if that fails. */
 static gputune_status outputs_save(gt_measure *measure, gt_loaded *variant,
                                    const gt_verify_job *job)
 {
@@ -268,7 +255,7 @@ static gputune_status outputs_save(gt_measure *measure, gt_loaded *variant,
     return GPUTUNE_OK;
 }
 
-/* Where the list of variants has the one of that id, or ends. */
+/* Returns the link to the variant with this id, or the end of the list. */
 static gt_loaded **place_of_variant(gt_measure *measure, uint64_t id)
 {
     gt_loaded **place = &measure->variants;
@@ -312,8 +299,8 @@ void gt_loaded_free_all(gt_measure *measure)
     measure->dropped_count = 0;
 }
 
-/* Unloading waits for the device and takes as long as a sample, so that small variants are kept
- * until the race is over. */
+/* Keeps small variants loaded until the race is over, because unloading waits for the device and
+ * takes as long as a sample. */
 static void unload(gt_measure *measure, gt_loaded *variant)
 {
     enum { KEPT = 256, KEPT_BYTES = 1 << 20 };
@@ -337,8 +324,8 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
 
 /* ---- One proof ------------------------------------------------------------------------------- */
 
-/* Poisons the scratch memory, which the variant may read before it writes it: that of the timed
- * workload with zeros if there is another, so that the variant meets both. */
+/* Poisons the scratch memory at each size, with zeros at the timed one if there are two, because a
+ * variant may read scratch before writing it. */
 static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
 {
     uint32_t count = measure->setup.workload_count;
@@ -349,20 +336,24 @@ static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Launches on the timed workspace between two events, with the cache as before a sample. */
+/* Launches on the timed workspace between two events, with a cold cache as in samples. */
 static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
 {
-    enum { HOST_AHEAD_NS = 10000 }; /* the time in which the host queues the launch */
-    GT_TRY(measure->sweep ? gt_service_sweep(measure) : gt_service_delay(measure, HOST_AHEAD_NS));
+    enum { HOST_AHEAD_NS = 10000 }; /* time for the host to queue the launch */
+    if (measure->sweep) {
+        GT_TRY(gt_service_sweep(measure));
+    } else {
+        GT_TRY(gt_service_delay(measure, HOST_AHEAD_NS));
+    }
     GT_CALL(measure, EventRecord, measure->start, measure->stream);
     GT_TRY(gt_loaded_launch(measure, variant, 0));
     GT_CALL(measure, EventRecord, measure->stop, measure->stream);
     return GPUTUNE_OK;
 }
 
-/* Launches on the last workspace first, because its results are checked and nothing may have run
- * before it. If there are two, shared memory is not poisoned again before the pilot: changing the
- * setup of a multiprocessor might cost the pilot time. */
+/* Launches on the last workspace first, because nothing may have run before the launch whose
+ * results are checked. Shared memory is not poisoned again before the pilot, because that may
+ * change how fast the pilot starts. */
 static gputune_status launch_first(gt_measure *measure, gt_loaded *variant,
                                    uint32_t workspace_count)
 {
@@ -373,8 +364,8 @@ static gputune_status launch_first(gt_measure *measure, gt_loaded *variant,
     return launch_pilot(measure, variant);
 }
 
-/* Queues the check of the first launch on the last of the workspaces, a second launch there, and
- * the check of all workspaces. */
+/* Queues the check of the first launch on the last workspace, a second launch there, and the check
+ * of all workspaces. */
 static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, const gt_tasks *reset,
                                    uint32_t workspace_count)
 {
@@ -387,15 +378,15 @@ static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, cons
     return gt_check_queue(measure, &measure->check, 0, workspace_count, measure->findings);
 }
 
-/* The checks after the launches. */
+/* The amount of checking after the launches. */
 typedef enum extent {
-    EDGES, /* only the memory that launches must not touch */
-    PROOF, /* that memory, and the launches' results */
-    AGAIN  /* both, in the winner's proof after the race */
+    EDGES, /* only memory that launches must not touch */
+    PROOF, /* also the results */
+    AGAIN  /* the same, in the winner's second proof */
 } extent;
 
-/* Waits for the findings and judges them. Before the race other variants follow, so that the reset
- * of the buffers for the next variant is queued already. */
+/* Waits for the findings and judges them. Before the race, the reset for the next variant is queued
+ * first. */
 static gputune_status conclude(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                extent extent)
 {
@@ -420,9 +411,8 @@ static gputune_status conclude(gt_verified *out, gt_measure *measure, gt_loaded 
     return gt_launcher_occupancy(&out->occupancy, variant->launchers[0]);
 }
 
-/* Finds out if the first launch at the requested size took so long that the variant cannot win. A
- * launch that was not far too slow is repeated if the job wants it: other work may have slowed it.
- */
+/* Finds out if the variant is too slow to win. If it is only slightly too slow, the launch is
+ * repeated if the job wants that, because other work may have delayed it. */
 static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *measure,
                                 gt_loaded *variant, const gt_verify_job *job)
 {
@@ -444,10 +434,10 @@ static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *me
     return GPUTUNE_OK;
 }
 
-/* One launch on each workspace, and a second one on the last, which finds what the first has left
- * in scratch memory and in the module. If there are two workspaces, the timed one takes as long to
- * reset, launch and compare as a sample. Its second launch is left to the winner's proof
- * (prove_again), because most variants leave the race before. The only wait is at the end. */
+/* Launches once on each workspace, and once more on the last one, which shows if a launch depends
+ * on scratch memory or variables that the first one left. The timed workspace has its second launch
+ * only in prove_again(), because it takes as long as a sample and most variants leave the race
+ * before. All work is queued before the only wait. */
 static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                             const gt_verify_job *job)
 {
@@ -455,7 +445,7 @@ static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *va
     uint32_t workspace_count = measure->setup.workload_count;
     GT_TRY(poison_scratch(measure, variant));
     if (!measure->has_expected) {
-        GT_TRY(gt_expected_adopt(measure, variant));
+        GT_TRY(gt_contents_adopt(measure, variant));
         GT_TRY(poison_scratch(measure, variant));
     }
     GT_TRY(gt_service_reset(measure, &measure->launch, false));
@@ -469,15 +459,16 @@ static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *va
     const uint64_t checked = measure->sequence;
     gputune_status status = gt_trial_queue(measure, variant, job);
     GT_THEN(status, conclude(out, measure, variant, PROOF));
-    bool in_trial = status == GPUTUNE_ECRASHED && measure->findings->sequence == checked;
-    GT_TRY(in_trial ? gt_trial_name(status, measure) : status);
+    if (status == GPUTUNE_ECRASHED && measure->findings->sequence == checked) {
+        status = gt_trial_name(status, measure); /* the launches before the trial succeeded */
+    }
+    GT_TRY(status);
     return gt_trial_judge(out, measure, variant, job);
 }
 
-/* Proves a winner by two launches on the timed workspace: the first one finds the scratch memory
- * that the race has left, the second one poisoned scratch memory. The results of both launches are
- * checked. Inputs cannot be written: a variant that writes an input and restores it within the
- * launch passes every comparison; here its write ends the measure worker. */
+/* Proves a winner by two launches on the timed workspace, the first with the scratch memory that
+ * the race left, the second with poisoned scratch memory. Inputs are read-only, so a variant that
+ * changes an input and restores it, which no comparison would show, ends the worker. */
 static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     gputune_status status = gt_guard_inputs(measure);
@@ -502,13 +493,7 @@ static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_load
     return status;
 }
 
-gputune_status gt_measure_usable(const gt_measure *measure)
-{
-    GT_REFUSE(measure->lost, GPUTUNE_ECRASHED, "this process lost the GPU to an earlier failure");
-    return measure->ready ? GPUTUNE_OK : gt_fail(GPUTUNE_EINVAL, "nothing was prepared");
-}
-
-/* Device memory that launches of the variant take, without its code. */
+/* Returns the device memory of a variant's launches, without its code. */
 static uint64_t owned_bytes(const gt_launch *launch)
 {
     uint64_t bytes = 0;
@@ -531,24 +516,18 @@ static uint64_t owned_bytes(const gt_launch *launch)
 static gputune_status load(gt_measure *measure, gt_loaded *variant, const gt_verify_job *job)
 {
     variant->owned_bytes = owned_bytes(&job->launches[0]) + owned_bytes(&job->launches[1]);
-    variant->clears = gt_launch_clears(&job->launches[0]);
     memcpy(variant->launches, job->launches, sizeof job->launches);
     GT_FREED gt_variables *all = calloc(1, sizeof *all);
     GT_TRY(gt_allocated(all));
     all->launch = &variant->launches[0];
     gt_image_each_variable(&job->image, add, all);
     variant->variables = all->count ? gt_take(&all) : NULL;
-    GT_TRY(gt_launcher_load(&variant->launchers[0], measure->driver, &measure->device, &job->image,
-                            NULL, &variant->launches[0]));
-    GT_TRY(gt_launcher_check_count(variant->launchers[0]));
-    scratch_guard(measure, variant->launchers[0]);
-    variant->kernels = gt_launch_kernels(&variant->launches[0]);
-    if (measure->setup.workload_count < 2) {
-        return GPUTUNE_OK;
+    const gt_launch *const launches[] = {&variant->launches[0], &variant->launches[1]};
+    GT_TRY(gt_measure_load(variant->launchers, measure, &job->image, launches));
+    for (uint32_t s = 0; s < measure->setup.workload_count && !measure->device.emulated; ++s) {
+        gt_launcher_guard(variant->launchers[s], GT_GUARD_FRONT);
     }
-    GT_TRY(gt_launcher_load(&variant->launchers[1], measure->driver, &measure->device, &job->image,
-                            gt_launcher_module(variant->launchers[0]), &variant->launches[1]));
-    scratch_guard(measure, variant->launchers[1]);
+    variant->kernels = gt_launch_kernels(&variant->launches[0]);
     return GPUTUNE_OK;
 }
 
@@ -573,7 +552,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
         gt_trial_doubt(measure);
         measure->has_expected &= !adopting;
         measure->has_tolerances &= !adopting;
-        if (!measure->lost) { /* none of its kernels may still run */
+        if (!measure->lost) { /* wait until none of its kernels runs */
             measure->lost = gt_cuda_fatal(measure->driver->StreamSynchronize(measure->stream));
         }
         free_variant(measure, variant);
@@ -586,7 +565,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
     }
     variant->next = measure->variants;
     measure->variants = variant;
-    /* on an emulated device the pilot was as good as a sample, unless it copied a block */
+    /* an emulated pilot is as good as a sample, unless it copied a block */
     if (measure->device.emulated && measure->sweep && !gt_launch_copies(&job->launches[0])) {
         variant->modelled[GPUTUNE_OBJECTIVE_KERNEL] = variant->launch_ns;
     }
@@ -601,7 +580,7 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
     gt_loaded *variant = gt_loaded_find(measure, job->id);
     GT_REFUSE(!variant, GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)job->id);
     if (measure->workspaces[0].workload.has_reference && job->seed != measure->setup.seed) {
-        measure->damage = GT_DAMAGE_EVERYTHING; /* until the setup's own contents are back */
+        measure->damage = GT_DAMAGE_EVERYTHING; /* until the setup's own contents are restored */
         GT_TRY(gt_contents_make(measure, job->seed, true));
     } else {
         GT_TRY(gt_contents_refresh(measure));

@@ -60,7 +60,7 @@ static gputune_status recheck(void *measure, void *job, void *reply, gt_current 
 static gputune_status sample(void *measure, void *job, void *reply, gt_current *current)
 {
     begin(measure, current, GT_NO_VARIANT);
-    return gt_measure_sample(measure, job, reply, current);
+    return gt_measure_sample(measure, job, reply);
 }
 
 static gputune_status drop(void *measure, void *job, void *reply, gt_current *current)

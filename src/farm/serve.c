@@ -8,6 +8,9 @@
 
 void gt_current_set(gt_current *current, uint64_t variant)
 {
+    if (!current) {
+        return;
+    }
     current->hand.variant = variant;
     if (current->host) { /* if the host is gone, the watching thread ends the process */
         (void)gt_frame_send(current->host, GT_FRAME_HAND, 0, NULL, &current->hand);

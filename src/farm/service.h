@@ -1,5 +1,5 @@
 /* Tasks, findings and constants that the host and the service kernels share. The host compiles this
- * file as C. As CUDA C++ it is compiled in one text, between kernel/text/element_kinds.h and
+ * file as C. As CUDA C++ it is part of one text, between kernel/text/element_kinds.h and
  * service_tasks.cu, without any other header. */
 #pragma once
 
@@ -14,32 +14,31 @@ typedef long long int64_t;
 #endif
 
 enum {
-    GT_TILE = 4096,           /* elements of a tile; of a guard's tile, bytes */
-    GT_TILE_HASH = 4 * 4096,  /* bytes of a hash's tile */
-    GT_TILE_RESET = 4 * 4096, /* bytes of a tile of the reset kernel */
+    GT_TILE = 4096,           /* elements of a tile, or bytes of a guard zone */
+    GT_TILE_HASH = 4 * 4096,  /* bytes of a tile that is hashed */
+    GT_TILE_RESET = 4 * 4096, /* bytes of a tile that is reset */
     GT_SERVICE_THREADS = 256
 };
 
 typedef enum gt_service_operation {
-    GT_DO_FILL,    /* an input from its seed */
-    GT_DO_CONVERT, /* target[i] = (double)source[i] */
-    GT_DO_NARROW,  /* target[i] = source[i] in the target's type; poison stays poison */
-    GT_DO_MOVE,    /* target[i] *= 1 + step or 1 - step, at random, within [low, high] */
-    GT_DO_PATTERN, /* the contents of a guard zone */
+    GT_DO_FILL, /* fills an input from its seed */
+    GT_DO_CONVERT,
+    GT_DO_NARROW,  /* converts elements to the target's type; poison stays poison */
+    GT_DO_MOVE,    /* multiplies elements by 1 + step or 1 - step at random, within [low, high] */
+    GT_DO_PATTERN, /* fills a guard zone */
     GT_DO_COPY,
     GT_DO_POISON,
     GT_DO_COMPARE,
     GT_DO_GUARD,
     GT_DO_HASH,
-    GT_DO_SPREAD /* measures how far target and source are apart; without a source, how large the
-                    target's elements are */
+    GT_DO_SPREAD /* measures how far apart target and source are, or how large the target is if
+                    there is no source */
 } gt_service_operation;
 
-/* Flags of a task. */
 enum {
     GT_TASK_NAN_OK = 1,
-    GT_TASK_GAPS = 2,       /* compare: an element that both sides left at their poison is right */
-    GT_TASK_WHOLE = 4,      /* move: whole numbers stay as they are */
+    GT_TASK_GAPS = 2,       /* compare: elements that both sides left unwritten are right */
+    GT_TASK_WHOLE = 4,      /* move: whole numbers stay */
     GT_TASK_EXTREMES = 8,   /* fill: see gt_variety (kernel/bind/vary.h) */
     GT_TASK_SPECIALS = 16,  /* fill: likewise */
     GT_TASK_FREE = 32,      /* fill: no range is declared */
@@ -53,38 +52,38 @@ typedef struct gt_service_number {
     double low, high;
 } gt_service_number;
 
-/* One task of a service kernel. Addresses are of device memory. */
+/* A task of a service kernel. Addresses are of device memory. */
 typedef struct gt_service_task {
     uint64_t first_tile, tiles; /* set by gt_tasks_add() */
-    uint64_t repeats, stride;   /* copies: the target moves on by `stride` bytes each time */
+    uint64_t repeats, stride;   /* copies: each repeat writes `stride` bytes further */
     uint64_t target, source, scale;
     uint64_t count; /* elements (fill, convert, compare) or bytes */
     uint64_t seed;
-    double low, high, stol; /* fill and move: low and high; move: the step in stol, fill: the
-                               largest value that is drawn; compare: atol, rtol and stol */
+    double low, high, stol; /* fill and move: low and high; move: stol is the step; fill: stol is
+                               the largest drawn value; compare: atol, rtol and stol */
     uint32_t operation, type, source_type, scale_type;
-    uint32_t pattern, flags; /* fill: gt_fill_kind; poison and compare: the poison; guard:
-                                its seed */
-    uint32_t source_pattern; /* compare and narrow: the byte of the source's poison */
+    uint32_t pattern,
+        flags; /* fill: a gt_fill_kind; poison and compare: the poison; guard: the seed */
+    uint32_t source_pattern; /* compare and narrow: the source's poison byte */
     uint32_t sparse;         /* move: one in so many elements, at random */
     uint64_t numbers;        /* address of a gt_service_number for each number of an element; 0: all
                                 numbers are alike */
     uint32_t number_count;
-    uint32_t pitch; /* with numbers: bytes from one element to the next */
+    uint32_t pitch; /* with numbers: bytes between elements */
 } gt_service_task;
 
-/* The check kernel's result of one task. `worst` and `need` are the bits of doubles.
+/* The check kernel's findings for one task. `worst` and `need` are the bits of doubles.
  *
- * compare: `count` mismatches, the index of the first one, and both elements' bits (`value`,
- * `expected`). `worst` is the largest |v - r| over the tolerance, `need` the atol that would have
- * accepted all elements (infinite where only equality would do), `gaps` the number of elements that
- * both sides left alone. `unwritten` has bit 0 set if the first mismatch still has its poison, and
- * bit 1 if the expected element still has its own.
- * spread: `count` elements that differ, the largest difference in `worst`, and the largest one over
- * the target's magnitude in `need`. Without a source `worst` is the largest magnitude, and `count`
- * the number of elements that are not finite.
- * guard: `count` bytes that are overwritten, and the offset of the first one. hash: the hash in
- * `count`. */
+ * - compare: `count` mismatches; the index of the first one, and both elements' bits (`value`,
+ *   `expected`); in `worst` the largest |v - r| divided by the tolerance; in `need` an atol that
+ *   accepts all elements, infinite if none does; in `gaps` the elements that both sides left
+ *   unwritten. Bit 0 of `unwritten` is set if the first mismatch is unwritten, bit 1 if the element
+ *   expected there is.
+ * - spread: `count` elements that differ; in `worst` the largest difference; in `need` the largest
+ *   one divided by the target's magnitude. Without a source, `worst` is the largest magnitude, and
+ *   `count` the number of elements that are not finite.
+ * - guard: `count` bytes that were overwritten, and the offset of the first one.
+ * - hash: the hash in `count`. */
 typedef struct gt_finding {
     uint64_t count, first, worst, need, gaps, value, expected, unwritten;
 } gt_finding;

@@ -1,14 +1,14 @@
-// Check: what a launch has left in the buffers. Behind service_tasks.cu.
+// Check: examines the buffers after a launch. Follows service_tasks.cu.
 
 struct tally {
     u64 count, first;
     double worst;
-    float need; // only reported, so that single precision is enough for it
+    float need; // only reported, so single precision suffices
     u32 gaps;
 };
 
-// One element: |v - r| over what the tolerance allows (infinite where nothing but equality would
-// do, over 1 is a mismatch), and the atol that would have been enough.
+// The verdict on one element: |v - r| divided by the tolerance (more than 1 is a mismatch; infinite
+// if only equality counts), and an atol that would accept it.
 struct verdict {
     double ratio;
     float need;
@@ -26,7 +26,7 @@ static __device__ verdict judge_numbers(const task &t, double v, double r, u64 i
 {
     if ((t.flags & GT_TASK_UNBOUNDED) && !(fabs(v) < infinity()) &&
         !(fabs(r) < overflow_of(t.type))) {
-        return exactly(true); // in which order sums overflow is open
+        return exactly(true); // sums may overflow in any order
     }
     if (v != v || r != r) {
         return exactly((t.flags & GT_TASK_NAN_OK) && v != v && r != r);
@@ -59,7 +59,7 @@ static __device__ verdict judge(const task *at, u64 index)
     u64 r = load_bits(t.source, index, source_size);
     if ((t.flags & GT_TASK_GAPS) && v == poison_bits(poison_byte(t.pattern, t.target + index * size), size) &&
         r == poison_bits(t.source_pattern, source_size)) {
-        verdict gap = {0, 0, true}; // left unwritten by both: not part of the result
+        verdict gap = {0, 0, true}; // neither side wrote it, so it is not a result
         return gap;
     }
     if (!is_float(t.type) && t.type == t.source_type) {
@@ -68,7 +68,7 @@ static __device__ verdict judge(const task *at, u64 index)
     return judge_numbers(t, to_double(t.type, v), to_double(t.source_type, r), index);
 }
 
-// Not inlined: this part is large, and most vectors never get here.
+// Not inlined, because it is large and most vectors never need it.
 static __device__ __noinline__ void compare_element(const task *at, tally &sum, u64 index)
 {
     verdict result;
@@ -88,14 +88,13 @@ static __device__ __noinline__ void compare_element(const task *at, tally &sum, 
     }
 }
 
-// Notes a step for the four elements side by side that the element belongs to: the step of one may be
-// small by chance.
+// Notes a step for four adjacent elements, because the step of a single one may be small by chance.
 static __device__ void note_scale(const task &t, u64 index, float by)
 {
     u64 first = index & ~3ull;
 #pragma unroll 1
     for (u64 i = first; i < first + 4 && i < t.count && t.scale != 0 && by < 3e38f; ++i) {
-        atomicMax((u32 *)t.scale + i, __float_as_uint(by)); // such floats keep their order
+        atomicMax((u32 *)t.scale + i, __float_as_uint(by)); // positive floats are ordered like integers
     }
 }
 
@@ -125,8 +124,8 @@ static __device__ __noinline__ void spread_element(const task *at, tally &sum, u
     sum.worst = size > sum.worst && size < infinity() ? size : sum.worst;
 }
 
-// Exponent bits that are all ones in inf and NaN, for the upper and the lower half of a word; 0
-// where no closer look is needed. A false alarm only costs time.
+// Returns the exponent bits that are all ones in inf and NaN, for the upper and lower half of a
+// word; 0 if special values need no closer look. A false alarm only costs time.
 static __device__ uint2 special_masks(const task &t)
 {
     if (!is_float(t.type) || (t.flags & GT_TASK_NAN_OK)) {
@@ -150,7 +149,7 @@ static __device__ bool is_plain_equal(uint4 v, uint4 r, uint2 masks)
            !is_special(v.y, masks) && !is_special(v.z, masks) && !is_special(v.w, masks);
 }
 
-// Most vectors have equal bits. The others are judged element by element.
+// Compares vectors by their bits. Only those that differ are judged element by element.
 static __device__ void compare_vectors(const task &t, const task *at, tally &sum, u64 begin, u64 end)
 {
     u32 size = size_of(t.type), per = 16 / size;
@@ -182,8 +181,8 @@ static __device__ void compare_vectors(const task &t, const task *at, tally &sum
     }
 }
 
-// Returns true if v is within the tolerance; special values and poison are left to judge(). Single
-// precision is enough for the share of the tolerance, which is only reported.
+// Returns true if v is finite and within the tolerance. Single precision suffices for `worst`,
+// which is only reported.
 static __device__ bool is_plainly_right(const task &t, float v, double r, float *worst)
 {
     double error = fabs(v - r), tolerance = t.low + t.high * fabs(r);
@@ -194,7 +193,7 @@ static __device__ bool is_plainly_right(const task &t, float v, double r, float 
     return true;
 }
 
-// Floats against doubles, the usual result and reference: four at a time and inline.
+// Compares floats with doubles, the usual types of result and reference, four at a time.
 static __device__ void compare_doubles(const task &t, const task *at, tally &sum, u64 begin, u64 end)
 {
     const float4 *left = (const float4 *)(t.target + begin * 4);
@@ -235,7 +234,7 @@ static __device__ void compare_tile(const task &t, const task *at, tally &sum, u
     }
 }
 
-// Number i of 16 bytes, as wyhash folds them: a multiplication for what splitmix64 takes eight for.
+// Hashes vector number i as wyhash does, with fewer multiplications than splitmix64.
 static __device__ u64 hash_vector(uint4 v, u64 i)
 {
     u64 a = ((u64)v.y << 32 | v.x) ^ (i + 1) * 0x9e3779b97f4a7c15ull;
@@ -291,13 +290,13 @@ static __device__ u64 larger(u64 a, u64 b)
     return a > b ? a : b;
 }
 
-// Adds a warp's tally to the task's accumulator. All lanes of the warp are here.
+// Adds a warp's tally to the task's accumulator. All lanes must call it.
 static __device__ __noinline__ void flush(finding *into, tally &sum)
 {
     if (!__any_sync(0xffffffffu, sum.count != 0 || sum.gaps != 0 || sum.worst != 0)) {
         return;
     }
-    u64 worst = (u64)__double_as_longlong(sum.worst); // as integers, such doubles keep their order
+    u64 worst = (u64)__double_as_longlong(sum.worst); // as integers, positive doubles keep their order
     u64 need = (u64)__double_as_longlong((double)sum.need);
 #pragma unroll 1
     for (int step = 16; step > 0; step >>= 1) {
@@ -322,7 +321,7 @@ static __device__ __noinline__ void flush(finding *into, tally &sum)
     sum.need = 0;
 }
 
-// The last block hands the result over and readies the accumulators for the next launch.
+// Writes the results, and resets the accumulators for the next launch. Called by the last block.
 static __device__ void hand_over(const task *tasks, u32 count, findings *sums, findings *out,
                                  u64 sequence)
 {
@@ -393,7 +392,7 @@ extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS)
     }
 }
 
-// Readies the accumulators for the first launch.
+// Resets the accumulators before the first launch.
 extern "C" __global__ void gt_service_clear(findings *sums, u32 count)
 {
 #pragma unroll 1

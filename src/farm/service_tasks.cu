@@ -1,10 +1,10 @@
 // Service kernels of the measure worker: fill, reset, check, clear, sweep, delay, poison shared
-// memory. Compiled by NVRTC like any variant, as one text: service.h, service_value.h, this
-// file, service_fill.cu, service_check.cu and service_time.cu.
+// memory. NVRTC compiles them as one text: service.h, service_value.h, this file, service_fill.cu,
+// service_check.cu and service_time.cu.
 //
-// Fill, reset and check carry out a table of tasks. A task covers `tiles` tiles of TILE elements
-// (bytes, for copies, poison and guards; TILE_HASH bytes for hashes), `repeats` times, `stride` bytes apart. The tiles
-// of all tasks are numbered in one sequence, and blocks walk through it.
+// Fill, reset and check process a table of tasks. A task has `tiles` tiles of GT_TILE elements or
+// bytes (GT_TILE_HASH, GT_TILE_RESET), `repeats` times, `stride` bytes apart. The tiles of all tasks
+// are numbered consecutively and distributed over the blocks.
 
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -15,11 +15,11 @@ typedef gt_service_number number;
 typedef gt_finding finding;
 
 struct findings {
-    u64 sequence; // of the launch that wrote it; in the accumulators: blocks that are done
+    u64 sequence; // number of the launch; in the accumulators, number of finished blocks
     finding items[1];
 };
 
-static __device__ u32 size_of(u32 type) // two bits a type: the logarithm
+static __device__ u32 size_of(u32 type) // the type's entry of two bits is the logarithm
 {
     return 1u << (0x394fa50u >> 2 * type & 3);
 }
@@ -56,13 +56,13 @@ static __device__ __noinline__ void store_bits(u64 address, u64 index, u32 size,
     }
 }
 
-// The largest finite value of a type that saturates, or 0.
+// Returns the largest finite value of a type that saturates, or 0.
 static __device__ double saturation_of(u32 type)
 {
     return type == GT_TYPE_E4M3 ? 448.0 : type == GT_TYPE_E5M2 ? 57344.0 : 0.0;
 }
 
-// Magnitudes from here on are infinite in the type.
+// Returns the magnitude from which on values are infinite in the type.
 static __device__ double overflow_of(u32 type)
 {
     return type == GT_TYPE_F16    ? 65520.0
@@ -71,14 +71,15 @@ static __device__ double overflow_of(u32 type)
                           : __longlong_as_double(0x7ff0000000000000ll);
 }
 
-// The poison's byte at an address. Poisons below 4 are mixed: each 16 bytes have another of NaN,
-// negative and huge, zero, and positive and huge, and the poison says which comes first.
+// Returns the poison byte at an address. Poisons below 4 are mixed: every 16 bytes, they change
+// between NaN, negative and huge, zero, positive and huge, and the poison determines the first of
+// these.
 static __device__ u32 poison_byte(u32 poison, u64 address)
 {
     return poison < 4 ? 0x7b00fbffu >> 8 * ((poison + (u32)(address >> 4)) & 3) & 0xff : poison;
 }
 
-// Returns the bits of an element of that size which still has its poison.
+// Returns the bits of an unwritten element.
 static __device__ u64 poison_bits(u32 byte, u32 size)
 {
     return byte * 0x0101010101010101ull >> (64 - 8 * size);
@@ -86,7 +87,7 @@ static __device__ u64 poison_bits(u32 byte, u32 size)
 
 // --- elements of several numbers -----------------------------------------------------------------
 
-// The task on number i alone, as its element 0.
+// Makes a task for number i, which becomes element 0.
 static __device__ __noinline__ void narrow_to_number(task *one, const task *all, u64 i)
 {
     const number *f = (const number *)all->numbers + i % all->number_count;
@@ -101,7 +102,7 @@ static __device__ __noinline__ void narrow_to_number(task *one, const task *all,
 
 // --- tables ----------------------------------------------------------------------------------------
 
-// Moves `task` on to the one that holds `tile`; tiles ascend from call to call.
+// Returns the task that contains `tile`, which must not be smaller than in the last call.
 static __device__ const task *advance(const task *task, u64 tile)
 {
     while (tile >= task->first_tile + task->tiles * task->repeats) {

@@ -1,13 +1,13 @@
-/* Elements as bits and as numbers, and the fills: the same functions on the host and in the service
- * kernels, with the same results, bit by bit. */
+/* Elements as bits and as numbers, and fills. The functions give the same bits on the host and in
+ * the service kernels. */
 #pragma once
 
 #ifdef __CUDACC__
 
 #define SERVICE      static __device__
-#define SERVICE_CALL static __device__ __noinline__ /* larger code would not run faster */
+#define SERVICE_CALL static __device__ __noinline__ /* larger code would not be faster */
 
-/* No multiplication is joined with an addition. */
+/* No multiplication is fused with an addition. */
 #define ADD(a, b)          __dadd_rn(a, b)
 #define SUBTRACT(a, b)     __dsub_rn(a, b)
 #define MULTIPLY(a, b)     __dmul_rn(a, b)
@@ -95,8 +95,8 @@ SERVICE float half_to_float(uint16_t bits)
     return bits & 0x8000 ? -value : value;
 }
 
-/* Scaled so that one unit is one step of the half at this magnitude, then rounded to even by
- * nearbyint (the default rounding mode). */
+/* Scales the value so that the half's step at this magnitude is 1, and rounds it to even with
+ * nearbyint(). */
 SERVICE uint16_t float_to_half(float value)
 {
     uint16_t sign = (uint16_t)(FLOAT_BITS(value) >> 16 & 0x8000);
@@ -118,7 +118,7 @@ SERVICE uint16_t float_to_half(float value)
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-/* To nearest even; NaN stays one. */
+/* Rounds to nearest even. NaN stays NaN. */
 SERVICE uint16_t float_to_bfloat(float value)
 {
     uint32_t bits = FLOAT_BITS(value);
@@ -128,8 +128,8 @@ SERVICE uint16_t float_to_bfloat(float value)
     return (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
 }
 
-/* fp8 (as __nv_fp8_e4m3 and __nv_fp8_e5m2 convert): m bits of mantissa, normal from 2^low on,
- * `most` the largest finite one, at which conversions saturate. */
+/* Converts to fp8 like __nv_fp8_e4m3 and __nv_fp8_e5m2, with m bits of mantissa. Values are normal
+ * from 2^low on, and saturate at `most`. */
 SERVICE uint8_t float_to_fp8(float value, int m, int low, uint8_t most)
 {
     uint32_t bits = FLOAT_BITS(value), sign = bits >> 24 & 0x80;
@@ -154,7 +154,7 @@ SERVICE float e4m3_to_float(uint8_t bits)
     return bits & 0x80 ? -value : value;
 }
 
-/* 64-bit integers beyond 2^53 are rounded. */
+/* Rounds 64-bit integers above 2^53. */
 SERVICE_CALL double to_double(uint32_t type, uint64_t bits)
 {
     switch (type) {
@@ -183,14 +183,14 @@ SERVICE_CALL double to_double(uint32_t type, uint64_t bits)
         return (double)BITS_FLOAT((uint32_t)bits);
     case GT_TYPE_E4M3:
         return (double)e4m3_to_float((uint8_t)bits);
-    case GT_TYPE_E5M2: /* a half cut short */
+    case GT_TYPE_E5M2: /* the upper byte of a half */
         return (double)half_to_float((uint16_t)(bits << 8));
     default:
         return BITS_DOUBLE(bits);
     }
 }
 
-/* For a float type. */
+/* For float types. */
 SERVICE_CALL uint64_t from_double(uint32_t type, double value)
 {
     switch (type) {
@@ -211,7 +211,6 @@ SERVICE_CALL uint64_t from_double(uint32_t type, double value)
 
 /* ---- Fills: element i of a task -------------------------------------------------------------- */
 
-/* Splitmix64's output function. */
 SERVICE uint64_t mix(uint64_t state)
 {
     state = (state ^ state >> 30) * 0xbf58476d1ce4e5b9ull;
@@ -229,7 +228,8 @@ SERVICE double unit_of(uint64_t draw)
     return MULTIPLY((double)(draw >> 11), 1.0 / 9007199254740992.0);
 }
 
-/* Where an element of sorted ones lies, from 0 to 1: in its own part of that range. */
+/* Returns the position of a sorted element, from 0 to 1. Each element has its own part of that
+ * range. */
 SERVICE double place_of(const gt_service_task *t, uint64_t i)
 {
     return DIVIDE(ADD((double)i, unit_of(draw_of(t, i))), (double)t->count);
@@ -241,7 +241,8 @@ SERVICE uint64_t scaled(double unit, uint64_t most)
     return value < most ? value : most;
 }
 
-/* Row pointers: 0 first, the total last, and rows of 0 to twice the mean length between. */
+/* Returns a row pointer: 0 for the first, the total for the last. Rows have up to twice the mean
+ * length. */
 SERVICE uint64_t prefix(const gt_service_task *t, uint64_t i)
 {
     uint64_t total = (uint64_t)t->low, rows = t->count - 1;
@@ -253,8 +254,8 @@ SERVICE uint64_t prefix(const gt_service_task *t, uint64_t i)
     return value < total ? value : total;
 }
 
-/* Each number below `count` once: steps that can be undone on the next power of two, until the
- * result is below it. */
+/* Permutes the numbers below `count`: repeats an invertible mapping of the next power of two until
+ * the result is small enough. */
 SERVICE uint64_t permuted(const gt_service_task *t, uint64_t i)
 {
     uint32_t bits = t->count > 1 ? 64 - (uint32_t)LEADING_ZEROS(t->count - 1) : 1;

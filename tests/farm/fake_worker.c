@@ -225,8 +225,7 @@ static gputune_status sample_one(const gt_measure *measure, uint64_t id)
 }
 
 /* The clock tells which process this is. */
-gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
-                                 gt_current *current)
+gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out)
 {
     const char *reference = measure->reference;
     GT_TRY(strncmp(reference, "refill-", 7) == 0 ? misbehave(reference + 7) : GPUTUNE_OK);
@@ -235,7 +234,7 @@ gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, 
         return gt_fail_memory();
     }
     for (uint32_t i = 0; i < job->count; i++) {
-        gt_current_set(current, job->variants[i]);
+        gt_current_set(measure->current, job->variants[i]);
         gputune_status status = sample_one(measure, job->variants[i]);
         if (status < 0) {
             free(values);

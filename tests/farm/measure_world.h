@@ -3,8 +3,10 @@
 #pragma once
 
 #include "farm/farm.h"
-#include "farm/measure_parts.h"
+#include "farm/measure.h"
+#include "farm/measure_sample.h"
 #include "farm/measure_value.h"
+#include "farm/measure_verify.h"
 #include "gpu/nvrtc.h"
 #include "support/test.h"
 

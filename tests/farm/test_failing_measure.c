@@ -113,7 +113,6 @@ static gputune_status verify_few(gt_measure *measure, const job *j)
 
 static gputune_status sample_few(gt_measure *measure, const job *j)
 {
-    gt_current current = {0};
     const uint64_t id = 1;
     for (int quick = 1; quick >= 0; quick--) {
         gt_sampled sampled = {0};
@@ -121,7 +120,7 @@ static gputune_status sample_few(gt_measure *measure, const job *j)
                                        .count = 1,
                                        .objective = j->objective,
                                        .length = quick ? GT_SAMPLE_QUICK : GT_SAMPLE_FULL};
-        gputune_status status = gt_measure_sample(measure, &request, &sampled, &current);
+        gputune_status status = gt_measure_sample(measure, &request, &sampled);
         assert_true(status != GPUTUNE_OK || sampled.values[0] > 0);
         free(sampled.values);
         GT_TRY(status);

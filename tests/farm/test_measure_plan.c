@@ -1,6 +1,6 @@
 /* How much is launched for a sample, how many copies of the buffers there are, what fits. */
-#include "farm/measure_parts.h"
 #include "farm/measure_plan.h"
+#include "farm/measure_service.h"
 #include "support/test.h"
 
 #include <stddef.h>

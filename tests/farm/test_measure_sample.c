@@ -5,14 +5,13 @@
 
 static void sample(gputune_objective objective, bool quick)
 {
-    gt_current current = {0};
     const uint64_t ids[] = {2, 1, 77};
     gt_sampled sampled = {0};
     gt_sample_job job = {.variants = ids,
                          .count = 3,
                          .objective = objective,
                          .length = quick ? GT_SAMPLE_QUICK : GT_SAMPLE_FULL};
-    must(gt_measure_sample(world.measure, &job, &sampled, &current));
+    must(gt_measure_sample(world.measure, &job, &sampled));
     assert_int_equal(sampled.count, 3);
     assert_true(sampled.values[0] > 0 && sampled.values[1] > 0);
     assert_true(isnan(sampled.values[2]));
@@ -137,10 +136,12 @@ TEST_ON_DEVICE(every_objective_gives_times)
     }
     gt_measure_drop(world.measure, 1);
     gt_current current = {0};
+    gt_measure_attend(world.measure, &current);
     const uint64_t id = 1;
     gt_sampled sampled;
     gt_sample_job job = {.variants = &id, .count = 1};
-    assert_true(gt_measure_sample(world.measure, &job, &sampled, &current) < 0);
+    assert_true(gt_measure_sample(world.measure, &job, &sampled) < 0);
+    gt_measure_attend(world.measure, NULL);
     assert_int_equal(current.hand.variant, 1);
 }
 
@@ -165,7 +166,6 @@ TEST_ON_DEVICE(every_sample_begins_with_the_inputs_as_they_were)
 
 static gt_sharing sharing_by(uint64_t judge, gt_sharing known)
 {
-    gt_current current = {0};
     const uint64_t id = 1;
     gt_sampled sampled = {0};
     gt_sample_job job = {.variants = &id,
@@ -173,7 +173,7 @@ static gt_sharing sharing_by(uint64_t judge, gt_sharing known)
                          .objective = GPUTUNE_OBJECTIVE_LAUNCH,
                          .sharing = known,
                          .judge = judge};
-    must(gt_measure_sample(world.measure, &job, &sampled, &current));
+    must(gt_measure_sample(world.measure, &job, &sampled));
     assert_true(sampled.values[0] > 0);
     assert_true((sampled.used_ratio == 1) == (known || sampled.sharing == GT_SHARING_HARMLESS));
     free(sampled.values);

@@ -181,11 +181,10 @@ TEST_ON_DEVICE(a_winner_must_be_right_after_its_race)
 {
     gt_verified verified;
     gt_sampled sampled = {0};
-    gt_current current = {0};
     prepare(make_setup("axpy_reference"));
     assert_right(COUNTING("true", "if (i < n) { y[i] += a * x[i]; if (seen > 400) y[i] += 1; }"));
     for (int i = 0; i < 3; ++i) {
-        must(gt_measure_sample(world.measure, &samples_of_one, &sampled, &current));
+        must(gt_measure_sample(world.measure, &samples_of_one, &sampled));
         free(sampled.values);
         world.measure->variants->modelled[GPUTUNE_OBJECTIVE_KERNEL] = 0; /* launch again */
     }

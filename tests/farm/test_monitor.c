@@ -2,7 +2,7 @@
  * that is loaded first, under the name of the real one. */
 #include "base/file.h"
 #include "fake_nvml.h"
-#include "farm/measure_parts.h"
+#include "farm/measure_monitor.h"
 #include "gpu/nvml.h"
 #include "support/test.h"
 

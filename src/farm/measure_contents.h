@@ -1,0 +1,25 @@
+/* Makes the contents of the buffers: inputs from a seed or from data that were sent, expected
+ * results by the reference, and tolerances. */
+#pragma once
+
+#include "farm/measure_state.h"
+
+/* Loads those of the kernels gt_judge_kind that the workloads have. */
+gputune_status gt_reference_load(gt_measure *measure, const gt_image *image);
+void gt_reference_free(gt_measure *measure);
+
+/* Fills every workspace, or only the timed one, from `seed`, and runs the reference. ETEMPLATE if
+ * the reference fails, or if two of its runs differ by more than the tolerance. */
+gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_only);
+/* Fills again what measure->damage names, from the setup's seed. */
+gputune_status gt_contents_refresh(gt_measure *measure);
+/* Makes the results of this variant the expected ones, if there is no reference. */
+gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant);
+/* Reports an output of the timed workload whose tolerance exceeds the median of its results, so
+ * that almost any result would pass. The slots must hold the reference's results. */
+gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure);
+
+/* Queues the check of a table into *into, after the template's check kernel, if there is one, on
+ * the workspaces `from` to `to` - 1. For one workspace, only the timed tasks are checked. */
+gputune_status gt_check_queue(gt_measure *measure, const gt_tasks *table, uint32_t from,
+                              uint32_t to, gt_findings *into);

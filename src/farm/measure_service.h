@@ -1,0 +1,46 @@
+/* Runs the service kernels (fill, reset, check, sweep, ...), which work through tables of tasks.
+ * All functions but gt_service_load() queue their work on the stream. */
+#pragma once
+
+#include "farm/measure_state.h"
+
+/* Appends a task, cut into tiles. `slot` is the buffer, or NULL for other memory. Ignores a task
+ * without elements. ENOMEM. */
+gputune_status gt_tasks_add(gt_tasks *table, gt_buffer_slot *slot, const gt_service_task *task);
+/* Returns the number of tasks, all or only those of the timed workload. */
+size_t gt_tasks_count(const gt_tasks *table, bool timed_only);
+/* Declares the tasks so far those of the timed workload. */
+void gt_tasks_mark_timed(gt_tasks *table);
+/* Empties the table, but keeps its memory. */
+void gt_tasks_reset(gt_tasks *table);
+/* Frees the table's memory on the host. gt_memory_free() frees its device memory. */
+void gt_tasks_free(gt_tasks *table);
+gputune_status gt_tasks_upload(gt_measure *measure, gt_tasks *table);
+
+gputune_status gt_service_load(gt_measure *measure, const gt_image *image);
+void gt_service_free(gt_measure *measure);
+/* Runs the tasks of a table, all or only those of the timed workload. */
+gputune_status gt_service_run(gt_measure *measure, gt_service service, const gt_tasks *table,
+                              bool timed_only);
+/* Runs a table that prepares the buffers for a launch, such as `launch` or `restore`, unless
+ * gt_service_reset_ahead() has queued it. A launch must follow. */
+gputune_status gt_service_reset(gt_measure *measure, const gt_tasks *table, bool timed_only);
+/* Queues such a table for the next launch, so that the device works while the host reads results.
+ * Does nothing on an emulated device. */
+gputune_status gt_service_reset_ahead(gt_measure *measure, const gt_tasks *table);
+/* Runs the check kernel over a table, and copies its findings to `into`, which is
+ * measure->findings or measure->first. */
+gputune_status gt_service_check(gt_measure *measure, const gt_tasks *table, bool timed_only,
+                                gt_findings *into);
+/* Fills the shared memory of every multiprocessor with a mixed poison. Does nothing on an emulated
+ * device, which poisons by itself. */
+gputune_status gt_service_poison_shared(gt_measure *measure, uint32_t poison);
+/* Evicts the buffers from L2 by reading the sweep buffer, if there is one. */
+gputune_status gt_service_sweep(gt_measure *measure);
+/* Sweeps again, and copies `stray` to the host, which shows if a launch wrote to the sweep buffer.
+ * Does nothing on an emulated device, which detects such writes by itself. */
+gputune_status gt_service_look_for_stray(gt_measure *measure);
+/* EWRONG if something was written to the sweep buffer, which is then filled with zeros again. */
+gputune_status gt_service_judge_stray(gt_measure *measure);
+/* Keeps the stream busy for that long. Does nothing on an emulated device. */
+gputune_status gt_service_delay(gt_measure *measure, uint64_t nanoseconds);

@@ -1,0 +1,246 @@
+/* The state of one GPU while variants are measured on it, shared by measure.c and measure_*.c.
+ *
+ * Everything runs on one thread and one stream. Work is queued, and the host waits as rarely as
+ * possible. */
+#pragma once
+
+#include "base/array.h"
+#include "farm/measure.h"
+#include "farm/measure_monitor.h"
+#include "farm/measure_plan.h"
+#include "farm/service.h"
+#include "gpu/device.h"
+#include "gpu/launcher.h"
+#include "gpu/module.h"
+
+#include <string.h>
+
+/* The service kernels. measure_service.c has their names, in this order. */
+typedef enum gt_service {
+    GT_SERVICE_FILL,
+    GT_SERVICE_RESET,
+    GT_SERVICE_CHECK,
+    GT_SERVICE_CLEAR,
+    GT_SERVICE_SWEEP,
+    GT_SERVICE_DELAY,
+    GT_SERVICE_POISON_SHARED,
+    GT_SERVICE_COUNT
+} gt_service;
+
+/* The kernels of a template that determine inputs and correct results. */
+typedef enum gt_judge_kind {
+    GT_JUDGE_REFERENCE, /* computes the correct results; may be the template's own kernels */
+    GT_JUDGE_CHECK,     /* judges the results of a launch */
+    GT_JUDGE_INIT,      /* fills the inputs */
+    GT_JUDGE_COUNT
+} gt_judge_kind;
+
+/* The findings of one run of the check kernel. */
+typedef struct gt_findings {
+    uint64_t sequence; /* number of the run (gt_measure.sequence) */
+    gt_finding items[];
+} gt_findings;
+
+/* A table of tasks for a service kernel. The tasks of the timed workload come first. */
+typedef struct gt_tasks {
+    GT_ARRAY(gt_service_task) tasks;
+    GT_ARRAY(struct gt_buffer_slot *) slots; /* the buffer of each task */
+    uint64_t tiles;
+    uint32_t timed_count;
+    uint64_t timed_tiles;
+    uint64_t device; /* address of the uploaded tasks; 0: none */
+    uint32_t device_capacity;
+    uint64_t uploaded; /* hash of the uploaded tasks; 0: none */
+} gt_tasks;
+
+/* A buffer of a workload on the device. */
+typedef struct gt_buffer_slot {
+    struct gt_workspace *workspace;
+    const gt_buffer *buffer;
+    uint32_t index;
+    CUdeviceptr base;     /* start of the allocation, and of the front guard zone */
+    CUdeviceptr address;  /* start of the buffer */
+    uint32_t guard_back;  /* bytes of the guard zone after the buffer */
+    CUdeviceptr pristine; /* an unchanged copy of the contents; 0: not needed */
+    CUdeviceptr scale;    /* a float per element: how far it moves with the inputs; 0: unknown */
+    CUdeviceptr expected; /* the correct results of an output; 0 for an input */
+    bool live;            /* the host sent the contents, so the buffer is not filled */
+    uint64_t hash;        /* hash of an input's contents */
+    uint64_t gaps;        /* elements of this output that the reference does not write */
+    bool moves;           /* the table `move` changes the buffer */
+    gt_tolerance tolerance;
+} gt_buffer_slot;
+
+/* Read-only copies of a workspace's inputs, and the arguments of a launch on them. */
+typedef struct gt_guarded {
+    gt_view views[GT_PARAMETER_MAX];
+    uint32_t view_count;
+    CUdeviceptr addresses[GT_PARAMETER_MAX];
+    const void *arguments[GT_BLOCK_MAX + GT_PARAMETER_MAX];
+} gt_guarded;
+
+/* One workload at one size: buffers, expected results and the arguments of a launch.
+ * gt_measure.workspaces[0] is timed; workspaces[1] has the odd-tail size, if there is one. */
+typedef struct gt_workspace {
+    gt_workload workload;
+    gt_buffer_slot *slots, *slots_end; /* part of gt_measure.slots */
+    CUdeviceptr scale;                 /* the reference's output `scale`; 0: none */
+    gt_type scale_type;
+    void *blocks[GT_BLOCK_MAX];      /* the caller's blocks on the host; owned */
+    uint32_t sent_blocks;            /* bit i: the host sent block i */
+    gt_buffer_slot failures;         /* the counter of the template's check kernel */
+    gt_tasks first;                  /* checks after the first launch of a proof */
+    void *values;                    /* the values of all scalars; owned */
+    void *scalars[GT_PARAMETER_MAX]; /* pointers into `values` */
+    CUdeviceptr numbers;             /* the workload's numbers, for the service kernels */
+    uint32_t sets; /* sets of buffers that cold samples use in turns; the slots are set 0 */
+    CUdeviceptr *addresses; /* [set][buffer]; owned */
+    const void **arguments; /* [set][caller argument]; owned */
+    uint32_t argument_count;
+} gt_workspace;
+
+/* The graph of one sample. */
+typedef struct gt_replay {
+    CUgraphExec exec;
+    uint32_t launches;
+    uint32_t turn; /* gt_measure.turn when it was captured */
+    bool hot;
+} gt_replay;
+
+/* The variables of a variant's module. */
+typedef struct gt_variables gt_variables;
+
+/* A verified variant. */
+typedef struct gt_loaded {
+    struct gt_loaded *next;
+    uint64_t id;
+    gt_launch launches[GT_WORKLOAD_MAX];
+    gt_launcher *launchers[GT_WORKLOAD_MAX];
+    double launch_ns;     /* latest time of one launch on the device */
+    double call_ns;       /* time of one of many launches by the host's clock; 0: unknown */
+    bool warm;            /* was launched once, as in samples of `launch` and `latency` */
+    uint64_t owned_bytes; /* device memory of the variant, without its code */
+    uint64_t kernels;     /* kernels in one launch */
+    gt_replay full, brief, quick;
+    gt_replay single;                         /* the graph of one launch with many kernels */
+    gt_variables *variables;                  /* NULL: the module has none; owned */
+    double modelled[GPUTUNE_OBJECTIVE_COUNT]; /* samples on an emulated device; 0: none yet */
+} gt_loaded;
+
+/* The buffers that must be filled again. */
+typedef enum gt_damage {
+    GT_DAMAGE_NONE,
+    GT_DAMAGE_INPUTS, /* inputs and guard zones */
+    GT_DAMAGE_EVERYTHING
+} gt_damage;
+
+/* Other data on which variants are proved (measure_trial.c). */
+typedef struct gt_data_trial gt_data_trial;
+
+enum { GT_TABLES = 16 };
+
+struct gt_measure {
+    const gt_driver *driver;
+    gt_device device;
+    CUcontext context;
+    CUstream stream;
+    CUevent start, stop, checked;
+    gt_monitor *monitor;
+    bool lost;  /* after a fatal error, this process cannot use the GPU */
+    bool ready; /* gt_measure_prepare() succeeded */
+
+    CUmodule service;
+    uint64_t service_hash;                                /* hash of the loaded image; 0: none */
+    gt_launcher *judges[GT_JUDGE_COUNT][GT_WORKLOAD_MAX]; /* by size; NULL: the template has none */
+    CUfunction functions[GT_SERVICE_COUNT];
+    gt_measure_setup setup; /* without images and inputs */
+    gt_workspace workspaces[GT_WORKLOAD_MAX];
+    gt_buffer_slot slots[GT_WORKLOAD_MAX * GT_PARAMETER_MAX]; /* the timed workspace's come first */
+    GT_ARRAY(CUdeviceptr) allocations;                        /* for gt_memory_free() */
+    union {
+        gt_tasks tables[GT_TABLES];
+        struct {
+            gt_tasks fill;         /* fills inputs, pristine copies and guard zones */
+            gt_tasks launch;       /* before the first launches of a proof: restores inout buffers,
+                                      poisons outputs */
+            gt_tasks relaunch;     /* the same before its second launch, on the last workspace */
+            gt_tasks reset, again; /* the same before the first and second launch of the winner's
+                                      proof, on each workspace */
+            gt_tasks restore;      /* before a sample: restores the inout buffers of all sets */
+            gt_tasks rotate;       /* copies the buffers of set 0 to all other sets */
+            gt_tasks
+                check; /* after a proof: compares results, checks guard zones and input hashes */
+            gt_tasks edges;   /* only guard zones and input hashes */
+            gt_tasks hash;    /* hashes the inputs */
+            gt_tasks results; /* hashes the expected results */
+            gt_tasks convert; /* converts inout buffers to double, for the reference */
+            gt_tasks keep;    /* copies the reference's results to the slots */
+            gt_tasks agree;   /* compares two runs of the reference */
+            gt_tasks move;    /* moves the inputs by a small step */
+            gt_tasks spread;  /* measures how far the results move with the inputs */
+        };
+    };
+    const gt_tasks *ahead;   /* the table already queued for the next launch, or NULL */
+    CUdeviceptr sums, found; /* accumulators and results of the check kernel */
+    gt_findings *findings;   /* the results on the host, in pinned memory */
+    gt_findings *first;      /* results for the first launch of a proof, likewise */
+    uint64_t sequence;       /* number of the check kernel's last run */
+    CUdeviceptr sweep;       /* zeros, twice as large as L2 (if emulated, as large); 0: no sweep */
+    uint64_t sweep_bytes;
+    CUdeviceptr stray;     /* becomes nonzero if a sweep reads anything but zeros */
+    uint32_t *stray_seen;  /* the host's copy of `stray`; NULL: no sweep */
+    uint64_t seed;         /* the buffers were filled from this seed */
+    uint64_t results_hash; /* of the expected results with the setup's seed; 0: unknown */
+    gt_damage damage;
+    bool has_expected;
+    bool has_tolerances;
+    uint32_t turn; /* number of sample jobs; selects the set of buffers of hot samples */
+    gt_guarded guard;
+    bool guarded;                /* launches on the timed workspace use the arguments of `guard` */
+    bool hot;                    /* the samples are hot, even if the setup's are cold */
+    bool alone;                  /* the samples are single launches on restored buffers */
+    gputune_objective objective; /* objective and length of the present samples */
+    gt_sample_length length;
+    double reference_ns, copy_bytes_per_s;
+    gt_data_trial *trial;      /* NULL: none */
+    gt_lost lost_tries;        /* experiments that ended workers, which the next trial leaves out */
+    gt_current *current;       /* reports to the host; NULL: there is no host */
+    struct gt_measure *parent; /* the state to whose trial this state belongs; NULL: none */
+
+    gt_loaded *variants; /* verified variants, the newest first */
+    gt_loaded *dropped;  /* dropped variants that are still loaded */
+    uint32_t dropped_count;
+};
+
+/* Returns the end of the slots of the first `workspace_count` workspaces. */
+static inline gt_buffer_slot *gt_slots_end(const gt_measure *measure, uint32_t workspace_count)
+{
+    return measure->workspaces[workspace_count - 1].slots_end;
+}
+
+static inline double gt_finding_double(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Converts the result of a driver call to a status. Sets measure->lost after a fatal error. */
+gputune_status gt_measure_check(gt_measure *measure, CUresult result, const char *call);
+#define GT_CALL(measure, function, ...)                                                            \
+    GT_TRY(gt_measure_check((measure), (measure)->driver->function(__VA_ARGS__), "cu" #function))
+gputune_status gt_measure_wait(gt_measure *measure);
+/* Waits for the event `stop`, and gets the time since `start`. */
+gputune_status gt_measure_elapsed(double *out_ns, gt_measure *measure);
+/* Loads the launches of one kernel, one per size. They share a module. */
+gputune_status gt_measure_load(gt_launcher **out, gt_measure *measure, const gt_image *image,
+                               const gt_launch *const *launches);
+gputune_status gt_measure_launch(gt_measure *measure, gt_launcher *launcher,
+                                 const void *const *arguments);
+/* Fails if the GPU is lost, or nothing was prepared. */
+gputune_status gt_measure_usable(const gt_measure *measure);
+/* Allocates and fills what a setup needs, and runs the reference. The service kernels must be
+ * loaded. */
+gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *setup);
+/* Frees what belongs to the setup. */
+void gt_measure_forget(gt_measure *measure);
