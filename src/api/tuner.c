@@ -327,7 +327,6 @@ static gt_services services_of(gputune *tuner, const gputune_open_options *o)
 {
     return (gt_services){.catalog = tuner->catalog,
                          .store = tuner->store,
-                         .device = &tuner->device,
                          .log = tuner->log,
                          .compile_workers = o->compile_workers ? o->compile_workers : gt_cores(),
                          .workers = &tuner->workers,

@@ -1,4 +1,4 @@
-/* The catalog: which template files were read, and which kernels a word or a path stands for. */
+/* The catalog: the template files that were read, and the kernels that a name or path means. */
 #include "tuner/catalog.h"
 
 #include "base/array.h"
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Lists the template folders of an installation, for a program that has the library linked in. */
+/* Adds the template folder of the installation, for programs that are linked with the library. */
 static gputune_status list_installed(gt_texts *out)
 {
     GT_FREED char *folder = NULL;
@@ -50,7 +50,6 @@ static gputune_status list_places(gt_texts *out, const char *given)
     return list_installed(out);
 }
 
-/* The first place with a prelude, which is the caller's. */
 static gputune_status find_prelude(char **out, const gt_texts *places)
 {
     GT_SCOPED(gt_text_free) gt_text tried = {0};
@@ -68,7 +67,6 @@ static gputune_status find_prelude(char **out, const gt_texts *places)
                    gt_text_string(&tried));
 }
 
-/* The kernels are in the folder that is asked for, else beside the prelude. */
 gputune_status gt_template_folders(char **folder, char **home, const char *given)
 {
     GT_SCOPED(gt_texts_free) gt_texts places = {0};
@@ -83,53 +81,49 @@ gputune_status gt_template_folders(char **folder, char **home, const char *given
     return GPUTUNE_OK;
 }
 
-/* A kernel of a file. */
 typedef struct gt_catalog_kernel {
     struct gt_catalog_file *file;
-    char *name;            /* "" stands for the kernels of a file that has none */
-    gt_template *template; /* NULL until it is asked for */
+    char *name;            /* "" stands for a file without kernels */
+    gt_template *template; /* NULL: not parsed yet */
 } gt_catalog_kernel;
 
 typedef GT_ARRAY(gt_catalog_kernel *) gt_kernel_list;
 
-/* Tells versions of a file apart. Programs may set the time of writing, not that of the change. */
+/* A version of a file. Programs can set the time of writing, but not that of the change. */
 typedef struct gt_version {
     struct timespec written, changed;
     off_t bytes;
 } gt_version;
 
-/* A file that was read. */
 typedef struct gt_stamp {
     char *path;
     gt_version version;
 } gt_stamp;
 
-/* A template file as it was at one time, or a text that a program gave. */
+/* A version of a template file, or a text that a program gave. */
 typedef struct gt_catalog_file {
     char *path;
     gt_version version;
-    GT_ARRAY(gt_stamp) included; /* the files that its kernels include */
-    bool in_memory;              /* a text: the path is the name that came with it */
+    GT_ARRAY(gt_stamp) included;
+    bool in_memory; /* a text; `path` is its name */
     gt_watch watch;
-    char *text; /* until its kernels are listed; in memory, until they are parsed */
+    char *text; /* kept until the kernels are listed, or, in memory, until they are parsed */
     gt_kernel_list kernels;
 } gt_catalog_file;
 
 struct gt_catalog {
     pthread_mutex_t lock;
-    char *folder, *prelude; /* the folder of the kernels that are found by name; NULL: there is no
-                               prelude, and no kernel can be found */
+    char *folder, *prelude; /* NULL: no prelude was found, so no kernel can be found */
     gt_includes *includes;
-    const gputune_include
-        *given; /* come with the text that is being added, up to one without a name; or NULL */
+    const gputune_include *given; /* includes of the text that is being added; NULL: none */
     gt_log log;
-    GT_ARRAY(gt_catalog_file *) files; /* the newest of a path stands last; old ones stay */
-    gt_kernel_list added;              /* the newest of a name stands last */
+    GT_ARRAY(gt_catalog_file *) files; /* versions of a file in the order of reading */
+    gt_kernel_list added;              /* the newest kernel of a name is the last */
 };
 
 /* ---- folders and prelude --------------------------------------------------------------------- */
 
-/* Finds the folders and the prelude, if that is not done. ENOTFOUND: none. The lock is held. */
+/* Finds the folders and the prelude unless they are known. The caller holds the lock. */
 static gputune_status need_prelude(gt_catalog *catalog, const char *given)
 {
     GT_FREED char *folder = NULL, *home = NULL, *path = NULL, *prelude = NULL;
@@ -172,7 +166,6 @@ static void free_file(gt_catalog_file *file)
     free(file);
 }
 
-/* Adds a kernel to a file, not parsed yet. */
 static gputune_status add_name(void *to, const char *name)
 {
     gt_catalog_file *file = to;
@@ -187,7 +180,7 @@ static gputune_status add_name(void *to, const char *name)
     return status;
 }
 
-/* Finds an include of a file: one that came with the text, else a file. */
+/* Finds an include in the texts that were given, else as a file. */
 static gputune_status find_include(void *user, const gt_include *include, gt_included *out)
 {
     const gt_catalog *catalog = user;
@@ -226,7 +219,7 @@ static bool is_same_time(struct timespec a, struct timespec b)
     return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-/* Finds which version of a file there is now. Returns whether it exists. */
+/* Gets the present version of a file. Returns false if the file does not exist. */
 static bool find_version(gt_version *out, const char *path)
 {
     struct stat now;
@@ -237,7 +230,7 @@ static bool find_version(gt_version *out, const char *path)
     return exists;
 }
 
-/* Notes what was included since begin(). */
+/* Records the files that were included since begin(). */
 static gputune_status stamp_included(gt_catalog_file *file, const gt_catalog *catalog)
 {
     const gt_texts *read = gt_includes_read(catalog->includes);
@@ -255,7 +248,7 @@ static gputune_status stamp_included(gt_catalog_file *file, const gt_catalog *ca
     return GPUTUNE_OK;
 }
 
-/* Lists a file's kernels. That takes as long as reading a template, so it is done when needed. */
+/* Lists a file's kernels. Done only when needed, because it takes as long as reading a template. */
 static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
 {
     if (!file->text) {
@@ -271,7 +264,7 @@ static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
     return GPUTUNE_OK;
 }
 
-/* Parses a kernel of a file, unless that is done. */
+/* Parses a kernel unless it is parsed. */
 static gputune_status load(gt_catalog *catalog, gt_catalog_kernel *kernel)
 {
     gt_catalog_file *file = kernel->file;
@@ -295,7 +288,6 @@ static void drop_file(gt_catalog_file **file)
     }
 }
 
-/* Keeps a new file, whose text is not read yet, or whose kernels are not listed yet. */
 static gputune_status new_file(gt_catalog_file **out, gt_catalog *catalog, const char *path)
 {
     GT_SCOPED(drop_file) gt_catalog_file *file = calloc(1, sizeof *file);
@@ -308,7 +300,7 @@ static gputune_status new_file(gt_catalog_file **out, gt_catalog *catalog, const
     return GPUTUNE_OK;
 }
 
-/* Returns true if a file that exists is another version than that. */
+/* Returns true if the file exists in another version. */
 static bool is_other_version(const char *path, const gt_version *version)
 {
     gt_version now;
@@ -317,7 +309,7 @@ static bool is_other_version(const char *path, const gt_version *version)
              is_same_time(now.changed, version->changed) && now.bytes == version->bytes);
 }
 
-/* Returns true if a file, or one that it includes, was written (not deleted) since it was read. */
+/* Returns true if a file, or one that it includes, was edited since it was read. */
 static bool is_edited(gt_catalog_file *file)
 {
     bool edited = atomic_load(&file->watch.edited);
@@ -332,7 +324,7 @@ static bool is_edited(gt_catalog_file *file)
     return edited;
 }
 
-/* Finds or reads a file, which is another one as soon as it was edited. */
+/* Finds a file in its present version, or reads it. */
 static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, const char *path)
 {
     gt_version now = {.bytes = 0};
@@ -353,8 +345,8 @@ static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, cons
     return GPUTUNE_OK;
 }
 
-/* Adds the file's kernel of that name, or, with NULL, all its kernels. A file without kernels adds
- * one without a name: reading that kernel then reports what is wrong. */
+/* Adds the kernels of a file, or only the one of that name. A file without kernels adds one without
+ * a name, so that parsing it reports the mistake. */
 static gputune_status add_kernels(gt_kernel_list *out, gt_catalog *catalog, gt_catalog_file *file,
                                   const char *kernel)
 {
@@ -379,7 +371,8 @@ static int is_template_file(const struct dirent *file)
     return length > 3 && strcmp(file->d_name + length - 3, ".cu") == 0;
 }
 
-/* Adds the kernels of a file of the folder. An unreadable file has none, and may get a warning. */
+/* Adds kernels of a file in the folder. An unreadable file has none; listing all kernels warns
+ * about it. */
 static gputune_status add_kernels_of(gt_kernel_list *out, gt_catalog *catalog, const char *path,
                                      const char *kernel)
 {
@@ -399,7 +392,6 @@ static gputune_status add_kernels_of(gt_kernel_list *out, gt_catalog *catalog, c
     return GPUTUNE_OK;
 }
 
-/* Adds the kernels of that name in the folder's files, or all kernels. */
 static gputune_status add_folder(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
 {
     GT_FREED struct dirent **files = NULL;
@@ -414,7 +406,7 @@ static gputune_status add_folder(gt_kernel_list *out, gt_catalog *catalog, const
     return status;
 }
 
-/* ---- what a word stands for ---- */
+/* ---- names and paths ---- */
 
 static int compare_names(const void *a, const void *b)
 {
@@ -453,7 +445,7 @@ static gputune_status resolve_all(gt_kernel_list *out, gt_catalog *catalog)
     return status;
 }
 
-/* Adds a text as a new file, with its kernels, parsed. A file that fails is unknown again. */
+/* Adds a text as a file, and parses its kernels. If that fails, the file is forgotten. */
 static gputune_status resolve_text(gt_kernel_list *out, gt_catalog *catalog, const char *name,
                                    const char *text)
 {
@@ -473,7 +465,7 @@ static gputune_status resolve_text(gt_kernel_list *out, gt_catalog *catalog, con
     return status;
 }
 
-/* Where ":KERNEL" begins behind a path, or NULL. */
+/* Returns the ":KERNEL" after a path, or NULL. */
 static const char *kernel_part(const char *path)
 {
     const char *at = strstr(path, ".cu:");
@@ -501,7 +493,7 @@ static gputune_status resolve_path(gt_kernel_list *out, gt_catalog *catalog, con
                                 first[0] ? "; its first is " : "", first);
 }
 
-/* Adds the kernels of a file named without folder and ".cu": an added file, or the folder's. */
+/* Adds the kernels of a file that is named without folder and ".cu". */
 static gputune_status add_named_file(gt_kernel_list *out, gt_catalog *catalog, const char *name)
 {
     for (size_t i = catalog->added.count; i-- > 0;) {
@@ -536,8 +528,8 @@ static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
                    catalog->folder);
 }
 
-/* Resolves a word by the rule of catalog.h to at least one kernel, a path to the kernels of its
- * file, NULL to all kernels in the order of names. The caller frees the array in any case. */
+/* Finds the kernels that a name or path means (catalog.h), at least one; NULL means all. The caller
+ * frees the array in any case. */
 static gputune_status resolve(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
 {
     GT_TRY(need_prelude(catalog, NULL));
@@ -548,7 +540,7 @@ static gputune_status resolve(gt_kernel_list *out, gt_catalog *catalog, const ch
         return resolve_path(out, catalog, kernel);
     }
     const gt_catalog_kernel *added = find_added(catalog, kernel);
-    if (added) { /* as its file is now */
+    if (added) { /* the file may have changed since */
         gt_catalog_file *file;
         GT_TRY(find_file(&file, catalog, added->file->path));
         GT_TRY(add_kernels(out, catalog, file, kernel));
@@ -576,7 +568,7 @@ gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log
     pthread_mutex_init(&catalog->lock, NULL);
     catalog->log = log ? *log : (gt_log){0};
     gputune_status status = need_prelude(catalog, given);
-    if (status != GPUTUNE_ENOTFOUND || given) { /* else stored results can be shown all the same */
+    if (status != GPUTUNE_ENOTFOUND || given) { /* stored results can be shown without templates */
         GT_TRY(status);
     }
     GT_TRY(gt_catalog_set_include_paths(catalog, NULL, 0));
@@ -659,7 +651,8 @@ gt_watch *gt_catalog_watch(gt_catalog *catalog, const gt_template *template, boo
 
 bool gt_watch_look(gt_watch *watch)
 {
-    static const int64_t interval_ns = 900000000; /* the coarse clock may be late by 10 ms */
+    static const int64_t interval_ns =
+        900000000; /* 0.1 s less than a second, because the coarse clock may be late */
     const int64_t now = gt_coarse_now_ns();
     int_least64_t due = atomic_load(&watch->due_ns);
     if (now >= due && atomic_compare_exchange_strong(&watch->due_ns, &due, now + interval_ns)) {
@@ -671,7 +664,8 @@ bool gt_watch_look(gt_watch *watch)
 
 /* ---- adding ---- */
 
-/* Calls `each` without the lock. A kernel that does not parse is left out, unless `must`. */
+/* Calls `each` without the lock. A kernel that does not parse fails if `must`, and else is left
+ * out. */
 static int each_kernel(gt_catalog *catalog, const gt_kernel_list *kernels, gt_catalog_fn each,
                        void *user, bool must)
 {
@@ -711,9 +705,9 @@ int gt_catalog_add(gt_catalog *catalog, const char *path, const char *text,
     return status == GPUTUNE_OK ? each_kernel(catalog, &kernels, each, user, true) : status;
 }
 
-/* ---- by name or path ---- */
+/* ---- searching ---- */
 
-/* Several kernels are a failure unless they are those of one file and `several`. */
+/* Fails if there are several kernels, unless `several` and all are of one file. */
 static gputune_status check_several(const gt_kernel_list *kernels, const char *kernel, bool several)
 {
     const gt_catalog_kernel *first = kernels->items[0];

@@ -1,4 +1,4 @@
-/* Checking variants by the emulator's sanitizer, whose findings the measure worker sends. */
+/* Checking variants with the emulator's sanitizer. */
 #include "base/random.h"
 #include "base/text.h"
 #include "kernel/bind/vary.h"
@@ -24,7 +24,7 @@ static gputune_status add(config_list *list, const gt_config *config)
     return gt_array_push(list, *config);
 }
 
-/* The default first, then all of a small space, or as many as are wanted at random. */
+/* Chooses the default and then the whole space, or random configurations of a large one. */
 static gputune_status choose(config_list *list, const gt_request *request)
 {
     enum { DRAWS = 4 };
@@ -55,7 +55,8 @@ typedef struct report {
     void *user;
 } report;
 
-/* The path of a finding's file; the compiler knows the template's source by another name. */
+/* Returns the path of a finding's file. The compiler knows the template's source by another
+ * name. */
 static const char *find_path(const report *r, const char *file)
 {
     const char *path = r->session->request->template->path;
@@ -64,7 +65,7 @@ static const char *find_path(const report *r, const char *file)
     return same ? path : file;
 }
 
-/* Cuts a line of the emulator's report into its parts. */
+/* Splits a line of the emulator's report. */
 static uint32_t cut(char *parts[PARTS], char *line)
 {
     uint32_t count = 0;
@@ -78,7 +79,7 @@ static uint32_t cut(char *parts[PARTS], char *line)
     return count;
 }
 
-/* The part of the variant's text that is read, with its sizes. */
+/* Reports a finding, or takes the workload whose findings follow. */
 static int report_line(gputune_finding *finding, const report *r, char *line)
 {
     char *parts[PARTS];
@@ -90,7 +91,7 @@ static int report_line(gputune_finding *finding, const report *r, char *line)
     if (count != PARTS) {
         return 0;
     }
-    /* PTX does not tell a constant that is zero from one without a value */
+    /* in PTX, a constant that is zero looks like one without a value */
     if (!strcmp(parts[0], "unset") &&
         gt_template_gives_constant(r->session->request->template, parts[5])) {
         return 0;
@@ -152,12 +153,13 @@ static gputune_status report_all(const gt_session *session, gt_finding_fn each, 
     for (const gt_variant *variant = session->field.first; variant && !answer;
          variant = variant->next) {
         bool ended = variant->stage == GT_STAGE_READY || variant->failure != GPUTUNE_OK;
-        answer = ended ? report_variant(&r, variant) : 0; /* the time was up */
+        answer = ended ? report_variant(&r, variant) : 0;
     }
     return answer;
 }
 
-/* Names the integers checked with one value only. Floats seldom decide what a kernel accesses. */
+/* Warns about integers that were checked with one value only. Floats seldom decide what is
+ * accessed. */
 static void say_single(const gt_request *request)
 {
     enum { NAMED = 6 };
@@ -196,7 +198,7 @@ static gputune_status check_list(gt_request *request, const config_list *list, g
     int status = gt_session_open(&session, &policy, NULL, request, &options);
     GT_THEN(status, gt_session_run(&session));
     bool cut = !status && session.stop != GT_STOP_NONE;
-    if (cut) { /* the variant that runs on is named */
+    if (cut) { /* report the variant that is still running */
         GT_TRY(gt_field_note_running(&session.field, gt_session_busy_s(&session)));
         status = gt_request_ended(request, "all variants were checked");
     }

@@ -1,4 +1,4 @@
-/* The code that this process has compiled. */
+/* The memo of compiled code. */
 #include "tuner/code_memo.h"
 
 #include "base/array.h"
@@ -8,20 +8,18 @@
 #include <pthread.h>
 #include <string.h>
 
-/* The code of some thousand variants. */
 static const size_t BYTES_MAX = (size_t)128 << 20;
 
-/* The code of a source for an architecture. */
 typedef struct entry {
     gt_hash key;
-    gt_code code; /* without an image: memory was short */
+    gt_code code; /* without an image if memory was short */
 } entry;
 
 static struct {
     pthread_mutex_t mutex;
     unsigned holders;
     GT_ARRAY(entry) entries;
-    gt_hash_index places; /* of the entries, by their keys */
+    gt_hash_index places; /* from a key to its index in `entries` */
     size_t bytes;         /* of all images */
 } memo = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
@@ -30,7 +28,7 @@ static gt_hash key_of(gt_hash source, const char *arch, bool ptx)
     return gt_hash_join(gt_hash_join(source, gt_hash_string(arch)), (gt_hash){0, ptx});
 }
 
-/* The entry of that key, which may be a new one; NULL where memory is short. */
+/* Finds or adds an entry; NULL if memory is short. */
 static entry *find_or_add(gt_hash key)
 {
     uint32_t place, next = (uint32_t)memo.entries.count;

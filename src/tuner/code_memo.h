@@ -1,4 +1,4 @@
-/* A memo of compiled code for later searches, also of other sizes. Any thread may call these. */
+/* Code that this process compiled, for later searches, also of other sizes. Thread-safe. */
 #pragma once
 
 #include "base/device.h"
@@ -8,8 +8,8 @@
 void gt_code_memo_hold(void);
 void gt_code_memo_let_go(void);
 
-/* Keeps a copy of `code` while the memo has a holder. If the memo grows above its limit of bytes,
- * all earlier code is dropped. If memory is short, the code is not kept. */
+/* Keeps a copy of `code` while the memo has a holder. If the memo is full, earlier code is
+ * dropped. */
 void gt_code_memo_put(const gt_code *code);
-/* Copies a source's code for a device to *out, for gt_code_free(). False: it is not there. */
+/* Copies a source's code to *out, for gt_code_free(). Returns false if it is not there. */
 bool gt_code_memo_find(gt_code *out, gt_hash source, const gt_device *device);

@@ -37,13 +37,14 @@ gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_reque
     GT_TRY(gt_session_open(&session, &policy, NULL, request, &options));
     GT_TRY(gt_session_run(&session));
     const gt_patience briefly = gt_patience_for(0.15, NULL);
-    (void)gt_field_keep_code(&session.field, &briefly); /* for other sizes and processes */
+    (void)gt_field_keep_code(&session.field,
+                             &briefly); /* store the code for other sizes and processes */
     return image ? take_code(image, resources, &session) : GPUTUNE_OK;
 }
 
 typedef struct compile_run {
-    const gt_variant *reported; /* the last variant that was reported; NULL: none was */
-    int answer;                 /* of the last report */
+    const gt_variant *reported; /* the last variant that was reported; NULL: none */
+    int answer;                 /* result of the last report */
     gt_compiled_fn each;
     void *user;
 } compile_run;
@@ -68,14 +69,12 @@ static gputune_status report(compile_run *run, const gt_session *session, const 
     return GPUTUNE_OK;
 }
 
-/* The variant that is reported next; NULL: there is none. */
 static const gt_variant *next_to_report(const gt_session *session)
 {
     const compile_run *run = session->state;
     return run->reported ? run->reported->next : session->field.first;
 }
 
-/* Reports finished variants in the order of the space. */
 static gputune_status report_finished(gt_session *session)
 {
     compile_run *run = session->state;
@@ -95,7 +94,6 @@ static bool all_reported(const gt_session *session)
                            (session->stop != GT_STOP_NONE || !next_to_report(session)));
 }
 
-/* Warns if the time limit left variants out. */
 static void say_if_cut(const gt_session *session)
 {
     const gt_request *request = session->request;
@@ -131,7 +129,8 @@ static int compile_proposals(compile_run *run, gt_request *request, gt_proposer 
     return answer;
 }
 
-/* Compiles what a tuning with these options will try. EINVAL if results choose the variants. */
+/* Compiles the variants that a tuning will try. EINVAL if the tuning will choose them by
+ * results. */
 static int compile_some(compile_run *run, gt_request *request, const gt_strategy_proposer *proposer)
 {
     const gputune_options *o = &request->options;

@@ -1,4 +1,4 @@
-/* Data of a measurement from the host: buffers, files, expressions, the call's reference. */
+/* Data of a measurement that come from the host. */
 #include "tuner/data.h"
 
 #include "base/environment.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One workload of a setup, for which data are sent. */
+/* The workload that data are sent for. */
 typedef struct target {
     const gt_request *request;
     gt_measure_setup *setup;
@@ -21,8 +21,7 @@ typedef struct target {
     uint32_t index; /* of the workload */
 } target;
 
-/* Returns the place (gt_data_file.argument) of a template's nth argument; blocks follow arguments.
- */
+/* Returns the place (gt_data_file.argument) of the nth argument; blocks follow arguments. */
 static uint32_t place_of(const gt_template *template, uint32_t n)
 {
     return n < template->argument_count ? n : GT_PARAMETER_MAX + n - template->argument_count;
@@ -34,7 +33,6 @@ static const gt_argument *argument_at(const gt_template *template, uint32_t plac
                                     : &template->passes[place - GT_PARAMETER_MAX];
 }
 
-/* Adds a new input at the end of the setup's inputs. */
 static gputune_status add_to(gt_live_input **out, const target *to, uint32_t buffer)
 {
     gt_measure_setup *setup = to->setup;
@@ -55,10 +53,11 @@ static gputune_status take_bytes(gt_live_input *out, uint64_t bytes)
     return GPUTUNE_OK;
 }
 
-/* The data that are sent for that input; NULL: none, and the worker makes them. */
+/* Finds the data that are sent for an input; NULL: none, so the worker fills it. */
 static const gt_live_input *find_input(const target *to, uint32_t buffer)
 {
-    for (uint32_t i = to->setup->input_count; i-- > 0;) { /* of several the last counts */
+    for (uint32_t i = to->setup->input_count;
+         i-- > 0;) { /* if there are several, the last one counts */
         const gt_live_input *input = &to->setup->inputs[i];
         if (input->workload == to->index && input->buffer == buffer && !input->expected) {
             return input;
@@ -117,7 +116,7 @@ static gputune_status compute(uint64_t *bits, const gt_buffer *buffer, const gt_
     return GPUTUNE_OK;
 }
 
-/* Elements of a buffer that one thread computes. */
+/* A range of elements that one thread computes. */
 typedef struct fill_part {
     const gt_request *request;
     char *out;
@@ -156,7 +155,7 @@ static gputune_status fill_part_of(fill_part *part)
         }
         part->binding.slots[GT_SLOT_ELEMENT] = (int64_t)i;
         GT_TRY(compute(&bits, part->buffer, part->value, part->binding.slots));
-        memcpy(part->out + i * bytes, &bits, bytes); /* little-endian, as all hosts of CUDA are */
+        memcpy(part->out + i * bytes, &bits, bytes); /* all hosts of CUDA are little-endian */
     }
     return GPUTUNE_OK;
 }
@@ -169,7 +168,7 @@ static void *run_part(void *user)
     return NULL;
 }
 
-/* Computes a buffer on all cores, a part on each. The first part's failure is returned. */
+/* Computes a buffer on all cores. Fails like the first part that failed. */
 static gputune_status fill(const fill_part *all)
 {
     static const uint64_t least = 1 << 16;
@@ -177,7 +176,7 @@ static gputune_status fill(const fill_part *all)
     const uint32_t count = most < gt_cores() ? (uint32_t)most : gt_cores();
     GT_FREED fill_part *parts = calloc(count, sizeof *parts);
     GT_TRY(gt_allocated(parts));
-    for (uint32_t i = count; i-- > 0;) { /* the first one is this thread's */
+    for (uint32_t i = count; i-- > 0;) { /* this thread computes the first part */
         parts[i] = *all;
         parts[i].begin = elements / count * i;
         parts[i].end = i + 1 < count ? elements / count * (i + 1) : elements;
@@ -242,7 +241,7 @@ static gputune_status add_file(gt_request *request, uint32_t argument, const cha
     return gt_array_push(&request->files, file);
 }
 
-/* Adds a file that a template names; its path is relative to the template's folder. */
+/* Adds a file that the template names, relative to the template's folder. */
 static gputune_status add_beside(gt_request *request, uint32_t argument, const char *name,
                                  bool expected)
 {
@@ -279,7 +278,7 @@ static gputune_status find_argument(uint32_t *out, const gt_request *request, co
                    nearest ? "'" : "");
 }
 
-/* Returns true if the caller brings other data for the buffer than the template's file. */
+/* Returns true if the caller provides data for the buffer. */
 static bool is_replaced(const gt_request *request, const char *name)
 {
     const gputune_options *o = &request->options;
@@ -316,7 +315,8 @@ static gputune_status find_files(gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* Returns true if a file has elements of this type. NumPy stores bfloat16 and fp8 as unsigned. */
+/* Returns true if a file's elements have this type. NumPy stores bfloat16 and fp8 as unsigned
+ * integers. */
 static bool is_type(const gt_npy *npy, gt_type type)
 {
     bool fp8 = type == GT_TYPE_E4M3 || type == GT_TYPE_E5M2;
@@ -324,7 +324,8 @@ static bool is_type(const gt_npy *npy, gt_type type)
            (fp8 && npy->type == GT_TYPE_U8);
 }
 
-/* The shape of the file that a buffer or block needs: its extents, and a vector's components. */
+/* Gets the shape that a buffer's or block's file must have: the extents, then a vector's
+ * components. */
 static gputune_status wanted_shape(uint64_t out[4], uint32_t *dimensions, const gt_request *request,
                                    uint32_t argument, const gt_buffer *buffer)
 {
@@ -343,7 +344,7 @@ static gputune_status wanted_shape(uint64_t out[4], uint32_t *dimensions, const 
     return GPUTUNE_OK;
 }
 
-/* Returns true if a file has this shape. A block has one dimension, whatever its array has. */
+/* Returns true if a file has this shape. For a block, only the number of elements counts. */
 static bool is_shape(const gt_npy *npy, const uint64_t *shape, uint32_t dimensions, bool is_block)
 {
     uint64_t elements = 1, wanted = 1;
@@ -386,7 +387,7 @@ static gputune_status check_file(const gt_request *request, const struct gt_data
                    gt_text_string(&found), gt_text_string(&expected), buffer->name);
 }
 
-#define DATA_MOST ((size_t)4 << 30) /* bytes of a file */
+#define DATA_MOST ((size_t)4 << 30) /* most bytes of a file */
 
 gputune_status gt_data_open(gt_request *request)
 {
@@ -447,7 +448,7 @@ static gputune_status save_output(gt_field *field, uint32_t argument)
     GT_TRY(check_numbers(buffer, request->options.save));
     GT_TRY(wanted_shape(shape, &dimensions, request, argument, buffer));
     GT_FREED char *folder =
-        realpath(request->options.save, NULL); /* the worker is in another one */
+        realpath(request->options.save, NULL); /* the worker has another working directory */
     GT_REFUSE(!folder, GPUTUNE_ENOTFOUND,
               "%s: the outputs cannot be saved there (%s); expected an existing folder",
               request->options.save, strerror(errno));
@@ -458,8 +459,7 @@ static gputune_status save_output(gt_field *field, uint32_t argument)
     return GPUTUNE_OK;
 }
 
-/* Names in the field the files that outputs are written to, if the options name a folder, and
- * logs the expect() that reads them. EINVAL for an output of structs, ENOTFOUND for no folder. */
+/* Prepares to save the outputs if the options ask for it, and logs the expect() that reads them. */
 static gputune_status save_outputs(gt_field *field)
 {
     const gt_request *request = field->options.request;
@@ -490,7 +490,7 @@ static gputune_status save_outputs(gt_field *field)
 
 /* ---- the caller's reference ------------------------------------------------------------------ */
 
-/* The arguments of one call. */
+/* The arguments of a call of the reference function. */
 typedef struct call {
     const target *to;
     gputune_host_argument arguments[GT_PARAMETER_MAX];
@@ -558,7 +558,7 @@ static gputune_status add_arguments(call *c)
     return GPUTUNE_OK;
 }
 
-/* The problem as the caller names it: "T=half" where a value is a word. */
+/* Calls the reference function, with the problem as the caller writes it: "T=half" for a type. */
 static gputune_status ask(const call *c)
 {
     const gt_template *template = c->to->request->template;
@@ -597,7 +597,7 @@ static gputune_status send_results(call *c)
     return GPUTUNE_OK;
 }
 
-/* Adds the results of the call's reference function, if there is one, to the complete setup. */
+/* Adds the results of the call's reference function, if there is one. */
 static gputune_status refer(const target *to)
 {
     GT_SCOPED(free_call) call c = {.to = to};

@@ -1,33 +1,36 @@
-/* Data from the host: the caller's buffers and reference, files, expressions of the index. */
+/* Data that come from the host: the caller's buffers and reference, files, and expressions of the
+ * index. */
 #pragma once
 
 #include "base/text.h"
 #include "kernel/text/npy.h"
 #include "tuner/field.h"
 
-/* A file with what an input holds, or with what an output must hold after a launch. */
+/* A file with the contents of an input, or with the expected contents of an output. */
 struct gt_data_file {
-    uint32_t argument; /* index of the template's argument, or GT_PARAMETER_MAX plus a block's */
+    uint32_t argument; /* index of the template's argument, or GT_PARAMETER_MAX plus the index of
+                          its block */
     bool expected;
-    bool named;   /* in the key, the caller's tag takes the place of the contents' hash */
-    char *path;   /* owned, as is `text` */
+    bool named; /* its contents do not matter for the scenario, because the caller gave a tag */
+    char *path;
     char *text;   /* the whole file */
     gt_npy npy;   /* the header; the data begin at text + npy.data */
-    gt_hash hash; /* of the file's contents */
+    gt_hash hash; /* of the contents */
 };
 
-/* Reads the files that the template and the options name, and checks their types and shapes against
- * the arguments. The files belong to the request. EINVAL, ENOTFOUND. */
+/* Reads the files that the template and the options name, and compares their types and shapes with
+ * the arguments. EINVAL, ENOTFOUND. */
 gputune_status gt_data_open(gt_request *request);
 void gt_data_close(gt_request *request);
-/* Appends " NAME=HASH" for each file and each host buffer that no tag stands for. */
+/* Appends " NAME=HASH" for each file and host buffer without a tag. */
 void gt_data_describe(gt_text *out, const gt_request *request);
 
-/* Fills the inputs that the measure worker cannot make itself, for gt_data_release(). */
+/* Adds the inputs and expected outputs that the measure worker cannot compute, for
+ * gt_data_release(). */
 gputune_status gt_data_send(gt_field *field);
 void gt_data_release(gt_field *field);
 
-/* The index among the workload's inputs of an argument that is a buffer, or of a block. */
+/* Returns the index of an argument's buffer, or a block, among the workload's inputs. */
 static inline uint32_t gt_data_buffer(const gt_workload *workload, uint32_t argument)
 {
     return argument < GT_PARAMETER_MAX ? workload->arguments[argument].index : argument;

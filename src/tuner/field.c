@@ -199,7 +199,7 @@ double gt_field_patience(const gt_field *field)
 static const double SHARE = 0.2;
 /* A variant that ran for this fraction of the limit is too slow for the limit. */
 static const double MOST = 0.5;
-/* So is one whose compile was put off and had this fraction of the limit in processor time. */
+/* A variant whose compile was put off and had this fraction of the limit is too slow as well. */
 static const double FAIR = 0.3;
 /* Compiles shorter than this are not judged, unless they were put off. */
 static const double LEAST_S = 3;
@@ -243,8 +243,8 @@ static gputune_status stop_waiting_for_default(gt_field *field)
     return gt_field_verify_compiled(field);
 }
 
-/* Returns true if the compile may be repeated later: no variant that waits for it has begun its
- * second attempt, and the default does not, unless it holds the only worker. */
+/* Returns true if a compile may be put off: no variant waiting for it is on its second attempt. The
+ * default is put off only if there is one worker. */
 static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
 {
     bool only = field->options.farm->compile_workers == 1;
@@ -341,16 +341,17 @@ static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
             unit->spent_s + now_s > FAIR * limit_s(field));
 }
 
-/* Returns the turn of the variant that the measure worker is verifying: it answers in order. */
-static uint32_t turn_in_hand(const gt_field *field)
+/* Returns the variant that the measure worker is verifying, because it answers in order; or NULL.
+ */
+static gt_variant *find_running(const gt_field *field)
 {
-    uint32_t least = UINT32_MAX;
-    for (const gt_variant *variant = field->first; variant; variant = variant->next) {
-        if (variant->stage == GT_STAGE_VERIFYING && variant->turn < least) {
-            least = variant->turn;
+    gt_variant *running = NULL;
+    for (gt_variant *next = field->first; next && field->prepared; next = next->next) {
+        if (next->stage == GT_STAGE_VERIFYING && (!running || next->turn < running->turn)) {
+            running = next;
         }
     }
-    return least;
+    return running;
 }
 
 static gputune_status fail_unfinished(gt_field *field, gt_variant *variant)
@@ -392,7 +393,7 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
     gt_compiling jobs[AT_ONCE];
     gt_farm *farm = field->options.farm;
     uint32_t count = farm->ops->compiling(farm, jobs, AT_ONCE);
-    uint32_t in_hand = turn_in_hand(field);
+    const gt_variant *running = find_running(field);
     double most_s = MOST * limit_s(field);
     for (uint32_t i = 0; i < field->started; i++) {
         gt_variant *variant = field->variants.items[i];
@@ -400,18 +401,17 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
         if (variant->role == GT_ROLE_QUICK) {
             continue;
         }
-        bool in_hand_now = variant->stage == GT_STAGE_VERIFYING && variant->turn == in_hand;
         bool waits = variant->stage == GT_STAGE_WAITING || deferred;
         bool is_default =
             variant->role == GT_ROLE_DEFAULT; /* may be slow because the kernel is slow */
         bool hangs = variant->stage == GT_STAGE_VERIFYING &&
                      (variant->deferral == GT_DEFERRED_HUNG ||
-                      (in_hand_now && field->prepared && !is_default && busy_s > most_s));
+                      (variant == running && !is_default && busy_s > most_s));
         if (deferred && variant->failure != GPUTUNE_OK) {
             variant->limit_s = most_s; /* so a call with the same limit may try it again */
         } else if ((waits && compiles_slowly(field, variant, jobs, count)) || hangs) {
             GT_TRY(fail_unfinished(field, variant));
-        } else if (is_default && in_hand_now && field->prepared && may_never_end(field, busy_s)) {
+        } else if (is_default && variant == running && may_never_end(field, busy_s)) {
             GT_TRY(fail_running(field, variant, busy_s));
         }
     }
@@ -420,15 +420,9 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
 
 gputune_status gt_field_note_running(gt_field *field, double busy_s)
 {
-    const uint32_t in_hand = turn_in_hand(field);
-    for (uint32_t i = 0; i < field->started; i++) {
-        gt_variant *variant = field->variants.items[i];
-        if (variant->stage == GT_STAGE_VERIFYING && variant->turn == in_hand && field->prepared &&
-            may_never_end(field, busy_s)) {
-            return fail_running(field, variant, busy_s);
-        }
-    }
-    return GPUTUNE_OK;
+    gt_variant *running = find_running(field);
+    return running && may_never_end(field, busy_s) ? fail_running(field, running, busy_s)
+                                                   : GPUTUNE_OK;
 }
 
 void gt_field_move(gt_field *field, gt_variant *variant, gt_stage stage)
@@ -901,7 +895,8 @@ void gt_field_abandon(gt_field *field)
         bool counts = variant->role == GT_ROLE_PROPOSED || variant->role == GT_ROLE_DEFAULT;
         bool waits = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_VERIFYING ||
                      gt_variant_may_be_retried(variant);
-        bool had_launch = variant->verified.pilot_ns > 0; /* and is being proved again */
+        bool had_launch =
+            variant->verified.pilot_ns > 0; /* was launched before and is being proved again */
         if (counts && waits && !had_launch && variant->failure == GPUTUNE_OK) {
             field->cut_off += 1 + (uint32_t)variant->duplicates.count;
         }

@@ -83,12 +83,12 @@ struct gt_unit {
     gt_hash hash;
     gt_stage stage; /* WAITING, READY or FAILED */
     gputune_status failure;
-    bool repeatable; /* as in gt_variant */
+    bool repeatable; /* the failure happened again in another worker */
     bool given_up;   /* the farm has ended its compile, because the result is not worth the time */
     bool put_off; /* the farm has ended its compile, because it held up others; it is repeated after
                      them */
     bool kept;    /* its code was stored before the end of the tuning */
-    double spent_s; /* seconds of its compiles that were put off */
+    double spent_s; /* seconds spent on compiles that were put off */
     double
         asked_s; /* how long it had been compiling when the proposer was last asked to give it up */
     char *message;
@@ -122,7 +122,7 @@ typedef struct gt_field {
     gt_variant *first;               /* of the variants */
     GT_ARRAY(gt_variant *) variants; /* by id; owned */
     GT_ARRAY(gt_unit *)
-    units;                 /* owned; the service kernels, the reference, then units of variants */
+    units; /* owned; first the service kernels and the reference, then units of variants */
     gt_variant *standard;  /* the default; NULL: not in the field */
     gt_variant *fallback;  /* NULL: none, or it has become a contestant */
     gt_hash_index sources; /* from the hash of a source to the id of its unit */

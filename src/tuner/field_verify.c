@@ -477,7 +477,7 @@ static double slower_ratio(const gt_field *field)
 
 static double slower_of(const gt_field *field, const gt_variant *variant)
 {
-    static const double least_ns = 1e-3; /* shorter than any launch */
+    static const double least_ns = 1e-3; /* a time shorter than any launch */
     if (variant->role == GT_ROLE_QUICK) {
         return least_ns;
     }
@@ -658,7 +658,7 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     }
     gt_field_move(field, variant, GT_STAGE_SLOWER);
     gt_field_tell(field, variant, gt_field_pilot(field, variant));
-    return reconsider(field, variant); /* the best variant may have failed since */
+    return reconsider(field, variant); /* the best variant may have failed since then */
 }
 
 gputune_status gt_field_reverify(gt_field *field)

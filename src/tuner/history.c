@@ -1,4 +1,4 @@
-/* Evidence from earlier tunings. */
+/* Trials of earlier tunings. */
 #include "tuner/history.h"
 
 #include "base/array.h"
@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In any order that is the same for all. */
 static int compare_trials(const void *a, const void *b)
 {
     return memcmp(&((const gt_trial *)a)->hash, &((const gt_trial *)b)->hash, sizeof(gt_hash));
@@ -19,7 +18,7 @@ static bool is_at(const gt_trial *trial, const gt_request *request)
     return trial->proved_at && strcmp(trial->proved_at, request->proved_at) == 0;
 }
 
-/* Loads all trials of the scenario, those of earlier code too. */
+/* Loads all trials of the scenario, including those of earlier code. */
 static gputune_status load_all(gt_history *out, const gt_request *request,
                                const gt_scenario *scenario)
 {
@@ -77,12 +76,14 @@ gputune_status gt_history_failure(const gt_trial *trial, const gt_request *reque
     return has_more_time && runs_it ? GPUTUNE_OK : gt_trial_failure(trial->status);
 }
 
-/* Fails as a trial of the scenario did. *proved: it was right where the request is proved. */
+/* Fails if the trial with this hash failed. *proved: it was proved with the request's data and
+ * sizes. */
 static gputune_status judge_in(bool *proved, const gt_request *request, const gt_scenario *scenario,
                                gt_hash hash, bool only_harm)
 {
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
-    GT_TRY(load_all(&history, request, scenario)); /* one hash is asked for: a current one */
+    GT_TRY(
+        load_all(&history, request, scenario)); /* includes earlier code, which has other hashes */
     const gt_trial *trial = gt_history_find(&history, hash);
     if (!trial || (only_harm && trial->status == GT_TRIAL_SLOW)) {
         return GPUTUNE_OK;
@@ -96,7 +97,7 @@ static gputune_status judge_in(bool *proved, const gt_request *request, const gt
     return GPUTUNE_OK;
 }
 
-/* Proofs at the exact sizes are kept apart where sizes share a bucket. */
+/* Proofs at these exact sizes are stored apart if sizes share a bucket. */
 static gputune_status judge(bool *proved, const gt_request *request, const gt_config *config,
                             bool only_harm)
 {

@@ -1,4 +1,4 @@
-/* Options of a call: their versions and limits. */
+/* Reading and checking the options of a call. */
 #include "tuner/request.h"
 
 #include "base/sized.h"
@@ -13,7 +13,6 @@ gputune_status gt_options_read(gputune_options *out, const gputune_options *give
     return GT_SIZED_READ(gputune_options, out, given);
 }
 
-/* `name` is the option, and the end of its type's name. */
 static gputune_status check_value(const char *name, int value, int count)
 {
     GT_REFUSE((unsigned)value >= (unsigned)count, GPUTUNE_EINVAL, "%s is %d; expected a gputune_%s",

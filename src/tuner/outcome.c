@@ -1,14 +1,15 @@
-/* The table of statuses, for a variant and for a call. */
+/* The table of statuses. */
 #include "tuner/outcome.h"
 
-/* For a call, ETIMEOUT means that its limit has passed. A status not listed fails the call. */
+/* For a call, ETIMEOUT means that its limit has passed. A status that is not listed fails the
+ * call. */
 static const gt_ending endings[] = {
-    /* status, trial, whose fault, kept, costs one variant, leaves an answer */
+    /* status, trial, fault, keep, costs_one_variant, leaves_an_answer */
     {GPUTUNE_OK, GT_TRIAL_OK, GT_FAULT_NONE, GT_KEEP_ALWAYS, false, false},
     {GPUTUNE_EWRONG, GT_TRIAL_WRONG, GT_FAULT_VARIANT, GT_KEEP_ALWAYS, true, false},
     {GPUTUNE_ECRASHED, GT_TRIAL_CRASHED, GT_FAULT_VARIANT, GT_KEEP_REPEATED, true, false},
     {GPUTUNE_ETIMEOUT, GT_TRIAL_HUNG, GT_FAULT_VARIANT, GT_KEEP_REPEATED, true, true},
-    /* the trial of a compile that did not end */
+    /* a compile that did not end */
     {GPUTUNE_ETIMEOUT, GT_TRIAL_SLOW, GT_FAULT_VARIANT, GT_KEEP_REPEATED, true, true},
     {GPUTUNE_ECOMPILE, GT_TRIAL_COMPILE, GT_FAULT_VARIANT, GT_KEEP_ALWAYS, true, false},
     {GPUTUNE_ECUDA, GT_TRIAL_LAUNCH, GT_FAULT_VARIANT, GT_KEEP_ALWAYS, true, false},

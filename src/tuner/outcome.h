@@ -1,28 +1,32 @@
-/* One table: whose fault each status is, which status its trial has, if it is remembered. Pure. */
+/* The meaning of each status: whose fault it is, which result its trial has, and whether it is
+ * remembered. Pure. */
 #pragma once
 
 #include "store/store.h"
 
 typedef enum gt_fault {
     GT_FAULT_NONE,
-    GT_FAULT_VARIANT, /* the variant's: it does not compile, launch, end or compute right */
-    GT_FAULT_MACHINE, /* of memory, a worker, another user of the GPU: it may work later */
-    GT_FAULT_CALLER   /* the caller's: a mistake in the call or the template, or a cancel */
+    GT_FAULT_VARIANT, /* the variant does not compile, launch, end or compute correctly */
+    GT_FAULT_MACHINE, /* for lack of memory, a worker or the GPU; it may work later */
+    GT_FAULT_CALLER   /* a mistake in the call or the template, or a cancel */
 } gt_fault;
 
-/* The meaning of a status for the job or the call that ended with it. */
 typedef struct gt_ending {
     gputune_status status;
-    gt_trial_status trial; /* of a trial that ended so */
+    gt_trial_status trial; /* the status of its trial */
     gt_fault fault;
-    enum { GT_KEEP_NEVER, GT_KEEP_REPEATED, GT_KEEP_ALWAYS } keep; /* by gt_outcome_is_kept() */
-    bool costs_one_variant; /* a failed job removes only its variant; else the tuning fails */
-    bool leaves_an_answer;  /* the call is still answered, with what is known unmeasured */
+    enum {
+        GT_KEEP_NEVER,
+        GT_KEEP_REPEATED,
+        GT_KEEP_ALWAYS
+    } keep;                 /* when its trial is remembered, see gt_outcome_is_kept() */
+    bool costs_one_variant; /* only the variant fails; otherwise the tuning does */
+    bool leaves_an_answer;  /* the call is still answered, without measuring */
 } gt_ending;
 
 const gt_ending *gt_ending_of(gputune_status status);
-/* Returns true if a trial that failed with this status is remembered. `repeatable` as in gt_event:
- * a crash or a hang is believed if it happened again in another worker. */
+/* Returns true if a trial with this failure is remembered. A crash or a hang must be `repeatable`:
+ * it happened again in another worker. */
 bool gt_outcome_is_kept(gputune_status status, bool repeatable);
-/* The failure of a stored trial; OK if it was right. */
+/* Returns the failure of a stored trial; OK: it was correct. */
 gputune_status gt_trial_failure(gt_trial_status status);

@@ -1,4 +1,4 @@
-/* The proposers that need no results: a list, and a whole space. */
+/* Proposers that need no results: a list, and a whole space. */
 #include "tuner/proposer.h"
 
 static uint32_t propose_list(gt_proposer *self, gt_config *out, uint32_t count)

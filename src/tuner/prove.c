@@ -1,4 +1,4 @@
-/* Proves a configuration in a worker. */
+/* Proving a configuration in a worker. */
 #include "tuner/tune.h"
 
 #include "base/text.h"
@@ -39,7 +39,7 @@ static void keep_verdict(const gt_field *field, const gt_variant *variant, const
     if (variant->stage == GT_STAGE_READY) {
         const gt_trial *known = gt_history_find(here, trial.hash);
         trial.status = GT_TRIAL_PROVED;
-        if (known && gt_trial_is_right(known->status)) { /* it keeps its times */
+        if (known && gt_trial_is_right(known->status)) { /* keep its times */
             trial = *known;
             trial.proved_at = request->proved_at;
             trial.driver_version = request->device->driver_version;
@@ -49,7 +49,7 @@ static void keep_verdict(const gt_field *field, const gt_variant *variant, const
                               &request->patience);
 }
 
-/* Stores code and verdicts for later tunings. A store that cannot be written is no failure. */
+/* Stores code and verdicts for later tunings. Failures are ignored. */
 static void keep(const gt_field *field, const gt_request *request)
 {
     GT_SCOPED(gt_trial_list_free) gt_history here = {0};
@@ -68,7 +68,8 @@ gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config 
                         const char *reason)
 {
     static const gt_policy policy = {.measures = true, .done = gt_session_is_done};
-    static const double share = 0.75; /* of the time; the rest is for what is tried instead */
+    static const double share =
+        0.75; /* fraction of the time left; the rest is for another answer */
     const gt_config both[] = {*config, gt_config_scalar(request->template, config)};
     bool has_other = !gt_config_is(&both[0], &both[1]) && gt_request_permits(request, &both[1]);
     gt_session session;

@@ -13,8 +13,8 @@
 
 enum {
     GT_RACE_LEVEL = 5,             /* shared rounds for a decision by bounds */
-    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* the same in exhaustive races */
-    GT_RACE_CALM_FIRST = 3,        /* the same if the spread of all contestants is known */
+    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* shared rounds for a decision by bounds in exhaustive races */
+    GT_RACE_CALM_FIRST = 3, /* shared rounds for it if the spread of all contestants is known */
     GT_RACE_MISSED_MAX =
         3, /* rounds in a row without a value after which a contestant has failed */
     GT_RACE_FREEDOM_MAX = 64 /* degrees of freedom whose quantiles are cached */
@@ -31,7 +31,7 @@ struct gt_race {
     gt_random random;
     gt_runner *first, *last; /* contestants in the order of joining; owned */
     uint32_t count;
-    GT_ARRAY(gt_runner *) by_id; /* NULL: no such contestant */
+    GT_ARRAY(gt_runner *) by_id; /* by id; NULL: no contestant has this id */
     uint64_t *ids;               /* of the present round */
     size_t ids_capacity;
     gt_race_round round; /* count 0: no round is in progress */
@@ -305,7 +305,7 @@ static void choose_incumbent(gt_race *race)
  * contestant. */
 static double field_deviation(gt_race *race, double *variances)
 {
-    enum { TOLD_BY = 8 }; /* least sum of degrees of freedom */
+    enum { TOLD_BY = 8 }; /* enough degrees of freedom, summed over all contestants */
     const gt_runner *incumbent = race->incumbent;
     double freedom = 0;
     size_t count = 0;
@@ -671,8 +671,8 @@ gputune_status gt_race_new(gt_race **out, const gt_race_options *options)
     race->options = o;
     race->random.state = race->options.seed;
     race->deviation = -1;
-    race->drop.error = 0.003; /* one-sided, of bounds that eliminate */
-    race->stop.error = 0.012; /* one-sided, of bounds that end the race */
+    race->drop.error = 0.003; /* one-sided error of a bound that eliminates a contestant */
+    race->stop.error = 0.012; /* one-sided error of a bound that ends the race */
     *out = race;
     return GPUTUNE_OK;
 }
@@ -821,7 +821,7 @@ static void fill_round(gt_race *race)
         return;
     }
     if (!pending && race->rounds && race_is_settled(race, &ignored)) {
-        return; /* gt_race_end_round() decides, or contestants will join */
+        return; /* gt_race_end_round() decides the race, or contestants will join */
     }
     race->round.quick =
         pending >= race->options.quick_from && !race->options.exhaustive && !race->options.exact;

@@ -42,8 +42,8 @@ typedef enum gt_race_tie {
 typedef struct gt_race_options {
     uint64_t seed;     /* for the order within rounds */
     double epsilon;    /* smallest gain worth looking for, as a fraction; 0: 0.005 */
-    double drop_ratio; /* leave above this ratio to the best of the first round; 0: 2; below 1:
-                          never */
+    double drop_ratio; /* a contestant above this ratio to the best of its first round leaves; 0: 2;
+                          below 1: none leaves */
 
     uint32_t level;        /* shared rounds for a decision by bounds; 0: 5 */
     uint32_t max_rounds;   /* most full rounds of a contestant; 0: 60 */
@@ -72,9 +72,9 @@ const char *gt_race_end_text(gt_race_end end);
 
 typedef enum gt_race_leave {
     GT_RACE_IN,          /* still in the race, or in it to the end */
-    GT_RACE_LEFT_FIRST,  /* above drop_ratio in its first round */
-    GT_RACE_LEFT_EARLY,  /* far slower than the best in each of its two to four rounds */
-    GT_RACE_LEFT_SLOWER, /* by the bound of its log-ratio to the incumbent */
+    GT_RACE_LEFT_FIRST,  /* took more than drop_ratio times the best in its first round */
+    GT_RACE_LEFT_EARLY,  /* far slower than the best contestant in each of its two to four rounds */
+    GT_RACE_LEFT_SLOWER, /* the lower bound of its log-ratio to the incumbent is above 0 */
     GT_RACE_LEFT_FAILED  /* gt_race_fail() */
 } gt_race_leave;
 
@@ -113,10 +113,11 @@ typedef struct gt_race_round {
 
 typedef struct gt_race_result {
     gt_race_end end;
-    uint64_t winner;    /* id */
-    bool has_default;   /* the default was sampled; it may have failed since */
-    gt_verdict verdict; /* winner against default, from the final rounds, or from all shared rounds
-                           if fewer than 3 are final; 1 if the default won; never noisy */
+    uint64_t winner;  /* id */
+    bool has_default; /* the default was sampled; it may have failed since */
+    gt_verdict
+        verdict; /* compares the winner with the default by the final rounds, or by all shared
+                    rounds if fewer than 3 are final; 1 if the default won; never noisy */
     uint32_t rounds, samples;
 } gt_race_result;
 

@@ -1,5 +1,5 @@
-/* Chooses without measuring: compiles the space, ranks it by the estimate, and takes the best
- * variant that a worker finds right, except those that earlier tunings found not to work. */
+/* Choosing without measuring: compiles the space, ranks it by an estimate, and takes the best
+ * variant that a worker verifies. */
 #include "base/text.h"
 #include "tuner/history.h"
 #include "tuner/session.h"
@@ -34,7 +34,7 @@ int gt_resident_blocks(const gt_device *device, const gt_kernel_step *step,
 double gt_estimate(const gt_device *device, const gt_kernel_step *step,
                    const gt_resources *resources, uint32_t access_bytes)
 {
-    /* 4.8 TB/s over 132 multiprocessors with 800 ns of latency: 29 KB each, taken for all GPUs */
+    /* 4.8 TB/s on 132 multiprocessors with a latency of 800 ns; used for all GPUs */
     static const double bytes_to_hide = 29e3;
     int resident = gt_resident_blocks(device, step, resources);
     if (!resident) {
@@ -58,7 +58,7 @@ typedef struct candidate {
     double estimate;
 } candidate;
 
-/* Bytes that one thread loads at once: the widest vector of the configuration, or four. */
+/* Returns the bytes that a thread loads at once: those of the widest vector, at least four. */
 static uint32_t access_bytes(const gt_request *request, const gt_config *config)
 {
     uint32_t widest = 4;
@@ -106,7 +106,7 @@ static gputune_status rank(candidate best[CANDIDATES], const gt_request *request
     return GPUTUNE_OK;
 }
 
-/* Compiles the space and ranks what compiled; *variants: how many there were. */
+/* Compiles the space and ranks the variants that compiled. */
 static gputune_status rank_space(candidate best[CANDIDATES], gt_request *request,
                                  uint32_t *variants)
 {

@@ -1,4 +1,4 @@
-/* Resolves calls to requests, with the keys of their results. */
+/* From a call to a request, with the keys of its results. */
 #include "tuner/request.h"
 
 #include "base/clock.h"
@@ -27,7 +27,8 @@ gputune_objective gt_default_objective(const gt_template *template)
                                : GPUTUNE_OBJECTIVE_KERNEL;
 }
 
-/* Launches that do different work cannot be compared by time, nor by work that is not stated. */
+/* Fails if launches do different amounts of work and are compared by time, or if work is not stated
+ * and they are compared by it. */
 static gputune_status check_objective(const gt_template *template, gputune_objective objective)
 {
     const gt_objective *facts = gt_objective_facts(objective);
@@ -100,7 +101,7 @@ static gputune_status make_only_text(gt_request *request)
     return gt_text_take(&request->only_text, &text);
 }
 
-/* Const and type values alone, which `nearest` must match. */
+/* Writes the const and type values, which the nearest size's result must share. */
 static gputune_status make_fixed_text(gt_request *request)
 {
     gt_text text = {0};
@@ -117,7 +118,7 @@ static gputune_status make_fixed_text(gt_request *request)
     return gt_text_take(&request->fixed_text, &text);
 }
 
-/* A number that no other process has. */
+/* Returns a number that no other process has. */
 static uint64_t this_process(void)
 {
     static _Atomic(uint64_t) number;
@@ -127,7 +128,8 @@ static uint64_t this_process(void)
     return atomic_load(&number);
 }
 
-/* Appends which code computes the expected results, unless the keys of all trials tell. */
+/* Appends the hash of the code that computes the expected results, unless the trials' hashes cover
+ * it. */
 static gputune_status append_expected(gt_text *out, const gt_request *request)
 {
     gt_hash hash;
@@ -138,11 +140,10 @@ static gputune_status append_expected(gt_text *out, const gt_request *request)
     if (hash.high || hash.low) {
         gt_text_printf(out, "; expected %s", gt_hash_hex(hex, hash));
     }
-    return status == GPUTUNE_ENOMEM ? status
-                                    : GPUTUNE_OK; /* a proof reports the other failures itself */
+    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* the proof reports other failures */
 }
 
-/* Writes the sizes at which a proof launches, and what it compares with, as text. */
+/* Writes the sizes at which a proof launches and what it compares with. */
 static gputune_status make_proved_at(gt_request *request)
 {
     gt_text text = {0};
@@ -164,7 +165,7 @@ static gputune_status make_proved_at(gt_request *request)
     return gt_text_take(&request->proved_at, &text);
 }
 
-/* The name of a size alone differs from that of every bucket. */
+/* Makes the scenario of these exact sizes. Its text differs from that of every bucket. */
 static gputune_status make_here(gt_request *request)
 {
     gt_text text = {0};
@@ -268,7 +269,7 @@ static gputune_status check_input_type(const gt_request *request, const char *bu
     return GPUTUNE_OK;
 }
 
-/* Checks the inputs even if a stored result will answer, for which the data do not matter. */
+/* Checks the inputs, even if a stored result will answer the request. */
 static gputune_status check_inputs(const gt_request *request)
 {
     const gputune_options *o = &request->options;
@@ -389,7 +390,7 @@ gputune_status gt_request_outlive_call(gt_request *request)
         GT_TRY(gt_strdup(&request->samples_path, o->samples_path));
     }
     o->samples_path = request->samples_path;
-    o->alignments = NULL; /* the workload has them, and the space the restrictions */
+    o->alignments = NULL; /* the workload and the space have them already */
     o->alignment_count = 0;
     o->only = NULL;
     o->only_count = 0;
@@ -415,7 +416,7 @@ gt_patience gt_request_grace(gt_request *request)
 gputune_status gt_request_ended(const gt_request *request, const char *before)
 {
     const char *name = request->template->name;
-    /* the flag also counts in the short time that is granted after the limit */
+    /* the flag counts during the grace period too */
     bool canceled =
         gt_is_canceled(request->options.cancel) || gt_is_canceled(request->services->closing);
     return canceled ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped before %s", name, before)
@@ -432,7 +433,7 @@ gputune_status gt_request_prepare_space(const gt_request *request)
                : status;
 }
 
-/* Warns of values that the caller asked for and that constraints exclude. */
+/* Warns about requested values that constraints exclude. */
 static void say_what_is_left_out(const gt_request *request)
 {
     const gt_template *template = request->template;
@@ -495,10 +496,10 @@ gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options
     for (size_t i = 0; i < folder_count; i++) {
         all[count++] = folders[i];
     }
-    if (request->check || request->device->emulated) { /* whose faults name the line */
+    if (request->check || request->device->emulated) { /* so that faults name the line */
         all[count++] = "-lineinfo";
     }
-    if (quickly) { /* NVRTC since 12.8; an older one refuses it: no quick compiles */
+    if (quickly) { /* since NVRTC 12.8; an older one refuses it, so there are no quick compiles */
         all[count++] = "--Ofast-compile=min";
     }
     *out = (gt_nvrtc_request){.text = source->text,

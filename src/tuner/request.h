@@ -1,4 +1,5 @@
-/* A call resolved: template, problem, workload, options with defaults, and keys of its result. */
+/* A request: the template, problem, workload and options of a call, with the keys of its
+ * results. */
 #pragma once
 
 #include "base/status.h"
@@ -12,31 +13,32 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The parts of a tuner that its requests use. Any thread may call the functions. */
+/* The parts of a tuner that requests use. Thread-safe. */
 typedef struct gt_services gt_services;
 struct gt_services {
     gt_catalog *catalog;
     gt_store *store;
-    const gt_device *device;
     gt_log log;
-    uint32_t compile_workers; /* number in each farm; 0: not known */
+    uint32_t compile_workers; /* of each farm; 0: unknown */
     gt_workers *workers;
     gt_gpu_right *gpu;
-    bool records_only;    /* nothing is tuned, and no plan made: requests are EUNSUPPORTED */
-    gt_gpu_user gpu_user; /* as whom the GPU is taken */
-    /* Prepares one live input: *out has an IPC handle, or staged bytes, which the caller frees. */
+    bool records_only;    /* requests fail with EUNSUPPORTED */
+    gt_gpu_user gpu_user; /* kind of session that takes the GPU */
+    /* Prepares a live input: *out has an IPC handle, or bytes that the caller frees. */
     gputune_status (*input)(void *user, gt_live_input *out, const gputune_input *input);
     /* Waits until live inputs on the device are filled. */
     gputune_status (*await_inputs)(void *user, const gputune_options *options);
     void *user;
-    const volatile int *closing; /* not 0: the tuner is being closed, so calls end soon; or NULL */
+    const volatile int
+        *closing; /* not 0: the tuner is being closed, so calls end soon; may be NULL */
 };
 
-/* How a request is tuned in the background, where the application does not wait for it. */
+/* Settings of a tuning in the background. */
 typedef struct gt_background_use {
     double share; /* fraction of the time for measuring while the application uses the GPU */
-    bool (*is_busy)(void *user); /* whether the application uses the GPU now */
-    /* Returns true if a tuning that a caller waits for wants the GPU: this one is cancelled. */
+    bool (*is_busy)(void *user); /* returns true if the application uses the GPU now */
+    /* Returns true if a tuning that a caller waits for needs the GPU; this one is then
+     * cancelled. */
     bool (*must_give_way)(void *user);
     void *user;
 } gt_background_use;
@@ -45,108 +47,103 @@ typedef struct gt_request {
     const gt_template *template;
     const gt_device *device;
     const gt_services *services;
-    gt_log log;   /* the tuner's, which also writes to the call's */
-    bool by_path; /* the call named the template by its path */
+    gt_log log;   /* writes to the tuner's log and the call's */
+    bool by_path; /* the call gave the template's path */
     gt_problem problem;
-    gt_problem odd_tail; /* other sizes, at which a proof launches, too */
+    gt_problem odd_tail; /* the odd-tail sizes, at which a proof launches too */
     gt_workload workload;
-    gputune_options options; /* every 0 replaced by its default */
-    gt_space *space;         /* of the problem, with the restrictions of the options; owned */
+    gputune_options options; /* with all defaults filled in */
+    gt_space *space;         /* of the problem and the options' restrictions; owned */
     gt_scenario scenario;
-    gt_scenario here; /* like `scenario`, but of these exact sizes, where a bucket of sizes shares
-                         `scenario`; proofs at these sizes are kept under it */
+    gt_scenario here; /* `scenario` for these exact sizes only; differs if sizes share a bucket */
     char environment[GT_ENVIRONMENT_MAX];
-    gt_patience patience; /* lasts until the time limit, counted from the beginning of the call */
-    gt_patience grace;    /* gt_request_grace(); until_ns 0: not begun */
-    gt_code default_code; /* the default's code, once compiled; before that it has no image */
-    gt_terms terms;       /* the terms that a result must have been made under at least */
-    gt_lease *lease;      /* held while it is tuned, NULL before */
-    bool check;           /* variants are checked by the emulator's sanitizer, and not proved */
-    const gt_background_use *background; /* NULL: the caller waits for it */
+    gt_patience patience; /* until the time limit of the call */
+    gt_patience grace;    /* see gt_request_grace(); until_ns 0: not begun */
+    gt_code default_code; /* code of the default, without an image before it is compiled */
+    gt_terms terms;       /* the least terms of a result that answers the request */
+    gt_lease *lease;      /* held during the tuning, else NULL */
+    bool check;           /* variants are checked by the emulator's sanitizer instead of proved */
+    const gt_background_use *background; /* NULL: a caller waits for the request */
     struct {
-        gputune_status failure; /* of the default, in this call; OK: it did not fail */
+        gputune_status failure; /* failure of the default in this call; OK: none */
         char message[512];
     } refuted;
     GT_ARRAY(struct gt_data_file) files; /* with data of buffers (data.h) */
-    char *proved_at; /* the sizes and data that a proof of the request uses, as text: a trial that
-                        was proved with others may be wrong here, and one that was refuted with
-                        others may be right */
-    char *only_text; /* the restrictions, such as "UNROLL=1,2,4 VEC=1"; "": none */
+    char *proved_at; /* sizes and data of the request's proof; a proof with others decides nothing
+                        here */
+    char *only_text; /* restrictions, such as "UNROLL=1,2,4 VEC=1"; "": none */
     char *problem_text, *bucket_text, *fixed_text, *alignment_text, *inputs_text, *here_text;
-    char *odd_tail_text;   /* "": there are no odd-tail sizes */
-    char *samples_path;    /* a copy of the option; NULL: it is the caller's */
-    const char *host_text; /* the processor that results depend on, or NULL */
+    char *odd_tail_text;   /* "": no odd-tail sizes */
+    char *samples_path;    /* copy of the option if the request outlives the call */
+    const char *host_text; /* processor that results depend on, or NULL */
 } gt_request;
 
-/* Resolves a call to a request. `device` may differ from the services' device, to compile for
- * another architecture. EINVAL, ENOTFOUND, ETEMPLATE as the functions fail that resolve its parts.
- * *out is on the heap, because it is large; gt_request_free() releases it. */
+/* Makes the request of a call, for gt_request_free(). `device` may differ from the services'
+ * device, to compile for another architecture. EINVAL, ENOTFOUND, ETEMPLATE. */
 gputune_status gt_request_make(gt_request **out, const gt_services *services,
                                const gt_device *device, const char *kernel, gputune_sizes sizes,
                                const gputune_options *options);
 void gt_request_free(gt_request *request);
-/* The same, for GT_SCOPED(). */
 static inline void gt_request_end(gt_request **request)
 {
     gt_request_free(*request);
 }
 
-/* Begins the request's time limit, as gt_request_make() has done, again. */
+/* Starts the request's time limit again. */
 void gt_request_begin(gt_request *request);
-/* Lets the request outlive the call: of the options' pointers it then needs the callbacks, `user`
- * and `cancel`. EINVAL for inputs, files or a reference, which belong to the call. ENOMEM. */
+/* Makes the request independent of the call's pointers, except callbacks, `user` and `cancel`.
+ * EINVAL if it has inputs, files or a reference, which belong to the call. ENOMEM. */
 gputune_status gt_request_outlive_call(gt_request *request);
 
-/* Returns true if two configurations are the same. */
 static inline bool gt_config_is(const gt_config *a, const gt_config *b)
 {
     return memcmp(a, b, sizeof *a) == 0;
 }
-/* Returns true if a configuration is the default of the request's template. */
 bool gt_request_is_default(const gt_request *request, const gt_config *config);
 
-/* The short time for an answer after the limit, counted from the first call of this function. */
+/* Returns the short time for an answer after the limit; it starts with the first call. */
 gt_patience gt_request_grace(gt_request *request);
 
-/* Converts the caller's options to this library's version: options that an older version lacks get
- * their defaults, and `given` NULL means all defaults. EINVAL for a version that no header has. */
+/* Copies the caller's options, with defaults for those that an older caller lacks. NULL: all
+ * defaults. EINVAL for a size that no version has. */
 gputune_status gt_options_read(gputune_options *out, const gputune_options *given);
-/* Checks what can be checked of a call without its template. EINVAL for NULL where a value is
- * needed, and for numbers outside their option's range. `options` are of this library's version. */
+/* Checks a call as far as possible without its template. EINVAL for NULL and for numbers out of
+ * range. */
 gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
                              const gputune_options *options);
 
-/* Notes in a workload of the request that the call brings its own reference. */
+/* Changes a workload if the call has its own reference. */
 void gt_request_judge(gt_workload *workload, const gt_request *request);
-/* Finds the workload's buffer that a caller's input is for. EINVAL: none, no input, its size. */
+/* Finds the buffer for a caller's input. EINVAL if there is none, it is an output, or its size
+ * differs. */
 gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,
                                 const gputune_input *input);
 
-/* The objective of a request that names none. */
+/* Returns the objective for a request that sets none. */
 gputune_objective gt_default_objective(const gt_template *template);
-/* Fails as a request that its caller or its limit ended before something: "it was compiled". */
+/* Fails with ECANCELED or ETIMEOUT. `before`: what was not reached, as in "it was compiled". */
 gputune_status gt_request_ended(const gt_request *request, const char *before);
-/* Prepares the request's space. ETIMEOUT names the limit that ended it. ECANCELED: the caller. */
+/* Prepares the request's space. ETIMEOUT or ECANCELED if that was ended. */
 gputune_status gt_request_prepare_space(const gt_request *request);
-/* The same for a space whose variants will be tried, from the first one on. Warns of requested
- * values that are excluded. ENOVARIANT, naming constraints, if nothing is valid. */
+/* Prepares the space, warns about excluded values that were requested, and starts at the first
+ * configuration. ENOVARIANT if nothing is valid. */
 gputune_status gt_request_space_to_try(const gt_request *request);
-/* Warns if the space leaves out the template's default, and says what is then not known. */
+/* Warns if the space excludes the default, because speed-ups are then unknown. */
 void gt_request_warn_of_default(const gt_request *request);
-/* Returns true if constraints and device allow a configuration, whatever the restrictions are. */
+/* Returns true if constraints and device allow a configuration; the options' restrictions do not
+ * matter. */
 bool gt_request_permits(const gt_request *request, const gt_config *config);
-/* Fills in how a source of the request is compiled. Its options beyond the standard ones are the
- * source's own, and the folders of headers; `quickly`: with less optimisation, for a quick compile.
- * The caller frees the array of *options, not the strings that it points to. ENOMEM. */
+/* Describes how to compile a source; `quickly`: with less optimisation. The caller frees the array
+ * *options, but not its strings. ENOMEM. */
 gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options,
                                     const gt_request *request, const gt_source *source,
                                     bool quickly);
-/* The generated source of a configuration; for gt_source_free(). */
+/* Generates the source of a configuration, for gt_source_free(). */
 gputune_status gt_request_source(gt_source *out, const gt_request *request,
                                  const gt_config *config);
-/* Reads a stored configuration. ENOTFOUND if the template does not have it any more, or if the hash
- * of its trial is not `trial`: another source or launch was tried then. ENOMEM. */
+/* Reads a stored configuration. ENOTFOUND if the template no longer has it, or if its source or
+ * launch has changed since the trial with this hash. ENOMEM. */
 gputune_status gt_request_stored(gt_config *out, const gt_request *request, const char *text,
                                  gt_hash trial);
-/* The hash of a configuration's trial: gt_trial.hash. */
+/* Computes the hash of a configuration's trial. */
 gputune_status gt_request_trial(gt_hash *out, const gt_request *request, const gt_config *config);

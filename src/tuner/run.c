@@ -8,18 +8,19 @@
 #include <stdlib.h>
 
 enum { ROUNDS_USUAL = 400, ROUNDS_MAX = 2000 };
-static const double narrow_enough = 0.4; /* half width of the interval over median times epsilon */
+static const double narrow_enough =
+    0.4; /* half the interval over the median, as a multiple of epsilon */
 
 typedef struct run_state {
     gt_session session;
-    gt_race *race; /* its samples alone: nobody leaves it */
+    gt_race *race; /* holds the samples; no contestant leaves it */
     uint32_t rounds;
-    bool is_narrow;      /* every interval is narrow, or there are enough rounds */
+    bool is_narrow;      /* every interval is narrow, or the rounds are enough */
     gt_race_round round; /* in progress */
     gt_disturbance disturbance;
 } run_state;
 
-/* Returns true if the caller asked for the variant: not for a default that the field added. */
+/* Returns true unless the field added the variant itself, as the default. */
 static bool is_asked(const run_state *run, const gt_variant *variant)
 {
     const gt_field *field = &run->session.field;
@@ -44,8 +45,8 @@ static gputune_status look_at_intervals(run_state *run)
     return GPUTUNE_OK;
 }
 
-/* Returns true if the intervals are computed after this round. A round of energy takes a second for
- * each variant; seven samples have an interval, which is wide. */
+/* Returns true if the intervals are computed after this round. A round of energy takes a second per
+ * variant, so few rounds must do. */
 static bool is_time_to_look(const run_state *run)
 {
     const gputune_options *options = &run->session.request->options;
@@ -55,7 +56,7 @@ static bool is_time_to_look(const run_state *run)
     return run->rounds >= least && run->rounds % (roughly ? 1 : 10) == 0;
 }
 
-/* EXHAUSTIVE goes to the last round, however narrow the intervals are. */
+/* Counts a round. With EXHAUSTIVE, only the number of rounds ends the run. */
 static gputune_status count_round(run_state *run)
 {
     const gt_request *request = run->session.request;
@@ -70,7 +71,7 @@ static gputune_status count_round(run_state *run)
     return GPUTUNE_OK;
 }
 
-/* A round that failed or was disturbed does not count, and is taken again. */
+/* Takes a round's samples. A round that failed or was disturbed is repeated. */
 static gputune_status sampled(gt_session *session, const gt_event *event)
 {
     run_state *run = session->state;
@@ -98,7 +99,7 @@ static gputune_status sampled(gt_session *session, const gt_event *event)
     return count_round(run);
 }
 
-/* All that are right take part, in the order in which they were asked for. */
+/* Opens the race of all verified variants, in the order of the request. */
 static gputune_status open_race(run_state *run)
 {
     const gt_race_options options = {.seed = run->session.request->options.seed, .fixed = true};
@@ -116,7 +117,7 @@ static bool done(const gt_session *session)
     return session->stop != GT_STOP_NONE || ((const run_state *)session->state)->is_narrow;
 }
 
-/* Sampling begins when every variant is verified, so all have the same conditions. */
+/* Samples the next round. The first one waits until all variants are verified. */
 static gputune_status next(gt_session *session)
 {
     run_state *run = session->state;

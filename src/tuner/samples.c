@@ -1,4 +1,4 @@
-/* Appends raw samples to a CSV file. */
+/* Writing raw samples as CSV. */
 #include "tuner/samples.h"
 #include "base/number.h"
 
@@ -9,14 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Opens a file to append to it. Returns NULL and sets errno on failure. A FIFO or a socket fails
- * with EINVAL: without a reader, or with a slow one, it would hold up the tuning. */
+/* Opens a file for appending. On failure returns NULL and sets errno; EINVAL for a FIFO or a
+ * socket, which could block the tuning. */
 static FILE *append(const char *path)
 {
     int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
     struct stat facts;
     if (file < 0) {
-        errno = errno == ENXIO ? EINVAL : errno; /* a FIFO that has no reader */
+        errno = errno == ENXIO ? EINVAL : errno; /* a FIFO without a reader */
         return NULL;
     }
     bool may_wait = fstat(file, &facts) != 0 || S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode);
@@ -29,7 +29,7 @@ static FILE *append(const char *path)
     return out;
 }
 
-/* Describes errno after a failure of append(). */
+/* Describes errno after append() has failed. */
 static const char *why(void)
 {
     return errno == EINVAL ? "it is a FIFO or a socket; expected a file" : strerror(errno);
@@ -77,8 +77,8 @@ void gt_samples_write(const gt_field *field, const gt_samples races[], size_t co
         }
         return;
     }
-    /* the position of a file that is appended to is known behind the first write alone */
-    if (fseek(file, 0, SEEK_END) != 0 || ftell(file) == 0) { /* a terminal has none */
+    /* before the first write, the position is unknown */
+    if (fseek(file, 0, SEEK_END) != 0 || ftell(file) == 0) { /* fseek() fails for a terminal */
         fputs("kernel,sizes,configuration,objective,round,value_ns,kind\n", file);
     }
     for (size_t i = 0; i < count; i++) {

@@ -279,7 +279,7 @@ static void note_sharing(gt_session *session, const gt_event *event)
 static gputune_status handle_sampled(gt_session *session, const gt_event *event)
 {
     if (event->id != session->round_id) {
-        return GPUTUNE_OK; /* of a round that was given up */
+        return GPUTUNE_OK; /* the event belongs to a round that was given up */
     }
     session->round_id = 0;
     if (event->status == GPUTUNE_OK && event->sampled.count) {

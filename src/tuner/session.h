@@ -58,7 +58,6 @@ typedef struct gt_timeline {
     double preparing_ns; /* as the measure worker reports it */
     double trying_ns;    /* for the trial; also reported by the measure worker */
     double verifying_ns; /* for first launches, and for proofs before the race */
-    double slower_ns;    /* the part of verifying_ns spent on variants that were not proved */
     double proving_again_ns;
     double sampling_ns;
     double latest_s; /* seconds that the measure worker's last answer took */

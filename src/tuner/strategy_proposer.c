@@ -1,4 +1,4 @@
-/* A space as a domain of strategies: axes by their covered choices, configurations as indices. */
+/* A space as the domain of a strategy: axes as lists of choices, configurations as points. */
 #include "tuner/strategy_proposer.h"
 
 #include "base/objective.h"
@@ -67,7 +67,7 @@ static void features(void *user, const gt_point *point, double out[GT_SEARCH_FEA
     (void)gt_space_features(out, p->request->space, &config);
 }
 
-/* Words have no order. */
+/* Describes an axis. One with words has no order. */
 static gputune_status describe_axis(gt_strategy_proposer *p, uint32_t index)
 {
     const gt_axis *axis = &p->request->template->axes[index];
@@ -113,7 +113,7 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-/* How many of the earlier variants cannot win, without the default, which is always tried. */
+/* Counts the earlier variants that cannot win, without the default, which is always tried. */
 static uint32_t outclassed(const gt_strategy_proposer *p)
 {
     uint32_t count = 0;
@@ -128,7 +128,7 @@ static void take(gt_strategy_proposer *p, const gt_tried *result, bool is_quick)
 {
     bool failed = result->outcome != GT_TRIED_OK;
     bool is_best = p->earlier.count && gt_point_equal(&p->earlier.items[0].point, &result->point);
-    if (is_best && failed) { /* those that it outclassed are tried after all */
+    if (is_best && failed) { /* then the variants that it outclassed are tried after all */
         p->known -= outclassed(p);
         p->first = p->earlier.count;
         p->proposer.exhausted = false;
@@ -149,7 +149,7 @@ static void hear(gt_proposer *self, const gt_config *config, const gt_tried *res
     }
 }
 
-/* Finds a stored configuration; false if the space does not have it. */
+/* Reads a stored configuration. Returns false if the space does not have it. */
 static bool find_stored(gt_point *out, gt_config *config, const gt_strategy_proposer *p,
                         const char *text)
 {
@@ -157,8 +157,8 @@ static bool find_stored(gt_point *out, gt_config *config, const gt_strategy_prop
            gt_space_has(p->request->space, config) && to_point(out, p, config);
 }
 
-/* Trials are facts; but in the order of the axes, those that may win are not reported: they race.
- */
+/* Reports an earlier trial to the strategy. In the order of the space, trials that may win are not
+ * reported, because they race. */
 static gputune_status tell_trial(gt_strategy_proposer *p, const gt_trial *trial, bool in_order)
 {
     gt_config config;
@@ -184,16 +184,16 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How many times the best time an earlier one must be for its variant not to win, in spite of what
- * may differ between two tunings: clocks, temperature, and that it may have been sampled once. */
+/* Returns the ratio to the best earlier time above which a variant cannot win. It allows for what
+ * differs between two tunings: clocks, temperature, single samples. */
 static double outclassed_ratio(const gt_request *request)
 {
     return request->device->emulated
-               ? 1.02 /* a model gives the same time again */
+               ? 1.02 /* a model repeats its times */
                : gt_objective_facts(request->options.objective)->outclassed_ratio;
 }
 
-/* The fastest of earlier tunings race again. */
+/* Reports the earlier trials. The fastest of them race again. */
 static gputune_status tell_history(gt_strategy_proposer *p, const gt_history *history,
                                    bool in_order)
 {
@@ -216,8 +216,8 @@ static gputune_status tell_history(gt_strategy_proposer *p, const gt_history *hi
 
 /* --- hints ------------------------------------------------------------------------------------ */
 
-/* Brings times of groups to one scale: each is relative to its group's fastest trial of this space.
- * If two did as well, the nearer one's is taken to be faster. */
+/* Makes hints with times relative to the fastest trial of each group. If two are equal, the trial
+ * of the nearer group is preferred. */
 static size_t make_hints(gt_tried *out, const gt_strategy_proposer *p, const gt_related_list *list)
 {
     static const double farther = 1e-9;
@@ -241,7 +241,7 @@ static size_t make_hints(gt_tried *out, const gt_strategy_proposer *p, const gt_
     return count;
 }
 
-/* Gives the strategy what was found at other sizes, for other objectives and on other GPUs. */
+/* Gives the strategy the results of other sizes, objectives and GPUs. */
 static gputune_status give_hints(gt_strategy_proposer *p, size_t *count)
 {
     const gt_request *request = p->request;
@@ -290,7 +290,8 @@ static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
     for (size_t i = 0; i < given; i++) {
         out[i] = to_config(p, &points[i]);
     }
-    self->exhausted = given < count && !p->quick.strategy; /* else there may be more later */
+    self->exhausted =
+        given < count && !p->quick.strategy; /* quick compiles may be followed by others */
     return (uint32_t)given;
 }
 
@@ -302,8 +303,9 @@ static bool gives_up(gt_proposer *self, const gt_config *config, double seconds)
            gt_strategy_gives_up(p->strategy, &point, seconds);
 }
 
-/* Without a search, nothing known goes first, and what cannot win is left out, unless only a few
- * are wanted. `force` measures it again; other sizes still are hints. */
+/* Uses results of earlier tunings, unless `force` is set; hints from other sizes are always used.
+ * Without a search there are no hints, and if only the first few variants are wanted, all are tried
+ * again. */
 static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_history *history,
                                         const gt_search_settings *settings)
 {
@@ -320,7 +322,7 @@ static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_histor
     bool is_first = !hints && !p->known && !p->earlier.count;
     bool learns =
         options->strategy == GPUTUNE_STRATEGY_AUTO || options->strategy == GPUTUNE_STRATEGY_MODEL;
-    /* a quick compile tells by its first launch, whose time must be a GPU's */
+    /* a quick compile needs a GPU's time for its launch */
     bool compiles_quickly = is_first && learns && !p->request->device->emulated &&
                             !options->max_variants &&
                             options->objective != GPUTUNE_OBJECTIVE_ENERGY;

@@ -8,7 +8,7 @@
 #include "tuner/request.h"
 
 typedef struct gt_strategy_proposer {
-    gt_proposer proposer; /* the first member: one address for both */
+    gt_proposer proposer; /* must be the first member */
     const gt_request *request;
     gt_strategy *strategy;
     gt_quick quick;
@@ -16,19 +16,20 @@ typedef struct gt_strategy_proposer {
     gt_domain_axis axes[GT_AXIS_MAX];
     double *values[GT_AXIS_MAX];
     gt_point fallback;
-    GT_ARRAY(gt_tried) earlier; /* what is right in earlier tunings, the fastest first */
-    size_t first, next_first;   /* so many of them may win still; so many were proposed */
-    uint32_t known;             /* variants of earlier tunings that are not proposed again */
-    bool content; /* the search ended because nothing better is expected, with variants untried */
+    GT_ARRAY(gt_tried) earlier; /* correct variants of earlier tunings, the fastest first */
+    size_t first,
+        next_first; /* how many of `earlier` may still win, and how many of these were proposed */
+    uint32_t known; /* number of earlier variants that are not proposed again */
+    bool content;   /* the search ended early, because it expects nothing better */
 } gt_strategy_proposer;
 
-/* Opens a proposer that runs the request's strategy over the request's space. Unless `force` is
- * set, the history's trials that may win are proposed first (or in the order of the space, if all
- * are tried), and the others count as known. Stored trials at other sizes and on other GPUs are
- * hints. ENOMEM. gt_strategy_proposer_close() is needed in any case. *out must not be moved. */
+/* Opens a proposer with the request's strategy and space. Unless `force` is set, trials of the
+ * history that may win are proposed first, and the others count as known. Trials of other sizes and
+ * GPUs are hints. ENOMEM. Requires gt_strategy_proposer_close(), also after a failure. *out must
+ * not be moved. */
 gputune_status gt_strategy_proposer_open(gt_strategy_proposer *out, const gt_request *request,
                                          const gt_history *history);
 void gt_strategy_proposer_close(gt_strategy_proposer *proposer);
 
-/* Sets *out to the fastest variant of earlier tunings, and returns its time; 0: none is known. */
+/* Gets the fastest variant of earlier tunings and returns its time; 0: none is known. */
 double gt_strategy_proposer_champion(gt_config *out, const gt_strategy_proposer *proposer);

@@ -1,4 +1,4 @@
-/* Where a session's time goes, and what a background tuning leaves to the application. */
+/* Where a session's time goes, and how a background tuning gives way to the application. */
 #include "base/clock.h"
 #include "base/number.h"
 #include "tuner/session.h"
@@ -30,7 +30,8 @@ double gt_session_busy_s(const gt_session *session)
     return since ? gt_session_elapsed_s(session) - (double)since * 1e-9 : 0;
 }
 
-/* Takes the time at this request: the worker answers in order, so since its last answer. */
+/* Returns the time since the measure worker's last answer. The worker answers in order, so this is
+ * the time of the present request. */
 static double take_busy(gt_session *session)
 {
     int64_t since = session->timeline.busy_since;
@@ -46,7 +47,6 @@ static void note_verified(gt_session *session, const gt_event *event, double bus
         return;
     }
     t->verifying_ns += busy_ns;
-    t->slower_ns += event->status == GPUTUNE_OK && !event->verified.proved ? busy_ns : 0;
     if (!t->decided) {
         gt_session_mark(session, t->verified_first ? &t->verified : &t->verified_first);
     }
@@ -67,7 +67,7 @@ void gt_session_mark_event(gt_session *session, const gt_event *event)
         return;
     case GT_EVENT_PREPARED:
         gt_session_mark(session, &t->prepared);
-        t->preparing_ns = event->prepared.prepare_ns; /* before that it waited for its context */
+        t->preparing_ns = event->prepared.prepare_ns; /* without the wait for its context */
         t->trying_ns = event->prepared.try_ns;
         take_busy(session);
         return;
@@ -83,30 +83,11 @@ void gt_session_mark_event(gt_session *session, const gt_event *event)
     }
 }
 
-/* How the measure worker spent its time since it was ready. */
-static void log_shares(const gt_session *session)
-{
-    const gt_timeline *t = &session->timeline;
-    const gt_field *field = &session->field;
-    double all_ns = (double)((t->stored ? t->stored : t->decided) - t->prepared);
-    double busy_ns = t->verifying_ns + t->sampling_ns + t->proving_again_ns;
-    const double percent = all_ns > 0 ? 100 / all_ns : 0;
-    gt_log_line(&session->request->log, GPUTUNE_LOG_DEBUG,
-                "GPU: %.0f%% first launches of %u slower variants, %.0f%% proofs, %.0f%% samples, "
-                "%.0f%% the winner's last proof, %.0f%% waiting; %.1f of %u compile workers busy; "
-                "%u quick compiles",
-                percent * t->slower_ns, field->in[GT_STAGE_SLOWER],
-                percent * (t->verifying_ns - t->slower_ns), percent * t->sampling_ns,
-                percent * t->proving_again_ns, fmax(0, percent * (all_ns - busy_ns)),
-                t->compiled > 0 ? t->compiling_ns / (double)t->compiled : 0,
-                session->farm->compile_workers, field->quick_compiles);
-}
-
 void gt_session_log_timeline(const gt_session *session)
 {
     const gt_timeline *t = &session->timeline;
     const double ms = 1e-6;
-    /* when the reference was compiled, the inputs were there, and the worker had its context */
+    /* when the reference was compiled and the worker was ready */
     double preparing_ns = t->prepared ? (double)t->prepared - t->preparing_ns - t->trying_ns : 0;
     gt_log_line(&session->request->log, GPUTUNE_LOG_DEBUG,
                 "timeline: compiled %.1f ms, the reference %.1f, preparing since %.1f, prepared "
@@ -119,12 +100,11 @@ void gt_session_log_timeline(const gt_session *session)
                 t->sources, t->compiling_ns * ms, session->farm->compile_workers,
                 t->preparing_ns * ms, t->trying_ns * ms, t->verifying_ns * ms, t->sampling_ns * ms,
                 t->samples, (unsigned long long)session->rounds_sent);
-    log_shares(session);
 }
 
-static const double slice_ns = 1e7; /* how often a rest looks around */
+static const double slice_ns = 1e7; /* time between two checks during a rest */
 
-/* The measure worker's time since the last call, in ns, never more than went by. */
+/* Returns the measure worker's time since the last call, in ns; at most the elapsed time. */
 static double new_work_ns(gt_session *session)
 {
     const gt_timeline *t = &session->timeline;
@@ -136,7 +116,7 @@ static double new_work_ns(gt_session *session)
     return fmin(fmax(work, 0), (double)(gt_now_ns() - since));
 }
 
-/* Rests for the time that is owed, and extends the time limit by as much. */
+/* Rests for the time that is owed, and extends the time limit by it. */
 static void rest(gt_session *session)
 {
     gt_request *request = session->request;

@@ -1,4 +1,4 @@
-/* How a request gets its answer: from the store, by a tuning, or from what is known without one. */
+/* How a request gets its answer: from the store, by a tuning, or without measuring. */
 #include "tuner/tune.h"
 
 #include "base/clock.h"
@@ -21,9 +21,8 @@ void gt_choice_free(gt_choice *choice)
 
 /* --- from what is stored ---------------------------------------------------------------------- */
 
-/* Computes a winner's speed-up over the present default, whose trial has that hash, if the winner's
- * tuning had another default. The speed-up is known if that tuning tried the present one too. The
- * interval is that of two medians that were not measured side by side. */
+/* Computes the speed-up over the present default if the winner's tuning had another default but
+ * tried the present one too. The two were not measured side by side. */
 static gputune_status compare_default(gt_choice *choice, const gt_winner *winner,
                                       const gt_request *request, gt_hash hash)
 {
@@ -39,14 +38,15 @@ static gputune_status compare_default(gt_choice *choice, const gt_winner *winner
     return GPUTUNE_OK;
 }
 
-/* Fills a choice's times from a stored winner. The speed-up over the present default is 0 if the
- * default was edited and is not measured. ENOMEM, or the store's failure. */
+/* Fills in the times of a stored winner. Without speed-up if the default was edited since and was
+ * not measured. */
 static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
                                  const gt_request *request)
 {
     const gt_config standard = gt_config_default(request->template);
     gt_hash hash;
-    gputune_status made = gt_request_trial(&hash, request, &standard); /* fails if it is excluded */
+    gputune_status made =
+        gt_request_trial(&hash, request, &standard); /* fails if the default is excluded */
     if (made == GPUTUNE_ENOMEM) {
         GT_TRY(made);
     }
@@ -62,7 +62,8 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
     return GPUTUNE_OK;
 }
 
-/* Gets a configuration's code: stored, if its source is the same; the default's; or compiled. */
+/* Gets a configuration's code: the stored code or the default's if their source is the same, else
+ * compiles it. */
 static gputune_status obtain(gt_image *image, gt_resources *resources, gt_request *request,
                              const gt_config *config, gt_code *stored)
 {
@@ -81,9 +82,9 @@ static gputune_status obtain(gt_image *image, gt_resources *resources, gt_reques
     return gt_compile_one(image, resources, request, config);
 }
 
-/* Returns true if the winner has a variant for misaligned buffers that was verified, with its
- * present source, where the request is proved. It then takes the place of *fallback: what is made
- * of the default is another one where the default was edited since, and its code is not stored. */
+/* Replaces *fallback by the winner's if that was verified with its present source where the request
+ * is proved. The default may have been edited since, so another fallback would have no stored
+ * code. */
 static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
                                    const gt_request *request)
 {
@@ -91,7 +92,7 @@ static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
     const char *text = winner ? winner->fallback_config : NULL;
     if (winner && !text && winner->default_config &&
         strcmp(winner->config, winner->default_config) == 0) {
-        text = winner->config; /* a winner that was the default is its own */
+        text = winner->config; /* the default serves as its own fallback */
     }
     bool verified = text && gt_config_parse(&stored, request->template, text) == GPUTUNE_OK &&
                     gt_config_is_as_safe(request->template, &stored, fallback);
@@ -107,7 +108,7 @@ static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
     return verified;
 }
 
-/* The variant for misaligned buffers verified with the winner, or the default if that works. */
+/* Chooses the winner's verified fallback, else the default if that works. */
 static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt_winner *winner)
 {
     gt_resources resources;
@@ -124,11 +125,11 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
     gputune_status status = obtain(&choice->fallback_image, &resources, request, &choice->fallback,
                                    winner ? &winner->fallback : NULL);
     choice->has_fallback = status == GPUTUNE_OK;
-    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* a plan does without it */
+    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* a plan works without a fallback */
 }
 
-/* Completes a choice that has configuration, source and terms by the code (of the winner or NULL,
- * stored, or compiled), the variant for misaligned buffers, and the reason. Else frees it. */
+/* Adds code, fallback and reason to a choice that has a configuration, a source and terms; `winner`
+ * may be NULL. Frees the choice on failure. */
 static gputune_status finish(gt_choice *out, gt_choice *begun, gt_request *request,
                              gt_winner *winner)
 {
@@ -148,8 +149,7 @@ static bool is_of_space(const gt_winner *winner, const gt_request *request)
 }
 
 /* Reads the configuration of a stored winner. ENOTFOUND if the request's space does not have it, or
- * if it won with another source or launch than it has now. A winner of this very space may be the
- * default even if the restrictions leave the default out: it races in every space. */
+ * if its source or launch has changed. The default may win outside the request's restrictions. */
 static gputune_status stored_config(gt_config *out, const gt_request *request,
                                     const gt_winner *winner)
 {
@@ -159,18 +159,19 @@ static gputune_status stored_config(gt_config *out, const gt_request *request,
     return covered ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
-/* Prefers a final answer over the request's own space, then the fastest. */
+/* Returns true if a final result for the request's own space, or else a faster result, is
+ * preferred. */
 static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_request *request)
 {
     bool a_own = a->terms.final && is_of_space(a, request);
     bool b_own = b->terms.final && is_of_space(b, request);
-    /* without a value, the tuning was stopped before it measured energy */
+    /* a tuning that was stopped before it measured energy has no value */
     double value = a->median_ns > 0 ? a->median_ns : INFINITY;
     double other = b->median_ns > 0 ? b->median_ns : INFINITY;
     return a_own != b_own ? a_own : value < other;
 }
 
-/* Returns true if a winner was proved with the request's data and sizes (proved_at). */
+/* Returns true if a winner was proved with the request's data and sizes. */
 static bool is_proved(const gt_winner *winner, const gt_request *request, const gt_config *config)
 {
     return strcmp(winner->proved_at, request->proved_at) == 0
@@ -178,8 +179,8 @@ static bool is_proved(const gt_winner *winner, const gt_request *request, const 
                : gt_history_is_proved(request, config);
 }
 
-/* Returns the preferred stored winner that answers `asked`, with its configuration, or NULL. With
- * `proved` it must be proved here; else it would answer if proved, and is not known to fail. */
+/* Finds the preferred stored winner that answers `asked`. With `proved`, it is proved for this
+ * request; otherwise it is not proved and not known to fail. */
 static gt_winner *find_answer(gt_config *config, const gt_winner_list *list,
                               const gt_request *request, const gt_terms *asked, bool proved)
 {
@@ -200,7 +201,7 @@ static gt_winner *find_answer(gt_config *config, const gt_winner_list *list,
     return best;
 }
 
-/* ENOTFOUND, silently, if no stored result answers the request. */
+/* Answers from the store; ENOTFOUND, without a message, if no result answers `asked`. */
 static gputune_status look_up(gt_choice *out, gt_request *request, const gt_terms *asked,
                               const gt_patience *patience)
 {
@@ -213,13 +214,12 @@ static gputune_status look_up(gt_choice *out, gt_request *request, const gt_term
     }
     gt_choice choice = {.source = GPUTUNE_SOURCE_CACHED, .config = config, .terms = winner->terms};
     choice.terms.proved = true;
-    /* if it was chosen from other variants, it decides nothing about these */
+    /* a result for another space decides nothing about this one */
     choice.terms.final = winner->terms.final && is_of_space(winner, request);
     GT_TRY(take_times(&choice, winner, request));
     return finish(out, &choice, request, winner);
 }
 
-/* Looks up the request's own answer; a request may want to be measured again instead. */
 static gputune_status look_up_request(gt_choice *out, gt_request *request,
                                       const gt_patience *patience)
 {
@@ -227,10 +227,9 @@ static gputune_status look_up_request(gt_choice *out, gt_request *request,
                                   : look_up(out, request, &request->terms, patience);
 }
 
-/* --- what is stored and not proved here ------------------------------------------------------- */
+/* --- stored results that are not proved here -------------------------------------------------- */
 
-/* Returns true if this call may wait until an answer that is not proved here is proved. It may not
- * if the caller wants the answer at once, or if no worker process would run the proof. */
+/* Returns true if the call may wait for a proof in a worker process. */
 static bool may_prove(const gt_request *request)
 {
     const gputune_options *o = &request->options;
@@ -238,7 +237,7 @@ static bool may_prove(const gt_request *request)
     return !at_once && !request->grace.until_ns && o->isolation == GPUTUNE_ISOLATION_PROCESS;
 }
 
-/* The code was stored by the proof. */
+/* Names the code that the proof has stored. */
 static gputune_status name_code(gt_code *out, const gt_request *request, const gt_config *config)
 {
     GT_SCOPED(gt_source_free) gt_source source = {0};
@@ -258,7 +257,7 @@ static gputune_status store_proof(const gt_winner *imported, const gt_choice *ch
     GT_FREED char *fallback = NULL;
     size_t count = 0;
     if (!trial || strcmp(imported->problem, request->problem_text) != 0) {
-        return GPUTUNE_OK; /* it is gone; or was made at another size, and stays there */
+        return GPUTUNE_OK; /* the trial was deleted, or belongs to another size */
     }
     trials[count] = *trial;
     trials[count++].proved_at = request->proved_at;
@@ -301,8 +300,8 @@ static gputune_status prove_stored(gt_choice *out, const gt_winner *winner, cons
     return GPUTUNE_OK;
 }
 
-/* Chooses the best stored result that would answer if proved here, proves it in a worker, and
- * stores the proof. ENOTFOUND: there is none, or, with a warning, it is wrong or unproved. */
+/* Proves the best stored result that would answer if it were proved here, and stores the proof.
+ * ENOTFOUND if there is none, or if its proof fails, with a warning. */
 static gputune_status choose_imported(gt_choice *out, gt_request *request)
 {
     GT_SCOPED(gt_winner_list_free) gt_winner_list list = {0};
@@ -324,7 +323,8 @@ static gputune_status choose_imported(gt_choice *out, gt_request *request)
 
 /* --- without measuring ------------------------------------------------------------------------ */
 
-/* The terms of an answer that was not measured: it answers requests that may not measure. */
+/* Returns the terms of an answer without measuring, which answers only requests that may not
+ * measure. */
 static gt_terms terms_of_unmeasured(const gt_request *request)
 {
     gt_terms terms = request->terms;
@@ -333,8 +333,8 @@ static gt_terms terms_of_unmeasured(const gt_request *request)
     return terms;
 }
 
-/* Completes a choice of a configuration that was proved at another size. It is launched without
- * another proof if it is known to be right here, or is the default, which is the author's own. */
+/* Completes a choice that was made for another size. The configuration is proved first, unless it
+ * is the default or was proved here before. */
 static gputune_status finish_nearest(gt_choice *out, gt_choice *begun, gt_request *request,
                                      gt_winner *winner)
 {
@@ -360,7 +360,7 @@ static gputune_status finish_nearest(gt_choice *out, gt_choice *begun, gt_reques
 /* Finds the nearest size's winner that the request's space has. */
 static gputune_status find_nearest(gt_winner *out, gt_config *config, const gt_request *request)
 {
-    gt_hash other[16]; /* trials of earlier code, and of other spaces */
+    gt_hash other[16]; /* trials of earlier code or other spaces, to be skipped */
     size_t count = 0;
     gputune_status status = GPUTUNE_ENOTFOUND;
     while (status == GPUTUNE_ENOTFOUND && count < sizeof other / sizeof *other) {
@@ -380,7 +380,9 @@ static gputune_status choose_nearest(gt_choice *out, gt_request *request)
     GT_SCOPED(gt_winner_free) gt_winner winner = {0};
     gt_choice choice = {.source = GPUTUNE_SOURCE_NEAREST, .terms = terms_of_unmeasured(request)};
     GT_TRY(find_nearest(&winner, &choice.config, request));
-    bool in_time = winner.code.image.bytes || !request->grace.until_ns; /* else it is compiled */
+    bool in_time =
+        winner.code.image.bytes ||
+        !request->grace.until_ns; /* the code is stored, or there is time to compile it */
     GT_TRY(winner.terms.proved && in_time ? GPUTUNE_OK : GPUTUNE_ENOTFOUND);
     GT_TRY(gt_history_refutes(request, &choice.config, false));
     GT_TRY(take_times(&choice, &winner, request));
@@ -399,7 +401,7 @@ static gputune_status choose_default(gt_choice *out, gt_request *request)
     return finish(out, &choice, request, NULL);
 }
 
-/* Gives a request whose time is up a little more, to find code that was compiled. */
+/* Gives a request whose time is up a little more, for finding code that is compiled. */
 static void extend_patience(gt_request *request)
 {
     if (gt_patience_left_s(&request->patience) <= 0) {
@@ -420,8 +422,8 @@ static gputune_status choose_unmeasured(gt_choice *out, gt_request *request)
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
-/* Compiles the default, so that its code is the request's default code. The compile gets most of
- * the time that is left. If it does not succeed, the request has no default code. */
+/* Compiles the default into request->default_code, with most of the time that is left. Failures are
+ * ignored. */
 static void compile_default(gt_request *request)
 {
     static const double share = 0.8; /* the rest is for waiting */
@@ -433,10 +435,11 @@ static void compile_default(gt_request *request)
     request->grace = grace;
 }
 
-/* Waits for others' tuning, then compiles the default, which answers if they take all the time. */
+/* Acquires the lease. If another process holds it for long, compiles the default while waiting, as
+ * an answer in case that process takes all the time. */
 static gputune_status acquire(gt_lease *lease, gt_request *request)
 {
-    static const double compile_s = 1; /* as a rule less */
+    static const double compile_s = 1; /* most compiles take less */
     gt_store *store = request->services->store;
     double left_s = gt_patience_left_s(&request->patience);
     double wait_s = fmax(fmin(left_s / 2, left_s - compile_s), 0);
@@ -447,8 +450,8 @@ static gputune_status acquire(gt_lease *lease, gt_request *request)
     return gt_store_lease_acquire(lease, store, &request->scenario, &request->patience);
 }
 
-/* Takes another tuning's unfinished result if this call waited for it for most of the limit. It
- * counts as made within that limit, so the next such call does not wait again. */
+/* Takes another tuning's unfinished result if this call waited for it for half of its limit. The
+ * result counts as made within that limit, so the next such call does not wait again. */
 static gputune_status take_unfinished(gt_choice *out, gt_request *request, double waited_s)
 {
     const double limit_s = request->options.time_limit_s;
@@ -461,10 +464,10 @@ static gputune_status take_unfinished(gt_choice *out, gt_request *request, doubl
     return GPUTUNE_OK;
 }
 
-/* Says of a search that ran out of time how much of that another tuning took. */
+/* Searches, and adds to a timeout how long another process was tuning. */
 static gputune_status search_what_is_left(gt_choice *out, gt_request *request, double waited_s)
 {
-    static const double brief_s = 0.1; /* what a lease takes as it is */
+    static const double brief_s = 0.1; /* time that a lease always takes */
     const double limit_s = request->options.time_limit_s;
     gputune_status status = gt_search(out, request);
     if (status != GPUTUNE_ETIMEOUT || waited_s < fmax(limit_s / 2, brief_s)) {
@@ -479,7 +482,8 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
 {
     gt_store *store = request->services->store;
     gt_lease lease = {0};
-    GT_TRY(gt_session_may_measure(request)); /* before it waits for the lease of its own thread */
+    GT_TRY(gt_session_may_measure(
+        request)); /* fails before it would wait for a lease that this thread holds */
     const int64_t begun_ns = gt_now_ns();
     gputune_status status = acquire(&lease, request);
     if (status != GPUTUNE_OK) {
@@ -487,19 +491,19 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
     }
     request->lease = &lease;
     const double waited_s = (double)(gt_now_ns() - begun_ns) * 1e-9;
-    /* another process may have tuned it */
+    /* another process may have tuned it in the meantime */
     status = look_up_request(out, request, &request->patience);
     status = status == GPUTUNE_OK ? status : take_unfinished(out, request, waited_s);
     if (status != GPUTUNE_OK) {
         status = search_what_is_left(out, request, waited_s);
     }
     request->lease = NULL;
-    const gt_patience brief = gt_patience_for(0.1, NULL); /* what stays runs out by itself */
+    const gt_patience brief = gt_patience_for(0.1, NULL); /* a lease that is not released expires */
     gt_store_lease_release(&lease, store, &brief);
     return status;
 }
 
-/* The message of a failure without the kernel's name in front, which whoever shows it says. */
+/* Returns the present message without the kernel's name, which is shown beside it. */
 static const char *message_without(const char *name)
 {
     const char *message = gt_message();
@@ -521,7 +525,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
     const gt_terms whatever = terms_of_unmeasured(request);
     GT_FREED char *reason = NULL;
     GT_TRY(gt_strdup(&reason, message_without(request->template->name)));
-    /* without an answer, the call fails with the same words */
+    /* if there is no answer either, the call fails with this message */
     bool repeats = request->refuted.failure && strcmp(request->refuted.message, reason) == 0;
     if (!repeats) {
         say_unmeasured(request, reason);
@@ -533,7 +537,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
         say_unmeasured(request, reason);
     }
     out->terms.final = false;
-    if (failure == GPUTUNE_ETIMEOUT) { /* a call with no longer limit would get no further */
+    if (failure == GPUTUNE_ETIMEOUT) { /* another call with this limit would get no further */
         out->terms = whatever;
         out->terms.final = false;
         out->terms.proved = true;
@@ -545,7 +549,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
     return GPUTUNE_OK;
 }
 
-/* Returns true if the default launches nothing at these sizes, so there is nothing to measure. */
+/* Returns true if the default launches nothing at these sizes. */
 static bool launches_nothing(const gt_request *request)
 {
     const gt_config config = gt_config_default(request->template);
@@ -578,7 +582,7 @@ static gputune_status choose(gt_choice *out, gt_request *request)
     return answers ? choose_without_times(out, request, status) : status;
 }
 
-/* Notes if the answer is the default, which is always raced, but outside of the restrictions. */
+/* Notes and logs if the answer is the default although the restrictions exclude it. */
 static gputune_status say_what_is_outside(gt_choice *choice, const gt_request *request)
 {
     GT_FREED char *config = NULL;
@@ -607,7 +611,7 @@ gputune_status gt_tune(gt_choice *out, gt_request *request)
 
 /* --- forced configurations */
 
-/* The terms of a forced configuration, which answers every request. */
+/* Returns the terms of a forced configuration, which answers every request. */
 static gt_terms terms_of_forced(const gt_request *request)
 {
     gt_terms terms = request->terms;

@@ -1,5 +1,5 @@
-/* How a request gets its answer, and what else a session is run for. Declares functions of tune.c,
- * rank.c, compile.c, tuning.c, conclude.c, prove.c, run.c and check.c. */
+/* How a request gets its answer, and the other uses of a session. Implemented in tune.c, rank.c,
+ * compile.c, tuning.c, conclude.c, prove.c, run.c and check.c. */
 #pragma once
 
 #include "tuner/history.h"
@@ -10,105 +10,96 @@
 struct gt_field;
 struct gt_variant;
 
-/* Each takes one result, as gt_record_fn does. */
+/* Callbacks for one result; a value other than 0 ends the calls. */
 typedef int (*gt_finding_fn)(void *user, const gputune_finding *finding);
 typedef int (*gt_compiled_fn)(void *user, const gputune_compiled *compiled);
 
-/* The configuration to launch, and why it was chosen. A choice owns its images and its text. */
+/* The configuration to launch and why it was chosen. Owns its images and its text. */
 typedef struct gt_choice {
     gputune_source source;
     gt_config config;
     gt_image image;
     gt_resources resources;
-    bool needs_alignment; /* the plan needs buffers of more than the least alignment */
-    bool has_fallback;    /* `fallback` is a variant that is right at any alignment */
-    bool outside_only;    /* the request's restrictions leave the configuration out */
+    bool needs_alignment; /* the configuration needs more than the least alignment */
+    bool has_fallback;    /* `fallback` works at any alignment */
+    bool outside_only;    /* the request's restrictions exclude the configuration */
     gt_config fallback;
     gt_image fallback_image;
     double time_ns, default_ns;
     gt_verdict verdict;
-    gt_terms terms; /* under which the choice was made: it answers requests that ask no more */
+    gt_terms terms; /* decide which requests the choice answers */
     uint32_t variants, failed;
     char *stop_reason;
 } gt_choice;
 
 void gt_choice_free(gt_choice *choice);
-/* Chooses a variant that is ready, and its variant for any alignment, if that is another one and
- * ready too (prove.c). The choice gets copies of their code. */
+/* Chooses a ready variant, and its fallback if that is another variant and ready. Copies their
+ * code. */
 gputune_status gt_choice_take(gt_choice *choice, const struct gt_field *field,
                               const struct gt_variant *variant);
 
-/* Answers the request: from the store, as gt_answers() allows; else by measuring, as its effort
- * allows, under the scenario's lease; else with the nearest size's winner, or the template's
- * default. A configuration that was proved wrong, crashed or hung is no answer: where it is the
- * default and nothing else is right, the call fails with that status. A failure of the database
- * never fails the call. ENOCOMPILER only if there is neither a stored image nor a compiler. If the
- * time limit or a cancel ends the measuring, the call answers with the default, which is compiled
- * with the first variants, or while the call waits for another process's tuning. ETIMEOUT if the
- * limit was too short even for the default. The call ends within 0.2 s of its limit. A request in
- * the background is answered by a winner only, because no caller waits for it. */
+/* Answers the request: from the store (gt_answers()); else by measuring under the scenario's lease,
+ * if its effort allows; else with the nearest size's winner or the default. Never chooses a
+ * configuration that is known to be wrong, to crash or to hang, and fails instead. A failing
+ * database does not fail the call. ETIMEOUT if the limit was too short even for the default,
+ * ENOCOMPILER if there is neither stored code nor a compiler. Ends within 0.2 s of the limit. In
+ * the background, only a winner is an answer. */
 gputune_status gt_tune(gt_choice *out, gt_request *request);
 
 /* Chooses the default, whatever is stored; fails only if it does not compile. */
 gputune_status gt_choose_default(gt_choice *out, gt_request *request);
-/* Chooses the configuration that `text` names; axes that the text leaves out have the default's
- * values. The configuration is first proved in a worker, unless an earlier tuning of this scenario
- * found it right. EINVAL if the template has no such configuration, ENOVARIANT if constraints or
- * the device exclude it; else the status of its compile or proof. */
+/* Chooses the configuration `text`, completed by the default's values. Proves it in a worker unless
+ * an earlier tuning of this scenario did. EINVAL if the template has no such configuration,
+ * ENOVARIANT if constraints or the device exclude it; else the failure of its compile or proof. */
 gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char *text);
 
-/* Races the variants of the request's space, and stores every trial and the winner (tuning.c,
- * conclude.c). If time or the caller ends it, chooses the best so far. */
+/* Races the variants of the request's space, and stores every trial and the winner. If time or the
+ * caller ends the tuning, chooses the best variant so far. */
 gputune_status gt_search(gt_choice *out, gt_request *request);
 
-/* Chooses without measuring (rank.c): compiles the space, ranks it by the estimate, and takes the
- * best candidate that verifies in the worker. Stores nothing. */
+/* Compiles the space, ranks it by an estimate, and chooses the best variant that a worker verifies.
+ * Stores no result. */
 gputune_status gt_rank(gt_choice *out, gt_request *request);
 
-/* A guess at how variants rank, from what the compiler says and the launch alone. Pure. */
-
-/* The number of blocks of this launch that one multiprocessor holds at a time. It is limited by
- * threads, registers (allocated by warp in units of 256, CUDA C++ Programming Guide,
- * "Multiprocessor Level"), shared memory and the block limit. 0: not even one block fits. */
+/* Returns how many blocks a multiprocessor holds at a time. Limits are threads, registers
+ * (allocated per warp in units of 256, see the CUDA C++ Programming Guide), shared memory and
+ * blocks. 0: not even one fits. */
 int gt_resident_blocks(const gt_device *device, const gt_kernel_step *step,
                        const gt_resources *resources);
 
-/* Estimates a variant's speed, to compare variants of one kernel and size: the product of how much
- * latency the bytes in flight hide (Little's law), how full the last wave of blocks is, and what
- * spilling leaves. `access_bytes`: what a thread loads in one access. */
+/* Estimates a variant's speed, relative to others of the same kernel and size: how much latency the
+ * bytes in flight hide (Little's law), how full the last wave of blocks is, and what spills cost.
+ * `access_bytes`: loaded by a thread in one access. */
 double gt_estimate(const gt_device *device, const gt_kernel_step *step,
                    const gt_resources *resources, uint32_t access_bytes);
 
-/* Compiles a configuration, or takes it from the store. The caller frees image->data, if wanted. */
+/* Compiles a configuration, or takes its code from the store. `image` may be NULL; the caller frees
+ * image->data. */
 gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_request *request,
                               const gt_config *config);
-/* Compiles the request's space, stores the code, and calls `each` for every variant once its
- * compile ends, in the order of the space. A value of `each` other than 0 ends the calls and is
- * returned. If the time limit or the caller ends the compiling, the code compiled so far is kept.
- * ECOMPILE if no variant compiled. */
+/* Compiles the request's space, stores the code, and calls `each` for every variant, in the order
+ * of the space. A result other than 0 ends the calls and is returned. If time or the caller ends
+ * it, the code so far is kept. ECOMPILE if no variant compiled. */
 int gt_compile_space(gt_request *request, gt_compiled_fn each, void *user);
 
-/* Measures given configurations side by side, without a race (run.c). Verifies the configurations.
- * Samples the right ones in interleaved, shuffled rounds, until their intervals are narrow, the
- * time limit has passed or the caller cancels. Then calls `each` for every configuration in the
- * given order, with a comparison with the first one (speedup: time of the first over time of this).
- * Stores only measured properties of the GPU. Fails with the first failure if none is right. */
+/* Verifies given configurations and samples them side by side, without a race, until their
+ * intervals are narrow, the limit has passed or the caller cancels. Calls `each` for every
+ * configuration, in the given order, with its speed-up relative to the first one. Stores no result.
+ * Fails with the first failure if no configuration is correct. */
 gputune_status gt_run(gt_request *request, const gt_config *configs, size_t count,
                       gt_record_fn each, void *user);
 
-/* Launches the default and up to options.max_variants - 1 other configurations (0: all) under the
- * emulator's sanitizer (check.c), at the request's sizes and odd-tail ones, and calls `each` for
- * every finding, and once for a variant without any. Proves, measures and stores nothing.
- * EUNSUPPORTED where the device is not the emulator's. */
+/* Launches the default and up to options.max_variants - 1 other configurations (0: all) with the
+ * emulator's sanitizer, at the requested and the odd-tail sizes. Calls `each` for every finding,
+ * and once for a variant without findings. Stores nothing. EUNSUPPORTED unless the device is the
+ * emulator's. */
 gputune_status gt_check(gt_request *request, gt_finding_fn each, void *user);
 
 /* ---- proving without measuring (prove.c) ----------------------------------------------------- */
 
-/* Compiles a configuration of the request's space, proves it in a worker, and fills `choice` with
- * it: its code, and the code of its variant for any alignment, if that variant is another one and
- * right too. The choice's reason is `reason` (NULL: none). Does not try what is known to fail.
- * Stores the code of what is right, the proof (for the data and sizes in gt_request.proved_at), and
- * failures that are final there. If the configuration is not right, fails as gt_field_verdict()
- * says, and fills nothing. A failure of the default is noted in the request. */
+/* Compiles a configuration, proves it in a worker, and fills in `choice` with its code and
+ * fallback. `reason` becomes the choice's reason; NULL: none. Stores code, the proof and final
+ * failures, and does not try configurations that are known to fail. Fails like gt_field_verdict().
+ * A failure of the default is noted in the request. */
 gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config *config,
                         const char *reason);

@@ -53,13 +53,12 @@ typedef struct gt_tuning {
     gt_playoff playoff;
     uint64_t
         hot_winner; /* the variant that won a tie by its time with a warm cache, or GT_NO_VARIANT */
-    gt_race *by_time; /* with the objective energy: the race by time, after `race` became the one by
-                         energy */
+    gt_race *by_time; /* objective energy: the race by time, once `race` is by energy */
     uint64_t proved;  /* the variant that passed its last proof, or GT_NO_VARIANT */
     struct {
         gt_race *race, *by_time;
         uint64_t proved;
-    } earlier; /* the previous decided race, while everything races again */
+    } earlier; /* the previous race, decided before everything raced again */
     const gt_race
         *restored;       /* set to `race` when the previous race was restored for lack of time */
     gt_race_end end;     /* how `race` ended */

@@ -51,7 +51,7 @@ static double proof_s(const gt_tuning *tuning)
            fmin(trial_s(tuning) - (further_s <= most_s ? 0 : further_s), most_s);
 }
 
-/* Returns the seconds until a new worker would be prepared: as many as the first one took. */
+/* Returns the estimated seconds until a replacement worker is prepared. */
 static double restart_s(const gt_tuning *tuning)
 {
     return SPARE * (double)tuning->session.timeline.prepared * 1e-9;
@@ -146,8 +146,8 @@ static void restore_earlier(gt_tuning *tuning)
     tuning->restored = tuning->race;
 }
 
-/* After a stop: restores the previous race if the present one is undecided, or decides by a playoff
- * by energy that has samples. */
+/* After a stop: restores the previous race if the present one is undecided. Otherwise a playoff by
+ * energy decides if it has samples. */
 static void fall_back(gt_tuning *tuning)
 {
     bool is_over = tuning->phase == GT_PHASE_PROVE_AGAIN || tuning->phase == GT_PHASE_RETRY;
@@ -177,7 +177,8 @@ gputune_status gt_tuning_stopped(gt_session *session)
         }
     }
     fall_back(tuning);
-    bool restored = tuning->restored == tuning->race; /* has all verified variants, with samples */
+    bool restored = tuning->restored ==
+                    tuning->race; /* the restored race has all verified variants, with samples */
     if (!canceled && !restored) {
         if (tuning->phase == GT_PHASE_PROVE) {
             GT_TRY(gt_tuning_admit(tuning));

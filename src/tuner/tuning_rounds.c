@@ -11,12 +11,13 @@ enum {
     HOT_ROUNDS = 2,
     FINALISTS = 4, /* that are weighed */
     LEVEL = 3, /* rounds for a decision by energy, whose samples spread by 0.1 to 1% on an H200 */
-    ROUNDS_MAX = 5, /* with the final ones they take less than half a minute */
+    ROUNDS_MAX =
+        5, /* most rounds by energy; with the final ones they take less than half a minute */
     FINAL_ROUNDS = 3
 };
 
-/* Lists the default and then the fastest of the contestants that are in the race and, with `tied`,
- * are tied. Returns their number. */
+/* Lists the default, then the fastest contestants that have not left; with `tied`, only tied ones.
+ * Returns their number. */
 static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint32_t most, bool tied)
 {
     uint32_t count = 0;
@@ -184,7 +185,8 @@ static gputune_status end_playoff_round(gt_tuning *tuning)
     if (end == GT_RACE_RUNNING && !(tuning->playoff.hot && tuning->round.number >= HOT_ROUNDS)) {
         return GPUTUNE_OK;
     }
-    if (tuning->playoff.weighs && end != GT_RACE_NONE_LEFT) { /* this race decides from now on */
+    if (tuning->playoff.weighs &&
+        end != GT_RACE_NONE_LEFT) { /* the playoff's race decides from now on */
         gt_tuning_adopt_weighing(tuning);
         tuning->end = end;
         tuning->phase = GT_PHASE_PROVE_AGAIN;
@@ -337,7 +339,7 @@ static gputune_status end_round(gt_tuning *tuning, const gt_race_round *round)
         return end_playoff_round(tuning);
     }
     GT_TRY(gt_race_end_round(tuning->race, &tuning->end));
-    GT_TRY(tell_times(tuning, round)); /* also of contestants that have just left */
+    GT_TRY(tell_times(tuning, round)); /* contestants that have just left are reported too */
     if (gt_race_is_tied(tuning->race)) {
         GT_TRY(open_playoff(tuning, false));
     }

@@ -1,4 +1,4 @@
-/* Lends farms to sessions, and the GPU. */
+/* Lending farms and the GPU to sessions. */
 #include "tuner/workers.h"
 
 #include "base/condition.h"
@@ -29,7 +29,7 @@ void gt_workers_close(gt_workers *workers)
     pthread_mutex_destroy(&workers->mutex);
 }
 
-/* Lends the idle farm that fits with the least, as others may need measure workers. NULL: none. */
+/* Lends an idle farm that fits, preferably one without a measure worker. NULL: none. */
 static gt_farm *lend_idle(gt_workers *workers, bool measure, gputune_isolation isolation)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
@@ -46,7 +46,7 @@ static gt_farm *lend_idle(gt_workers *workers, bool measure, gputune_isolation i
     return found->farm;
 }
 
-/* Takes the farm over. Without memory, it is closed. */
+/* Takes a farm over, or closes it if memory is short. */
 static gputune_status add_farm(gt_workers *workers, gt_kept_farm added)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
@@ -79,7 +79,8 @@ void gt_workers_adopt(gt_workers *workers, gt_farm *farm)
     add_farm(workers, (gt_kept_farm){.farm = farm, .measures = true});
 }
 
-/* Keeps one idle farm of each kind: measuring, compiling. Returns the farm to close, or NULL. */
+/* Takes a farm back. Keeps one idle farm of each kind, with and without a measure worker; returns
+ * the farm to close, or NULL. */
 static gt_farm *take_back(gt_workers *workers, const gt_farm *farm)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);

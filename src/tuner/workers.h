@@ -1,5 +1,5 @@
-/* Resources that the sessions of a tuner share: farms, each lent to one session at a time, and the
- * right to measure on the GPU. Any thread may call these functions. */
+/* Resources that a tuner's sessions share: farms, each lent to one session at a time, and the right
+ * to measure on the GPU. Thread-safe. */
 #pragma once
 
 #include "base/array.h"
@@ -18,27 +18,27 @@ typedef struct gt_kept_farm {
 
 typedef struct gt_workers {
     pthread_mutex_t mutex;
-    GT_ARRAY(gt_kept_farm) farms; /* idle: at most one that measures, and one that does not */
-    bool keep;               /* workers stay between sessions, and the code that they compiled */
-    gt_farm_options options; /* options of every farm; the tuner owns the strings */
+    GT_ARRAY(gt_kept_farm) farms; /* idle ones: at most one that measures, and one that does not */
+    bool keep;                    /* keep workers and compiled code between sessions */
+    gt_farm_options options;      /* the tuner owns the strings */
 } gt_workers;
 
-/* Prepares to open farms with these options, whose strings must outlive `workers`. `keep`: worker
- * processes and compiled code stay after their session, and hold memory. */
+/* Prepares to open farms with these options, whose strings must outlive `workers`. With `keep`,
+ * worker processes and compiled code stay after their session. */
 void gt_workers_open(gt_workers *workers, const gt_farm_options *options, bool keep);
 /* Ends all workers. No farm may be lent. */
 void gt_workers_close(gt_workers *workers);
 
-/* Adds a farm that measures and was opened elsewhere, as an idle one. */
+/* Adds an idle farm that measures and was opened elsewhere. */
 void gt_workers_adopt(gt_workers *workers, gt_farm *farm);
-/* Lends a farm that fits; `measure`: with a measure worker. EUNSUPPORTED: no such device. */
+/* Lends a farm, with a measure worker if `measure`. EUNSUPPORTED: there is no device. */
 gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measure,
                                  gputune_isolation isolation);
 void gt_workers_return(gt_workers *workers, gt_farm *farm);
 
 /* ---- the GPU --------------------------------------------------------------------------------- */
 
-/* The right to measure on a GPU, which one session has at a time. */
+/* The right to measure times on a GPU, which one session has at a time. */
 typedef struct gt_gpu_right {
     pthread_mutex_t mutex;
     bool is_taken, is_wanted;
@@ -47,9 +47,9 @@ typedef struct gt_gpu_right {
 void gt_gpu_right_open(gt_gpu_right *right);
 void gt_gpu_right_close(gt_gpu_right *right);
 
-/* A kind of session that measures on the GPU. */
 typedef enum gt_gpu_user { GT_GPU_CALLER, GT_GPU_BACKGROUND } gt_gpu_user;
-/* Takes the right. False: another session has it, and gives it up soon if in the background. */
+/* Takes the right. Returns false if another session has it; a session in the background gives it up
+ * soon. */
 bool gt_gpu_take(gt_gpu_right *right, gt_gpu_user user);
 /* Returns true if a tuning that a caller waits for was refused the GPU since it was taken. */
 bool gt_gpu_is_wanted(gt_gpu_right *right);

@@ -45,7 +45,7 @@ static int open_world(void **state)
     ASSERT_OK(gt_device_for_arch(&w->device, "sm_90"));
     ASSERT_OK(gt_plan_table_new(&w->table, GT_PLAN_TABLE_LIMIT));
     gt_plan_pool_open(&w->pool, NULL, &w->device, false);
-    w->services = (gt_services){.catalog = w->catalog, .device = &w->device};
+    w->services = (gt_services){.catalog = w->catalog};
     w->plan = plan_for(w, 1024);
     *state = w;
     return 0;

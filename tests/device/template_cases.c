@@ -17,6 +17,7 @@ typedef struct work {
     pair *both;
     const gt_nvrtc *nvrtc;
     gt_services services;
+    const gt_device *device;
     void (*each)(void *user, const char *name, const tally *counts, double began);
     void *user;
     const gt_request *request; /* of the template at hand */
@@ -326,8 +327,7 @@ static int run_template(void *user, const gt_template *template)
         }
     }
     snprintf(name, sizeof name, "template %s", template->name);
-    int status =
-        gt_request_make(&request, &w->services, w->services.device, template->name, all, NULL);
+    int status = gt_request_make(&request, &w->services, w->device, template->name, all, NULL);
     if (status < 0) {
         tally_refusal(&counts, template->name, "request");
         w->each(w->user, name, &counts, began);
@@ -349,7 +349,7 @@ gputune_status templates_run(pair *both, const char *folder,
     static gt_device device;
     work w = {.both = both, .each = each, .user = user};
     device = both->sides[SIDE_GPU].device;
-    w.services.device = &device;
+    w.device = &device;
     GT_TRY(gt_nvrtc_open(&w.nvrtc, both->sides[SIDE_GPU].driver->version));
     gt_device_set_nvrtc(&device, gt_nvrtc_version(w.nvrtc));
     GT_TRY(gt_catalog_open(&w.services.catalog, folder, NULL));

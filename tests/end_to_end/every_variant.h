@@ -33,7 +33,6 @@ static int bench_open(const char *driver_name)
     gt_device_set_nvrtc(&bench.device, gt_nvrtc_version(nvrtc));
     OK(gt_catalog_open(&bench.services.catalog, NULL, NULL));
     OK(gt_store_open(&bench.services.store, ":memory:", NULL, NULL, false));
-    bench.services.device = &bench.device;
     const gt_farm_options options = {.driver = driver_name,
                                      .device_uuid = bench.device.uuid,
                                      .arch = bench.device.arch,

@@ -131,7 +131,6 @@ static inline int open_world(void **state)
     gt_gpu_right_open(&w->gpu);
     w->services = (gt_services){.catalog = w->catalog,
                                 .store = w->store,
-                                .device = &w->device,
                                 .workers = &w->workers,
                                 .gpu = &w->gpu,
                                 .input = give_input,

@@ -223,7 +223,6 @@ static void start_process(const char *template, const char *database)
     gt_calls_open(&tuner->calls);
     tuner->services = (gt_services){.catalog = tuner->catalog,
                                     .store = tuner->store,
-                                    .device = &tuner->device,
                                     .workers = &tuner->workers,
                                     .gpu = &tuner->gpu,
                                     .user = tuner};
@@ -315,7 +314,8 @@ static gputune_status answer_by_tuner(gputune_sizes sizes, const gputune_options
     gt_choice choice;
     char *config = NULL;
     const gt_services *services = &process.tuner.services;
-    GT_TRY(gt_request_make(&request, services, services->device, process.path, sizes, options));
+    GT_TRY(
+        gt_request_make(&request, services, &process.tuner.device, process.path, sizes, options));
     gputune_status status = gt_tune(&choice, request);
     if (status == GPUTUNE_OK) {
         must(gt_config_text(&config, request->template, &choice.config), "configuration");
