@@ -28,7 +28,7 @@ typedef struct op_family {
 extern const op_family op_families[];
 extern const size_t op_family_count;
 
-/* What a comparison works with. */
+/* The state of a comparison. */
 typedef struct pair {
     side sides[SIDE_COUNT];
     const char *dump; /* folder for every module's text, or NULL */
@@ -38,8 +38,8 @@ typedef struct pair {
 /* Runs all of a family's snippets on both sides. */
 void op_family_run(pair *both, const op_family *family, tally *counts);
 
-/* Writes one module's text into the dump folder, where one was asked for. */
+/* Writes one module's text into the dump folder, if one was given. */
 void dump_text(pair *both, const char *text);
 
-/* Records that a side refused (the thread's message says why). */
+/* Records that one side refused (the thread's message has the reason). */
 void tally_refusal(tally *counts, const char *what, const char *where);

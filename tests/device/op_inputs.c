@@ -75,7 +75,7 @@ static uint64_t double_bits(double value)
     return bits;
 }
 
-/* A power of two between 2^6 and 2^64, a little more or less, either sign. */
+/* Returns a power of two between 2^6 and 2^64, plus or minus a little, of either sign. */
 static double near_limit(gt_random *random)
 {
     static const int powers[] = {7, 8, 15, 16, 31, 32, 63, 64, 6, 1, 0};
@@ -118,7 +118,7 @@ static float in_range(gt_random *random, double bound)
     return (float)((gt_random_unit(random) * 2 - 1) * bound);
 }
 
-/* An f16 or bf16 of random sign and fraction whose exponent lies in [low, high]. */
+/* Returns an f16 or bf16 with random sign and fraction, and an exponent in [low, high]. */
 static uint64_t short_float(gt_random *random, int fraction_bits, int low, int high)
 {
     uint64_t exponent = (uint64_t)low + gt_random_below(random, (uint64_t)(high - low + 1));
@@ -126,7 +126,8 @@ static uint64_t short_float(gt_random *random, int fraction_bits, int low, int h
     return gt_random_below(random, 2) << 15 | exponent << fraction_bits | fraction;
 }
 
-/* Half of them any bits, half of them with exponents so near that digits meet. */
+/* Half of the inputs have random bits; the others have exponents so close that their digits
+ * overlap. */
 static uint64_t random_value(char letter, gt_random *random)
 {
     uint64_t bits = gt_random_next(random);

@@ -1,4 +1,4 @@
-// Small programs whose every result is determined: each thread writes out[its index].
+// Small programs with fully determined results: each thread writes out[its index].
 typedef unsigned long long u64;
 typedef unsigned int u32;
 #define PROGRAM(name) extern "C" __global__ void name(u64 *out, const u64 *in)

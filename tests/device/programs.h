@@ -4,11 +4,11 @@
 
 #include "op_cases.h"
 
-/* One kernel, of the parameters (results, inputs), each thread of which writes its own result. */
+/* One kernel with the parameters (results, inputs); each of its threads writes one result. */
 typedef struct program {
     const char *name;
     uint32_t grid, block, cluster, shared_bytes;
-    const char *inputs; /* a letter, as op_inputs.h says */
+    const char *inputs; /* a letter: see op_inputs.h */
     result_kind kind;
     tolerance allowed;
     int least_cc;
@@ -17,7 +17,7 @@ typedef struct program {
 extern const program programs[];
 extern const size_t program_count;
 
-/* programs.cu as PTX for the sides' common architecture. The caller frees *out. */
+/* Compiles programs.cu to PTX for an architecture that both sides have. The caller frees *out. */
 gputune_status programs_compile(char **out, pair *both);
 
 void program_run(pair *both, const char *ptx, const program *one, tally *counts);

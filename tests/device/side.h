@@ -1,4 +1,4 @@
-/* Two drivers side by side: the same PTX with the same inputs runs on both. */
+/* Runs the same PTX with the same inputs on two drivers. */
 #pragma once
 
 #include "base/device.h"
@@ -19,16 +19,16 @@ gputune_status side_open(side *out, const char *driver);
 /* Makes the side's context current on this thread. */
 gputune_status side_enter(const side *one);
 
-/* One kernel and how it is launched; its parameters are four addresses: results, then inputs. */
+/* One kernel and its launch; its parameters are four addresses: results, then inputs. */
 typedef struct side_run {
     const char *ptx, *entry;
     uint32_t grid, block, cluster; /* cluster 0 or 1: none */
     uint32_t shared_bytes;
     const void *inputs[3]; /* NULL: none */
     uint64_t input_bytes;  /* of each */
-    uint64_t result_bytes; /* zero before the launch */
+    uint64_t result_bytes; /* zeroed before the launch */
 } side_run;
 
-/* Loads, launches, waits and reads the results into `results` (result_bytes). Everything is
- * released again. */
+/* Loads and launches the kernel, waits, and copies the results to `results` (result_bytes).
+ * Releases everything. */
 gputune_status side_execute(const side *one, const side_run *run, void *results);

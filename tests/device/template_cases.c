@@ -20,7 +20,7 @@ typedef struct work {
     const gt_device *device;
     void (*each)(void *user, const char *name, const tally *counts, double began);
     void *user;
-    const gt_request *request; /* of the template at hand */
+    const gt_request *request; /* of the current template */
     tally *counts;
 } work;
 
@@ -157,7 +157,7 @@ static const struct {
     tolerance allowed;
 } loose[] = {{"rmsnorm", {2e-3, 0}}, {"softmax", {2e-6, 0}}, {"scan", {2e-5, 0.5}}};
 
-/* Sums of a tensor core, which the emulator rounds otherwise. */
+/* Tensor-core sums, which the emulator rounds differently. */
 static const char *const beyond[] = {"gemm_bf16"};
 
 static tolerance allowed_of(const gt_template *template)
@@ -217,7 +217,7 @@ static void run_image(work *w, const gt_image *image, const gt_launch *descripti
                        : gt_fail_memory();
         ran = status == GPUTUNE_OK;
         if (status == GPUTUNE_ECUDA && s == SIDE_GPU) {
-            w->counts->cases--; /* does not fit on the GPU either: nothing to compare */
+            w->counts->cases--; /* does not fit on the GPU either, so there is nothing to compare */
         } else if (!ran) {
             tally_refusal(w->counts, config, names[s]);
         }
@@ -275,7 +275,7 @@ static gputune_status run_variant(work *w, const gt_config *config)
     return GPUTUNE_OK;
 }
 
-/* The default, then every so many-th valid configuration of the first ones. */
+/* Lists the default and valid configurations at regular distances. */
 static gputune_status run_sample(work *w)
 {
     enum { FIRST = 100000 };
@@ -287,7 +287,7 @@ static gputune_status run_sample(work *w)
         valid++;
     }
     gt_space_rewind(space);
-    uint64_t step = valid / SAMPLE + 1; /* coprime to no axis in particular, so shifted each time */
+    uint64_t step = valid / SAMPLE + 1; /* not a multiple of an axis's length, so all axes change */
     while (status == GPUTUNE_OK && index < valid && gt_space_next(space, &config)) {
         if (index % step == index / step % step) {
             status = run_variant(w, &config);
@@ -297,7 +297,7 @@ static gputune_status run_sample(work *w)
     return status;
 }
 
-/* Small run-time sizes that leave a tail; everything else as the template has it. */
+/* Sets small run-time sizes with a tail; everything else is as in the template. */
 static size_t small_sizes(gputune_size *out, const gt_template *template)
 {
     const int64_t most = template->problem_count < 3 ? 100003 : 131; /* a product of matrices */

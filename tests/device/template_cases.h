@@ -1,4 +1,4 @@
-/* Variants of the templates that come with gputune, on both sides. */
+/* Compares variants of the shipped templates on both sides. */
 #pragma once
 
 #include "op_cases.h"

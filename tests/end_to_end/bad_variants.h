@@ -11,11 +11,11 @@ enum { N = 4099, MILLION = 1 << 20 };
 
 typedef struct bad {
     const char *name, *status; /* of its trials */
-    int failure;               /* of a call in which all variants are like it */
-    double limit_s;            /* 0: it does not take long */
+    int failure;               /* of a call in which every variant has this fault */
+    double limit_s;            /* 0: it is quick */
     int n;
-    bool strays; /* on a GPU it may be wrong instead of crashing: it writes where the worker has
-                    memory of its own, which a GPU lets it, and a comparison finds it */
+    bool strays; /* on a GPU it may compute wrong results instead of crashing: the address it writes
+                    to may belong to the worker, and the proof finds the difference */
 } bad;
 
 static bool may_be_wrong_instead(const bad *b)
@@ -30,7 +30,7 @@ static bool is_as_expected(const char *status, const bad *b)
 
 static const bad table[] = {
     {"out_of_bounds", "crashed", GPUTUNE_ECRASHED, 0, N, false},
-    {"far_write", "crashed", GPUTUNE_ECRASHED, 0, N, true},    /* 20 MB on, another allocation */
+    {"far_write", "crashed", GPUTUNE_ECRASHED, 0, N, true}, /* 20 MB further, another allocation */
     {"past_the_end", "crashed", GPUTUNE_ECRASHED, 0, N, true}, /* the guard zone */
     {"tail_write", "crashed", GPUTUNE_ECRASHED, 0, N, true},   /* the same */
     {"misaligned", "crashed", GPUTUNE_ECRASHED, 0, N, false},
@@ -72,7 +72,7 @@ static int entries(const char *folder)
     return count;
 }
 
-/* Children that run or were not reaped. */
+/* Counts children that run or were not reaped. */
 static int children(void)
 {
     char path[64], line[4096] = "";
@@ -104,7 +104,7 @@ static void expect_no_traces(traces before)
     traces now = traces_now();
     for (int i = 0;
          i < 100 && (now.children > before.children || now.descriptors > before.descriptors); i++) {
-        usleep(50000); /* workers are ended without waiting for them */
+        usleep(50000); /* workers are killed without waiting for their end */
         now = traces_now();
     }
     assert_true(now.children <= before.children);
@@ -112,7 +112,7 @@ static void expect_no_traces(traces before)
     assert_true(now.shared <= before.shared);
 }
 
-/* The host's own context computes on, with the plan. */
+/* Checks that the host's own context still computes with the plan. */
 static void expect_doubled(gputune_plan *plan, int n)
 {
     size_t count = (size_t)n, bytes = count * sizeof(float);
@@ -144,7 +144,8 @@ static bool is_long_run(void)
     return getenv("GPUTUNE_TEST_LONG") != NULL;
 }
 
-/* The proof compares every element: of a million, a small part shows that on the emulator. */
+/* The proof compares every element. On the emulator, a small part of a million elements is
+ * enough. */
 static int size_of(const bad *b)
 {
     bool whole = b->n < MILLION || is_long_run() || getenv("GPUTUNE_TEST_DRIVER");
@@ -156,8 +157,8 @@ static bool hangs(const bad *b)
     return strcmp(b->status, "hung") == 0;
 }
 
-/* A tuner's workers have the deadline of its first call: kernels that hang have a tuner of their
- * own, with a shorter one. */
+/* A tuner's workers use the deadline of its first call, so kernels that hang get their own tuner
+ * with a shorter deadline. */
 static gputune_options options_of(const bad *b)
 {
     setenv("GPUTUNE_EMU_DEADLINE", hangs(b) ? "0.5" : "4", 1);
@@ -167,7 +168,7 @@ static gputune_options options_of(const bad *b)
     return options;
 }
 
-/* A sanitizer's address space leaves no limit to the memory of its workers. */
+/* A sanitizer reserves so much address space that the memory of workers cannot be limited. */
 static bool can_be_tried(const bad *b)
 {
     return !getenv("GPUTUNE_SANITIZED") || strcmp(b->name, "greedy_compile") != 0;
@@ -176,6 +177,6 @@ static bool can_be_tried(const bad *b)
 static int open_bad(void **state)
 {
     (void)state;
-    setenv("GPUTUNE_COMPILE_MEMORY", "300", 1); /* MB: the greedy one needs not be waited for */
+    setenv("GPUTUNE_COMPILE_MEMORY", "300", 1); /* MB, so the greedy variant fails soon */
     return world_open(world_driver());
 }

@@ -1,5 +1,5 @@
-/* Verifying a sample of a template's space on an emulated device, with real workers; in the long
- * test (GPUTUNE_TEST_LONG) three times as many variants. */
+/* Verifies a sample of a template's space on an emulated device with real workers; the long test
+ * (GPUTUNE_TEST_LONG) verifies three times as many variants. */
 #pragma once
 
 #include "world.h"
@@ -12,14 +12,14 @@
 
 #pragma GCC diagnostic ignored "-Wunused-function"
 
-/* Opened once in a program; workers stay for all of its tests. */
+/* Opened once in a program; its workers serve all tests. */
 static struct {
     gt_device device;
     gt_services services;
     gt_farm *farm;
 } bench;
 
-/* Opens device and farm on `driver`; nothing is set where NVRTC is missing. */
+/* Opens device and farm on `driver`; sets nothing if NVRTC is missing. */
 static int bench_open(const char *driver_name)
 {
     const gt_driver *driver;
@@ -70,8 +70,8 @@ static void field_settle(gt_field *field)
     }
 }
 
-/* Every variant of the space is correct, or the device refuses it because its block takes too many
- * registers, which are not known before it is compiled. */
+/* Checks that every variant of the space is correct, or that the device refuses it because its
+ * block takes too many registers, which is not known before it is compiled. */
 static void field_judge(const gt_field *field)
 {
     uint32_t wrong = 0, refused = 0;
@@ -115,7 +115,7 @@ static uint32_t propose_nth(gt_proposer *self, gt_config *out, uint32_t count)
     return given;
 }
 
-/* Proves every `step`-th variant of a template, and its default. */
+/* Verifies the default and every `step`-th variant of a template. */
 static void verify_begin(gt_field *field, gt_request **request, const char *kernel,
                          gputune_sizes sizes, uint32_t step, uint64_t seed)
 {
@@ -124,7 +124,7 @@ static void verify_begin(gt_field *field, gt_request **request, const char *kern
                        &OPTIONS(.seed = seed)));
     gt_space *space = (*request)->space;
     const gt_config standard = gt_config_default((*request)->template);
-    assert_true(gt_space_has(space, &standard)); /* else speed-ups are of nothing */
+    assert_true(gt_space_has(space, &standard)); /* otherwise speed-ups have no base */
     sample = (every_nth){{.propose = propose_nth}, space, step, 0};
     const gt_field_options options = {.request = *request,
                                       .farm = bench.farm,
@@ -144,7 +144,7 @@ static void verify_end(gt_field *field, gt_request *request)
     gt_request_free(request);
 }
 
-/* Proves every `step`-th variant in the long test, else every third one of these. */
+/* Verifies every `step`-th variant in the long test, otherwise every third of these. */
 static void verify_space(const char *kernel, gputune_sizes sizes, uint32_t step)
 {
     gt_request *request;

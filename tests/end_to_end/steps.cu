@@ -25,7 +25,7 @@ __global__ void steps(float *y, unsigned int *made, const float *x, size_t n)
     }
 }
 
-// The judge learns from an output how many there were.
+// The test reads the number of steps from an output.
 __global__ void steps_check(const float *y, const unsigned int *made, const float *x, size_t n,
                             unsigned long long *wrong)
 {

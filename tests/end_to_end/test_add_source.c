@@ -1,4 +1,4 @@
-/* Templates that a program brings in memory, and those that it edits in their files. */
+/* Tests templates that a program passes in memory, and templates whose files it edits. */
 #include "support/clock.h"
 #include "support/folder.h"
 #include "world.h"
@@ -123,7 +123,8 @@ static void write_files(files *f)
     file_write(f->header, "#define FACTOR 2.0f\n");
 }
 
-/* By its path and by the name that it was added with; what a program holds stays as it is. */
+/* Releases a template by its path and by the name it was added with; plans that the program holds
+ * stay valid. */
 TEST(edited_files_are_noticed_within_a_second)
 {
     files f;
@@ -157,7 +158,8 @@ TEST(edited_files_are_noticed_within_a_second)
     folder_remove(f.folder);
 }
 
-/* The first call after a plan was made looks at once: a notebook's cell that is run again. */
+/* The first call after a plan was made checks the file at once, for a notebook cell that is run
+ * again. */
 TEST(an_edit_right_after_the_first_call_is_noticed)
 {
     files f;

@@ -1,4 +1,5 @@
-/* Tuning in the background: a miss is answered at once, and the winner takes over later. */
+/* Tests tuning in the background: a miss returns at once, and the winner replaces the plan
+ * later. */
 #include "world.h"
 
 #include <sys/wait.h>
@@ -40,7 +41,7 @@ TEST(miss_is_answered_and_the_winner_takes_over)
     gputune_options options = in_background(), cached = in_background();
     cached.background = false;
     cached.effort = GPUTUNE_CACHED_ONLY;
-    OK(gputune_wait(tuner, 0)); /* nothing was asked for */
+    OK(gputune_wait(tuner, 0)); /* no tuning was requested */
     gputune_plan *first = ask(tuner, N, &options), *second = ask(tuner, N, &options);
     assert_int_equal(info_of(first).source, GPUTUNE_SOURCE_DEFAULT);
     assert_ptr_equal(first, second);
@@ -63,7 +64,7 @@ TEST(miss_is_answered_and_the_winner_takes_over)
     unlink(world.database);
 }
 
-/* The options may go away as soon as the call returns. */
+/* The options may be freed as soon as the call returns. */
 TEST(options_are_copied)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
@@ -84,7 +85,7 @@ TEST(options_are_copied)
     assert_int_equal(state_of(tuner).tuned, 1);
 }
 
-/* Until it is measured again, what is stored is the best that is known. */
+/* Until it is measured again, the stored result is the best one known. */
 TEST(force_is_answered_by_what_is_stored)
 {
     gputune_options options = in_background();
@@ -135,7 +136,7 @@ TEST(close_ends_a_tuning_and_leaves_no_process)
     }
     usleep(300000);
     gputune_close(tuner);
-    while (waitpid(-1, NULL, 0) > 0) { /* those that were told to end do */
+    while (waitpid(-1, NULL, 0) > 0) { /* tunings that were cancelled end */
     }
     unlink(world.database);
 }
@@ -199,7 +200,7 @@ TEST(live_inputs_are_refused)
     assert_non_null(strstr(gputune_error(), "cannot be tuned in the background"));
 }
 
-/* A kernel that is wrong in every variant but the default gets no winner, and a message. */
+/* If every variant but the default is wrong, there is no winner, and a message. */
 TEST(failure_is_told_and_not_tried_again)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");

@@ -1,4 +1,5 @@
-/* If every variant is bad, the call fails with its status, and no caller gets a refuted variant. */
+/* If every variant is bad, the call fails with that status, and no caller gets a variant that
+ * failed the proof. */
 #include "bad_variants.h"
 #include "support/folder.h"
 
@@ -28,7 +29,7 @@ static void check_alone(gputune *tuner, const char *path, const bad *b)
     char kernel[192];
     gputune_plan *plan = NULL;
     gputune_options options = options_of(b);
-    options.time_limit_s *= 3; /* a loaded machine compiles for seconds before one can hang */
+    options.time_limit_s *= 3; /* a busy machine compiles for seconds before a variant can hang */
     snprintf(kernel, sizeof kernel, "%s:%s", path, b->name);
     int status = tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", size_of(b)}), &options);
     bool astray = may_be_wrong_instead(b) && status == GPUTUNE_EWRONG;
@@ -38,7 +39,7 @@ static void check_alone(gputune *tuner, const char *path, const bad *b)
         fail_msg("%s alone: %d: %s", b->name, status, gputune_error());
     }
     assert_true(gputune_error()[0] && !strchr(gputune_error(), '\n'));
-    /* nor does a call that does not measure launch it */
+    /* a call that does not measure does not launch it either */
     options.effort = GPUTUNE_CACHED_ONLY;
     assert_true(tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", size_of(b)}), &options) < 0);
 }

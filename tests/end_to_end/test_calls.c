@@ -1,5 +1,5 @@
-/* Calls as a careless application makes them: NULL, unknown sizes of structs, unknown enums,
- * closing in a callback or during a tuning. test_every_call.c passes wrong tuners. */
+/* Makes the calls of a careless application: NULL, unknown struct sizes and enumerators, closing in
+ * a callback or during a tuning. test_every_call.c passes invalid tuners. */
 #include "world.h"
 
 #include <math.h>
@@ -253,7 +253,7 @@ TEST(unknown_sizes_of_structs_are_refused)
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     assert_int_equal(refusals(tuner, 0), 11);
     assert_int_equal(refusals(tuner, 0xdeadbeef), 11); /* not initialised */
-    assert_int_equal(refusals(tuner, 4096), 0);        /* of a later header */
+    assert_int_equal(refusals(tuner, 4096), 0);        /* the size in a later header */
 }
 
 TEST(unknown_enumerators_are_refused)
@@ -331,7 +331,7 @@ TEST(log_of_a_call_replaces_that_of_its_tuner)
     static const char *const only[] = {"BLOCK=1024"};
     gputune_plan *plan;
     gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY, .only = only, .only_count = 1);
-    for (int i = 1; i <= 2; i++) { /* at two sizes, as plans that are held are not spoken of */
+    for (int i = 1; i <= 2; i++) { /* two sizes, because plans that are held are not reported */
         OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1024 * i}), &options));
         gputune_plan_release(plan);
         options.log = count_line;
@@ -369,7 +369,7 @@ static void *tune(void *user)
     return NULL;
 }
 
-/* It neither crashes nor waits for the end of the limit. */
+/* The call neither crashes nor waits until the limit. */
 TEST(close_ends_a_tuning_of_another_thread)
 {
     tuning t = {.tuner = tuner_open(":memory:")};
@@ -383,7 +383,8 @@ TEST(close_ends_a_tuning_of_another_thread)
     sem_destroy(&t.begun);
 }
 
-/* In the order of programs that release everything before they end, also with GPUTUNE_DEBUG. */
+/* Releases in the order of programs that free everything before they end, also with
+ * GPUTUNE_DEBUG. */
 static void use_after_closing(const char *debug)
 {
     gputune_info info = GPUTUNE_INFO_INIT;
@@ -396,7 +397,7 @@ static void use_after_closing(const char *debug)
     gputune *tuner = tuner_open(":memory:");
     unsetenv("GPUTUNE_DEBUG");
     OK(tune_kernel(&kept, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options));
-    gputune_refresh(tuner); /* the next call looks it up again, and finds the same */
+    gputune_refresh(tuner); /* the next call looks the result up again and finds the same */
     OK(tune_kernel(&own, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options));
     assert_ptr_not_equal(kept, own);
     gputune_close(tuner);

@@ -16,7 +16,7 @@ typedef struct planted {
 } planted;
 
 typedef struct told {
-    const char *class; /* NULL: nothing is planted */
+    const char *class; /* NULL: no fault is planted */
     planted planted[PLANTED_MAX];
     int planted_count;
     uint32_t variants;
@@ -30,7 +30,7 @@ static int on_finding(void *user, const gputune_finding *finding)
         t->variants++;
         return 0;
     }
-    if (!strcmp(finding->kind, "launch")) { /* the emulator's registers do not suffice for it */
+    if (!strcmp(finding->kind, "launch")) { /* the emulator has too few registers for it */
         return 0;
     }
     if (!t->class || !strstr(finding->configuration, "BAD=1")) {
@@ -63,7 +63,7 @@ static void plant(told *t, const char *kinds, unsigned int line)
     }
 }
 
-/* Reads which findings a kernel must have, and where. */
+/* Reads the findings that a kernel must have, and their lines. */
 static void read_planted(told *t, const char *path, const faulty_kernel *of)
 {
     char text[512], kernel[64] = "", kinds[64] = "", label[32] = "", at[32];
@@ -89,7 +89,7 @@ static void read_planted(told *t, const char *path, const faulty_kernel *of)
     assert_true(!label[0] || t->planted_count > 0);
 }
 
-/* The sizes of the template, or smaller ones if the emulator would take long. */
+/* Uses the sizes of the template, or smaller ones if the emulator would be slow. */
 static gputune_sizes sizes_of(const char *path)
 {
     static const gputune_size pairs[] = {{"m", 200}, {"n", 200}}, keys[] = {{"n", 1024}},
@@ -196,7 +196,7 @@ static const char *const right[] = {
 static bool is_listed(const char *path, const char *const *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        size_t length = strcspn(list[i], ":"); /* a kernel of the file may be named */
+        size_t length = strcspn(list[i], ":"); /* a kernel of the file can be selected */
         if (strlen(path) == length && !strncmp(path, list[i], length)) {
             return true;
         }

@@ -1,5 +1,5 @@
-/* During a tuning: calls from its callbacks and from other threads, other tunings, other processes
- * on the same database. */
+/* Tests calls during a tuning: from its callbacks, from other threads, other tunings, and other
+ * processes on the same database. */
 #include "world.h"
 
 #include <errno.h>
@@ -64,7 +64,7 @@ static void call_back(void *user, const gputune_progress *progress)
         return;
     }
     c->called = true;
-    c->same = ask(c->tuner, N, GPUTUNE_MEASURE); /* which this callback belongs to */
+    c->same = ask(c->tuner, N, GPUTUNE_MEASURE); /* the tuning of this callback */
     c->cached = ask(c->tuner, N, GPUTUNE_CACHED_ONLY);
     c->measured = ask(c->tuner, 2 * N, GPUTUNE_MEASURE);
 }
@@ -113,7 +113,7 @@ static bool wait_for(sem_t *what)
     return true;
 }
 
-/* Stops the tuning until it is released. */
+/* Pauses the tuning until it is released. */
 static void hold(void *user, const gputune_progress *progress)
 {
     held_tuning *held = user;
@@ -163,7 +163,7 @@ TEST(lookups_do_not_wait_for_a_tuning)
     expect(ask(held.tuner, 3 * N, GPUTUNE_ESTIMATE), GPUTUNE_SOURCE_ESTIMATED);
     sem_post(&held.release);
     pthread_join(held.thread, NULL);
-    assert_true(held.was_released); /* else the calls above have waited for it */
+    assert_true(held.was_released); /* otherwise the calls above have waited for it */
     expect(held.reply, GPUTUNE_SOURCE_MEASURED);
     gputune_close(held.tuner);
 }
@@ -243,7 +243,7 @@ static void locker_start(locker *l, const char *path)
     l->id = fork();
     assert_true(l->id >= 0);
     if (l->id == 0) {
-        close(l->commands[1]); /* so that the end of the test ends it too */
+        close(l->commands[1]); /* the child ends with this test */
         close(l->answers[0]);
         lock_as_told(l, path);
     }
@@ -281,7 +281,7 @@ TEST(wait_for_a_locked_database_ends_with_the_time_limit)
     gputune *tuner = tuner_open(path);
     locker_do(&l, 'l');
     double start = seconds();
-    options.time_limit_s = 12; /* in which a busy machine compiles the default */
+    options.time_limit_s = 12; /* long enough to compile the default on a busy machine */
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
     assert_true(seconds() - start < longest_write_s / 2);
     gputune_plan_release(plan);
@@ -326,7 +326,7 @@ TEST(wait_for_a_locked_database_ends_with_a_cancel)
     pthread_join(thread, NULL);
     if (status == GPUTUNE_OK) {
         gputune_plan_release(plan);
-    } else { /* the default was not compiled in the little time that is left */
+    } else { /* there was no time left to compile the default */
         assert_int_equal(status, GPUTUNE_ECANCELED);
     }
     locker_end(&l);
@@ -357,7 +357,7 @@ TEST(refresh_finds_results_of_other_tuners)
     options.effort = GPUTUNE_MEASURE;
     gputune_plan_release(again);
     OK(tune_kernel(&again, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
-    assert_ptr_equal(again, after); /* it is as good as measured here */
+    assert_ptr_equal(again, after); /* it counts like a result measured here */
     gputune_plan *const plans[] = {before, still, after, again};
     for (int i = 0; i < 4; i++) {
         gputune_plan_release(plans[i]);

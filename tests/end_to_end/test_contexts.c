@@ -1,4 +1,4 @@
-/* One tuner in an application with several CUDA contexts, and with one that is reset.
+/* Tests one tuner in an application with several CUDA contexts, and with a context that is reset.
  * GPUTUNE_TEST_DRIVER=cuda: on a GPU. */
 #include "world.h"
 
@@ -61,11 +61,11 @@ TEST_WITHIN(plan_is_launched_in_each_context, open_tuner, close_tuner)
     OK(launch_axpy(first, COUNT));
     CUcontext other = new_context();
     gputune_plan *second = ask("axpy");
-    OK(launch_axpy(second, COUNT)); /* the table's plan was made in the first one */
+    OK(launch_axpy(second, COUNT)); /* the plan in the table was made in the first context */
     CU(CtxSetCurrent(world.context));
     OK(launch_axpy(second, COUNT));
     end_context(other);
-    CUcontext third = new_context(); /* may have the handle of the one that is gone */
+    CUcontext third = new_context(); /* may have the handle of the destroyed one */
     OK(launch_axpy(first, COUNT));
     CU(CtxSetCurrent(world.context));
     gputune_plan_release(first);
@@ -106,7 +106,7 @@ TEST(plan_is_made_in_the_context_of_another_device)
     gputune_close(tuner);
 }
 
-/* A plan keeps modules, events and memory for a stream; they end with the context. */
+/* A plan keeps modules, events and memory for a stream, which end with the context. */
 TEST_WITHIN(memory_kept_for_streams_ends_with_their_context, open_tuner, close_tuner)
 {
     static int values[COUNT];
@@ -159,7 +159,7 @@ TEST_WITHIN(each_context_has_its_own_function, open_tuner, close_tuner)
     gputune_plan_release(plan);
 }
 
-/* The first launch in a context is a captured one, and the graph outlives plan and tuner. */
+/* The first launch in a context is captured, and the graph outlives plan and tuner. */
 TEST_WITHIN(first_launch_in_a_context_can_be_captured, open_tuner, close_tuner)
 {
     static float values[COUNT];

@@ -10,10 +10,10 @@
 
 enum { PROCESSES = 16, THREADS = 4, SCENARIOS = 6, SHARING = 4, FAILED = 200 };
 
-/* ---- one of the crowd ------------------------------------------------------------------------ */
+/* ---- one process of the crowd ---------------------------------------------------------------- */
 
-static atomic_bool taken_over; /* by the tuning that goes on */
-static char lines[4096];       /* what the log told, as far as it matters here */
+static atomic_bool taken_over; /* of the current tuning */
+static char lines[4096];       /* the log's messages that matter here */
 
 static void note_line(void *user, gputune_log_level level, const char *line)
 {
@@ -29,14 +29,14 @@ static void note_line(void *user, gputune_log_level level, const char *line)
 
 typedef struct member {
     gputune *tuner;
-    int first; /* of the scenarios, which it asks for in its own order */
+    int first; /* index of the scenario that the process requests first */
     int scenarios, measured, failed;
 } member;
 
 static void *ask_for_all(void *user)
 {
     member *m = user;
-    const gputune_options options = few_variants(); /* in whose limit the slowest has its turn */
+    const gputune_options options = few_variants(); /* the slowest gets its turn in time */
     for (int i = 0; i < m->scenarios; i++) {
         gputune_plan *plan;
         int n = 2000 + (m->first + i) % m->scenarios;
@@ -79,13 +79,13 @@ static int join(const char *database, int first, int threads, int scenarios)
         measured = members[i].measured > measured ? members[i].measured : measured;
     }
     gputune_close(tuner);
-    fputs(lines, stderr); /* at once, as others write there */
+    fputs(lines, stderr); /* in one write, because other processes write there */
     return failed ? FAILED : measured;
 }
 
 /* ---- the crowd ------------------------------------------------------------------------------- */
 
-/* Returns how many measurements there were in all, but for those that were taken over. */
+/* Returns the total number of measurements, except those that were taken over. */
 static int gather(int processes, int threads, int scenarios)
 {
     pid_t children[256];

@@ -28,7 +28,7 @@ static void write_image(const image *whole, size_t count, size_t flipped_bit)
     assert_int_equal(fclose(file), 0);
 }
 
-/* Every record that is shown is as it was written. */
+/* Checks that every record that is printed is as it was written. */
 static int is_true(void *user, const gputune_record *record)
 {
     bool is_bad = strstr(record->configuration, "BAD=1") != NULL;
@@ -38,7 +38,7 @@ static int is_true(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Neither fails nor launches what was refuted. */
+/* The call succeeds and does not launch the variant that failed the proof. */
 static void expect_a_right_plan(const char *what, size_t place)
 {
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;

@@ -1,5 +1,5 @@
-/* Data that come from the host: inputs whose contents are part of the key, and a reference that is
- * the program's own function. */
+/* Tests data from the host: inputs whose contents are part of the key, and a reference that is a
+ * function of the program. */
 #include "world.h"
 
 #include <math.h>
@@ -8,12 +8,12 @@
 
 enum { N = 4099 };
 
-/* The behaviour of the reference function, and what it has seen. */
+/* The behaviour of the reference function, and a record of its calls. */
 typedef struct host {
     float error;        /* added to every result */
     int answer;         /* what it returns */
-    const float *x;     /* that it must find at the requested size; NULL: anything */
-    int calls, at_size; /* how often it was called, and how often at the requested size */
+    const float *x;     /* expected at the requested size; NULL: any */
+    int calls, at_size; /* number of calls, and of calls at the requested size */
 } host;
 
 /* y[i] += a * x[i] */
@@ -91,7 +91,7 @@ TEST(host_function_is_the_reference)
     assert_non_null(strstr(gputune_error(), "failed with 7"));
 }
 
-/* Asks a new tuner, as another process would. */
+/* Asks a new tuner, like another process. */
 static gputune_info ask_anew(host *self, const char *tag)
 {
     gputune *tuner = tuner_open(world.database);
@@ -120,7 +120,7 @@ TEST(results_are_verified_again_for_another_reference)
     gputune_options options = with_reference(&wrong);
     assert_int_equal(tune(&info, tuner, &options), GPUTUNE_EWRONG);
     options = with_reference(&first);
-    OK(tune(&info, tuner, &options)); /* what was wrong for another reference is right for this */
+    OK(tune(&info, tuner, &options)); /* wrong for the other reference, correct for this one */
 }
 
 TEST(contents_of_host_inputs_are_part_of_the_key)

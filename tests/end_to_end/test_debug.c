@@ -1,4 +1,4 @@
-/* GPUTUNE_DEBUG: launches on memory that the kernel cannot use are refused, and named.
+/* GPUTUNE_DEBUG refuses launches on memory that the kernel cannot use, and names the memory.
  * GPUTUNE_TEST_DRIVER=cuda: on a GPU. */
 #include "world.h"
 
@@ -111,7 +111,7 @@ static void *driver_function(const char *name)
     *(void **)&name = driver_function(#name)
 #define OF_DRIVER(name, ...) OK(gt_cuda_check(world.driver, name(__VA_ARGS__), #name))
 
-/* Memory as in PyTorch's expandable segments. The emulator has no virtual memory. */
+/* Maps memory as PyTorch's expandable segments do. The emulator has no virtual memory. */
 TEST(memory_of_several_pieces_is_one_buffer)
 {
     enum { PIECES = 2, PIECE = 2 << 20, READ_AND_WRITE = 3 };
@@ -141,7 +141,7 @@ TEST(memory_of_several_pieces_is_one_buffer)
     refused(base + PIECES * PIECE - BYTES / 2, x, "axpy: y = ", "has 131072 bytes");
 }
 
-/* A green context has a part of the multiprocessors, and the memory of the primary one. */
+/* A green context has some of the multiprocessors, and the memory of the primary context. */
 TEST(a_green_context_has_the_primary_ones_memory)
 {
     enum { MULTIPROCESSORS = 1, DEFAULT_STREAM = 1, SOME = 16 };

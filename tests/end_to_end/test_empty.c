@@ -1,8 +1,8 @@
-/* Sizes of 0: plans whose launches have no blocks, on the emulated H200. */
+/* Tests sizes of 0: plans whose launches have no blocks, on the emulated H200. */
 #include "support/folder.h"
 #include "world.h"
 
-/* A sum, which is 0 of no numbers; and one whose second kernel runs also then. */
+/* A sum, which is 0 for no numbers; and a sum whose second kernel also runs for no numbers. */
 static const char text[] =
     "#pragma gputune problem(n = 1000) tune(B = 32, 64)\n"
     "#pragma gputune args(in float x[max(1, n)] = constant(1), out float y[max(1, n)], "
@@ -26,7 +26,7 @@ static const char text[] =
     "}\n"
     "__global__ void finish(const float *x, float *y, float *total, int n) { *total = n + 3; }\n";
 
-/* Launches the kernel at n = 0 on buffers of 7, and returns what `total` holds then. */
+/* Launches the kernel at n = 0 on buffers filled with 7, and returns `total`. */
 static float launched(gputune_plan *plan)
 {
     const float seven = 7;
@@ -44,7 +44,7 @@ static float launched(gputune_plan *plan)
     return total;
 }
 
-/* Nothing is measured; the launch clears only what clear() names. */
+/* Nothing is measured; the launch clears only the buffers in clear(). */
 TEST(launch_without_blocks_clears_and_launches_nothing)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
@@ -75,7 +75,7 @@ TEST(launch_without_blocks_clears_and_launches_nothing)
     CU(MemFree(dtotal));
 }
 
-/* The other kernels of a pipeline are measured and launched as before. */
+/* The other kernels of a pipeline are measured and launched as usual. */
 TEST(pipeline_launches_its_other_kernels)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
@@ -85,7 +85,7 @@ TEST(pipeline_launches_its_other_kernels)
     assert_true(launched(plan) == 3);
 }
 
-/* A grid below 1 at other sizes stays a mistake, and so do buffers without elements. */
+/* A grid below 1 at other sizes is still an error, and so is a buffer without elements. */
 TEST(grids_and_buffers_below_one_are_refused)
 {
     static const char small[] = "#pragma gputune kernel(k) problem(n = 1000)\n"

@@ -1,8 +1,8 @@
-/* A variant that never ends is killed, and the tuning goes on. A program of its own, as it waits
- * for a deadline. */
+/* A variant that never ends is killed, and the tuning continues. A separate program, because it
+ * waits for a deadline. */
 #include "world.h"
 
-/* It has hung twice, the second time with ten times the deadline. */
+/* The variant hung twice, the second time with ten times the deadline. */
 static int count_hung(void *user, const gputune_record *record)
 {
     *(int *)user += strstr(record->configuration, "BAD=1") && !strcmp(record->status, "hung");

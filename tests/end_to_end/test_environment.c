@@ -1,4 +1,4 @@
-/* Environment variables that change what a program gets, without the program's help. */
+/* Tests environment variables that change results without the program's help. */
 #include "world.h"
 
 static gputune *tuner_with(const char *variable, const char *value)
@@ -80,7 +80,7 @@ TEST(forced_mistake_is_left_out_with_a_warning)
     assert_non_null(strstr(world.log, "GPUTUNE_FORCE is ignored for axpy: axpy has no axis "));
 }
 
-/* Untried code never runs in the host: a forced variant that computes wrong is refused. */
+/* The host never runs untested code: a forced variant with wrong results is refused. */
 TEST(forced_variant_that_is_wrong_is_refused)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_with("GPUTUNE_FORCE", "wrong_result:BAD=1");
@@ -110,8 +110,7 @@ TEST(log_goes_to_a_file)
     gputune_close(tuner);
     OK(gt_file_read(&text, NULL, path));
     assert_non_null(strstr(text, " info: axpy n=777 T=float: VEC="));
-    assert_non_null(
-        strstr(world.log, "axpy n=777 T=float: VEC=")); /* the callback gets it as well */
+    assert_non_null(strstr(world.log, "axpy n=777 T=float: VEC=")); /* the callback gets it too */
     free(text);
     unlink(path);
 }

@@ -1,6 +1,6 @@
-/* Every function of the public header that takes a tuner: without one, with one that is closed, in
- * a forked child, and from several threads while another one closes it. The header itself is read,
- * so that a function that is missing here, or in test_calls.c, is noticed. */
+/* Calls every public function that takes a tuner without one, with a closed one, in a forked child,
+ * and from several threads while another thread closes it. The test reads the header, so it notices
+ * a function that is missing here and in test_calls.c. */
 #include "world.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <sys/wait.h>
 
-/* ---- the calls: each correct except for its tuner, and quick ---- */
+/* ---- the calls: valid except for the tuner, and quick ---- */
 
 #define N GPUTUNE_SIZES({"n", 1024})
 
@@ -224,8 +224,8 @@ static void name_before(char *out, size_t room, const char *end)
     snprintf(out, room, "%.*s", (int)(end - begin), begin);
 }
 
-/* Fails if a function of the header is not called by the tests. Adds to the numbers of all
- * functions and of those that take a tuner. */
+/* Fails if no test calls a function of the header. Counts all functions, and those that take a
+ * tuner. */
 static void check_header(int *functions, int *of_a_tuner, const char *path, const char *others)
 {
     static const char mark[] = "\nGPUTUNE_API ", own[] = "gputune *tuner";
@@ -319,13 +319,13 @@ TEST(tuner_is_refused_in_a_forked_child)
     gputune_close(tuner);
 }
 
-/* ---- closing meanwhile ---- */
+/* ---- closing a tuner during calls ------------------------------------------------------------ */
 
 enum { ASKERS = 4, ROUNDS = 10 };
 static gputune *shared;
 static atomic_int asked;
 
-/* Calls everything again and again, until a call reports that the tuner is closed. */
+/* Makes all calls repeatedly, until one reports that the tuner is closed. */
 static void *ask(void *first)
 {
     int status = GPUTUNE_OK;

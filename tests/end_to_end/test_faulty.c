@@ -1,5 +1,5 @@
-/* The proof refuses the faulty variants that tests/faulty/ declares for it, and no others.
- * Arguments name the kernels, else every twelfth runs; GPUTUNE_TEST_LONG=1 runs all and prints a
+/* The proof refuses the faulty variants of tests/faulty/ that are marked so, and no others.
+ * Arguments select kernels, otherwise every twelfth runs; GPUTUNE_TEST_LONG=1 runs all and prints a
  * table by class. */
 #include "faulty.h"
 
@@ -9,7 +9,7 @@ typedef struct faulty {
     faulty_kernel kernel;
     bool by_proof, by_check, sometimes; /* declared; sometimes: by luck, and by the proof */
     char status[24], message[512];
-    int alarms; /* right variants that are refuted */
+    int alarms; /* correct variants that were refused */
 } faulty;
 
 typedef struct tally {
@@ -75,9 +75,9 @@ static bool is_refuted(const faulty *f)
            !strcmp(f->status, "hung");
 }
 
-/* The declarations hold for the emulator. On a GPU the faulty variant may be the slower one, it
- * reads other garbage, and what `gputune check` finds need not show: a race, or a write past the
- * end of scratch memory. */
+/* The marks hold for the emulator. On a GPU the faulty variant may be slower or read other garbage,
+ * and a bug that `gputune check` finds, such as a race or a write past the end of scratch memory,
+ * need not change results. */
 static bool may_differ(const faulty *f, bool crowned)
 {
     return strncmp(world_driver(), "emu", 3) != 0 && (!crowned || !f->by_proof || f->by_check);
@@ -120,7 +120,7 @@ TEST(proof_finds_faulty_variants)
 {
     static faulty_kernel all[KERNELS_MAX];
     int found = read_faulty(all), wrong = 0;
-    setenv("GPUTUNE_EMU_DEADLINE", "2", 0); /* for those that wait without end */
+    setenv("GPUTUNE_EMU_DEADLINE", "2", 0); /* for kernels that wait forever */
     gputune *tuner = tuner_open(world.database);
     for (int i = 0; i < found; i++) {
         faulty f = declared(&all[i]);

@@ -1,5 +1,5 @@
-/* A plan's kernel, launched by the program itself from the plan's description. On the emulator;
- * GPUTUNE_TEST_DRIVER=cuda: on a GPU. */
+/* A program launches a plan's kernel itself, from the plan's description. GPUTUNE_TEST_DRIVER=cuda:
+ * on a GPU instead of the emulator. */
 #include "world.h"
 
 enum { PARAMETERS = 16 };
@@ -133,7 +133,7 @@ static char *passed_as(const char *word)
     return text;
 }
 
-/* Launches from a module of its own, made of the image, with its own constant symbol. */
+/* Launches from a module that it loads from the image, with a constant symbol of its own. */
 static int launched_from_image(const told *t, const int *values)
 {
     CUmodule module;
@@ -186,8 +186,8 @@ TEST(block_is_passed_as_told)
     }
 }
 
-/* One struct by value, one as elements, one as a block, and a __constant__ filled on each of
- * several streams: the kernel sees what the host passed. */
+/* The kernel gets the host's data: one struct by value, one as elements, one as a block, and a
+ * __constant__ that is filled on several streams. */
 static const char structs[] =
     "struct step { float alpha; size_t n; };\n"
     "struct pair { short left; int right; };\n"
@@ -255,7 +255,7 @@ TEST(structs_and_constants_reach_the_kernel)
     for (int k = 0; k < STREAMS; k++) {
         CU(StreamDestroy(streams[k]));
     }
-    s.n = N - 1; /* another size than the plan's */
+    s.n = N - 1; /* a size other than the plan's */
     assert_int_equal(gputune_launch(plan, NULL, GPUTUNE_ARGS(&s, &s, &dx, &dx, &s)),
                      GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(), "this plan is for n = 64, launched with 63"));
@@ -290,7 +290,7 @@ TEST(arguments_are_described_however_they_are_passed)
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     GT_SCOPED(plan_end) gputune_plan *plan = default_plan(tuner, structs, GPUTUNE_NO_SIZES);
     gputune_parameter told = GPUTUNE_PARAMETER_INIT;
-    OK(gputune_plan_argument(&told, plan, 0)); /* in constant memory, so that it is no parameter */
+    OK(gputune_plan_argument(&told, plan, 0)); /* in constant memory, so it is not a parameter */
     assert_int_equal(told.kind, GPUTUNE_PARAMETER_BLOCK);
     assert_string_equal(told.type, "int");
     assert_int_equal(told.bytes, 0);

@@ -1,5 +1,5 @@
-/* gemm: a sample of its space at sizes that end within a tile; and its space must be small enough
- * for a search of seconds. */
+/* Verifies a sample of gemm's space at sizes that end within a tile, and checks that the space is
+ * small enough for a search of seconds. */
 #include "every_variant.h"
 
 /* Only scalar accesses are possible. */
@@ -8,19 +8,19 @@ TEST(gemm_of_odd_sizes)
     verify_space("gemm", GPUTUNE_SIZES({"m", 67}, {"n", 45}, {"k", 33}), 211);
 }
 
-/* Tiles are cut, vectors are not. */
+/* The last tiles are partial, the last vectors are not. */
 TEST(gemm_of_sizes_of_vectors)
 {
     verify_space("gemm", GPUTUNE_SIZES({"m", 132}, {"n", 92}, {"k", 68}), 307);
 }
 
-/* Less than a tile, and less depth than the tiles in flight. */
+/* Less than one tile, and less depth than the tiles that are loaded ahead. */
 TEST(gemm_of_tiny_sizes)
 {
     verify_space("gemm", GPUTUNE_SIZES({"m", 5}, {"n", 7}, {"k", 3}), 431);
 }
 
-/* A search of 10 s compiles some 300 sources on 16 cores. */
+/* A search of 10 s compiles about 300 sources on 16 cores. */
 TEST(gemm_is_searched_in_seconds)
 {
     gt_request *request;

@@ -1,5 +1,5 @@
-/* Graphs that hold captured launches, and are replayed when plan and tuner are gone; launches on
- * streams of another priority. GPUTUNE_TEST_DRIVER=cuda: on a GPU. */
+/* Replays graphs with captured launches after plan and tuner are closed, and launches on streams of
+ * another priority. GPUTUNE_TEST_DRIVER=cuda: on a GPU. */
 #include "world.h"
 
 enum { N = 1000 };
@@ -24,7 +24,7 @@ static const char with_scratch[] = "#pragma gputune kernel(%s)\n"
                                    "{ size_t i = (size_t)blockIdx.x * 64 + threadIdx.x;\n"
                                    "  if (i < n) { part[i] += 1; y[i] += part[i]; } }\n";
 
-/* A plan for the default of a text, in which %s is the kernel's name. */
+/* Makes a plan for the default of a template whose kernel name is %s. */
 static gputune_plan *plan_of(gputune *tuner, const char *text, const char *name)
 {
     char source[1024];
@@ -40,7 +40,7 @@ static gputune_plan *plan_of(gputune *tuner, const char *text, const char *name)
     return plan;
 }
 
-/* Captures two launches, and one of a second plan, then lets go of everything but the graph. */
+/* Captures two launches, and one of a second plan, then releases everything except the graph. */
 static CUgraphExec captured(const char *text, CUdeviceptr y, CUstream stream)
 {
     gputune *tuner = tuner_open(":memory:");
@@ -90,8 +90,8 @@ TEST(launch_with_scratch_outlives_its_plan_in_a_graph)
     graph_outlives_plan(with_scratch);
 }
 
-/* Objects that a graph kept are released when the next plan is made or freed. On a GPU other
- * processes have memory too, and the driver decides when it releases a graph's objects. */
+/* Objects that a graph kept are released when the next plan is made or freed. On a GPU, other
+ * processes also use memory, and the driver decides when to release a graph's objects. */
 TEST(what_a_graph_kept_is_released_after_it)
 {
     SKIP_IF(!world.driver->EmuProfileName);

@@ -1,5 +1,5 @@
-/* Processes that agree on a variant: each is a tuner here, and the test passes on the variant of
- * rank 0. */
+/* Several processes agree on a variant. Here each process is a tuner, and the test passes on the
+ * variant of rank 0. */
 #include "world.h"
 
 typedef struct wire {
@@ -44,7 +44,7 @@ static int together(gputune_plan **out, gputune *tuner, int rank, wire *w, const
     return gputune_tune_together(out, tuner, kernel, GPUTUNE_SIZES({"n", 1000}), options, &group);
 }
 
-/* A winner that is not the default: no other variant may be tried. */
+/* Makes a winner that is not the default, by allowing no other variant. */
 static gputune_options narrow(void)
 {
     static const char *const only[] = {"VEC=4", "BLOCK=512", "UNROLL=2"};
@@ -66,7 +66,7 @@ TEST(ranks_launch_what_rank_0_found)
     assert_int_equal(b.source, GPUTUNE_SOURCE_CACHED);
     assert_true(a.time_ns > 0 && a.time_ns == b.time_ns && a.speedup == b.speedup);
     OK(launch_axpy(theirs, 1000));
-    OK(together(&again, second, 1, &w, "axpy", &options)); /* nothing is proved a second time */
+    OK(together(&again, second, 1, &w, "axpy", &options)); /* nothing is verified a second time */
     assert_ptr_equal(again, theirs);
     gputune_options cached = options;
     cached.effort = GPUTUNE_CACHED_ONLY;

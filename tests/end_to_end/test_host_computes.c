@@ -28,11 +28,11 @@ static size_t elements(void)
     return on_gpu() ? ON_GPU : N;
 }
 
-/* ---- what the host computes ------------------------------------------------------------------ */
+/* ---- the host's computation ------------------------------------------------------------------ */
 
-/* y = 1 + 2 x, by a plan, in buffers that stay. */
+/* Computes y = 1 + 2 x with a plan, in buffers that are kept. */
 typedef struct work {
-    gputune *tuner; /* owned; NULL: another one's plan */
+    gputune *tuner; /* owned; NULL: the plan belongs to another one */
     gputune_plan *plan;
     CUstream stream;
     CUdeviceptr x, y;
@@ -107,12 +107,12 @@ static void *compute(void *user)
         !went_wrong(w, (int)world.driver->CtxSetCurrent(world.context), "taking the context");
     while (going_on && !atomic_load(&enough)) {
         going_on = compute_once(w);
-        usleep(on_gpu() ? 0 : 2000); /* the emulator has the cores that the tuning needs */
+        usleep(on_gpu() ? 0 : 2000); /* the emulator would take the cores that the tuning needs */
     }
     return NULL;
 }
 
-/* ---- what it tunes meanwhile ----------------------------------------------------------------- */
+/* ---- tunings at the same time ---------------------------------------------------------------- */
 
 static int tune(gputune_plan **out, gputune *tuner, size_t n, gputune_isolation isolation)
 {
@@ -150,7 +150,7 @@ static bool expect_plan_or_message(int status, gputune_plan *plan)
     return measured;
 }
 
-/* Does `act` while the host computes. */
+/* Calls `act` while the host computes. */
 static void while_computing(void (*act)(void))
 {
     work w = begin_work();
@@ -171,9 +171,9 @@ static void while_computing(void (*act)(void))
 /* ---- kills ----------------------------------------------------------------------------------- */
 
 static atomic_bool tuning;
-static double call_us = 1000; /* how long the last call took */
+static double call_us = 1000; /* duration of the last call */
 
-/* Kills one measure worker of this process, soon. Returns false if there was none. */
+/* Kills one measure worker of this process after a moment. Returns false if there was none. */
 static void *kill_soon(void *killed)
 {
     pid_t victim = 0;
@@ -214,8 +214,8 @@ static void kill_again_and_again(void)
     assert_true(measured > 0);
 }
 
-/* Must be called after the workers have ended: each of their contexts takes hundreds of megabytes.
- * The driver may keep a few for this process. */
+/* Call it after the workers have ended, because each of their contexts takes hundreds of megabytes.
+ * The driver may keep a few megabytes for this process. */
 static void expect_free(size_t before)
 {
     const size_t wanted = before - ((size_t)32 << 20);
@@ -232,7 +232,7 @@ static void expect_free(size_t before)
 TEST(host_computes_on_while_workers_are_killed)
 {
     size_t free_bytes, total;
-    work warm = begin_work(); /* what the driver keeps for good is there then */
+    work warm = begin_work(); /* by then the driver has allocated everything that it keeps */
     assert_true(compute_once(&warm));
     work_free(&warm);
     traces before = traces_now();
@@ -244,7 +244,7 @@ TEST(host_computes_on_while_workers_are_killed)
 
 /* ---- full memory, a GPU for one process only ------------------------------------------------- */
 
-/* Calls a new tuner, whose workers start in the current state of the GPU. */
+/* Calls a new tuner, whose workers start with the GPU in its current state. */
 static bool tune_anew(gputune_isolation isolation)
 {
     gputune_plan *plan = NULL;
@@ -260,7 +260,7 @@ static bool tune_anew(gputune_isolation isolation)
 enum { BLOCKS_MAX = 256 };
 static const size_t left_bytes = 100 << 20;
 
-/* Allocates all but some 100 MB, in ever smaller blocks. */
+/* Allocates all but about 100 MB, in smaller and smaller blocks. */
 static int fill_memory(CUdeviceptr blocks[BLOCKS_MAX])
 {
     size_t free_bytes, total, size = (size_t)1 << 40;
@@ -289,13 +289,14 @@ static void tune_in_full_memory(void)
     assert_true(tune_anew(GPUTUNE_ISOLATION_PROCESS));
 }
 
-/* The emulator's processes have memory of their own: there the worker's allocations fail. */
+/* Each process of the emulator has its own memory, so there the worker's allocations fail by
+ * script. */
 static void tune_where_allocations_fail(void)
 {
     static const char *const faults[] = {"cuMemAlloc:*1=2", "cuMemAlloc:*6=2",
                                          "cuDevicePrimaryCtxRetain:*1=2"};
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        setenv("GPUTUNE_EMU_FAULTS", faults[i], 1); /* of the workers: the host's is open */
+        setenv("GPUTUNE_EMU_FAULTS", faults[i], 1); /* of the workers: the host's context is open */
         assert_false(tune_anew(GPUTUNE_ISOLATION_PROCESS));
         unsetenv("GPUTUNE_EMU_FAULTS");
         assert_non_null(strstr(world.log, "memory"));
@@ -322,7 +323,7 @@ static void tune_in_exclusive_mode(void)
 TEST(exclusive_mode_is_reported)
 {
     if (on_gpu()) {
-        skip(); /* the mode is the administrator's to set */
+        skip(); /* only an administrator can set the mode */
     }
     while_computing(tune_in_exclusive_mode);
 }

@@ -52,7 +52,7 @@ static void be_or_fail(int status)
 
 static void *tune_on(void *tuner)
 {
-    usleep(100000); /* the main thread ends meanwhile */
+    usleep(100000); /* the main thread ends in between */
     be_or_fail(tune(tuner, false));
     for (say_ready();;) {
         be_or_fail(tune(tuner, false));
@@ -60,7 +60,7 @@ static void *tune_on(void *tuner)
     return NULL;
 }
 
-/* Writes 'r' when it is ready, and does not end by itself. */
+/* Writes 'r' when it is ready, and runs until it is killed. */
 static void be_host(const char *way)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
@@ -152,7 +152,7 @@ static void expect_ended_by_signal(const char *way)
 {
     SKIP_IF(!world.ready);
     pid_t host = start_host(way);
-    poll(NULL, 0, 300); /* its main thread ends meanwhile */
+    poll(NULL, 0, 300); /* its main thread ends in between */
     kill(host, SIGTERM);
     int end = end_of(host);
     while (wait(NULL) > 0) { /* its workers */

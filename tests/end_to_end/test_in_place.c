@@ -1,4 +1,5 @@
-/* Launches whose buffers overlap: refused, unless in_place() names them; then proved. */
+/* Launches on overlapping buffers are refused, unless in_place() lists them; then the overlap is
+ * verified too. */
 #include "world.h"
 
 enum { N = 5003 };
@@ -101,7 +102,7 @@ static int note(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Returns the result of STEPS=2 that runs with a correct variant. */
+/* Returns the result of STEPS=2, run beside a correct variant. */
 static seen prove(const char *more)
 {
     static const char *const configurations[] = {"STEPS=1", "STEPS=2"};

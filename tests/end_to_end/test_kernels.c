@@ -1,5 +1,5 @@
-/* Kernels as people have them, through the library on the emulated H200: C++ templates, cooperative
- * grids and pipelines of several kernels are tuned, launched, and launched in a capture. */
+/* Tunes, launches and captures kernels as people write them: C++ templates, cooperative grids,
+ * pipelines of several kernels. */
 #include "world.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ TEST(cxx_template_is_tuned_and_launched)
     gputune_plan_release(plan);
 }
 
-/* A kernel that the file specialises for another type: each type has its own code. */
+/* The file specialises the kernel for another type: each type has its own code. */
 TEST(specialised_kernel_has_code_for_each_type)
 {
     enum { N = 1000 };
@@ -85,7 +85,7 @@ TEST(cooperative_grid_is_tuned_and_launched)
     gputune_plan_release(plan);
 }
 
-/* One kernel of a pipeline has clusters where they are worth it, the other is cooperative. */
+/* One kernel of a pipeline uses clusters if they are faster, the other one is cooperative. */
 TEST(pipeline_has_clusters_and_a_cooperative_grid)
 {
     enum { N = 3000 };
@@ -158,7 +158,7 @@ TEST(pipeline_is_launched_and_captured_in_order)
     gputune_plan_release(plan);
 }
 
-/* Both kernels and their parameters can be had by those who launch them themselves. */
+/* Programs that launch both kernels themselves get their parameters. */
 TEST(pipeline_describes_its_functions)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);

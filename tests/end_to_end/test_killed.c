@@ -22,7 +22,7 @@ static void output_path(char *out, size_t bytes)
     snprintf(out, bytes, "%s/out", world.folder);
 }
 
-/* Tunes SIZES scenarios of a round, a line on stdout each. */
+/* Tunes SIZES scenarios of a round and prints one line for each. */
 static pid_t start(const char *program, int round)
 {
     char sizes[64], out[96];
@@ -85,7 +85,7 @@ static int64_t count_winners(int n)
     return ask(sql);
 }
 
-/* Checks that each scenario that a whole line reports is stored. Returns their number. */
+/* Checks that each scenario of a complete line is stored. Returns their number. */
 static int expect_told_is_stored(void)
 {
     char path[96], line[1024];
@@ -138,7 +138,7 @@ TEST(kills_lose_no_stored_result)
             assert_int_equal(ask("PRAGMA integrity_check"), 1);
             told += expect_told_is_stored();
         }
-        if (was_host) { /* the next run goes on */
+        if (was_host) { /* the next run continues */
             assert_int_equal(wait_for(start(program, round)), 0);
             assert_int_equal(expect_told_is_stored(), SIZES);
         }

@@ -1,5 +1,5 @@
-/* Launching plans on the emulated H200: every way to pass parameters from several streams and
- * threads, captured launches, and calls that a plan was not made for. */
+/* Launches plans on the emulated H200: every way to pass parameters from several streams and
+ * threads, captured launches, and launches that do not fit the plan. */
 #include "world.h"
 
 #include <pthread.h>
@@ -36,8 +36,8 @@ static const char vector_text[] =
     "  for (int i = 0; i < part.count; i++) sum[i] += a * term[i];\n"
     "  part.store(y, sum); }); }\n";
 
-/* A plan for a template's text: cached only, its default configuration, not verified; measured,
- * with VEC=4. */
+/* Returns a plan of a template: with effort cached only, its default, not verified; with effort
+ * measured, VEC=4. */
 static gputune_plan *plan_of(gputune *tuner, const char *text, const char *word,
                              gputune_effort effort)
 {
@@ -63,7 +63,7 @@ static gputune_plan *plan_of(gputune *tuner, const char *text, const char *word,
     return plan;
 }
 
-/* A plan for one way to pass. */
+/* Returns a plan with one way to pass parameters. */
 static gputune_plan *plan_passing(gputune *tuner, const char *how)
 {
     gputune_plan *plan = plan_of(tuner, template_text, how, GPUTUNE_CACHED_ONLY);
@@ -104,7 +104,7 @@ static void *launch_rounds(void *user)
         self->expected[i] = fill(values, self->id * 100 + i);
         self->failures +=
             gputune_launch(self->plan, self->stream, GPUTUNE_ARGS(values, &self->sums[i])) < 0;
-        memset(values, -1, sizeof values); /* the block is the caller's again */
+        memset(values, -1, sizeof values); /* the caller may reuse the block */
     }
     return NULL;
 }
@@ -180,7 +180,7 @@ TEST(captured_launch_keeps_its_parameters)
     CU(MemFree(other));
 }
 
-/* ---- what a plan was not made for ---- */
+/* ---- launches that do not fit the plan ---- */
 
 typedef struct vectors {
     gputune *tuner;
@@ -189,7 +189,7 @@ typedef struct vectors {
     float host_x[N + 8], host_y[N + 8];
 } vectors;
 
-/* A plan with the widest vectors, and buffers with room after them. */
+/* Makes a plan with the widest vectors, and buffers with space after them. */
 static vectors *vectors_open(gputune_effort effort)
 {
     static vectors v;
@@ -213,7 +213,7 @@ static void vectors_close(vectors *v)
     gputune_close(v->tuner);
 }
 
-/* Launches on buffers that begin `skip` elements in, and counts elements that are wrong. */
+/* Launches on buffers that begin `skip` elements later; returns the number of wrong elements. */
 static int launch_skipping(vectors *v, unsigned skip)
 {
     static float result[N + 8];
@@ -246,7 +246,7 @@ TEST(refused_calls_launch_nothing)
     vectors *v = vectors_open(GPUTUNE_CACHED_ONLY);
     float a = 2;
     size_t n = N - 1;
-    CUdeviceptr odd = v->y + 2, next = v->y + 4; /* nothing was verified that takes these */
+    CUdeviceptr odd = v->y + 2, next = v->y + 4; /* no verified variant accepts these */
     assert_int_equal(gputune_launch(v->plan, NULL, GPUTUNE_ARGS(&v->y, &v->x, &a)), GPUTUNE_EINVAL);
     assert_int_equal(gputune_launch(v->plan, NULL, GPUTUNE_ARGS(&v->y, &v->x, &a, &n)),
                      GPUTUNE_EINVAL);
@@ -259,7 +259,7 @@ TEST(refused_calls_launch_nothing)
     static float result[N + 8];
     CU(MemcpyDtoH(result, v->y, sizeof result));
     assert_memory_equal(result, v->host_y, sizeof result);
-    assert_int_equal(launch_skipping(v, 0), 0); /* and the process lives */
+    assert_int_equal(launch_skipping(v, 0), 0); /* and the process survives */
     vectors_close(v);
 }
 

@@ -52,7 +52,7 @@ static bool small_files(void)
     return set_limit(RLIMIT_FSIZE, 4096);
 }
 
-/* System calls of that number, and of `other`, fail with `error`. */
+/* Lets system calls of that number, and of `other`, fail with `error`. */
 static bool forbid(long number, long other, int error)
 {
 #ifdef __x86_64__
@@ -79,7 +79,7 @@ static bool no_exec(void)
     return forbid(SYS_execve, SYS_execveat, EPERM);
 }
 
-/* Fails as under a limit on processes, which does not hold for root. */
+/* Fails as if a limit on processes applied, which root does not have. */
 static bool no_clone(void)
 {
     return forbid(SYS_clone, SYS_clone3, EAGAIN);
@@ -88,7 +88,7 @@ static bool no_clone(void)
 static const struct {
     const char *name;
     bool (*apply)(void);
-    bool measures; /* in spite of it */
+    bool measures; /* despite the limit */
 } limits[] = {
     {"RLIMIT_AS", little_memory, true},
     {"RLIMIT_NOFILE", few_descriptors, false},
@@ -160,8 +160,8 @@ static bool tells_all(const char *const *parts)
     return !*parts;
 }
 
-/* With no byte more in any file that is written: the database, a log, samples, misses, wisdom, and
- * what the emulator keeps its memory in. */
+/* Allows no byte in any file: the database, a log, samples, misses, wisdom, and the file of the
+ * emulator's memory. */
 static int tune_with_full_files(const char *const files[3], rlim_t bytes)
 {
     gputune_open_options open_options = GPUTUNE_OPEN_OPTIONS_INIT;
@@ -186,7 +186,7 @@ static int tune_with_full_files(const char *const files[3], rlim_t bytes)
         gputune_plan_release(plan);
         gputune_close(tuner);
     }
-    set_limit(RLIMIT_FSIZE, OWN_BYTES); /* for this test's own lines */
+    set_limit(RLIMIT_FSIZE, OWN_BYTES); /* for the output of this test */
     static const char *const told[2][4] = {
         {"cannot be written", "are incomplete", "misses are not recorded", NULL},
         {"cannot be written", "samples", "are incomplete", NULL}};
@@ -199,7 +199,7 @@ static int tune_with_full_files(const char *const files[3], rlim_t bytes)
 
 static int be_with_full_files(rlim_t bytes)
 {
-#ifdef __SANITIZE_THREAD__ /* a worker with it writes a file before its main() */
+#ifdef __SANITIZE_THREAD__ /* with it a worker writes a file before its main() */
     if (bytes == 0) {
         return NO_LIMIT;
     }
@@ -271,7 +271,7 @@ int main(int argc, char **argv)
         return be_with_full_files((rlim_t)strtoul(argv[1], NULL, 10));
     }
     if (argc == 2) {
-        /* without LeakSanitizer, whose process cannot be started where none can */
+        /* without LeakSanitizer, which needs to start a process */
         _exit(be_limited((size_t)strtoul(argv[1], NULL, 10)));
     }
     return tests_run(open_h200, world_close);

@@ -1,4 +1,4 @@
-/* Loops of launches, tuned, proved and launched as one, on the emulated H200. */
+/* Loops of launches are tuned, verified and launched as one, on the emulated H200. */
 #include "world.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static void assert_sorted(CUdeviceptr address, const unsigned *sorted, size_t co
     assert_memory_equal(out, sorted, count * sizeof *out);
 }
 
-/* A loop in a loop: 55 launches, also as nodes of one graph. */
+/* Nested loops: 55 launches, also as nodes of one graph. */
 TEST(loops_sort)
 {
     enum { N = 1024 };
@@ -49,7 +49,7 @@ TEST(loops_sort)
     gputune_plan_release(plan);
 }
 
-/* The loops have other lengths at a size for which the kernel was not tuned. */
+/* At a size that was not tuned, the loops have other lengths. */
 TEST(loops_follow_the_size_of_the_plan)
 {
     enum { N = 256 };
@@ -69,7 +69,7 @@ TEST(loops_follow_the_size_of_the_plan)
     assert_sorted(dx, sorted, N);
 }
 
-/* Kernels that get addresses in the middle of a buffer and of scratch. */
+/* Kernels get addresses in the middle of a buffer and of scratch memory. */
 TEST(loops_pass_addresses_of_elements)
 {
     enum { ROWS = 9, N = 3000 };
@@ -127,7 +127,7 @@ TEST(loops_decompose_a_matrix)
     gputune_plan_release(plan);
 }
 
-/* Two buffers that change places; after an odd number of steps one more launch copies. */
+/* Two buffers are swapped; after an odd number of steps one more launch copies. */
 TEST(loops_swap_buffers_of_a_stencil)
 {
     enum { N = 500 };
@@ -174,7 +174,7 @@ static int note(void *user, const gputune_record *record)
     return 0;
 }
 
-/* A variant that leaves out the last launches is refused. */
+/* A variant that omits the last launches is refused. */
 TEST(wrong_loop_is_refused)
 {
     static const char text[] =

@@ -1,5 +1,5 @@
-/* An application that asks for more plans than its tuner keeps: it can keep the others itself, and
- * the store has them unchanged. */
+/* An application requests more plans than its tuner keeps: it can hold the others itself, and the
+ * database keeps their results. */
 #include "world.h"
 
 #include <pthread.h>
@@ -32,7 +32,7 @@ static gputune_plan *plan_of(gputune *tuner, size_t n, gputune_effort effort)
 
 /* ---- coming back ----------------------------------------------------------------------------- */
 
-/* Tunes three times as many scenarios as are kept, and asks for all of them again. */
+/* Tunes three times as many scenarios as are kept, and requests all of them again. */
 static void come_back(const char *database, uint32_t max_plans)
 {
     enum { MOST = 9 };
@@ -87,7 +87,7 @@ static CUresult count_unload(CUmodule module)
     return unload_module(module);
 }
 
-/* Opens a tuner that keeps one plan, and counts the modules that are loaded. */
+/* Opens a tuner that keeps one plan, and counts loaded modules. */
 static gputune *open_counting(gt_driver *driver)
 {
     gputune *tuner = open_keeping(":memory:", 1);
@@ -114,7 +114,7 @@ TEST(code_ends_with_the_last_reference_or_the_tuner)
     const int both = modules;
     gputune_plan_release(own);
     assert_in_range(modules, 1, both - 1);
-    gputune_plan_release(kept); /* kept all the same */
+    gputune_plan_release(kept); /* kept nevertheless */
     OK(launch_axpy(kept, FIRST));
     OK(tune_kernel(&own, tuner, "dot", GPUTUNE_SIZES({"n", 1000}), &options));
     gputune_close(tuner);

@@ -1,7 +1,7 @@
-/* The data that variants are verified on beside the requested ones: other scalars, other members of
- * structs, rare inputs. A value with which the default or the reference fails (it may crash, hang
- * or mean nothing) is dropped, and only that value: no correct variant is refused because of it,
- * and the remaining values find the faulty ones. */
+/* Tests the additional data of proofs: other scalars, other members of structs, rare inputs. A
+ * value with which the default or the reference fails (crashes, hangs or returns nonsense) is
+ * dropped, and only that value: no correct variant is refused because of it, and the other values
+ * still find faulty variants. */
 #include "support/folder.h"
 #include "world.h"
 
@@ -11,10 +11,10 @@
 typedef struct kernel {
     const char *name, *code, *input, *args, *types, *right, *other, *reference;
     const char *tolerance;
-    const char *words; /* of the other variant's failure, or of the winner's message */
+    const char *words; /* of the failure of the other variant, or of the winner's message */
 } kernel;
 
-/* Writes a template of its own for each call. */
+/* Writes a new template for each call. */
 static void write_kernel(char path[128], const kernel *k)
 {
     static int written;
@@ -64,8 +64,8 @@ static int on_winner(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Tunes the kernel, which must have a winner. Returns which variants failed, and how, or the
- * message of the winner. */
+/* Tunes the kernel and checks that it has a winner. Returns the variants that failed and their
+ * reasons, or the message about the winner. */
 static const char *result_of(gputune *tuner, const kernel *k, bool all_trials)
 {
     static char found[1024];
@@ -210,7 +210,7 @@ TEST(infinite_and_negative_floats_refuse_no_correct_variant)
     expect_right(kernels, COUNT(kernels));
 }
 
-/* One value that is dropped keeps no other from being tried. */
+/* Dropping one value does not prevent others from being tried. */
 TEST(remaining_values_find_faulty_variants)
 {
     static const kernel kernels[] = {
@@ -349,7 +349,8 @@ TEST(inputs_hold_rare_values_unless_the_template_excludes_them)
     expect_found(faulty, COUNT(faulty));
 }
 
-/* The launches of existing programs are not refused, and other variants need not do more. */
+/* Launches that existing programs make are not refused, and a variant need not do more than the
+ * default. */
 TEST(values_that_the_default_fails_with_are_dropped)
 {
     static const kernel correct = {

@@ -1,6 +1,5 @@
-/* A template whose variants do different work in a launch, on the emulated H200: it is tuned by the
- * work done in a second, stored, found again and launched. cli: real-rate has figures and refusals.
- */
+/* Tunes a template whose variants do different amounts of work in a launch, by the work done per
+ * second; stores, finds and launches the result. The cli case real-rate has figures and errors. */
 #include "world.h"
 
 enum { N = 4099 };
@@ -22,7 +21,7 @@ static unsigned steps_of(const char *configuration)
     return (unsigned)strtoul(at + 6, NULL, 10);
 }
 
-/* A launch does the work that its configuration states. */
+/* Checks that a launch does the work that its configuration states. */
 static void launch_and_check(gputune_plan *plan, unsigned steps)
 {
     static float x[N], y[N];
@@ -58,7 +57,7 @@ TEST(winner_makes_the_most_steps_per_second)
     assert_int_equal(info.objective, GPUTUNE_OBJECTIVE_RATE);
     assert_int_equal(info.source, GPUTUNE_SOURCE_MEASURED);
     assert_int_equal(info.failed, 0);
-    assert_int_equal(steps_of(info.configuration), 4); /* reads and writes once for all of them */
+    assert_int_equal(steps_of(info.configuration), 4); /* reads and writes once for all steps */
     assert_true(info.time_ns < info.default_ns && info.speedup > 1);
     launch_and_check(plan, 4);
     gputune_plan_release(plan);

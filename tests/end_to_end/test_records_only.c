@@ -1,13 +1,13 @@
-/* Tuners that only read records: they get their device from the database where a tool has opened it
- * before in the same surroundings, and start no driver. The driver is the emulator by its path, as
- * a CUDA library would be named, and a folder stands for "/". */
+/* Tests tuners that only read records: they take the device from the database if a tool has opened
+ * it before on the same machine, and do not start the driver. The driver is the emulator by its
+ * path, like a CUDA library, and a folder replaces "/". */
 #include "gpu/surroundings.h"
 #include "support/folder.h"
 #include "world.h"
 
 static char *folder, root[96];
 
-/* Writes a file below the folder, or removes it where `text` is NULL. */
+/* Writes a file in the folder, or removes it if `text` is NULL. */
 static void put_file(const char *path, const char *text)
 {
     char full[256];
@@ -24,7 +24,7 @@ static void put_file(const char *path, const char *text)
 #define INFORMATION "/proc/driver/nvidia/gpus/0000:01:00.0/information"
 #define BOOT        "/proc/sys/kernel/random/boot_id"
 
-/* The files of a machine with one GPU. */
+/* Writes the files of a machine with one GPU. */
 static const char *const files[][2] = {
     {VERSION, "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.03\n"},
     {INFORMATION, "Model: \t\t NVIDIA H200\nIRQ:   \t\t 16\nGPU UUID: \t GPU-1\n"},
@@ -58,7 +58,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* gputune_open()'s status for a tool that tunes, or one that reads records. */
+/* Returns gputune_open()'s status for a tool that tunes, or for one that reads records. */
 static int open_tool(gputune **out, bool reads, const char *device)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
@@ -96,7 +96,7 @@ static int count_winner(void *user, const gputune_record *record)
     return 0;
 }
 
-/* The device of a tool that reads records, and how many winners it lists for that device. */
+/* Returns the device of a tool that reads records, and the number of winners listed for it. */
 static gputune_device read_records(int *winners)
 {
     GT_SCOPED(tuner_end) gputune *tuner = NULL;
@@ -113,7 +113,7 @@ static bool starts_driver(void)
     return read_records(&winners).uuid[0] != '\0';
 }
 
-/* The first one, in which this process has not started the driver yet. */
+/* The first test, because this process has not started the driver yet. */
 TEST_WITHIN(records_are_read_if_the_driver_does_not_start, set_up, tear_down)
 {
     gputune_device tuned;
@@ -219,7 +219,8 @@ TEST_WITHIN(irrelevant_changes_start_no_driver, set_up, tear_down)
     assert_false(starts_driver());
 }
 
-/* The profile is not part of the surroundings, so what the database remembers is wrong here. */
+/* The emulator's profile is not part of what is compared, so here the database returns the wrong
+ * device. */
 TEST_WITHIN(wrong_device_in_the_database_misleads_no_tuning, set_up, tear_down)
 {
     gputune_device h200, a100;
@@ -237,7 +238,7 @@ TEST_WITHIN(wrong_device_in_the_database_misleads_no_tuning, set_up, tear_down)
     assert_int_equal(warm(&a100), GPUTUNE_SOURCE_CACHED);
 }
 
-/* Also after the next boot, where everything is stored already. */
+/* The same after the next boot, when everything is already stored. */
 TEST_WITHIN(tuning_remembers_the_device_even_if_all_is_stored, set_up, tear_down)
 {
     gputune_device tuned;

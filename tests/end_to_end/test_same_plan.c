@@ -1,4 +1,4 @@
-/* Many threads request the same plan at once: one of them makes it, the others wait for it within
+/* Many threads request the same plan at once: one of them makes it, and the others wait for at most
  * their own limits. */
 #include "support/folder.h"
 #include "world.h"
@@ -10,7 +10,7 @@ enum { THREADS = 64, LONGEST_S = 200 };
 
 static char worker[96], started[96];
 
-/* A worker that notes that it was started. */
+/* A worker that records that it was started. */
 static int open_all(void **state)
 {
     (void)state;
@@ -172,7 +172,7 @@ TEST(threads_share_a_failure)
         assert_int_equal(calls[i].status, GPUTUNE_ECOMPILE);
         assert_non_null(strstr(calls[i].message, "nobody"));
     }
-    /* a thread that came late has compiled it for itself, and failed alike */
+    /* a late thread has compiled it itself and failed in the same way */
     assert_true(workers_started("compile") < THREADS / 2);
     gputune_close(like.tuner);
 }
@@ -184,7 +184,7 @@ typedef struct gate {
     bool passed;
 } gate;
 
-/* Keeps its tuning waiting. */
+/* Delays the tuning. */
 static void stop_at_gate(void *user, const gputune_progress *progress)
 {
     gate *g = user;
@@ -213,7 +213,7 @@ TEST(wait_for_another_thread_ends_with_the_own_limit)
     begin_first(&first, &g);
     second.options.time_limit_s = 3;
     begin(&second);
-    end(&second); /* while the first one stands still */
+    end(&second); /* while the first call is paused */
     OK(second.status);
     assert_int_equal(info_of(second.plan).source, GPUTUNE_SOURCE_DEFAULT);
     assert_non_null(strstr(info_of(second.plan).stop_reason, "is tuning the same kernel"));
@@ -246,7 +246,7 @@ TEST(wait_for_another_thread_ends_with_the_own_cancel)
     gputune_close(first.tuner);
 }
 
-/* If the first one cancels, the second goes on by itself. */
+/* If the first call is cancelled, the second continues alone. */
 TEST(cancel_of_one_thread_does_not_cancel_another)
 {
     gate g;

@@ -1,4 +1,4 @@
-/* Calls need little stack: applications have threads with small stacks. */
+/* Calls need little stack, because threads of applications may have small stacks. */
 #include "world.h"
 
 #include <pthread.h>
@@ -75,7 +75,8 @@ static void *open_and_close(void *unused)
     return unused;
 }
 
-/* Runs the call on a thread with a filled stack. Returns how many bytes of it were used. */
+/* Makes the call on a thread whose stack is filled with a pattern. Returns the number of bytes
+ * used. */
 static size_t stack_of(void *(*call)(void *))
 {
     pthread_attr_t attributes;
@@ -106,7 +107,7 @@ TEST(calls_need_little_stack)
                  {"compile", compile},     {"show", show}};
     size_t most = 0;
     if (getenv("GPUTUNE_SANITIZED")) {
-        skip(); /* sanitizers put more onto the stack */
+        skip(); /* sanitizers need more stack */
     }
     tuner = tuner_open(":memory:");
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {

@@ -1,5 +1,5 @@
-/* Structs by value that point to buffers: proved as other buffers are, launched as the program has
- * them. */
+/* Structs by value with pointers to buffers are verified like other buffers, and launched as the
+ * program's kernel expects them. */
 #include "world.h"
 
 enum { N = 5003 };
@@ -122,7 +122,7 @@ TEST(struct_of_the_program_is_passed)
     CUdeviceptr at = buffer_of(values, 3 * N * sizeof *values);
     grid g = grid_at(at);
     assert_int_equal(info_of(plan).arguments, 2);
-    for (int i = 0; i < 2; i++) { /* the count begins at 0 each time */
+    for (int i = 0; i < 2; i++) { /* the count starts at 0 each time */
         OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&g, &factor)));
         expect_result(&g);
     }
@@ -140,8 +140,8 @@ typedef struct vectors {
     int n;
 } vectors;
 
-/* Structs in device memory, and an array of addresses, which an init() kernel makes for proofs and
- * the program for its launches. */
+/* Structs in device memory, and an array of addresses. For proofs an init() kernel makes them; for
+ * its launches the program does. */
 TEST(structs_in_device_memory_are_passed)
 {
     enum { M = 7, ROW = 1000 };

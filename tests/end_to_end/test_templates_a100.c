@@ -1,4 +1,5 @@
-/* A sample of the templates' variants on the A100's profile, and what that device lacks. */
+/* Verifies a sample of the templates' variants on the A100's profile, and checks that features the
+ * A100 lacks are excluded. */
 #include "every_variant.h"
 
 static int open_a100(void **state)

@@ -1,5 +1,5 @@
-/* The variants of the templates with small spaces, on the H200's profile, at small sizes that leave
- * a tail: all of them in the long test. */
+/* Verifies templates with small spaces on the H200's profile at small sizes with a tail; every
+ * variant in the long test. */
 #include "every_variant.h"
 
 TEST(test_axpy)

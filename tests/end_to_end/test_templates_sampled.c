@@ -1,5 +1,5 @@
-/* A sample of the variants of the templates with larger spaces, on the H200's profile, at small
- * sizes that leave a tail. */
+/* Verifies a sample of the variants of templates with larger spaces on the H200's profile, at small
+ * sizes with a tail. */
 #include "every_variant.h"
 #include "support/folder.h"
 
@@ -38,7 +38,7 @@ TEST(test_softmax)
     verify_space("softmax", GPUTUNE_SIZES({"rows", 17}, {"columns", 264}, {"T=half", 0}), 47);
 }
 
-/* The default is one of the variants, however narrow the rows are. */
+/* The default is one of the variants, also for very narrow rows. */
 TEST(narrow_rows_have_the_default)
 {
     verify_space("softmax", GPUTUNE_SIZES({"rows", 17}, {"columns", 5}), 7);
@@ -58,8 +58,8 @@ static void link_header(const char *folder, const char *name)
     free(to);
 }
 
-/* Writes a template to `folder` with `old` in its kernel replaced by `new`; the path is the
- * caller's. */
+/* Writes a template to `folder` with `old` in its kernel replaced by `new`; the caller frees the
+ * path. */
 static char *altered(const char *folder, const char *name, const char *old, const char *new)
 {
     static char text[1 << 16];
@@ -78,7 +78,7 @@ static char *altered(const char *folder, const char *name, const char *old, cons
     return to;
 }
 
-/* Proves a few variants of rows of halves that are wrong by 0.2%; none may pass. */
+/* Verifies a few variants of rows of halves that are wrong by 0.2%; all must fail. */
 static void refuse_inaccurate(const char *name, const char *old, const char *new)
 {
     gt_field field;
@@ -146,7 +146,7 @@ TEST(test_stencil2d_steps)
                  601);
 }
 
-/* On rings that are shorter than what a tile has around it, too. */
+/* Also on rings that are shorter than a tile's halo. */
 TEST(test_stencil3d_steps)
 {
     const gputune_sizes sizes = GPUTUNE_SIZES({"depth", 19}, {"height", 21}, {"width", 44});

@@ -4,7 +4,7 @@
 
 enum { N = 64 };
 
-/* y[j][i] is the texel to the right of (i, j), which wraps round. */
+/* y[j][i] is the texel to the right of (i, j), with wrap-around. */
 static const char template_text[] =
     "#pragma gputune kernel(turn)\n"
     "#pragma gputune problem(n = 64)\n"
@@ -128,8 +128,8 @@ TEST(a_graph_keeps_its_texture)
     CU(GraphExecDestroy(exec));
 }
 
-/* The layers are what the buffer has when the launch begins, also in a graph that is launched
- * again, and whose plan and tuner are gone. */
+/* A launch reads the layers as they are in the buffer when it begins, also in a graph that is
+ * replayed after plan and tuner are closed. */
 TEST(layers_are_copied_by_each_launch)
 {
     gputune *tuner = tuner_open(":memory:");

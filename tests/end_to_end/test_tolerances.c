@@ -16,7 +16,7 @@ static int open_any(void **state)
 /* Counts of correct kernels that were refused, and of faults that were not found. */
 typedef struct tally {
     uint32_t right, refused, wrong, missed;
-    double largest; /* share of the tolerance that a right one took */
+    double largest; /* share of the tolerance that a correct kernel used */
 } tally;
 
 static void judge_variant(tally *sum, const gt_field *field, const gt_variant *variant)
@@ -63,7 +63,8 @@ static void judge_template(const char *name, gputune_sizes sizes)
     assert_int_equal(sum.missed, 0);
 }
 
-/* Whole on a GPU and in a long run; on the emulator of a `size` that still has all faults. */
+/* Uses the template's size on a GPU and in a long run; on the emulator a `size` that still shows
+ * all faults. */
 static void judge(const char *name, const char *size, int on_emulator)
 {
     bool whole = getenv("GPUTUNE_TEST_DRIVER") || getenv("GPUTUNE_TEST_LONG");

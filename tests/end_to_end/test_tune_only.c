@@ -1,7 +1,8 @@
-/* Tuners of tools that launch nothing: a worker starts the driver and describes the device. */
+/* Tests tuners of tools that launch nothing: a worker starts the driver and describes the
+ * device. */
 #include "world.h"
 
-/* gputune_open()'s status for a tool on this device. */
+/* Returns gputune_open()'s status for a tool on this device. */
 static int open_tool(gputune **out, const char *device, const char *worker)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;

@@ -1,5 +1,5 @@
-/* Tuning on the emulated H200 from call to stored winner: bad variants, hits, cancelling, a
- * database that cannot be written. */
+/* Tunes on the emulated H200 from call to stored winner: bad variants, hits, cancelling, a database
+ * that cannot be written. */
 #include "world.h"
 
 #include <fcntl.h>
@@ -53,7 +53,7 @@ TEST(hit_launches_the_stored_winner)
     gputune_plan_release(measured);
     gputune_close(tuner);
 
-    tuner = tuner_open(world.database); /* another process would find the same */
+    tuner = tuner_open(world.database); /* another process finds the same */
     OK(tune_kernel(&cached, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
     gputune_info info = info_of(cached);
     assert_int_equal(info.source, GPUTUNE_SOURCE_CACHED);
@@ -94,7 +94,7 @@ TEST(cancel_leaves_a_plan_or_fails)
     options.progress = NULL;
     options.effort = GPUTUNE_CACHED_ONLY;
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
-    OK(launch_axpy(plan, N)); /* the tuner goes on */
+    OK(launch_axpy(plan, N)); /* the tuner continues to work */
     gputune_plan_release(plan);
 }
 
@@ -109,7 +109,7 @@ TEST(unwritable_database_gives_one_warning)
     int file = open(path, O_CREAT | O_WRONLY, 0600);
     assert_true(file >= 0);
     close(file);
-    snprintf(path, sizeof path, "%s/file/x.db", world.folder); /* also root cannot make that */
+    snprintf(path, sizeof path, "%s/file/x.db", world.folder); /* not even root can create this */
     gputune *tuner = tuner_open(path);
     options.log = on_log;
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
@@ -149,7 +149,7 @@ static gputune_status tune_with(gputune *tuner, const gputune_input *inputs, siz
     gputune_plan *plan = NULL;
     options.inputs = inputs;
     options.input_count = count;
-    options.force = true; /* else the first result answers, and the data are not looked at */
+    options.force = true; /* otherwise the first result is returned, and the data are not read */
     int status = tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options);
     if (status == GPUTUNE_OK) {
         assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
@@ -208,7 +208,7 @@ TEST(call_that_may_not_measure_gets_nearest_or_estimate)
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_NEAREST);
     gputune_plan_release(plan);
     options.effort = GPUTUNE_ESTIMATE;
-    options.cache = GPUTUNE_CACHE_HOT; /* nothing is stored for it */
+    options.cache = GPUTUNE_CACHE_HOT; /* nothing is stored for this one */
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_ESTIMATED);
     OK(launch_axpy(plan, N));

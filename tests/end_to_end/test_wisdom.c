@@ -1,4 +1,5 @@
-/* Results that were measured elsewhere: proved before they are launched, or trusted. */
+/* Results that were measured elsewhere are verified before they are launched, unless they are
+ * trusted. */
 #include "base/hash.h"
 #include "support/folder.h"
 #include "world.h"
@@ -25,7 +26,7 @@ static gputune_info ask(gputune *tuner, size_t n, gputune_effort effort)
     return info;
 }
 
-/* The results of axpy at 4000, as text. */
+/* Returns the results of axpy at 4000 as text. */
 static char *measured(void)
 {
     gputune *tuner = tuner_open(":memory:");
@@ -59,7 +60,7 @@ TEST(import_is_proved_once_and_then_stored)
     assert_int_equal(info.source, GPUTUNE_SOURCE_CACHED);
     assert_true(info.time_ns > 0 && info.default_ns > 0);
     gputune_close(tuner);
-    tuner = tuner_open(world.database); /* the proof was stored; the import was this tuner's own */
+    tuner = tuner_open(world.database); /* the proof was stored, and the import was its own */
     assert_int_equal(ask(tuner, 4000, GPUTUNE_MEASURE).source, GPUTUNE_SOURCE_CACHED);
     assert_int_equal(ask(tuner, 3600, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_NEAREST);
     gputune_close(tuner);
@@ -88,7 +89,7 @@ TEST(imports_are_kept_where_that_is_asked_for)
     unlink(world.database);
 }
 
-/* Wisdom in which a wrong variant won, with valid hashes, as an attacker would write it. */
+/* Makes wisdom in which a wrong variant won, with valid hashes, as an attacker could. */
 TEST(wrong_import_is_never_launched)
 {
     static const char kernel[] = "tests/poisoned/wrong_result.cu";
@@ -119,7 +120,7 @@ TEST(wrong_import_is_never_launched)
     free(text);
 }
 
-/* Writes the text with blank lines, as long as that of some ten thousand winners. */
+/* Writes the text followed by blank lines, as long as a file of about ten thousand winners. */
 static void write_long(const char *path, const char *text)
 {
     const char *entries = strchr(text, '\n');
@@ -198,7 +199,7 @@ TEST(imports_keep_their_date_and_can_be_passed_on)
     assert_non_null(strstr(again, "created=\"2001"));
     assert_int_equal(ask(tuner, 4000, GPUTUNE_MEASURE).source, GPUTUNE_SOURCE_CACHED);
     found = winners(tuner, "axpy");
-    assert_int_equal(found.unproved, 0); /* a worker has proved it */
+    assert_int_equal(found.unproved, 0); /* a worker has verified it */
     assert_memory_equal(found.created, "2001", 4);
     gputune_free(again);
     gputune_free(text);
@@ -235,7 +236,7 @@ TEST(stored_results_are_found_by_path)
     unknown.kernel = "nosuch";
     assert_int_equal(gputune_records(tuner, &unknown, note, &found), GPUTUNE_ENOTFOUND);
     assert_non_null(strstr(gputune_error(), "nosuch"));
-    unknown.kernel = "copy"; /* is known, and nothing is stored of it */
+    unknown.kernel = "copy"; /* the template is known, but no result is stored */
     ASSERT_OK(gputune_records(tuner, &unknown, note, &found));
     gputune_close(tuner);
     unlink(path);

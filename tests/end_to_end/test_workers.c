@@ -1,4 +1,4 @@
-/* The worker processes that an application sees beside itself. */
+/* Tests the worker processes that an application has. */
 #include "world.h"
 
 #include <dirent.h>
@@ -21,7 +21,7 @@ static bool has_argument(int pid, const char *word)
     return found;
 }
 
-/* How many child processes this process has, of those with that argument (NULL: of all). */
+/* Returns the number of child processes with that argument; NULL: of all. */
 static int count_children(const char *argument)
 {
     int count = 0;
@@ -52,7 +52,7 @@ static void tune(gputune *tuner)
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
 }
 
-/* Workers are ended, not waited for. */
+/* Workers are killed, and the caller does not wait for them. */
 static void await_end(void)
 {
     for (int wait = 0; wait < 200 && count_children(NULL); wait++) {

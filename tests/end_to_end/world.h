@@ -1,4 +1,4 @@
-/* The whole library on the emulator: workers, a database in a folder of its own, buffers. */
+/* The whole library on the emulator: workers, a new database folder, buffers. */
 #pragma once
 
 #include "base/file.h"
@@ -26,7 +26,7 @@
     } while (0)
 #define CU(call) OK(gt_cuda_check(world.driver, world.driver->call, #call))
 
-/* Options of a call that a busy machine has the time for, unless the test sets a limit. */
+/* Options with a time limit that suffices on a busy machine, unless the test sets one. */
 #undef OPTIONS
 #define OPTIONS(...)                                                                               \
     (gputune_options)                                                                              \
@@ -179,14 +179,14 @@ static CUstream stream_new(void)
     return stream;
 }
 
-/* Few variants of axpy. */
+/* A restriction to few variants of axpy. */
 static gputune_options few_variants(void)
 {
     static const char *const only[] = {"VEC=1,4", "BLOCK=64", "UNROLL=1"};
     return OPTIONS(.only = only, .only_count = 3);
 }
 
-/* The plan of a tuning. */
+/* Returns the plan of a tuning. */
 static gputune_plan *plan_measured(gputune *tuner, const char *kernel, gputune_sizes sizes)
 {
     gputune_plan *plan;
@@ -195,7 +195,7 @@ static gputune_plan *plan_measured(gputune *tuner, const char *kernel, gputune_s
     return plan;
 }
 
-/* The plan that is available without a tuning. */
+/* Returns the plan that is available without tuning. */
 static gputune_plan *plan_untuned(gputune *tuner, const char *kernel, gputune_sizes sizes)
 {
     gputune_plan *plan;
@@ -203,7 +203,7 @@ static gputune_plan *plan_untuned(gputune *tuner, const char *kernel, gputune_si
     return plan;
 }
 
-/* Launches axpy's plan for `n` on buffers of its own, and fails if the result is wrong. Returns the
+/* Launches axpy's plan for `n` on new buffers, and fails if the result is wrong. Returns the
  * launch's status. */
 static int launch_axpy(gputune_plan *plan, size_t n)
 {
@@ -227,7 +227,7 @@ static int launch_axpy(gputune_plan *plan, size_t n)
     return status;
 }
 
-/* The graph that a stream has captured, ready for launch. */
+/* Ends a capture and instantiates the graph. */
 static CUgraphExec capture_end(CUstream stream)
 {
     CUgraph graph;

@@ -1,4 +1,4 @@
-// Every variant computes something else than the reference.
+// Every variant computes a result that differs from the reference.
 #pragma gputune kernel(all_wrong)
 #pragma gputune problem(n = 4096)
 #pragma gputune args(out float y[n], size_t n)

@@ -1,4 +1,4 @@
-// Kernels of which half of the variants are bad, each in its own way.
+// Kernels with good and bad variants, each bad in a different way.
 #pragma gputune problem(n = 65536)
 #pragma gputune args(out float y[n], in float x[n], size_t n)
 #pragma gputune tune(BAD = 0, 1)
@@ -9,7 +9,7 @@
 #pragma gputune work(bytes = 8 * n)
 #pragma gputune reference(y[i] = 2.0f * x[i])
 
-// They write far outside every allocation.
+// Bad variants write far outside every allocation.
 #pragma gputune kernel(out_of_bounds)
 
 __global__ void out_of_bounds(float *y, const float *x, size_t n)
@@ -23,7 +23,7 @@ __global__ void out_of_bounds(float *y, const float *x, size_t n)
 #endif
 }
 
-// They write 20 MB behind their output.
+// Bad variants write 20 MB after their output.
 #pragma gputune kernel(far_write)
 
 __global__ void far_write(float *y, const float *x, size_t n)
@@ -37,7 +37,7 @@ __global__ void far_write(float *y, const float *x, size_t n)
 #endif
 }
 
-// They write one element too many, where nothing faults.
+// Bad variants write one element too many, without a fault.
 #pragma gputune kernel(past_the_end)
 
 __global__ void past_the_end(float *y, const float *x, size_t n)
@@ -53,7 +53,7 @@ __global__ void past_the_end(float *y, const float *x, size_t n)
 #endif
 }
 
-// They forget the bound, so that the last block writes behind the output.
+// Bad variants do not check the bound, so the last block writes past the end of the output.
 #pragma gputune kernel(tail_write)
 
 __global__ void tail_write(float *y, const float *x, size_t n)
@@ -68,7 +68,7 @@ __global__ void tail_write(float *y, const float *x, size_t n)
 #endif
 }
 
-// They read vectors at addresses that are not aligned to them.
+// Bad variants read vectors at misaligned addresses.
 #pragma gputune kernel(misaligned)
 
 __global__ void misaligned(float *y, const float *x, size_t n)
@@ -103,7 +103,7 @@ __global__ void endless(float *y, const float *x, size_t n)
 #endif
 }
 
-// Some threads wait at a barrier that the others never reach.
+// In bad variants, some threads wait at a barrier that the others never reach.
 #pragma gputune kernel(deadlock)
 
 __global__ void deadlock(float *y, const float *x, size_t n)
@@ -149,7 +149,7 @@ __global__ void assertion(float *y, const float *x, size_t n)
 #endif
 }
 
-// They jump to an address where there is no code.
+// Bad variants jump to an address without code.
 #pragma gputune kernel(lost)
 
 __global__ void lost(float *y, const float *x, size_t n)
@@ -164,7 +164,7 @@ __global__ void lost(float *y, const float *x, size_t n)
 #endif
 }
 
-// They call themselves until their stack is full.
+// Bad variants recurse until their stack is full.
 #pragma gputune kernel(deep)
 
 __device__ __noinline__ float deeper(unsigned int n)
@@ -185,7 +185,7 @@ __global__ void deep(float *y, const float *x, size_t n)
 #endif
 }
 
-// They get one element of a million wrong.
+// Bad variants compute one element of a million wrong.
 #pragma gputune kernel(one_in_a_million)
 
 __global__ void one_in_a_million(float *y, const float *x, size_t n)
@@ -201,7 +201,7 @@ __global__ void one_in_a_million(float *y, const float *x, size_t n)
 #endif
 }
 
-// They are right only the first time.
+// Bad variants are correct only in their first launch.
 #pragma gputune kernel(once)
 
 __device__ unsigned int launches;
@@ -219,7 +219,7 @@ __global__ void once(float *y, const float *x, size_t n)
 #endif
 }
 
-// They leave one element unwritten.
+// Bad variants leave one element unwritten.
 #pragma gputune kernel(one_unwritten)
 
 __global__ void one_unwritten(float *y, const float *x, size_t n)
@@ -230,7 +230,7 @@ __global__ void one_unwritten(float *y, const float *x, size_t n)
     }
 }
 
-// They leave a NaN.
+// Bad variants write a NaN.
 #pragma gputune kernel(not_a_number)
 
 __global__ void not_a_number(float *y, const float *x, size_t n)
@@ -246,7 +246,7 @@ __global__ void not_a_number(float *y, const float *x, size_t n)
 #endif
 }
 
-// They write into their input.
+// Bad variants write into their input.
 #pragma gputune kernel(writes_input)
 
 __global__ void writes_input(float *y, const float *x, size_t n)
@@ -262,7 +262,7 @@ __global__ void writes_input(float *y, const float *x, size_t n)
 #endif
 }
 
-// They write into their input, and put it right again, and are the faster ones.
+// Bad variants write into their input, restore it, and are faster.
 #pragma gputune kernel(restores_input)
 
 __global__ void restores_input(float *y, const float *x, size_t n)
@@ -287,7 +287,7 @@ __global__ void restores_input(float *y, const float *x, size_t n)
 #endif
 }
 
-// They want more shared memory than there is.
+// Bad variants need more shared memory than the device has.
 #pragma gputune kernel(too_much_shared)
 
 __global__ void too_much_shared(float *y, const float *x, size_t n)
@@ -306,7 +306,7 @@ __global__ void too_much_shared(float *y, const float *x, size_t n)
 #endif
 }
 
-// They want more registers than a multiprocessor has for their block.
+// Bad variants need more registers for a block than a multiprocessor has.
 #pragma gputune kernel(too_many_registers)
 #pragma gputune block(BLOCK + 896 * BAD)
 
@@ -334,7 +334,7 @@ __global__ void too_many_registers(float *y, const float *x, size_t n)
 #endif
 }
 
-// They do not compile.
+// Bad variants do not compile.
 #pragma gputune kernel(no_compile)
 
 __global__ void no_compile(float *y, const float *x, size_t n)
@@ -348,7 +348,7 @@ __global__ void no_compile(float *y, const float *x, size_t n)
 #endif
 }
 
-// They take minutes to compile.
+// Bad variants take minutes to compile.
 #pragma gputune kernel(slow_compile)
 
 __global__ void slow_compile(float *y, const float *x, size_t n)
@@ -379,7 +379,7 @@ __global__ void slow_compile(float *y, const float *x, size_t n)
 #endif
 }
 
-// Compiling them takes more memory than there is.
+// Compiling bad variants takes more memory than the machine has.
 #pragma gputune kernel(greedy_compile)
 
 template <int A, int B> struct work {
@@ -402,7 +402,7 @@ __global__ void greedy_compile(float *y, const float *x, size_t n)
 #endif
 }
 
-// They print for ever.
+// Bad variants print forever.
 #pragma gputune kernel(endless_print)
 
 __global__ void endless_print(float *y, const float *x, size_t n)

@@ -1,4 +1,4 @@
-// Nobody writes the last element, and there is no reference to tell.
+// No variant writes the last element, and there is no reference to compare with.
 #pragma gputune kernel(unwritten)
 #pragma gputune problem(n = 65536)
 #pragma gputune args(out int y[n], in int x[n] = uniform(0, 9), size_t n)
