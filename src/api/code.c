@@ -107,15 +107,15 @@ static gt_module *find_module(gt_shared_code *code, const gt_context *context)
 }
 
 /* Loads the code for a launch in the current context, which is `context`. */
-static gputune_status load_launch(gt_launcher **out, gt_shared_code *code, const gt_launch *launch,
-                                  const gt_context *context)
+static gputune_status load_launch(gt_launcher **out, gt_shared_code *code,
+                                  const gt_launch_view *launch, const gt_context *context)
 {
     const gt_plan_pool *pool = code->pool;
     gt_module *module = find_module(code, context);
     if (!module) {
         GT_TRY(gt_array_reserve(&code->modules));
     }
-    GT_TRY(gt_launcher_load(out, pool->driver, pool->device, &code->image, module, launch));
+    GT_TRY(gt_launcher_load_view(out, pool->driver, pool->device, &code->image, module, launch));
     gt_module *loaded = gt_launcher_module(*out);
     if (!module && loaded && !code->is_private) {
         code->modules.items[code->modules.count++] = gt_module_retain(loaded);
@@ -154,7 +154,7 @@ gputune_status gt_plan_code_load(gt_launcher **out, gt_plan_code *code)
     return GPUTUNE_OK;
 }
 
-gputune_status gt_plan_code_make(gt_plan_code **out, gt_plan_pool *pool, gt_launch *launch,
+gputune_status gt_plan_code_make(gt_plan_code **out, gt_plan_pool *pool, gt_launch_view *launch,
                                  gt_image *image)
 {
     GT_FREED gt_plan_code *code = calloc(1, sizeof *code);

@@ -44,12 +44,12 @@ typedef struct gt_loaded_code {
 /* A launch of a plan and its code. */
 typedef struct gt_plan_code {
     _Atomic(gt_loaded_code *) loaded; /* grows at its beginning */
-    gt_launch *launch;                /* by gt_launch_keep() */
+    gt_launch_view *launch;           /* by gt_launch_pack() */
     gt_shared_code *code;
 } gt_plan_code;
 
 /* Makes the plan's code of a launch, and takes the image unless that fails. ENOMEM. */
-gputune_status gt_plan_code_make(gt_plan_code **out, gt_plan_pool *pool, gt_launch *launch,
+gputune_status gt_plan_code_make(gt_plan_code **out, gt_plan_pool *pool, gt_launch_view *launch,
                                  gt_image *image);
 /* Unloads the code in every context where no other plan uses it. NULL is allowed. */
 void gt_plan_code_free(gt_plan_code *code);

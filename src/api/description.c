@@ -8,21 +8,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static gputune_status name_argument(gt_described *out, const gt_binding *binding,
-                                    const gt_argument *declared)
+/* Gives a text to the description, and sets *out to it; an empty text costs no memory. */
+static gputune_status keep_text(const char **out, gt_texts *texts, gt_text *text)
 {
-    gt_text members = {0}, text = {0};
-    const char *type = declared->type;
-    gt_text_printf(&text, declared->pointee[0] ? "%s *" : "%s",
-                   declared->pointee[0] ? declared->pointee
-                                        : gt_type_text(binding->template, binding->problem, type));
-    GT_TRY(gt_text_take(&out->type, &text));
-    out->element_bytes = out->whole_bytes = gt_element_resolve(binding, type).bytes;
-    gt_structure_describe(&members, binding, type);
-    return gt_text_take(&out->members, &members);
+    char *kept;
+    *out = "";
+    if (!text->length && !text->failed) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_text_take(&kept, text));
+    GT_TRY(gt_texts_take(texts, kept));
+    *out = kept;
+    return GPUTUNE_OK;
 }
 
-static gputune_status describe_constants(gt_description *out, const gt_launch *launch)
+static gputune_status name_argument(gt_texts *texts, gt_described *out, const gt_binding *binding,
+                                    const gt_argument *declared)
+{
+    gt_text text = {0};
+    out->type = gt_type_text(binding->template, binding->problem, declared->type);
+    if (declared->pointee[0]) {
+        gt_text_printf(&text, "%s *", declared->pointee);
+        GT_TRY(keep_text(&out->type, texts, &text));
+    }
+    out->element_bytes = out->whole_bytes = gt_element_resolve(binding, declared->type).bytes;
+    gt_structure_describe(&text, binding, declared->type);
+    return keep_text(&out->members, texts, &text);
+}
+
+static gputune_status describe_constants(gt_description *out, const gt_launch_view *launch)
 {
     out->constants = calloc(launch->block_count + 1, sizeof *out->constants);
     GT_TRY(gt_allocated(out->constants));
@@ -50,7 +64,7 @@ static void set_buffer(gputune_parameter *out, const gt_workload *workload, uint
 
 /* How many bytes a block takes among the parameters is not known yet. */
 static void set_argument(gt_described *out, const gt_argument *declared,
-                         const gt_workload *workload, const gt_launch *launch, uint32_t index)
+                         const gt_workload *workload, const gt_launch_view *launch, uint32_t index)
 {
     gputune_parameter *parameter = &out->parameter;
     *parameter = (gputune_parameter){.size = sizeof(gputune_parameter),
@@ -81,7 +95,7 @@ static void set_argument(gt_described *out, const gt_argument *declared,
 }
 
 static gputune_status describe_arguments(gt_description *out, const gt_request *request,
-                                         const gt_launch *launch)
+                                         const gt_launch_view *launch)
 {
     gt_binding binding;
     const gt_template *template = request->template;
@@ -93,7 +107,7 @@ static gputune_status describe_arguments(gt_description *out, const gt_request *
         gt_described *argument = &out->arguments[out->argument_count++];
         const gt_argument *declared =
             i < blocks ? &template->passes[i] : &template->arguments[i - blocks];
-        GT_TRY(name_argument(argument, &binding, declared));
+        GT_TRY(name_argument(&out->texts, argument, &binding, declared));
         set_argument(argument, declared, &request->workload, launch, i);
     }
     return GPUTUNE_OK;
@@ -114,7 +128,7 @@ static void describe_scratch(gputune_parameter *out, const gt_template *template
 }
 
 static void describe(gt_description *description, const gt_request *request,
-                     const gt_launch *launch, uint32_t index, uint32_t *scratch)
+                     const gt_launch_view *launch, uint32_t index, uint32_t *scratch)
 {
     gputune_parameter *out = &description->parameters[index];
     const gt_parameter *parameter = &launch->parameters[index];
@@ -141,7 +155,7 @@ static void describe(gt_description *description, const gt_request *request,
 }
 
 gputune_status gt_description_make(gt_description *out, const gt_request *request,
-                                   const gt_launch *launch)
+                                   const gt_launch_view *launch)
 {
     uint32_t scratch = 0;
     GT_TRY(gt_strdup(&out->sizes, request->problem_text));
@@ -157,10 +171,7 @@ gputune_status gt_description_make(gt_description *out, const gt_request *reques
 
 void gt_description_free(gt_description *description)
 {
-    for (uint32_t i = 0; i < description->argument_count; i++) {
-        free(description->arguments[i].type);
-        free(description->arguments[i].members);
-    }
+    gt_texts_free(&description->texts);
     free(description->arguments);
     free(description->parameters);
     free(description->constants);

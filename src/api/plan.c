@@ -215,36 +215,36 @@ static gputune_status make_checks(gputune_plan *plan, const gt_workload *workloa
     return GPUTUNE_OK;
 }
 
-static gputune_status make_code(gt_plan_code **out, gt_plan_pool *pool, const gt_request *request,
-                                const gt_config *config, gt_image *image)
+/* Binds a configuration to *launch, and makes its code. */
+static gputune_status make_code(gt_plan_code **out, gt_launch *launch, gt_plan_pool *pool,
+                                const gt_request *request, const gt_config *config, gt_image *image)
 {
-    GT_FREED gt_launch *launch = calloc(1, sizeof *launch), *kept = NULL;
-    GT_TRY(gt_allocated(launch));
+    GT_FREED gt_launch_view *packed = NULL;
     GT_TRY(gt_launch_bind(launch, request->template, &request->problem, config, request->device));
-    GT_TRY(gt_launch_keep(&kept, launch));
-    GT_TRY(gt_plan_code_make(out, pool, kept, image));
-    kept = NULL;
+    GT_TRY(gt_launch_pack(&packed, launch));
+    GT_TRY(gt_plan_code_make(out, pool, packed, image));
+    packed = NULL;
     return GPUTUNE_OK;
 }
 
 static gputune_status make_texts(gputune_plan *plan, const gt_request *request,
-                                 const gt_choice *choice)
+                                 const gt_choice *choice, const gt_launch *launch)
 {
     const gt_config standard = gt_config_default(request->template);
     GT_TRY(gt_strdup(&plan->kernel, request->template->name));
     GT_TRY(gt_config_text(&plan->configuration, request->template, &choice->config));
     GT_TRY(gt_config_text(&plan->default_configuration, request->template, &standard));
     char text[GT_SHAPES_TEXT];
-    gt_launch_grids(text, plan->winner->launch);
+    gt_launch_grids(text, launch);
     GT_TRY(gt_strdup(&plan->grids, text));
-    gt_launch_blocks(text, plan->winner->launch);
+    gt_launch_blocks(text, launch);
     GT_TRY(gt_strdup(&plan->blocks, text));
     return gt_strdup(&plan->stop_reason, choice->stop_reason);
 }
 
 static void make_info(gputune_plan *plan, const gt_request *request, const gt_choice *choice)
 {
-    const gt_launch *launch = plan->winner->launch;
+    const gt_launch_view *launch = plan->winner->launch;
     const gt_kernel_step *g = &launch->steps[0];
     plan->info = (gputune_info){.size = sizeof(gputune_info),
                                 .kernel = plan->kernel,
@@ -313,16 +313,18 @@ static gputune_status load_if_current(gputune_plan *plan)
 
 static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_choice *choice)
 {
-    GT_TRY(make_code(&plan->winner, plan->pool, request, &choice->config, &choice->image));
+    GT_FREED gt_launch *launch = calloc(1, sizeof *launch);
+    GT_TRY(gt_allocated(launch));
     if (choice->has_fallback) {
-        GT_TRY(make_code(&plan->fallback, plan->pool, request, &choice->fallback,
+        GT_TRY(make_code(&plan->fallback, launch, plan->pool, request, &choice->fallback,
                          &choice->fallback_image));
     }
+    GT_TRY(make_code(&plan->winner, launch, plan->pool, request, &choice->config, &choice->image));
     plan->needs_alignment = choice->needs_alignment;
     GT_TRY(make_checks(plan, &request->workload));
     GT_TRY(list_pairs(&plan->pairs, &request->workload));
     GT_TRY(gt_description_make(&plan->description, request, plan->winner->launch));
-    GT_TRY(make_texts(plan, request, choice));
+    GT_TRY(make_texts(plan, request, choice, launch));
     make_info(plan, request, choice);
     return load_if_current(plan);
 }
@@ -587,7 +589,7 @@ static gputune_status check_arguments(const gputune_plan *plan, const void *cons
 static const void *const *with_held(const void *out[GT_BLOCK_MAX + GT_PARAMETER_MAX],
                                     const gputune_plan *plan, const void *const *items)
 {
-    const gt_launch *launch = plan->winner->launch;
+    const gt_launch_view *launch = plan->winner->launch;
     memcpy(out, items, plan->argument_count * sizeof *out);
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         const gt_parameter *one = &launch->parameters[i];
@@ -646,10 +648,10 @@ int gputune_plan_info(gputune_info *out, const gputune_plan *plan)
     return GT_SIZED_WRITE(gputune_info, out, &plan->info);
 }
 
-static gputune_status check_index(const char *call, const gt_launch *launch, uint32_t index)
+static gputune_status check_index(const char *call, const gt_launch_view *launch, uint32_t index)
 {
     uint32_t count = launch->step_count;
-    GT_REFUSE(gt_launch_has_sequence(launch), GPUTUNE_EUNSUPPORTED,
+    GT_REFUSE(launch->sequence, GPUTUNE_EUNSUPPORTED,
               "%s: the kernels of this plan are launched in loops, with arguments or conditions of "
               "their own; launch them with gputune_launch()",
               call);
@@ -675,7 +677,7 @@ int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t in
     gt_launcher *launcher;
     gt_function_facts facts;
     GT_TRY(check_call(__func__, out, plan));
-    const gt_launch *launch = plan->winner->launch;
+    const gt_launch_view *launch = plan->winner->launch;
     GT_TRY(check_index(__func__, launch, index));
     GT_TRY(load(&launcher, plan, plan->winner));
     GT_TRY(gt_launcher_function(&facts, launcher, index));
@@ -703,7 +705,7 @@ int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uin
                            uint32_t parameter)
 {
     GT_TRY(check_call(__func__, out, plan));
-    const gt_launch *launch = plan->winner->launch;
+    const gt_launch_view *launch = plan->winner->launch;
     GT_TRY(check_index(__func__, launch, index));
     const gt_kernel_step *kernel = &launch->steps[index];
     const uint32_t count = kernel->parameter_count;

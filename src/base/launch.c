@@ -2,7 +2,6 @@
 #include "base/launch.h"
 #include "base/number.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,39 +16,69 @@ static void append_extent(char out[GT_SHAPES_TEXT], const uint32_t extent[3], co
     }
 }
 
+gt_launch_view gt_launch_view_of(const gt_launch *launch)
+{
+    return (gt_launch_view){.step_count = launch->step_count,
+                            .carveout_kb = launch->carveout_kb,
+                            .block_count = launch->block_count,
+                            .argument_count = launch->argument_count,
+                            .parameter_count = launch->parameter_count,
+                            .held_count = launch->held_count,
+                            .map_count = launch->map_count,
+                            .texture_count = launch->texture_count,
+                            .l2 = launch->l2,
+                            .parameters = launch->parameters,
+                            .steps = launch->steps,
+                            .blocks = launch->blocks,
+                            .maps = launch->maps,
+                            .textures = launch->textures,
+                            .sequence = launch->sequence.item_count ? &launch->sequence : NULL};
+}
+
+/* Copies an array to *room, which moves behind the copy. */
+static const void *pack_array(char **room, const void *array, size_t bytes)
+{
+    char *copy = *room;
+    memcpy(copy, array, bytes);
+    *room += bytes;
+    return copy;
+}
+
+gputune_status gt_launch_pack(gt_launch_view **out, const gt_launch *launch)
+{
+    const gt_launch_view view = gt_launch_view_of(launch);
+    /* the arrays whose elements are aligned to 8 bytes come first */
+    const size_t parameters = view.parameter_count * sizeof *view.parameters,
+                 maps = view.map_count * sizeof *view.maps,
+                 textures = view.texture_count * sizeof *view.textures,
+                 sequence = view.sequence ? sizeof *view.sequence : 0,
+                 steps = view.step_count * sizeof *view.steps,
+                 blocks = view.block_count * sizeof *view.blocks;
+    gt_launch_view *packed =
+        malloc(sizeof *packed + parameters + maps + textures + sequence + steps + blocks);
+    GT_TRY(gt_allocated(packed));
+    char *room = (char *)(packed + 1);
+    *packed = view;
+    packed->parameters = pack_array(&room, launch->parameters, parameters);
+    packed->maps = pack_array(&room, launch->maps, maps);
+    packed->textures = pack_array(&room, launch->textures, textures);
+    if (sequence) {
+        packed->sequence = pack_array(&room, &launch->sequence, sequence);
+    }
+    packed->steps = pack_array(&room, launch->steps, steps);
+    packed->blocks = pack_array(&room, launch->blocks, blocks);
+    *out = packed;
+    return GPUTUNE_OK;
+}
+
 /* Returns true if the parameter is a struct that contains an address. */
-static bool holds_address(const gt_launch *launch, uint32_t parameter)
+static bool holds_address(const gt_launch_view *launch, uint32_t parameter)
 {
     bool any = false;
     for (uint32_t i = 0; i < launch->parameter_count && !any; i++) {
         any = launch->parameters[i].holder == parameter + 1;
     }
     return any;
-}
-
-gputune_status gt_launch_keep(gt_launch **out, const gt_launch *launch)
-{
-    const struct {
-        uint32_t count;
-        size_t first, bytes; /* array that is cut after its last used element */
-    } arrays[] = {
-        {launch->step_count, offsetof(gt_launch, steps), sizeof *launch->steps},
-        {launch->block_count, offsetof(gt_launch, blocks), sizeof *launch->blocks},
-        {launch->map_count, offsetof(gt_launch, maps), sizeof *launch->maps},
-        {launch->texture_count, offsetof(gt_launch, textures), sizeof *launch->textures},
-        {gt_launch_has_sequence(launch), offsetof(gt_launch, sequence), sizeof launch->sequence}};
-    size_t bytes = 0;
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        if (arrays[i].count) {
-            bytes = arrays[i].first + arrays[i].count * arrays[i].bytes;
-        }
-    }
-    gt_launch *kept = malloc(bytes);
-    GT_TRY(gt_allocated(kept));
-    memcpy(kept, launch, bytes);
-    kept->is_cut = !gt_launch_has_sequence(launch);
-    *out = kept;
-    return GPUTUNE_OK;
 }
 
 void gt_launch_take_all(gt_launch *launch)
@@ -64,9 +93,10 @@ void gt_launch_take_all(gt_launch *launch)
 
 gputune_status gt_launch_count_held(gt_launch *launch)
 {
+    const gt_launch_view view = gt_launch_view_of(launch);
     uint32_t bytes = 0;
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
-        bytes += holds_address(launch, i) ? launch->parameters[i].bytes : 0;
+        bytes += holds_address(&view, i) ? launch->parameters[i].bytes : 0;
         launch->held_count += launch->parameters[i].holder != 0;
     }
     GT_REFUSE(bytes > GT_HELD_BYTES, GPUTUNE_EUNSUPPORTED,
@@ -76,7 +106,7 @@ gputune_status gt_launch_count_held(gt_launch *launch)
 }
 
 void gt_launch_hold(void *parameters[GT_PARAMETER_MAX], unsigned char room[GT_HELD_BYTES],
-                    const gt_launch *launch)
+                    const gt_launch_view *launch)
 {
     for (uint32_t i = 0; i < launch->parameter_count && launch->held_count; i++) {
         if (holds_address(launch, i)) {
@@ -168,14 +198,14 @@ static bool find_next_launch(gt_iteration *run, const gt_sequence *sequence)
 }
 
 /* Moves to the next launch, which may be one without blocks. */
-static bool next_launch(gt_iteration *run, const gt_launch *launch)
+static bool next_launch(gt_iteration *run, const gt_launch_view *launch)
 {
     memset(run->grid, 0, sizeof run->grid);
     memset(run->block, 0, sizeof run->block);
     run->times = 0;
-    const bool loops = gt_launch_has_sequence(launch);
+    const bool loops = launch->sequence != NULL;
     run->step = loops ? run->step : run->at++;
-    if (loops ? !find_next_launch(run, &launch->sequence) : run->step >= launch->step_count) {
+    if (loops ? !find_next_launch(run, launch->sequence) : run->step >= launch->step_count) {
         return false;
     }
     const gt_kernel_step *step = &launch->steps[run->step];
@@ -189,7 +219,7 @@ static bool next_launch(gt_iteration *run, const gt_launch *launch)
     return !run->error;
 }
 
-bool gt_launch_next(gt_iteration *run, const gt_launch *launch)
+bool gt_launch_next(gt_iteration *run, const gt_launch_view *launch)
 {
     bool has = next_launch(run, launch);
     while (has && (!run->grid[0] || !run->grid[1] || !run->grid[2])) {
@@ -200,10 +230,11 @@ bool gt_launch_next(gt_iteration *run, const gt_launch *launch)
 
 uint64_t gt_launch_kernels(const gt_launch *launch)
 {
+    const gt_launch_view view = gt_launch_view_of(launch);
     gt_iteration run;
     uint64_t count = 0;
     gt_iteration_begin(&run);
-    while (gt_launch_next(&run, launch)) {
+    while (gt_launch_next(&run, &view)) {
         count += run.times;
     }
     return count;
@@ -216,10 +247,11 @@ typedef struct step_summary {
 
 static void list_shapes(char out[GT_SHAPES_TEXT], const gt_launch *launch, bool grids)
 {
+    const gt_launch_view view = gt_launch_view_of(launch);
     step_summary all[GT_STEPS_MAX] = {{0}};
     gt_iteration run;
     gt_iteration_begin(&run);
-    while (next_launch(&run, launch)) {
+    while (next_launch(&run, &view)) {
         step_summary *one = &all[run.step];
         memcpy(one->times ? one->last : one->first, run.grid, sizeof run.grid);
         memcpy(one->last, run.grid, sizeof run.grid);

@@ -132,8 +132,7 @@ typedef struct gt_kernel_step {
     uint32_t parameters[GT_PARAMETER_MAX]; /* indices into the launch's parameters */
 } gt_kernel_step;
 
-/* All data for launching one variant at one problem size, except its image. From `steps` on, the
- * arrays are ordered by use: gt_launch_keep() omits what follows the last element in use. */
+/* All data for launching one variant at one problem size, except its image. */
 typedef struct gt_launch {
     uint32_t step_count;     /* the kernels, launched in order; 1 except for a pipeline */
     int carveout_kb;         /* for all steps; -1: chosen by the driver */
@@ -144,7 +143,6 @@ typedef struct gt_launch {
     uint32_t held_count; /* parameters that are addresses in structs */
     uint32_t map_count;
     uint32_t texture_count;
-    uint32_t is_cut; /* 1: made by gt_launch_keep(); has no sequence */
     gt_l2_window l2;
     gt_parameter parameters[GT_PARAMETER_MAX];
     gt_kernel_step steps[GT_STEPS_MAX]; /* members set by the sequence have the values of the step's
@@ -155,18 +153,29 @@ typedef struct gt_launch {
     gt_sequence sequence;
 } gt_launch;
 
-/* Returns true if a sequence controls the launches of the kernels. */
-static inline bool gt_launch_has_sequence(const gt_launch *launch)
-{
-    return !launch->is_cut && launch->sequence.item_count > 0;
-}
+/* A launch for readers, whose arrays may have exactly as many elements as the launch uses. The
+ * members are those of gt_launch. */
+typedef struct gt_launch_view {
+    uint32_t step_count;
+    int carveout_kb;
+    uint32_t block_count, argument_count, parameter_count, held_count, map_count, texture_count;
+    gt_l2_window l2;
+    const gt_parameter *parameters;
+    const gt_kernel_step *steps;
+    const gt_block *blocks;
+    const gt_tensormap *maps;
+    const gt_texture *textures;
+    const gt_sequence *sequence; /* NULL: the steps are launched in order */
+} gt_launch_view;
 
-/* Makes a copy without the unused end of the struct, because an application may keep thousands. The
- * caller releases *out with free() and must not copy it by value. ENOMEM. */
-gputune_status gt_launch_keep(gt_launch **out, const gt_launch *launch);
+/* Returns a view of a launch, which must outlive it. */
+gt_launch_view gt_launch_view_of(const gt_launch *launch);
+/* Copies a launch in as little memory as it needs, because an application may keep thousands. The
+ * caller releases *out with one free(). ENOMEM. */
+gputune_status gt_launch_pack(gt_launch_view **out, const gt_launch *launch);
 
 /* Returns true if any buffer is zeroed before every launch. */
-static inline bool gt_launch_clears(const gt_launch *launch)
+static inline bool gt_launch_clears(const gt_launch_view *launch)
 {
     bool clears = false;
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
@@ -182,12 +191,12 @@ gputune_status gt_launch_count_held(gt_launch *launch);
 /* Copies the structs that contain addresses to `room`, points `parameters` (to the values of the
  * launch's parameters) at the copies, and stores the addresses in them. */
 void gt_launch_hold(void *parameters[GT_PARAMETER_MAX], unsigned char room[GT_HELD_BYTES],
-                    const gt_launch *launch);
+                    const gt_launch_view *launch);
 
 void gt_iteration_begin(gt_iteration *run);
 /* Advances *run to the next kernel launch, skipping grids of 0 blocks. Values that the sequence
  * does not set come from the step. False at the end, or if run->error is set. */
-bool gt_launch_next(gt_iteration *run, const gt_launch *launch);
+bool gt_launch_next(gt_iteration *run, const gt_launch_view *launch);
 
 /* Returns how many kernel launches one launch of the variant makes; 0 if its grids have no
  * blocks. */

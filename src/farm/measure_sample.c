@@ -345,7 +345,8 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
      * memsets by 0.2%. So short launches (up to 25 us) get a new graph for each sample that counts.
      */
     enum { SHORT_LAUNCHES = 8 };
-    if (gt_launch_clears(&variant->launches[0]) && graph->launches > SHORT_LAUNCHES &&
+    const gt_launch_view launch = gt_launch_view_of(&variant->launches[0]);
+    if (gt_launch_clears(&launch) && graph->launches > SHORT_LAUNCHES &&
         measure->length != GT_SAMPLE_QUICK) {
         gt_replay_free(graph, measure);
     }

@@ -119,7 +119,7 @@ static gputune_status take_address(CUdeviceptr *out, const gt_loaded_launch *loa
     memcpy(out, arguments[argument], sizeof *out);
     GT_REFUSE(*out % alignment, GPUTUNE_EINVAL,
               "%s: argument %d is at %#llx; its %s needs a multiple of %u bytes",
-              loaded->launch->steps[0].entry, argument + 1, (unsigned long long)*out, reader,
+              loaded->launch.steps[0].entry, argument + 1, (unsigned long long)*out, reader,
               alignment);
     return GPUTUNE_OK;
 }
@@ -129,13 +129,13 @@ static gputune_status encode_map(CUtensorMap *out, const gt_loaded_launch *loade
                                  const gt_parameter *parameter, const void *const *arguments)
 {
     static const cuuint32_t every[GT_TENSORMAP_RANK] = {1, 1, 1, 1, 1};
-    const gt_tensormap *map = &loaded->launch->maps[parameter->map];
+    const gt_tensormap *map = &loaded->launch.maps[parameter->map];
     const gt_driver *driver = loaded->driver;
     cuuint64_t sizes[GT_TENSORMAP_RANK], strides[GT_TENSORMAP_RANK];
     CUdeviceptr address;
     GT_REFUSE(!driver->TensorMapEncodeTiled, GPUTUNE_EUNSUPPORTED,
               "%s: this driver makes no tensor maps; expected driver 12.0 or newer",
-              loaded->launch->steps[0].entry);
+              loaded->launch.steps[0].entry);
     GT_TRY(take_address(&address, loaded, parameter->argument, arguments, map->alignment,
                         "tensor map"));
     for (int i = 0; i < GT_TENSORMAP_RANK; i++) {
@@ -172,7 +172,7 @@ static gputune_status find_texture(CUtexObject *out, gt_launcher *launcher,
         }
     }
     GT_TRY(gt_array_reserve(&objects->textures));
-    GT_TRY(gt_loaded_texture(out, &launcher->loaded, &launcher->loaded.launch->textures[index],
+    GT_TRY(gt_loaded_texture(out, &launcher->loaded, &launcher->loaded.launch.textures[index],
                              address, NULL));
     objects->textures.items[objects->textures.count++] = (texture_object){*out, address, index};
     return GPUTUNE_OK;
@@ -184,8 +184,8 @@ static gputune_status find_texture(CUtexObject *out, gt_launcher *launcher,
 static CUresult launch_run(const gt_loaded_launch *loaded, const gt_instance *instance,
                            CUstream stream, void **parameters, const gt_iteration *run)
 {
-    const gt_kernel_step *kernel = &loaded->launch->steps[run->step];
-    const gt_l2_window *l2 = &loaded->launch->l2;
+    const gt_kernel_step *kernel = &loaded->launch.steps[run->step];
+    const gt_l2_window *l2 = &loaded->launch.l2;
     CUlaunchConfig config = loaded->kernels[run->step].config;
     CUlaunchAttribute attributes[GT_LOADED_ATTRIBUTES];
     void *own[GT_PARAMETER_MAX];
@@ -193,7 +193,7 @@ static CUresult launch_run(const gt_loaded_launch *loaded, const gt_instance *in
     CUresult result = CUDA_SUCCESS;
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
         const uint32_t place = run->places[kernel->parameters[i]];
-        const uint32_t base = loaded->launch->parameters[place].base;
+        const uint32_t base = loaded->launch.parameters[place].base;
         own[i] = parameters[place];
         if (base) {
             memcpy(&addresses[i], parameters[run->places[base - 1]], sizeof *addresses);
@@ -226,7 +226,7 @@ static gputune_status launch_kernels(gt_launcher *launcher, const gt_instance *i
     CUtexObject textures[GT_TEXTURE_MAX];
     unsigned char structs[GT_HELD_BYTES];
     gt_iteration run;
-    const gt_launch *launch = launcher->loaded.launch;
+    const gt_launch_view *launch = &launcher->loaded.launch;
     gt_iteration_begin(&run);
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         const gt_parameter *parameter = &launch->parameters[i];
@@ -261,7 +261,7 @@ static gputune_status launch_kernels(gt_launcher *launcher, const gt_instance *i
 static gputune_status queue_copies(const gt_loaded_launch *loaded, const gt_instance *instance,
                                    CUstream stream, const void *const *arguments)
 {
-    const gt_launch *launch = loaded->launch;
+    const gt_launch_view *launch = &loaded->launch;
     for (uint32_t i = 0; loaded->needs_state && i < launch->parameter_count; i++) {
         const gt_parameter *parameter = &launch->parameters[i];
         CUdeviceptr from;
@@ -291,8 +291,8 @@ static gputune_status queue_copies(const gt_loaded_launch *loaded, const gt_inst
 /* Writes the parts of the blocks that are copied to the device to staging memory. */
 static void stage_blocks(uint8_t *to, const gt_loaded_launch *loaded, const void *const *arguments)
 {
-    for (uint32_t i = 0; i < loaded->launch->block_count; i++) {
-        const gt_block *block = &loaded->launch->blocks[i];
+    for (uint32_t i = 0; i < loaded->launch.block_count; i++) {
+        const gt_block *block = &loaded->launch.blocks[i];
         uint32_t bytes = gt_block_copied(block);
         if (bytes > 0) {
             memcpy(to, (const uint8_t *)arguments[i] + block->by_value_bytes, bytes);
@@ -306,7 +306,7 @@ static gputune_status queue_launch(gt_launcher *launcher, const gt_instance *ins
                                    CUstream stream, const void *const *arguments,
                                    const void *staged)
 {
-    const gt_launch *launch = launcher->loaded.launch;
+    const gt_launch_view *launch = &launcher->loaded.launch;
     const uint8_t *from = staged;
     GT_TRY(queue_copies(&launcher->loaded, instance, stream, arguments));
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
@@ -508,7 +508,7 @@ static void end_module(gt_held *held, bool alive)
  * the launcher's lock. */
 static gputune_status hold_module(gt_launcher *launcher, const stream_facts *facts)
 {
-    if ((launcher->loaded.needs_module && !launcher->loaded.launch->texture_count) ||
+    if ((launcher->loaded.needs_module && !launcher->loaded.launch.texture_count) ||
         launcher->held_capture == facts->capture) {
         return GPUTUNE_OK;
     }
@@ -591,7 +591,7 @@ static gputune_status stage_for_graph(const void **out, graph_state *state,
 static gputune_status fail_capture(const gt_launcher *launcher)
 {
     return gt_fail_prefix(GPUTUNE_ECAPTURE, "%s cannot be launched during this capture",
-                          launcher->loaded.launch->steps[0].entry);
+                          launcher->loaded.launch.steps[0].entry);
 }
 
 /* Captures a launch, with an instance that belongs to the graph. */
@@ -696,7 +696,7 @@ gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
                                                  (void **)arguments, NULL);
         return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(&launcher->loaded, result);
     }
-    if (!gt_launch_clears(launcher->loaded.launch)) {
+    if (!gt_launch_clears(&launcher->loaded.launch)) {
         return queue_launch(launcher, &launcher->loaded.base, stream, arguments, NULL);
     }
     /* a clear and its launch are one step for other threads on the same stream */
@@ -732,8 +732,9 @@ static gputune_status load(gt_launcher *launcher, const gt_image *image, gt_modu
     return GPUTUNE_OK;
 }
 
-gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, const gt_device *device,
-                                const gt_image *image, gt_module *module, const gt_launch *launch)
+gputune_status gt_launcher_load_view(gt_launcher **out, const gt_driver *driver,
+                                     const gt_device *device, const gt_image *image,
+                                     gt_module *module, const gt_launch_view *launch)
 {
     gt_context context;
     gt_held_collect();
@@ -743,7 +744,7 @@ gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, cons
     launcher->loaded.context = context;
     launcher->loaded.driver = driver;
     launcher->loaded.device = device;
-    launcher->loaded.launch = launch;
+    launcher->loaded.launch = *launch;
     pthread_mutex_init(&launcher->lock, NULL);
     pthread_mutex_init(&launcher->clear_lock, NULL);
     pthread_mutex_init(&launcher->texture_lock, NULL);
@@ -756,6 +757,13 @@ gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, cons
     }
     *out = launcher;
     return GPUTUNE_OK;
+}
+
+gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, const gt_device *device,
+                                const gt_image *image, gt_module *module, const gt_launch *launch)
+{
+    const gt_launch_view view = gt_launch_view_of(launch);
+    return gt_launcher_load_view(out, driver, device, image, module, &view);
 }
 
 /* Unloading a module waits for its launches and does not disturb captures (seen on an H200 with
@@ -804,8 +812,8 @@ gt_module *gt_launcher_module(const gt_launcher *launcher)
 gputune_status gt_launcher_prepare(gt_launcher *launcher)
 {
     const gt_loaded_launch *loaded = &launcher->loaded;
-    return loaded->launch->l2.used
-               ? gt_l2_set(loaded->driver, &loaded->context, loaded->launch->l2.set_aside_bytes)
+    return loaded->launch.l2.used
+               ? gt_l2_set(loaded->driver, &loaded->context, loaded->launch.l2.set_aside_bytes)
                : GPUTUNE_OK;
 }
 
@@ -823,7 +831,7 @@ gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *l
                                     uint32_t index)
 {
     GT_TRY(gt_loaded_check_context(&launcher->loaded));
-    int kb = launcher->loaded.launch->carveout_kb;
+    int kb = launcher->loaded.launch.carveout_kb;
     *out = (gt_function_facts){
         .function = launcher->loaded.base.functions[index],
         .symbol = launcher->loaded.kernels[index].symbol,
@@ -856,7 +864,7 @@ gputune_status gt_launcher_scratch(CUdeviceptr *out, gt_launcher *launcher, CUst
     stream_facts facts;
     const gt_driver *driver = launcher->loaded.driver;
     *out = 0;
-    if (launcher->loaded.launch->parameters[parameter].kind != GT_PARAMETER_SCRATCH) {
+    if (launcher->loaded.launch.parameters[parameter].kind != GT_PARAMETER_SCRATCH) {
         return GPUTUNE_OK;
     }
     GT_TRY(read_stream(&facts, launcher, stream));

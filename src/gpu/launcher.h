@@ -21,11 +21,15 @@ enum { GT_LAUNCHER_STREAMS = 8 };
 
 /* Loads the image and sets the functions' attributes. The code is on the device when this returns.
  * `module` was loaded from the same image in the current context, so the image need not be loaded
- * again; it may be NULL. The image is copied if it is needed later; the device and the launch,
- * which must be sound, must outlive the launcher. Does not read the caller's buffers. ECUDA if the
+ * again; it may be NULL. The image is copied if it is needed later; the device and the arrays of
+ * the launch must outlive the launcher. Does not read the caller's buffers. ECUDA if the
  * driver refuses the image, the shared memory, or a cluster that does not fit; the message says
  * which. EINVAL for a grid that is not a multiple of its cluster, for parameters that differ from
  * the kernel's, and without a current context. */
+gputune_status gt_launcher_load_view(gt_launcher **out, const gt_driver *driver,
+                                     const gt_device *device, const gt_image *image,
+                                     gt_module *module, const gt_launch_view *launch);
+/* The same for a gt_launch, which must outlive the launcher. */
 gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, const gt_device *device,
                                 const gt_image *image, gt_module *module, const gt_launch *launch);
 /* Returns the module, for another launcher of the same image; NULL if it cannot be shared. */

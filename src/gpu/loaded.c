@@ -23,7 +23,7 @@ gputune_status gt_loaded_check_context(const gt_loaded_launch *loaded)
     GT_REFUSE(current != loaded->context.handle, GPUTUNE_ECUDA,
               "%s: %s CUDA context is current in this thread; make the context current in which "
               "the plan was made",
-              loaded->launch->steps[0].entry, current ? "another" : "no");
+              loaded->launch.steps[0].entry, current ? "another" : "no");
     return GPUTUNE_OK;
 }
 
@@ -44,16 +44,16 @@ static gputune_status check_parameters(const gt_loaded_launch *loaded, CUfunctio
         GT_REFUSE(result != CUDA_SUCCESS, GPUTUNE_EINVAL,
                   "kernel %s has %u parameters; the launch gives %u", kernel->entry, i,
                   kernel->parameter_count);
-        GT_REFUSE(bytes != loaded->launch->parameters[index].bytes, GPUTUNE_EINVAL,
+        GT_REFUSE(bytes != loaded->launch.parameters[index].bytes, GPUTUNE_EINVAL,
                   "parameter %u of kernel %s has %zu bytes; the launch gives %u", i, kernel->entry,
-                  bytes, loaded->launch->parameters[index].bytes);
+                  bytes, loaded->launch.parameters[index].bytes);
     }
     return GPUTUNE_OK;
 }
 
 gputune_status gt_loaded_check_count(const gt_loaded_launch *loaded)
 {
-    const gt_launch *launch = loaded->launch;
+    const gt_launch_view *launch = &loaded->launch;
     for (uint32_t i = 0; loaded->driver->FuncGetParamInfo && i < launch->step_count; i++) {
         size_t offset, bytes;
         const uint32_t count = launch->steps[i].parameter_count;
@@ -111,7 +111,7 @@ static gputune_status allow_shared(const gt_loaded_launch *loaded, CUfunction fu
 static gputune_status set_attributes(const gt_loaded_launch *loaded, CUfunction function,
                                      const gt_kernel_step *kernel)
 {
-    const int carveout_kb = loaded->launch->carveout_kb;
+    const int carveout_kb = loaded->launch.carveout_kb;
     uint32_t preferred = kernel->preferred_cluster * kernel->cluster[1] * kernel->cluster[2];
     GT_TRY(allow_shared(loaded, function, kernel));
     if (gt_volume(kernel->cluster) > PORTABLE_CLUSTER || preferred > PORTABLE_CLUSTER) {
@@ -137,7 +137,7 @@ static gputune_status find_symbol(CUdeviceptr *out, const gt_loaded_launch *load
     if (result == CUDA_ERROR_NOT_FOUND) {
         *out = 0;
         GT_REFUSE(!block->may_lack, GPUTUNE_EINVAL, "the image of kernel %s has no symbol %s",
-                  loaded->launch->steps[0].entry, block->symbol);
+                  loaded->launch.steps[0].entry, block->symbol);
         return GPUTUNE_OK;
     }
     GT_TRY(gt_cuda_check(loaded->driver, result, "cuModuleGetGlobal"));
@@ -151,7 +151,7 @@ static gputune_status find_symbol(CUdeviceptr *out, const gt_loaded_launch *load
  * functions' attributes. */
 static gputune_status attach_instance(gt_instance *out, const gt_loaded_launch *loaded)
 {
-    const gt_launch *launch = loaded->launch;
+    const gt_launch_view *launch = &loaded->launch;
     for (uint32_t i = 0; i < launch->step_count; i++) {
         const gt_kernel_step *kernel = &launch->steps[i];
         GT_TRY(gt_function_load(&out->functions[i], loaded->driver, out->module,
@@ -213,7 +213,7 @@ static gputune_status zero(const gt_driver *driver, CUdeviceptr at, size_t bytes
 
 static gputune_status make_buffers(gt_instance *out, const gt_loaded_launch *loaded)
 {
-    const gt_launch *launch = loaded->launch;
+    const gt_launch_view *launch = &loaded->launch;
     out->guard_bytes = loaded->guard_bytes;
     for (uint32_t i = 0; i < launch->block_count; i++) {
         if (launch->blocks[i].pass == GT_PASS_GLOBAL) {
@@ -272,8 +272,8 @@ gputune_status gt_loaded_texture(CUtexObject *out, const gt_loaded_launch *loade
 
 static gputune_status make_arrays(gt_instance *out, const gt_loaded_launch *loaded)
 {
-    for (uint32_t i = 0; i < loaded->launch->texture_count; i++) {
-        const gt_texture *texture = &loaded->launch->textures[i];
+    for (uint32_t i = 0; i < loaded->launch.texture_count; i++) {
+        const gt_texture *texture = &loaded->launch.textures[i];
         const CUDA_ARRAY3D_DESCRIPTOR shape = {
             .Width = texture->width,
             .Height = texture->height,
@@ -332,7 +332,7 @@ void gt_instance_free(gt_instance *instance, const gt_driver *driver)
 static gputune_status count_resident(const gt_loaded_launch *loaded, uint32_t index, int *clusters,
                                      int *blocks)
 {
-    const gt_kernel_step *kernel = &loaded->launch->steps[index];
+    const gt_kernel_step *kernel = &loaded->launch.steps[index];
     CUfunction function = loaded->base.functions[index];
     GT_CUDA(loaded->driver, OccupancyMaxActiveBlocksPerMultiprocessor, blocks, function,
             (int)gt_volume(kernel->block), kernel->shared_bytes);
@@ -348,7 +348,7 @@ static gputune_status count_resident(const gt_loaded_launch *loaded, uint32_t in
 static gputune_status check_kernel(const gt_loaded_launch *loaded, uint32_t index)
 {
     int clusters, blocks;
-    const gt_kernel_step *kernel = &loaded->launch->steps[index];
+    const gt_kernel_step *kernel = &loaded->launch.steps[index];
     uint32_t cluster = gt_volume(kernel->cluster);
     gputune_status status = count_resident(loaded, index, &clusters, &blocks);
     if (status < 0 && cluster > 1) {
@@ -377,7 +377,7 @@ static gputune_status check_kernel(const gt_loaded_launch *loaded, uint32_t inde
 /* ECUDA if a kernel's block, cluster or cooperative grid does not fit. */
 static gputune_status check_occupancy(const gt_loaded_launch *loaded)
 {
-    const gt_launch *launch = loaded->launch;
+    const gt_launch_view *launch = &loaded->launch;
     for (uint32_t i = 0; i < launch->step_count; i++) {
         gputune_status status = check_kernel(loaded, i);
         if (status < 0) {
@@ -392,7 +392,7 @@ gputune_status gt_loaded_occupancy(double *out, const gt_loaded_launch *loaded)
 {
     int clusters = 0, blocks = 0;
     GT_TRY(count_resident(loaded, 0, &clusters, &blocks));
-    const gt_kernel_step *kernel = &loaded->launch->steps[0];
+    const gt_kernel_step *kernel = &loaded->launch.steps[0];
     const gt_device *device = loaded->device;
     uint32_t cluster = gt_volume(kernel->cluster);
     double warp = device->warp_size > 0 ? device->warp_size : 32;
@@ -414,7 +414,7 @@ enum { CARVEOUT_ATTRIBUTE_VERSION = 12080 };
 
 /* Checks that every grid, also in loops, is a multiple of its cluster. A driver does not report
  * which one is not. */
-static gputune_status check_clusters(const gt_launch *launch)
+static gputune_status check_clusters(const gt_launch_view *launch)
 {
     gt_iteration run;
     gt_iteration_begin(&run);
@@ -445,14 +445,14 @@ static CUlaunchAttributeValue *add_attribute(gt_loaded_kernel *kernel, CUlaunchA
 
 static bool is_direct(const gt_loaded_launch *loaded)
 {
-    const gt_launch *launch = loaded->launch;
+    const gt_launch_view *launch = &loaded->launch;
+    const gt_kernel_step *first = &launch->steps[0];
     bool direct = !loaded->needs_state && !gt_launch_clears(launch) && launch->step_count == 1 &&
-                  !gt_launch_has_sequence(launch) && gt_launch_kernels(launch) == 1 &&
-                  launch->steps[0].parameter_count == launch->parameter_count &&
+                  !launch->sequence && first->times == 1 && first->grid[0] && first->grid[1] &&
+                  first->grid[2] && first->parameter_count == launch->parameter_count &&
                   !launch->map_count && !launch->texture_count && !launch->l2.window_bytes;
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
-        direct = direct && launch->parameters[i].argument == (int)i &&
-                 launch->steps[0].parameters[i] == i;
+        direct = direct && launch->parameters[i].argument == (int)i && first->parameters[i] == i;
     }
     return direct;
 }
@@ -460,8 +460,8 @@ static bool is_direct(const gt_loaded_launch *loaded)
 static void make_config(gt_loaded_kernel *out, const gt_loaded_launch *loaded,
                         const gt_kernel_step *kernel)
 {
-    const int kb = loaded->launch->carveout_kb;
-    const gt_l2_window *l2 = &loaded->launch->l2;
+    const int kb = loaded->launch.carveout_kb;
+    const gt_l2_window *l2 = &loaded->launch.l2;
     out->config = (CUlaunchConfig){.gridDimX = kernel->grid[0],
                                    .gridDimY = kernel->grid[1],
                                    .gridDimZ = kernel->grid[2],
@@ -508,7 +508,7 @@ static void make_config(gt_loaded_kernel *out, const gt_loaded_launch *loaded,
 /* Decides how the launch is done, and prepares its kernels. */
 static gputune_status prepare_kernels(gt_loaded_launch *loaded)
 {
-    const gt_launch *launch = loaded->launch;
+    const gt_launch_view *launch = &loaded->launch;
     const uint32_t steps = launch->step_count;
     for (uint32_t i = 0; i < launch->block_count; i++) {
         uint32_t copied = gt_block_copied(&launch->blocks[i]);
@@ -533,16 +533,16 @@ static gputune_status prepare_kernels(gt_loaded_launch *loaded)
 
 gputune_status gt_loaded_make(gt_loaded_launch *loaded, const gt_image *image, gt_module *module)
 {
-    GT_TRY(check_clusters(loaded->launch));
+    GT_TRY(check_clusters(&loaded->launch));
     GT_TRY(prepare_kernels(loaded));
     if (module && !loaded->needs_module) {
         loaded->module = gt_module_retain(module);
     } else {
         GT_TRY(gt_module_make(&loaded->module, loaded->driver, &loaded->context));
     }
-    for (uint32_t i = 0; i < loaded->launch->step_count; i++) {
+    for (uint32_t i = 0; i < loaded->launch.step_count; i++) {
         GT_TRY(gt_module_symbol(&loaded->kernels[i].symbol, loaded->module, image,
-                                loaded->launch->steps[i].entry));
+                                loaded->launch.steps[i].entry));
     }
     if (loaded->module->handle) {
         loaded->base.module = loaded->module->handle;
@@ -556,8 +556,8 @@ gputune_status gt_loaded_make(gt_loaded_launch *loaded, const gt_image *image, g
         GT_TRY(gt_image_copy(&loaded->image, image->data, image->bytes));
     }
     GT_TRY(check_occupancy(loaded));
-    if (loaded->launch->l2.window_bytes) {
-        GT_TRY(gt_l2_attach(loaded->driver, &loaded->context, loaded->launch->l2.set_aside_bytes));
+    if (loaded->launch.l2.window_bytes) {
+        GT_TRY(gt_l2_attach(loaded->driver, &loaded->context, loaded->launch.l2.set_aside_bytes));
         loaded->has_l2 = true;
     }
     return GPUTUNE_OK;

@@ -46,7 +46,7 @@ typedef struct gt_loaded_launch {
     gt_instance base;  /* the first module and its functions; no other member is used */
     gt_context context;
     const gt_device *device;   /* the caller's */
-    const gt_launch *launch;   /* the caller's */
+    gt_launch_view launch;     /* with the caller's arrays */
     gt_module *module;         /* the launcher drops this reference */
     gt_image image;            /* a copy of the image, if needs_module */
     gt_loaded_kernel *kernels; /* the kernels by step: `only`, or an array */

@@ -42,15 +42,16 @@ static gt_plan_code *code_of(const char *text, uint32_t grid, int carveout_kb)
 {
     gt_image image;
     gt_plan_code *code;
-    gt_launch launch = {.step_count = 1, .carveout_kb = carveout_kb}, *kept;
+    gt_launch launch = {.step_count = 1, .carveout_kb = carveout_kb};
+    gt_launch_view *packed;
     launch.steps[0] = (gt_kernel_step){.entry = "kernel",
                                        .grid = {grid, 1, 1},
                                        .block = {128, 1, 1},
                                        .cluster = {1, 1, 1},
                                        .times = 1};
-    ASSERT_OK(gt_launch_keep(&kept, &launch));
+    ASSERT_OK(gt_launch_pack(&packed, &launch));
     ASSERT_OK(gt_image_copy(&image, text, strlen(text) + 1));
-    ASSERT_OK(gt_plan_code_make(&code, &pool, kept, &image));
+    ASSERT_OK(gt_plan_code_make(&code, &pool, packed, &image));
     free(image.data); /* the rest that the code did not take over */
     return code;
 }

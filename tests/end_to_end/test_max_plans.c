@@ -2,6 +2,7 @@
  * database keeps their results. */
 #include "world.h"
 
+#include <malloc.h>
 #include <pthread.h>
 
 enum { FIRST = 64 };
@@ -151,5 +152,26 @@ TEST(threads_replace_each_others_plans)
         pthread_join(threads[i], NULL);
     }
 }
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+#if __GLIBC_PREREQ(2, 33) /* which has mallinfo2() */
+
+/* An application with many sizes keeps a plan for each: a thousand plans may take 5 MB. */
+TEST(a_plan_takes_at_most_5_kb)
+{
+    enum { BEFORE = 100, PLANS = 400, MOST_BYTES = 5000 };
+    GT_SCOPED(tuner_end) gputune *tuner = open_keeping(":memory:", BEFORE + PLANS);
+    size_t bytes = 0;
+    for (size_t i = 0; i < BEFORE + PLANS; i++) {
+        bytes = i == BEFORE ? mallinfo2().uordblks : bytes;
+        gputune_plan_release(plan_of(tuner, FIRST + i, GPUTUNE_CACHED_ONLY));
+    }
+    bytes = mallinfo2().uordblks - bytes;
+    print_message("%zu bytes for each plan\n", bytes / PLANS);
+    assert_in_range(bytes / PLANS, 0, MOST_BYTES);
+}
+
+#endif
 
 TESTS_WITHIN(open_h200, world_close)

@@ -27,10 +27,11 @@ static const char *trace(const gt_launch *launch)
 {
     static char text[2048];
     gt_iteration run;
+    const gt_launch_view view = gt_launch_view_of(launch);
     size_t length = 0;
     text[0] = '\0';
     gt_iteration_begin(&run);
-    while (gt_launch_next(&run, launch)) {
+    while (gt_launch_next(&run, &view)) {
         const gt_kernel_step *step = &launch->steps[run.step];
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%u:%u(",
                                    length ? " " : "", run.step, run.grid[0]);
@@ -98,14 +99,15 @@ TEST(test_conditions_and_repetitions)
                "launch(work, block = 32 * i, grid = 1, times = i, args = (y, x, n))\n" FUNCTIONS,
                "sm_90");
     const gt_launch launch = bind(&b, "");
+    const gt_launch_view view = gt_launch_view_of(&launch);
     assert_int_equal(gt_launch_kernels(&launch), 3);
     assert_int_equal(launch.steps[0].block[0], 64); /* the largest */
     gt_iteration_begin(&run);
-    assert_true(gt_launch_next(&run, &launch));
+    assert_true(gt_launch_next(&run, &view));
     assert_int_equal(run.block[0], 32);
-    assert_true(gt_launch_next(&run, &launch));
+    assert_true(gt_launch_next(&run, &view));
     assert_int_equal(run.times, 2);
-    assert_false(gt_launch_next(&run, &launch));
+    assert_false(gt_launch_next(&run, &view));
 }
 
 TEST(test_buffers_change_places)
@@ -155,9 +157,10 @@ TEST(test_clusters)
         "launch(work, block = 64, grid = 3 * i, cluster = 2 * T, args = (y, x, n))\n" FUNCTIONS,
         "sm_90");
     const gt_launch launch = bind(&b, "T=2");
+    const gt_launch_view view = gt_launch_view_of(&launch);
     gt_iteration_begin(&run);
     for (uint32_t grid = 4; grid <= 12; grid += 4) {
-        assert_true(gt_launch_next(&run, &launch));
+        assert_true(gt_launch_next(&run, &view));
         assert_int_equal(run.grid[0], grid);
     }
 }

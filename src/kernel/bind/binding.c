@@ -425,10 +425,11 @@ static gt_limit rehearse(gt_launch *launch, const gt_binding *binding)
         [GT_SEQUENCE_FINE] = GT_LIMIT_NONE,          [GT_SEQUENCE_UNCOMPUTED] = GT_LIMIT_EXPRESSION,
         [GT_SEQUENCE_NO_GRID] = GT_LIMIT_GRID_EMPTY, [GT_SEQUENCE_NO_BLOCK] = GT_LIMIT_BLOCK_EMPTY,
         [GT_SEQUENCE_NO_TIMES] = GT_LIMIT_TIMES,     [GT_SEQUENCE_TOO_MANY] = GT_LIMIT_LAUNCHES};
+    const gt_launch_view view = gt_launch_view_of(launch);
     gt_iteration run;
     uint32_t launched = 0;
     gt_iteration_begin(&run);
-    while (gt_launch_next(&run, launch)) {
+    while (gt_launch_next(&run, &view)) {
         gt_kernel_step *step = &launch->steps[run.step];
         const bool first = !(launched >> run.step & 1);
         GT_WITHIN(check_launch(&run, step, binding));
@@ -465,7 +466,6 @@ static gt_limit bind_sequence(gt_launch *out, const gt_binding *binding)
 gt_limit gt_steps_bind(gt_launch *out, const gt_binding *binding)
 {
     out->step_count = binding->template->parts->step_count;
-    out->is_cut = 0;
     for (uint32_t i = 0; i < out->step_count; i++) {
         GT_WITHIN(bind_step(&out->steps[i], binding, i));
     }
