@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-/* A mistake of one kind at a line and another line. */
+/* A mistake, once for all variants that have it at the same lines. */
 typedef struct mistake {
-    gputune_finding first; /* in the first variant */
-    uint32_t variants;     /* that have the mistake */
-    uint32_t variant;      /* the last one that has it */
+    gputune_finding first; /* as the first variant reported it */
+    uint32_t variants;     /* how many variants have it */
+    uint32_t variant;      /* the last variant that has it, from 1 */
     uint64_t count;        /* over all variants */
 } mistake;
 

@@ -13,7 +13,7 @@
 /* ---- SASS ------------------------------------------------------------------------------------ */
 
 static const struct tool {
-    const char *name, *option; /* option may be NULL */
+    const char *name, *option;
 } tools[] = {{"nvdisasm", "--print-code"}, {"cuobjdump", "-sass"}};
 
 /* Returns the folder that an environment variable names, followed by `rest`; "" if it is unset. */
@@ -46,8 +46,8 @@ static char *find_program(const char *name)
     return NULL;
 }
 
-/* Runs nvdisasm or cuobjdump on the cubin; its output goes to the descriptor `output`. Returns the
- * exit code, after a message if that is not 0. */
+/* Runs nvdisasm or cuobjdump on the cubin and sends the output to a descriptor. Returns the exit
+ * code. */
 static int disassemble(const void *cubin, size_t bytes, int output)
 {
     char *path = NULL;

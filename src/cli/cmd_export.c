@@ -10,7 +10,7 @@
 
 /* The options. */
 static struct {
-    const char *sizes_text; /* as the library writes them; NULL: any */
+    const char *sizes_text; /* as the library writes sizes; NULL: any sizes */
     const char *scenario;
     int format, objective, cache;
 } given;
@@ -21,7 +21,7 @@ static const char *const cache_words[] = {"any", "cold", "hot", NULL};
 
 enum { MOST_LISTED = 20, SHORT_HASH = 8 };
 
-/* Returns true if the options name the scenario, or leave it open. */
+/* Returns true if the scenario matches all options that are given. */
 static bool is_named(const cli_measured *one)
 {
     const gputune_record *of = one->trials;
@@ -33,11 +33,11 @@ static bool is_named(const cli_measured *one)
            strncmp(of->scenario, hash, strlen(hash)) == 0;
 }
 
-/* Prints the options that select only this scenario. */
+/* Prints the scenario and the options that select only it. */
 static void say(const cli_measured *one, const cli_measured_list *list)
 {
     const gputune_record *of = one->trials;
-    bool is_ambiguous = false; /* the GPU's name also selects another GPU */
+    bool is_ambiguous = false; /* the GPU's name also matches another GPU */
     for (size_t i = 0; i < list->count; i++) {
         const gputune_record *other = list->items[i].trials;
         is_ambiguous |=
@@ -50,8 +50,8 @@ static void say(const cli_measured *one, const cli_measured_list *list)
               gputune_cache_name(of->cache), of->alignment, of->inputs, one->count);
 }
 
-/* Sets *out to the scenario that the options name. If they name several or none, returns
- * CLI_EXIT_USAGE after listing the scenarios with the options that name each. */
+/* Sets *out to the scenario that the options select. If they select none or several, lists the
+ * candidates with the options that select each, and returns CLI_EXIT_USAGE. */
 static int choose(const cli_measured **out, const cli_measured_list *list, const char *kernel)
 {
     size_t found = 0, said = 0;
@@ -82,7 +82,7 @@ static int choose(const cli_measured **out, const cli_measured_list *list, const
 /* The formats' words for a trial's status. */
 typedef struct outcome {
     const char *status, *kernel_tuner, *t4; /* kernel_tuner: NULL if the trial did not fail */
-    bool exact;                             /* both words mean this status */
+    bool exact;                             /* both words mean exactly this status */
 } outcome;
 static const outcome outcomes[] = {
     {"ok", NULL, "correct", true},
@@ -135,7 +135,7 @@ static char *configuration_of(const cli_apart *data, const cli_entry *entry)
     return text;
 }
 
-/* Returns gputune's own words for a failure, which both formats have; "" for a success. */
+/* Returns the status and message of a failed trial as JSON members; "" for a success. */
 static const char *failure_of(const gputune_record *trial)
 {
     return outcome_of(trial)->kernel_tuner
@@ -144,7 +144,7 @@ static const char *failure_of(const gputune_record *trial)
                : "";
 }
 
-/* Writes the device, the kernel, and the sizes that are numbers. */
+/* Writes the GPU, the kernel and the sizes that are numbers. */
 static void write_problem(const cli_apart *data, const char *separator, FILE *file)
 {
     const char *text = data->from->trials->sizes, *comma = "";
@@ -219,7 +219,7 @@ static void write_cache(const cli_apart *data, FILE *file)
 
 /* ---- T4 ---- */
 
-/* Writes an entry: nanojoules as millijoules, like nanoseconds as milliseconds. */
+/* Writes an entry. Times are in milliseconds, energies in millijoules. */
 static void write_result(const cli_apart *data, const cli_entry *entry, FILE *file)
 {
     const gputune_record *trial = entry->trial;
@@ -249,7 +249,7 @@ static void write_t4(const cli_apart *data, FILE *file)
     fputs("]}\n", file);
 }
 
-/* Prints what the format cannot express. */
+/* Prints notes on what the file lacks. */
 static void say_limits(const cli_apart *data)
 {
     size_t inexact = 0;

@@ -82,7 +82,7 @@ const cli_command cmd_kernels = {
 /* ---- devices --------------------------------------------------------------------------------- */
 
 typedef struct device_row {
-    gputune_device device; /* the first member, for OF_DEVICE */
+    gputune_device device; /* must come first: OF_DEVICE uses its offsets */
     const char *note;
 } device_row;
 
@@ -155,7 +155,7 @@ typedef struct ward {
 } ward;
 
 typedef struct diagnosis_row {
-    gputune_diagnosis diagnosis; /* the first member, for OF_DIAGNOSIS */
+    gputune_diagnosis diagnosis; /* must come first: OF_DIAGNOSIS uses its offsets */
     const char *verdict;
 } diagnosis_row;
 

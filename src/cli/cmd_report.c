@@ -10,9 +10,9 @@
 
 typedef struct report_data {
     cli_records records;
-    cli_measured_list measured; /* those that are being tuned come first */
+    cli_measured_list measured; /* scenarios that are being tuned come first */
     cli_table standing;         /* the records of winners and defaults */
-    char **sources;             /* the source of each scenario's winner; NULL: not known */
+    char **sources;             /* the code of each scenario's winner; NULL: unknown */
 } report_data;
 
 /* The options. */
@@ -107,7 +107,7 @@ static void report_write_page(const report_data *report, FILE *file)
 enum { FASTEST = 10 };
 
 typedef struct trial_row {
-    gputune_record trial; /* the first member, which columns of records read */
+    gputune_record trial; /* must come first: OF_ROW uses its offsets */
     const char *outcome, *slower;
 } trial_row;
 
@@ -123,7 +123,8 @@ static const cli_column row_columns[] = {
     CLI_FIELD(trial_row, outcome, "outcome", CLI_TEXT, CLI_VIEW),
 };
 
-/* Writes the fastest trials. Trials are sorted: those with a time first, the fastest first. */
+/* Writes the fastest trials. The trials are sorted: the fastest first, those without a time
+ * last. */
 static void write_fastest(const cli_measured *from, FILE *file)
 {
     cli_table table = CLI_TABLE("trials", row_columns, trial_row, CLI_VIEW);
@@ -212,7 +213,7 @@ static char *find_source(const cli_session *session, const cli_measured *from)
     return known ? text : NULL;
 }
 
-/* Collects the records of the named kernels, of all kernels without names. */
+/* Collects the records of the named kernels, or of all kernels. */
 static int collect(report_data *report, const cli_session *session)
 {
     gputune_record_filter filter = {
@@ -230,7 +231,6 @@ static int collect(report_data *report, const cli_session *session)
     return CLI_CONTINUE;
 }
 
-/* Moves the scenarios that are being tuned to the front. */
 static void put_tuning_first(cli_measured_list *list)
 {
     size_t first = 0, count = given.tuning.count;
@@ -289,7 +289,7 @@ static int report(const cli_list *names)
     given.names = *names;
     cli_read_own_results();
     int code = read_report(&report);
-    if (code != CLI_EXIT_NOTHING || !given.tuning.count) { /* nothing is stored yet */
+    if (code != CLI_EXIT_NOTHING || !given.tuning.count) { /* a new tuning stored nothing yet */
         CLI_TRY(code);
     }
     CLI_REFUSE(given.format == PAGE && !cli_given.output && isatty(STDOUT_FILENO), CLI_EXIT_USAGE,

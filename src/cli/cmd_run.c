@@ -9,15 +9,14 @@
 static struct {
     cli_list configurations; /* of run */
     const char *save;
-    const char *kernel;   /* before two databases; NULL: none is named */
-    const char *sides[2]; /* of compare: configurations, or databases */
+    const char *kernel;   /* named before two databases; NULL: none */
+    const char *sides[2]; /* the two configurations or databases that are compared */
 } given;
 
-/* The results, as rows of a table. */
 typedef struct measured {
     cli_table table;
     int code;
-    double speedup;      /* of the last row: the first one's time over its time */
+    double speedup;      /* of the last row: the first row's time divided by its own */
     const char *verdict; /* of the last row: "faster", "slower", "same"; "" or NULL: none */
 } measured;
 
@@ -57,7 +56,8 @@ static int measure(measured *at, const cli_session *session, const cli_scenario 
     return status < 0 ? cli_fail(status) : CLI_EXIT_OK;
 }
 
-/* All objectives: by rate if launches do different work, else by each that times a launch. */
+/* Returns true if the objective is to be measured. With --objective all: rate if launches do
+ * different work, otherwise every objective that times a launch. */
 static bool is_wanted(const cli_scenario *scenario, int objective)
 {
     int chosen = cli_tuning.objective;
@@ -108,7 +108,7 @@ static const cli_option run_options[] = {
 
 static int measure_all(const cli_list *arguments)
 {
-    cli_given.informs = given.save != NULL; /* of how the outputs are read */
+    cli_given.informs = given.save != NULL; /* prints how to read the outputs */
     CLI_TRY(cli_tuning_inputs());
     return cli_single(CLI_OPEN_TUNING, arguments->items[0], run);
 }
@@ -125,7 +125,7 @@ const cli_command cmd_run = {"run",
 
 /* ---- compare --------------------------------------------------------------------------------- */
 
-/* Measures a pair of configurations. Returns the exit code. */
+/* Measures two configurations. Returns the exit code. */
 static int compare_pair(measured *at, const cli_session *session, const char *kernel,
                         gputune_sizes sizes, const char *const pair[2],
                         const gputune_options *options)
@@ -139,7 +139,6 @@ static int compare_pair(measured *at, const cli_session *session, const char *ke
     return code;
 }
 
-/* Prints a line with the verdict. */
 static void say_verdict(const measured *at, const char *label)
 {
     if (at->verdict && at->verdict[0]) {
@@ -148,7 +147,7 @@ static void say_verdict(const measured *at, const char *label)
     }
 }
 
-/* Reads the winners for this GPU in the database at `path`, of the named kernels or of all. */
+/* Reads the winners for this GPU from the database at `path`. */
 static int read_winners(cli_records *out, const char *path)
 {
     CLI_REFUSE(access(path, R_OK) != 0, CLI_EXIT_DATABASE, "cannot read database '%s': %s", path,
@@ -158,7 +157,7 @@ static int read_winners(cli_records *out, const char *path)
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     cli_given.database = path;
     cli_given.read_only = cli_given.records_only = true;
-    cli_given.quiet = true; /* the device's note is printed once */
+    cli_given.quiet = true; /* so the note about the device is printed only once */
     int code = cli_open(&session, CLI_OPEN_DEVICE);
     code = code == CLI_CONTINUE ? cli_records_read(out, &filter, &session, given.kernel) : code;
     cli_given = own;
@@ -214,7 +213,6 @@ static int compare_all(const cli_session *session, const cli_records winners[2])
     return cli_is_canceled() ? CLI_EXIT_CANCELED : code;
 }
 
-/* Compares the winners of two databases, of the named kernel or of all. Returns the exit code. */
 static int compare_databases(void)
 {
     cli_records winners[2] = {{NULL, 0}, {NULL, 0}};
@@ -242,7 +240,7 @@ static int compare_configurations(const cli_session *session, const cli_scenario
     return code;
 }
 
-/* Returns false for a word that is neither a path nor a file: a kernel or a configuration. */
+/* Returns false for a kernel or a configuration: a word that is neither a path nor a file. */
 static bool may_be_database(const char *side)
 {
     return !strchr(side, '=') && (strpbrk(side, "./") || access(side, F_OK) == 0);

@@ -10,14 +10,14 @@
 
 enum { BINS = 12, BAR_CELLS = 40 };
 
-/* A row of both plots. */
+/* A row of one of the two plots. */
 typedef struct row {
-    gputune_record place;      /* the first member, for CLI_PLACE_COLUMNS */
-    double elapsed_s, best_ns; /* since the first trial */
-    const char *after, *over;  /* elapsed_s; best_ns over the best of all */
+    gputune_record place;      /* must come first: CLI_PLACE_COLUMNS uses its offsets */
+    double elapsed_s, best_ns; /* seconds since the first trial; the best time so far */
+    const char *after, *over;  /* elapsed_s, and how much slower best_ns is than the best of all */
     const char *configuration;
     double from_ns, to_ns; /* of a bin */
-    uint32_t variants;     /* tried so far; in a bin */
+    uint32_t variants;     /* tried so far, or in the bin */
     const char *has;       /* "winner", "default" */
     char *bar;
 } row;
@@ -45,8 +45,8 @@ static const cli_column time_columns[] = {
     SAME(has, "", CLI_TEXT, BOTH),
 };
 
-/* Orders trials as they were tried: `created` has whole seconds, in older databases one time for
- * all trials of a tuning. */
+/* Orders trials as they were tried. `created` has whole seconds, and older databases have one time
+ * for all trials of a tuning. */
 static int by_turn(const void *a, const void *b)
 {
     const gputune_record *x = *(const gputune_record *const *)a,
@@ -152,12 +152,11 @@ static struct {
 enum { SORT_STORED, SORT_TIME, SORT_SPEEDUP, SORT_DATE };
 static const char *const sort_words[] = {"stored", "time", "speedup", "date", NULL};
 
-/* The rows that are shown. */
 typedef struct shown {
     cli_table table;
-    size_t columns; /* of the terminal; 0: the output is not a table for people */
-    bool shortened; /* some configuration shows only its difference from the default */
-    bool all;       /* trials are rows, too */
+    size_t columns; /* columns of the terminal; 0: the output is not a table for people */
+    bool shortened; /* some configuration is shown as its difference from the default */
+    bool all;       /* trials are shown, not only winners */
 } shown;
 
 /* Returns the key for sorting a row: the best first, rows without a time last. */
@@ -199,7 +198,8 @@ static char *difference(const char *configuration, const char *standard)
     return out[0] ? out : cli_copy("the default");
 }
 
-/* A configuration of many axes would leave no room; trials, which have more columns, less. */
+/* Adds the rows of a scenario. A configuration that is too wide is shortened to its difference from
+ * the default. */
 static void add_rows(shown *at, const cli_measured *from)
 {
     size_t room = at->columns / (at->all ? 4 : 2);
@@ -312,7 +312,7 @@ static int show(const cli_list *arguments)
         return cli_stored_nothing(&session, &filter);
     }
     const char *last = "";
-    for (size_t i = 0; i < found.count; i++) { /* records come kernel by kernel */
+    for (size_t i = 0; i < found.count; i++) { /* the records of a kernel follow each other */
         const char *kernel = name ? name : found.items[i].kernel;
         if (strcmp(kernel, last) != 0) {
             cli_note_own_references(&session, kernel);

@@ -32,8 +32,8 @@ static size_t print_questions(const char *text)
 
 static const char clause[] = "#pragma gputune kernel(";
 
-/* Compiles the default variant of each kernel of the draft. Returns what is wrong with it; "" if
- * nothing is, or if there is no compiler. */
+/* Compiles the default variant of each kernel of the draft. Returns the error message; "" if all
+ * compile, or if there is no compiler. */
 static const char *check_draft(const char *path, const char *draft)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
@@ -59,7 +59,7 @@ static const char *check_draft(const char *path, const char *draft)
                : cli_copy(gputune_error());
 }
 
-/* Collects the compiler's arguments and --host, as gputune_draft_template() takes them. */
+/* Collects the compiler's arguments and the files of --host for gputune_draft_template(). */
 static int collect_arguments(cli_list *out)
 {
     for (size_t i = 0; i < cli_given.include_paths.count; i++) {
@@ -104,7 +104,7 @@ static int write_template(const cli_list *arguments)
     for (const char *at = draft; (at = strstr(at, "// guess:")); at++) {
         guesses++;
     }
-    const char *first = strstr(draft, clause); /* of several kernels a command takes one */
+    const char *first = strstr(draft, clause); /* a command takes one kernel of a file */
     const char *name = first ? first + sizeof clause - 1 : "";
     bool several = strstr(name, clause) != NULL;
     cli_note(
@@ -144,7 +144,7 @@ const cli_command cmd_template = {
 /* ---- embed ----------------------------------------------------------------------------------- */
 
 typedef struct embedded_file {
-    char *name; /* of an include: as between its quotes; of the template: the file's own */
+    char *name; /* an include's name between its quotes; the template's file name */
     char *path, *text;
     size_t bytes;
 } embedded_file;
@@ -162,7 +162,7 @@ static bool add_file(embedded_files *out, const char *name, const char *path)
     return text != NULL;
 }
 
-/* Adds an included file. A name that means two files is an error. */
+/* Adds an included file. Fails if the name already stands for a different file. */
 static int add_include(embedded_files *out, const char *from, const char *name)
 {
     if (strcmp(name, "gputune.cuh") == 0) {
@@ -184,7 +184,7 @@ static int add_include(embedded_files *out, const char *from, const char *name)
     return CLI_CONTINUE;
 }
 
-/* Reads a template and the files that it and they include in quotes, if they are beside the
+/* Reads a template and, recursively, the files that it includes in quotes and that are beside the
  * including file. Returns CLI_CONTINUE, or an exit code after a message. */
 static int read_template(embedded_files *out, const char *path)
 {

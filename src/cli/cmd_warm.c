@@ -72,8 +72,7 @@ static int compile(work *at, const cli_session *session)
     return at->done > at->failed ? CLI_EXIT_OK : CLI_EXIT_TEMPLATE;
 }
 
-/* Compiles all scenarios, and prints registers and spills of each variant. Returns the exit code.
- */
+/* Compiles all scenarios and prints a row for each variant. Returns the exit code. */
 static int compile_all(const cli_session *session, const cli_scenarios *scenarios)
 {
     work at = {.table = CLI_TABLE("variants", columns, gputune_compiled, CLI_VIEW)};
@@ -146,18 +145,18 @@ static int run(void)
                                  : cli_warm_tune(&session, &scenarios);
 }
 
-enum { SETTLED_MS = 100 }; /* saves that follow each other more quickly count as one */
+enum { SETTLED_MS = 100 }; /* saves within this time count as one */
 
 typedef struct watched {
     const char *path;
-    struct stat facts; /* from the last look; all zero: there was no file */
+    struct stat facts; /* from the last look; all zero if there was no file */
 } watched;
 
 typedef struct watch {
     watched *files;
     size_t count;
     atomic_bool is_over;
-    const char *changed; /* set by the thread: the path of a file that was saved, or NULL */
+    const char *changed; /* path of a file that was saved, set by the thread; or NULL */
 } watch;
 
 static struct stat facts_of(const char *path)
@@ -172,7 +171,7 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Adds a file, which need not exist, unless it is already in the list, perhaps by another path. */
+/* Adds a file, which need not exist, unless the list has it, perhaps under another path. */
 static void add_file(watch *watch, const char *path)
 {
     const watched added = {path, facts_of(path)};
@@ -188,7 +187,7 @@ static void add_file(watch *watch, const char *path)
     cli_push(watch->files, watch->count, added);
 }
 
-/* Adds a header in each of the folders that are searched, because it may appear in any of them. */
+/* Adds a header in every include folder, because it may appear in any of them. */
 static void add_include(watch *watch, const char *from, const char *name)
 {
     const cli_list *folders = &cli_given.include_paths;
@@ -225,7 +224,7 @@ static void list_files(watch *watch)
     }
 }
 
-/* Returns true if a file has changed since the last call. Polls, as that works anywhere. */
+/* Returns true if a file has changed since the last call. Polling works on every file system. */
 static bool take_changes(watch *watch)
 {
     bool found = false;
@@ -243,7 +242,7 @@ static bool take_changes(watch *watch)
     return found;
 }
 
-/* The thread that runs beside the tuning, and cancels it if a file changes. */
+/* Runs in a thread beside the tuning and cancels the tuning if a file changes. */
 static void *await_change(void *user)
 {
     watch *watch = user;
@@ -291,9 +290,9 @@ static int tune_and_wait(watch *watch, bool is_first)
     return CLI_CONTINUE;
 }
 
-/* Tunes, and again whenever one of the selected templates, or a file that they include in quotes,
- * is saved; outdated work is canceled. Ends with Ctrl-C, or if the first tuning shows that saving
- * will not help. Returns the exit code, which is 0 if Ctrl-C came while it was only waiting. */
+/* Tunes, and tunes again whenever a selected template or a file that it includes in quotes is
+ * saved, which cancels a running tuning. Ends with Ctrl-C, or after the first tuning if saving a
+ * file cannot help. Returns the exit code; Ctrl-C while waiting gives 0. */
 static int warm_watch(void)
 {
     watch watch = {NULL};

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Two files, and the signature's name in messages. */
+/* A table, its signature, and the signature's name in messages. */
 typedef struct cli_signed {
     const char *table, *signature, *name;
 } cli_signed;
 
-/* The purpose of ssh's signatures; one that was made for another purpose does not count. */
+/* The purpose of ssh's signatures. A signature for another purpose is invalid. */
 #define NAMESPACE "gputune"
 
 static bool begins_with(const char *text, const char *word)
@@ -44,8 +44,8 @@ static int say_failure(const cli_tool *tool, int result, const char *what, const
     }
 }
 
-/* Fetches an https: or file: URL into the file `to`, by curl, within a minute. Returns
- * CLI_CONTINUE, or an exit code after a message. */
+/* Downloads an https: or file: URL to the file `to` by curl, within a minute. Returns CLI_CONTINUE,
+ * or an exit code after a message. */
 static int table_fetch(const char *url, const char *to)
 {
     bool is_file = begins_with(url, "file:");
@@ -68,13 +68,14 @@ static int table_fetch(const char *url, const char *to)
 
 /* A program that signs. */
 typedef struct signer {
-    const char *ending; /* of a signature's file, after the table's name */
-    const char *remedy; /* if the program is not installed */
+    const char *ending; /* added to the table's name for the signature's file */
+    const char *remedy; /* printed if the program is not installed */
 } signer;
 static const signer minisign = {".minisig", "Debian's package is minisign"},
                     keygen = {".sig", "Debian's package is openssh-client"};
 
-/* Returns the program that a file of keys is for; NULL after a message if it cannot be read. */
+/* Returns the program that a key file belongs to; NULL after a message if the file cannot be
+ * read. */
 static const signer *signer_of(const char *key)
 {
     size_t bytes;
@@ -103,7 +104,7 @@ static int check_by_minisign(char **who, const cli_signed *what, const char *key
     return CLI_CONTINUE;
 }
 
-/* Checks a signature and finds out which of the allowed signers made it. */
+/* Checks a signature and finds which of the allowed signers made it. */
 static int check_by_ssh(char **who, const cli_signed *what, const char *allowed)
 {
     cli_tool finds = {{"ssh-keygen", "-Y", "find-principals", "-s", what->signature, "-f", allowed},
@@ -130,7 +131,7 @@ static int check_by_ssh(char **who, const cli_signed *what, const char *allowed)
     return CLI_CONTINUE;
 }
 
-/* Signs a file with a secret key of minisign or ssh, which may ask for a pass phrase: writes
+/* Signs a file with a secret key of minisign or ssh, which may ask for a pass phrase. Writes
  * TABLE.minisig or TABLE.sig. Returns CLI_EXIT_OK, or an exit code after a message. */
 static int table_sign(const char *table, const char *key)
 {
@@ -166,7 +167,7 @@ static int export_wisdom(const char *kernel)
     CLI_TRY(cli_stored_filter(&filter, &session));
     CLI_TRY(cli_passed(gputune_wisdom_export(&text, &count, session.tuner, &filter, given.whole)));
     int code = CLI_EXIT_NOTHING;
-    if (count || !cli_given.output) { /* a file is not replaced by an empty one */
+    if (count || !cli_given.output) { /* an empty table does not replace a file */
         code = cli_output_write(cli_given.output, true, text, strlen(text));
     }
     if (code == CLI_EXIT_OK && given.key) {
@@ -190,8 +191,8 @@ static int copy_file(const char *from, const char *to)
     return code == CLI_EXIT_OK ? CLI_CONTINUE : code;
 }
 
-/* Copies a table, and its signature with --signed-by, into a folder that only this user may write,
- * and checks the signature. Sets *who to its maker. */
+/* Copies a table into a private folder; with --signed-by also its signature, which is checked. Sets
+ * *who to the signer. */
 static int bring(char **who, const char *source, bool is_url, const char *table)
 {
     int (*const take)(const char *, const char *) = is_url ? table_fetch : copy_file;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static char progress_line[1024]; /* what is drawn now, or "" */
+static char progress_line[1024]; /* the line that is drawn now, or "" */
 static cli_send_fn send_line;    /* used instead of stderr; NULL: stderr */
 
 const char *const cli_color_words[] = {"auto", "always", "never", NULL};
@@ -133,7 +133,7 @@ void cli_console_log(void *user, gputune_log_level level, const char *line)
     }
 }
 
-/* A status that is not listed gives CLI_EXIT_NOTHING. */
+/* Statuses that are not listed give CLI_EXIT_NOTHING. */
 static const struct {
     int status, code;
 } exit_codes[] = {{GPUTUNE_OK, CLI_EXIT_OK},

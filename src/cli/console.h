@@ -16,7 +16,6 @@ bool cli_console_is_live(void);
 /* Returns how many columns a line may take: COLUMNS, else the terminal's width; 0: any number. */
 size_t cli_console_columns(FILE *file);
 
-/* The choices of --color. */
 typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli_color;
 extern const char *const cli_color_words[];
 /* Returns true if `file` is to be coloured: --color, else a terminal that is not "dumb". */
@@ -39,12 +38,12 @@ void cli_console_progress_end(void);
 
 /* Prints a line like cli_console_say(), with the prefix and the colour (NULL: none). */
 void cli_console_line(const char *prefix, const char *text, const char *color);
-/* Passes lines to this function from now on, instead of writing them to stderr; the progress line
- * with a prefix of NULL. */
+/* From now on passes lines to `send` instead of writing them to stderr. A progress line has the
+ * prefix NULL. */
 typedef void (*cli_send_fn)(const char *prefix, const char *text, const char *color);
 void cli_console_send(cli_send_fn send);
 
-/* A gputune_log_fn. It prints information lines only with --verbose or if cli_given.informs. */
+/* A gputune_log_fn. Prints information lines only with --verbose or if cli_given.informs is set. */
 void cli_console_log(void *user, gputune_log_level level, const char *line);
 
 /* ---- exit codes ------------------------------------------------------------------------------ */
@@ -53,9 +52,8 @@ enum {
     CLI_EXIT_OK = 0,       /* every scenario has a winner, and its default works */
     CLI_EXIT_NOTHING = 1,  /* nothing found */
     CLI_EXIT_USAGE = 2,    /* a mistake on the command line */
-    CLI_EXIT_PLATFORM = 3, /* no NVRTC, no driver or GPU although one was asked for, or a
-                              finding of `doctor` */
-    CLI_EXIT_TEMPLATE = 4, /* a template or compile error, a bad recorded space */
+    CLI_EXIT_PLATFORM = 3, /* no NVRTC, no driver, no GPU, or a failure that `doctor` found */
+    CLI_EXIT_TEMPLATE = 4, /* a template or compile error, or a bad recorded space */
     CLI_EXIT_WRONG = 5,    /* wrong results of all variants, of the default or of most */
     CLI_EXIT_DATABASE = 6,
     CLI_EXIT_FOUND = 7,     /* `check` found a mistake */
@@ -71,8 +69,8 @@ int cli_trial_exit_code(const char *trial);
 /* Prints the thread's last library message, or the status' text if there is none. Returns the exit
  * code. */
 int cli_fail(int status);
-/* Returns the library's message without the kernel's name at its beginning, because `label` begins
- * with that name too. */
+/* Returns a message of the library without the kernel's name at its beginning, because `label`
+ * begins with that name too. */
 const char *cli_without_kernel(const char *message, const char *label);
 
 /* Combines exit codes: the first that is not 0 stays, but CLI_EXIT_CANCELED replaces it. */

@@ -113,7 +113,7 @@ char *cli_json_text(const char *text)
 
 extern char **environ;
 
-/* The child, or 0 where it cannot be started. */
+/* Returns the child, or 0 if it cannot be started. */
 static pid_t start(const cli_tool *tool, int output, int errors)
 {
     posix_spawn_file_actions_t actions;
@@ -136,7 +136,7 @@ static bool is_too_large(const char *path)
     return path && stat(path, &file) == 0 && file.st_size > CLI_TOOL_MOST_BYTES;
 }
 
-/* Waits for its end; ends it where that takes too long. */
+/* Waits until the tool ends, and ends it if it takes too long, writes too much or is canceled. */
 static int await(const cli_tool *tool, pid_t child)
 {
     static const struct timespec moment = {0, 10000000};
@@ -159,8 +159,8 @@ static int await(const cli_tool *tool, pid_t child)
                                                  : CLI_TOOL_KILLED;
 }
 
-/* The text of a temporary file; with the name of a program only the first line that begins with it
- * ("curl: (60) ..."), behind which advice may follow, or else the last one. */
+/* Returns the text of a temporary file. With a program's name, returns one line only: the first
+ * that begins with the name ("curl: (60) ..."), otherwise the last. */
 static char *take_text(FILE *file, const char *name)
 {
     char line[1024], *text = cli_copy("");
@@ -186,7 +186,7 @@ int cli_tool_run(cli_tool *tool)
     if (told && said) {
         pid_t child = start(tool, tool->output < 0 ? fileno(told) : tool->output, fileno(said));
         result = child ? await(tool, child) : CLI_TOOL_MISSING;
-        result = result == 127 ? CLI_TOOL_MISSING : result; /* as some systems tell it */
+        result = result == 127 ? CLI_TOOL_MISSING : result; /* some systems report it this way */
         tool->told = take_text(told, NULL);
         tool->said = take_text(said, tool->arguments[0]);
     }

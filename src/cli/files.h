@@ -1,5 +1,4 @@
-/* Writes a command's result to the file of --output or standard output, and values of JSON; finds a
- * template's included files; runs programs such as curl, ssh-keygen, minisign, nvdisasm. */
+/* Output files, values of JSON, the includes of templates, and other programs that commands run. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,43 +9,43 @@ typedef struct cli_output {
     const char *path; /* NULL: standard output */
 } cli_output;
 
-/* Opens an output. `path` may be NULL, and must outlive *out. If there is such a file already, that
- * is an error unless `replace`. Returns CLI_CONTINUE, or the code to exit with after a message. */
+/* Opens an output; NULL: standard output. `path` must outlive *out. An existing file is an error
+ * unless `replace`. Returns CLI_CONTINUE, or an exit code after a message. */
 int cli_output_open(cli_output *out, const char *path, bool replace);
-/* Closes the output of a command that ends with `code`, which it returns, or, after a message,
- * CLI_EXIT_NOTHING if that is CLI_EXIT_OK and not all was written. Stdout stays open. */
+/* Closes the output of a command that ends with `code`. Standard output stays open. Returns `code`,
+ * or CLI_EXIT_NOTHING after a message if that is CLI_EXIT_OK and writing failed. */
 int cli_output_close(cli_output *output, int code);
 
-/* Writes a file, as cli_output_open() opens it. Returns the code to exit with. */
+/* Writes a file, opened like cli_output_open(). Returns the exit code. */
 int cli_output_write(const char *path, bool replace, const void *bytes, size_t count);
 
-/* The shortest decimal text that reads back as the same double, which must be finite. */
+/* Returns the shortest decimal text that reads back as the same finite double. */
 char *cli_json_number(double value);
-/* A string in quotes; "" in quotes for NULL, and where the text is not UTF-8. */
+/* Returns a text as a JSON string; the empty string for NULL and for text that is not UTF-8. */
 char *cli_json_text(const char *text);
 
-/* The name in `#include "name"`, or NULL; *text goes on to the next line. */
+/* Returns the name in `#include "name"`, or NULL, and moves *text to the next line. */
 char *cli_next_include(const char **text);
-/* The path of the file `name` that `from` includes: in the same folder. */
+/* Returns the path of the file `name` in the folder of the file `from`. */
 char *cli_path_beside(const char *from, const char *name);
 
 /* ---- other programs -------------------------------------------------------------------------- */
 
 typedef struct cli_tool {
-    const char *arguments[16]; /* [0] is searched on PATH, unless it is a path; NULL ends them */
+    const char *arguments[16]; /* [0] is searched on PATH; NULL ends them */
     const char *input;         /* file for its standard input; NULL: this program's */
-    int output;        /* descriptor to which the tool's standard output goes; -1: into `told` */
-    double limit_s;    /* seconds after which the tool is ended; 0: no limit */
-    const char *grows; /* a file that the tool writes, of CLI_TOOL_MOST_BYTES at most; or NULL */
-    char *told, *said; /* set: the tool's output, and the best line of its errors; or "" */
+    int output;                /* descriptor for its standard output; -1: into `told` */
+    double limit_s;            /* seconds until it is ended; 0: no limit */
+    const char *grows;         /* a file that it writes, at most CLI_TOOL_MOST_BYTES; or NULL */
+    char *told, *said;         /* set: its output, and the best line of its errors; or "" */
 } cli_tool;
 
 enum { CLI_TOOL_MISSING = -1, CLI_TOOL_LATE = -2, CLI_TOOL_TOO_LARGE = -3, CLI_TOOL_KILLED = -4 };
 enum { CLI_TOOL_MOST_BYTES = 64 << 20 };
 
-/* Runs the tool. Returns its exit code, or a value above. Ctrl-C ends the tool, too. */
+/* Runs the tool. Returns its exit code, or a CLI_TOOL_ value. Ctrl-C ends the tool too. */
 int cli_tool_run(cli_tool *tool);
 
-/* Makes a private folder below TMPDIR; NULL after a message. cli_tool_remove_folder() ends it. */
+/* Makes a private folder in TMPDIR; NULL after a message. */
 char *cli_tool_make_folder(void);
 void cli_tool_remove_folder(const char *folder);

@@ -1,12 +1,11 @@
-/* warm --gpus: a process for each GPU, in which the library opens the driver. The parent opens no
- * GPU: it gives each child one turn at a time, draws their progress and prints one table. A GPU
- * that is lost, or whose driver hangs, costs only its own turn, and an equal GPU tries that turn
- * again.
+/* warm --gpus: runs a process for each GPU, which opens the GPU. The parent opens no GPU: it gives
+ * each child one scenario at a time (its turn), draws the progress and prints one table. If a GPU
+ * is lost or its driver hangs, only its turn fails, and an equal GPU tries that turn again.
  *
- * Parent and child talk over a socket that keeps messages apart. A child lists its turns and sends
- * READY; then it answers each ORDER with ROW or FAILED. It prints nothing itself. GPUs whose
- * results answer the same requests are of one kind and take turns from one queue. The children
- * share the cores for compiling through the file of GPUTUNE_CORES. */
+ * Parent and child exchange messages over a socket. A child lists its turns, sends READY, and
+ * answers each ORDER with ROW or FAILED. GPUs whose results answer the same requests are of one
+ * kind and take turns from one queue. The children share the cores for compiling through the file
+ * of GPUTUNE_CORES. */
 #include "cli/warm.h"
 
 #include "base/clock.h"
@@ -32,9 +31,9 @@ extern char **environ;
 
 typedef enum message_kind {
     SAY,    /* a line for the terminal: prefix, text, colour or "" */
-    DRAW,   /* the turn's progress; "": nothing is shown */
+    DRAW,   /* the turn's progress; "" removes it */
     LISTED, /* a turn: place, cost, flags, kernel, label */
-    READY,  /* the GPU is open and its turns are listed: environment, label */
+    READY,  /* the GPU is open and all turns are listed: environment, label */
     ROW,    /* the turn has a winner: place, code and a packed row of the table */
     FAILED, /* the turn has no winner: code, flags, why, and the whole message */
     ORDER   /* to the child: place, limit in seconds, flags, and the turn's index of count */
@@ -63,7 +62,7 @@ static bool send_message(int channel, message *out)
     return sent == (ssize_t)bytes;
 }
 
-/* Like send_message(), with these texts as the body, cut if they do not fit. */
+/* Like send_message(), with these texts as the body. Texts that do not fit are cut. */
 static bool send_texts(int channel, message *out, const char *first, const char *second,
                        const char *third)
 {
@@ -126,9 +125,9 @@ void cli_fleet_join(void)
     }
     cli_given.own_gpu = cli_format("%d", numbers[1]);
     cli_warm.is_silent = numbers[0] > 0;
-    cli_warm.report = NULL; /* the parent writes it */
+    cli_warm.report = NULL; /* the parent writes the page */
     own.channel = numbers[2];
-    unsetenv(variable); /* not for the workers */
+    unsetenv(variable); /* the workers must not inherit it */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     cli_console_send(send_line);
     if (getppid() != numbers[3]) {
@@ -196,7 +195,7 @@ int cli_fleet_serve(const cli_session *session, const cli_scenarios *scenarios)
 
 /* ---- the parent ------------------------------------------------------------------------------ */
 
-/* The GPUs of one kind, and the turns that are left for them: from `next` on. */
+/* The GPUs of one kind and their turns. Those from `next` on are not taken yet. */
 typedef struct kind {
     const char *environment;
     cli_turn *turns;
@@ -211,16 +210,16 @@ typedef struct failure {
 
 typedef struct child {
     int number;  /* of its GPU */
-    pid_t pid;   /* 0: not started, or ended */
+    pid_t pid;   /* 0: it has not started, or has ended */
     int channel; /* to it */
     const char *label;
-    CLI_LIST(cli_turn) listed; /* until it is READY */
-    kind *kind;                /* NULL: it is not ready, or cannot be used */
+    CLI_LIST(cli_turn) listed; /* the turns so far, until READY */
+    kind *kind;                /* NULL: not ready, or unusable */
     bool is_busy, is_out;
-    bool is_in_doubt; /* it failed, and waits until an equal GPU has tried the same turn */
+    bool is_in_doubt; /* its turn failed, and an equal GPU tries the same turn */
     cli_turn turn;
     int64_t begun_ns;
-    failure failure; /* of its turn, handled when all GPUs are open */
+    failure failure; /* of its turn; handled after all GPUs are open */
     char shown[160]; /* its turn's progress */
 } child;
 
@@ -235,12 +234,12 @@ static struct {
     int64_t begun_ns;
     cli_table table;
     int code;
-    int refusal;  /* exit code if a GPU that was named cannot be used; otherwise CLI_CONTINUE */
+    int refusal;  /* exit code if a named GPU cannot be used; otherwise CLI_CONTINUE */
     int unopened; /* exit code of a GPU that could not be opened */
     message message;
 } fleet;
 
-/* Reads "0,2", in which each number occurs once. */
+/* Reads a list such as "0,2" with each number once. */
 static int read_numbers(const char *which)
 {
     for (const char *at = which;; at++) {
@@ -259,7 +258,7 @@ static int read_numbers(const char *which)
     }
 }
 
-/* If no driver was asked for and there is no GPU, "all" means the emulator's GPUs. */
+/* Lists the GPUs to use. Without a GPU and a requested driver, "all" means the emulator's. */
 static int list_gpus(const char *which)
 {
     int count = 0;
@@ -285,7 +284,7 @@ static int spawn(child *child, int channel)
                       (long)getpid()),
            1);
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP); /* Ctrl-C is passed on to it */
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP); /* the parent passes Ctrl-C on */
     int error =
         posix_spawn(&child->pid, "/proc/self/exe", NULL, &attributes, cli_given.words, environ);
     posix_spawnattr_destroy(&attributes);
@@ -299,13 +298,13 @@ static bool is_last_open(void)
     return !last || !last->pid || last->kind;
 }
 
-/* Returns true if a GPU is being opened or still has to be. */
+/* Returns true if a GPU is being opened or will be. */
 static bool is_opening(void)
 {
     return !is_last_open() || (fleet.started < fleet.count && !cli_is_canceled());
 }
 
-/* Starts the next child with its channel; GPUs open in turn, as drivers delay each other. */
+/* Starts the next child. GPUs are opened one after another, because drivers delay each other. */
 static void start_next(void)
 {
     int ends[2];
@@ -355,9 +354,9 @@ static bool is_kernel_busy(const cli_turn *turn)
     return any;
 }
 
-/* Returns the index of the turn to take next: the first one of a kernel that no GPU is tuning, if
- * there is one, because a search begins with the results and the code of the kernel's other sizes.
- * Among the last turns it is the longest, so the GPUs end together. */
+/* Returns the index of the turn to take next: the first one whose kernel no GPU is tuning, because
+ * a search begins with the results of the kernel's other sizes. Near the end it is the longest one,
+ * so all GPUs finish at about the same time. */
 static size_t find_turn(const kind *kind)
 {
     size_t at = kind->next, usable = count_usable(kind);
@@ -370,7 +369,7 @@ static size_t find_turn(const kind *kind)
     return at < kind->count ? at : kind->next;
 }
 
-/* Orders the next turn from a child, if it can take one. */
+/* Gives a child its next turn, if it can take one. */
 static void order(child *child)
 {
     kind *kind = child->kind;
@@ -393,10 +392,10 @@ static void order(child *child)
     kind->next++;
     child->is_busy = true;
     child->begun_ns = gt_now_ns();
-    (void)send_message(child->channel, &fleet.message); /* if it has ended, its channel says so */
+    (void)send_message(child->channel, &fleet.message); /* an ended child closes its channel */
 }
 
-/* Leaves a child's turn to an equal GPU and waits there. False: none, or it has tried the turn. */
+/* Puts a failed turn back for an equal GPU. Returns false if no equal GPU may try it. */
 static bool pass_on(child *child)
 {
     kind *kind = child->kind;
@@ -413,8 +412,8 @@ static bool pass_on(child *child)
     return true;
 }
 
-/* Ends the turn of a child. If it was an equal GPU's second try, decides by it if the first try
- * failed because of its GPU. A first try without an error may only have lacked time. */
+/* Ends a child's turn. If another GPU failed at the same turn with an error and this one succeeded,
+ * the other one gets no more work. */
 static void settle(child *second, bool has_winner)
 {
     child *first = (child *)(uintptr_t)second->turn.tried;
@@ -436,7 +435,7 @@ static void settle(child *second, bool has_winner)
     first->failure.why = NULL;
 }
 
-/* Failures wait for the GPUs that may try the same turn. */
+/* Handles failures after all GPUs are open, because an equal GPU may try the same turn. */
 static void settle_failures(void)
 {
     for (size_t i = 0; i < fleet.count && !is_opening(); i++) {
@@ -470,8 +469,7 @@ static void draw(void)
     cli_progress_draw(text);
 }
 
-/* Lets a GPU that is open take turns: those of its kind, or its own if it is the first of its kind.
- */
+/* Lets an open GPU take turns of its kind. The first GPU of a kind brings the turns. */
 static void admit(child *child, const char *environment)
 {
     kind *kind = fleet.kinds;
@@ -533,8 +531,8 @@ static void handle(child *child, const message *from)
     }
 }
 
-/* Handles the end of a child. One that was never ready could not open its GPU, and has printed why.
- */
+/* Handles the end of a child. A child that was never ready has printed why it could not open its
+ * GPU. */
 static void take_end(child *child)
 {
     int status = 0;
@@ -551,7 +549,7 @@ static void take_end(child *child)
             fleet.refusal = code;
             cli_set_canceled(true);
         }
-    } else if (child->is_busy && !child->failure.why) { /* a signal has ended it in its turn */
+    } else if (child->is_busy && !child->failure.why) { /* a signal ended it during its turn */
         const char *message =
             cli_format("%s: %s: its process has ended by signal %d", child->turn.scenario->label,
                        child->label, WTERMSIG(status));
@@ -562,7 +560,7 @@ static void take_end(child *child)
     }
 }
 
-/* Ends the children by closing their channels if no work is left and none may come. */
+/* Ends the children by closing their channels, if no work is left. */
 static void dismiss_if_done(void)
 {
     bool left = is_opening();
@@ -609,7 +607,7 @@ static bool listen_once(void)
 
 static void run(void)
 {
-    bool is_open = true, was_told = false; /* the children know that work is canceled */
+    bool is_open = true, was_told = false; /* SIGTERM was sent to the children */
     while (is_open || fleet.started < fleet.count) {
         start_next();
         settle_failures();
@@ -658,7 +656,7 @@ int cli_fleet_run(void)
     fleet.table = cli_warm_table();
     fleet.refusal = CLI_CONTINUE;
     CLI_TRY(list_gpus(cli_warm.gpus));
-    int cores = memfd_create("gputune-cores", 0); /* by which the children share the cores */
+    int cores = memfd_create("gputune-cores", 0); /* shares the cores among the children */
     if (cores >= 0) {
         setenv("GPUTUNE_CORES", cli_format("/proc/self/fd/%d", cores), 1);
     }

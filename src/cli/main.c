@@ -10,9 +10,9 @@
 
 extern const char cli_template_page[], cli_template_text[]; /* made by tools/language */
 
-/* In the order of the help. */
+/* The order is that of the help. */
 static const struct {
-    const char *group; /* of this command and those that follow; NULL: as before */
+    const char *group; /* title of the group that begins here; NULL: the group goes on */
     const cli_command *command;
 } commands[] = {{"tune", &cmd_warm},    {NULL, &cmd_run},         {NULL, &cmd_compare},
                 {NULL, &cmd_template},  {"inspect", &cmd_show},   {NULL, &cmd_report},
@@ -52,9 +52,8 @@ static const cli_command *find(const char *name)
     return NULL;
 }
 
-/* Prints the lines of the language's text that describe a clause, and the lines indented below
- * them.
- */
+/* Prints the lines that describe a clause of the template language, and the lines indented below
+ * them. */
 static int help_clause(const char *clause)
 {
     bool is_its = false, any = false;
@@ -81,8 +80,8 @@ static int help_clause(const char *clause)
     return any ? CLI_EXIT_OK : CLI_EXIT_USAGE;
 }
 
-/* Prints the help of a command; NULL: the list of commands; "--options": that list for completions.
- */
+/* Prints the help of a command; without a word the list of commands, with "--options" for
+ * completions. */
 static int help(const char *word, const char *clause)
 {
     if (word && strcmp(word, "--options") == 0) {
@@ -129,9 +128,8 @@ static int dispatch(int argc, char **argv)
     return command->run(&arguments);
 }
 
-/* Opens the standard descriptors that are closed. The next file that is opened, a database, would
- * otherwise get such a number, and output would be written into it. Writing to a closed stdout
- * fails as on a full disk. */
+/* Opens standard descriptors that are closed. Otherwise the next file, perhaps a database, would
+ * get such a number and receive output. Writing to such a stdout fails as on a full disk. */
 static void fill_descriptors(void)
 {
     for (int i = 0; i <= STDERR_FILENO; i++) {
@@ -144,7 +142,7 @@ static void fill_descriptors(void)
 
 int main(int argc, char **argv)
 {
-    /* These variables are for programs without options. The doctor reports them. */
+    /* Commands have options in place of these variables. The doctor reports them. */
     static const char *const unset[] = {"GPUTUNE_DEBUG",  "GPUTUNE_DISABLE", "GPUTUNE_FORCE",
                                         "GPUTUNE_EFFORT", "GPUTUNE_RECORD",  "GPUTUNE_LOG"};
     bool is_doctor = argc > 1 && strcmp(argv[1], "doctor") == 0;
@@ -154,7 +152,7 @@ int main(int argc, char **argv)
     fill_descriptors();
     cli_given.words = argv;
     signal(SIGPIPE, SIG_DFL);
-    signal(SIGXFSZ, SIG_IGN); /* a file over its limit is a failed write */
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes then fails */
     cli_tuning_words();
     int code = dispatch(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout)) {
@@ -162,5 +160,5 @@ int main(int argc, char **argv)
         code = code ? code : CLI_EXIT_NOTHING;
     }
     fflush(stderr);
-    _exit(code); /* everything is closed; a CUDA driver's own exit handlers take tens of ms */
+    _exit(code); /* skips the exit handlers of the CUDA driver, which take tens of ms */
 }

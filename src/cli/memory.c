@@ -1,4 +1,4 @@
-/* Allocation by malloc() that ends the program without memory, whole files, readable figures. */
+/* Memory that lives until the program ends, whole files, and figures for people. */
 #include "cli/memory.h"
 
 #include "base/text.h"

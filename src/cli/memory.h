@@ -1,6 +1,6 @@
-/* Memory and texts of the command line, and figures for people. Memory lives until the program ends
- * or cli_release() releases it; nothing is freed one by one. If memory runs out, the program ends
- * with one line and exit code 1, so callers need no check. One thread at a time may call these
+/* Memory, texts and figures of the command line. Memory lives until the program ends or
+ * cli_release() releases it; nothing is freed singly. If memory runs out, the program prints one
+ * line and ends with exit code 1, so callers need no check. One thread at a time may call these
  * functions. */
 #pragma once
 
@@ -10,21 +10,21 @@
 #include <stdint.h>
 
 #define CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
-/* Ends a variable with its block, on every path. */
+/* Calls `end` for a variable when its block ends. */
 #define CLI_SCOPED(end) __attribute__((cleanup(end)))
 
 /* Returns `memory`; ends the program if that is NULL. */
 void *cli_present(void *memory);
 /* Like calloc. */
 void *cli_allocate(size_t count, size_t bytes);
-/* Room for `count` + 1 items, uncleared, in an array whose capacity depends on its count. */
+/* Makes room for one more item in an array of `count` items. The count gives the capacity. */
 void *cli_grow(void *array, size_t count, size_t bytes);
-/* Appends a value to an array of `count` items, at first NULL, which grows only by cli_grow().
- * Evaluates to the item's address. */
+/* Appends a value to an array of `count` items, at first NULL. Evaluates to the address of the
+ * item. */
 #define cli_push(array, count, ...)                                                                \
     ((array) = cli_grow(array, count, sizeof *(array)), (array)[count] = (__VA_ARGS__),            \
      &(array)[(count)++])
-/* A list, empty if it is all zero, to which cli_add() appends a value. */
+/* A list to which cli_add() appends. All zero is an empty list. */
 #define CLI_LIST(type)                                                                             \
     struct {                                                                                       \
         type *items;                                                                               \
@@ -35,22 +35,20 @@ void *cli_grow(void *array, size_t count, size_t bytes);
 char *cli_copy(const char *string);
 /* Like strndup. */
 char *cli_copy_part(const char *string, size_t count);
-/* Removes bytes that are not UTF-8, and control characters, which a terminal would obey and which a
- * database may have from anybody. Line ends and tabs stay with `lines`, otherwise they become
- * blanks. Returns `text`. */
+/* Removes invalid UTF-8 and control characters, which a terminal would obey; anybody may have
+ * written a database. Line ends and tabs become blanks unless `lines`. Returns `text`. */
 char *cli_clean(char *text, bool lines);
 /* Like asprintf. */
 char *cli_format(const char *format, ...) CLI_PRINTF(1, 2);
 /* Appends formatted text to *text, which may be NULL and is reallocated. */
 void cli_append(char **text, const char *format, ...) CLI_PRINTF(2, 3);
 
-/* Reads a whole file of *bytes bytes and appends a NUL. Returns NULL, with errno, if the file
- * cannot be read. */
+/* Reads a whole file, sets *bytes, and appends a NUL. Returns NULL, with errno, on failure. */
 char *cli_read_text(const char *path, size_t *bytes);
 
-/* For work that is repeated while the program runs: cli_release() releases all memory that was
- * allocated after cli_mark() returned `mark`. Older memory stays, even if it has grown since. Marks
- * are released in reverse order; with CLI_SCOPED(cli_release_at) at the end of the block. */
+/* Release memory inside long loops. cli_release() releases all memory allocated after cli_mark()
+ * returned `mark`; older memory stays, even if it has grown since. Release marks in reverse order.
+ * CLI_SCOPED(cli_release_at) releases a mark at the end of its block. */
 void *cli_mark(void);
 void cli_release(void *mark);
 static inline void cli_release_at(void **mark)
@@ -78,8 +76,8 @@ char *cli_short_sizes(const char *sizes);
 /* Takes the next blank-separated word off *text: "NAME=VALUE", or "NAME" with the value "". Returns
  * false if there is none. */
 bool cli_next_pair(const char **text, char **name, char **value);
-/* Takes a plain number off the beginning of *text. Returns -1 and takes nothing if there is none or
- * it is above `most`. */
+/* Takes a decimal number off the beginning of *text. Returns -1 and takes nothing if there is none,
+ * or if it is above `most`. */
 long cli_take_number(const char **text, long most);
 /* Returns the seconds since 1970 of "2026-01-31T12:00:00Z"; 0 for other texts. */
 int64_t cli_seconds(const char *created);

@@ -30,7 +30,7 @@ static char *option_heading(const cli_option *option)
     return text;
 }
 
-/* Prints text from column `at` on, where the cursor is, in lines that are all indented to it. */
+/* Prints text that begins at column `at`, folded into lines that are indented to this column. */
 static void print_folded(const char *text, size_t at)
 {
     for (size_t taken, skipped; *text; text += taken + skipped) {
@@ -72,7 +72,7 @@ void cli_help(const cli_command *command)
     const char *text = command->more ? command->more : "";
     fputs(*text ? "\n" : "", stdout);
     for (size_t length; *text; text += length + (text[length] == '\n')) {
-        length = strcspn(text, "\n"); /* an indented line is a word, blanks, and its meaning */
+        length = strcspn(text, "\n"); /* an indented line has a word, blanks, and the meaning */
         char *line = cli_copy_part(text, length), *gap = strstr(line + strspn(line, " "), "  ");
         size_t indent = line[0] == ' ' && gap ? (size_t)(gap - line) + strspn(gap, " ") : 0;
         printf("%.*s", (int)indent, line);
@@ -80,14 +80,13 @@ void cli_help(const cli_command *command)
     }
 }
 
-/* Returns the purpose of an option, without details. */
+/* Returns the help of an option up to its first semicolon. */
 static char *gist(const cli_option *option)
 {
     return cli_copy_part(option->help, strcspn(option->help, ";"));
 }
 
-/* Prints the options that have a letter, which are the frequent ones, and the names of the others.
- */
+/* Prints the options that have a letter, and the names of the others. */
 static void print_brief(const cli_command *command)
 {
     char *others = NULL;
@@ -104,8 +103,8 @@ static void print_brief(const cli_command *command)
     printf("'gputune %s --help' lists all options.\n", command->name);
 }
 
-/* Prints for completions, separated by tabs: name, letter, argument, choices and the purpose of
- * each option; then, without a name, the arguments. */
+/* Prints a line for each option, separated by tabs: name, letter, argument, choices, purpose. The
+ * last line has the arguments of the command. Completions read it. */
 static void list_options(const cli_command *command)
 {
     for (const cli_option *option = command->options; option->name; option++) {

@@ -1,5 +1,5 @@
-/* The commands of the program. A command's table of options is used to parse the arguments and to
- * print the help. */
+/* The commands of the program. A command's table of options parses its arguments and prints its
+ * help. */
 #pragma once
 
 #include "cli/memory.h"
@@ -18,8 +18,7 @@ typedef enum cli_option_kind {
     CLI_OPTION_CHOICE  /* int: the index of the word in `choices` */
 } cli_option_kind;
 
-/* The values of an option that may be repeated, or the arguments without the options, pointing into
- * argv. */
+/* The values of an option that may be repeated, or the arguments. They point into argv. */
 typedef CLI_LIST(const char *) cli_list;
 
 typedef struct cli_option {
@@ -35,13 +34,13 @@ typedef struct cli_option {
 /* The options that select scenarios. */
 typedef struct cli_selection {
     cli_list sizes, only; /* texts of --size and --only */
-    bool cuts_sizes; /* without --size the command itself chooses small sizes for an emulator */
+    bool cuts_sizes;      /* without --size, the command itself reduces sizes for an emulator */
 } cli_selection;
 
 /* The values of the options that several commands have. A process runs one command. */
 extern struct cli_given {
     char **words;        /* the command line */
-    const char *own_gpu; /* in a child of --gpus the number of its GPU; otherwise NULL */
+    const char *own_gpu; /* in a child of --gpus the number of its GPU; NULL in other processes */
     const char *database, *templates, *driver, *device;
     cli_selection selection;
     const char *gpu, *arch, *output;
@@ -51,11 +50,11 @@ extern struct cli_given {
     bool quiet, verbose, informs; /* informs: print the library's information lines */
     bool read_only;               /* the database */
     bool shipped;                 /* also read the tables that come with gputune */
-    bool records_only;            /* nothing but what is stored is asked for */
+    bool records_only;            /* only stored results are read */
     cli_list include_paths;       /* the values of -I */
 } cli_given;
 
-/* A row of options that several commands have. */
+/* An option in the tables of several commands. */
 #define CLI_ROW(...)                                                                               \
     {                                                                                              \
         __VA_ARGS__                                                                                \
@@ -86,11 +85,11 @@ enum { CLI_CONTINUE = -1 };
         }                                                                                          \
     } while (0)
 
-/* Parses argv, whose [0] is the command's name, and reorders it. Returns CLI_CONTINUE, or the
- * program's exit code after printing the help, the options for a shell's completion (--options), or
- * an error. */
+/* Parses the arguments and reorders argv, whose [0] is the name of the command. Returns
+ * CLI_CONTINUE, or an exit code after printing the help, the options for completions (--options),
+ * or an error. */
 int cli_parse(cli_list *out, const cli_command *command, int argc, char **argv);
-/* Returns true if the parsed command line has the option of that name. */
+/* Returns true if the command line has this option. */
 bool cli_is_given(const char *name);
 /* Prints the help. */
 void cli_help(const cli_command *command);

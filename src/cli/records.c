@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A record and values that are derived from it. NULL, "" and NAN, and 0 for some units, give empty
- * cells. */
+/* A record and the values derived from it. NULL, "", NAN, and 0 of some units are empty cells. */
 typedef struct row {
-    gputune_record record; /* the first member, whose columns are those of gputune_record */
+    gputune_record record; /* must come first: the columns use its offsets */
     const char *cache, *hot, *default_time, *uncertainty, *speedup, *since, *verdict;
     const char *pipeline_grids, *pipeline_blocks, *loads, *stores, *flags, *outcome, *clocks;
     double bytes_per_s, flops_per_s, flops_alone, copy_share, speedup_since, failed;
@@ -101,7 +100,7 @@ static void derive(row *out)
     out->bytes_per_s = is_timed ? r->bytes * 1e9 / r->median_ns : 0;
     out->flops_per_s = is_timed ? r->flops * 1e9 / r->median_ns : 0;
     out->flops_alone =
-        r->bytes > 0 ? 0 : out->flops_per_s; /* in views that else show a bandwidth */
+        r->bytes > 0 ? 0 : out->flops_per_s; /* for views that have no bandwidth to show */
     out->copy_share = r->copy_bytes_per_s > 0 ? out->bytes_per_s / r->copy_bytes_per_s : 0;
     out->speedup_since = (double)NAN;
     out->failed = r->is_winner ? r->failed : (double)NAN;
@@ -109,7 +108,7 @@ static void derive(row *out)
 
 char *cli_hardware_text(const gputune_record *winner)
 {
-    static const double by_memory = 0.8; /* the share of a copy from which on memory is the limit */
+    static const double by_memory = 0.8; /* a share of the copy rate */
     row of = {.record = *winner};
     char *text = cli_format("%u registers", winner->registers);
     derive(&of);
@@ -215,7 +214,7 @@ static const cli_column columns[] = {
     SAME(stop_reason, "tuning", CLI_TEXT, DATA | PLACE),
     SAME(created, "date", CLI_TEXT, DATA | PLACE),
     SAME(default_status, "", CLI_TEXT, DATA),
-    SAME(default_configuration, "", CLI_TEXT, 0), /* for cli_records_add() */
+    SAME(default_configuration, "", CLI_TEXT, 0), /* only copied, by cli_records_add() */
     SAME(variants, "", CLI_SOME_COUNT, DATA),
     MADE("failed", "", CLI_REAL, DATA, failed),
     SAME(failed, "failed", CLI_SOME_COUNT, WINNERS | SPARE),
@@ -286,7 +285,7 @@ void cli_record_compare(cli_table *table)
 {
     for (size_t i = 0; i < table->row_count; i++) {
         row *old = table->rows[i].item;
-        bool is_asked = old->record.outdated && old->record.is_winner; /* of many rows, few are */
+        bool is_asked = old->record.outdated && old->record.is_winner;
         for (size_t k = 0; k < table->row_count && is_asked; k++) {
             const gputune_record *now = table->rows[k].item; /* its first member */
             if (!now->outdated && is_same_question(now, &old->record)) {
@@ -325,8 +324,8 @@ int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_
     return status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE : cli_passed(status);
 }
 
-/* Returns true if `one` is a winner and replaces `best`. A scenario has a winner for each space
- * that was tuned; that of the whole space comes first, then the fastest. */
+/* Returns true if `one` is a better winner than `best`. The winner of the whole space is better
+ * than those of restricted spaces; otherwise the faster one is. */
 static bool is_better_winner(const gputune_record *one, const gputune_record *best)
 {
     bool whole = !one->only[0], is_best_whole = !best->only[0];
@@ -379,7 +378,7 @@ double cli_measured_best(const cli_measured *of)
     return best;
 }
 
-/* Adds the values of "A=1 B=2" to their axes; with `words` only those that are not numbers. */
+/* Adds the values of "A=1 B=2" to their axes; with `words` only values that are not numbers. */
 static void add_values(cli_apart *data, const char *text, bool words)
 {
     char *name, *value;
@@ -407,7 +406,7 @@ static int compare_values(const void *left, const void *right)
     return a_number && x != y ? (x > y) - (x < y) : strcmp(a, b);
 }
 
-/* Adds a trial. If its template lacked an axis, the trial gets the first value of that axis. */
+/* Adds a trial. An axis that its template lacked gets the first value. */
 static void place_trial(cli_apart *data, const gputune_record *trial)
 {
     const char *text = trial->configuration;
@@ -489,7 +488,7 @@ bool cli_is_failure(const char *status)
 
 /* Failures of one scenario with the same status and message. */
 typedef struct failure {
-    const gputune_record *first; /* the default, where that is among them */
+    const gputune_record *first; /* the default, if it is among them */
     uint32_t count;
 } failure;
 
@@ -524,7 +523,7 @@ static uint32_t count_status(const failures *all, const char *status)
     return sum;
 }
 
-/* Returns the failure with the commonest message among those of the commonest status. */
+/* Returns the failure with the commonest status, and among those with the commonest message. */
 static const failure *commonest(const failures *all)
 {
     const failure *best = all->items;
@@ -544,7 +543,8 @@ static char *describe_failure(const gputune_record *failed)
     return cli_format("%s%s%s", failed->status, failed->message[0] ? ": " : "", failed->message);
 }
 
-/* Prints the failure of the default first, because users launch it today, and only once. */
+/* Prints the failure of the default first, because programs launch the default until it is fixed.
+ * The summary does not repeat it. */
 static void say_failures(const failures *all, const char *label, const gputune_info *info)
 {
     const gputune_record *first = commonest(all)->first;
@@ -587,7 +587,7 @@ void cli_failures_say(const cli_records *records, const gputune_info *info)
 
 void cli_single_say(const cli_records *records)
 {
-    static char said[256]; /* of the kernel before */
+    static char said[256]; /* the last note */
     for (size_t i = 0; i < records->count; i++) {
         const gputune_record *record = &records->items[i];
         char text[sizeof said];
@@ -611,7 +611,7 @@ int cli_failures_code(const char **of_default, const cli_records *records, const
         }
         wrong += strcmp(trial->status, "wrong") == 0;
     }
-    wrong = wrong < info->failed ? wrong : info->failed; /* the others are of other tunings */
+    wrong = wrong < info->failed ? wrong : info->failed; /* the others belong to other tunings */
     return wrong > info->variants / 2 ? CLI_EXIT_WRONG : CLI_EXIT_OK;
 }
 

@@ -1,4 +1,5 @@
-/* Rewrites the page of --report, by another process; a new page replaces the old one whole. */
+/* Writes the page of --report again and again, in another process. A new page replaces the old one
+ * as a whole. */
 #include "cli/files.h"
 #include "cli/warm.h"
 
@@ -28,7 +29,7 @@ static void add_option(cli_list *words, const char *option, const char *value)
     }
 }
 
-/* Starts a writer. Only the last one prints what is wrong, because a later one may succeed. */
+/* Starts a writer. Only the last writer prints errors, because a later one may succeed. */
 static bool start(const char *file, const cli_list *labels)
 {
     CLI_SCOPED(cli_release_at) void *mark = cli_mark();
@@ -59,8 +60,8 @@ static bool start(const char *file, const cli_list *labels)
     return !error;
 }
 
-/* Waits for the writer; with WNOHANG only takes the result of one that has ended. Returns its exit
- * code. */
+/* Waits for the writer; with WNOHANG only takes the result of one that has ended. Returns the exit
+ * code of the writer. */
 static int finish(const char *file, int how)
 {
     int status = 0;

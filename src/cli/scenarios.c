@@ -1,5 +1,4 @@
-/* Names with values, copies of the library's kernels, the scenarios of a command line (each kernel
- * times the cross product of the sizes), and the options of their tuning. */
+/* The values of --size and --only, the known kernels, scenarios, and tuning options. */
 #include "cli/scenarios.h"
 
 #include <ctype.h>
@@ -19,7 +18,7 @@ cli_value_list *cli_values_named(cli_values *values, char *name)
                  : cli_add(values, (cli_value_list){.name = name});
 }
 
-/* Refuses "n=1,m=2", and shows it with a blank instead of each comma before a name. */
+/* Refuses "n=1,m=2", and suggests a blank in place of the comma before a name. */
 static int fail_comma(const char *option, const char *word)
 {
     char *parted = cli_copy(word);
@@ -155,7 +154,7 @@ static int unknown_name(const cli_session *session, const char *name)
     return cli_unknown("kernel", name, names, all.count);
 }
 
-/* Adds the kernels of a name. Those of a file are found by their names too from now on. */
+/* Adds the kernels of a name. Kernels of a file are known by their own names afterwards. */
 static int find(cli_catalogue *out, const cli_session *session, const char *name)
 {
     size_t first = out->count;
@@ -177,7 +176,7 @@ int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli
     for (size_t i = 0; i < names->count; i++) {
         CLI_TRY(find(out, session, names->items[i]));
     }
-    for (size_t i = 1; i < out->count; i++) { /* the library finds one kernel of each name */
+    for (size_t i = 1; i < out->count; i++) { /* the library knows one kernel of each name */
         const cli_kernel *kernel = &out->items[i];
         size_t other = gt_index_of(kernel->name, out->items, i);
         CLI_REFUSE(other < i, CLI_EXIT_USAGE, "kernel '%s' is in %s and in %s; name one of them",
@@ -186,8 +185,7 @@ int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli
     return CLI_CONTINUE;
 }
 
-/* Returns CLI_CONTINUE for one kernel, otherwise CLI_EXIT_USAGE after listing the kernels of a file
- * that has several. */
+/* Returns CLI_CONTINUE if there is one kernel; otherwise lists them and returns CLI_EXIT_USAGE. */
 static int check_one(const cli_catalogue *catalogue)
 {
     const cli_kernel *first = &catalogue->items[0];
@@ -275,8 +273,8 @@ gputune_sizes cli_sizes_of(const char *text)
 }
 
 enum { MOST_SCENARIOS = 10000 };
-/* The largest size that an emulator, which runs some 10^8 thread instructions per second, gets if
- * none is given. */
+/* The largest size that is chosen on an emulator, which runs some 10^8 thread instructions per
+ * second. */
 static const int64_t emulated_size = 1 << 16;
 static const char emulated_size_text[] = "65536";
 
@@ -304,7 +302,7 @@ static int check_names(const cli_values *values, bool axes, const cli_catalogue 
     return CLI_CONTINUE;
 }
 
-/* Returns the value of a size that is not given, on an emulator; "": the template's default. */
+/* Returns the size for an emulator if none is given; "": the template's default. */
 static const char *small_size(const char *value)
 {
     int64_t number;
@@ -320,8 +318,8 @@ static void append_size(char **text, const char *name, const char *value)
                cli_size_number(&number, value) ? value : cli_format("%" PRId64, number));
 }
 
-/* Appends the kernel's size `own` to the texts of all sizes and of those that are not its defaults:
- * a value of `given` or, without it, the default. Refuses bad numbers before anything is tuned. */
+/* Appends a size of the kernel to the text of all sizes, and to the text of changed sizes unless it
+ * keeps its default. Refuses bad numbers before anything is tuned. */
 static int add_size(char **all, char **changed, const cli_value_list *own,
                     const cli_value_list *given, size_t which, bool emulated)
 {
@@ -363,8 +361,8 @@ static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t ind
     return CLI_CONTINUE;
 }
 
-/* Drops the last scenario if it is already in the list: sizes may be written in several ways, as in
- * "1K,1024". */
+/* Drops the last scenario if the list has it already, because a size can be written in several
+ * ways: "1K,1024". */
 static void drop_if_known(cli_scenarios *out)
 {
     const cli_scenario *last = &out->items[out->count - 1], *at = out->items;
@@ -374,7 +372,7 @@ static void drop_if_known(cli_scenarios *out)
     out->count -= at < last;
 }
 
-/* Prints the sizes that are smaller than the template's because the GPU is only emulated. */
+/* Prints the sizes that are reduced because the GPU is emulated. */
 static void say_small_sizes(const cli_scenarios *out, const cli_kernel *kernel)
 {
     char *small = cli_copy(""), *large = cli_copy("");
@@ -437,7 +435,7 @@ int cli_single(cli_open_mode mode, const char *name, cli_work work)
     CLI_TRY(cli_scenarios_make(&scenarios, &catalogue, &cli_given.selection, &session));
     CLI_REFUSE(scenarios.count != 1, CLI_EXIT_USAGE,
                "--size: this command takes one value for each size");
-    if (mode == CLI_OPEN_TUNING) { /* the results so far are printed */
+    if (mode == CLI_OPEN_TUNING) { /* after Ctrl-C, the results so far are printed */
         cli_catch_interrupt();
     }
     return work(&session, scenarios.items);

@@ -7,22 +7,21 @@
 
 #include "cli/session.h"
 
-/* A name with values, as texts. The name is the first member for gt_index_of(). */
+/* A name with values. The name comes first, as gt_index_of() needs it. */
 typedef struct cli_value_list {
     char *name;
     char **values;
     size_t count;
 } cli_value_list;
 
-/* Names with their values, each name once, in their order. */
+/* Names with their values. Each name occurs once. */
 typedef CLI_LIST(cli_value_list) cli_values;
 
-/* Parses "n=1M,16M", or several of them separated by blanks, and adds them to *out. Messages begin
- * with `option`; if it is NULL, the text may be empty. Returns CLI_CONTINUE, or CLI_EXIT_USAGE
- * after a message. */
+/* Parses "n=1M,16M", or several such texts separated by blanks, and adds them to *out. Messages
+ * begin with `option`; if NULL, the text may be empty. Returns CLI_CONTINUE or CLI_EXIT_USAGE. */
 int cli_values_parse(cli_values *out, const char *option, const char *text);
 const cli_value_list *cli_values_find(const cli_values *values, const char *name);
-/* Returns the list of that name, after adding an empty one if there is none. Keeps `name`. */
+/* Returns the list of that name; adds an empty one if there is none. Keeps `name`. */
 cli_value_list *cli_values_named(cli_values *values, char *name);
 /* Returns the index of a value; the count if it is not in the list. */
 static inline size_t cli_value_index(const cli_value_list *list, const char *value)
@@ -41,11 +40,10 @@ typedef CLI_LIST(cli_kernel) cli_catalogue;
 
 /* Returns true if a KERNEL on the command line is the path of a template. */
 bool cli_is_path(const char *name);
-/* Gets the kernels that `names` mean by the rule of gputune_kernels(), each once. The kernels of a
- * path are found by their names too from now on. Returns CLI_CONTINUE, or an exit code after a
- * message (CLI_EXIT_USAGE with the nearest name for an unknown one). */
+/* Finds the kernels of all names, each once, as gputune_kernels() does. Kernels of a path are known
+ * by their names afterwards. Returns CLI_CONTINUE, or an exit code after a message. */
 int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli_list *names);
-/* Prints which of the kernels of a name are verified only against themselves. */
+/* Prints a note for each kernel of that name that is verified only against itself. */
 void cli_note_own_references(const cli_session *session, const char *name);
 /* Returns CLI_CONTINUE if there is a kernel of that name; otherwise like cli_catalogue_find(). */
 int cli_catalogue_check(const cli_session *session, const char *name);
@@ -62,30 +60,31 @@ int cli_catalogue_check(const cli_session *session, const char *name);
 /* If `name` is a path, makes the kernels of that template known by their names. `name` may be NULL.
  * Returns like cli_catalogue_find(). */
 int cli_stored_name(const cli_session *session, const char *name);
-/* Sets *out to sizes for library filters, or NULL. CLI_EXIT_USAGE after a message. */
+/* Sets *out to the sizes for filters of the library, or NULL. Returns CLI_CONTINUE or
+ * CLI_EXIT_USAGE. */
 int cli_stored_sizes(const char **out);
-/* Sets gpu, sizes and any_gpu of the filter; any_gpu: records of several GPUs may be found. Returns
- * like cli_stored_sizes(). */
+/* Sets gpu, sizes and any_gpu of the filter. With any_gpu, results of several GPUs may be found.
+ * Returns like cli_stored_sizes(). */
 int cli_stored_filter(gputune_record_filter *out, const cli_session *session);
-/* Prints that the filter found nothing. Returns CLI_EXIT_USAGE with the nearest name if there is no
- * such kernel; otherwise CLI_EXIT_NOTHING after printing how to tune the kernel. */
+/* Prints that nothing is stored and how to tune the kernel, and returns CLI_EXIT_NOTHING; for an
+ * unknown kernel, prints the nearest name and returns CLI_EXIT_USAGE. */
 int cli_stored_nothing(const cli_session *session, const gputune_record_filter *filter);
 
 /* ---- scenarios ------------------------------------------------------------------------------- */
 
-/* Reads a size as gt_read_int() does, 0 to 2^40. NULL: *out is set; else what is wrong. */
+/* Reads a size from 0 to 2^40, as gt_read_int() does. Returns NULL, or what is wrong. */
 const char *cli_size_number(int64_t *out, const char *text);
-/* Returns the sizes of "n=4 T=half", each in the form that gputune_size has for words. */
+/* Splits "n=4 T=half" into sizes for the library. */
 gputune_sizes cli_sizes_of(const char *text);
 
 typedef struct cli_scenario {
     const cli_kernel *kernel; /* borrowed from the catalogue */
-    gputune_sizes sizes;      /* those that differ from the kernel's */
+    gputune_sizes sizes;      /* sizes that differ from the template's */
     const char **only;        /* the texts of --only for axes that this kernel has */
     size_t only_count;
-    char *size_text; /* all of the kernel's sizes, with the default ones: "n=1048576 T=float" */
+    char *size_text; /* all sizes, with the defaults: "n=1048576 T=float" */
     char *label;     /* "axpy n=1M T=float" */
-    /* Objective, cache, seed and alignments if they do not come from the command line, or NULL. */
+    /* Objective, cache, seed and alignments that replace those of the command line, or NULL. */
     const gputune_options *terms;
 } cli_scenario;
 
@@ -107,16 +106,15 @@ typedef struct cli_scenarios {
             "try these values of an axis only, new ones too if they are of its kind (a vector "    \
             "width: 1, 2, 4 or 8); may be repeated")
 
-/* Makes the list, each scenario once. A size or axis applies to the kernels that have it; one that
- * no kernel has is an error. On an emulated device, sizes that are not given are cut to a small
- * problem. Returns CLI_CONTINUE, or CLI_EXIT_USAGE after a message. */
+/* Makes the scenarios, each once. A size or axis applies to the kernels that have it; one that no
+ * kernel has is an error. On an emulator, large sizes that are not given are reduced. Returns
+ * CLI_CONTINUE, or CLI_EXIT_USAGE after a message. */
 int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection, const cli_session *session);
 
 typedef int (*cli_work)(const cli_session *session, const cli_scenario *scenario);
-/* Runs a command for one kernel: opens a tuner, finds the kernel `name` at the given sizes, one
- * value for each, and calls `work`, which returns the exit code. In CLI_OPEN_TUNING, Ctrl-C
- * cancels. Returns the exit code. */
+/* Runs a command for one kernel at one problem: opens a tuner, finds the scenario and calls `work`.
+ * In CLI_OPEN_TUNING, Ctrl-C cancels. Returns the exit code. */
 int cli_single(cli_open_mode mode, const char *name, cli_work work);
 
 /* ---- how they are tuned ---------------------------------------------------------------------- */
@@ -133,8 +131,8 @@ extern struct cli_tuning {
 extern const char *const cli_cache_words[];
 extern const char *const cli_effort_words[]; /* measure first: the default */
 
-/* The library's names for CLI_OPTION_CHOICE; in some commands with "all", which is
- * CLI_OBJECTIVE_ALL, or with "any" instead of the default. cli_tuning_words() fills them. */
+/* The words of CLI_OPTION_CHOICE, which cli_tuning_words() fills in. Some commands also have "all"
+ * (CLI_OBJECTIVE_ALL), or "any" in place of the default. */
 extern const char *cli_objective_words[], *cli_objective_all_words[], *cli_objective_any_words[],
     *cli_strategy_words[];
 void cli_tuning_words(void);
@@ -163,5 +161,6 @@ enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
  */
 int cli_tuning_inputs(void);
 
-/* The library's options for a scenario: command line, restrictions, and Ctrl-C, which cancels. */
+/* Returns the library's options for a scenario, by the command line and the scenario's own terms.
+ * Ctrl-C cancels. */
 gputune_options cli_tuning_options(const cli_scenario *scenario);

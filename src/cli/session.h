@@ -1,11 +1,11 @@
-/* The options, tuner, device and cancel flag of every command with a tuner. */
+/* Opening a tuner by the options of a command, and canceling. */
 #pragma once
 
 #include "cli/console.h"
 
 #include <gputune_tools.h>
 
-/* The options that end a command's table: with a tuner, reading without a device, any other. */
+/* The options that end a table: of a command with a tuner, with files only, or any other. */
 #define CLI_TUNER_OPTIONS                                                                          \
     CLI_ROW("device", 'd', CLI_OPTION_TEXT, &cli_given.device, "DEVICE", NULL,                     \
             "which GPU: 0, 1, ..., or a UUID; without a GPU this is an error"),                    \
@@ -61,7 +61,7 @@ int cli_open(cli_session *out, cli_open_mode mode);
 void cli_close(cli_session *session);
 /* Returns true if the command line or the environment names a driver or a device. */
 bool cli_is_driver_asked_for(void);
-/* From now on, only reads, and without --shipped only the user's own database. */
+/* From now on the database is only read: without --shipped, only that of the user. */
 void cli_read_own_results(void);
 #define CLI_SHIPPED_OPTION                                                                         \
     CLI_ROW("shipped", 0, CLI_OPTION_FLAG, &cli_given.shipped, NULL, NULL,                         \
@@ -74,8 +74,8 @@ int cli_check_database(const cli_session *session, int code);
 
 /* From now on Ctrl-C, SIGTERM and SIGHUP (unless ignored) cancel the work; a second one ends. */
 void cli_catch_interrupt(void);
-/* Return and set if work is canceled; for any thread. cli_cancel() is the flag itself, for the
- * library's options. */
+/* Return and set if work is canceled; for any thread. cli_cancel() returns the flag for the options
+ * of the library. */
 bool cli_is_canceled(void);
 void cli_set_canceled(bool is_canceled);
 volatile int *cli_cancel(void);

@@ -1,5 +1,5 @@
-/* --shard: which part of the scenarios belongs to this run, by the option or by the environment
- * variables of the launcher. */
+/* --shard: which part of the scenarios belongs to this run. The option or the launcher's
+ * environment variables say it. */
 #include "cli/warm.h"
 
 #include "base/network.h"
@@ -11,12 +11,12 @@ enum { MOST_SHARDS = 1000000 };
 
 /* The variables in which an engine stores a process's rank. */
 typedef struct engine {
-    const char *rank, *size; /* size NULL: the option gives it */
-    const char *task;        /* set only in tasks; NULL: `rank` is */
+    const char *rank, *size; /* size NULL: --shard auto/N gives the number */
+    const char *task;        /* set only inside tasks; NULL: no such variable */
 } engine;
 
 static const engine engines[] = {
-    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID"}, /* a batch script has rank 0 of all */
+    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID"}, /* a batch script itself has rank 0, too */
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", NULL},
     {"PMI_RANK", "PMI_SIZE", NULL},
     {"JOB_COMPLETION_INDEX", NULL, NULL},
@@ -36,13 +36,13 @@ static char *describe(const engine *engine, const cli_shard *shard)
                         : cli_format("%s=%u of /%u", engine->rank, shard->index, shard->count);
 }
 
-/* Returns true if this process is not one of the engine's tasks but starts them. */
+/* Returns true if this process starts the engine's tasks and is not one of them. */
 static bool is_outside(const engine *engine)
 {
     return engine->task && getenv(engine->rank) && !getenv(engine->task);
 }
 
-/* Reads the shard from the variables of one engine; count 0: they are not set. */
+/* Reads the shard from one engine's variables. If they are not set, the count is 0. */
 static int ask(cli_shard *out, const engine *engine, uint32_t given)
 {
     const char *rank = getenv(engine->rank), *size = engine->size ? getenv(engine->size) : NULL;
@@ -69,7 +69,7 @@ static int ask(cli_shard *out, const engine *engine, uint32_t given)
     return CLI_CONTINUE;
 }
 
-/* Reads the shard from the variables of all engines. Those that are set must agree. */
+/* Reads the shard from all engines' variables, which must agree. */
 static int ask_all(cli_shard *out, uint32_t given)
 {
     const engine *first = NULL, *outside = NULL;
@@ -117,8 +117,8 @@ int cli_shard_read(cli_shard *out, const char *text)
     return is_auto ? ask_all(out, (uint32_t)count) : CLI_CONTINUE;
 }
 
-/* Hashes a scenario (FNV-1a, mixed for the remainder). The result is the same in every run, on
- * every machine and in every version, because later runs continue with what earlier ones stored. */
+/* Hashes a scenario (FNV-1a, mixed for the remainder). The result must never change: later runs, on
+ * other machines and with other versions, continue what earlier ones stored. */
 static uint32_t shard_of(const cli_scenario *scenario, uint32_t count)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);

@@ -173,9 +173,9 @@ enum {
 
 /* The width of a table's column, in characters of the terminal. */
 typedef struct span {
-    size_t least; /* length of its title or longest word, to which folding may narrow it */
-    size_t width; /* length of its longest text; 0: the column is not shown */
-    bool spare;   /* the column may be left out, the last of such columns first */
+    size_t least; /* the title or longest word; folding cannot make the column narrower */
+    size_t width; /* the longest text; 0: the column is not shown */
+    bool spare;   /* may be left out; the last such column goes first */
 } span;
 
 static size_t total(const span *spans, size_t count)
@@ -187,7 +187,7 @@ static size_t total(const span *spans, size_t count)
     return sum;
 }
 
-/* Narrows the widest columns first, so two long texts share the space. */
+/* Narrows the widest columns first, so long texts share the space. */
 static void fold(span *spans, size_t count, size_t limit, size_t least)
 {
     for (size_t over = total(spans, count); over > limit; over--) {
@@ -203,9 +203,9 @@ static void fold(span *spans, size_t count, size_t limit, size_t least)
     }
 }
 
-/* Narrows columns until all fit into `limit` (0: no limit), as far as possible: folds words down to
- * COMFORT, then leaves out spare columns (width 0), then folds words as far as they can be.
- * Returns how many columns are left out. */
+/* Narrows the columns until they fit into `limit` (0: no limit): folds words down to COMFORT,
+ * then leaves out spare columns (width 0), then folds further. Returns the number of columns
+ * left out. */
 static size_t fit(span *spans, size_t count, size_t limit)
 {
     size_t left_out = 0;
@@ -292,7 +292,7 @@ static bool is_left(const cli_column *column)
 }
 
 typedef struct grid {
-    const char **texts; /* row by row, the titles first; NULL where the column is not shown */
+    const char **texts; /* row by row, titles first; NULL in columns that are not shown */
     span *spans;
 } grid;
 
@@ -328,7 +328,7 @@ static bool is_shown(const cli_table *table, size_t column)
     return false;
 }
 
-/* Makes a column wide enough for a text, or if it folds, for the text's words. */
+/* Makes a column wide enough for a text, or for its longest word if the column folds. */
 static void widen(span *to, const char *text, bool folds)
 {
     size_t width = cli_columns(text);
@@ -383,8 +383,8 @@ static void write_markdown(const cli_table *table, FILE *file)
     }
 }
 
-/* Writes a line of a row, and moves rest[c] past the part of column c that it took. Returns true if
- * more is left. */
+/* Writes one line of a row and moves rest[c] past the text that it took of column c. Returns true
+ * if text is left. */
 static bool write_line(const cli_table *table, const grid *grid, const char **rest,
                        const char *const *colors, FILE *file)
 {

@@ -1,5 +1,4 @@
-/* Tables, whose columns are described once and written in every format: an aligned table, a
- * Markdown table, JSON or CSV. */
+/* Tables whose columns are described once and written as text, Markdown, JSON or CSV. */
 #pragma once
 
 #include <gputune_tools.h>
@@ -43,9 +42,9 @@ typedef enum cli_unit {
     CLI_REAL        /* double */
 } cli_unit;
 
-/* A column appears in a table if it shares a bit with its view; in JSON and CSV if it has
- * CLI_IN_DATA, or CLI_IN_ITS_DATA and a bit of the view. A narrow terminal leaves out CLI_SPARE
- * columns. */
+/* Where a column appears: in tables whose view has one of its bits; in JSON and CSV with
+ * CLI_IN_DATA, or with CLI_IN_ITS_DATA and a bit of the view. A narrow terminal leaves out
+ * CLI_SPARE columns. */
 enum {
     CLI_IN_DATA = 1,
     CLI_IN_ITS_DATA = 2,
@@ -62,14 +61,14 @@ typedef struct cli_column {
 } cli_column;
 
 typedef struct cli_row {
-    void *item;     /* the table's copy of a struct, whose members the columns show */
+    void *item;     /* a copy of the struct that the row shows */
     bool is_energy; /* its CLI_TIME columns hold nanojoules */
-    double key;     /* set by cli_table_sort(), like the row's former index */
+    double key;     /* both set by cli_table_sort(); the index before sorting */
     size_t index;
 } cli_row;
 
 typedef struct cli_table {
-    const char *name; /* the key of the table in a JSON document of several tables */
+    const char *name; /* the key of the table in JSON */
     const cli_column *columns;
     size_t column_count, item_bytes;
     cli_row *rows;
@@ -79,8 +78,8 @@ typedef struct cli_table {
 
 /* Appends a row: a copy of `item` and of the texts that columns show. Returns the copy. */
 void *cli_table_add(cli_table *table, const void *item);
-/* Like cli_table_add(), for a row of an objective. Its CLI_TIME columns, except `compile_ns`, may
- * hold energy. */
+/* Like cli_table_add(). If the objective is energy, CLI_TIME columns except `compile_ns` hold
+ * energy. */
 void *cli_table_add_measured(cli_table *table, const void *item, gputune_objective objective);
 /* Initialises a table without rows, for items of that type. */
 #define CLI_TABLE(name, columns, type, view)                                                       \
@@ -96,22 +95,22 @@ void *cli_table_add_measured(cli_table *table, const void *item, gputune_objecti
     CLI_AS(#member, type, member, title, unit, where)
 /* Sorts the rows by their items' keys, ascending; rows with equal keys keep their order. */
 void cli_table_sort(cli_table *table, double (*key)(const void *item));
-/* Replaces the texts in the first `bytes` of an item that columns show by copies without control
- * characters, NULL by "". Texts that are equal to those of `like`, an item or NULL, are shared. */
+/* Replaces the texts that columns show in the first `bytes` of an item by copies without control
+ * characters; NULL becomes "". Shares texts that are equal to those of `like`, an item or NULL. */
 void cli_copy_item(void *item, size_t bytes, const void *like, const cli_column *columns,
                    size_t count);
-/* Writes the last row for another process. Returns its bytes; 0: more than `most`. */
+/* Packs the last row for another process into at most `most` bytes, cutting long texts. Returns the
+ * number of bytes. */
 size_t cli_table_pack(const cli_table *table, char *out, size_t most);
-/* Reads such an item, whose texts stay in `packed`. */
+/* Reads a packed row. Its texts point into `packed`. */
 void cli_table_unpack(void *item, const cli_table *table, const char *packed);
 /* The version of the JSON documents, which schema/NAME.json describe. A new key of an object does
  * not change the version; removing a key, or changing its meaning, does. */
 enum { CLI_SCHEMA_VERSION = 1 };
 
-/* Writes one table; as JSON, a document with the table's name. Columns of a table that are empty in
- * every row are left out; on a terminal that is too narrow, words are folded, and CLI_SPARE columns
- * are left out with a note. Without rows JSON has an empty array, CSV its header, and a table for
- * people nothing. */
+/* Writes a table; as JSON, a document. Leaves out columns without values. If the terminal is too
+ * narrow, folds words and leaves out CLI_SPARE columns with a note. A table without rows is an
+ * empty array in JSON, a header in CSV, and nothing in the other formats. */
 void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file);
 /* Writes the table to stdout in the format of --format. Returns CLI_EXIT_OK. */
 int cli_table_print(const cli_table *table);
@@ -119,14 +118,14 @@ int cli_table_print(const cli_table *table);
  * with an array for each table; in other formats empty lines separate the tables. */
 void cli_tables_write(const char *document, const cli_table *tables, size_t count,
                       cli_format_kind format, FILE *file);
-/* Writes a table that has rows as a JSON object of its columns: each an array of the rows' values,
- * or one value if all rows have the same. Numbers have seven digits. For tables of 10^5 rows, the
- * text is half as long as with an object for each row. */
+/* Writes a table that has rows as a JSON object of columns: an array of values, or one value if all
+ * are equal. Numbers have seven digits. For 10^5 rows, the text is half as long as with an object
+ * for each row. */
 void cli_table_write_columns(const cli_table *table, FILE *file);
 
 /* Escapes a text for Markdown, where a '|' would end a cell and a '<' begin an element. */
 const char *cli_markdown(const char *text);
 
-/* Returns how many bytes of `text` fit on its next line in a column of `width`. *skipped is the
- * number of blanks after them. A word that is wider than the column is not cut. */
+/* Returns how many bytes of `text` fit into a line of `width` columns. Sets *skipped to the number
+ * of blanks after them. A word longer than the line is not cut. */
 size_t cli_fold(const char *text, size_t width, size_t *skipped);

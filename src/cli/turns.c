@@ -28,7 +28,7 @@ typedef struct search {
 
 bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b)
 {
-    /* each miss has a catalogue of its own */
+    /* misses of one kernel have separate catalogues */
     return strcmp(a->scenario->kernel->name, b->scenario->kernel->name) == 0;
 }
 
@@ -63,10 +63,10 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
     for (size_t i = 0; i < scenarios->count; i++) {
         const cli_scenario *scenario = &scenarios->items[i];
         if (at.like && cli_turns_are_alike(&turns[i], at.like)) {
-            continue; /* most of them come kernel by kernel */
+            continue; /* a kernel's turns are usually adjacent */
         }
         at.like = &turns[i];
-        /* one turn needs no order, so only its own result is read */
+        /* a single turn needs no order, so only its own result is read */
         const gputune_record_filter filter = {.size = sizeof filter,
                                               .kernel = scenario->kernel->name,
                                               .sizes = scenarios->count == 1 ? scenario->size_text
@@ -83,10 +83,9 @@ static double distance(double a, double b)
     return round(fabs(log(fmax(a, 1) / fmax(b, 1))) * 1e6);
 }
 
-/* Returns the cost nearest to the mean of a kernel's costs. The kernel's first search has the most
- * time, and the others begin with its results, so it is the one in the middle and the next ones go
- * outward. Eight sizes of gemm in 30 s were on average 1% slower than the winners of long searches
- * if a middle one came first, and 5% if the smallest did (tools/bench/notes/search.md). */
+/* Returns the cost nearest to the mean of a kernel's costs. This size is tuned first and gets most
+ * time, because the others begin with its results. tools/bench/notes/search.md has the
+ * measurements. */
 static double find_middle(const cli_turn *turns, size_t count, size_t kernel_place)
 {
     double sum = 0, middle = INFINITY;

@@ -17,8 +17,8 @@ static bool is_selected(const char *kernel)
     return gt_is_listed(kernel, named->count ? named->items : NULL, named->count);
 }
 
-/* Adds the scenarios of a kernel at the sizes and with the restrictions of two texts, as in --size
- * and --only. Returns CLI_CONTINUE, or an exit code after a message. */
+/* Adds the scenarios of a kernel for texts of --size and --only. Returns CLI_CONTINUE, or an exit
+ * code after a message. */
 static int add_some(cli_scenarios *out, const cli_session *session, const char *kernel,
                     const char *sizes, const char *only)
 {
@@ -34,15 +34,15 @@ static int add_some(cli_scenarios *out, const cli_session *session, const char *
     return CLI_CONTINUE;
 }
 
-/* A list that is made of misses. */
+/* The scenarios that programs missed. */
 typedef struct wanted {
     cli_scenarios *out;
     const cli_session *session;
-    const char *environment; /* of the misses that count; NULL: any */
+    const char *environment; /* of the misses that count; NULL: any environment */
     size_t elsewhere;
 } wanted;
 
-/* Reads "16 x=4 y=8": the alignment of every buffer, and of single ones. */
+/* Reads "16 x=4 y=8": the alignment of all buffers, and of some. */
 static void read_alignment(gputune_options *terms, const char *text)
 {
     char *name, *value;
@@ -65,10 +65,10 @@ static int found(void *user, const gputune_kernel *kernel)
     return 0;
 }
 
-/* Adds a miss; prints a note if it cannot be tuned here. */
+/* Adds a miss, or prints why it cannot be tuned here. */
 static void add(const wanted *to, const gputune_miss *one)
 {
-    static const char seeded[] = "seed="; /* inputs that can be made here */
+    static const char seeded[] = "seed="; /* inputs that gputune can generate */
     size_t at = to->out->count;
     if (strncmp(one->inputs, seeded, strlen(seeded)) != 0) {
         cli_note("%s %s: left out, because its inputs are '%s'; expected 'seed=NUMBER', because "
@@ -91,7 +91,7 @@ static bool is_here(const wanted *to, const gputune_miss *one)
     return !to->environment || strcmp(to->environment, one->environment) == 0;
 }
 
-/* Adds the templates that programs named by their path. */
+/* Adds the templates that misses name by their paths. */
 static int add_path(void *user, const gputune_miss *one)
 {
     const wanted *to = user;
@@ -113,8 +113,8 @@ static int take(void *user, const gputune_miss *one)
     return 0;
 }
 
-/* Makes the list from the file of --from, the most wanted first: the misses of the selected kernels
- * on this kind of GPU (--any-gpu: on any). */
+/* Lists the misses in the file of --from, the most wanted first: those of the selected kernels and,
+ * without --any-gpu, of this kind of GPU. */
 static int list_wanted(cli_scenarios *out, const cli_session *session)
 {
     bool any_gpu = cli_given.any_gpu || !session->has_device;
@@ -142,8 +142,8 @@ static int note_folder(void *user, const gputune_kernel *kernel)
     return 0;
 }
 
-/* Makes the list from canonical.txt beside the templates, for the selected kernels if there are
- * some. A line has KERNEL and sizes as in --size; "#" begins a comment. */
+/* Lists the scenarios of canonical.txt beside the templates for the selected kernels. A line has
+ * KERNEL and sizes as in --size; "#" begins a comment. */
 static int list_canonical(cli_scenarios *out, const cli_session *session)
 {
     char *folder = NULL;

@@ -30,8 +30,8 @@ void cli_progress_draw(char *text)
     cli_console_progress("%s", text);
 }
 
-/* Returns the share of the work that is done. Compiling and verifying are the first 70%. The length
- * of the race is not known, so it fills the rest as variants leave it. */
+/* Estimates the share of the work that is done. Compiling and verifying are the first 70%; the race
+ * fills the rest as variants leave it. */
 static double variants_done(const gputune_progress *at)
 {
     if (at->variants == 0) {
@@ -43,7 +43,7 @@ static double variants_done(const gputune_progress *at)
     return 0.7 * ready + 0.3 * raced;
 }
 
-/* Appends how many variants were tried; in a large space the rate, not the total. */
+/* Appends how many variants were tried; in a large space the rate in place of the total. */
 static void append_tried(char **text, const gputune_progress *at)
 {
     uint32_t tried = at->verified + at->failed;
@@ -90,7 +90,7 @@ static char *describe(const cli_progress *progress, const gputune_progress *at, 
         cli_append(&text, "%s: ", progress->gpu);
     }
     cli_append(&text, "%s%s", progress->label, bar ? " " : ": ");
-    if (bar) { /* most variants of a large space remain untried at the limit */
+    if (bar) { /* most variants of a large space are untried at the limit */
         double of_limit = at->limit_s > 0 ? fmin(1, at->elapsed_s / at->limit_s) : 0;
         int full = (int)(fmax(variants_done(at), of_limit) * BAR_CELLS + 0.5);
         for (int i = 0; i < BAR_CELLS; i++) {
@@ -116,7 +116,7 @@ void cli_progress_update(void *user, const gputune_progress *at)
     char *text = describe(progress, at, live && !progress->gpu);
     if (live && progress->gpu) {
         cut(text, WIDTH_UNKNOWN);
-        cli_console_progress("%s", text); /* a part of the line that the parent draws */
+        cli_console_progress("%s", text); /* the parent draws it as a part of its line */
     } else if (live) {
         cli_progress_draw(text);
     } else {
@@ -126,13 +126,13 @@ void cli_progress_update(void *user, const gputune_progress *at)
 
 /* A finished scenario as a row. */
 typedef struct outcome {
-    gputune_info info; /* the first member, which columns of it read */
+    gputune_info info; /* must come first: SAME uses its offsets */
     const char *sizes;
     const char *gpu;         /* the model */
-    char default_status[16]; /* of a default that failed, else "" */
+    char default_status[16]; /* status of a default that failed; otherwise "" */
     const char *source, *default_time, *speedup, *flags;
     const char *hardware; /* cli_hardware_text() */
-    double place;         /* by which rows are ordered */
+    double place;         /* sorts the rows */
 } outcome;
 
 enum { MODELS = CLI_VIEW << 1, VIEWS = CLI_VIEW | MODELS };
@@ -190,8 +190,8 @@ static int take_stored(void *user, const gputune_record *record)
     return is_wanted ? cli_records_add(&at->records, record) : 0;
 }
 
-/* Prints why variants failed, and sets the status of a default that failed. Returns the exit code.
- * A stored winner whose default has no time is explained too, so asking twice gives the same. */
+/* Prints why variants failed. Sets the status of a default that failed, and returns the exit code.
+ * Failures beside a stored winner are printed too, so asking twice gives the same. */
 static int explain_failures(outcome *row, const cli_session *session, const cli_scenario *scenario)
 {
     const char *sizes = scenario->size_text[0] ? scenario->size_text : NULL;
@@ -209,8 +209,8 @@ static int explain_failures(outcome *row, const cli_session *session, const cli_
     return code;
 }
 
-/* Describes the winner's code in *row. Prints for the first winner of each kernel which scalars it
- * was proved with a single value of. */
+/* Describes the winner's code in *row. For the first winner of a kernel, also prints which scalars
+ * it was verified with only one value of. */
 static void describe_winner(outcome *row, const cli_session *session, const cli_scenario *scenario)
 {
     static const void *said; /* the kernel before */

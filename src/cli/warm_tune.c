@@ -39,8 +39,8 @@ static void ask(cli_tuned *out, const cli_session *session, const cli_scenario *
                        (!measures() && *source != GPUTUNE_SOURCE_DEFAULT));
 }
 
-/* Raises the limit of a turn that measured nothing, or returns false: a table (--canonical) needs
- * all scenarios, and some take long to prepare. */
+/* Raises the limit after a turn that measured nothing. Returns false if no longer limit is allowed:
+ * only --canonical needs every scenario, of which some take long to prepare. */
 static bool raise_limit(const cli_tuned *tuned, gputune_options *options)
 {
     static const double most_s = 60, factor = 4;
@@ -80,7 +80,7 @@ bool cli_warm_may_be_gpu(int status)
            status == GPUTUNE_EDEVMEM;
 }
 
-/* The name of a size that is 0 in "axpy n=0 T=float"; NULL: none is. */
+/* Returns the name of a size that is 0 in "axpy n=0 T=float"; NULL: none is. */
 static const char *empty_size(const char *label)
 {
     char *name, *value;
@@ -165,7 +165,7 @@ int cli_warm_tune(const cli_session *session, const cli_scenarios *scenarios)
         code = cli_worse(code, its_code);
         gputune_plan_release(tuned.plan);
     }
-    if (cli_is_canceled() && !cli_is_interrupted()) { /* outdated: the next table follows */
+    if (cli_is_canceled() && !cli_is_interrupted()) { /* by --watch, which tunes again */
         return CLI_EXIT_CANCELED;
     }
     return cli_warm_end(&table, code, false, begun_ns, stored ? NULL : session);

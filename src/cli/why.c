@@ -6,18 +6,18 @@
 #include <string.h>
 
 enum { BAR_CELLS = 10, PAIRS_SHOWN = 3 };
-#define NEGLIGIBLE 0.0005 /* a cost that is written as none */
-#define TELLING    0.01   /* a cost from which on a pair of axes is shown */
+#define NEGLIGIBLE 0.0005 /* a smaller cost is shown as 0% */
+#define TELLING    0.01   /* a pair of axes is shown from this cost on */
 
-/* A value of an axis: the row for programs. The cost compares the best variant with this value with
- * the best of all, so it is an upper bound of the cost of holding the value. */
+/* A value of an axis, for programs. The cost compares the best tried variant with this value with
+ * the best of all, so it is an upper bound of what holding the value costs. */
 typedef struct value_row {
-    gputune_record place; /* the first member, for CLI_PLACE_COLUMNS */
+    gputune_record place; /* must come first: CLI_PLACE_COLUMNS uses its offsets */
     const char *axis, *value;
-    uint32_t variants, measured, launched; /* launched: left out after one slow launch */
+    uint32_t variants, measured, launched; /* launched: dropped after one slow launch */
     double best_ns, cost;                  /* NAN: unknown */
-    const char *evidence; /* "measured", "first launch"; for an unknown cost "default only" (no
-                             other variant with this value ran), "failed" */
+    const char *evidence; /* "measured", "first launch", "failed", or "default only": no other
+                             variant with this value ran */
     bool is_winner, is_default;
 } value_row;
 
@@ -39,10 +39,10 @@ static const cli_column value_columns[] = {
 
 /* Two axes that are better chosen together. */
 typedef struct pair_row {
-    gputune_record place; /* the first member, for CLI_PLACE_COLUMNS */
+    gputune_record place; /* must come first: CLI_PLACE_COLUMNS uses its offsets */
     const char *axis, *other, *axes, *cost_text;
     double cost;
-    uint32_t measured; /* the fewest trials among the compared combinations */
+    uint32_t measured; /* trials of the compared combination that has fewest */
 } pair_row;
 
 static char *percent(double cost)
@@ -76,10 +76,10 @@ static const cli_column pair_columns[] = {
     OF_PAIR(measured, "trials", CLI_COUNT, CLI_VIEW | CLI_IN_DATA),
 };
 
-/* An axis: the row for people. */
+/* An axis, for people. */
 typedef struct axis_row {
     const char *axis, *winner, *fallback;
-    const char *cost; /* of the default's value */
+    const char *cost; /* cost of the default's value */
     double worst;     /* the cost of the worst value */
     char *bar, *values;
 } axis_row;
@@ -119,7 +119,7 @@ static value_row row_of(const cli_apart *data, size_t axis, size_t value, double
             row.evidence = timed ? "measured" : "first launch";
         }
     }
-    /* the default is always measured, with all its values at once */
+    /* the default always runs; alone it does not show what one of its values costs */
     if (row.is_default && !row.is_winner && row.measured + row.launched == 1) {
         held = NAN;
         row.evidence = "default only";
@@ -144,7 +144,7 @@ typedef struct cell {
 typedef struct grid {
     cell *cells;
     size_t rows, columns;
-    bool turned; /* rows are the second axis */
+    bool turned; /* the second axis gives the rows */
 } grid;
 
 static const cell *at(const grid *of, size_t row, size_t column)
@@ -161,8 +161,8 @@ static size_t best_row(const grid *of, size_t column)
     return best;
 }
 
-/* Notes the cost of choosing the row at another column than the best: the smaller one of the gain
- * of that row there and its loss at the best column, so neither a tie nor noise counts. */
+/* Notes what it costs to choose the row at another column than the best: the smaller one of its
+ * gain there and its loss at the best column, so ties and noise do not count. */
 static void note_crossing(pair_row *out, const grid *of)
 {
     size_t column = 0, row = best_row(of, 0);
