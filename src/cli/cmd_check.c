@@ -158,14 +158,14 @@ static const cli_option options[] = {
     CLI_ONLY_OPTION,
     {"all", 'a', CLI_OPTION_FLAG, &all, NULL, NULL, "every variant"},
     {"max-variants", 'm', CLI_OPTION_COUNT, &cli_tuning.options.max_variants, "COUNT", NULL,
-     "so many variants: the default, and others at random [16]"},
+     "at most this many variants: the default and others at random [16]"},
     {"seed", 0, CLI_OPTION_COUNT, &cli_tuning.seed, "NUMBER", NULL,
-     "which variants and inputs are drawn"},
+     "chooses the variants and inputs"},
     {"time-limit", 't', CLI_OPTION_NUMBER, &cli_tuning.options.time_limit_s, "SECONDS", NULL,
      "for the whole check [600]"},
     CLI_FORMAT_OPTION,
     {"device", 'd', CLI_OPTION_TEXT, &cli_given.device, "DEVICE", NULL,
-     "which of the emulator's GPUs: 0, 1, ..., or a UUID [0]"},
+     "the emulator's GPU: 0, 1, ..., or a UUID [0]"},
     {"driver", 0, CLI_OPTION_TEXT, &cli_given.driver, "DRIVER", NULL,
      "emu or emu:PROFILE: the emulator, as another GPU [emu]"},
     CLI_FILE_OPTIONS,
@@ -182,12 +182,13 @@ const cli_command cmd_check = {
     "check",
     "find bugs in a kernel's variants, without a GPU",
     "KERNEL|PATH",
-    "Looks for mistakes of a kernel's variants on the emulator; stores nothing.",
-    "Races of threads in shared and global memory, with asynchronous copies, other blocks of a "
-    "cluster and the launch before, too; barriers in divergent branches or that are waited at "
-    "without end, shuffles from threads that have returned, reads of memory that nothing has set, "
-    "accesses outside an argument or misaligned, device variables that are written. Without sizes, "
-    "those of the template are cut down to about a megabyte. Exit code 7: something was found.",
+    "Looks for mistakes in a kernel's variants on the emulator; stores nothing.",
+    "Finds races of threads in shared and global memory, also with asynchronous copies, other "
+    "blocks of a cluster and the previous launch; barriers in divergent branches or that wait "
+    "forever; shuffles from threads that have returned; reads of memory that nothing has written; "
+    "accesses that are misaligned or outside an argument; writes to device variables. Without "
+    "--size, the sizes of the template are reduced to about a megabyte. Exit code 7: something was "
+    "found.",
     {1, 1},
     options,
     check};

@@ -55,10 +55,10 @@ static int disassemble(const void *cubin, size_t bytes, int output)
     while (which < sizeof tools / sizeof *tools && !(path = find_program(tools[which].name))) {
         which++;
     }
-    CLI_REFUSE(!path, CLI_EXIT_PLATFORM,
-               "SASS needs nvdisasm or cuobjdump, found neither on PATH, nor under CUDA_HOME, nor "
-               "among Python's packages: 'pip install nvidia-cuda-nvdisasm' brings one; --as ptx "
-               "needs none");
+    CLI_REFUSE(
+        !path, CLI_EXIT_PLATFORM,
+        "SASS needs nvdisasm or cuobjdump; neither is on PATH, under CUDA_HOME or among Python's "
+        "packages: 'pip install nvidia-cuda-nvdisasm' installs one; --as ptx needs none");
     char *folder = cli_tool_make_folder();
     if (!folder) {
         return CLI_EXIT_NOTHING;

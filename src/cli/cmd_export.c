@@ -64,9 +64,10 @@ static int choose(const cli_measured **out, const cli_measured_list *list, const
     if (found == 1) {
         return CLI_CONTINUE;
     }
-    cli_error("%s", found ? cli_format("%zu scenarios of %s fit; name one of them:", found, kernel)
-                          : cli_format("no stored scenario of %s fits; there %s:", kernel,
-                                       list->count == 1 ? "is" : "are"));
+    cli_error("%s", found
+                        ? cli_format("%zu scenarios of %s fit; select one of them:", found, kernel)
+                        : cli_format("no stored scenario of %s fits; stored %s:", kernel,
+                                     list->count == 1 ? "is" : "are"));
     for (size_t i = 0; i < list->count; i++) {
         if ((!found || is_named(&list->items[i])) && said++ < MOST_LISTED) {
             say(&list->items[i], list);
@@ -161,7 +162,6 @@ static void write_problem(const cli_apart *data, const char *separator, FILE *fi
     }
 }
 
-/* Writes each entry on its own line. */
 static void write_entries(const cli_apart *data,
                           void (*write)(const cli_apart *data, const cli_entry *entry, FILE *file),
                           FILE *file)
@@ -249,15 +249,14 @@ static void write_t4(const cli_apart *data, FILE *file)
     fputs("]}\n", file);
 }
 
-/* Prints notes on what the file lacks. */
 static void say_limits(const cli_apart *data)
 {
     size_t inexact = 0;
     for (size_t i = 0; i < data->entry_count; i++) {
         inexact += !outcome_of(data->entries[i].trial)->exact;
     }
-    cli_note("not stored: the time of each sample (the file has the median), of verifying (0), and "
-             "of measuring (samples times their mean)");
+    cli_note("the file has the median in place of single samples, 0 as the time of verifying, and "
+             "samples times their mean as the time of measuring");
     if (inexact && given.format == KERNEL_TUNER) {
         cli_note("Kernel Tuner has no name for wrong results and hangs: %zu are "
                  "RuntimeFailedConfig, and 'status' shows which",
@@ -328,11 +327,11 @@ const cli_command cmd_export = {
     "export",
     "write results as files of other tools",
     "KERNEL|PATH",
-    "Writes what was measured of one scenario so that other tools read it.",
-    "Every trial is written: times in milliseconds (the median), compile times, and failures with "
-    "their kind. Where several scenarios are stored that fit, they are listed with the options "
-    "that name each. An axis with words among its values is written as strings; a size that is a "
-    "word is an axis of one value. Needs no GPU.",
+    "Writes the measurements of one scenario for other tools.",
+    "Every trial is written: the median time in milliseconds, the compile time, and of a failure "
+    "its kind. If several scenarios fit, they are listed with the options that select each. An "
+    "axis with a word among its values is written as strings; a size that is a word is an axis of "
+    "one value. Needs no GPU.",
     {1, 1},
     options,
     export_stored};

@@ -66,13 +66,13 @@ static int forget(const cli_list *arguments)
 
 static const cli_option options[] = {
     {"outdated", 0, CLI_OPTION_FLAG, &given.what.outdated, NULL, NULL,
-     "what was measured before templates were edited, as 'gputune show --history' prints it"},
+     "results from before a template was edited, as 'gputune show --history' prints them"},
     {"older-than", 0, CLI_OPTION_NUMBER, &given.days, "DAYS", NULL,
-     "what was not measured within this many days"},
+     "results older than this many days"},
     {"old-drivers", 0, CLI_OPTION_FLAG, &given.what.older_drivers, NULL, NULL,
-     "what was measured with an older driver than its GPU's last results"},
+     "results of older drivers than that of the GPU's last results"},
     {"max-size", 0, CLI_OPTION_BYTES, &given.what.most_bytes, "BYTES", NULL,
-     "then the oldest, until the database has at most this size: 100M, 1G"},
+     "then the oldest results, until the database has at most this size: 100M, 1G"},
     {"dry-run", 'n', CLI_OPTION_FLAG, &given.what.only_say, NULL, NULL,
      "print what would be deleted, delete nothing"},
     CLI_STORED_OPTIONS,
@@ -84,11 +84,11 @@ const cli_command cmd_forget = {
     "delete the results of a kernel, or those that are old",
     "[KERNEL|PATH]",
     "Deletes stored results: winners, trials, and code that nothing else uses.",
-    "Of a KERNEL, or of all kernels of a PATH, everything is deleted, for every version of the "
-    "template; with --outdated, --older-than or --old-drivers only what one of them selects, and "
-    "without a KERNEL of all kernels. If a kernel's template is not found, --outdated keeps the "
-    "newest version. Nothing is asked; --dry-run shows what would be deleted. Prints the winners "
-    "that are deleted.",
+    "Deletes everything that is stored for a KERNEL, or for all kernels of a PATH, in every "
+    "version of the template. With --outdated, --older-than or --old-drivers, deletes only what "
+    "one of them selects, without a KERNEL of all kernels. If a kernel's template is not found, "
+    "--outdated keeps the newest version. The command does not ask; --dry-run shows what would be "
+    "deleted. Prints the winners that are deleted.",
     {0, 1},
     options,
     forget};

@@ -35,7 +35,6 @@ static const cli_option kernel_options[] = {
     CLI_MESSAGE_OPTIONS,
 };
 
-/* Prints a kernel with its axes, for people. */
 static int describe_kernel(void *user, const gputune_kernel *kernel)
 {
     const char *axes = kernel->axes;
@@ -68,16 +67,15 @@ static int list_kernels(const cli_list *arguments)
     return cli_table_print(&table);
 }
 
-const cli_command cmd_kernels = {
-    "kernels",
-    "list the kernels, or describe one",
-    "[KERNEL|PATH]",
-    "Lists the kernels that can be tuned by name, or describes one. A template of your own goes by "
-    "its path.",
-    NULL,
-    {0, 1},
-    kernel_options,
-    list_kernels};
+const cli_command cmd_kernels = {"kernels",
+                                 "list the kernels, or describe one",
+                                 "[KERNEL|PATH]",
+                                 "Lists the kernels that can be tuned by name, or describes one. A "
+                                 "template of your own is given by its path.",
+                                 NULL,
+                                 {0, 1},
+                                 kernel_options,
+                                 list_kernels};
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
@@ -207,11 +205,11 @@ const cli_command cmd_doctor = {
     "doctor",
     "check the installation, and print what to do",
     "",
-    "Looks at everything that tuning depends on, and says what is wrong and what to do.",
-    "Driver, GPU, compiler, headers, workers, templates, database and environment variables; "
-    "each is ok, a warning (results are worse, or come later, than they could) or a failure. "
-    "The exit code is 3 with a failure, 6 where the database fails first. The GPU copies some "
-    "memory; the database stays as it is.",
+    "Checks everything that tuning depends on, and prints what is wrong and what to do.",
+    "Driver, GPU, compiler, headers, workers, templates, database and environment variables: each "
+    "is ok, a warning (results are worse or later than possible) or a failure. The exit code is 3 "
+    "for a failure, 6 if the first failure is in the database. The GPU copies some memory; the "
+    "database is not modified.",
     {0, 0},
     doctor_options,
     diagnose};

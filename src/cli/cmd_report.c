@@ -186,8 +186,9 @@ static void report_write_markdown(const report_data *report, FILE *file)
     cli_table_write(&place, CLI_FORMAT_MARKDOWN, file);
     for (size_t i = 0; i < report->measured.count; i++) {
         const cli_measured *from = &report->measured.items[i];
-        fprintf(file, "\n## %s %s on %s\n\n", cli_markdown(from->trials->kernel),
-                cli_short_sizes(from->trials->sizes), cli_markdown(from->trials->gpu));
+        fprintf(file, "\n## %s on %s\n\n",
+                cli_markdown(cli_label(from->trials->kernel, from->trials->sizes)),
+                cli_markdown(from->trials->gpu));
         write_axes(from, file);
         write_fastest(from, file);
         if (report->sources[i]) {
@@ -236,8 +237,7 @@ static void put_tuning_first(cli_measured_list *list)
     size_t first = 0, count = given.tuning.count;
     for (size_t i = 0; i < list->count; i++) {
         const cli_measured moved = list->items[i];
-        const char *sizes = cli_short_sizes(moved.trials->sizes);
-        const char *label = cli_format("%s %s", moved.trials->kernel, sizes);
+        const char *label = cli_label(moved.trials->kernel, moved.trials->sizes);
         if (gt_index_of(label, given.tuning.items, count) < count) {
             memmove(&list->items[first + 1], &list->items[first], (i - first) * sizeof moved);
             list->items[first++] = moved;
@@ -270,14 +270,14 @@ static const cli_option options[] = {
     {"format", 'f', CLI_OPTION_CHOICE, &given.format, NULL, format_words,
      "a page, or Markdown [html]"},
     {"size", 's', CLI_OPTION_LIST, &cli_given.selection.sizes, "NAME=V[,V...]", NULL,
-     "what was measured at these sizes; may be repeated [all sizes]"},
+     "results at these sizes; may be repeated [all sizes]"},
     {"gpu", 0, CLI_OPTION_TEXT, &cli_given.gpu, "GPU", NULL,
-     "what was measured on this GPU: a part of its name, or its environment [all GPUs]"},
+     "results on this GPU: a part of its name, or its environment [all GPUs]"},
     {"history", 0, CLI_OPTION_FLAG, &given.history, NULL, NULL,
-     "also what was measured before a template was edited"},
+     "also results from before a template was edited"},
     {"tuning", 0, CLI_OPTION_LIST, &given.tuning, "SCENARIO", NULL,
-     "a scenario that is being tuned, as 'axpy n=1M T=float': it comes first, and the page reloads "
-     "itself; may be repeated"},
+     "a scenario that is being tuned, such as 'axpy n=1M T=float': it comes first, and the page "
+     "reloads itself; may be repeated"},
     CLI_SHIPPED_OPTION,
     CLI_FILE_OPTIONS,
 };
@@ -303,12 +303,12 @@ const cli_command cmd_report = {
     "report",
     "write a page that shows all measurements",
     "[KERNEL|PATH...]",
-    "Writes what was measured as a page to look at, or to send.",
-    "One file, which fetches nothing: for each scenario every trial by each axis, the best so far, "
-    "two axes against each other, default and winner with their intervals, what each axis is "
-    "worth, the winner's source, and all trials in a table that filters and sorts. Several GPUs "
-    "and sizes of the database stand side by side. Needs no GPU; the database is only read. "
-    "'gputune warm --report FILE' writes it again and again while it tunes.",
+    "Writes the measurements as a page to look at or to send.",
+    "The page is one file that loads nothing from elsewhere. It shows for each scenario every "
+    "trial by each axis, the best so far, two axes against each other, default and winner with "
+    "their intervals, what each axis is worth, the source of the winner, and a table of all trials "
+    "that filters and sorts. Several GPUs and sizes are side by side. Needs no GPU; the database "
+    "is only read. 'gputune warm --report FILE' writes the page again and again while it tunes.",
     {0, SIZE_MAX},
     options,
     report};

@@ -50,7 +50,7 @@ static int measure(measured *at, const cli_session *session, const cli_scenario 
     int status = gputune_run(session->tuner, scenario->kernel->name, scenario->sizes, list->items,
                              list->count, &options, add, at);
     if (status == GPUTUNE_EUNSUPPORTED && cli_tuning.objective == CLI_OBJECTIVE_ALL) {
-        cli_note("without %s: %s", gputune_objective_name(options.objective), gputune_error());
+        cli_note("%s is left out: %s", gputune_objective_name(options.objective), gputune_error());
         return CLI_EXIT_OK;
     }
     return status < 0 ? cli_fail(status) : CLI_EXIT_OK;
@@ -113,19 +113,19 @@ static int measure_all(const cli_list *arguments)
     return cli_single(CLI_OPEN_TUNING, arguments->items[0], run);
 }
 
-const cli_command cmd_run = {"run",
-                             "verify and measure configurations of a kernel",
-                             "KERNEL|PATH",
-                             "Checks and measures configurations of a kernel; stores no results.",
-                             "Several configurations are measured interleaved. The column 95% is "
-                             "half the width of the confidence interval, as a share of the median.",
-                             {1, 1},
-                             run_options,
-                             measure_all};
+const cli_command cmd_run = {
+    "run",
+    "verify and measure configurations of a kernel",
+    "KERNEL|PATH",
+    "Checks and measures configurations of a kernel; stores no results.",
+    "Several configurations are measured interleaved. The column 95% is half the width of the "
+    "confidence interval, as a fraction of the median.",
+    {1, 1},
+    run_options,
+    measure_all};
 
 /* ---- compare --------------------------------------------------------------------------------- */
 
-/* Measures two configurations. Returns the exit code. */
 static int compare_pair(measured *at, const cli_session *session, const char *kernel,
                         gputune_sizes sizes, const char *const pair[2],
                         const gputune_options *options)
@@ -143,7 +143,7 @@ static void say_verdict(const measured *at, const char *label)
 {
     if (at->verdict && at->verdict[0]) {
         cli_note("%s: B is %s (%.3fx)", label,
-                 strcmp(at->verdict, "same") == 0 ? "the same as A" : at->verdict, at->speedup);
+                 strcmp(at->verdict, "same") == 0 ? "as fast as A" : at->verdict, at->speedup);
     }
 }
 
@@ -179,9 +179,9 @@ static const gputune_record *find(const cli_records *winners, const gputune_reco
 static int measure_both(measured *at, const cli_session *session, const gputune_record *a,
                         const gputune_record *b)
 {
-    const char *label = cli_format("%s %s", a->kernel, a->sizes);
+    const char *label = cli_label(a->kernel, a->sizes);
     if (strcmp(a->configuration, b->configuration) == 0) {
-        cli_note("%s: the same configuration, %s", label, a->configuration);
+        cli_note("%s: both databases have the same winner, %s", label, a->configuration);
         return CLI_EXIT_OK;
     }
     const char *const pair[2] = {a->configuration, b->configuration};
@@ -209,7 +209,7 @@ static int compare_all(const cli_session *session, const cli_records winners[2])
         }
     }
     cli_table_print(&at.table);
-    CLI_REFUSE(!common, CLI_EXIT_NOTHING, "the databases have no scenario of this GPU in common");
+    CLI_REFUSE(!common, CLI_EXIT_NOTHING, "the databases have no scenario on this GPU in common");
     return cli_is_canceled() ? CLI_EXIT_CANCELED : code;
 }
 
@@ -275,11 +275,11 @@ const cli_command cmd_compare = {
     "compare",
     "compare two configurations, or two databases",
     "KERNEL|PATH A B | [KERNEL|PATH] A.db B.db",
-    "Measures two configurations of a kernel interleaved, and says which is faster. Of two "
-    "databases: every scenario (of the kernel that is named) for which both have a winner on "
-    "this GPU. A template that is not among the installed ones is named by its path.",
-    "Speed-up is A's time over B's, paired, with its 95% interval: B is faster when the whole "
-    "interval is above 1, slower when below, else the same.",
+    "Measures two configurations of a kernel interleaved and prints which is faster; or compares "
+    "the winners of two databases on this GPU, for one kernel or all. A template of your own is "
+    "given by its path.",
+    "Speed-up is A's time over B's, paired, with its 95% interval. B is faster if the whole "
+    "interval is above 1, slower if it is below 1, otherwise the same.",
     {2, 3},
     compare_options,
     compare};

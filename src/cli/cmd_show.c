@@ -133,8 +133,9 @@ static void plot_write(const cli_measured_list *list, cli_format_kind format, FI
     for (size_t i = 0; i < list->count; i++) {
         const cli_measured *one = &list->items[i];
         cli_table plots[] = {all[0], all[1]};
-        fprintf(file, "%s%s %s: %zu variant%s%s\n\n", i ? "\n" : "", one->trials->kernel,
-                cli_short_sizes(one->trials->sizes), one->count, gt_plural(one->count),
+        fprintf(file, "%s%s: %zu variant%s%s\n\n", i ? "\n" : "",
+                cli_label(one->trials->kernel, one->trials->sizes), one->count,
+                gt_plural(one->count),
                 isfinite(cli_measured_best(one)) ? "" : ", none with a time");
         add_progress(&plots[0], one);
         add_times(&plots[1], one);
@@ -217,7 +218,6 @@ static void add_rows(shown *at, const cli_measured *from)
     }
 }
 
-/* Prints the GPU and the database of the results. */
 static void say_origin(const cli_session *session, bool any_gpu)
 {
     const gputune_device *device = &session->device;
@@ -274,13 +274,13 @@ static const cli_option options[] = {
     {"all", 'a', CLI_OPTION_FLAG, &given.all, NULL, NULL,
      "every trial with its statistics, not only the winners"},
     {"why", 'w', CLI_OPTION_FLAG, &given.why, NULL, NULL,
-     "winner beside default, and what each axis is worth"},
+     "winner and default, and what each axis is worth"},
     CLI_STORED_OPTIONS,
     {"plot", 'p', CLI_OPTION_FLAG, &given.plot, NULL, NULL,
-     "the best so far against time, and how many variants have which times"},
+     "the best time over time, and how many variants have which times"},
     {"history", 0, CLI_OPTION_FLAG, &given.history, NULL, NULL,
-     "also what was measured before a template was edited; and how much faster or slower it has "
-     "become since"},
+     "also results from before a template was edited, and how much faster or slower it has become "
+     "since"},
     {"sort", 0, CLI_OPTION_CHOICE, &given.sort, NULL, sort_words,
      "the rows by time, speed-up or newest first [kernel, size, time]"},
     {"top", 0, CLI_OPTION_COUNT, &given.top, "N", NULL, "only the first N rows"},
@@ -326,23 +326,23 @@ const cli_command cmd_show = {
     "show",
     "print the winners that are stored",
     "[KERNEL|PATH]",
-    "Prints what is remembered for this GPU.",
+    "Prints the winners that are stored for this GPU.",
     "Speed-up is the default's time over the winner's, with its 95% interval. 'of copy' is the "
-    "bandwidth as a share of a device-to-device copy's on that GPU. Loads and stores are the "
-    "widths in bits of the accesses to global memory in the machine code. Flags:\n  tie           "
-    "no variant is surely faster; the default won, or the simplest of the fastest, or "
-    "one that is by far the fastest with a warm cache\n  noisy         "
-    "other programs used the GPU, its clocks were held back, or there was time for one launch of "
-    "each variant only\n  modelled      the time is the emulator's model\n  only AXIS=V   the "
-    "space was restricted to these values, which the default need not have\n  unfinished    the "
-    "tuning ended before the race was decided\n  no reference  the template has none: the default "
-    "is taken as right\n  outdated      the template has been edited since\n  narrow        a "
-    "vector axis asks for wider accesses than the machine code has\nWith --why: what an axis is "
-    "worth is how much slower the best variant is that has it held at another value, among those "
-    "that were tried (~: fewer than 5, and a tenth of another value's). Axes that go together: "
-    "what choosing one costs while the other is held elsewhere. --plot goes before --why. JSON and "
-    "CSV have every field: times in nanoseconds (under the objective energy nanojoules, under rate "
-    "for the work of the default's launch), rates in bytes a second. The database is only read.",
+    "bandwidth as a fraction of that of a device-to-device copy on that GPU. Loads and stores are "
+    "the widths in bits of accesses to global memory in the machine code. Flags:\n  tie           "
+    "no variant is surely faster; the default won, or the simplest of the fastest, or one that is "
+    "by far the fastest with a warm cache\n  noisy         other programs used the GPU, its clocks "
+    "were reduced, or there was time for only one launch of each variant\n  modelled      the time "
+    "is the emulator's model\n  only AXIS=V   the space was restricted to these values, which the "
+    "default need not have\n  unfinished    the tuning ended before the race was decided\n  no "
+    "reference  the template has none: the default is assumed to be correct\n  outdated      the "
+    "template has been edited since\n  narrow        a vector axis asks for wider accesses than "
+    "the machine code has\nWith --why, the worth of an axis is how much slower the best tried "
+    "variant is if the axis is held at another value; the number of trials is in brackets. Of two "
+    "axes that go together, the table shows what it costs to choose one while the other is held at "
+    "another value. --plot goes before --why. JSON and CSV have every field: times in nanoseconds "
+    "(of the objective energy nanojoules, of rate for the work of the default's launch), rates in "
+    "bytes a second. The database is only read.",
     {0, 1},
     options,
     show};

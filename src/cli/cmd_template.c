@@ -132,11 +132,11 @@ const cli_command cmd_template = {
     "draft a template from a CUDA program",
     "FILE [KERNEL]",
     "Writes a first template for the CUDA kernels of a program.",
-    "libclang reads the program. The draft has what the kernels need of it, and pragmas for how it "
-    "launches them: block, grid, lengths, values, and axes. '// guess:' marks each value that was "
-    "chosen, '// ?' each question that the program does not answer: these are printed, too, and "
-    "the exit code is then 8. The draft is compiled once. KERNEL: that one alone [every kernel "
-    "that the file launches]. 'gputune help template' describes the language.",
+    "libclang reads the program. The draft has the code that the kernels need, and pragmas for how "
+    "the program launches them: block, grid, lengths, values, and axes. '// guess:' marks values "
+    "that were chosen, '// ?' questions that the program does not answer; these are also printed, "
+    "and the exit code is then 8. The draft is compiled once. KERNEL: only this kernel [every "
+    "kernel that the file launches]. 'gputune help template' describes the language.",
     {1, 2},
     options,
     write_template};
@@ -151,7 +151,6 @@ typedef struct embedded_file {
 
 typedef CLI_LIST(embedded_file) embedded_files; /* the template first */
 
-/* Returns false, with errno, if the file cannot be read. */
 static bool add_file(embedded_files *out, const char *name, const char *path)
 {
     size_t bytes;
@@ -196,7 +195,9 @@ static int read_template(embedded_files *out, const char *path)
         char *from = cli_copy(out->items[i].path);
         for (const char *at = out->items[i].text; *at;) {
             char *name = cli_next_include(&at);
-            CLI_TRY(name ? add_include(out, from, name) : CLI_CONTINUE);
+            if (name) {
+                CLI_TRY(add_include(out, from, name));
+            }
         }
     }
     return CLI_CONTINUE;
@@ -255,13 +256,13 @@ static int embed(const cli_list *arguments)
     return cli_output_close(&to, CLI_EXIT_OK);
 }
 
-const cli_command cmd_embed = {"embed",
-                               "make a header of a template, to compile into a program",
-                               "PATH",
-                               "Prints a template as a C header that a program is compiled with.",
-                               "Files that the template includes in quotes come with it, as far as "
-                               "they stand beside it. A function of the header, axpy_cu_add(tuner) "
-                               "for axpy.cu, hands them to gputune_add_source().",
-                               {1, 1},
-                               embed_options,
-                               embed};
+const cli_command cmd_embed = {
+    "embed",
+    "make a header of a template, to compile into a program",
+    "PATH",
+    "Prints a template as a C header that a program is compiled with.",
+    "Files that the template includes in quotes are embedded too, if they are beside it. A "
+    "function of the header, axpy_cu_add(tuner) for axpy.cu, passes them to gputune_add_source().",
+    {1, 1},
+    embed_options,
+    embed};

@@ -54,7 +54,6 @@ static int add_variant(void *user, const gputune_compiled *compiled)
     return cli_is_canceled() ? GPUTUNE_ECANCELED : 0;
 }
 
-/* Compiles every variant of a scenario. Returns the exit code. */
 static int compile(work *at, const cli_session *session)
 {
     const char *label = at->scenario->label;
@@ -72,7 +71,6 @@ static int compile(work *at, const cli_session *session)
     return at->done > at->failed ? CLI_EXIT_OK : CLI_EXIT_TEMPLATE;
 }
 
-/* Compiles all scenarios and prints a row for each variant. Returns the exit code. */
 static int compile_all(const cli_session *session, const cli_scenarios *scenarios)
 {
     work at = {.table = CLI_TABLE("variants", columns, gputune_compiled, CLI_VIEW)};
@@ -125,17 +123,20 @@ static int run(void)
     CLI_SCOPED(cli_close) cli_session session = {0};
     cli_scenarios scenarios = {0};
     bool quiet = cli_given.quiet, is_child = cli_given.own_gpu != NULL;
-    CLI_TRY(cli_warm.check && !is_child ? cli_check_first() : CLI_CONTINUE);
+    if (cli_warm.check && !is_child) {
+        CLI_TRY(cli_check_first());
+    }
     if (cli_warm.gpus && !is_child) {
         return cli_fleet_run();
     }
     cli_given.quiet |= cli_warm.is_silent; /* until the scenarios are found */
-    CLI_TRY(cli_open(&session, cli_given.arch          ? CLI_OPEN_NO_DEVICE
-                               : cli_warm.compile_only ? CLI_OPEN_DEVICE
-                                                       : CLI_OPEN_TUNING));
+    cli_open_mode compiling = cli_given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE;
+    CLI_TRY(cli_open(&session, cli_warm.compile_only ? compiling : CLI_OPEN_TUNING));
     int code = cli_warm_find(&scenarios, &session);
     cli_given.quiet = quiet;
-    CLI_TRY(code == CLI_EXIT_NOTHING ? CLI_CONTINUE : code);
+    if (code != CLI_CONTINUE && code != CLI_EXIT_NOTHING) {
+        return code;
+    }
     if (!scenarios.count && !cli_warm.shard.count && !cli_warm.gpus) {
         return CLI_EXIT_NOTHING;
     }
@@ -318,40 +319,37 @@ static int check_and_run(const cli_list *kernels)
 }
 
 static const char more[] =
-    "All kernels of a file are tuned; PATH:KERNEL is one. Every kernel is tuned at every "
-    "combination of the sizes given, from the middle outward, since a search begins with what was "
-    "best at other sizes. Rows are printed in the order given. A winner that is stored already is "
-    "not measured again. Ctrl-C keeps what is finished; running again goes on from there. With "
-    "--gpus, equal GPUs divide the scenarios between them, the last ones from those that take "
-    "longest, and each model gets winners of its own. What fails on a GPU is tried on an equal "
-    "one, and where that has success, the first gets no more work. With --shard, runs with the "
-    "same scenarios divide them between them; 'gputune merge' joins their databases. --watch looks "
-    "at the files that PATHs include in quotes too. A file that is saved during a tuning starts it "
-    "again. Ctrl-C "
-    "while it only waits gives 0.\nExit code: 0 every scenario has a winner, 1 nothing found, 2 "
-    "usage, 3 no NVRTC, driver or GPU, 4 template or compile error, 5 wrong results of all "
-    "variants, of the default or of most of them, 6 database, 7 --check found a mistake, 130 "
-    "stopped by Ctrl-C, SIGTERM or SIGHUP. A default that crashes or does not compile gives 1 or "
-    "4, although another variant has won.";
+    "All kernels of a file are tuned; PATH:KERNEL tunes one. Every kernel is tuned at every "
+    "combination of the sizes, from the middle outward, because a search begins with the best "
+    "results at other sizes. Rows are printed in the given order. Stored winners are not measured "
+    "again. Ctrl-C keeps finished results, and running again continues from there. With --gpus, "
+    "equal GPUs share the scenarios, and each model gets its own winners. A scenario that fails on "
+    "a GPU is tried on an equal one; if it succeeds there, the first GPU gets no more work. With "
+    "--shard, runs with the same scenarios divide them; 'gputune merge' joins their databases. "
+    "--watch also watches the files that PATHs include in quotes; saving one during a tuning "
+    "starts the tuning again. Ctrl-C while it waits gives 0.\nExit code: 0 every scenario has a "
+    "winner, 1 nothing found, 2 usage, 3 no NVRTC, driver or GPU, 4 template or compile error, 5 "
+    "wrong results of all variants, of the default or of most of them, 6 database, 7 --check found "
+    "a mistake, 130 stopped by Ctrl-C, SIGTERM or SIGHUP. A default that crashes or does not "
+    "compile gives 1 or 4, even if another variant has won.";
 
 static const cli_option options[] = {
     CLI_SIZE_OPTION,
     CLI_ONLY_OPTION,
     {"objective", 'o', CLI_OPTION_CHOICE, &cli_tuning.objective, NULL, cli_objective_words,
-     "what counts; default: rate for a kernel whose launches do different work, launch for one "
-     "whose parameters can be passed in several ways, else kernel"},
+     "what is optimised; default: rate for a kernel whose launches do different work, launch for "
+     "one whose parameters can be passed in several ways, otherwise kernel"},
     CLI_INPUT_OPTION,
     CLI_CACHE_OPTION,
     CLI_LIMIT_OPTION,
     {"total-limit", 0, CLI_OPTION_NUMBER, &cli_warm.total_limit_s, "SECONDS", NULL,
      "for all scenarios together, at least a second for each: the first search of a kernel gets "
-     "three times what each later one gets, and time that is not used goes to the later ones "
-     "[none]"},
+     "three times as much as each later one, and later ones get the time that is not used [none]"},
     CLI_ALIGNMENT_OPTION,
     {"max-variants", 'm', CLI_OPTION_COUNT, &cli_tuning.options.max_variants, "COUNT", NULL,
-     "try no more than these [all]"},
+     "try at most this many variants [all]"},
     {"strategy", 0, CLI_OPTION_CHOICE, &cli_tuning.options.strategy, NULL, cli_strategy_words,
-     "which variants of a large space are tried first; auto: all of them where the time limit "
+     "which variants of a large space are tried first; auto: all of them if the time limit "
      "suffices [auto]"},
     {"seed", 0, CLI_OPTION_COUNT, &cli_tuning.seed, "NUMBER", NULL,
      "of generated inputs, the search and the race [1]"},
@@ -360,19 +358,19 @@ static const cli_option options[] = {
     {"epsilon", 0, CLI_OPTION_SHARE, &cli_tuning.options.epsilon, "FRACTION", NULL,
      "the smallest gain worth looking for, above 0 and below 1 [0.005]"},
     {"check", 0, CLI_OPTION_FLAG, &cli_warm.check, NULL, NULL,
-     "check each kernel first, as the command check does: a kernel with a mistake ends it, and "
-     "nothing is tuned"},
+     "first check each kernel like the command check; after a mistake nothing is tuned"},
     {"force", 0, CLI_OPTION_FLAG, &cli_tuning.options.force, NULL, NULL,
-     "measure again what is stored; other sizes still say what to try first"},
+     "measure again what is stored; results at other sizes still decide what is tried first"},
     CLI_SAMPLES_OPTION,
     {"from", 0, CLI_OPTION_TEXT, &cli_warm.from, "FILE", NULL,
-     "what programs asked for and did not find, as GPUTUNE_RECORD notes it: the most wanted first; "
-     "KERNELs choose among them"},
+     "scenarios that programs asked for and did not find, as GPUTUNE_RECORD recorded them, the "
+     "most wanted first; KERNELs select among them"},
     {"canonical", 0, CLI_OPTION_FLAG, &cli_warm.canonical, NULL, NULL,
-     "the scenarios that come tuned, as canonical.txt beside the templates lists them; KERNELs "
-     "choose among them; a limit in which nothing is measured is raised up to 60 s"},
+     "the scenarios of the results that come with gputune, which canonical.txt beside the "
+     "templates lists; KERNELs select among them; a limit in which nothing is measured is raised "
+     "up to 60 s"},
     {"any-gpu", 0, CLI_OPTION_FLAG, &cli_given.any_gpu, NULL, NULL,
-     "with --from: also what was asked for on other kinds of GPU"},
+     "with --from: also scenarios of other kinds of GPU"},
     {"compile-only", 0, CLI_OPTION_FLAG, &cli_warm.compile_only, NULL, NULL,
      "compile and store every variant, measure nothing"},
     {"arch", 0, CLI_OPTION_TEXT, &cli_given.arch, "sm_XX", NULL,
@@ -380,14 +378,14 @@ static const cli_option options[] = {
     {"watch", 0, CLI_OPTION_FLAG, &cli_warm.watch, NULL, NULL,
      "tune PATHs again whenever they are saved, until Ctrl-C"},
     {"report", 0, CLI_OPTION_TEXT, &cli_warm.report, "FILE", NULL,
-     "write the page of the command report there every few seconds; it reloads itself until the "
-     "tuning ends"},
+     "write the page of the command report every few seconds; it reloads itself until the tuning "
+     "ends"},
     {"gpus", 0, CLI_OPTION_TEXT, &cli_warm.gpus, "all|N[,N...]", NULL,
      "on several GPUs of this machine at once, by their numbers in 'gputune devices'; they share "
      "the cores [--device]"},
     {"shard", 0, CLI_OPTION_TEXT, &cli_warm.shard_text, "I/N|auto[/N]", NULL,
-     "only the I-th of N parts of the scenarios, I from 0; auto: the process's rank, as Slurm, "
-     "Open MPI, PMI or a Kubernetes job (with /N) says it"},
+     "only the I-th of N parts of the scenarios, I from 0; auto: the process's rank as given by "
+     "Slurm, Open MPI, PMI or a Kubernetes job (with /N)"},
     CLI_FORMAT_OPTION,
     CLI_TUNER_OPTIONS,
 };
@@ -395,7 +393,7 @@ static const cli_option options[] = {
 const cli_command cmd_warm = {"warm",
                               "tune kernels and store the winners",
                               "[KERNEL|PATH...]",
-                              "Tunes kernels and remembers the winners.",
+                              "Tunes kernels and stores the winners.",
                               more,
                               {0, SIZE_MAX},
                               options,

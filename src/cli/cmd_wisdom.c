@@ -22,7 +22,6 @@ static bool begins_with(const char *text, const char *word)
     return strncmp(text, word, strlen(word)) == 0;
 }
 
-/* Prints why a program failed. Returns the exit code. */
 static int say_failure(const cli_tool *tool, int result, const char *what, const char *remedy)
 {
     const char *name = tool->arguments[0];
@@ -66,7 +65,6 @@ static int table_fetch(const char *url, const char *to)
 
 /* ---- signatures ------------------------------------------------------------------------------ */
 
-/* A program that signs. */
 typedef struct signer {
     const char *ending; /* added to the table's name for the signature's file */
     const char *remedy; /* printed if the program is not installed */
@@ -104,7 +102,6 @@ static int check_by_minisign(char **who, const cli_signed *what, const char *key
     return CLI_CONTINUE;
 }
 
-/* Checks a signature and finds which of the allowed signers made it. */
 static int check_by_ssh(char **who, const cli_signed *what, const char *allowed)
 {
     cli_tool finds = {{"ssh-keygen", "-Y", "find-principals", "-s", what->signature, "-f", allowed},
@@ -288,19 +285,19 @@ static const cli_option options[] = {
     {"output", 'o', CLI_OPTION_TEXT, &cli_given.output, "FILE", NULL,
      "export: write there [stdout]"},
     {"whole", 0, CLI_OPTION_FLAG, &given.whole, NULL, NULL,
-     "export: with the winners' code, which import --trust takes over, and with the fastest other "
-     "trials, from which searches at other sizes begin"},
+     "export: also the code of the winners, which import --trust uses, and the fastest other "
+     "trials, with which searches at other sizes begin"},
     {"sign", 0, CLI_OPTION_TEXT, &given.key, "KEY", NULL,
-     "export: sign the file with this secret key of minisign or ssh, beside it as .minisig or "
-     ".sig"},
+     "export: sign the file with this secret key of minisign or ssh; the signature, .minisig or "
+     ".sig, is written beside it"},
     {"signed-by", 0, CLI_OPTION_TEXT, &given.signed_by, "KEYS", NULL,
-     "import: only what has a signature beside it by one of these: minisign's public key, or a "
-     "file of allowed signers (ssh-keygen)"},
+     "import: only files with a signature beside them by one of these: a public key of minisign, "
+     "or a file of allowed signers (ssh-keygen)"},
     {"from", 0, CLI_OPTION_LIST, &given.urls, "URL", NULL,
      "import: fetch it by curl (https: or file:); may be repeated"},
     {"trust", 0, CLI_OPTION_FLAG, &given.trust, NULL, NULL,
-     "import: do not prove again what was measured with this driver, on this kind of GPU, from the "
-     "same generated source"},
+     "import: do not verify again what was measured with this driver, on this kind of GPU, from "
+     "the same generated source"},
     CLI_TUNER_OPTIONS,
 };
 
@@ -309,9 +306,9 @@ const cli_command cmd_wisdom = {
     "export and import winners as text",
     "export [KERNEL] | import FILE... [--from URL]",
     "Carries winners as text from one database to another.",
-    "The text has no code without --whole. What is imported is compiled and proved when it is "
-    "first asked for, unless it is trusted. What was measured here stays. Programs read the text "
-    "by gputune_wisdom_import().",
+    "Without --whole, the text has no code. Imported winners are compiled and verified when they "
+    "are first requested, unless --trust is given. Results that were measured here are kept. "
+    "Programs read the text with gputune_wisdom_import().",
     {1, SIZE_MAX},
     options,
     carry};
@@ -320,7 +317,7 @@ const cli_command cmd_wisdom = {
 
 static const cli_option merge_options[] = {
     {"output", 'o', CLI_OPTION_TEXT, &cli_given.database, "FILE", NULL,
-     "the database that takes them over; made where it is missing"},
+     "the database to merge into; created if it is missing"},
     CLI_MESSAGE_OPTIONS,
 };
 
@@ -344,12 +341,12 @@ const cli_command cmd_merge = {
     "merge",
     "merge databases into one",
     "FILE... -o FILE",
-    "Takes over what databases have into one: winners, trials and code.",
-    "All or nothing; the databases before -o are only read. Of two winners of the same space, "
-    "also where the last one has one, that one stays which was decided, then proved, then "
-    "found with the newer driver, with more effort, later; of two trials of a configuration a "
-    "finished one, then the later. A database that other users may write is refused: 'gputune "
-    "wisdom' carries its winners, which are proved again.",
+    "Copies the winners, trials and code of several databases into one.",
+    "The merge is all or nothing, and only the database of -o is changed. Of two winners of the "
+    "same space, the finished one is kept, then the verified one, the one of the newer driver, the "
+    "one with more effort, the later one; of two trials of a configuration, a finished one, then "
+    "the later one. A database that other users may write is refused: 'gputune wisdom' transfers "
+    "its winners, which are verified again.",
     {1, SIZE_MAX},
     merge_options,
     merge};

@@ -124,10 +124,9 @@ void cli_console_log(void *user, gputune_log_level level, const char *line)
     (void)user;
     static const char *const prefixes[] = {"error: ", "warning: ", "", ""};
     static const char *const colors[] = {CLI_RED, CLI_YELLOW, NULL, NULL};
-    gputune_log_level most = cli_given.quiet     ? GPUTUNE_LOG_ERROR
-                             : cli_given.verbose ? GPUTUNE_LOG_DEBUG
-                             : cli_given.informs ? GPUTUNE_LOG_INFO
-                                                 : GPUTUNE_LOG_WARNING;
+    gputune_log_level most = cli_given.informs ? GPUTUNE_LOG_INFO : GPUTUNE_LOG_WARNING;
+    most = cli_given.verbose ? GPUTUNE_LOG_DEBUG : most;
+    most = cli_given.quiet ? GPUTUNE_LOG_ERROR : most;
     if (level <= most) {
         cli_console_line(prefixes[level], line, colors[level]);
     }
@@ -160,10 +159,9 @@ int cli_exit_code(int status)
 
 int cli_trial_exit_code(const char *trial)
 {
-    return strcmp(trial, "ok") == 0        ? CLI_EXIT_OK
-           : strcmp(trial, "wrong") == 0   ? CLI_EXIT_WRONG
-           : strcmp(trial, "compile") == 0 ? CLI_EXIT_TEMPLATE
-                                           : CLI_EXIT_NOTHING;
+    static const char *const statuses[] = {"ok", "wrong", "compile"};
+    static const int codes[] = {CLI_EXIT_OK, CLI_EXIT_WRONG, CLI_EXIT_TEMPLATE, CLI_EXIT_NOTHING};
+    return codes[gt_index_of(trial, statuses, sizeof statuses / sizeof *statuses)];
 }
 
 int cli_fail(int status)

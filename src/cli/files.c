@@ -136,6 +136,18 @@ static bool is_too_large(const char *path)
     return path && stat(path, &file) == 0 && file.st_size > CLI_TOOL_MOST_BYTES;
 }
 
+/* Returns why a running tool must be ended; 0: it may go on. */
+static int find_reason(const cli_tool *tool, double waited_s)
+{
+    if (is_too_large(tool->grows)) {
+        return CLI_TOOL_TOO_LARGE;
+    }
+    if (cli_is_canceled()) {
+        return CLI_TOOL_KILLED;
+    }
+    return tool->limit_s > 0 && waited_s > tool->limit_s ? CLI_TOOL_LATE : 0;
+}
+
 /* Waits until the tool ends, and ends it if it takes too long, writes too much or is canceled. */
 static int await(const cli_tool *tool, pid_t child)
 {
@@ -143,10 +155,7 @@ static int await(const cli_tool *tool, pid_t child)
     int status = 0, reason = 0;
     pid_t ended;
     for (double waited_s = 0; (ended = waitpid(child, &status, WNOHANG)) == 0; waited_s += 0.01) {
-        reason = is_too_large(tool->grows)                       ? CLI_TOOL_TOO_LARGE
-                 : cli_is_canceled()                             ? CLI_TOOL_KILLED
-                 : tool->limit_s > 0 && waited_s > tool->limit_s ? CLI_TOOL_LATE
-                                                                 : 0;
+        reason = find_reason(tool, waited_s);
         if (reason) {
             kill(child, SIGKILL);
             (void)waitpid(child, &status, 0);

@@ -151,7 +151,6 @@ static void list_turns(const cli_session *session, const cli_scenarios *scenario
     (void)send_texts(own.channel, out, session->device.environment, own.label, "");
 }
 
-/* Sends the result of a turn. */
 static void answer(uint64_t place, const cli_tuned *tuned, const cli_session *session,
                    const cli_scenario *scenario)
 {
@@ -298,7 +297,6 @@ static bool is_last_open(void)
     return !last || !last->pid || last->kind;
 }
 
-/* Returns true if a GPU is being opened or will be. */
 static bool is_opening(void)
 {
     return !is_last_open() || (fleet.started < fleet.count && !cli_is_canceled());
@@ -343,7 +341,6 @@ static size_t count_usable(const kind *kind)
     return count;
 }
 
-/* Returns true if a GPU is tuning the turn's kernel. */
 static bool is_kernel_busy(const cli_turn *turn)
 {
     bool any = false;
@@ -407,7 +404,7 @@ static bool pass_on(child *child)
     child->turn.tried = child;
     fleet.begun--;
     kind->turns[--kind->next] = child->turn;
-    cli_note("%s: %s: %s; it is tried on an equal GPU", child->label, child->turn.scenario->label,
+    cli_note("%s: %s: %s; trying it on an equal GPU", child->label, child->turn.scenario->label,
              child->failure.why);
     return true;
 }

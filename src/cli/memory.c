@@ -161,8 +161,10 @@ static char *scaled(double value, const char *const units[4])
         value /= 1e3;
         unit++;
     }
-    double size = fabs(value);
-    int decimals = size >= 999.95 ? 0 : size >= 99.995 ? 1 : size >= 9.9995 ? 2 : 3;
+    int decimals = 3;
+    for (double limit = 9.9995; decimals > 0 && fabs(value) >= limit; limit *= 10) {
+        decimals--;
+    }
     return cli_format("%.*f %s", decimals, value, units[unit]);
 }
 
@@ -238,6 +240,12 @@ char *cli_short_sizes(const char *sizes)
                    short_number(value));
     }
     return out;
+}
+
+char *cli_label(const char *kernel, const char *sizes)
+{
+    const char *brief = cli_short_sizes(sizes);
+    return cli_format("%s%s%s", kernel, brief[0] ? " " : "", brief);
 }
 
 long cli_take_number(const char **text, long most)

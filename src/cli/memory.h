@@ -73,6 +73,8 @@ char *cli_rate(double bytes_per_s);
 char *cli_bytes(double bytes);
 /* Shortens the round numbers of sizes: "n=67108864 T=half" to "n=64M T=half". */
 char *cli_short_sizes(const char *sizes);
+/* Returns "axpy n=64M T=half" for a kernel and its sizes. */
+char *cli_label(const char *kernel, const char *sizes);
 /* Takes the next blank-separated word off *text: "NAME=VALUE", or "NAME" with the value "". Returns
  * false if there is none. */
 bool cli_next_pair(const char **text, char **name, char **value);

@@ -161,7 +161,7 @@ static int set_choice(const cli_option *option, const char *text)
     return cli_unknown(cli_format("value of --%s", option->name), text, option->choices, count);
 }
 
-static cli_list given; /* the names of the options that the command line has */
+static cli_list given;
 
 bool cli_is_given(const char *name)
 {
@@ -258,8 +258,10 @@ static int parse_options(const cli_command *command, int argc, char **argv)
                value != FIRST_VALUE + (int)(option - command->options)) {
             option++;
         }
-        CLI_TRY(option->name ? set_option(option, optarg)
-                             : unknown_option(command, argv[optind - 1]));
+        if (!option->name) {
+            return unknown_option(command, argv[optind - 1]);
+        }
+        CLI_TRY(set_option(option, optarg));
     }
 }
 

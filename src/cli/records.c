@@ -68,7 +68,6 @@ static const char *outcome(const gputune_record *record)
     return text;
 }
 
-/* Sets the derived values. */
 static void derive(row *out)
 {
     const gputune_record *r = &out->record;
@@ -298,10 +297,10 @@ void cli_record_compare(cli_table *table)
 
 const char *cli_verdict(const gputune_record *record)
 {
-    return !(record->speedup > 0 && record->speedup_low > 0) ? ""
-           : record->speedup_low > 1                         ? "faster"
-           : record->speedup_high < 1                        ? "slower"
-                                                             : "same";
+    if (!(record->speedup > 0 && record->speedup_low > 0)) {
+        return "";
+    }
+    return record->speedup_low > 1 ? "faster" : record->speedup_high < 1 ? "slower" : "same";
 }
 
 int cli_records_add(void *list, const gputune_record *record)
@@ -579,8 +578,7 @@ void cli_failures_say(const cli_records *records, const gputune_info *info)
         const gputune_record *of = list.items[i].trials;
         const failures all = failures_of(&list.items[i]);
         if (all.count) {
-            const char *sizes = cli_short_sizes(of->sizes);
-            say_failures(&all, cli_format("%s%s%s", of->kernel, sizes[0] ? " " : "", sizes), info);
+            say_failures(&all, cli_label(of->kernel, of->sizes), info);
         }
     }
 }

@@ -66,7 +66,6 @@ int cli_values_parse(cli_values *out, const char *option, const char *text)
     return CLI_CONTINUE;
 }
 
-/* Parses all texts of an option. */
 static int read_values(cli_values *out, const char *option, const cli_list *texts)
 {
     for (size_t i = 0; i < texts->count; i++) {
@@ -81,7 +80,6 @@ const cli_value_list *cli_values_find(const cli_values *values, const char *name
     return at < values->count ? &values->items[at] : NULL;
 }
 
-/* Returns "NAME=V,V". */
 static char *text_of_values(const cli_value_list *list)
 {
     char *text = cli_format("%s=", list->name);
@@ -150,7 +148,7 @@ static int unknown_name(const cli_session *session, const char *name)
     }
     const char *file = cli_format("./%s.cu", name);
     CLI_REFUSE(access(file, R_OK) == 0, CLI_EXIT_USAGE,
-               "unknown kernel '%s'; a template of your own is named by its path: %s", name, file);
+               "unknown kernel '%s'; to use your own template, give its path: %s", name, file);
     return cli_unknown("kernel", name, names, all.count);
 }
 
@@ -234,7 +232,9 @@ int cli_stored_filter(gputune_record_filter *out, const cli_session *session)
 int cli_stored_nothing(const cli_session *session, const gputune_record_filter *filter)
 {
     const char *kernel = filter->kernel;
-    CLI_TRY(kernel ? cli_catalogue_check(session, kernel) : CLI_CONTINUE);
+    if (kernel) {
+        CLI_TRY(cli_catalogue_check(session, kernel));
+    }
     const char *gpu = filter->gpu       ? cli_format(" on a GPU '%s'", filter->gpu)
                       : filter->any_gpu ? ""
                                         : " on this GPU";
@@ -356,8 +356,7 @@ static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t ind
         index /= count;
     }
     scenario->sizes = cli_sizes_of(changed);
-    char *brief = cli_short_sizes(scenario->size_text);
-    scenario->label = cli_format("%s%s%s", kernel->name, brief[0] ? " " : "", brief);
+    scenario->label = cli_label(kernel->name, scenario->size_text);
     return CLI_CONTINUE;
 }
 

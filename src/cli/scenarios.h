@@ -50,12 +50,12 @@ int cli_catalogue_check(const cli_session *session, const char *name);
 
 #define CLI_STORED_OPTIONS                                                                         \
     CLI_ROW("size", 's', CLI_OPTION_LIST, &cli_given.selection.sizes, "NAME=V[,V...]", NULL,       \
-            "what was measured at these sizes; may be repeated [all sizes]"),                      \
+            "results at these sizes; may be repeated [all sizes]"),                                \
         CLI_ROW("gpu", 0, CLI_OPTION_TEXT, &cli_given.gpu, "GPU", NULL,                            \
-                "what was measured on this GPU: a part of its name, or its environment [GPUs "     \
-                "like the one at hand]"),                                                          \
+                "results on this GPU: a part of its name, or its environment [GPUs like "          \
+                "the one at hand]"),                                                               \
         CLI_ROW("any-gpu", 0, CLI_OPTION_FLAG, &cli_given.any_gpu, NULL, NULL,                     \
-                "what was measured on every GPU in the database")
+                "results on every GPU in the database")
 
 /* If `name` is a path, makes the kernels of that template known by their names. `name` may be NULL.
  * Returns like cli_catalogue_find(). */
@@ -143,14 +143,14 @@ enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
             "cold: the L2 is swept before every sample; hot: the data may stay there [cold]")
 #define CLI_INPUT_OPTION                                                                           \
     CLI_ROW("input", 'i', CLI_OPTION_LIST, &cli_tuning.inputs, "NAME=FILE", NULL,                  \
-            "what an input holds, from a file of numpy.save(); may be repeated [as the template "  \
-            "says]")
+            "values of an input, from a file of numpy.save(); may be repeated [the "               \
+            "template's]")
 #define CLI_SAMPLES_OPTION                                                                         \
     CLI_ROW("samples", 0, CLI_OPTION_TEXT, &cli_tuning.options.samples_path, "FILE", NULL,         \
             "append every raw sample to a CSV file")
 #define CLI_ALIGNMENT_OPTION                                                                       \
     CLI_ROW("alignment", 0, CLI_OPTION_COUNT, &cli_tuning.options.alignment, "BYTES", NULL,        \
-            "that every buffer is aligned to at least [16]")
+            "the alignment that every buffer has at least [16]")
 #define CLI_LIMIT_OPTION                                                                           \
     CLI_ROW("time-limit", 't', CLI_OPTION_NUMBER, &cli_tuning.options.time_limit_s, "SECONDS",     \
             NULL,                                                                                  \

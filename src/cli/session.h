@@ -8,7 +8,7 @@
 /* The options that end a table: of a command with a tuner, with files only, or any other. */
 #define CLI_TUNER_OPTIONS                                                                          \
     CLI_ROW("device", 'd', CLI_OPTION_TEXT, &cli_given.device, "DEVICE", NULL,                     \
-            "which GPU: 0, 1, ..., or a UUID; without a GPU this is an error"),                    \
+            "the GPU: 0, 1, ..., or a UUID; an error if there is none"),                           \
         CLI_ROW("driver", 0, CLI_OPTION_TEXT, &cli_given.driver, "DRIVER", NULL,                   \
                 "cuda, emu or emu:PROFILE (the emulator), or a library [GPUTUNE_DRIVER, else "     \
                 "cuda, else the emulator]"),                                                       \
@@ -19,7 +19,7 @@
         CLI_TEMPLATES_OPTION, CLI_INCLUDE_OPTION, CLI_MESSAGE_OPTIONS
 #define CLI_TEMPLATES_OPTION                                                                       \
     CLI_ROW("templates", 0, CLI_OPTION_TEXT, &cli_given.templates, "FOLDER", NULL,                 \
-            "where the kernels are [GPUTUNE_TEMPLATES, else the installed ones]")
+            "the folder of templates [GPUTUNE_TEMPLATES, else the installed one]")
 #define CLI_INCLUDE_OPTION                                                                         \
     CLI_ROW("include", 'I', CLI_OPTION_LIST, &cli_given.include_paths, "FOLDER", NULL,             \
             "headers that kernels may include; may be repeated [GPUTUNE_INCLUDE, the toolkit]")
@@ -31,13 +31,13 @@
         CLI_ROW("color", 0, CLI_OPTION_CHOICE, &cli_given.color, NULL, cli_color_words,            \
                 "colour on a terminal [auto: unless NO_COLOR is set]"),                            \
         CLI_ROW("verbose", 'v', CLI_OPTION_FLAG, &cli_given.verbose, NULL, NULL,                   \
-                "say more on stderr, a variant's compiler log too"),                               \
+                "print more on stderr, also compiler logs"),                                       \
         CLI_OPTIONS_END
 #define CLI_OUTPUT_OPTION                                                                          \
     CLI_ROW("output", 'o', CLI_OPTION_TEXT, &cli_given.output, "FILE", NULL, "write there [stdout]")
 #define CLI_ARCH_OPTION                                                                            \
     CLI_ROW("arch", 0, CLI_OPTION_TEXT, &cli_given.arch, "sm_XX", NULL,                            \
-            "for this architecture instead of the GPU at hand")
+            "for this architecture in place of the GPU at hand")
 
 typedef enum cli_open_mode {
     CLI_OPEN_TUNING, /* like CLI_OPEN_DEVICE, but only the measure worker opens the driver */

@@ -61,8 +61,8 @@ static int ask(cli_shard *out, const engine *engine, uint32_t given)
                rank ? engine->rank : engine->size, rank ? engine->size : engine->rank);
     bool good = !size || (read_whole(&count, size, MOST_SHARDS) && count > 0);
     CLI_REFUSE(!good || !read_whole(&index, rank, count - 1), CLI_EXIT_USAGE,
-               "--shard auto: found %s='%s' and %s='%s'; expected a rank from 0, below the "
-               "number of ranks",
+               "--shard auto: found %s='%s' and %s='%s'; expected a rank from 0 to the number of "
+               "ranks minus 1",
                engine->rank, rank, size ? engine->size : "/N",
                size ? size : cli_format("%u", given));
     *out = (cli_shard){(uint32_t)index, (uint32_t)count};
@@ -89,7 +89,7 @@ static int ask_all(cli_shard *out, uint32_t given)
     }
     CLI_REFUSE(!first && outside, CLI_EXIT_USAGE,
                "--shard auto: %s is set and %s is not, so this is the batch script itself; start "
-               "the command by srun there, or write --shard I/N",
+               "the command with srun there, or write --shard I/N",
                outside->rank, outside->task);
     CLI_REFUSE(!first, CLI_EXIT_USAGE,
                "--shard auto: none of SLURM_PROCID, OMPI_COMM_WORLD_RANK, PMI_RANK and "

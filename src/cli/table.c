@@ -5,6 +5,7 @@
 #include "cli/files.h"
 
 #include "base/number.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -296,7 +297,6 @@ typedef struct grid {
     span *spans;
 } grid;
 
-/* Returns the colour of a word; NULL: none. */
 static const char *color_of(const char *text)
 {
     static const struct {
@@ -440,7 +440,7 @@ static void write_people(const cli_table *table, FILE *file)
     if (left_out) {
         fflush(file);
         cli_note("%zu column%s left out at a width of %zu; COLUMNS=0 shows all", left_out,
-                 left_out == 1 ? "" : "s", limit);
+                 gt_plural(left_out), limit);
     }
 }
 

@@ -19,7 +19,6 @@ double cli_turn_cost(const char *sizes)
     return cost;
 }
 
-/* The turns of one kernel. */
 typedef struct search {
     cli_turn *turns;
     size_t count;
@@ -118,7 +117,6 @@ static int compare(const void *left, const void *right)
     return order ? order : (a->place > b->place) - (a->place < b->place);
 }
 
-/* Returns the index of the first turn of the same kernel. */
 static size_t first_of_kernel(const cli_turn *turns, size_t at)
 {
     size_t first = 0;

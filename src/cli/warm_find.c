@@ -10,7 +10,6 @@
 
 struct cli_warm cli_warm;
 
-/* Returns true if that kernel is among those named, or if none is named. */
 static bool is_selected(const char *kernel)
 {
     const cli_list *named = &cli_warm.kernels;
@@ -34,7 +33,6 @@ static int add_some(cli_scenarios *out, const cli_session *session, const char *
     return CLI_CONTINUE;
 }
 
-/* The scenarios that programs missed. */
 typedef struct wanted {
     cli_scenarios *out;
     const cli_session *session;
@@ -163,7 +161,7 @@ static int list_canonical(cli_scenarios *out, const cli_session *session)
             CLI_TRY(add_some(out, session, name, line + strlen(name), ""));
         }
     }
-    CLI_REFUSE(!out->count, CLI_EXIT_NOTHING, "%s has no such kernel", path);
+    CLI_REFUSE(!out->count, CLI_EXIT_NOTHING, "%s lists none of these kernels", path);
     return CLI_CONTINUE;
 }
 

@@ -3,6 +3,7 @@
 #include "cli/warm.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -174,7 +175,6 @@ static const cli_column columns[] = {
     CLI_FIELD(outcome, hardware, "", CLI_TEXT, 0),
 };
 
-/* The stored records of a scenario. */
 typedef struct stored {
     const gputune_info *info; /* of its tuning */
     gputune_cache cache;
@@ -302,8 +302,7 @@ static gains sum_gains(const cli_table *table)
 static char *describe_gain(const outcome *row)
 {
     const gputune_info *info = &row->info;
-    char *of =
-        cli_format("%s%s%s", info->kernel, row->sizes[0] ? " " : "", cli_short_sizes(row->sizes));
+    const char *of = cli_label(info->kernel, row->sizes);
     const char *time = cli_value(info->time_ns, info->objective);
     if (strcmp(info->configuration, info->default_configuration) == 0) {
         return cli_format("%s keeps its default (%s)", of, time);
@@ -312,11 +311,11 @@ static char *describe_gain(const outcome *row)
         return cli_format("%s takes %s, and its default has no time", of, time);
     }
     if (strcmp(cli_format("%.2f", info->speedup), "1.00") == 0) {
-        return cli_format("no variant of %s is faster than its default by more than epsilon (%s, "
-                          "the default %s)",
+        return cli_format("no variant of %s is faster than its default by more than epsilon (%s; "
+                          "the default takes %s)",
                           of, time, cli_value(info->default_ns, info->objective));
     }
-    return cli_format("%s is %.2f times as fast as by default (%s instead of %s)", of,
+    return cli_format("%s is %.2f times as fast as its default (%s instead of %s)", of,
                       info->speedup, time, cli_value(info->default_ns, info->objective));
 }
 
@@ -331,14 +330,14 @@ static void say_gains(const cli_table *table, double seconds)
     const char *gain =
         all.count == 1 ? describe_gain(all.last)
         : strcmp(most, "1.00") == 0
-            ? cli_format("no variant of %zu scenarios is faster than the default by more than "
-                         "epsilon",
-                         all.count)
-            : cli_format("%zu scenarios are %s%s%s times as fast as by default", all.count, least,
-                         strcmp(least, most) ? " to " : "", strcmp(least, most) ? most : "");
+            ? cli_format(
+                  "no variant of %zu scenarios is faster than its default by more than epsilon",
+                  all.count)
+            : cli_format("%zu scenarios are %s%s%s times as fast as their defaults", all.count,
+                         least, strcmp(least, most) ? " to " : "", strcmp(least, most) ? most : "");
     const char *next = all.count == 1 ? cli_format(" %s --why", all.last->info.kernel) : "";
     cli_note("%s: the best of %" PRIu64 " variant%s in %.0f s; next: gputune show%s", gain,
-             all.variants, all.variants == 1 ? "" : "s", ceil(seconds), next);
+             all.variants, gt_plural(all.variants), ceil(seconds), next);
     if (all.count == 1 && all.last->hardware[0]) {
         cli_note("%s: %s", all.last->info.kernel, all.last->hardware);
     }

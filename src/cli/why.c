@@ -1,6 +1,8 @@
 /* The worth of each axis of a scenario, by its trials. */
 #include "cli/records.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +39,6 @@ static const cli_column value_columns[] = {
     OF_VALUE(is_default, CLI_YES),
 };
 
-/* Two axes that are better chosen together. */
 typedef struct pair_row {
     gputune_record place; /* must come first: CLI_PLACE_COLUMNS uses its offsets */
     const char *axis, *other, *axes, *cost_text;
@@ -290,7 +291,7 @@ char *cli_why_explain(cli_why *why, const cli_measured *from)
     for (size_t i = 0; i < data.entry_count; i++) {
         without += !cli_trial_has_time(data.entries[i].trial);
     }
-    char *text = cli_format("%zu variant%s", all, all == 1 ? "" : "s");
+    char *text = cli_format("%zu variant%s", all, gt_plural(all));
     if (without) {
         cli_append(&text, ", %zu of them failed, or slower and not verified", without);
     }
@@ -312,7 +313,7 @@ void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli
         why = for_people ? cli_why_tables() : why;
         const char *summary = cli_why_explain(&why, &list->items[i]);
         if (for_people) {
-            fprintf(file, "\n%s %s: %s\n\n", of->kernel, cli_short_sizes(of->sizes), summary);
+            fprintf(file, "\n%s: %s\n\n", cli_label(of->kernel, of->sizes), summary);
             cli_table_write(&why.axes, format, file);
             fputs(why.pairs.row_count ? "\n" : "", file);
             cli_table_write(&why.pairs, format, file);
