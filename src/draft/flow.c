@@ -10,8 +10,8 @@
 static void push_fact(draft_amount *lhs, draft_amount *most)
 {
     const unsigned varying = DRAFT_KIND(DRAFT_THREAD) | DRAFT_KIND(DRAFT_BLOCK_INDEX) |
-                             DRAFT_KIND(DRAFT_LOCAL) | DRAFT_KIND(DRAFT_COUNTER) |
-                             DRAFT_KIND(DRAFT_CHANGING) | DRAFT_KIND(DRAFT_LOADED);
+                             DRAFT_KIND(DRAFT_COUNTER) | DRAFT_KIND(DRAFT_CHANGING) |
+                             DRAFT_KIND(DRAFT_LOADED);
     if (!draft_is_known(most) || !(lhs->kinds & varying)) {
         return;
     }
@@ -28,7 +28,7 @@ static void push_fact(draft_amount *lhs, draft_amount *most)
         most = draft_make(DRAFT_QUOTIENT, most, factor, NULL);
         lhs = draft_make(DRAFT_QUOTIENT, lhs, factor, NULL);
     }
-    draft_fact fact = {lhs, most, draft_written_out(lhs)};
+    draft_fact fact = {lhs, most};
     if (draft_is_known(most) && draft_is_known(lhs)) {
         draft_add(&draft_now.facts, fact);
         draft_add(&draft_now.out->guards, fact);
@@ -91,7 +91,7 @@ void draft_assume(draft_node *node, bool holds)
 bool draft_is_unsure(draft_amount *condition)
 {
     return !draft_is_known(condition) ||
-           (condition->all_kinds & (DRAFT_KIND(DRAFT_LOADED) | DRAFT_KIND(DRAFT_CHANGING)));
+           (condition->kinds & (DRAFT_KIND(DRAFT_LOADED) | DRAFT_KIND(DRAFT_CHANGING)));
 }
 
 /* ---- what code assigns ----------------------------------------------------------------------- */
@@ -253,7 +253,6 @@ static void find_end(draft_symbol *counter, draft_node *condition)
 
 static draft_symbol *loaded_symbol(draft_amount *value)
 {
-    value = draft_written_out(value);
     return value->kind == DRAFT_SYMBOL && value->symbol->kind == DRAFT_LOADED &&
                    value->symbol->buffer
                ? value->symbol
@@ -265,18 +264,17 @@ static void note_rows(draft_symbol *counter)
 {
     draft_symbol *end =
         counter->end && draft_is_known(counter->end) ? loaded_symbol(counter->end) : NULL;
-    draft_amount *first = draft_written_out(counter->first);
     int64_t distance;
     for (size_t i = 0; end && i < draft_now.out->loaded.count; i++) {
         draft_symbol *begin = draft_now.out->loaded.items[i];
-        if (begin->buffer == end->buffer && draft_has_symbol(first, begin) &&
+        if (begin->buffer == end->buffer && draft_has_symbol(counter->first, begin) &&
             draft_is_number(draft_plus(end->index, begin->index, -1), &distance) &&
             distance == cx.Type_getSizeOf(end->buffer->type)) {
             draft_amount *k = draft_symbol_value(counter);
             end->buffer->is_rising = true;
             counter->end =
                 draft_plus(draft_bound(counter->end, true, &(draft_facts){0}), draft_number(1), 1);
-            draft_fact fact = {k, draft_plus(counter->end, draft_number(1), -1), k};
+            draft_fact fact = {k, draft_plus(counter->end, draft_number(1), -1)};
             draft_add(&draft_now.facts, fact);
         }
     }
@@ -330,8 +328,7 @@ static draft_symbol *make_counter(const change *changed, const loop *l)
     draft_symbol *counter = draft_new_symbol(DRAFT_COUNTER, decl->name);
     counter->first = first;
     counter->step = step ? step : draft_number(0);
-    draft_now.out->strides_grid |=
-        draft_has_kind(draft_written_out(counter->step), DRAFT_GRID_SIZE);
+    draft_now.out->strides_grid |= draft_has_kind(counter->step, DRAFT_GRID_SIZE);
     draft_set_slot(decl, "", draft_symbol_value(counter));
     return counter;
 }
@@ -380,7 +377,7 @@ static void enter_loop(const loop *l, const changes *changed)
 /* A count that is loaded is small. */
 static void note_counts(draft_amount *condition)
 {
-    const draft_symbols symbols = draft_symbols_of(draft_written_out(condition));
+    const draft_symbols symbols = draft_symbols_of(condition);
     for (size_t i = 0; i < symbols.count; i++) {
         const draft_symbol *symbol = symbols.items[i];
         if (symbol->kind == DRAFT_LOADED && symbol->buffer && symbol->buffer->range) {

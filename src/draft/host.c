@@ -122,10 +122,13 @@ static bool is_plain(const draft_decl *decl, const draft_amount *value)
             !value->symbol->has_name);
 }
 
-draft_amount *draft_host_named(draft_decl *decl, const char *path, draft_amount *value)
+draft_amount *draft_named(draft_decl *decl, const char *path, draft_amount *value)
 {
     int64_t number;
     bool is_number = draft_is_number(value, &number);
+    if (!draft_on_host()) {
+        return value;
+    }
     if (is_number && decl->in_slice && cx.isConstQualifiedType(cx.getCursorType(decl->at))) {
         return draft_named_number(decl->name, number);
     }

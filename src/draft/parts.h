@@ -145,7 +145,6 @@ typedef enum draft_symbol_kind {
     DRAFT_BLOCK_INDEX,
     DRAFT_BLOCK_SIZE,
     DRAFT_GRID_SIZE,
-    DRAFT_LOCAL,    /* a variable of the kernel, with its definition */
     DRAFT_COUNTER,  /* of a loop */
     DRAFT_CHANGING, /* not known */
     DRAFT_LOADED,   /* an element of `buffer` */
@@ -205,7 +204,6 @@ typedef struct draft_amount {
     struct draft_amount *a, *b, *c;
     draft_symbol *symbol;
     unsigned kinds;     /* of the symbols in it, as bits; 0: it is not known */
-    unsigned all_kinds; /* the same, and of the definitions of symbols */
     const char *text;   /* of DRAFT_TEXT; of DRAFT_UNKNOWN: why */
     draft_spot place;
 } draft_amount;
@@ -237,8 +235,6 @@ bool draft_has_symbol(const draft_amount *value, const draft_symbol *symbol);
 /* The value with each symbol replaced by what `with` gives for it (NULL: itself). */
 typedef draft_amount *draft_replace_fn(void *user, draft_symbol *symbol);
 draft_amount *draft_replace(draft_amount *value, draft_replace_fn *with, void *user);
-/* The value with the definitions of variables in the place of the variables. */
-draft_amount *draft_written_out(draft_amount *value);
 const char *draft_print_value(const draft_amount *value);
 /* The number that the value comes to if each symbol has its number. */
 bool draft_evaluate(int64_t *out, const draft_amount *value);
@@ -248,7 +244,6 @@ draft_symbols draft_symbols_of(const draft_amount *value);
 /* lhs <= most where a part of the code runs. */
 typedef struct draft_fact {
     draft_amount *lhs, *most;
-    draft_amount *written_out; /* lhs, with definitions in the place of variables */
 } draft_fact;
 typedef GT_ARRAY(draft_fact) draft_facts;
 /* The largest, or the least, that the value may be. An element of a buffer is at most the buffer's
@@ -390,14 +385,12 @@ bool draft_run(draft_node *node);
 draft_amount *draft_host_call(draft_node *node);
 /* A property of the device, by CUDA's name of it; NULL: templates have none such. */
 draft_amount *draft_property(const char *name);
-/* Returns the new value of a host's variable: a plain number becomes a symbol that may vary. */
-draft_amount *draft_host_named(draft_decl *decl, const char *path, draft_amount *value);
 /* The value of what is no integer that is followed. */
 draft_amount *draft_nothing(void);
 draft_symbol *draft_new_symbol(draft_symbol_kind kind, const char *name);
 draft_amount *draft_changing(const char *name);
-/* Returns the new value of a variable, or of its member: on the host a number that may vary, in a
- * kernel a symbol of its own if it is more than a symbol or a number. */
+/* Returns the new value of a variable, or of its member. On the host, a number becomes a symbol with
+ * that number, because it may vary. */
 draft_amount *draft_named(draft_decl *decl, const char *path, draft_amount *value);
 draft_amount *draft_either(const char *name, draft_amount *condition, draft_amount *a,
                            draft_amount *b);

@@ -56,21 +56,6 @@ draft_amount *draft_changing(const char *name)
     return draft_symbol_value(draft_new_symbol(DRAFT_CHANGING, name));
 }
 
-draft_amount *draft_named(draft_decl *decl, const char *path, draft_amount *value)
-{
-    int64_t number;
-    if (draft_on_host()) {
-        return draft_host_named(decl, path, value);
-    }
-    if (!draft_is_known(value) || value->kind == DRAFT_TEXT || value->kind == DRAFT_SYMBOL ||
-        draft_is_number(value, &number)) {
-        return value;
-    }
-    draft_symbol *symbol = draft_new_symbol(DRAFT_LOCAL, decl->name);
-    symbol->definition = value;
-    return draft_symbol_value(symbol);
-}
-
 static bool is_pointer(cx_type type)
 {
     return type.kind == CX_TYPE_POINTER;
@@ -235,7 +220,7 @@ static draft_amount *value_at_first(draft_decl *decl, const char *path, cx_type 
         draft_amount *value = draft_eval(made);
         decl->busy = false;
         if (!*path) {
-            return draft_host_named(decl, "", value);
+            return draft_named(decl, "", value);
         }
         if (value->kind == DRAFT_OBJECT && value->place.variable) {
             draft_spot inner = value->place;
@@ -455,9 +440,7 @@ static void bind_parameter(const draft_decl *function, draft_decl *parameter, dr
                            : draft_object(draft_spot_of(argument)));
     } else if (value) {
         draft_assign(parameter, "",
-                     draft_on_host() && !draft_is_own(function->at)
-                         ? value
-                         : draft_named(parameter, "", value),
+                     draft_is_own(function->at) ? draft_named(parameter, "", value) : value,
                      draft_type_of(parameter));
     }
 }
@@ -576,8 +559,7 @@ static void initialise_members(draft_decl *constructor)
             if (member && draft_now.object.variable) {
                 draft_assign(draft_now.object.variable,
                              draft_format("%s.%s", draft_now.object.path, member->name),
-                             draft_on_host() ? value : draft_named(member, "", value),
-                             draft_type_of(member));
+                             value, draft_type_of(member));
             }
         }
     }

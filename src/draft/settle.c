@@ -338,7 +338,7 @@ static void find_block(draft_settled *s, int64_t numbers[3])
 /* Returns true if the value has a block's index multiplied by its size: the index of an element. */
 static bool is_global_index(const draft_amount *value, int d)
 {
-    return value && draft_has_symbol(value, draft_builtin(DRAFT_BLOCK_INDEX, d)->symbol) &&
+    return draft_has_symbol(value, draft_builtin(DRAFT_BLOCK_INDEX, d)->symbol) &&
            draft_has_symbol(value, draft_builtin(DRAFT_BLOCK_SIZE, d)->symbol);
 }
 
@@ -357,7 +357,7 @@ static bool is_of_block(const draft_amount *value)
 static bool is_compared(const draft_kernel_facts *facts, int d)
 {
     for (size_t i = 0; i < facts->guards.count; i++) {
-        if (is_global_index(draft_written_out(facts->guards.items[i].lhs), d)) {
+        if (is_global_index(facts->guards.items[i].lhs, d)) {
             return true;
         }
     }
@@ -378,10 +378,9 @@ static uses uses_of_block(const draft_kernel_facts *facts, int d)
         const draft_buffer *buffer = facts->buffers.items[i];
         for (size_t k = 0; k < buffer->accesses.count; k++) {
             const draft_access *access = &buffer->accesses.items[k];
-            draft_amount *offset = draft_written_out(access->offset);
-            const bool is_element = is_global_index(offset, d);
+            const bool is_element = is_global_index(access->offset, d);
             out.has_elements |= is_element;
-            out.has_results |= access->written && is_of_block(offset);
+            out.has_results |= access->written && is_of_block(access->offset);
             out.is_stored |= access->written && is_element;
         }
     }
@@ -530,7 +529,7 @@ static draft_amount *guarded(draft_settled *s, int d, bool *per_block)
     linear = draft_plus(draft_times(linear, size), tid, 1);
     for (size_t i = 0; i < s->facts.guards.count; i++) {
         const draft_fact *fact = &s->facts.guards.items[i];
-        draft_amount *lhs = draft_written_out(fact->lhs);
+        const draft_amount *lhs = fact->lhs;
         *per_block = lhs == bid;
         if (lhs == plain || lhs == fixed || (d == 0 && lhs == linear) || lhs == bid) {
             draft_amount *most = draft_bound(fact->most, true, &(draft_facts){0});
@@ -677,6 +676,12 @@ static void settle_lengths(draft_settled *s)
         const draft_buffer *buffer = s->facts.buffers.items[i];
         for (size_t k = 0; buffer->bytes && k < buffer->accesses.count; k++) {
             limit_ranges(s, buffer->accesses.items[k].length, buffer->bytes);
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        const draft_buffer *buffer = s->facts.buffers.items[i];
+        if (buffer->range && !buffer->range->definition) {
+            buffer->range->definition = buffer->guarded;
         }
     }
     for (size_t i = 0; i < count; i++) {

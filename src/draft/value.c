@@ -64,26 +64,16 @@ static void grow(void)
     }
 }
 
-static void add_kinds(draft_amount *v, const draft_amount *part)
-{
-    v->kinds |= part ? part->kinds : 0;
-    v->all_kinds |= part ? part->all_kinds : 0;
-}
-
 static void note_kinds(draft_amount *v)
 {
     for (unsigned i = 0; i < v->count; i++) {
         for (unsigned k = 0; k < v->terms[i].count; k++) {
-            add_kinds(v, v->terms[i].atoms[k]);
+            v->kinds |= v->terms[i].atoms[k]->kinds;
         }
     }
-    add_kinds(v, v->a);
-    add_kinds(v, v->b);
-    add_kinds(v, v->c);
+    v->kinds |= (v->a ? v->a->kinds : 0) | (v->b ? v->b->kinds : 0) | (v->c ? v->c->kinds : 0);
     if (v->symbol) {
         v->kinds = DRAFT_KIND(v->symbol->kind);
-        v->all_kinds =
-            v->kinds | (v->symbol->kind == DRAFT_LOCAL ? v->symbol->definition->all_kinds : 0);
     }
 }
 

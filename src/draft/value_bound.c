@@ -15,7 +15,7 @@ static draft_amount *fact_about(bounds *b, draft_amount *v)
 {
     for (size_t i = b->facts->count; i-- > 0;) {
         const draft_fact *fact = &b->facts->items[i];
-        if (fact->lhs == v || fact->written_out == v) {
+        if (fact->lhs == v) {
             draft_amount *most = bound(b, fact->most, true);
             if (draft_is_known(most)) {
                 return most;
@@ -80,8 +80,6 @@ static draft_amount *bound_symbol(bounds *b, draft_amount *v, bool upper)
     case DRAFT_THREAD:
     case DRAFT_BLOCK_INDEX:
         return upper ? draft_plus(s->end, draft_number(1), -1) : draft_number(0);
-    case DRAFT_LOCAL:
-        return bound(b, s->definition, upper);
     case DRAFT_COUNTER:
         return bound_counter(b, s, upper);
     case DRAFT_CHANGING:
@@ -99,7 +97,7 @@ static draft_amount *bound_symbol(bounds *b, draft_amount *v, bool upper)
 static draft_amount *take_out(draft_amount **v, const draft_amount *part)
 {
     const draft_term *lead = part->terms;
-    const bool is_sum = part->kind == DRAFT_SUM && part->count > 1 && lead->count;
+    const bool is_sum = part->kind == DRAFT_SUM && (part->count > 1 ? lead->count : lead->count > 1);
     for (unsigned i = 0; is_sum && i < (*v)->count; i++) {
         draft_term single = (*v)->terms[i];
         draft_sum first = {{single}, 1}, second = {{*lead}, 1};
@@ -131,9 +129,7 @@ static draft_amount *bound_sum(bounds *b, draft_amount *v, bool upper)
     draft_amount *most = upper ? fact_about(b, v) : NULL, *total = draft_number(0);
     for (size_t i = b->facts->count; !most && upper && i-- > 0;) {
         const draft_fact *fact = &b->facts->items[i];
-        draft_amount *rest = v;
-        draft_amount *factor = take_out(&rest, fact->lhs);
-        factor = factor ? factor : take_out(&rest, fact->written_out);
+        draft_amount *rest = v, *factor = take_out(&rest, fact->lhs);
         draft_amount *limit = factor ? bound(b, fact->most, true) : NULL;
         if (limit && draft_is_known(limit)) {
             draft_amount *scaled = draft_times(bound(b, factor, true), limit);
@@ -205,37 +201,8 @@ static draft_amount *bound(bounds *b, draft_amount *v, bool upper)
     return out;
 }
 
-static draft_amount *define(void *user, draft_symbol *symbol)
-{
-    (void)user;
-    return symbol->kind == DRAFT_LOCAL ? draft_replace(symbol->definition, define, user) : NULL;
-}
-
-static bool has_geometry(const draft_amount *v)
-{
-    return draft_has_kind(v, DRAFT_BLOCK_SIZE) || draft_has_kind(v, DRAFT_GRID_SIZE);
-}
-
-/* With the variables as they are, and with their definitions in their place: either may say more.
- * A bound of sizes alone is better than one by the launch. */
 draft_amount *draft_bound(draft_amount *v, bool upper, const draft_facts *facts)
 {
     bounds b = {facts, 0};
-    if (!draft_is_known(v)) {
-        return v;
-    }
-    draft_amount *plain = bound(&b, v, upper), *written_out = draft_written_out(v);
-    draft_amount *other = written_out == v ? plain : bound(&b, written_out, upper);
-    if (!draft_is_known(other) || !draft_is_known(plain)) {
-        return draft_is_known(plain) ? plain : other;
-    }
-    if (has_geometry(plain) != has_geometry(other)) {
-        return has_geometry(plain) ? other : plain;
-    }
-    return draft_terms_of(other) < draft_terms_of(plain) ? other : plain;
-}
-
-draft_amount *draft_written_out(draft_amount *v)
-{
-    return draft_replace(v, define, NULL);
+    return bound(&b, v, upper);
 }
