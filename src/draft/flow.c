@@ -52,15 +52,9 @@ static void assume_comparison(int operation, draft_amount *a, draft_amount *b, b
 
 draft_amount *draft_quietly(draft_node *node)
 {
-    draft_kernel_facts *out = draft_now.out;
-    size_t counts[64], count = out && out->buffers.count < 64 ? out->buffers.count : out ? 64 : 0;
-    for (size_t i = 0; i < count; i++) {
-        counts[i] = out->buffers.items[i]->accesses.count;
-    }
+    draft_now.quiet++;
     draft_amount *value = draft_eval(node);
-    for (size_t i = 0; i < count; i++) {
-        out->buffers.items[i]->accesses.count = counts[i];
-    }
+    draft_now.quiet--;
     return value;
 }
 
@@ -272,8 +266,7 @@ static void note_rows(draft_symbol *counter)
             distance == cx.Type_getSizeOf(end->buffer->type)) {
             draft_amount *k = draft_symbol_value(counter);
             end->buffer->is_rising = true;
-            counter->end =
-                draft_plus(draft_bound(counter->end, true, &(draft_facts){0}), draft_number(1), 1);
+            counter->end = draft_bound(counter->end, true, &(draft_facts){0});
             draft_fact fact = {k, draft_plus(counter->end, draft_number(1), -1)};
             draft_add(&draft_now.facts, fact);
         }

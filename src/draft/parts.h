@@ -203,8 +203,8 @@ typedef struct draft_amount {
     draft_term *terms;
     struct draft_amount *a, *b, *c;
     draft_symbol *symbol;
-    unsigned kinds;     /* of the symbols in it, as bits; 0: it is not known */
-    const char *text;   /* of DRAFT_TEXT; of DRAFT_UNKNOWN: why */
+    unsigned kinds;   /* of the symbols in it, as bits; 0: it is not known */
+    const char *text; /* of DRAFT_TEXT; of DRAFT_UNKNOWN: why */
     draft_spot place;
 } draft_amount;
 typedef GT_ARRAY(draft_symbol *) draft_symbols;
@@ -298,11 +298,10 @@ void draft_add_text(gt_texts *out, const char *text);
 /* ---- run.c, flow.c, host.c: following code --------------------------------------------------- */
 
 typedef struct draft_access {
-    draft_amount *length; /* in bytes: behind the last byte */
-    draft_amount *offset; /* of this thread's element, in bytes; not bounded */
-    bool read, written;
-    bool certain; /* whatever the data are */
-    cx_type type;
+    draft_amount *length; /* bytes up to the end of the last element that any thread accesses */
+    draft_amount *offset; /* of this thread's element, in bytes */
+    struct draft_buffer *buffer;
+    bool written;
     cx_cursor at;
 } draft_access;
 
@@ -314,11 +313,13 @@ typedef struct draft_buffer {
     cx_type type;         /* pointed to */
     draft_amount *bytes;  /* that the program allocates; NULL: not known */
     draft_amount *source; /* the pointer that the launch passes; NULL: not known */
-    GT_ARRAY(draft_access) accesses;
-    draft_symbol *range;   /* its elements, which are indices or ends of loops, are below it */
-    draft_amount *guarded; /* what code compares them with where they are indices; NULL: nothing */
-    bool is_rising;        /* its elements are places that rise up to the range */
-    bool is_nested;        /* its elements are pointers that are followed */
+    cx_type accessed_as;  /* by its first access */
+    bool is_read, is_written;
+    bool is_surely_written; /* whatever the data are */
+    draft_symbol *range;    /* its elements, which are indices or ends of loops, are below it */
+    draft_amount *guarded;  /* what code compares them with where they are indices; NULL: nothing */
+    bool is_rising;         /* its elements are places that rise up to the range */
+    bool is_nested;         /* its elements are pointers that are followed */
 } draft_buffer;
 
 /* An index, and what it is below. */
@@ -330,6 +331,7 @@ typedef struct draft_kernel_facts {
     draft_decl *kernel;
     const draft_launched *launch; /* NULL: none is known */
     GT_ARRAY(draft_buffer *) buffers;
+    GT_ARRAY(draft_access) accesses;
     gt_texts unread;                      /* what could not be followed: questions */
     bool reads_block[3], reads_thread[3]; /* the size of a block, and a thread's index in it */
     bool has_shared, has_dynamic;         /* shared memory; whose size the launch gives */
@@ -347,6 +349,7 @@ typedef struct draft_reader {
     draft_kernel_facts *out; /* of the kernel; NULL: this is host code */
     draft_facts facts;       /* that hold here */
     unsigned unsure;         /* enclosing conditions on data */
+    unsigned quiet;          /* accesses are not noted, because they were before */
     unsigned calls;          /* how deep */
     unsigned steps;
     draft_spot object; /* what `this` points to */
@@ -389,8 +392,8 @@ draft_amount *draft_property(const char *name);
 draft_amount *draft_nothing(void);
 draft_symbol *draft_new_symbol(draft_symbol_kind kind, const char *name);
 draft_amount *draft_changing(const char *name);
-/* Returns the new value of a variable, or of its member. On the host, a number becomes a symbol with
- * that number, because it may vary. */
+/* Returns the new value of a variable, or of its member. On the host, a number becomes a symbol
+ * with that number, because it may vary. */
 draft_amount *draft_named(draft_decl *decl, const char *path, draft_amount *value);
 draft_amount *draft_either(const char *name, draft_amount *condition, draft_amount *a,
                            draft_amount *b);
@@ -487,6 +490,8 @@ draft_amount *draft_without_axes(draft_settled *s, draft_amount *value);
 draft_amount *draft_settled_amount(draft_settled *s, draft_amount *value);
 /* The upper bound of the buffer's elements. */
 draft_amount *draft_settled_range(draft_settled *s, const draft_buffer *buffer);
+/* Returns true if the kernel reads or writes the buffer. */
+bool draft_is_accessed(const draft_buffer *buffer);
 /* Returns true if the symbol is a size of the problem. */
 bool draft_is_size(const draft_settled *s, const draft_symbol *symbol);
 /* The axis of that name; NULL: there is none. */

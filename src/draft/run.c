@@ -139,7 +139,7 @@ static draft_amount *pointer_to_buffer(draft_decl *decl, const char *path, cx_ty
 
 static void note_access(const draft_spot *spot, cx_type type, cx_cursor at, bool read, bool written)
 {
-    for (; spot && draft_now.out; spot = spot->other) {
+    for (; spot && draft_now.out && !draft_now.quiet; spot = spot->other) {
         if (spot->variable || (!spot->buffer && spot->offset)) {
             continue;
         }
@@ -147,17 +147,20 @@ static void note_access(const draft_spot *spot, cx_type type, cx_cursor at, bool
             ask_at(at, "this accesses memory through a pointer whose buffer is not known");
             continue;
         }
-        draft_access access = {.offset = spot->offset,
-                               .read = read,
-                               .written = written,
-                               .type = type,
-                               .at = at,
-                               .certain = !draft_now.unsure};
+        draft_buffer *buffer = spot->buffer;
+        draft_access access = {
+            .offset = spot->offset, .buffer = buffer, .written = written, .at = at};
+        if (!buffer->is_read && !buffer->is_written) {
+            buffer->accessed_as = draft_canonical(type);
+        }
+        buffer->is_read |= read;
+        buffer->is_written |= written;
+        buffer->is_surely_written |= written && !draft_now.unsure;
         access.length = draft_is_known(spot->offset)
                             ? draft_plus(draft_bound(spot->offset, true, &draft_now.facts),
                                          draft_number(size_of(type)), 1)
                             : spot->offset;
-        draft_add(&spot->buffer->accesses, access);
+        draft_add(&draft_now.out->accesses, access);
     }
 }
 
@@ -558,8 +561,8 @@ static void initialise_members(draft_decl *constructor)
             draft_amount *value = draft_eval(draft_tree(children.items[i + 1]));
             if (member && draft_now.object.variable) {
                 draft_assign(draft_now.object.variable,
-                             draft_format("%s.%s", draft_now.object.path, member->name),
-                             value, draft_type_of(member));
+                             draft_format("%s.%s", draft_now.object.path, member->name), value,
+                             draft_type_of(member));
             }
         }
     }

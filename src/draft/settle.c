@@ -374,15 +374,12 @@ typedef struct uses {
 static uses uses_of_block(const draft_kernel_facts *facts, int d)
 {
     uses out = {.has_elements = facts->strides_grid || is_compared(facts, d)};
-    for (size_t i = 0; i < facts->buffers.count; i++) {
-        const draft_buffer *buffer = facts->buffers.items[i];
-        for (size_t k = 0; k < buffer->accesses.count; k++) {
-            const draft_access *access = &buffer->accesses.items[k];
-            const bool is_element = is_global_index(access->offset, d);
-            out.has_elements |= is_element;
-            out.has_results |= access->written && is_of_block(access->offset);
-            out.is_stored |= access->written && is_element;
-        }
+    for (size_t i = 0; i < facts->accesses.count; i++) {
+        const draft_access *access = &facts->accesses.items[i];
+        const bool is_element = is_global_index(access->offset, d);
+        out.has_elements |= is_element;
+        out.has_results |= access->written && is_of_block(access->offset);
+        out.is_stored |= access->written && is_element;
     }
     return out;
 }
@@ -483,12 +480,9 @@ static void add_items(draft_settled *s)
     static const char name[] = "ITEMS";
     bool fits = s->facts.strides_grid && !draft_slice_has(name) && s->launch &&
                 draft_has_kind(s->grid[0], DRAFT_HOST);
-    for (size_t i = 0; i < s->facts.buffers.count; i++) {
-        const draft_buffer *buffer = s->facts.buffers.items[i];
-        for (size_t k = 0; k < buffer->accesses.count; k++) {
-            const draft_amount *length = buffer->accesses.items[k].length;
-            fits = fits && draft_is_known(length) && !draft_has_kind(length, DRAFT_GRID_SIZE);
-        }
+    for (size_t i = 0; i < s->facts.accesses.count; i++) {
+        const draft_amount *length = s->facts.accesses.items[i].length;
+        fits = fits && draft_is_known(length) && !draft_has_kind(length, DRAFT_GRID_SIZE);
     }
     draft_axis *axis = fits ? add_axis(s, name, 1) : NULL;
     for (int64_t value = 2; axis && value <= 8; value *= 2) {
@@ -544,12 +538,9 @@ static bool is_length(const draft_settled *s, int d)
 {
     const draft_symbol *grid = draft_builtin(DRAFT_GRID_SIZE, d)->symbol;
     bool found = false;
-    for (size_t i = 0; i < s->facts.buffers.count; i++) {
-        const draft_buffer *buffer = s->facts.buffers.items[i];
-        for (size_t k = 0; k < buffer->accesses.count; k++) {
-            const draft_amount *length = buffer->accesses.items[k].length;
-            found |= draft_is_known(length) && draft_has_symbol(length, grid);
-        }
+    for (size_t i = 0; i < s->facts.accesses.count; i++) {
+        const draft_amount *length = s->facts.accesses.items[i].length;
+        found |= draft_is_known(length) && draft_has_symbol(length, grid);
     }
     return found && s->grid[d]->kind == DRAFT_SYMBOL && !s->grid[d]->symbol->doubt;
 }
@@ -590,12 +581,9 @@ static void settle_grid(draft_settled *s)
 
 /* ---- lengths --------------------------------------------------------------------------------- */
 
-/* The type that a buffer is accessed as, if it is declared as void; its own else. */
-static cx_type element_type(const draft_buffer *buffer)
+bool draft_is_accessed(const draft_buffer *buffer)
 {
-    return buffer->type.kind == CX_TYPE_VOID && buffer->accesses.count
-               ? draft_canonical(buffer->accesses.items[0].type)
-               : buffer->type;
+    return buffer->is_read || buffer->is_written;
 }
 
 static int64_t bytes_of(cx_type type)
@@ -647,8 +635,11 @@ static void limit_ranges(draft_settled *s, draft_amount *length, draft_amount *m
 static draft_amount *accessed(draft_settled *s, const draft_buffer *buffer, int64_t bytes)
 {
     draft_amount *most = NULL, *unknown = NULL;
-    for (size_t i = 0; i < buffer->accesses.count; i++) {
-        const draft_access *access = &buffer->accesses.items[i];
+    for (size_t i = 0; i < s->facts.accesses.count; i++) {
+        const draft_access *access = &s->facts.accesses.items[i];
+        if (access->buffer != buffer) {
+            continue;
+        }
         draft_amount *length =
             draft_is_known(access->length)
                 ? draft_make(DRAFT_CEIL_DIV, draft_settled_amount(s, access->length),
@@ -672,10 +663,10 @@ static void settle_lengths(draft_settled *s)
     for (size_t i = 0; i < s->facts.limits.count; i++) {
         limit_ranges(s, s->facts.limits.items[i].length, s->facts.limits.items[i].most);
     }
-    for (size_t i = 0; i < count; i++) {
-        const draft_buffer *buffer = s->facts.buffers.items[i];
-        for (size_t k = 0; buffer->bytes && k < buffer->accesses.count; k++) {
-            limit_ranges(s, buffer->accesses.items[k].length, buffer->bytes);
+    for (size_t i = 0; i < s->facts.accesses.count; i++) {
+        const draft_access *access = &s->facts.accesses.items[i];
+        if (access->buffer->bytes) {
+            limit_ranges(s, access->length, access->buffer->bytes);
         }
     }
     for (size_t i = 0; i < count; i++) {
@@ -686,7 +677,9 @@ static void settle_lengths(draft_settled *s)
     }
     for (size_t i = 0; i < count; i++) {
         const draft_buffer *buffer = s->facts.buffers.items[i];
-        s->types[i] = element_type(buffer);
+        s->types[i] = buffer->type.kind == CX_TYPE_VOID && draft_is_accessed(buffer)
+                          ? buffer->accessed_as
+                          : buffer->type;
         const int64_t bytes = bytes_of(s->types[i]);
         draft_amount *length =
             buffer->bytes ? draft_settled_amount(s, draft_make(DRAFT_QUOTIENT, buffer->bytes,

@@ -63,7 +63,8 @@ static draft_amount *bound_loaded(draft_symbol *s)
         buffer->range = draft_new_symbol(DRAFT_HOST, draft_format("%s_range", buffer->name));
         buffer->range->buffer = buffer;
     }
-    return draft_plus(draft_symbol_value(buffer->range), draft_number(1), -1);
+    draft_amount *range = draft_symbol_value(buffer->range);
+    return buffer->is_rising ? range : draft_plus(range, draft_number(1), -1);
 }
 
 static draft_amount *bound_symbol(bounds *b, draft_amount *v, bool upper)
@@ -97,7 +98,8 @@ static draft_amount *bound_symbol(bounds *b, draft_amount *v, bool upper)
 static draft_amount *take_out(draft_amount **v, const draft_amount *part)
 {
     const draft_term *lead = part->terms;
-    const bool is_sum = part->kind == DRAFT_SUM && (part->count > 1 ? lead->count : lead->count > 1);
+    const bool is_sum =
+        part->kind == DRAFT_SUM && (part->count > 1 ? lead->count : lead->count > 1);
     for (unsigned i = 0; is_sum && i < (*v)->count; i++) {
         draft_term single = (*v)->terms[i];
         draft_sum first = {{single}, 1}, second = {{*lead}, 1};

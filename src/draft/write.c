@@ -135,19 +135,9 @@ static void write_struct(gt_text *out, draft_settled *s, draft_decl *parameter, 
 
 static const char *direction_of(const draft_buffer *buffer)
 {
-    bool read = false, written = false, certain = false;
-    for (size_t i = 0; i < buffer->accesses.count; i++) {
-        const draft_access *access = &buffer->accesses.items[i];
-        read |= access->read;
-        written |= access->written;
-        certain |= access->written && access->certain;
-    }
-    return !written ? "in" : read || !certain ? "inout" : "out";
-}
-
-static bool is_written(const draft_buffer *buffer)
-{
-    return strcmp(direction_of(buffer), "in") != 0;
+    return !buffer->is_written                             ? "in"
+           : buffer->is_read || !buffer->is_surely_written ? "inout"
+                                                           : "out";
 }
 
 /* Returns true if elements of the type have integers, which need a fill. */
@@ -180,7 +170,7 @@ static const char *fill_of(draft_settled *s, const draft_buffer *buffer, cx_type
     if (!buffer->is_rising) {
         draft_add_text(&s->guesses, draft_format("'%s'", buffer->name));
     }
-    if (is_written(buffer) && buffer->range) {
+    if (buffer->is_written && buffer->range) {
         draft_ask(s,
                   "%s: what does '%s' hold? The kernel changes it, and uses it as an index, or as "
                   "the end of a loop; complete its fill, and the lengths of what it indexes",
@@ -225,7 +215,7 @@ static gputune_status write_pointer(gt_text *out, draft_settled *s, draft_decl *
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
         const draft_buffer *buffer = s->facts.buffers.items[i];
         if (buffer->parameter == parameter && strcmp(buffer->path, path) == 0 &&
-            buffer->accesses.count) {
+            draft_is_accessed(buffer)) {
             return write_buffer(out, s, i);
         }
     }
@@ -294,7 +284,7 @@ static gputune_status write_args(gt_text *out, draft_settled *s)
     const draft_decls *parameters = &s->instance->parameters;
     bool writes = s->facts.unread.count > 0 || s->has_problems;
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
-        writes |= is_written(s->facts.buffers.items[i]) || s->facts.buffers.items[i]->is_nested;
+        writes |= s->facts.buffers.items[i]->is_written || s->facts.buffers.items[i]->is_nested;
     }
     GT_REFUSE(
         !writes, GPUTUNE_EUNSUPPORTED,
@@ -321,12 +311,12 @@ static void write_in_place(gt_text *out, draft_settled *s)
         const draft_buffer *a = s->facts.buffers.items[i];
         for (size_t k = 0; k < s->facts.buffers.count; k++) {
             const draft_buffer *b = s->facts.buffers.items[k];
-            if (i == k || !a->source || !b->source || !is_written(a) || !b->accesses.count ||
+            if (i == k || !a->source || !b->source || !a->is_written || !draft_is_accessed(b) ||
                 a->source->place.buffer != b->source->place.buffer ||
-                a->source->place.offset != b->source->place.offset || (is_written(b) && k < i)) {
+                a->source->place.offset != b->source->place.offset || (b->is_written && k < i)) {
                 continue;
             }
-            if (strcmp(direction_of(a), "out") == 0 && !is_written(b)) {
+            if (strcmp(direction_of(a), "out") == 0 && !b->is_written) {
                 gt_text_printf(out, "#pragma gputune in_place(%s : %s)\n", a->name, b->name);
             } else {
                 draft_ask(s,

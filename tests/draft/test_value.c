@@ -69,7 +69,7 @@ TEST(indices_are_bounded_by_comparisons)
 {
     begin();
     draft_amount *last_row = do_(CX_SUB, N, number(1)), *last = do_(CX_SUB, M, number(1));
-    draft_fact known[] = {{I, last_row, I}, {J, last, J}};
+    draft_fact known[] = {{I, last_row}, {J, last}};
     const draft_facts facts = {known, 2, 2};
     draft_amount *index = draft_plus(draft_times(I, M), J, 1);
     ASSERT_PRINTS(draft_plus(draft_bound(index, true, &facts), number(1), 1), "n * m");

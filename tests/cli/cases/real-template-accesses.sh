@@ -35,10 +35,23 @@ __global__ void shares(float *y, const float *x, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = part[threadIdx.x];
 }
+__global__ void rows(float *y, const int *begin, const float *value, int n)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= n) return;
+    float sum = 0;
+    for (int k = begin[row]; k < begin[row + 1]; k++) {
+        const float *at = value + k;
+        sum += *at;
+    }
+    y[row] = sum;
+}
 int main()
 {
-    int n = 1000;
-    float *y, *x, *other;
+    int n = 1000, nonzeros = 5000, *begin;
+    float *y, *x, *other, *value;
+    cudaMalloc(&value, nonzeros * sizeof(float));
+    cudaMalloc(&begin, (n + 1) * sizeof(int));
     cudaMalloc(&y, 4 * n * sizeof(float));
     cudaMalloc(&x, 4 * n * sizeof(float));
     cudaMalloc(&other, 9 * n * sizeof(float));
@@ -46,8 +59,9 @@ int main()
     continues<<<(n + 63) / 64, 64>>>(y, x, n);
     jumps<<<(n + 63) / 64, 64>>>(rand() > 9 ? y : other, x, n);
     shares<<<(n + 63) / 64, 64>>>(y, x, n);
+    rows<<<(n + 63) / 64, 64>>>(y, begin, value, n);
 }
 CU
-for kernel in returns continues jumps shares; do
+for kernel in returns continues jumps shares rows; do
     $GPUTUNE template program.cu $kernel 2>&1 | grep -E 'open:|args\('
 done
