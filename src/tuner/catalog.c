@@ -151,8 +151,12 @@ static void free_kernel(gt_catalog_kernel *kernel)
     free(kernel);
 }
 
-static void free_file(gt_catalog_file *file)
+static void free_file(gt_catalog_file **at)
 {
+    gt_catalog_file *file = *at;
+    if (!file) {
+        return;
+    }
     for (size_t i = 0; i < file->kernels.count; i++) {
         free_kernel(file->kernels.items[i]);
     }
@@ -281,16 +285,9 @@ static gputune_status load(gt_catalog *catalog, gt_catalog_kernel *kernel)
     return stamp_included(file, catalog);
 }
 
-static void drop_file(gt_catalog_file **file)
-{
-    if (*file) {
-        free_file(*file);
-    }
-}
-
 static gputune_status new_file(gt_catalog_file **out, gt_catalog *catalog, const char *path)
 {
-    GT_SCOPED(drop_file) gt_catalog_file *file = calloc(1, sizeof *file);
+    GT_SCOPED(free_file) gt_catalog_file *file = calloc(1, sizeof *file);
     GT_TRY(gt_allocated(file));
     file->watch.catalog = catalog;
     file->watch.file = file;
@@ -582,7 +579,7 @@ void gt_catalog_close(gt_catalog *catalog)
         return;
     }
     for (size_t i = 0; i < catalog->files.count; i++) {
-        free_file(catalog->files.items[i]);
+        free_file(&catalog->files.items[i]);
     }
     gt_array_free(&catalog->files);
     gt_array_free(&catalog->added);

@@ -8,8 +8,7 @@
 
 /* A file with the contents of an input, or with the expected contents of an output. */
 struct gt_data_file {
-    uint32_t argument; /* index of the template's argument, or GT_PARAMETER_MAX plus the index of
-                          its block */
+    uint32_t argument; /* index of the argument, or GT_PARAMETER_MAX plus that of the block */
     bool expected;
     bool named; /* its contents do not matter for the scenario, because the caller gave a tag */
     char *path;

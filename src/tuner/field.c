@@ -16,8 +16,8 @@
 
 enum {
     STARTS_MAX = 256, /* sources started by one call: a few milliseconds */
-    AT_A_TIME = 8, /* a proposer that learns is asked for at least this fraction of the workers */
-    PROPOSALS = 16 /* most proposals of one call */
+    AT_A_TIME = 8,    /* a proposer that learns is asked if an eighth of the workers is free */
+    PROPOSALS = 16    /* most proposals of one call */
 };
 
 static gputune_status add(gt_field *field, const gt_config *config, gt_role role)

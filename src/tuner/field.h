@@ -15,8 +15,7 @@
 typedef enum gt_stage {
     GT_STAGE_WAITING,   /* not compiled yet, or compiled and waiting for its verification */
     GT_STAGE_VERIFYING, /* sent to the measure worker */
-    GT_STAGE_SLOWER,    /* not proved, because its first launch was clearly slower than the best
-                           variant's */
+    GT_STAGE_SLOWER,    /* not proved, because its first launch was clearly too slow */
     GT_STAGE_READY,     /* verified (or compiled, in a field that does not measure) */
     GT_STAGE_DEFERRED,  /* see gt_deferral */
     GT_STAGE_QUICK,     /* a quick compile whose time, or failure, is known */
@@ -29,8 +28,7 @@ typedef enum gt_deferral {
     GT_DEFERRED_NEVER,
     GT_DEFERRED_LATE,     /* compiles for long, or did not end in an earlier call: tried last */
     GT_DEFERRED_HUNG,     /* hung once: tried last, with ten times the deadline */
-    GT_DEFERRED_WORTHLESS /* its compile took longer than the variant is worth: not tried in this
-                             call */
+    GT_DEFERRED_WORTHLESS /* takes too long to compile: not tried in this call */
 } gt_deferral;
 
 typedef enum gt_role {
@@ -71,8 +69,7 @@ struct gt_variant {
     double median_ns;       /* median of its samples as last reported to the proposer; 0: none */
     double work;    /* work of its launch relative to the default's; set before verification */
     uint32_t turn;  /* position in the order of verification, from 1 */
-    double limit_s; /* time limit within which it did not end, so only a longer limit tries it
-                       again; 0: it ended */
+    double limit_s; /* only a longer time limit tries it again; 0: it ended */
     char *message;
     gt_verified verified;
 };
@@ -84,13 +81,11 @@ struct gt_unit {
     gt_stage stage; /* WAITING, READY or FAILED */
     gputune_status failure;
     bool repeatable; /* the failure happened again in another worker */
-    bool given_up;   /* the farm has ended its compile, because the result is not worth the time */
-    bool put_off; /* the farm has ended its compile, because it held up others; it is repeated after
-                     them */
-    bool kept;    /* its code was stored before the end of the tuning */
-    double spent_s; /* seconds spent on compiles that were put off */
-    double
-        asked_s; /* how long it had been compiling when the proposer was last asked to give it up */
+    bool given_up;   /* its compile was ended, because the result is not worth the time */
+    bool put_off;    /* its compile was ended, because it held up others; it is repeated later */
+    bool kept;       /* its code was stored before the end of the tuning */
+    double spent_s;  /* seconds spent on compiles that were put off */
+    double asked_s;  /* how long it had compiled when the proposer was last asked */
     char *message;
     gt_compiled compiled;
     bool from_store;                    /* its code is in the store already, or built in */
@@ -121,16 +116,13 @@ typedef struct gt_field {
     gt_measure_setup *setup;         /* on the heap because it is large */
     gt_variant *first;               /* of the variants */
     GT_ARRAY(gt_variant *) variants; /* by id; owned */
-    GT_ARRAY(gt_unit *)
-    units; /* owned; first the service kernels and the reference, then units of variants */
-    gt_variant *standard;  /* the default; NULL: not in the field */
-    gt_variant *fallback;  /* NULL: none, or it has become a contestant */
-    gt_hash_index sources; /* from the hash of a source to the id of its unit */
-    gt_hash_index
-        launches; /* from the hash of a launch to the id of its first variant (options.races) */
-    uint32_t duplicates; /* of all variants */
-    uint32_t
-        worthless;    /* number of variants that are GT_DEFERRED_WORTHLESS, with their duplicates */
+    GT_ARRAY(gt_unit *) units;       /* by id; owned */
+    gt_variant *standard;            /* the default; NULL: not in the field */
+    gt_variant *fallback;            /* NULL: none, or it has become a contestant */
+    gt_hash_index sources;           /* from the hash of a source to the id of its unit */
+    gt_hash_index launches;          /* from the hash of a launch to the id of its first variant */
+    uint32_t duplicates;             /* of all variants */
+    uint32_t worthless;              /* GT_DEFERRED_WORTHLESS variants and their duplicates */
     uint32_t started; /* number of variants whose source was generated and submitted */
     uint32_t compiling, verifying;
     gt_schedule schedule; /* shares the measure worker between rounds and pending variants */
@@ -143,12 +135,10 @@ typedef struct gt_field {
     bool awaits_default; /* the default must be verified before all others */
     bool added_default;  /* the default was added because another variant seemed wrong */
     gt_prepared preparation;
-    GT_ARRAY(gt_variant *)
-    compiled; /* wait for their verification, in order */
-    GT_ARRAY(gt_variant *)
-    newly_ready;             /* became ready and were not returned by gt_field_next_ready() yet */
-    uint32_t in[GT_STAGES];  /* number of variants in each stage */
-    uint32_t quick_compiles; /* number of variants in the role GT_ROLE_QUICK */
+    GT_ARRAY(gt_variant *) compiled;    /* in the order of their verification */
+    GT_ARRAY(gt_variant *) newly_ready; /* for gt_field_next_ready() */
+    uint32_t in[GT_STAGES];             /* number of variants in each stage */
+    uint32_t quick_compiles;            /* number of variants in the role GT_ROLE_QUICK */
     double best_ns;         /* time of the fastest first launch of a verified variant; 0: unknown */
     uint32_t cut_off;       /* number of variants without a result when the field was abandoned */
     gt_saved_output *saves; /* files for the outputs of the first variant */
@@ -164,6 +154,7 @@ typedef struct gt_field {
     bool cut;             /* the proposer had more than the field takes */
 } gt_field;
 
+/* Units: the service kernels, the reference, and those of variants. */
 enum { GT_UNIT_SERVICE, GT_UNIT_REFERENCE, GT_UNIT_FIRST };
 
 /* Opens a field with the default and the fallback, if the options ask for them. A field that

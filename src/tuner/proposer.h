@@ -15,8 +15,7 @@ struct gt_proposer {
      * never. */
     bool (*gives_up)(gt_proposer *self, const gt_config *config, double seconds);
     uint64_t total;      /* how many configurations it will propose in all; 0: unknown */
-    bool quick_compiles; /* its last proposals are quick compiles, which are launched once and have
-                            no trials */
+    bool quick_compiles; /* its last proposals are quick compiles (GT_ROLE_QUICK) */
     bool learns;         /* results change what it proposes, so it is asked as late as possible */
     bool exhausted;      /* it proposes nothing more */
     bool out_of_memory;  /* memory was short, so it proposes nothing more */

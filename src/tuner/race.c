@@ -44,15 +44,11 @@ struct gt_race {
     bool is_tied;    /* waits for gt_race_break_tie() */
     uint32_t finals; /* final rounds taken */
     gt_race_end decided, end;
-    double
-        deviation; /* standard deviation of one log-ratio over all contestants; negative: unknown */
-    double *scratch; /* for the log-ratios of two contestants */
+    double deviation; /* of one log-ratio, over all contestants; negative: unknown */
+    double *scratch;  /* for the log-ratios of two contestants */
     size_t scratch_capacity;
     gt_quantiles drop, stop;
 };
-
-/* The rounds in which two contestants are compared: those where both have a sample of this kind. */
-typedef enum gt_shared { GT_SHARED_FULL, GT_SHARED_ANY, GT_SHARED_FINAL } gt_shared;
 
 /* The spread of all contestants is used from PRIOR_FROM contestants on, with at most PRIOR_WEIGHT
  * degrees of freedom. */
@@ -86,15 +82,14 @@ static bool runner_is_in(const gt_runner *runner)
 
 /* --- pairs ------------------------------------------------------------------------------------ */
 
-static bool is_kind(const gt_race_sample *sample, gt_shared kind)
+static bool is_kind(const gt_race_sample *sample, gt_race_kind kind)
 {
-    return kind == GT_SHARED_ANY ||
-           (kind == GT_SHARED_FINAL ? sample->final : !sample->quick && !sample->final);
+    return kind == GT_RACE_ANY || sample->kind == kind;
 }
 
 /* Writes the log-ratios of `a` over `b` in shared rounds to `out`, if given, and returns their
  * number. `doubt`, if given, is subtracted from those of quick samples. */
-static size_t walk(double *out, const gt_runner *a, const gt_runner *b, gt_shared kind,
+static size_t walk(double *out, const gt_runner *a, const gt_runner *b, gt_race_kind kind,
                    gt_race_doubt *doubt)
 {
     size_t i = 0, j = 0, count = 0;
@@ -103,8 +98,8 @@ static size_t walk(double *out, const gt_runner *a, const gt_runner *b, gt_share
         if (x->round == y->round) {
             if (is_kind(x, kind)) {
                 if (out) {
-                    out[count] =
-                        log(x->value / y->value) - (doubt && x->quick ? doubt(x->value) : 0);
+                    out[count] = log(x->value / y->value) -
+                                 (doubt && x->kind == GT_RACE_QUICK ? doubt(x->value) : 0);
                 }
                 count++;
             }
@@ -119,13 +114,13 @@ static size_t walk(double *out, const gt_runner *a, const gt_runner *b, gt_share
     return count;
 }
 
-static uint32_t race_shared(const gt_runner *a, const gt_runner *b, gt_shared kind)
+static uint32_t race_shared(const gt_runner *a, const gt_runner *b, gt_race_kind kind)
 {
     return (uint32_t)walk(NULL, a, b, kind, NULL);
 }
 
 /* Writes the sorted log-ratios of `a` over `b` to the scratch memory and returns their number. */
-static size_t race_ratios(gt_race *race, const gt_runner *a, const gt_runner *b, gt_shared kind)
+static size_t race_ratios(gt_race *race, const gt_runner *a, const gt_runner *b, gt_race_kind kind)
 {
     size_t count = walk(race->scratch, a, b, kind, NULL);
     gt_sort(race->scratch, count);
@@ -172,7 +167,7 @@ static void calm_down(gt_race *race, gt_runner *runner, double deviation)
     if (runner == incumbent || count < GT_RACE_CALM_FIRST || count > CALM_LAST) {
         return;
     }
-    race_ratios(race, runner, incumbent, GT_SHARED_FULL);
+    race_ratios(race, runner, incumbent, GT_RACE_FULL);
     if (race->scratch[count - 1] - race->scratch[0] <= calm_range * deviation) {
         runner->paired.mean = gt_median_sorted(race->scratch, count);
         runner->paired.error = calm_error[count] * deviation;
@@ -211,9 +206,9 @@ static void moderate_all(gt_race *race, double *variances)
  * median. Quick rounds count only if there are no full ones. NaN: no shared round. */
 static double estimate(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
 {
-    size_t count = race_ratios(race, runner, incumbent, GT_SHARED_FULL);
+    size_t count = race_ratios(race, runner, incumbent, GT_RACE_FULL);
     if (!count) {
-        count = race_ratios(race, runner, incumbent, GT_SHARED_ANY);
+        count = race_ratios(race, runner, incumbent, GT_RACE_ANY);
     }
     if (!count) {
         return NAN;
@@ -246,7 +241,7 @@ static double usual(gt_race *race, const gt_runner *runner)
 {
     size_t count = 0;
     for (size_t i = 0; i < runner->samples.count; i++) {
-        if (is_kind(&runner->samples.items[i], GT_SHARED_FULL)) {
+        if (is_kind(&runner->samples.items[i], GT_RACE_FULL)) {
             race->scratch[count++] = runner->samples.items[i].value;
         }
     }
@@ -261,8 +256,8 @@ static double usual(gt_race *race, const gt_runner *runner)
 static bool may_take_over(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                           double log_ratio)
 {
-    uint32_t all = race_shared(incumbent, incumbent, GT_SHARED_FULL);
-    uint32_t shared = race_shared(runner, incumbent, GT_SHARED_FULL);
+    uint32_t all = race_shared(incumbent, incumbent, GT_RACE_FULL);
+    uint32_t shared = race_shared(runner, incumbent, GT_RACE_FULL);
     if (shared >= all) {
         return log_ratio < 0;
     }
@@ -311,7 +306,7 @@ static double field_deviation(gt_race *race, double *variances)
     size_t count = 0;
     for (const gt_runner *r = race->first; r; r = r->next) {
         if (r != incumbent && runner_is_in(r)) {
-            size_t pairs = race_ratios(race, r, incumbent, GT_SHARED_ANY);
+            size_t pairs = race_ratios(race, r, incumbent, GT_RACE_ANY);
             gt_paired paired = pairs ? gt_paired_sorted(race->scratch, pairs) : (gt_paired){0};
             if (paired.freedom >= 1) {
                 variances[count++] = unbiased(gt_paired_variance(&paired), paired.freedom);
@@ -336,7 +331,7 @@ static void compare_all(gt_race *race)
         r->calm = false;
         double ratio = r == incumbent ? 0 : estimate(race, r, incumbent);
         r->ratio = isnan(ratio) ? 0 : exp(ratio);
-        size_t count = r == incumbent ? 0 : race_ratios(race, r, incumbent, GT_SHARED_FULL);
+        size_t count = r == incumbent ? 0 : race_ratios(race, r, incumbent, GT_RACE_FULL);
         r->paired = count ? gt_paired_sorted(race->scratch, count) : (gt_paired){0};
         if (count && race->options.exact) {
             r->paired.error = 0;
@@ -367,7 +362,7 @@ static double early_least(const gt_race *race, size_t count, double deviation)
  * samples of the incumbent would make every contestant of their rounds seem faster. */
 static bool is_below_usual(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
 {
-    if (!race_shared(incumbent, incumbent, GT_SHARED_FULL)) {
+    if (!race_shared(incumbent, incumbent, GT_RACE_FULL)) {
         return false;
     }
     double most = usual(race, incumbent);
@@ -389,7 +384,7 @@ static bool take_over_early(gt_race *race, double deviation)
         if (r == incumbent || !runner_is_in(r)) {
             continue;
         }
-        size_t count = race_ratios(race, r, incumbent, GT_SHARED_ANY);
+        size_t count = race_ratios(race, r, incumbent, GT_RACE_ANY);
         double least = early_least(race, count, deviation);
         bool is_ahead = isfinite(least) && race->scratch[count - 1] < -least;
         if (is_ahead && is_below_usual(race, r, incumbent) &&
@@ -473,15 +468,16 @@ static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *
 {
     gt_race_doubt *doubt = race->options.quick_doubt;
     const gt_race_sample *first = &runner->samples.items[0];
-    size_t count = race_ratios(race, runner, incumbent, GT_SHARED_FULL);
+    size_t count = race_ratios(race, runner, incumbent, GT_RACE_FULL);
     if (least_of(race, count) > early_least(race, count, deviation)) {
         return true; /* if the least is above the bound, all are */
     }
-    count = walk(race->scratch, runner, incumbent, GT_SHARED_ANY, doubt);
+    count = walk(race->scratch, runner, incumbent, GT_RACE_ANY, doubt);
     gt_sort(race->scratch, count);
     double least = least_of(race, count);
     if (!isnan(runner->first) && !has_round(incumbent, first->round)) {
-        least = fmin(least, runner->first - (doubt && first->quick ? doubt(first->value) : 0));
+        least = fmin(least, runner->first -
+                                (doubt && first->kind == GT_RACE_QUICK ? doubt(first->value) : 0));
         count++;
     }
     return least > early_least(race, count, deviation);
@@ -560,7 +556,7 @@ static bool race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_l
     const gt_runner *incumbent = race->incumbent;
     *at_limit = false;
     if (runner == incumbent) {
-        uint32_t count = race_shared(runner, runner, GT_SHARED_FULL);
+        uint32_t count = race_shared(runner, runner, GT_RACE_FULL);
         return count >= level_of(race) || (count >= GT_RACE_CALM_FIRST && gt_race_active(race) > 1);
     }
     if (!runner_is_ready(race, runner)) {
@@ -749,7 +745,8 @@ static bool is_new_contestant(const gt_runner *runner)
     enum { LOOKS = 2 };
     size_t count = runner->samples.count;
     return runner_is_in(runner) &&
-           (count == 0 || (count < LOOKS && runner->samples.items[count - 1].quick));
+           (count == 0 ||
+            (count < LOOKS && runner->samples.items[count - 1].kind == GT_RACE_QUICK));
 }
 
 static bool only_default_is_open(gt_race *race)
@@ -815,7 +812,7 @@ static void fill_round(gt_race *race)
         return;
     }
     if (race->decided != GT_RACE_RUNNING) {
-        race->round.final = true;
+        race->round.kind = GT_RACE_FINAL;
         enter(race, race->winner);
         enter(race, race->standard);
         return;
@@ -823,14 +820,15 @@ static void fill_round(gt_race *race)
     if (!pending && race->rounds && race_is_settled(race, &ignored)) {
         return; /* gt_race_end_round() decides the race, or contestants will join */
     }
-    race->round.quick =
+    bool quick =
         pending >= race->options.quick_from && !race->options.exhaustive && !race->options.exact;
-    for (gt_runner *r = race->first; r && race->round.quick; r = r->next) {
+    race->round.kind = quick ? GT_RACE_QUICK : GT_RACE_FULL;
+    for (gt_runner *r = race->first; r && quick; r = r->next) {
         if (is_new_contestant(r)) {
             enter(race, r);
         }
     }
-    if (!race->round.quick) {
+    if (!quick) {
         enter_racing(race);
     }
     if (race->incumbent && runner_is_in(race->incumbent) && !race->incumbent->in_round) {
@@ -841,13 +839,14 @@ static void fill_round(gt_race *race)
 gputune_status gt_race_next_round(gt_race *race, gt_race_round *out)
 {
     abandon_round(race);
-    race->round = (gt_race_round){.number = race->rounds + 1, .ids = race->ids};
+    race->round =
+        (gt_race_round){.number = race->rounds + 1, .ids = race->ids, .kind = GT_RACE_FULL};
     if (race->end == GT_RACE_RUNNING) {
         fill_round(race);
     }
     gt_random_shuffle(&race->random, race->ids, race->round.count);
     *out = race->round;
-    out->quick = race->round.quick || race->options.exact;
+    out->kind = race->options.exact ? GT_RACE_QUICK : race->round.kind;
     return GPUTUNE_OK;
 }
 
@@ -868,10 +867,8 @@ static gputune_status keep_samples(gt_race *race)
 {
     for (gt_runner *r = race->first; r; r = r->next) {
         if (isfinite(r->pending)) {
-            const gt_race_sample sample = {.value = r->pending,
-                                           .round = race->round.number,
-                                           .quick = race->round.quick,
-                                           .final = race->round.final};
+            const gt_race_sample sample = {
+                .value = r->pending, .round = race->round.number, .kind = race->round.kind};
             GT_TRY(gt_array_push(&r->samples, sample));
             race->samples++;
             r->missed = 0;
@@ -887,7 +884,7 @@ static gputune_status keep_samples(gt_race *race)
 static bool wants_finals(const gt_race *race)
 {
     const gt_runner *winner = race->winner, *standard = race->standard;
-    bool met = race->options.exact && standard && race_shared(standard, winner, GT_SHARED_ANY);
+    bool met = race->options.exact && standard && race_shared(standard, winner, GT_RACE_ANY);
     return standard && standard != winner && runner_is_in(standard) && !met;
 }
 
@@ -935,7 +932,7 @@ gputune_status gt_race_end_round(gt_race *race, gt_race_end *end)
                              sizeof *race->scratch));
         race->rounds = race->round.number;
         GT_TRY(keep_samples(race));
-        if (!race->round.final) {
+        if (race->round.kind != GT_RACE_FINAL) {
             race_judge(race);
         } else if (++race->finals >= (race->options.exact ? 1 : race->options.final_rounds)) {
             race->end = race->decided;
@@ -1039,14 +1036,13 @@ bool gt_race_has_lost(const gt_race *race, const gt_runner *runner)
     return !runner_is_in(runner) && runner != race->reserve;
 }
 
-typedef enum sample_kind { FINAL, FULL, QUICK } sample_kind;
-
-static size_t copy_samples(double *out, const gt_runner *runner, sample_kind kind)
+/* Copies a contestant's values of a kind; the full ones include the final ones. */
+static size_t copy_samples(double *out, const gt_runner *runner, gt_race_kind kind)
 {
     size_t count = 0;
     for (size_t i = 0; i < runner->samples.count; i++) {
         const gt_race_sample *s = &runner->samples.items[i];
-        if (kind == FINAL ? s->final : s->quick == (kind == QUICK)) {
+        if (s->kind == kind || (s->kind == GT_RACE_FINAL && kind == GT_RACE_FULL)) {
             out[count++] = s->value;
         }
     }
@@ -1064,12 +1060,12 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
     }
     GT_FREED double *values = malloc(runner->samples.count * sizeof *values);
     GT_TRY(gt_allocated(values));
-    size_t count = copy_samples(values, runner, FINAL);
+    size_t count = copy_samples(values, runner, GT_RACE_FINAL);
     if (count < ENOUGH_FINAL) {
-        count = copy_samples(values, runner, FULL);
+        count = copy_samples(values, runner, GT_RACE_FULL);
     }
     if (!count) {
-        count = copy_samples(values, runner, QUICK);
+        count = copy_samples(values, runner, GT_RACE_QUICK);
     }
     return gt_summarise(out, values, count);
 }
@@ -1080,12 +1076,12 @@ gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id
 {
     gt_race *scratch_of = (gt_race *)race; /* the race itself is not modified */
     const gt_runner *fast = find(race, id), *slow = find(race, other);
-    size_t count = race_ratios(scratch_of, slow, fast, GT_SHARED_FINAL);
+    size_t count = race_ratios(scratch_of, slow, fast, GT_RACE_FINAL);
     if (count < 3) {
-        count = race_ratios(scratch_of, slow, fast, GT_SHARED_FULL);
+        count = race_ratios(scratch_of, slow, fast, GT_RACE_FULL);
     }
     if (!count) {
-        count = race_ratios(scratch_of, slow, fast, GT_SHARED_ANY);
+        count = race_ratios(scratch_of, slow, fast, GT_RACE_ANY);
     }
     if (!count) {
         gt_summary fast, slow; /* they never shared a round */

@@ -42,8 +42,7 @@ typedef enum gt_race_tie {
 typedef struct gt_race_options {
     uint64_t seed;     /* for the order within rounds */
     double epsilon;    /* smallest gain worth looking for, as a fraction; 0: 0.005 */
-    double drop_ratio; /* a contestant above this ratio to the best of its first round leaves; 0: 2;
-                          below 1: none leaves */
+    double drop_ratio; /* contestants above this in their first round leave; 0: 2; below 1: none */
 
     uint32_t level;        /* shared rounds for a decision by bounds; 0: 5 */
     uint32_t max_rounds;   /* most full rounds of a contestant; 0: 60 */
@@ -52,8 +51,7 @@ typedef struct gt_race_options {
     gt_race_doubt *quick_doubt; /* NULL: quick samples are as good as full ones */
     bool exact;      /* values are a model's, without noise, so one short round decides */
     bool exhaustive; /* contestants leave only after 10 shared rounds, or if they fail */
-    bool fixed; /* contestants leave only if they fail, every round has all of them, and the caller
-                   ends the race */
+    bool fixed;      /* contestants leave only if they fail, and the caller ends the race */
     gt_race_tie tie_break;
 } gt_race_options;
 
@@ -78,11 +76,17 @@ typedef enum gt_race_leave {
     GT_RACE_LEFT_FAILED  /* gt_race_fail() */
 } gt_race_leave;
 
+typedef enum gt_race_kind {
+    GT_RACE_QUICK, /* short samples, ignored once a contestant has full ones */
+    GT_RACE_FULL,
+    GT_RACE_FINAL, /* of winner and default, after the decision */
+    GT_RACE_ANY    /* all of these, in comparisons */
+} gt_race_kind;
+
 typedef struct gt_race_sample {
     double value;
     uint32_t round; /* from 1; values of the same round were sampled side by side */
-    bool quick;     /* ignored once the contestant has full samples */
-    bool final;     /* taken after the decision */
+    gt_race_kind kind;
 } gt_race_sample;
 
 /* A contestant. */
@@ -107,17 +111,14 @@ typedef struct gt_race_round {
     uint32_t number;     /* from 1 */
     uint32_t count;      /* 0: there is nothing to sample now, or the race is over */
     const uint64_t *ids; /* in the order to sample; valid until the next call */
-    bool quick;          /* a short sample is enough */
-    bool final;          /* of winner and default, after the decision */
+    gt_race_kind kind;   /* QUICK: a short sample is enough */
 } gt_race_round;
 
 typedef struct gt_race_result {
     gt_race_end end;
-    uint64_t winner;  /* id */
-    bool has_default; /* the default was sampled; it may have failed since */
-    gt_verdict
-        verdict; /* compares the winner with the default by the final rounds, or by all shared
-                    rounds if fewer than 3 are final; 1 if the default won; never noisy */
+    uint64_t winner;    /* id */
+    bool has_default;   /* the default was sampled; it may have failed since */
+    gt_verdict verdict; /* winner against default, by gt_race_compare(); 1 if the default won */
     uint32_t rounds, samples;
 } gt_race_result;
 

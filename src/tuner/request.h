@@ -69,8 +69,7 @@ typedef struct gt_request {
         char message[512];
     } refuted;
     GT_ARRAY(struct gt_data_file) files; /* with data of buffers (data.h) */
-    char *proved_at; /* sizes and data of the request's proof; a proof with others decides nothing
-                        here */
+    char *proved_at; /* sizes and data of the request's proof; other proofs do not count */
     char *only_text; /* restrictions, such as "UNROLL=1,2,4 VEC=1"; "": none */
     char *problem_text, *bucket_text, *fixed_text, *alignment_text, *inputs_text, *here_text;
     char *odd_tail_text;   /* "": no odd-tail sizes */

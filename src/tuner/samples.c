@@ -47,6 +47,7 @@ gputune_status gt_samples_check(const char *path)
 static void write_runner(FILE *file, const gt_field *field, const gt_runner *runner,
                          gputune_objective objective)
 {
+    static const char *const kinds[] = {"quick", "full", "final"}; /* by gt_race_kind */
     const gt_request *request = field->options.request;
     GT_FREED char *config = NULL;
     if (gt_config_text(&config, request->template, &field->variants.items[runner->id]->config) <
@@ -58,10 +59,7 @@ static void write_runner(FILE *file, const gt_field *field, const gt_runner *run
         char value[32];
         gt_snprintf(value, sizeof value, "%.17g", s->value);
         fprintf(file, "%s,%s,%s,%s,%u,%s,%s\n", request->template->name, request->problem_text,
-                config, gputune_objective_name(objective), s->round, value,
-                s->quick   ? "quick"
-                : s->final ? "final"
-                           : "full");
+                config, gputune_objective_name(objective), s->round, value, kinds[s->kind]);
     }
 }
 

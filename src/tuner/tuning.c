@@ -97,7 +97,7 @@ static gputune_status race(gt_tuning *tuning)
         return sample(tuning);
     }
     if (gt_tuning_is_before_weighing(tuning) && tuning->end != GT_RACE_NONE_LEFT) {
-        return gt_tuning_open_weighing(tuning);
+        return gt_tuning_open_playoff(tuning, true);
     }
     tuning->phase = GT_PHASE_PROVE_AGAIN;
     return GPUTUNE_OK;

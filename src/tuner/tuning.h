@@ -97,8 +97,9 @@ gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event);
 gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning);
 /* Returns true if the objective is energy and `race` is still by time. */
 bool gt_tuning_is_before_weighing(const gt_tuning *tuning);
-/* Opens the playoff by energy, among the default and the fastest by time. */
-gputune_status gt_tuning_open_weighing(gt_tuning *tuning);
+/* Opens a playoff and enters its phase. `weighs`: by energy, among the default and the fastest by
+ * time; else among the tied contestants. */
+gputune_status gt_tuning_open_playoff(gt_tuning *tuning, bool weighs);
 /* Makes the playoff by energy the deciding race. */
 void gt_tuning_adopt_weighing(gt_tuning *tuning);
 

@@ -36,19 +36,14 @@ static double launches_s(const gt_tuning *tuning)
     return SPARE_S + SPARE * (4 * tuning->session.field.schedule.new_variant_s + again_s);
 }
 
-static double trial_s(const gt_tuning *tuning)
-{
-    return tuning->session.field.preparation.trial_ns * 1e-9;
-}
-
 /* Returns the estimated seconds of the last proof. Its trial may be shortened to a tenth of the
  * limit, and is left out if the reference alone would take that long. */
 static double proof_s(const gt_tuning *tuning)
 {
-    const double most_s = FRESH_SHARE * limit_s(tuning);
-    const double further_s = tuning->session.field.preparation.further_ns * 1e-9;
-    return launches_s(tuning) +
-           fmin(trial_s(tuning) - (further_s <= most_s ? 0 : further_s), most_s);
+    const gt_prepared *prepared = &tuning->session.field.preparation;
+    const double most_s = FRESH_SHARE * limit_s(tuning), further_s = prepared->further_ns * 1e-9;
+    double trial_s = prepared->trial_ns * 1e-9 - (further_s <= most_s ? 0 : further_s);
+    return launches_s(tuning) + fmin(trial_s, most_s);
 }
 
 /* Returns the estimated seconds until a replacement worker is prepared. */
@@ -95,11 +90,11 @@ gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner)
 {
     gt_session *session = &tuning->session;
     uint64_t seed = session->request->options.seed;
+    double trial_s = session->field.preparation.trial_ns * 1e-9;
     double left_s = gt_patience_left_s(&session->request->patience) - launches_s(tuning);
     const gt_recheck_job job = {.id = winner,
                                 .seed = is_fresh(tuning) ? seed + 1 : seed,
-                                .share =
-                                    fmin(1, fmax(0, left_s / fmax(2 * trial_s(tuning), 1e-9)))};
+                                .share = fmin(1, fmax(0, left_s / fmax(2 * trial_s, 1e-9)))};
     gt_session_mark(session, &session->timeline.decided);
     return gt_session_prove_again(session, &job);
 }

@@ -77,8 +77,7 @@ static gt_race_options playoff_options(const gt_tuning *tuning)
                                    .exact = request->device->emulated};
 }
 
-/* Opens a playoff and enters its phase. */
-static gputune_status open_playoff(gt_tuning *tuning, bool weighs)
+gputune_status gt_tuning_open_playoff(gt_tuning *tuning, bool weighs)
 {
     gt_playoff *playoff = &tuning->playoff;
     gt_race_free(playoff->race);
@@ -103,11 +102,6 @@ static gputune_status open_playoff(gt_tuning *tuning, bool weighs)
     tuning->end = GT_RACE_RUNNING;
     tuning->phase = GT_PHASE_PLAYOFF;
     return GPUTUNE_OK;
-}
-
-gputune_status gt_tuning_open_weighing(gt_tuning *tuning)
-{
-    return open_playoff(tuning, true);
 }
 
 /* Returns the time that a ratio of 1 stands for in a race; INFINITY if nothing was sampled. */
@@ -303,7 +297,7 @@ static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
 {
     const gt_race *race = gt_tuning_current_race(tuning);
     const gt_runner *best = gt_race_incumbent(race);
-    bool serve = round->quick && sampled_now(tuning) == GPUTUNE_OBJECTIVE_KERNEL &&
+    bool serve = round->kind == GT_RACE_QUICK && sampled_now(tuning) == GPUTUNE_OBJECTIVE_KERNEL &&
                  tuning->phase != GT_PHASE_PLAYOFF;
     for (uint32_t i = 0; i < round->count && serve; i++) {
         const gt_runner *runner = gt_race_find(race, round->ids[i]);
@@ -341,7 +335,7 @@ static gputune_status end_round(gt_tuning *tuning, const gt_race_round *round)
     GT_TRY(gt_race_end_round(tuning->race, &tuning->end));
     GT_TRY(tell_times(tuning, round)); /* contestants that have just left are reported too */
     if (gt_race_is_tied(tuning->race)) {
-        GT_TRY(open_playoff(tuning, false));
+        GT_TRY(gt_tuning_open_playoff(tuning, false));
     }
     gt_farm *farm = tuning->session.farm;
     for (const gt_runner *runner = gt_race_first(tuning->race); runner; runner = runner->next) {
@@ -371,6 +365,9 @@ static gputune_status record_pilots(gt_tuning *tuning, const gt_race_round *roun
 
 gputune_status gt_tuning_start_round(gt_tuning *tuning)
 {
+    static const gt_sample_length lengths[] = {[GT_RACE_QUICK] = GT_SAMPLE_QUICK,
+                                               [GT_RACE_FULL] = GT_SAMPLE_BRIEF,
+                                               [GT_RACE_FINAL] = GT_SAMPLE_FULL};
     gt_race_round round;
     do { /* some rounds need no new samples */
         GT_TRY(gt_race_next_round(gt_tuning_current_race(tuning), &round));
@@ -387,9 +384,7 @@ gputune_status gt_tuning_start_round(gt_tuning *tuning)
                          .count = round.count,
                          .objective = sampled_now(tuning),
                          .hot = tuning->phase == GT_PHASE_PLAYOFF && tuning->playoff.hot,
-                         .length = round.quick   ? GT_SAMPLE_QUICK
-                                   : round.final ? GT_SAMPLE_FULL
-                                                 : GT_SAMPLE_BRIEF};
+                         .length = lengths[round.kind]};
     tuning->round = round;
     return gt_session_sample(&tuning->session, &job);
 }

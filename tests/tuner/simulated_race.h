@@ -52,7 +52,7 @@ static void take_round(gt_race *race, machine *m, gt_race_end *end)
         if (m->failing && round.ids[i] == m->failing) {
             gt_race_fail(race, round.ids[i]);
         } else {
-            double more = round.quick ? m->firsts[round.ids[i]] : 0;
+            double more = round.kind == GT_RACE_QUICK ? m->firsts[round.ids[i]] : 0;
             ASSERT_OK(gt_race_record(race, round.ids[i], sample(m, round.ids[i]) + more));
         }
     }

@@ -403,7 +403,7 @@ static uint32_t count_final(const gt_runner *c)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->samples.count; i++) {
-        count += c->samples.items[i].final;
+        count += c->samples.items[i].kind == GT_RACE_FINAL;
     }
     return count;
 }
@@ -417,8 +417,9 @@ TEST(summary_is_of_the_longest_samples)
     m.times[3] = 90;
     GT_SCOPED(race_end) gt_race *race = run_race(&m, NULL);
     assert_non_null(c = gt_race_find(race, 0));
-    assert_true(c->samples.items[0].quick && c->samples.items[1].quick &&
-                !c->samples.items[2].quick);
+    assert_true(c->samples.items[0].kind == GT_RACE_QUICK &&
+                c->samples.items[1].kind == GT_RACE_QUICK &&
+                c->samples.items[2].kind == GT_RACE_FULL);
     uint32_t final = count_final(c);
     ASSERT_OK(gt_race_summary(race, 0, &s));
     assert_int_equal(s.count, final ? final : c->samples.count - 2);
