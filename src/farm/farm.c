@@ -134,10 +134,13 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
 
     GT_TRY(gt_array_reserve(&host->variants));
     GT_TRY(make_request(&request, base, GT_FRAME_VERIFY, job->id, job));
-    request->patient = job->patient;
     gt_live_forget(host, job->id);
     host->variants.items[host->variants.count++] =
-        (gt_live_variant){job->id, gt_packet_keep(request->packet), 0, job->work, job->standard};
+        (gt_live_variant){.id = job->id,
+                          .packet = gt_packet_keep(request->packet),
+                          .work = job->work,
+                          .standard = job->standard,
+                          .patient = job->patient};
     gt_measure_submit(host, request);
     return GPUTUNE_OK;
 }

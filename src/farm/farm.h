@@ -28,7 +28,7 @@ typedef struct gt_event {
     char message[512];
     uint64_t culprit;
     bool repeatable; /* the failure would happen again, so it is worth storing: a compile error, a
-                        crash, or a hang of a patient job */
+                        crash, or a hang of a patient variant */
     union {
         gt_compiled compiled;
         gt_prepared prepared;

@@ -75,7 +75,6 @@ typedef struct gt_farm_request {
                       follows */
     bool alone;    /* sent only when no other request is with the worker, because variants that it
                       needs are being loaded */
-    bool patient;  /* the deadline is ten times as long */
 } gt_farm_request;
 
 typedef struct gt_queue {
@@ -216,7 +215,7 @@ typedef struct gt_live_variant {
     uint64_t generation; /* the slot's generation when a worker last loaded or proved the variant,
                             or was asked to; 0: never */
     double work;
-    bool standard;
+    bool standard, patient;
 } gt_live_variant;
 
 typedef struct gt_measure_host {

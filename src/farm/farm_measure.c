@@ -470,7 +470,7 @@ static double allowance(gt_measure_host *host)
     if (sample && facts->by_energy) {
         least += 5;
     }
-    if (request->patient) {
+    if (variant && variant->patient) {
         least *= 10;
     }
     return fmin(least, fmax(host->slot.farm->options.deadline_s * slow, 4 * host->prepare_s));
@@ -488,9 +488,11 @@ static double left_s(gt_slot *slot)
 static void hung(gt_measure_host *host, double seconds)
 {
     uint64_t culprit = is_at_first(&host->slot) ? host->slot.hand.variant : GT_NO_VARIANT;
-    gt_farm_request *request = gt_slot_pop(&host->slot);
-    measure_fail(host, request, gt_fail(GPUTUNE_ETIMEOUT, "did not finish within %.3g s", seconds),
-                 culprit, request->patient);
+    const gt_live_variant *variant = live_find(host, culprit);
+    bool is_final = variant && variant->patient;
+    measure_fail(host, gt_slot_pop(&host->slot),
+                 gt_fail(GPUTUNE_ETIMEOUT, "did not finish within %.3g s", seconds), culprit,
+                 is_final);
 }
 
 /* Fails a late request with ETIMEOUT, and starts a new worker. */

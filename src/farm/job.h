@@ -74,7 +74,7 @@ typedef struct gt_verify_job {
     gt_launch launches[GT_WORKLOAD_MAX]; /* by workload */
     bool standard;    /* the default variant; a trial demands of others only what it survives */
     bool again;       /* an earlier worker has proved the variant */
-    bool patient;     /* the deadline is ten times as long, and a hang is final */
+    bool patient;     /* all its deadlines are ten times as long, and a hang is final */
     double work;      /* work of a launch relative to the default's; lengthens the deadline */
     double slower_ns; /* a variant whose launch takes longer cannot win, and is not proved; 0: no
                          limit */

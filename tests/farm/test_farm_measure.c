@@ -200,6 +200,20 @@ TEST(a_sample_names_the_culprit)
     check_sample_failure("sample-error", GPUTUNE_ECUDA, false);
 }
 
+/* The tuner verifies a variant that hung once as a patient one, and stores only repeatable
+ * failures. */
+TEST(a_hanging_sample_of_a_patient_variant_is_repeatable)
+{
+    GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
+    submit_verify(farm, 2, "sample-hang", true);
+    expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_OK);
+    static const uint64_t two[] = {2};
+    ask_sample(farm, 50, two, 1);
+    GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_SAMPLED, 50, GPUTUNE_ETIMEOUT);
+    assert_int_equal(event.culprit, 2);
+    assert_true(event.repeatable);
+}
+
 /* The inputs are written again first, which is the sample's doing, and no variant's. */
 static void check_refill_failure(const char *script, gputune_status status)
 {

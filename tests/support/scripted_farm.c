@@ -139,8 +139,10 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
     farm->first_verified = farm->verifies++ ? farm->first_verified : job->id;
     while (farm->launches.count <= job->id) {
         GT_TRY(gt_array_push(&farm->sampled, false)); /* at least as many as launches */
+        GT_TRY(gt_array_push(&farm->patient, false)); /* likewise */
         GT_TRY(gt_array_push(&farm->launches, (gt_launch){0}));
     }
+    farm->patient.items[job->id] = job->patient;
     farm->launches.items[job->id] = job->launches[0];
     scripted_variant variant = farm->behave(farm->user, &job->launches[0]);
     gt_event event = {.kind = GT_EVENT_VERIFIED,
@@ -212,7 +214,8 @@ static gputune_status sample(gt_farm *base, const gt_sample_job *job)
         if (outcome != GPUTUNE_OK) {
             event.status = outcome;
             event.culprit = job->variants[i];
-            event.repeatable = outcome != GPUTUNE_ETIMEOUT;
+            event.repeatable =
+                outcome != GPUTUNE_ETIMEOUT || farm->patient.items[job->variants[i]];
         }
     }
     farm->random = random.state;
@@ -338,6 +341,7 @@ void scripted_farm_close(scripted_farm *farm)
     gt_array_free(&farm->compiling);
     gt_array_free(&farm->launches);
     gt_array_free(&farm->sampled);
+    gt_array_free(&farm->patient);
     farm->next = 0;
 }
 

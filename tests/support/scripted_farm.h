@@ -54,6 +54,7 @@ typedef struct scripted_farm {
     GT_ARRAY(gt_compiling) compiling;  /* endless ones; ten seconds longer after each wait */
     GT_ARRAY(gt_launch) launches;      /* by variant id */
     GT_ARRAY(bool) sampled;            /* by variant id */
+    GT_ARRAY(bool) patient;            /* by variant id, of the last verification */
     uint64_t random;
 } scripted_farm;
 

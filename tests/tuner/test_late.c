@@ -41,6 +41,14 @@ static const char *stored_as(world *w, const char *config)
     return status;
 }
 
+TEST_OF(test_a_variant_late_in_two_samples_is_stored, world *w, open_world, close_world)
+{
+    w->by_block[256].sample = GPUTUNE_ETIMEOUT;
+    w->by_block[512].time_ns = 900;
+    assert_string_equal(tuned(w, NULL), "BLOCK=512");
+    assert_string_equal(stored_as(w, "BLOCK=256"), "hung");
+}
+
 static void check_slow(world *w, int block, const char *name)
 {
     gputune_options options = within(0.5);
