@@ -24,7 +24,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -363,7 +362,6 @@ static void slot_died(gt_slot *slot)
     compile_return_from(slot, greeted);
     if (greeted && slot->queue.count > 0) {
         gt_farm_request *request = gt_slot_take(slot, 0);
-        bool crash = death.end == GT_END_SIGNALED && death.code != SIGKILL && death.code != SIGTERM;
         if (++request->attempts < ATTEMPTS_MAX && !request->forgotten) {
             compile_return(&farm->compile, request);
             return;
@@ -371,7 +369,7 @@ static void slot_died(gt_slot *slot)
         gt_message_set("the compile worker %s on this source, and so did a new one; it may take %s "
                        "MB of memory",
                        death.words, farm->compile.memory_mb);
-        fail_request(farm, request, GPUTUNE_ECRASHED, crash, 0);
+        fail_request(farm, request, GPUTUNE_ECRASHED, death.crashed, 0);
     } else if (!greeted && ++farm->compile.start_failures >= START_FAILURES_MAX) {
         gt_farm_break(farm, gt_fail(GPUTUNE_EWORKER,
                                     "%s %s before it answered; run it by hand with --version to "

@@ -36,12 +36,9 @@ gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal);
 /* The result of sending a request. */
 typedef enum gt_push { GT_PUSH_DONE, GT_PUSH_AGAIN, GT_PUSH_CLOSED } gt_push;
 
-/* How a worker ended. `words` is a predicate, such as "was ended by signal 11 (Segmentation
- * fault)". */
 typedef struct gt_death {
-    gt_end end;
-    int code;
-    char words[128];
+    bool crashed;    /* by a fault of its own; false: it ended otherwise, or was killed */
+    char words[128]; /* such as "was ended by signal 11 (Segmentation fault)" */
 } gt_death;
 /* Waits up to `seconds` for the worker to end, then kills it if it still runs. Closes the link.
  * Does nothing to a closed link. `out` may be NULL. */

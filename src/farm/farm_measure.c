@@ -7,7 +7,6 @@
 #include "farm/farm_host.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -397,22 +396,17 @@ static void died_blameless(gt_measure_host *host, const gt_death *death)
 
 static void died_in_hand(gt_measure_host *host, uint64_t culprit, const gt_death *death)
 {
-    static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
     gt_farm_request *request = host->slot.queue.first;
-    bool crash = false; /* the worker itself is at fault */
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        crash |= death->end == GT_END_SIGNALED && death->code == faults[i];
-    }
-    if (!crash && !request->internal && ++request->attempts < ATTEMPTS_MAX) {
+    if (!death->crashed && !request->internal && ++request->attempts < ATTEMPTS_MAX) {
         return;
     }
-    if (request->kind == GT_FRAME_PREPARE && (request->internal || !crash)) {
+    if (request->kind == GT_FRAME_PREPARE && (request->internal || !death->crashed)) {
         died_blameless(host, death);
         return;
     }
     gt_slot_pop(&host->slot);
     measure_fail(host, request, gt_fail(GPUTUNE_ECRASHED, "the measure worker %s", death->words),
-                 culprit, crash);
+                 culprit, death->crashed);
 }
 
 static void died(gt_slot *slot)

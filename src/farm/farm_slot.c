@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -284,7 +285,10 @@ void gt_link_kill(gt_link *link)
  * be reported as its end. */
 void gt_link_finish(gt_link *link, gt_death *out, double seconds)
 {
-    gt_death death = {GT_END_UNKNOWN, 0, ""};
+    static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+    gt_death death = {.crashed = false};
+    gt_end end = GT_END_UNKNOWN;
+    int code = 0;
     if (!link->open) {
         return;
     }
@@ -294,18 +298,21 @@ void gt_link_finish(gt_link *link, gt_death *out, double seconds)
             pthread_detach(link->thread); /* it hangs in a kernel */
         }
     } else {
-        death.end = gt_process_wait(&link->process, &death.code, seconds);
+        end = gt_process_wait(&link->process, &code, seconds);
         gt_link_kill(link);
         gt_process_abandon(&link->process);
     }
-    if (death.end == GT_END_EXITED) {
-        snprintf(death.words, sizeof death.words, "exited with code %d", death.code);
-    } else if (death.end == GT_END_SIGNALED) {
-        snprintf(death.words, sizeof death.words, "was ended by signal %d (%s)", death.code,
-                 strsignal(death.code));
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        death.crashed |= end == GT_END_SIGNALED && code == faults[i];
+    }
+    if (end == GT_END_EXITED) {
+        snprintf(death.words, sizeof death.words, "exited with code %d", code);
+    } else if (end == GT_END_SIGNALED) {
+        snprintf(death.words, sizeof death.words, "was ended by signal %d (%s)", code,
+                 strsignal(code));
     } else {
         snprintf(death.words, sizeof death.words, "%s",
-                 death.end == GT_END_RUNNING ? "stopped answering" : "ended");
+                 end == GT_END_RUNNING ? "stopped answering" : "ended");
     }
     close(link->channel);
     gt_frame_reader_free(&link->reader);

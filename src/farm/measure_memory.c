@@ -64,11 +64,22 @@ gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *s
 
 /* ---- Workspaces ------------------------------------------------------------------------------ */
 
+/* Tells the emulator how its messages name a buffer. */
+static gputune_status name_memory(gt_measure *measure, CUdeviceptr address, const char *kind,
+                                  const gt_buffer *buffer)
+{
+    char name[GT_NAME_MAX + 8];
+    gt_snprintf(name, sizeof name, "%s %s", kind, buffer->name);
+    if (measure->driver->EmuNameMemory) {
+        GT_CALL(measure, EmuNameMemory, address, name);
+    }
+    return GPUTUNE_OK;
+}
+
 /* An emulated buffer has no guard zones, because the emulator reports every access outside of an
  * allocation. */
 static gputune_status place_slot(gt_buffer_slot *slot, gt_measure *measure)
 {
-    char name[GT_NAME_MAX + 8];
     bool timed = slot->workspace == &measure->workspaces[0] && !measure->parent;
     const gt_workload *workload = &slot->workspace->workload;
     if (!measure->device.emulated) {
@@ -79,13 +90,9 @@ static gputune_status place_slot(gt_buffer_slot *slot, gt_measure *measure)
         return GPUTUNE_OK;
     }
     uint32_t skew = timed ? 0 : gt_plan_skew(workload, slot->index);
-    gt_snprintf(name, sizeof name, "buffer %s", slot->buffer->name);
     GT_TRY(gt_memory_take(&slot->base, measure, skew + slot->buffer->bytes));
     slot->address = slot->base + skew;
-    if (measure->driver->EmuNameMemory) {
-        GT_CALL(measure, EmuNameMemory, slot->address, name);
-    }
-    return GPUTUNE_OK;
+    return name_memory(measure, slot->address, "buffer", slot->buffer);
 }
 
 static gputune_status allocate_slot(gt_measure *measure, gt_buffer_slot *slot)
@@ -109,7 +116,7 @@ static size_t scalar_room(const gt_scalar *scalar)
     return (scalar->bytes + step - 1) / step * step;
 }
 
-static gputune_status write_scalars(gt_workspace *workspace)
+static gputune_status allocate_scalars(gt_workspace *workspace)
 {
     const gt_workload *workload = &workspace->workload;
     size_t bytes = 1;
@@ -119,10 +126,8 @@ static gputune_status write_scalars(gt_workspace *workspace)
     char *at = workspace->values = calloc(1, bytes);
     GT_TRY(gt_allocated(at));
     for (uint32_t i = 0; i < workload->scalar_count; ++i) {
-        const gt_scalar *scalar = &workload->scalars[i];
         workspace->scalars[i] = at;
-        gt_scalar_write(at, workload, scalar);
-        at += scalar_room(scalar);
+        at += scalar_room(&workload->scalars[i]);
     }
     return GPUTUNE_OK;
 }
@@ -170,8 +175,8 @@ gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspac
     if (scale_bytes) {
         GT_TRY(gt_memory_take(&workspace->scale, measure, scale_bytes));
     }
-    GT_TRY(write_scalars(workspace));
-    GT_TRY(upload_numbers(measure, workspace));
+    GT_TRY(allocate_scalars(workspace));
+    GT_TRY(gt_workspace_values(measure, workspace));
     for (uint32_t i = 0; i < workspace->workload.block_count; ++i) {
         workspace->blocks[i] = calloc(1, workspace->workload.blocks[i].bytes + 1);
         GT_TRY(gt_allocated(workspace->blocks[i]));
@@ -272,11 +277,7 @@ static gputune_status guard_input(gt_guarded *out, gt_measure *measure, const gt
     }
     ++out->view_count;
     out->addresses[slot->index] = view->address + offset;
-    if (measure->driver->EmuNameMemory) {
-        char name[GT_NAME_MAX + 8];
-        gt_snprintf(name, sizeof name, "input %s", buffer->name);
-        GT_CALL(measure, EmuNameMemory, view->address + offset, name);
-    }
+    GT_TRY(name_memory(measure, view->address + offset, "input", buffer));
     GT_CALL(measure, MemcpyDtoDAsync, view->own + offset, slot->address, buffer->bytes,
             measure->stream);
     return GPUTUNE_OK;
