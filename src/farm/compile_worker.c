@@ -54,8 +54,6 @@ static struct gt_head *find(gt_head_cache *cache, gt_hash key)
     return oldest;
 }
 
-/* ---- its file -------------------------------------------------------------------------------- */
-
 /* Removes a folder with a stored head, if it belongs to this user and others may not write to it.
  * Other users may write to `parent`, so links are not followed, and the head is removed relative to
  * the folder that was examined. */
@@ -111,8 +109,6 @@ static bool make_folder(char **out)
     return true;
 }
 
-/* ---- compiling ------------------------------------------------------------------------------- */
-
 static gputune_status compile_plain(gt_compiled *out, struct gt_head *head, const gt_nvrtc *nvrtc,
                                     const gt_nvrtc_request *request)
 {
@@ -123,8 +119,7 @@ static gputune_status compile_plain(gt_compiled *out, struct gt_head *head, cons
     return status;
 }
 
-/* Returns true if the compile succeeded and used or stored the head; otherwise the compiler warns.
- */
+/* Returns true if the compile succeeded and used or stored the head; if not, NVRTC warns. */
 static bool served(gputune_status status, const gt_compiled *result)
 {
     return status == GPUTUNE_OK && !strstr(result->log, "precompiled header");

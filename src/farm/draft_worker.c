@@ -33,8 +33,7 @@ static gputune_status read_text(char **out)
     return GPUTUNE_OK;
 }
 
-/* Splits the words after the path and the kernel's name into compiler options and files of --host.
- */
+/* Splits the words after path and kernel into compiler options and files of --host. */
 static gputune_status take_words(gt_draft_request *request, char *const *words)
 {
     static const char host[] = "--host=";

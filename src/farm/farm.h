@@ -1,7 +1,6 @@
 /* The farm: worker processes that compile and measure kernels, so that a bad kernel cannot harm the
- * host process. Requests are asynchronous, and wait() returns the answers as events. One thread at
- * a time may use a farm. Callers use only gt_farm_ops, because tests replace the farm with a
- * scripted one. */
+ * host process. Requests are asynchronous; wait() returns the answers as events. One thread at a
+ * time may use a farm, only by gt_farm_ops, because tests use a scripted farm. */
 #pragma once
 
 #include "base/device.h"
@@ -16,11 +15,10 @@ typedef enum gt_event_kind {
     GT_EVENT_TIMEOUT   /* no event came while wait() waited */
 } gt_event_kind;
 
-/* The answer to one job. `status` is the result of this job only: ECOMPILE (the log is in `message`
- * and compiled.log), EWRONG, ECRASHED (the worker died and was replaced), ETIMEOUT (the worker hung
- * and was killed), ECUDA (CUDA refused to load or launch), EDEVMEM, ENOCOMPILER, EWORKER. If a
- * sample job failed, `culprit` is the variant that was being sampled, or GT_NO_VARIANT. Release an
- * event with gt_event_free(). */
+/* The answer to one job. `status` is of this job only: ECOMPILE (the log is in compiled.log),
+ * EWRONG, ECRASHED (the worker died and was replaced), ETIMEOUT (the worker hung and was killed),
+ * ECUDA (CUDA refused to load or launch), EDEVMEM, ENOCOMPILER, EWORKER. If a sample job failed,
+ * `culprit` is the variant that was being sampled, or GT_NO_VARIANT. */
 typedef struct gt_event {
     gt_event_kind kind;
     uint64_t id;
@@ -62,16 +60,14 @@ typedef struct gt_farm_ops {
     gputune_status (*verify)(gt_farm *farm, const gt_verify_job *job);
     gputune_status (*sample)(gt_farm *farm, const gt_sample_job *job);
     gputune_status (*recheck)(gt_farm *farm, const gt_recheck_job *job);
-    /* Drops all requests to the measure worker, and replaces the worker if it is at a request. The
-     * new worker loads the setup and the verified variants again when a request needs them. Does
-     * nothing if the worker is a thread, which cannot be killed. */
+    /* Drops all requests to the measure worker, and replaces it if it is at a request. The new
+     * worker loads setup and variants when a request needs them. Does nothing to a thread. */
     void (*interrupt)(gt_farm *farm);
     /* Frees the measure worker's memory for a variant that left the race. */
     gputune_status (*drop)(gt_farm *farm, uint64_t variant);
-    /* Gets the measure worker's device. Waits at most a minute for the worker's report, which comes
-     * before its context is made. Meanwhile at most `compilers` compile workers are started. Fails
-     * with the reason why the measure worker cannot start (ENODRIVER, EWORKER, ...). No event is
-     * lost. */
+    /* Gets the measure worker's device. Waits at most a minute for it, and starts at most
+     * `compilers` compile workers during that time. Fails if the measure worker cannot start
+     * (ENODRIVER, ...). */
     gputune_status (*device)(gt_farm *farm, gt_device *out, uint32_t compilers);
     /* Gets the next event, or GT_EVENT_TIMEOUT after `seconds`. The caller releases it. */
     gputune_status (*wait)(gt_farm *farm, gt_event *out, double seconds);
@@ -104,18 +100,16 @@ typedef struct gt_farm_options {
 } gt_farm_options;
 
 /* Opens a farm, which the caller ends with close(). The strings `driver` and `arch` must live as
- * long. Starts the measure worker without waiting for it; compile workers start when jobs need
- * them. EWORKER if the worker's executable is missing. If the worker is of another version, the
- * first wait() fails with EWORKER. */
+ * long. Workers start without being waited for: the measure worker now, compile workers when jobs
+ * need them. EWORKER if the worker's executable is missing; a wrong version fails wait(). */
 gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options);
 
 /* Returns the megabytes that GPUTUNE_COMPILE_MEMORY allows each compile worker, or 0 if the
  * variable is not set or not a whole number. */
 uint64_t gt_compile_memory_asked(void);
 
-/* Finds the path of gputune-worker: `given`, the variable GPUTUNE_WORKER, a file in the folder of
- * the library or program or in its gputune/ or ../libexec/gputune/, or a file in the installation's
- * folder; the first of these that exists. The message of EWORKER lists the searched places. The
+/* Finds the path of gputune-worker: `given`, or the variable GPUTUNE_WORKER, or a file near the
+ * library or program, or in the installation's folder. EWORKER lists the searched places. The
  * caller frees *out. */
 gputune_status gt_worker_find(char **out, const char *given);
 

@@ -30,7 +30,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* ---- starting -------------------------------------------------------------------------------- */
+/* ---- Starting -------------------------------------------------------------------------------- */
 
 static gputune_status compile_start(gt_slot *slot)
 {
@@ -65,11 +65,11 @@ static void compile_return_from(gt_slot *slot, size_t from)
     }
 }
 
-/* ---- the cores of this machine, which farms share -------------------------------------------- */
+/* ---- Shared cores ---------------------------------------------------------------------------- */
 
-/* In a shared file, each farm has a place of PLACE_BYTES. There it locks one byte, and one more for
- * each worker that compiles. The locks belong to the open file, not to the process: farms of one
- * process see each other's locks, and the locks of a process that ended are gone. */
+/* Each farm has a place of PLACE_BYTES in a shared file. There it locks one byte, and one more for
+ * each worker that compiles. The locks belong to the open file: farms of one process see each
+ * other's locks, and the locks of a process that ended are gone. */
 enum { PLACES = 32, PLACE_BYTES = 2 * GT_COMPILE_WORKERS_MAX };
 
 /* The file of this process, while one of its farms uses it. */
@@ -184,8 +184,7 @@ static const double FORGOTTEN_S = 0.5;
 static const double CORE_S = 0.01;
 enum { ATTEMPTS_MAX = 2, START_FAILURES_MAX = 3 };
 
-/* Ends a failed request with the thread's message. `seconds`: the time spent on the compile, or 0.
- */
+/* Ends a failed request with the thread's message. `seconds`: time of the compile, or 0. */
 static void fail_request(gt_host_farm *farm, gt_farm_request *request, gputune_status status,
                          bool repeatable, double seconds)
 {
@@ -350,9 +349,8 @@ static bool handle(gt_slot *slot, const gt_frame *frame)
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-/* A job whose worker died goes back to the queue once; the second time it fails. The failure is
- * repeatable, unless the worker was killed from outside (out of memory, an operator). If a worker
- * ends before its hello, no job is the cause, and another worker would probably end as well. */
+/* A job whose worker died returns to the queue once, and fails the second time. If a worker ends
+ * before its hello, no job is the cause, and another worker would probably end as well. */
 static void slot_died(gt_slot *slot)
 {
     gt_death death;

@@ -43,15 +43,12 @@ typedef struct gt_death {
 /* Waits up to `seconds` for the worker to end, then kills it if it still runs. Closes the link.
  * Does nothing to a closed link. `out` may be NULL. */
 void gt_link_finish(gt_link *link, gt_death *out, double seconds);
-/* Kills the worker, even in the middle of a request. The link stays open. Does nothing to a thread.
- */
+/* Kills the worker, even during a request. The link stays open. Does nothing to a thread. */
 void gt_link_kill(gt_link *link);
-/* Kills the worker and closes the link without waiting. A thread has up to 3 s to close its device.
- */
+/* Kills the worker and closes the link without waiting. A thread gets 3 s to close its device. */
 void gt_link_abandon(gt_link *link);
 
-/* An encoded frame with a reference count, because a live variant and its requests share one frame.
- */
+/* An encoded frame with a reference count. A live variant and its requests share one frame. */
 typedef struct gt_packet {
     unsigned references;
     gt_text text;
@@ -68,10 +65,8 @@ typedef struct gt_farm_request {
     uint64_t *variants; /* of a sample or recheck: the variants that must be loaded; owned */
     uint32_t variant_count;
     gputune_objective objective;
-    bool internal; /* made by the farm to load a setup or variant into a new worker; no event
-                      follows */
-    bool alone;    /* sent only when no other request is with the worker, because variants that it
-                      needs are being loaded */
+    bool internal; /* made by the farm to load a setup or variant again; no event follows */
+    bool alone;    /* waits until no other request is sent, because its variants are being loaded */
 } gt_farm_request;
 
 typedef struct gt_queue {
@@ -85,14 +80,13 @@ typedef struct gt_slot gt_slot;
 typedef struct gt_worker_role {
     /* Handles a frame from the worker. Returns false if the worker must not be used any more. */
     bool (*handle)(gt_slot *slot, const gt_frame *frame);
-    /* Handles a worker of another version or without a hello. A new worker would be the same. The
-     * reason is the thread's message. */
+    /* Handles a worker of another version or without a hello, of which a new one would not differ.
+     * The thread's message has the reason. */
     void (*refuse)(gt_slot *slot);
     void (*died)(gt_slot *slot);
     /* Returns the seconds until late() must be called for the first request, or INFINITY. */
     double (*left_s)(gt_slot *slot);
-    /* Called when the time of the first request is over. Ends the worker if it makes no progress.
-     */
+    /* Called when the time of the first request is over. Ends a worker without progress. */
     void (*late)(gt_slot *slot);
 } gt_worker_role;
 
@@ -118,8 +112,7 @@ gputune_status gt_packet_make(gt_packet **out, gt_frame_kind kind, const void *j
 gt_packet *gt_packet_keep(gt_packet *packet);
 void gt_packet_drop(gt_packet *packet);
 
-/* Makes a request, and takes over the caller's reference to the packet, even on failure (ENOMEM).
- */
+/* Makes a request. Takes over the caller's reference to the packet, even on failure. */
 gputune_status gt_farm_request_make(gt_farm_request **out, gt_host_farm *farm, gt_frame_kind kind,
                                     uint64_t id, gt_packet *packet);
 void gt_farm_request_free(gt_farm_request *request);
@@ -133,15 +126,14 @@ void gt_queue_clear(gt_queue *queue);
 
 void gt_slot_start_clock(gt_slot *slot);
 /* Returns the seconds that the worker has spent since the clock started. Compilers and the emulator
- * compute on this machine's cores, so for them it is processor time, at most the time that has
- * passed. */
+ * compute on this machine's cores, so for them it is processor time. */
 double gt_slot_spent_s(const gt_slot *slot);
 /* Like gt_slot_spent_s(), but returns the time that has passed if the worker sleeps, because it may
  * never wake up. */
 double gt_slot_charged_s(const gt_slot *slot);
 /* Returns the seconds until the worker is late or must be looked at again; 0 or less: it is late. A
- * worker is late when it has spent `allowed_s`, or when that time has passed and the worker sleeps.
- * A worker that waits for a core or is stopped gets up to a minute more. */
+ * worker is late when it has spent `allowed_s`, or sleeps at that time. A worker that waits for a
+ * core or is stopped gets up to a minute more. */
 double gt_slot_left_s(const gt_slot *slot, double allowed_s);
 
 /* Resets the slot for a new worker, and starts the clock. */
@@ -208,9 +200,9 @@ void gt_cores_divide(gt_compile_host *host);
 /* A variant that may be sampled, or is being verified. */
 typedef struct gt_live_variant {
     uint64_t id;
-    gt_packet *packet;   /* the verify request, which also loads the variant into a new worker */
-    uint64_t generation; /* the slot's generation when a worker last loaded or proved the variant,
-                            or was asked to; 0: never */
+    gt_packet *packet; /* the verify request, which also loads the variant into a new worker */
+    uint64_t
+        generation; /* of the worker that proved or loaded the variant, or will load it; 0: none */
     double work;
     bool standard, patient;
 } gt_live_variant;
@@ -222,9 +214,8 @@ typedef struct gt_measure_host {
     gt_packet *setup; /* the last prepare request; NULL: nothing is prepared */
     gt_lost lost;     /* experiments of this setup's trial that ended workers */
     GT_ARRAY(gt_live_variant) variants;
-    /* The default variant, once it is proved, even if it was dropped; without a packet there is
-     * none. Each new worker proves it before any other variant, because it decides which rare data
-     * others must survive. */
+    /* The proved default variant, even if it was dropped; without a packet there is none. Each new
+     * worker proves it first, because it decides which rare data other variants must survive. */
     gt_live_variant standard;
     double least_s;                 /* least allowance for a proof or a sample, in seconds */
     double reference_ns, prepare_s; /* time of the reference, and of preparing the last setup */

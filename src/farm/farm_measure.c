@@ -439,9 +439,9 @@ static void died(gt_slot *slot)
 /* ---- Hangs ----------------------------------------------------------------------------------- */
 
 /* Returns the seconds that the first request may take without progress: a hundred times the
- * reference's time, but at least `least_s` and five times what preparing took, because on some
- * machines everything but the kernel is slow (the emulator). It grows with the variant's work. For
- * samples, the clock starts again with each variant. */
+ * reference's time, but at least `least_s` and five times what preparing took (on the emulator,
+ * everything but the kernel is slow). It grows with the variant's work. A sample's clock restarts
+ * with each variant. */
 static double allowance(gt_measure_host *host)
 {
     const gt_farm_request *request = host->slot.queue.first;

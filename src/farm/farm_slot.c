@@ -1,6 +1,6 @@
-/* Workers, as the host sees them: the process or thread of a worker, its channel and handshake, its
- * requests and their events. The host sends requests in advance and the worker answers them in
- * order, so it is always at its oldest unanswered request. */
+/* Workers, as the host sees them: process or thread, channel, handshake, requests and events. The
+ * host sends requests in advance and the worker answers them in order, so it is always at its
+ * oldest unanswered request. */
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/file.h"
@@ -385,8 +385,6 @@ void gt_farm_request_free(gt_farm_request *request)
     free(request->variants);
     free(request);
 }
-
-/* ---- Queues ---------------------------------------------------------------------------------- */
 
 gt_farm_request *gt_queue_at(const gt_queue *queue, size_t index)
 {

@@ -23,7 +23,7 @@ struct gt_includes {
     gt_texts read; /* since gt_includes_begin() */
 };
 
-/* ---- folders --------------------------------------------------------------------------------- */
+/* ---- Folders --------------------------------------------------------------------------------- */
 
 static gputune_status add_named(gt_includes *includes, const char *path)
 {
@@ -152,7 +152,7 @@ gputune_status gt_includes_options(const char *const **out, size_t *count, gt_in
     return GPUTUNE_OK;
 }
 
-/* ---- bounds ---------------------------------------------------------------------------------- */
+/* ---- Permitted files ------------------------------------------------------------------------- */
 
 static bool lies_in(const char *real, const char *folder)
 {
@@ -191,7 +191,7 @@ static gputune_status probe(char **real, const gt_includes *includes, const char
     return GPUTUNE_OK;
 }
 
-/* ---- digests of headers ---------------------------------------------------------------------- */
+/* ---- Digests of headers ---------------------------------------------------------------------- */
 
 typedef struct walk {
     gt_includes *includes;

@@ -32,6 +32,5 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
  * toolkit's. Valid until the next gt_includes_begin(). */
 const gt_texts *gt_includes_read(const gt_includes *includes);
 
-/* Gets the compiler's options -IFOLDER, in search order. They live as long as `includes`. ENOMEM.
- */
+/* Gets the compiler's options -IFOLDER, in search order, owned by `includes`. ENOMEM. */
 gputune_status gt_includes_options(const char *const **out, size_t *count, gt_includes *includes);

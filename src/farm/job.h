@@ -38,7 +38,7 @@ typedef struct gt_measure_setup {
     uint32_t workload_count;
     gt_workload workloads[GT_WORKLOAD_MAX]; /* [0] is timed */
     char odd_tail[128];                     /* the sizes of workloads[1], for messages */
-    gt_image reference; /* kernels of the reference, init() and check(); empty: the first verified
+    gt_image reference; /* kernels of reference, init() and check(); empty: the first verified
                            variant is the reference */
     gt_image service;   /* the compiled service kernels (service_*.cu) */
     gt_live_input *inputs;
@@ -52,8 +52,7 @@ typedef struct gt_prepared {
     double prepare_ns;       /* duration of preparing, without the trial */
     double try_ns;           /* duration of making the trial */
     double trial_ns;         /* how long a winner's trial takes; 0: there is no trial */
-    double further_ns;       /* the part of trial_ns for making the first further data set and its
-                                reference results */
+    double further_ns;       /* the part of trial_ns for making the first further data set */
     /* The name of an output whose tolerance exceeds the median of its results, or "". */
     char loose[GT_NAME_MAX];
     double loose_tolerance, loose_median;
@@ -76,8 +75,8 @@ typedef struct gt_verify_job {
     bool again;       /* an earlier worker has proved the variant */
     bool patient;     /* all its deadlines are ten times as long, and a hang is final */
     double work;      /* work of a launch relative to the default's; lengthens the deadline */
-    double slower_ns; /* a variant whose launch takes longer cannot win, and is not proved; 0: no
-                         limit */
+    double slower_ns; /* a variant whose launch takes longer is not proved, because it cannot win;
+                         0: no limit */
     bool look_twice;  /* repeat a launch that is slightly slower, because it may be chance */
     gt_saved_output *saves; /* outputs to write when the variant is proved */
     uint32_t save_count;
@@ -85,26 +84,22 @@ typedef struct gt_verify_job {
 
 /* The answer to a gt_verify_job or gt_recheck_job. */
 typedef struct gt_verified {
-    bool proved; /* false: the launch was slower than slower_ns, so only memory that it must not
-                    change was checked */
-    double
-        max_error; /* largest |v - r| divided by what the tolerance allows; correct if at most 1 */
-    double pilot_ns;          /* rough time of one launch; the shorter one of two */
-    double occupancy;         /* resident warps divided by the multiprocessor's maximum */
+    bool proved;      /* false: the launch was slower than slower_ns, so results were not checked */
+    double max_error; /* largest |v - r| / tolerance; at most 1 is correct */
+    double pilot_ns;  /* rough time of one launch; the shorter one of two */
+    double occupancy; /* resident warps divided by the multiprocessor's maximum */
     char writes[GT_NAME_MAX]; /* for a recheck: a module variable that launches write, or "" */
     char trial[128]; /* for the default and a recheck: the data of the trial in words, or "" */
-    char *single; /* likewise, one line for each scalar that was tried only with its own value: its
-                     name, the value, and the effect of other values ("crash", "hang", "differ",
-                     "took too long", or "" if not tried), separated by tabs; owned by the event;
-                     may be NULL */
+    char *single; /* for the default and a recheck: a line for each scalar that was tried only with
+                     its own value, with tabs between name, value and the effect of other values
+                     ("crash", "hang", "differ", "took too long", or ""); may be NULL */
     char *findings; /* for a setup with `check`: for each size a line "size" with its index, then
-                       the text of emuCheckEnd(); owned by the event; may be NULL */
+                       the text of emuCheckEnd(); may be NULL */
 } gt_verified;
 
 enum { GT_LOST_MAX = 6 };
 
-/* Experiments (measure_trial.c) that ended workers. After GT_LOST_MAX of them, no more are tried.
- */
+/* Experiments (measure_trial.c) that ended workers. After GT_LOST_MAX, no more are tried. */
 typedef struct gt_lost {
     struct gt_lost_try {
         uint64_t key;
@@ -142,22 +137,21 @@ typedef struct gt_sample_job {
 } gt_sample_job;
 
 typedef struct gt_sampled {
-    double *values; /* by variant: nanoseconds per launch (for energy, nanojoules), NaN if it could
-                       not be sampled; owned by the event */
+    double *values; /* by variant: nanoseconds per launch (for energy, nanojoules), or NaN; owned by
+                       the event */
     uint32_t count;
     uint32_t sm_clock_mhz; /* during the round; 0: unknown */
     bool spoiled;          /* the times of this round are not valid; repeat it */
     bool noisy;            /* another process used the GPU */
     char other[96];        /* that process, in words, or "" */
     gt_sharing sharing;    /* how these samples were taken */
-    double used_ratio; /* if this job found FELT: time on used buffers divided by time on restored
-                          ones; else 1 */
+    double used_ratio; /* time on used buffers divided by time on restored ones, if this job found
+                          FELT; else 1 */
 } gt_sampled;
 
 /* A request to verify the winner again, after thousands of launches. */
 typedef struct gt_recheck_job {
     uint64_t id;
     uint64_t seed; /* of the inputs; with the setup's seed, the reference does not run again */
-    double share;  /* part of gt_prepared.trial_ns that may be spent, from 0 to 1; further data sets
-                      are left out if it is too short for them */
+    double share;  /* part of gt_prepared.trial_ns that may be spent, from 0 to 1 */
 } gt_recheck_job;

@@ -22,7 +22,7 @@ static void watch(gt_measure *measure)
     }
 }
 
-/* ---- For all parts --------------------------------------------------------------------------- */
+/* ---- Shared functions ------------------------------------------------------------------------ */
 
 /* Notes that a fatal error has made this process unable to use the GPU. */
 static void lose(gt_measure *measure)

@@ -35,15 +35,12 @@ gputune_status gt_measure_attach(gt_measure *measure);
 void gt_measure_close(gt_measure *measure);
 const gt_device *gt_measure_device(const gt_measure *measure);
 
-/* Prepares a setup, which replaces the last one and its variants. Makes the inputs, runs the
- * reference twice, and, if the template states no tolerance, a few times with moved inputs
- * (kernel/bind/tolerance.h). The caller's data serve the timed workload; the odd-tail workload has
- * generated inputs, in buffers aligned exactly as promised. Without a reference, the first verified
- * variant takes its place.
- *
- * EUNSUPPORTED if the objective is energy and there is no energy counter. EDEVMEM if the setup does
- * not fit, before anything is allocated. ETEMPLATE if the reference fails, or if its runs differ by
- * more than the tolerance. Like any kernel, the reference may lose the GPU. */
+/* Prepares a setup, which replaces the last one and its variants: makes the inputs, and runs the
+ * reference twice, and a few times with moved inputs if the template states no tolerance
+ * (kernel/bind/tolerance.h). Data from the host are for the timed workload; the odd-tail workload
+ * has generated inputs, in buffers aligned exactly as promised. EUNSUPPORTED if the objective is
+ * energy and there is no energy counter. EDEVMEM if the setup does not fit, before anything is
+ * allocated. ETEMPLATE if the reference fails, or if its runs differ by more than the tolerance. */
 gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *setup,
                                   gt_prepared *out);
 /* Makes the trial of a prepared setup, and sets out->try_ns, ->trial_ns and ->further_ns. ECRASHED
@@ -53,12 +50,10 @@ gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup
 void gt_measure_attend(gt_measure *measure, gt_current *current);
 /* Sets the experiments that the next trial leaves out, because they ended workers. */
 void gt_measure_leave_out(gt_measure *measure, const gt_lost *lost);
-/* Loads and proves a variant, in place of an earlier one with this id. A wrong variant is not kept.
- *
- * EWRONG if, after a launch, outputs are unwritten or beyond the tolerance, inputs have changed, or
- * guard zones are overwritten. Elements that the reference does not write are ignored. The message
- * has the place, the value, the expected value, the tolerance, and an atol that would accept the
- * value. ECRASHED after a fatal CUDA error. ECUDA if CUDA refuses to load or launch.
+/* Loads and proves a variant, in place of an earlier one with this id. EWRONG if outputs are
+ * unwritten or beyond the tolerance, inputs have changed, or guard zones are overwritten; the
+ * message has the place, both values, the tolerance, and one that would accept the value. ECRASHED
+ * after a fatal CUDA error. ECUDA if CUDA refuses to load or launch.
  *
  * pilot_ns is the time of one launch between two events with a cold cache: above 50 us as good as a
  * quick sample, below 10 us mostly overhead. */
@@ -66,10 +61,10 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
 /* Proves a loaded variant again on the timed workload, with inputs of job->seed if there is a
  * reference, and then on the trial. */
 gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job, gt_verified *out);
-/* Takes one sample of each variant in the job's order. The value is NaN if a variant is not loaded
- * or its launch is refused. Fails if no variant could be sampled; EUNSUPPORTED if the objective
- * cannot be measured here. Each variant is reported to the host before its launch. The caller frees
- * out->values. Emulated devices return modelled times. */
+/* Takes one sample of each variant in the job's order: NaN if it is not loaded or its launch is
+ * refused. Fails if no variant could be sampled; EUNSUPPORTED if the objective cannot be measured
+ * here. Each variant is reported to the host first. The caller frees out->values. Emulated devices
+ * return modelled times. */
 gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out);
 /* Forgets a variant. Does nothing if the id is unknown. A small variant may stay loaded. */
 void gt_measure_drop(gt_measure *measure, uint64_t variant);

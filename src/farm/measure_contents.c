@@ -28,8 +28,8 @@ static const gt_launch *launch_of(const gt_workload *workload, gt_judge_kind kin
 }
 
 /* Queues one launch. The reference writes to the expected results, the init kernel to pristine
- * copies; data from the host are copied there later. After the caller's arguments follow the values
- * that the launch states, the last of which is `own`, unless that is NULL. */
+ * copies. After the caller's arguments follow the values that the launch states, the last of which
+ * is `own`, unless that is NULL. */
 static gputune_status launch(gt_measure *measure, const gt_workspace *workspace, gt_judge_kind kind,
                              const void *own)
 {
@@ -579,7 +579,7 @@ gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant)
     return gt_tables_judge(measure);
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
+/* ---- All contents ---------------------------------------------------------------------------- */
 
 /* Hashes the expected results. The hash is never 0. */
 static gputune_status hash_results(uint64_t *out, gt_measure *measure)

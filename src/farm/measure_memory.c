@@ -263,7 +263,7 @@ void gt_workspace_free(gt_workspace *workspace)
     *workspace = (gt_workspace){0};
 }
 
-/* ---- Inputs that cannot be written ----------------------------------------------------------- */
+/* ---- Read-only inputs ------------------------------------------------------------------------ */
 
 static gputune_status guard_input(gt_guarded *out, gt_measure *measure, const gt_buffer_slot *slot)
 {

@@ -1,5 +1,4 @@
-/* Reads clocks, throttle reasons and other users of the GPU through NVML, on a thread of its own.
- */
+/* Reads clocks, throttling and other users of the GPU through NVML, on its own thread. */
 #include "farm/measure_monitor.h"
 
 #include "base/clock.h"

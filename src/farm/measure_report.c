@@ -14,14 +14,14 @@
 
 /* For a message about a proof's first launch. */
 static const char plain[] = "";
-/* The same for the second launch, after a correct first one. */
+/* Text of a message about a second launch, after a correct first one. */
 static const char again[] =
     " in a second launch, after a correct first one: scratch memory and device variables keep "
     "their contents between launches, unless clear() names the scratch";
-/* The same for a second launch that uses in_place(). */
+/* Text of a message about a second launch that uses in_place(). */
 static const char in_place[] = " in a second launch, with one buffer for each pair of in_place(), "
                                "after a correct launch on separate buffers";
-/* The same for the two launches of a winner's second proof. */
+/* Text of messages about the two launches of a winner's second proof. */
 static const char *const raced[2] = {
     " after the race, although it was correct before: a launch must not depend on what earlier "
     "ones left, or on memory outside its buffers ('gputune check' finds such reads)",
@@ -36,8 +36,6 @@ const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt
     return out;
 }
 
-/* ---- Results --------------------------------------------------------------------------------- */
-
 /* Returns false if the default variant's results are the expected ones. */
 static bool is_judged(const gt_measure *measure)
 {
@@ -47,8 +45,7 @@ static bool is_judged(const gt_measure *measure)
 
 enum { ONLY_EXPECTED = 2 }; /* gt_finding.unwritten: only the expected element is unwritten */
 
-/* Returns true if there is no reference, and the default variant does not write the element either.
- */
+/* Returns true if, without a reference, the default variant does not write the element either. */
 static bool is_nobodys(const gt_measure *measure, const gt_finding *found)
 {
     return !is_judged(measure) && found->unwritten == 3;
@@ -195,8 +192,6 @@ static gputune_status judge_edges(const gt_measure *measure, const gt_tasks *tab
     }
     return GPUTUNE_OK;
 }
-
-/* ---- The whole ------------------------------------------------------------------------------- */
 
 /* Judges the results of a proof: of two launches on one workspace, and, before the race, of one on
  * the timed workspace. */

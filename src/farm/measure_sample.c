@@ -342,8 +342,7 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
     gputune_status status = replay(out, measure, variant, graph);
     /* The driver's placement of data for a graph's memset nodes can change the time of each by 0.15
      * us. On an H200, identical graphs of one launch of 4.9 us differed by 2.9%, and without
-     * memsets by 0.2%. So short launches (up to 25 us) get a new graph for each sample that counts.
-     */
+     * memsets by 0.2%. So launches up to 25 us get a new graph for each sample that counts. */
     enum { SHORT_LAUNCHES = 8 };
     const gt_launch_view launch = gt_launch_view_of(&variant->launches[0]);
     if (gt_launch_clears(&launch) && graph->launches > SHORT_LAUNCHES &&

@@ -160,14 +160,14 @@ struct gt_measure {
     union {
         gt_tasks tables[GT_TABLES];
         struct {
-            gt_tasks fill;         /* fills inputs, pristine copies and guard zones */
-            gt_tasks launch;       /* before the first launches of a proof: restores inout buffers,
-                                      poisons outputs */
-            gt_tasks relaunch;     /* the same before its second launch, on the last workspace */
-            gt_tasks reset, again; /* the same before the first and second launch of the winner's
-                                      proof, on each workspace */
-            gt_tasks restore;      /* before a sample: restores the inout buffers of all sets */
-            gt_tasks rotate;       /* copies the buffers of set 0 to all other sets */
+            gt_tasks fill;     /* fills inputs, pristine copies and guard zones */
+            gt_tasks launch;   /* before a proof's first launches: restores inout buffers, poisons
+                                  outputs */
+            gt_tasks relaunch; /* before a proof's second launch, on the last workspace */
+            gt_tasks reset,
+                again;        /* before the two launches of a winner's proof, on each workspace */
+            gt_tasks restore; /* before a sample: restores the inout buffers of all sets */
+            gt_tasks rotate;  /* copies the buffers of set 0 to all other sets */
             gt_tasks
                 check; /* after a proof: compares results, checks guard zones and input hashes */
             gt_tasks edges;   /* only guard zones and input hashes */
@@ -183,7 +183,7 @@ struct gt_measure {
     const gt_tasks *ahead;   /* the table already queued for the next launch, or NULL */
     CUdeviceptr sums, found; /* accumulators and results of the check kernel */
     gt_findings *findings;   /* the results on the host, in pinned memory */
-    gt_findings *first;      /* results for the first launch of a proof, likewise */
+    gt_findings *first;      /* results for the first launch of a proof, in pinned memory */
     uint64_t sequence;       /* number of the check kernel's last run */
     CUdeviceptr sweep;       /* zeros, twice as large as L2 (if emulated, as large); 0: no sweep */
     uint64_t sweep_bytes;

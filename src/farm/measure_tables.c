@@ -92,7 +92,7 @@ static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
     return slot->moves ? gt_tasks_add(&measure->move, slot, &task) : GPUTUNE_OK;
 }
 
-/* ---- Behind it ------------------------------------------------------------------------------- */
+/* ---- After a launch -------------------------------------------------------------------------- */
 
 /* Compares an output with the expected results. gt_tables_judge() adds the tolerance. */
 static gt_service_task comparison(const gt_buffer_slot *slot, uint32_t poison)
@@ -167,7 +167,7 @@ static gputune_status plan_result(gt_tasks *table, gt_buffer_slot *slot, uint32_
     return is_compared(slot) ? gt_tasks_add(table, slot, &compare) : GPUTUNE_OK;
 }
 
-/* ---- Around the reference -------------------------------------------------------------------- */
+/* ---- The reference --------------------------------------------------------------------------- */
 
 /* Compares two runs of the reference, the first of which was copied to the slots. NaN is judged
  * later, with the variants. */
@@ -286,7 +286,7 @@ gputune_status gt_tables_plan(gt_measure *measure)
     return GPUTUNE_OK;
 }
 
-/* ---- What is only known later ---------------------------------------------------------------- */
+/* ---- Tolerances ------------------------------------------------------------------------------ */
 
 /* Adds the tolerances to a table's comparisons, and, with `gaps`, the elements that the reference
  * does not write. */

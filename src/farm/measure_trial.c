@@ -28,8 +28,7 @@
 
 typedef enum gt_fate {
     GT_FATE_SURVIVED,
-    GT_FATE_DIFFERS, /* the reference gives no usable results, or the default gives different ones
-                      */
+    GT_FATE_DIFFERS, /* the reference gives no usable results, or the default gives others */
     GT_FATE_CRASHES,
     GT_FATE_HANGS,
     GT_FATE_UNTRIED
@@ -55,7 +54,7 @@ struct gt_data_trial {
     uint8_t fates[GT_NUMBER_MAX];    /* by number: the effect of its other values */
     bool varied[GT_NUMBER_MAX];      /* by number: the default survived another value */
     uint64_t gaps[GT_PARAMETER_MAX]; /* by buffer: elements that the reference does not write with
-                                        the scalars' own values */
+                                        the own values */
     char words[128];                 /* how `usual` differs from the requested data */
     uint32_t launcher;               /* index of a variant's launcher for the trial's size */
     double share;                    /* part of the time for launches that may be spent */
@@ -235,7 +234,7 @@ static gputune_status trial_say_where(gputune_status status, const gt_data_trial
     return status;
 }
 
-/* ---- One experiment -------------------------------------------------------------------------- */
+/* ---- Experiments ----------------------------------------------------------------------------- */
 
 static uint64_t trial_key(const gt_variation *variation)
 {
@@ -311,7 +310,7 @@ static gputune_status experiment(gt_fate *out, gt_data_trial *trial, const gt_va
     return GPUTUNE_OK;
 }
 
-/* ---- What can be demanded -------------------------------------------------------------------- */
+/* ---- Data that survive ----------------------------------------------------------------------- */
 
 /* Finds contents that survive with these scalars, if possible the wanted ones. Stops at the first
  * crash if the scalars may be its cause. */
@@ -331,9 +330,8 @@ static gputune_status settle_contents(gt_fate *out, gt_data_trial *trial, gt_var
     }
 }
 
-/* Adds the wanted scalars one by one, as far as the reference and the default survive them. If they
- * do not survive a float, tries a value near its own. Once the time is up, the remaining scalars
- * keep their own values. */
+/* Adds the wanted scalars one by one, as far as the reference and the default survive them. Instead
+ * of a float that they do not survive, tries a value near its own. Ends when the time is up. */
 static gputune_status settle_scalars(gt_data_trial *trial, gt_variation *variation,
                                      const gt_variation *wanted, gt_loaded *standard)
 {
@@ -663,8 +661,7 @@ double gt_trial_winner_ns(double *further_ns, const gt_measure *measure)
     return measure->trial ? parts_ns(measure->trial) + *further_ns : 0;
 }
 
-/* Launches the winner many times in a row, and compares the results of the first and last launches.
- */
+/* Launches the winner many times in a row, and compares the first and last results. */
 static gputune_status launch_often(gt_data_trial *trial, gt_loaded *variant)
 {
     enum { COMPARED = 10, LEAST = 2, MOST = 1024 };
@@ -676,8 +673,8 @@ static gputune_status launch_often(gt_data_trial *trial, gt_loaded *variant)
         const double row_ns = end_of(trial, ROW_NS);
         for (int i = 0; part == 0 && i < MOST && trial_now_ns(trial) < row_ns; ++i) {
             GT_TRY(trial_launch(trial, variant));
-            bool looks = (i & (i + 1)) == 0; /* waiting after 1, 2, 4, ... launches keeps the queue,
-                                                and so the delay at the end, short */
+            bool looks = (i & (i + 1)) ==
+                         0; /* waits after 1, 2, 4, ... launches, so that the queue stays short */
             if (looks) {
                 GT_TRY(gt_measure_wait(&trial->measure));
             }

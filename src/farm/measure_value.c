@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Bits and numbers ------------------------------------------------------------------------ */
-
 double gt_bits_to_double(gt_type type, uint64_t bits)
 {
     return to_double(type, bits);
@@ -41,8 +39,6 @@ void gt_scalar_write(void *out, const gt_workload *workload, const gt_scalar *sc
         memcpy((char *)out + number->offset, &bits, gt_type_bytes(number->type));
     }
 }
-
-/* ---- Fills ----------------------------------------------------------------------------------- */
 
 uint64_t gt_fill_seed(uint64_t seed, uint32_t buffer)
 {

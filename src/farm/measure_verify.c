@@ -1,5 +1,4 @@
-/* Proves variants, launches them under the emulator's sanitizer, and writes their outputs to files.
- */
+/* Proves variants, runs them under the emulator's sanitizer, and writes outputs to files. */
 #include "farm/measure_verify.h"
 
 #include "base/hash.h"
@@ -322,7 +321,7 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
     }
 }
 
-/* ---- One proof ------------------------------------------------------------------------------- */
+/* ---- Proofs ---------------------------------------------------------------------------------- */
 
 /* Poisons the scratch memory at each size, with zeros at the timed one if there are two, because a
  * variant may read scratch before writing it. */
@@ -351,9 +350,8 @@ static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Launches on the last workspace first, because nothing may have run before the launch whose
- * results are checked. Shared memory is not poisoned again before the pilot, because that may
- * change how fast the pilot starts. */
+/* Launches on the last workspace first, because nothing may run before the launch whose results are
+ * checked. Shared memory is not poisoned again for the pilot, whose time that might change. */
 static gputune_status launch_first(gt_measure *measure, gt_loaded *variant,
                                    uint32_t workspace_count)
 {
@@ -382,7 +380,7 @@ static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, cons
 typedef enum extent {
     EDGES, /* only memory that launches must not touch */
     PROOF, /* also the results */
-    AGAIN  /* the same, in the winner's second proof */
+    AGAIN  /* guard zones, inputs and results, in the winner's second proof */
 } extent;
 
 /* Waits for the findings and judges them. Before the race, the reset for the next variant is queued
@@ -435,9 +433,9 @@ static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *me
 }
 
 /* Launches once on each workspace, and once more on the last one, which shows if a launch depends
- * on scratch memory or variables that the first one left. The timed workspace has its second launch
- * only in prove_again(), because it takes as long as a sample and most variants leave the race
- * before. All work is queued before the only wait. */
+ * on what the first one left. On the timed workspace, only prove_again() launches twice, because
+ * that takes as long as a sample and most variants leave the race before. All work is queued at
+ * once. */
 static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                             const gt_verify_job *job)
 {
@@ -467,7 +465,7 @@ static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *va
 }
 
 /* Proves a winner by two launches on the timed workspace, the first with the scratch memory that
- * the race left, the second with poisoned scratch memory. Inputs are read-only, so a variant that
+ * the race left, the second with poisoned scratch memory. Inputs are read-only: a variant that
  * changes an input and restores it, which no comparison would show, ends the worker. */
 static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {

@@ -113,8 +113,6 @@ gputune_status gt_process_visible(char **out, int ordinal)
 
 enum { FIRST_DESCRIPTOR = 10 };
 
-/* ---- Starting -------------------------------------------------------------------------------- */
-
 bool gt_process_lift(int *descriptor)
 {
     int high = fcntl(*descriptor, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
@@ -172,8 +170,7 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
                                 char *const *environment, int channel)
 {
     pid_t pid;
-    /* the child watches this pidfd, because forked children of the host may keep the channel open
-     */
+    /* the child watches this pidfd, because the host's children may keep the channel open */
     int host = (int)syscall(SYS_pidfd_open, getpid(), 0);
     if (host >= 0 && !gt_process_lift(&host)) {
         close(host);
@@ -195,8 +192,6 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
     *out = (gt_process){pid, pidfd, pidfd < 0 && errno == ESRCH};
     return GPUTUNE_OK;
 }
-
-/* ---- Ending ---------------------------------------------------------------------------------- */
 
 void gt_process_kill(gt_process *process)
 {

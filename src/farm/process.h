@@ -1,6 +1,5 @@
 /* Starts and ends child processes so that the host program does not notice. A child inherits no
- * descriptors, signal handling or process group. The host program gets no SIGCHLD handler, and may
- * reap a child first without harm. */
+ * descriptors, signal handling or process group. The host program may reap a child first. */
 #pragma once
 
 #include "base/array.h"
@@ -18,11 +17,10 @@ typedef struct gt_process {
     bool ended; /* the process was reaped, or another thread reaps it */
 } gt_process;
 
-/* Starts the program arguments[0] with posix_spawn(), in its own process group, because the host
- * handles interrupts from the terminal. Standard input and output are /dev/null, also standard
- * error unless GPUTUNE_WORKER_STDERR is set. Only the descriptors above are open, no signal is
- * masked, and all have default handlers. The caller still closes `channel`. NULL ends `arguments`.
- * EWORKER. */
+/* Starts arguments[0] in its own process group, because the host handles interrupts from the
+ * terminal. Standard input and output are /dev/null, also standard error unless
+ * GPUTUNE_WORKER_STDERR is set. Only the descriptors above are open, and signals have default
+ * handlers. The caller still closes `channel`. NULL ends `arguments`. EWORKER. */
 gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
                                 char *const *environment, int channel);
 
@@ -44,13 +42,11 @@ void gt_process_abandon(gt_process *process);
 
 /* Makes a worker's environment: the host's, without variables that would distort measurements or
  * break the worker (blocking launches, profilers, core dumps of the GPU). With `measure`, also
- * without MPS, with one connection to the GPU, and with only `device` visible: a UUID, a result of
- * gt_process_visible(), or NULL for all devices. A NULL follows out->items. *out must be empty;
- * free it with gt_texts_free() even after a failure. */
+ * without MPS, and with only `device` visible: a UUID, a result of gt_process_visible(), or NULL
+ * for all devices. A NULL follows out->items. Free *out even after a failure. */
 gputune_status gt_process_environment(gt_texts *out, bool measure, const char *device);
 /* Gets a value of CUDA_VISIBLE_DEVICES for which a child sees only the `ordinal`th device of this
- * process. The caller frees *out, which is NULL if this process's own variable has no such entry.
- */
+ * process, or NULL if this process's own variable has no such entry. The caller frees *out. */
 gputune_status gt_process_visible(char **out, int ordinal);
 
 /* Moves a descriptor above those of a child, and sets close-on-exec. Returns false and sets errno

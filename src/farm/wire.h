@@ -1,7 +1,6 @@
-/* The channel between host and workers. It carries frames, which contain structs of farm/job.h.
- * Host and worker are of the same build, so numbers are sent as they are in memory. A malicious
- * peer cannot crash the reader, nor make it allocate more than about three times the bytes that it
- * sent. */
+/* The channel between host and workers. It carries frames, which contain structs of farm/job.h,
+ * with numbers as they are in memory. A malicious peer cannot crash the reader, nor make it
+ * allocate more than about three times the bytes that it sent. */
 #pragma once
 
 #include "base/text.h"
@@ -56,9 +55,9 @@ extern const gt_record gt_record_compile_job, gt_record_compiled, gt_record_meas
 /* Appends the bytes of `object` to `out`. Returns false if a count exceeds its array. Sets
  * out->failed if memory is short. */
 bool gt_record_encode(gt_text *out, const gt_record *record, const void *object);
-/* Fills `object` from `data`, all of which must be used. Release the object with
- * gt_record_release(). EWORKER, naming the member, if something is missing or out of range; ENOMEM.
- * On failure `object` is all zero. */
+/* Fills `object` from `data`, all of which must be used. gt_record_release() frees the object.
+ * EWORKER, naming a member that is missing or out of range; ENOMEM. On failure `object` is all
+ * zero. */
 gputune_status gt_record_decode(void *object, const gt_record *record, const void *data,
                                 size_t bytes);
 /* Frees what a decoded struct owns, and zeroes it. */
@@ -94,8 +93,7 @@ typedef struct gt_frame {
 
 void gt_frame_release(gt_frame *frame);
 
-/* The largest frames that a host and a worker accept. The host's frames may contain staged inputs.
- */
+/* The largest frames that host and worker accept. A worker gets frames with staged inputs. */
 #define GT_FRAME_HOST_BYTES   (UINT64_C(1) << 30)
 #define GT_FRAME_WORKER_BYTES (UINT64_C(256) << 30)
 

@@ -38,10 +38,8 @@ int gt_serve(const gt_server *server, int channel);
 
 /* Precompiled headers ("heads") of one compile worker. The sources of a template's variants begin
  * with the same prelude and #includes. If reading them takes long (with CUB, most of a compile),
- * the compiler stores its state after them, and later compiles start there.
- *
- * Such a file holds addresses, so it is valid only in the process that made it. It needs a name
- * until the compiler has written it (NVRTC 13.0). Then it is unlinked, and kept open. */
+ * the compiler stores its state after them, and later compiles start there. The file holds
+ * addresses, so only its process can use it. It is unlinked when it is complete, and kept open. */
 enum { GT_HEADS = 4 }; /* most heads that a worker keeps */
 
 /* The heads of a worker. All zero: an empty cache. */
@@ -61,9 +59,9 @@ typedef struct gt_head_cache {
 gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, const gt_nvrtc *nvrtc,
                                      const gt_nvrtc_request *request);
 
-/* Serves compile jobs until the channel ends, and returns the exit code. First warms the compiler
- * up for `arch` (NULL: sm_90), unless a job arrives within 20 ms. `driver_version` is as in
- * gt_nvrtc_open(). Without a compiler, every job is answered with ENOCOMPILER. */
+/* Serves compile jobs until the channel ends, and returns the exit code. Warms the compiler up for
+ * `arch` (NULL: sm_90), unless a job arrives within 20 ms. Without a compiler, every answer is
+ * ENOCOMPILER. */
 int gt_compile_worker(int channel, const char *arch, int driver_version);
 
 /* ---- draft_worker.c -------------------------------------------------------------------------- */
@@ -78,9 +76,8 @@ int gt_draft_worker(char *const *words);
 
 /* Sends HELLO, opens the device, sends DEVICE, makes the context and sends READY. Then answers
  * requests until the channel ends or an answer was ECRASHED. Returns the exit code. `close_device`:
- * closes the device before, which a thread must do. */
+ * a thread must close the device before it returns. */
 int gt_measure_worker(int channel, const char *driver, int ordinal, bool close_device);
 
-/* Exit codes: the channel ended; a request could not be served or answered; no device was opened.
- */
+/* Exit codes: the channel ended; a request could not be answered; no device was opened. */
 enum { GT_EXIT_DONE = 0, GT_EXIT_CHANNEL = 3, GT_EXIT_DEVICE = 4 };

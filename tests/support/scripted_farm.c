@@ -214,8 +214,7 @@ static gputune_status sample(gt_farm *base, const gt_sample_job *job)
         if (outcome != GPUTUNE_OK) {
             event.status = outcome;
             event.culprit = job->variants[i];
-            event.repeatable =
-                outcome != GPUTUNE_ETIMEOUT || farm->patient.items[job->variants[i]];
+            event.repeatable = outcome != GPUTUNE_ETIMEOUT || farm->patient.items[job->variants[i]];
         }
     }
     farm->random = random.state;
