@@ -295,7 +295,7 @@ void gt_link_finish(gt_link *link, gt_death *out, double seconds)
     if (link->is_thread) {
         shutdown(link->channel, SHUT_RDWR);
         if (!gt_thread_wait(link->thread, seconds + 1)) {
-            pthread_detach(link->thread); /* it hangs in a kernel */
+            pthread_detach(link->thread); /* the thread hangs in a kernel */
         }
     } else {
         end = gt_process_wait(&link->process, &code, seconds);

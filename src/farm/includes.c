@@ -176,8 +176,8 @@ static gputune_status probe(char **real, const gt_includes *includes, const char
                             const char *name)
 {
     GT_FREED char *path = NULL;
-    GT_TRY(name[0] == '/' ? gt_strdup(&path, name) : gt_path_format(&path, "%s/%s", folder, name));
-    *real = realpath(path, NULL);
+    GT_TRY(gt_path_format(&path, "%s/%s", folder, name));
+    *real = realpath(name[0] == '/' ? name : path, NULL);
     if (*real && !lies_in(*real, includes->own) && !lies_in(*real, includes->shared) &&
         !lies_in_any(*real, &includes->named) && !lies_in_any(*real, &includes->toolkit.folders)) {
         gt_fail(GPUTUNE_EINVAL,
@@ -328,8 +328,8 @@ static gputune_status find_beside(char **real, const gt_includes *includes,
     if (!slash && !includes->own) {
         return GPUTUNE_OK; /* a text in memory has no folder */
     }
-    GT_TRY(slash ? gt_strndup(&folder, include->from, (size_t)(slash - include->from) + 1)
-                 : gt_strdup(&folder, "."));
+    size_t length = slash ? (size_t)(slash - include->from) + 1 : 0;
+    GT_TRY(gt_strndup(&folder, slash ? include->from : ".", slash ? length : 1));
     return probe(real, includes, folder, include->name);
 }
 
@@ -356,9 +356,8 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
     GT_TRY(gt_texts_add(&includes->read, real, strlen(real)));
     /* one path per file: in the template's folder, it begins like the template's path */
     const bool is_own = lies_in(real, includes->own) && strlen(includes->own) > 1;
-    GT_TRY(is_own ? gt_path_format(&found.path, "%s%s", includes->written,
-                                   real + strlen(includes->own) + 1)
-                  : gt_strdup(&found.path, real));
+    GT_TRY(gt_path_format(&found.path, "%s%s", is_own ? includes->written : "",
+                          is_own ? real + strlen(includes->own) + 1 : real));
     found.text = gt_take(&text);
     *out = found;
     return GPUTUNE_OK;

@@ -194,7 +194,7 @@ gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *set
         workspace->slots_end = workspace->slots;
         for (uint32_t k = 0; k < workload->buffer_count; ++k) {
             gt_buffer *buffer = &workload->buffers[k];
-            if (!workload->has_reference) { /* a variant's results are the expected ones */
+            if (!workload->has_reference) { /* the expected results will be a variant's */
                 buffer->reference_type = buffer->type;
             }
             *workspace->slots_end++ =
@@ -241,8 +241,8 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
         gputune_status status = gt_copy_rate(&measure->copy_bytes_per_s, measure->driver,
                                              (size_t)(emulated ? 16 : 512) << 20, emulated ? 1 : 4);
         measure->lost |= status == GPUTUNE_ECRASHED;
-        if (status != GPUTUNE_EDEVMEM) {
-            GT_TRY(status);
+        if (status < 0 && status != GPUTUNE_EDEVMEM) {
+            return status;
         }
     }
     watch(measure); /* last, because starting NVML would delay the rest */

@@ -118,9 +118,9 @@ typedef struct gt_loaded {
     gt_launcher *launchers[GT_WORKLOAD_MAX];
     double launch_ns;     /* latest time of one launch on the device */
     double call_ns;       /* time of one of many launches by the host's clock; 0: unknown */
-    bool warm;            /* was launched once, as in samples of `launch` and `latency` */
+    bool warm;            /* a sample of `launch` or `latency` has launched the variant */
     uint64_t owned_bytes; /* device memory of the variant, without its code */
-    uint64_t kernels;     /* kernels in one launch */
+    uint64_t kernels;     /* number of kernels in one launch */
     gt_replay full, brief, quick;
     gt_replay single;                         /* the graph of one launch with many kernels */
     gt_variables *variables;                  /* NULL: the module has none; owned */
@@ -160,24 +160,21 @@ struct gt_measure {
     union {
         gt_tasks tables[GT_TABLES];
         struct {
-            gt_tasks fill;     /* fills inputs, pristine copies and guard zones */
-            gt_tasks launch;   /* before a proof's first launches: restores inout buffers, poisons
-                                  outputs */
-            gt_tasks relaunch; /* before a proof's second launch, on the last workspace */
-            gt_tasks reset,
-                again;        /* before the two launches of a winner's proof, on each workspace */
-            gt_tasks restore; /* before a sample: restores the inout buffers of all sets */
-            gt_tasks rotate;  /* copies the buffers of set 0 to all other sets */
-            gt_tasks
-                check; /* after a proof: compares results, checks guard zones and input hashes */
-            gt_tasks edges;   /* only guard zones and input hashes */
-            gt_tasks hash;    /* hashes the inputs */
-            gt_tasks results; /* hashes the expected results */
-            gt_tasks convert; /* converts inout buffers to double, for the reference */
-            gt_tasks keep;    /* copies the reference's results to the slots */
-            gt_tasks agree;   /* compares two runs of the reference */
-            gt_tasks move;    /* moves the inputs by a small step */
-            gt_tasks spread;  /* measures how far the results move with the inputs */
+            gt_tasks fill;         /* fills inputs, pristine copies and guard zones */
+            gt_tasks launch;       /* before a proof: restores inout buffers, poisons outputs */
+            gt_tasks relaunch;     /* before a proof's second launch, on the last workspace */
+            gt_tasks reset, again; /* before a winner's two launches, on each workspace */
+            gt_tasks restore;      /* before a sample: restores the inout buffers of all sets */
+            gt_tasks rotate;       /* copies the buffers of set 0 to all other sets */
+            gt_tasks check;        /* after a proof: checks results, guard zones and inputs */
+            gt_tasks edges;        /* only guard zones and input hashes */
+            gt_tasks hash;         /* hashes the inputs */
+            gt_tasks results;      /* hashes the expected results */
+            gt_tasks convert;      /* converts inout buffers to double, for the reference */
+            gt_tasks keep;         /* copies the reference's results to the slots */
+            gt_tasks agree;        /* compares two runs of the reference */
+            gt_tasks move;         /* moves the inputs by a small step */
+            gt_tasks spread;       /* measures how far the results move with the inputs */
         };
     };
     const gt_tasks *ahead;   /* the table already queued for the next launch, or NULL */
@@ -190,7 +187,7 @@ struct gt_measure {
     CUdeviceptr stray;     /* becomes nonzero if a sweep reads anything but zeros */
     uint32_t *stray_seen;  /* the host's copy of `stray`; NULL: no sweep */
     uint64_t seed;         /* the buffers were filled from this seed */
-    uint64_t results_hash; /* of the expected results with the setup's seed; 0: unknown */
+    uint64_t results_hash; /* hash of the expected results with the setup's seed; 0: unknown */
     gt_damage damage;
     bool has_expected;
     bool has_tolerances;

@@ -7,8 +7,8 @@ struct tally {
     u32 gaps;
 };
 
-// The verdict on one element: |v - r| divided by the tolerance (more than 1 is a mismatch; infinite
-// if only equality counts), and an atol that would accept it.
+/* The verdict on one element: |v - r| divided by the tolerance (more than 1 is a mismatch; infinite
+ * if only equality counts), and an atol that would accept it. */
 struct verdict {
     double ratio;
     float need;
@@ -59,7 +59,7 @@ static __device__ verdict judge(const task *at, u64 index)
     u64 r = load_bits(t.source, index, source_size);
     if ((t.flags & GT_TASK_GAPS) && v == poison_bits(poison_byte(t.pattern, t.target + index * size), size) &&
         r == poison_bits(t.source_pattern, source_size)) {
-        verdict gap = {0, 0, true}; // neither side wrote it, so it is not a result
+        verdict gap = {0, 0, true}; // neither side wrote the element, so it is not a result
         return gap;
     }
     if (!is_float(t.type) && t.type == t.source_type) {
@@ -124,8 +124,8 @@ static __device__ __noinline__ void spread_element(const task *at, tally &sum, u
     sum.worst = size > sum.worst && size < infinity() ? size : sum.worst;
 }
 
-// Returns the exponent bits that are all ones in inf and NaN, for the upper and lower half of a
-// word; 0 if special values need no closer look. A false alarm only costs time.
+/* Returns the exponent bits that are all ones in inf and NaN, for the upper and lower half of a
+ * word; 0 if special values need no closer look. A false alarm only costs time. */
 static __device__ uint2 special_masks(const task &t)
 {
     if (!is_float(t.type) || (t.flags & GT_TASK_NAN_OK)) {
@@ -181,8 +181,8 @@ static __device__ void compare_vectors(const task &t, const task *at, tally &sum
     }
 }
 
-// Returns true if v is finite and within the tolerance. Single precision suffices for `worst`,
-// which is only reported.
+/* Returns true if v is finite and within the tolerance. Single precision suffices for `worst`,
+ * which is only reported. */
 static __device__ bool is_plainly_right(const task &t, float v, double r, float *worst)
 {
     double error = fabs(v - r), tolerance = t.low + t.high * fabs(r);

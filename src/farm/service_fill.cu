@@ -39,9 +39,9 @@ static __device__ double rare_value(const task &t, u64 draw, bool finite)
     }
 }
 
-// Returns true if element i does not get the uniform fill's value. The buffer has eight parts: two
-// with a few rare values, two with a few finite rare values, and one each of the largest value, the
-// smallest value, zeros, and rare values.
+/* Returns true if element i does not get the uniform fill's value. The buffer has eight parts: two
+ * with a few rare values, two with a few finite rare values, and one each of the largest value, the
+ * smallest value, zeros, and rare values. */
 static __device__ bool is_varied(double *value, const task &t, u64 i)
 {
     u64 part = i / (t.count / 8 + 1), draw = mix(~draw_of(&t, i));

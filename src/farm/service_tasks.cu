@@ -1,10 +1,10 @@
-// Service kernels of the measure worker: fill, reset, check, clear, sweep, delay, poison shared
-// memory. NVRTC compiles them as one text: service.h, service_value.h, this file, service_fill.cu,
-// service_check.cu and service_time.cu.
-//
-// Fill, reset and check process a table of tasks. A task has `tiles` tiles of GT_TILE elements or
-// bytes (GT_TILE_HASH, GT_TILE_RESET), `repeats` times, `stride` bytes apart. The tiles of all tasks
-// are numbered consecutively and distributed over the blocks.
+/* Service kernels of the measure worker: fill, reset, check, clear, sweep, delay, poison shared
+ * memory. NVRTC compiles them as one text: service.h, service_value.h, this file, service_fill.cu,
+ * service_check.cu and service_time.cu.
+ *
+ * Fill, reset and check process a table of tasks. A task has `tiles` tiles of GT_TILE elements or
+ * bytes (GT_TILE_HASH, GT_TILE_RESET), `repeats` times, `stride` bytes apart. The tiles of all tasks
+ * are numbered consecutively and distributed over the blocks. */
 
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -71,9 +71,9 @@ static __device__ double overflow_of(u32 type)
                           : __longlong_as_double(0x7ff0000000000000ll);
 }
 
-// Returns the poison byte at an address. Poisons below 4 are mixed: every 16 bytes, they change
-// between NaN, negative and huge, zero, positive and huge, and the poison determines the first of
-// these.
+/* Returns the poison byte at an address. Poisons below 4 are mixed: every 16 bytes, they change
+ * between NaN, negative and huge, zero, positive and huge, and the poison determines the first of
+ * these. */
 static __device__ u32 poison_byte(u32 poison, u64 address)
 {
     return poison < 4 ? 0x7b00fbffu >> 8 * ((poison + (u32)(address >> 4)) & 3) & 0xff : poison;

@@ -1,8 +1,8 @@
-// Preparations for a launch: sweep the cache, keep the stream busy, poison shared memory. Follows
-// service_tasks.cu.
+/* Preparations for a launch: sweep the cache, keep the stream busy, poison shared memory. Follows
+ * service_tasks.cu. */
 
-// Reads `bytes` (a multiple of 16) of zeros, so that L2 holds nothing else. The write never
-// happens, but keeps the loads alive.
+/* Reads `bytes` (a multiple of 16) of zeros, so that L2 holds nothing else. The write never
+ * happens, but keeps the loads alive. */
 extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS)
     gt_service_sweep(const uint4 *data, u64 bytes, u32 *sink)
 {

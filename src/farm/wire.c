@@ -177,7 +177,7 @@ static bool take_element(decoder *from, const gt_member *member, void *at)
     case GT_MEMBER_STRING:
         taken = take_blob(&data, &bytes, from) && bytes < member->size;
         if (taken) {
-            memcpy(at, data, bytes); /* the rest is zero already */
+            memcpy(at, data, bytes); /* the rest of the array is zero */
             gt_make_utf8(at);        /* a message may quote a source in any encoding */
         }
         return taken;

@@ -38,7 +38,7 @@ static void *watch_host(void *unused)
     (void)unused;
     for (;;) {
         if (poll(channel_and_host, 2, -1) <= 0) {
-            usleep(10000);                                   /* poll() may go on failing */
+            usleep(10000);                                   /* poll() may fail repeatedly */
         } else if (channel_and_host[1].revents & POLLNVAL) { /* the kernel has no pidfd */
             channel_and_host[1].fd = -1;
         } else {
