@@ -171,21 +171,19 @@ static bool precedes_value(const gt_token *before, const gt_token *last)
 /* (struct T){1, 2} becomes T{1, 2}. */
 static void rewrite_literal(edits *r, gt_lexer lexer)
 {
-    gt_token words[4];
-    uint32_t count = 0;
-    words[count++] = lexer.token;
+    const gt_token open = lexer.token;
     gt_lexer_next(&lexer);
-    if (gt_lexer_is(&lexer, "struct")) {
-        words[count++] = lexer.token;
-        gt_lexer_next(&lexer);
-    }
-    bool is_name = lexer.token.kind == GT_TOKEN_NAME;
+    const gt_token word = lexer.token;
+    const bool is_struct = gt_lexer_accept(&lexer, "struct");
+    const bool is_name = lexer.token.kind == GT_TOKEN_NAME;
     gt_lexer_next(&lexer);
-    words[count++] = lexer.token;
+    const gt_token close = lexer.token;
     if (is_name && gt_lexer_accept(&lexer, ")") && gt_lexer_is(&lexer, "{")) {
-        for (uint32_t i = 0; i < count; i++) {
-            replace_token(r, &words[i], "");
+        replace_token(r, &open, "");
+        if (is_struct) {
+            replace_token(r, &word, "");
         }
+        replace_token(r, &close, "");
     }
 }
 
@@ -274,9 +272,7 @@ static void rename_constants(edits *r, const gt_template *template, gt_lexer lex
         if (gt_name_is_chosen(template, &name) && !(is_inside && is_argument(template, &name))) {
             replace(r, name.text, name.text, "gputune_not_");
         }
-        while (lexer.token.kind != GT_TOKEN_END && !gt_token_is_any(&lexer.token, "; ,")) {
-            gt_lexer_skip(&lexer, "( [ {", ") ] }");
-        }
+        gt_lexer_skip_to(&lexer, "; ,");
         is_constant = gt_lexer_accept(&lexer, ",");
         name = lexer.token;
         gt_lexer_next(&lexer);
@@ -491,12 +487,13 @@ static gputune_status take_judges(gt_body *body, const gt_template_parts *parts)
     for (size_t i = 0; i < sizeof judges / sizeof *judges; i++) {
         const gt_kernel_name *kernel = &judges[i]->kernel;
         const char *name = kernel->name;
-        bool has =
+        const bool has =
             body == &parts->judge_body || (parts->reference.self && judges[i] == &parts->init);
-        if (judges[i]->present && !has) {
+        if (judges[i]->present && has) {
+            GT_TRY(export_kernel(&body->text, kernel, false));
+        } else if (judges[i]->present) {
             gt_functions_cut(body->text, &name, 1, false);
         }
-        GT_TRY(judges[i]->present && has ? export_kernel(&body->text, kernel, false) : GPUTUNE_OK);
     }
     return GPUTUNE_OK;
 }
@@ -582,7 +579,9 @@ static gputune_status cut_code(char **out, gt_parse *parse, const char *text, bo
 {
     GT_SCOPED(gt_text_free) gt_text roots = {0};
     append_roots(&roots, parse->parts, is_judge);
-    GT_TRY(roots.failed ? gt_fail_memory() : GPUTUNE_OK);
+    if (roots.failed) {
+        return gt_fail_memory();
+    }
     GT_TRY(gt_reach_cut(out, text, parse->possible, gt_text_string(&roots)));
     gt_overloads_blank(parse, *out);
     return rewrite(out, parse->template);

@@ -63,7 +63,9 @@ static gputune_status find_function(checked *c)
     GT_REFUSE_AT(kernel->is_template && !function->is_template, kernel->place,
                  "'%s' is not a C++ template; expected it without template arguments",
                  kernel->name);
-    GT_TRY(kernel->is_template ? check_instance(kernel, function, c->text) : GPUTUNE_OK);
+    if (kernel->is_template) {
+        GT_TRY(check_instance(kernel, function, c->text));
+    }
     return note_entry(kernel, function);
 }
 
@@ -180,9 +182,11 @@ static bool is_sought(const gt_template *template, const char *name, bool has_va
                       const char *wanted)
 {
     enum { DECLARED_AND_USED = 2 };
-    return wanted ? has_value && strcmp(name, wanted) == 0
-                  : !has_value && GT_NAMED(template->passes, template->pass_count, name) < 0 &&
-                        count_uses(template->parts->kernel_body.text, name) >= DECLARED_AND_USED;
+    if (wanted) {
+        return has_value && strcmp(name, wanted) == 0;
+    }
+    return !has_value && GT_NAMED(template->passes, template->pass_count, name) < 0 &&
+           count_uses(template->parts->kernel_body.text, name) >= DECLARED_AND_USED;
 }
 
 /* Finds such a __constant__, and writes its name to `out`. */
@@ -247,7 +251,9 @@ static gputune_status check_surroundings(const checked *c)
             append_block(&expected, template->passes[i].name);
         }
     }
-    GT_TRY(found.failed || expected.failed ? gt_fail_memory() : GPUTUNE_OK);
+    if (found.failed || expected.failed) {
+        return gt_fail_memory();
+    }
     GT_REFUSE_AT(strcmp(gt_text_string(&found), gt_text_string(&expected)) != 0, c->kernel->place,
                  "the parameters of '%s' begin with %s; expected %s", template->name,
                  found.length ? found.data : "no block",
@@ -274,9 +280,8 @@ static gputune_status check_value(const checked *c, gt_template_value *value,
                  c->kernel->name, given->name, given->words, given->pointer ? " *" : "",
                  value->base ? "a pointer" : "an integer type such as int", value->base ? "+ " : "",
                  value->value->text);
-    value->type = value->base                     ? GT_TYPE_I64
-                  : element->type == GT_TYPE_BOOL ? GT_TYPE_U8
-                                                  : element->type;
+    value->type = element->type == GT_TYPE_BOOL ? GT_TYPE_U8 : element->type;
+    value->type = value->base ? GT_TYPE_I64 : value->type;
     return GPUTUNE_OK;
 }
 
@@ -302,7 +307,9 @@ static gputune_status check_taken(const checked *c, const gt_function_parameter 
         return check_type(c, given, texture, "cudaTextureObject_t, as texture() says");
     }
     GT_TRY(check_parameter(c, given, argument, false));
-    GT_TRY(c->p->parts->is_pipeline ? GPUTUNE_OK : check_written(c, given, argument));
+    if (!c->p->parts->is_pipeline) {
+        GT_TRY(check_written(c, given, argument));
+    }
     note_offset(argument, c, given);
     return GPUTUNE_OK;
 }
@@ -322,28 +329,29 @@ static gputune_status check_step(gt_template_step *step, gt_parse *p, const char
     if (!gt_function_signature(&c.takes, text, &c.function)) {
         return GPUTUNE_OK;
     }
-    GT_TRY(one ? check_surroundings(&c)
-               : check_count(&c, false, step->argument_count,
-                             ", those of args = (…), or without it those of args() and scratch()"));
+    if (one) {
+        GT_TRY(check_surroundings(&c));
+    } else {
+        GT_TRY(check_count(&c, false, step->argument_count,
+                           ", those of args = (…), or without it those of args() and scratch()"));
+    }
     for (uint32_t i = 0; i < (one ? p->template->taken_count : step->argument_count); i++) {
         GT_TRY(check_taken(&c, &c.takes.items[i], one ? i : step->arguments[i]));
     }
     return GPUTUNE_OK;
 }
 
-typedef struct extra {
-    bool is_reference; /* may be `scale`, and outputs may be double */
-    const char *words; /* for messages */
-} extra;
-
-static const extra of_reference = {true, ", those of args(), or one more named 'scale'"};
-static const extra of_check = {false, ": those of the kernel and 'unsigned long long *wrong'"};
-static const extra of_init = {false, ": those of args() and 'unsigned long long seed'"};
-
-/* The arguments come behind the blocks' pointers. */
-static gputune_status check_judge_parameters(gt_judge *judge, const checked *c, const extra *extra)
+/* A reference may have one more parameter, `scale`, and its outputs may be double. A check or
+ * init() kernel has one more. */
+static gputune_status check_judge_parameters(gt_judge *judge, const checked *c)
 {
     const gt_template *template = c->p->template;
+    const gt_template_parts *parts = template->parts;
+    const bool is_reference = judge == &parts->reference;
+    const char *words = is_reference ? ", those of args(), or one more named 'scale'"
+                                     : ": those of args() and 'unsigned long long seed'";
+    words =
+        judge == &parts->check ? ": those of the kernel and 'unsigned long long *wrong'" : words;
     const gt_function_parameter *parameters = c->takes.items;
     const size_t count = c->takes.count;
     size_t first = 0;
@@ -351,23 +359,27 @@ static gputune_status check_judge_parameters(gt_judge *judge, const checked *c, 
         first += template->passes[i].axis >= 0; /* a constant() is where its symbol is */
     }
     size_t made = (size_t)__builtin_popcountll(judge->copied) + judge->value_count;
-    size_t expected = template->taken_count + first + !extra->is_reference + made;
+    size_t expected = template->taken_count + first + !is_reference + made;
     const gt_function_parameter *last = count ? &parameters[count - 1] : NULL;
     judge->scale =
-        last && extra->is_reference && count == expected + 1 && strcmp(last->name, "scale") == 0;
-    GT_TRY(check_count(c, judge->scale, expected, extra->words));
+        last && is_reference && count == expected + 1 && strcmp(last->name, "scale") == 0;
+    GT_TRY(check_count(c, judge->scale, expected, words));
     for (uint32_t i = 0; i < template->taken_count; i++) {
         const gt_argument *argument = &template->arguments[i];
         const gt_function_parameter *given = &parameters[first + i];
-        bool may_be_double = extra->is_reference && argument->direction != GT_IN;
-        GT_TRY(check_parameter(c, given, argument, may_be_double));
-        GT_TRY(may_be_double ? check_written(c, given, argument) : GPUTUNE_OK);
-        bool is_double = given->has_type && given->element.type == GT_TYPE_F64;
-        judge->double_mask |= (uint64_t)(may_be_double && is_double) << i;
-        judge->unread_mask |= (uint64_t)(may_be_double && !given->has_type) << i;
+        const bool is_result = is_reference && argument->direction != GT_IN;
+        GT_TRY(check_parameter(c, given, argument, is_result));
+        if (is_result) {
+            const bool is_double = given->has_type && given->element.type == GT_TYPE_F64;
+            GT_TRY(check_written(c, given, argument));
+            judge->double_mask |= (uint64_t)is_double << i;
+            judge->unread_mask |= (uint64_t)!given->has_type << i;
+        }
     }
-    judge->scale_bytes =
-        judge->scale && last && last->has_type ? gt_type_bytes(last->element.type) : 8;
+    judge->scale_bytes = 8;
+    if (judge->scale && last->has_type) {
+        judge->scale_bytes = gt_type_bytes(last->element.type);
+    }
     return GPUTUNE_OK;
 }
 
@@ -394,8 +406,7 @@ static bool sets_variable(char name[GT_NAME_MAX], const checked *c)
     return false;
 }
 
-static gputune_status check_judge(gt_judge *judge, gt_parse *p, const char *text,
-                                  const extra *extra)
+static gputune_status check_judge(gt_judge *judge, gt_parse *p, const char *text)
 {
     checked c = {.p = p, .text = text, .kernel = &judge->kernel};
     const gt_place place = judge->kernel.place;
@@ -406,13 +417,13 @@ static gputune_status check_judge(gt_judge *judge, gt_parse *p, const char *text
     }
     GT_REFUSE_AT(gt_step_of(p->parts, function) < p->parts->step_count, place,
                  "'%s' is the tuned kernel, which cannot judge itself; expected another kernel%s",
-                 function, extra->is_reference ? ", or reference(self)" : "");
+                 function, judge == &p->parts->reference ? ", or reference(self)" : "");
     GT_TRY(find_function(&c));
     GT_REFUSE_AT(
         !gt_function_signature(&c.takes, text, &c.function) || c.takes.count > GT_PARAMETER_MAX,
         place, "the parameters of '%s' cannot be read; expected them without directives", function);
     GT_REFUSE_AT(
-        extra == &of_init && sets_variable(name, &c), place,
+        judge == &p->parts->init && sets_variable(name, &c), place,
         "'%s' sets the __device__ variable '%s', of which the kernel and its reference have copies "
         "of their own; expected constant(%s : TYPE[COUNT]), or a buffer in args()",
         function, name, name);
@@ -420,7 +431,7 @@ static gputune_status check_judge(gt_judge *judge, gt_parse *p, const char *text
                  "'%s' begins its parameters with GPUTUNE_PARAM; expected a plain const pointer to "
                  "the block",
                  function);
-    return check_judge_parameters(judge, &c, extra);
+    return check_judge_parameters(judge, &c);
 }
 
 static bool fits_arguments(const gt_parse *parse, const char *text, const gt_function *function)
@@ -480,7 +491,7 @@ gputune_status gt_functions_check(gt_parse *p, const char *text)
     GT_TRY(gt_instances_name(parts));
     GT_REFUSE_AT(reference->self && parts->check.present, reference->kernel.place,
                  "reference(self) together with check(); expected one of them");
-    GT_TRY(check_judge(reference, p, text, &of_reference));
-    GT_TRY(check_judge(&parts->check, p, text, &of_check));
-    return check_judge(&parts->init, p, text, &of_init);
+    GT_TRY(check_judge(reference, p, text));
+    GT_TRY(check_judge(&parts->check, p, text));
+    return check_judge(&parts->init, p, text);
 }

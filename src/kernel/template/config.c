@@ -201,9 +201,10 @@ gputune_status gt_axis_choice(uint8_t *out, const gt_template *template, uint32_
     const gt_axis *axis = &template->axes[index];
     gt_value value = {0, NULL};
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&parts->lock);
-    gputune_status status = strlen(text) >= GT_NAME_MAX ? GPUTUNE_EINVAL
-                            : is_word(text)             ? intern(&value, parts, text)
-                                                        : gt_parse_int(&value.number, text);
+    gputune_status status = GPUTUNE_EINVAL;
+    if (strlen(text) < GT_NAME_MAX) {
+        status = is_word(text) ? intern(&value, parts, text) : gt_parse_int(&value.number, text);
+    }
     if (status < 0) {
         return status == GPUTUNE_EINVAL ? refuse(axis, text, NULL) : status;
     }

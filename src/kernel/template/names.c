@@ -136,11 +136,9 @@ static void append_macros(gt_text *out, const gt_template *template)
     }
     for (uint32_t i = 0; i < parts->define_count; i++) {
         const gt_define *own = &parts->defines[i];
+        const char *value = own->value ? own->value->text : "";
         if (!own->is_name) {
-            gt_text_printf(out, "#define %s %s %s\n", own->name,
-                           own->text    ? own->text
-                           : own->value ? own->value->text
-                                        : "",
+            gt_text_printf(out, "#define %s %s %s\n", own->name, own->text ? own->text : value,
                            own->name);
         }
     }
@@ -307,13 +305,13 @@ static gputune_status follow_macros(name_scan *s)
         const gt_macro *macro = is_read[id] ? NULL : gt_macro_of(macros, id);
         is_read[id] = true;
         for (uint32_t i = 0; macro && i < macro->words && !failed; i++) {
-            failed = gt_array_push(&open,
-                                   macros->texts.items[macro->first + macro->parameters + i].id) !=
-                     GPUTUNE_OK;
+            failed = gt_array_push(&open, gt_macro_words(macros, macro)[i].id) != GPUTUNE_OK;
         }
     }
     gt_array_free(&open);
-    GT_TRY(failed ? gt_fail_memory() : GPUTUNE_OK);
+    if (failed) {
+        return gt_fail_memory();
+    }
     for (uint32_t i = 0; i < gt_name_count(s->template); i++) {
         s->out->names[i].is_read = is_read[s->names.items[i].id];
         s->out->names[i].occurs |= s->out->names[i].is_read;
@@ -332,7 +330,9 @@ static gputune_status find_uses(name_scan *s, const char *text, size_t front)
     for (uint32_t i = 0; i < parts->define_count; i++) {
         gt_words_split(&s->names, macros, gt_lexer_of(parts->defines[i].name));
     }
-    GT_TRY(macros->failed ? gt_fail_memory() : GPUTUNE_OK);
+    if (macros->failed) {
+        return gt_fail_memory();
+    }
     for (size_t i = 0; i < s->found.items.count; i++) {
         read_piece(s, &s->found.items.items[i]);
     }
@@ -351,7 +351,9 @@ gputune_status gt_name_uses_find(gt_name_uses *out, const gt_parse *p, const cha
     append_macros(&whole, p->template);
     const size_t front = whole.length;
     gt_text_append(&whole, cut);
-    GT_TRY(whole.failed ? gt_fail_memory() : GPUTUNE_OK);
+    if (whole.failed) {
+        return gt_fail_memory();
+    }
     s.text = gt_text_string(&whole);
     const gputune_status status = find_uses(&s, text, front);
     gt_declarations_free(&s.found);
@@ -406,8 +408,9 @@ gputune_status gt_names_check(const gt_parse *parse)
         const bool is_macro =
             !own.is_size &&
             !(own.is_axis && gt_axis_traits_of(parse->template->axes[i].kind)->generates);
-        GT_TRY(is_macro ? check_name(&own, &both[k / count]->names[i], given >> i & 1)
-                        : GPUTUNE_OK);
+        if (is_macro) {
+            GT_TRY(check_name(&own, &both[k / count]->names[i], given >> i & 1));
+        }
     }
     return GPUTUNE_OK;
 }

@@ -133,8 +133,8 @@ gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, bool scratch, bool tak
 /* Checks that nothing is left of a clause. */
 gputune_status gt_read_end(const gt_parse *p);
 /* Read expressions, with the names whose GT_USE_ bits (symbols.h) are in `use`. */
-gputune_status gt_read_integer_expression(const gt_expression **out, gt_parse *p, unsigned use);
-gputune_status gt_read_real_expression(const gt_expression **out, gt_parse *p, unsigned use);
+gputune_status gt_read_expression(const gt_expression **out, gt_parse *p, unsigned use,
+                                  bool is_real);
 /* Reads the integer expression that another text is, which stands for what is at `place`. */
 gputune_status gt_read_text(const gt_expression **out, gt_parse *p, const char *text, size_t length,
                             gt_place place, unsigned use);

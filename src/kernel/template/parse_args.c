@@ -126,9 +126,8 @@ static gputune_status read_scalar(gt_argument *argument, gt_parse *p)
     }
     argument->initialisers.single = true;
     gt_lexer_next(&p->at);
-    return (gt_element_may_be_integer(p->template, argument->type)
-                ? gt_read_integer_expression
-                : gt_read_real_expression)(&argument->value, p, GT_USE_PROBLEM);
+    return gt_read_expression(&argument->value, p, GT_USE_PROBLEM,
+                              !gt_element_may_be_integer(p->template, argument->type));
 }
 
 static void count_argument(gt_template *template, const gt_argument *argument)
@@ -223,8 +222,8 @@ static gputune_status read_others(gt_proved *out, gt_parse *p, bool integers)
     do {
         GT_REFUSE_AT(out->other_count == GT_OTHER_MAX, out->place,
                      "more than %d further values; expected fewer", GT_OTHER_MAX);
-        GT_TRY((integers ? gt_read_integer_expression : gt_read_real_expression)(
-            &out->others[out->other_count], p, GT_USE_PROBLEM));
+        const gt_expression **value = &out->others[out->other_count];
+        GT_TRY(gt_read_expression(value, p, GT_USE_PROBLEM, !integers));
         out->other_count++;
     } while (gt_lexer_accept(&p->at, ","));
     return GPUTUNE_OK;

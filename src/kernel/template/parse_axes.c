@@ -161,9 +161,8 @@ static gputune_status read_problem_value(gt_parse *p)
     gt_problem_value *value = &template->problem[index];
     gt_place place = gt_lexer_place(&p->at);
     GT_TRY(gt_check_room(index, GT_PROBLEM_MAX, "problem values", place));
-    value->kind = gt_lexer_accept(&p->at, "const")  ? GT_PROBLEM_CONST
-                  : gt_lexer_accept(&p->at, "type") ? GT_PROBLEM_TYPE
-                                                    : GT_PROBLEM_SIZE;
+    static const gt_problem_kind kinds[] = {GT_PROBLEM_SIZE, GT_PROBLEM_CONST, GT_PROBLEM_TYPE};
+    value->kind = kinds[1 + gt_lexer_accept_any(&p->at, "const type")];
     value->place = gt_lexer_place(&p->at);
     GT_TRY(gt_read_new_name(value->name, p, "NAME = value"));
     GT_TRY(gt_lexer_expect(&p->at, "="));
@@ -227,7 +226,7 @@ static gputune_status read_elements(gt_argument *block, gt_parse *p)
         return GPUTUNE_OK;
     }
     GT_TRY(gt_lexer_expect(&p->at, "["));
-    GT_TRY(gt_read_integer_expression(block->extents, p, GT_USE_CONST));
+    GT_TRY(gt_read_expression(block->extents, p, GT_USE_CONST, false));
     block->extent_count = 1;
     return gt_lexer_expect(&p->at, "]");
 }
@@ -322,7 +321,7 @@ static int64_t declared_elements(gt_parse *p, const gt_lexer *behind)
     p->at = *behind;
     while (elements > 0 && gt_lexer_accept(&p->at, "[")) {
         const gt_expression *extent = NULL;
-        bool read = gt_read_integer_expression(&extent, p, GT_USE_CONST) == GPUTUNE_OK &&
+        bool read = gt_read_expression(&extent, p, GT_USE_CONST, false) == GPUTUNE_OK &&
                     gt_lexer_accept(&p->at, "]");
         int64_t value = read ? number_of(extent) : -1;
         if (value < 1 || __builtin_mul_overflow(elements, value, &elements)) {

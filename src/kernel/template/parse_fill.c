@@ -57,7 +57,7 @@ static gputune_status read_value(const gt_expression **out, const char *mark, co
                                  gt_parse *p)
 {
     GT_TRY(expect_mark(&p->at, mark, word->form));
-    return gt_read_real_expression(out, p, GT_USE_PROBLEM);
+    return gt_read_expression(out, p, GT_USE_PROBLEM, true);
 }
 
 static gputune_status read_values(gt_fill *out, const fill_word *word, gt_parse *p)
@@ -82,8 +82,8 @@ gputune_status gt_read_file_name(const char **out, gt_parse *p)
     GT_TRY(expect_mark(&p->at, "file", form));
     GT_TRY(expect_mark(&p->at, "(", form));
     const gt_token *token = &p->at.token;
-    GT_EXPECT(!*out && token->kind == GT_TOKEN_STRING && token->text[0] == '"' &&
-                  token->length >= 3 && !memchr(token->text, '\\', token->length),
+    GT_EXPECT(!*out && gt_token_is_string(token) && token->length >= 3 &&
+                  !memchr(token->text, '\\', token->length),
               &p->at, "a file's name in quotes, as in file(\"a.npy\")");
     GT_TRY(gt_keep_text(out, p->parts, token->text + 1, token->length - 2));
     gt_lexer_next(&p->at);
@@ -118,7 +118,7 @@ static gputune_status read_fill(gt_fill *out, gt_parse *p)
     }
     GT_EXPECT(begins_expression(p), &p->at, fills_expected);
     out->kind = GT_FILL_EXPRESSION;
-    return gt_read_real_expression(&out->low, p, GT_USE_PROBLEM | GT_USE_ELEMENT);
+    return gt_read_expression(&out->low, p, GT_USE_PROBLEM | GT_USE_ELEMENT, true);
 }
 
 /* ---- lists ----------------------------------------------------------------------------------- */
@@ -149,7 +149,7 @@ static gputune_status read_number(gt_initialiser *out, const list_reader *reader
 {
     GT_TRY(gt_lexer_expect(&reader->p->at, separator));
     if (!reader->fills) {
-        return gt_read_real_expression(&out->value, reader->p, GT_USE_PROBLEM);
+        return gt_read_expression(&out->value, reader->p, GT_USE_PROBLEM, true);
     }
     GT_TRY(read_fill(&out->fill, reader->p));
     return out->fill.kind <= GT_FILL_CONSTANT

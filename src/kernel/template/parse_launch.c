@@ -13,6 +13,7 @@ enum { SETTINGS_OF_LAUNCH = 9, SETTINGS = 11 };
 
 enum {
     PLAN = GT_USE_PROBLEM | GT_USE_AXIS,
+    IN_LOOP = PLAN | GT_USE_COUNTER,
     /* A source must not depend on run-time sizes, because a plan serves other sizes too. */
     SOURCE = GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE
 };
@@ -29,14 +30,14 @@ enum {
     }
 
 static const gt_setting kernel_settings[SETTINGS] = {
-    LAUNCHED(block, 3, PLAN, PLAN | GT_USE_COUNTER),
-    LAUNCHED(grid, 3, PLAN | GT_USE_BLOCK | GT_USE_OCCUPANCY, PLAN | GT_USE_COUNTER),
+    LAUNCHED(block, 3, PLAN, IN_LOOP),
+    LAUNCHED(grid, 3, PLAN | GT_USE_BLOCK | GT_USE_OCCUPANCY, IN_LOOP),
     LAUNCHED(shared, 1, PLAN | GT_USE_BLOCK, PLAN),
     LAUNCHED(cluster, 3, 0, PLAN),
     LAUNCHED(cooperative, 1, SOURCE, PLAN),
-    LAUNCHED(times, 1, 0, PLAN | GT_USE_COUNTER),
+    LAUNCHED(times, 1, 0, IN_LOOP),
     LAUNCHED(programmatic, 1, 0, PLAN),
-    LAUNCHED(when, 1, 0, PLAN | GT_USE_COUNTER),
+    LAUNCHED(when, 1, 0, IN_LOOP),
     {.word = "args"},
     COMPILED(launch_bounds, 2),
     COMPILED(maxreg, 1),
@@ -65,8 +66,7 @@ static gputune_status read_values(void *to, const gt_setting *setting, unsigned 
     GT_EXPECT(!setting->words || !is_number || gt_token_is_any(&p->at.token, setting->words),
               &p->at, setting->expected);
     for (uint32_t i = 0; i < setting->most && (i == 0 || gt_lexer_accept(&p->at, ",")); i++) {
-        GT_TRY((setting->is_real ? gt_read_real_expression : gt_read_integer_expression)(&values[i],
-                                                                                         p, use));
+        GT_TRY(gt_read_expression(&values[i], p, use, setting->is_real));
     }
     return GPUTUNE_OK;
 }
@@ -92,20 +92,19 @@ gputune_status gt_parse_require(gt_parse *p)
 {
     gt_template_parts *parts = p->parts;
     GT_TRY(gt_check_room(parts->constraint_count, GT_REQUIRE_MAX, "require()", p->clause->place));
-    return gt_read_integer_expression(&parts->constraints[parts->constraint_count++], p,
-                                      GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_BLOCK |
-                                          GT_USE_OCCUPANCY | GT_USE_GRID);
+    return gt_read_expression(&parts->constraints[parts->constraint_count++], p,
+                              PLAN | GT_USE_BLOCK | GT_USE_OCCUPANCY | GT_USE_GRID, false);
 }
 
 static gputune_status read_define_value(gt_define *define, gt_parse *p)
 {
-    if (p->at.token.kind == GT_TOKEN_STRING && p->at.token.text[0] == '"') {
+    if (gt_token_is_string(&p->at.token)) {
         GT_TRY(gt_keep_text(&define->text, p->parts, p->at.token.text + 1, p->at.token.length - 2));
         GT_EXPECT(!strpbrk(define->text, "\n\\"), &p->at, "a text without backslashes");
         gt_lexer_next(&p->at);
         return GPUTUNE_OK;
     }
-    GT_TRY(gt_read_integer_expression(&define->value, p, GT_USE_PROBLEM | GT_USE_AXIS));
+    GT_TRY(gt_read_expression(&define->value, p, PLAN, false));
     for (uint32_t i = 0; i < p->template->problem_count; i++) {
         define->is_name |= p->template->problem[i].kind == GT_PROBLEM_SIZE &&
                            gt_expression_uses(define->value, GT_SLOT_PROBLEM + (int)i);
@@ -178,14 +177,13 @@ static gputune_status read_value(uint32_t *out, gt_parse *p)
         gt_lexer_next(&p->at);
         value->base = (uint32_t)base + 1;
     }
-    return gt_read_integer_expression(&value->value, p,
-                                      GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_COUNTER);
+    return gt_read_expression(&value->value, p, IN_LOOP, false);
 }
 
 static gputune_status read_argument(gt_template_step *step, gt_parse *p)
 {
     int index;
-    gt_symbols symbols = {p->template, GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_COUNTER, p->code};
+    gt_symbols symbols = {p->template, IN_LOOP, p->code};
     const gt_place place = gt_lexer_place(&p->at);
     const bool name = is_name(&index, p, ", )");
     GT_TRY(gt_check_room(step->argument_count, GT_PARAMETER_MAX, "arguments", place));
@@ -293,14 +291,6 @@ gputune_status gt_parse_launch(gt_parse *p)
 
 /* ---- options() ---- */
 
-/* Plans of one source serve other sizes too, so that options cannot depend on those. */
-enum { USE_SOURCE = GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE };
-
-static bool is_text(const gt_lexer *lexer)
-{
-    return lexer->token.kind == GT_TOKEN_STRING && lexer->token.text[0] == '"';
-}
-
 static gputune_status new_option(gt_option **out, gt_parse *p, uint32_t item, gt_place place)
 {
     gt_template_parts *parts = p->parts;
@@ -317,7 +307,7 @@ static bool split_condition(gt_lexer *condition, gt_lexer *body)
     for (int depth = 0; at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
         depth += gt_lexer_is(&at, "(");
         depth -= gt_lexer_is(&at, ")");
-        if (depth == 0 && (gt_lexer_is(&at, ",") || is_text(&at))) {
+        if (depth == 0 && (gt_lexer_is(&at, ",") || gt_token_is_string(&at.token))) {
             return false;
         }
         if (depth == 0 && gt_lexer_is(&at, "?")) {
@@ -333,11 +323,13 @@ static bool split_condition(gt_lexer *condition, gt_lexer *body)
 static gputune_status read_option_text(gt_option *option, gt_parse *p)
 {
     const gt_place place = gt_lexer_place(&p->at);
-    GT_EXPECT(is_text(&p->at), &p->at,
+    GT_EXPECT(gt_token_is_string(&p->at.token), &p->at,
               "an option such as \"--use_fast_math\", or CONDITION ? \"--option\" : \"\"");
     GT_TRY(gt_keep_text(&option->text, p->parts, p->at.token.text + 1, p->at.token.length - 2));
     gt_lexer_next(&p->at);
-    GT_TRY(*option->text ? gt_compiler_option_check(option->text, place) : GPUTUNE_OK);
+    if (*option->text) {
+        GT_TRY(gt_compiler_option_check(option->text, place));
+    }
     const char *macro = gt_compiler_option_macro(option->text, true);
     for (uint32_t i = 0; macro && i < p->template->axis_count; i++) { /* a macro of the engine's */
         const char *axis = p->template->axes[i].name;
@@ -356,7 +348,7 @@ static gputune_status read_item(gt_parse *p, uint32_t item)
     gt_option *option = NULL;
     while (split_condition(&p->at, &behind)) {
         GT_TRY(new_option(&option, p, item, gt_lexer_place(&p->at)));
-        GT_TRY(gt_read_integer_expression(&option->condition, p, USE_SOURCE));
+        GT_TRY(gt_read_expression(&option->condition, p, SOURCE, false));
         GT_EXPECT(p->at.token.kind == GT_TOKEN_END, &p->at, "'?'");
         p->at = behind;
         GT_TRY(read_option_text(option, p));
@@ -453,47 +445,34 @@ gputune_status gt_bind_kernel_arguments(gt_parse *p, gt_body *body, const gt_ker
 
 /* ---- for(), end() and swap() ----------------------------------------------------------------- */
 
-enum { USE = GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_COUNTER };
-
-/* Reads the expression that a text of our own making is, which stands where `place` is. */
-static gputune_status read_text(const gt_expression **out, gt_parse *p, const gt_text *text,
-                                gt_place place)
-{
-    GT_TRY(text->failed ? gt_fail_memory() : GPUTUNE_OK);
-    return gt_read_text(out, p, gt_text_string(text), text->length, place, USE);
-}
-
 /* `++i`, `i++`, `i += e`, `i = e` …: what the counter is next, as an expression. */
 static gputune_status read_next(const gt_expression **out, gt_parse *p, const char *counter)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
-    const gt_place place = gt_lexer_place(&p->at);
-    bool in_front = gt_lexer_is(&p->at, "++") || gt_lexer_is(&p->at, "--"),
-         down = gt_lexer_is(&p->at, "--");
-    if (in_front) {
-        gt_lexer_next(&p->at);
-    }
+    gt_place place = gt_lexer_place(&p->at);
+    int step = gt_lexer_accept_any(&p->at, "-- ++");
     GT_EXPECT(gt_lexer_accept(&p->at, counter), &p->at,
               "the counter's next value, as in ++i, i += 2 or i /= 2");
-    down |= gt_lexer_is(&p->at, "--");
-    if (in_front || gt_lexer_accept(&p->at, "++") || gt_lexer_accept(&p->at, "--")) {
-        gt_text_printf(&text, "%s %c 1", counter, down ? '-' : '+');
-        return read_text(out, p, &text, place);
+    step = step < 0 ? gt_lexer_accept_any(&p->at, "-- ++") : step;
+    if (step >= 0) {
+        gt_text_printf(&text, "%s %c 1", counter, "-+"[step]);
+    } else {
+        const gt_token sign = p->at.token;
+        GT_EXPECT(gt_lexer_accept_any(&p->at, "+= -= *= /= <<= >>= =") >= 0, &p->at,
+                  "++, --, = or an assignment such as +=, *= or >>=");
+        if (sign.length == 1) {
+            return gt_read_expression(out, p, IN_LOOP, false);
+        }
+        place = gt_lexer_place(&p->at);
+        gt_text_printf(&text, "%s %.*s (", counter, (int)sign.length - 1, sign.text);
+        place.column -= (int)text.length; /* so that mistakes are placed where they stand */
+        gt_text_printf(&text, "%.*s)", (int)(p->at.end - p->at.token.text), p->at.token.text);
+        while (p->at.token.kind != GT_TOKEN_END) {
+            gt_lexer_next(&p->at);
+        }
     }
-    const gt_token sign = p->at.token;
-    GT_EXPECT(gt_lexer_accept_any(&p->at, "+= -= *= /= <<= >>= =") >= 0, &p->at,
-              "++, --, = or an assignment such as +=, *= or >>=");
-    gt_place behind = gt_lexer_place(&p->at);
-    if (sign.length == 1) {
-        return gt_read_integer_expression(out, p, USE);
-    }
-    gt_text_printf(&text, "%s %.*s (", counter, (int)sign.length - 1, sign.text);
-    behind.column -= (int)text.length; /* so that mistakes are placed where they stand */
-    gt_text_printf(&text, "%.*s)", (int)(p->at.end - p->at.token.text), p->at.token.text);
-    while (p->at.token.kind != GT_TOKEN_END) {
-        gt_lexer_next(&p->at);
-    }
-    return read_text(out, p, &text, behind);
+    return text.failed ? gt_fail_memory()
+                       : gt_read_text(out, p, gt_text_string(&text), text.length, place, IN_LOOP);
 }
 
 gputune_status gt_parse_for(gt_parse *p)
@@ -508,10 +487,10 @@ gputune_status gt_parse_for(gt_parse *p)
                  "'%s' counts the loop around this one; expected another name", name);
     GT_TRY(add_order(&order, p, GT_ORDER_FOR, parts->open_loops, p->clause->place));
     GT_TRY(gt_lexer_expect(&p->at, "="));
-    GT_TRY(gt_read_integer_expression(&order->begin, p, USE));
+    GT_TRY(gt_read_expression(&order->begin, p, IN_LOOP, false));
     memcpy(parts->counters[parts->open_loops++], name, sizeof name);
     GT_TRY(gt_lexer_expect(&p->at, ";"));
-    GT_TRY(gt_read_integer_expression(&order->condition, p, USE));
+    GT_TRY(gt_read_expression(&order->condition, p, IN_LOOP, false));
     GT_TRY(gt_lexer_expect(&p->at, ";"));
     return read_next(&order->next, p, name);
 }

@@ -11,7 +11,8 @@ gputune_status gt_read_end(const gt_parse *p)
     return GPUTUNE_OK;
 }
 
-gputune_status gt_read_real_expression(const gt_expression **out, gt_parse *p, unsigned use)
+gputune_status gt_read_expression(const gt_expression **out, gt_parse *p, unsigned use,
+                                  bool is_real)
 {
     gt_expression *read;
     gt_symbols symbols = {p->template, use, p->code};
@@ -23,14 +24,8 @@ gputune_status gt_read_real_expression(const gt_expression **out, gt_parse *p, u
     read->word = p->word ? p->word : "";
     read->before = p->parts->expressions;
     *out = p->parts->expressions = read;
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_read_integer_expression(const gt_expression **out, gt_parse *p, unsigned use)
-{
-    GT_TRY(gt_read_real_expression(out, p, use));
-    GT_REFUSE_AT((*out)->is_real, (*out)->place,
-                 "'%s' is floating-point; expected an integer expression", (*out)->text);
+    GT_REFUSE_AT(read->is_real && !is_real, read->place,
+                 "'%s' is floating-point; expected an integer expression", read->text);
     return GPUTUNE_OK;
 }
 
@@ -39,7 +34,7 @@ gputune_status gt_read_text(const gt_expression **out, gt_parse *p, const char *
 {
     const gt_lexer outside = p->at;
     gt_lexer_open(&p->at, text, length, place);
-    GT_TRY(gt_read_integer_expression(out, p, use));
+    GT_TRY(gt_read_expression(out, p, use, false));
     GT_EXPECT(p->at.token.kind == GT_TOKEN_END, &p->at, "')'");
     p->at = outside;
     return GPUTUNE_OK;
@@ -49,7 +44,7 @@ gputune_status gt_read_constant(int64_t *out, gt_parse *p)
 {
     static const int64_t none[GT_SLOT_MAX];
     const gt_expression *expression = NULL;
-    GT_TRY(gt_read_integer_expression(&expression, p, 0));
+    GT_TRY(gt_read_expression(&expression, p, 0, false));
     return gt_expression_integer(out, expression, none);
 }
 
@@ -95,7 +90,7 @@ gputune_status gt_read_dimensions(gt_dimensions *out, uint32_t most, gt_parse *p
         GT_REFUSE_AT(out->count == most, gt_lexer_place(&p->at), "%s",
                      most == 3 ? "a fourth value; expected one to three"
                                : "a sixth value; expected one to five");
-        GT_TRY(gt_read_integer_expression(&out->items[out->count], p, use));
+        GT_TRY(gt_read_expression(&out->items[out->count], p, use, false));
         out->count++;
     } while (list ? gt_lexer_accept(&p->at, ",") : accept_comma(&p->at));
     return list ? gt_lexer_expect(&p->at, ")") : GPUTUNE_OK;
@@ -108,7 +103,7 @@ gputune_status gt_read_extents(const gt_expression *out[3], uint32_t *count, gt_
     while (gt_lexer_accept(&p->at, "[")) {
         GT_REFUSE_AT(*count == 3, gt_lexer_place(&p->at),
                      "a fourth extent; expected one to three, as in x[n * c][h][w]");
-        GT_TRY(gt_read_integer_expression(&out[*count], p, use));
+        GT_TRY(gt_read_expression(&out[*count], p, use, false));
         ++*count;
         GT_TRY(gt_lexer_expect(&p->at, "]"));
     }

@@ -145,9 +145,9 @@ static gputune_status copy_name(char *out, size_t bytes, const char *name, size_
 
 static gputune_status string_name(char *out, size_t bytes, const gt_token *token, gt_place place)
 {
-    return token->kind != GT_TOKEN_STRING || token->text[0] != '"' || token->length < 3
-               ? gt_fail_at(place, "an include without a name; expected include(\"file\")")
-               : copy_name(out, bytes, token->text + 1, token->length - 2, place);
+    GT_REFUSE_AT(!gt_token_is_string(token) || token->length < 3, place,
+                 "an include without a name; expected include(\"file\")");
+    return copy_name(out, bytes, token->text + 1, token->length - 2, place);
 }
 
 /* One or more clauses behind `#pragma gputune`. */
@@ -190,9 +190,8 @@ static gputune_status include_name(char *out, size_t bytes, bool *system, const 
         return string_name(out, bytes, &line->token, place);
     }
     const char *end = memchr(begin, '>', (size_t)(line->end - begin));
-    size_t length = end ? (size_t)(end - begin) - 1 : 0;
-    return length == 0 ? gt_fail_at(place, "an #include without a name; expected <file>")
-                       : copy_name(out, bytes, begin + 1, length, place);
+    GT_REFUSE_AT(!end || end == begin + 1, place, "an #include without a name; expected <file>");
+    return copy_name(out, bytes, begin + 1, (size_t)(end - begin) - 1, place);
 }
 
 /* Returns whether this is a header of CUDA's host interface, which NVRTC does not need. */
@@ -294,9 +293,7 @@ static gputune_status append_kept(gt_template_reader *reader, const char *begin,
             continue;
         }
         GT_TRY(probe_include(&found, reader, &line));
-        while (line.token.kind != GT_TOKEN_END && !gt_lexer_is(&line, ")")) {
-            gt_lexer_next(&line);
-        }
+        gt_lexer_skip_to(&line, ")");
         gt_text_append_bytes(&reader->body, copied, (size_t)(word - copied));
         gt_text_append(&reader->body, found ? "1" : "0");
         copied = line.token.kind == GT_TOKEN_END ? end : line.token.text + 1;
@@ -380,7 +377,9 @@ gputune_status gt_reader_run(gt_template_reader *reader, const char *path, const
     gt_conditions_open(&conditions, is_defined, NULL, NULL);
     reader->conditions = &conditions;
     gputune_status status = new_file(&file, reader, strdup(path), strdup(text));
-    GT_THEN(status, read_file(reader, file));
+    if (status == GPUTUNE_OK) {
+        status = read_file(reader, file);
+    }
     reader->conditions = NULL;
     return status;
 }
@@ -484,7 +483,9 @@ static gputune_status keep_group(gt_template_reader *reader, const groups *all, 
     size_t kept = 0;
     for (size_t c = 0; c < reader->clauses.count; c++) {
         gt_kernel_name other = {.name = ""};
-        GT_TRY(stays(reader, all, own, c) ? GPUTUNE_OK : read_name(&other, &clauses[c]));
+        if (!stays(reader, all, own, c)) {
+            GT_TRY(read_name(&other, &clauses[c]));
+        }
         if (other.name[0] && !is_used(reader, all, own, other.name)) {
             GT_TRY(gt_texts_add(&cut, other.name, strlen(other.name)));
         }
@@ -509,20 +510,24 @@ gputune_status gt_select_kernel(gt_template_reader *reader, const char *kernel)
     return all.count > 1 ? keep_group(reader, &all, own) : GPUTUNE_OK;
 }
 
+static void free_template(gt_template **template)
+{
+    gt_template_free(*template);
+}
+
 gputune_status gt_template_names(const char *path, const char *text, gt_include_fn include,
                                  void *user, gputune_status (*each)(void *to, const char *name),
                                  void *to)
 {
     GT_FREED groups all = {0};
-    gt_template *template;
+    GT_SCOPED(free_template) gt_template *template = NULL;
     GT_TRY(gt_template_new(&template));
     GT_SCOPED(gt_reader_free)
     gt_template_reader reader = {.parts = template->parts, .include = include, .user = user};
-    gputune_status status = gt_reader_run(&reader, path, text);
-    GT_THEN(status, read_groups(&all, &reader));
-    for (size_t i = 0; i < all.count && status == GPUTUNE_OK; i++) {
-        status = each(to, all.items[i].kernel.name);
+    GT_TRY(gt_reader_run(&reader, path, text));
+    GT_TRY(read_groups(&all, &reader));
+    for (size_t i = 0; i < all.count; i++) {
+        GT_TRY(each(to, all.items[i].kernel.name));
     }
-    gt_template_free(template);
-    return status;
+    return GPUTUNE_OK;
 }

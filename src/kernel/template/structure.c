@@ -10,9 +10,7 @@
 /* Moves behind the next `;` or `{…}`: over the rest of a member that is no data. */
 static void skip_declaration(gt_lexer *lexer)
 {
-    while (lexer->token.kind != GT_TOKEN_END && !gt_token_is_any(&lexer->token, "; { }")) {
-        gt_lexer_skip(lexer, "(", ")");
-    }
+    gt_lexer_skip_to(lexer, "; { }");
     if (gt_lexer_is(lexer, "{")) {
         gt_lexer_skip(lexer, "{", "}");
     }
@@ -52,7 +50,7 @@ static gputune_status read_list(gt_structure_member *member, gt_parse *p)
     gputune_status status = GPUTUNE_OK;
     while (status == GPUTUNE_OK && member->value_count < GT_MEMBER_VALUES &&
            !gt_lexer_is(&p->at, "}") && !gt_lexer_is(&p->at, "{")) {
-        status = gt_read_real_expression(&member->values[member->value_count++], p, GT_USE_CONST);
+        status = gt_read_expression(&member->values[member->value_count++], p, GT_USE_CONST, true);
         (void)gt_lexer_accept(&p->at, ",");
     }
     GT_TRY(status);
@@ -70,17 +68,14 @@ static gputune_status read_default(gt_structure_member *member, gt_parse *p)
         element.lanes == 1) {
         status = read_list(member, p);
     } else if ((equals != lists) && !member->extents.count) {
-        status = gt_read_real_expression(&member->values[member->value_count++], p, GT_USE_CONST);
+        status = gt_read_expression(&member->values[member->value_count++], p, GT_USE_CONST, true);
     }
     if (status < 0 || !gt_token_is_any(&p->at.token, "; , }")) {
         memset(member->values, 0, sizeof member->values);
         member->value_count = 0;
     }
     p->at = begin;
-    while (p->at.token.kind != GT_TOKEN_END && !gt_token_is_any(&p->at.token, "; ,")) {
-        const bool opens = gt_lexer_is(&p->at, "{");
-        gt_lexer_skip(&p->at, opens ? "{" : "(", opens ? "}" : ")");
-    }
+    gt_lexer_skip_to(&p->at, "; ,");
     return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
 }
 
@@ -161,9 +156,7 @@ static bool is_data(const gt_lexer *lexer)
         return false;
     }
     if (gt_lexer_accept(&ahead, "enum")) { /* unless a definition of an enum has a declarator */
-        while (ahead.token.kind != GT_TOKEN_END && !gt_token_is_any(&ahead.token, "; {")) {
-            gt_lexer_next(&ahead);
-        }
+        gt_lexer_skip_to(&ahead, "; {");
         const bool defines = gt_lexer_is(&ahead, "{");
         gt_lexer_skip(&ahead, "{", "}");
         return !defines || !gt_lexer_is(&ahead, ";");
@@ -254,9 +247,8 @@ static bool read_head(head *out, gt_lexer *lexer)
     }
     (void)gt_lexer_accept(lexer, "final");
     out->body = *lexer;
-    while (gt_lexer_is(&out->body, ":") && lexer->token.kind != GT_TOKEN_END &&
-           !gt_token_is_any(&lexer->token, "{ ;")) {
-        gt_lexer_next(lexer);
+    if (gt_lexer_is(lexer, ":")) {
+        gt_lexer_skip_to(lexer, "{ ;");
     }
     return gt_lexer_is(lexer, "{");
 }
@@ -346,9 +338,7 @@ static gputune_status instantiate(gt_parse *p, const gt_structure *structure, co
     gt_text text = {0};
     gt_lexer at = p->at, end = p->at;
     const char *copied = at.token.text;
-    while (!gt_lexer_is(&end, "{")) {
-        gt_lexer_next(&end);
-    }
+    gt_lexer_skip_to(&end, "{");
     gt_lexer_skip(&end, "{", "}");
     for (; at.token.text < end.token.text && at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
         gt_lexer argument;
@@ -401,16 +391,17 @@ static gputune_status read_definition(gt_parse *p, const head *head, const char 
 {
     gt_structure *structure = NULL;
     GT_TRY(new_structure(&structure, p, name));
-    const char *problem = head->is_union                            ? "a union"
-                          : head->is_template && !strchr(name, '<') ? "a template without arguments"
-                                                                    : NULL;
-    if (problem) {
-        return refuse(head->place, structure, problem, "a plain struct of numbers");
+    const bool is_open = head->is_template && !strchr(name, '<');
+    if (head->is_union || is_open) {
+        return refuse(head->place, structure, is_open ? "a template without arguments" : "a union",
+                      "a plain struct of numbers");
     }
     p->at = head->attributes;
     GT_TRY(read_alignment(&structure->alignment, p));
     p->at = head->body;
-    GT_TRY(head->is_template ? instantiate(p, structure, head) : GPUTUNE_OK);
+    if (head->is_template) {
+        GT_TRY(instantiate(p, structure, head));
+    }
     GT_TRY(read_bases(structure, p, head->is_class));
     GT_TRY(gt_lexer_expect(&p->at, "{"));
     bool is_private = head->is_class;

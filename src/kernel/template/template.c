@@ -161,10 +161,10 @@ static gputune_status check_words(const gt_template_reader *reader)
     return GPUTUNE_OK;
 }
 
-static gputune_status parse_phase(gt_parse *p, const gt_template_reader *reader, int phase)
+static gputune_status parse_phase(gt_parse *p, int phase)
 {
-    for (size_t c = 0; c < reader->clauses.count; c++) {
-        const gt_clause *clause = &reader->clauses.items[c];
+    for (size_t c = 0; c < p->reader->clauses.count; c++) {
+        const gt_clause *clause = &p->reader->clauses.items[c];
         const pragma *found = &pragmas[word_index(clause->word)];
         if (found->phase != phase) {
             continue;
@@ -282,8 +282,9 @@ static void append_work_of_default(gt_text *out, const gt_template *template)
     }
 }
 
-static gputune_status make_hashes(gt_parse *parse, const gt_template_reader *reader)
+static gputune_status make_hashes(gt_parse *parse)
 {
+    const gt_template_reader *reader = parse->reader;
     GT_SCOPED(gt_text_free) gt_text text = {0};
     gt_text_append(&text, proof);
     gt_tokens_append(&text, gt_text_string(&reader->body), reader->body.length);
@@ -302,7 +303,9 @@ static gputune_status make_hashes(gt_parse *parse, const gt_template_reader *rea
         parse->template->identity = gt_hash_join(parse->template->identity, reader->headers);
         parse->template->has_headers = true;
     }
-    GT_TRY(text.failed ? gt_fail_memory() : GPUTUNE_OK);
+    if (text.failed) {
+        return gt_fail_memory();
+    }
     GT_TRY(hash_clauses(&parse->parts->geometry, reader, LAUNCH));
     return hash_clauses(&parse->parts->making, reader, MAKING);
 }
@@ -389,8 +392,9 @@ gt_meaning gt_possible_meaning(const void *user, const gt_token *name, int64_t *
 }
 
 /* Takes the text that is read for declarations; the compiler gets all of the code. */
-static gputune_status take_code(gt_parse *parse, const gt_template_reader *reader)
+static gputune_status take_code(gt_parse *parse)
 {
+    const gt_template_reader *reader = parse->reader;
     const char *text = gt_text_string(&reader->body);
     free(parse->left);
     free(parse->possible);
@@ -408,18 +412,18 @@ static gputune_status parse_all(gt_parse *parse, gt_template_reader *reader, con
     GT_TRY(gt_reader_run(reader, path, text));
     /* a macro may stand for __global__ */
     if (gt_has_directive(gt_text_string(&reader->body), "define", "__global__")) {
-        GT_TRY(take_code(parse, reader));
+        GT_TRY(take_code(parse));
         GT_TRY(gt_kernel_macros_expand(&reader->body, parse->left));
     }
     GT_TRY(gt_select_kernel(reader, kernel));
-    GT_TRY(take_code(parse, reader));
+    GT_TRY(take_code(parse));
     GT_TRY(check_words(reader));
     for (int phase = 0; phase < PHASES; phase++) {
-        GT_TRY(parse_phase(parse, reader, phase));
+        GT_TRY(parse_phase(parse, phase));
     }
     if (parse->elements.length > 0) {
         gt_text_append(&reader->body, gt_text_string(&parse->elements));
-        GT_TRY(take_code(parse, reader));
+        GT_TRY(take_code(parse));
     }
     GT_TRY(gt_parse_vector_buffers(parse));
     GT_TRY(gt_loops_finish(parse));
@@ -434,7 +438,7 @@ static gputune_status parse_all(gt_parse *parse, gt_template_reader *reader, con
     parse->parts->headers = reader->headers;
     note_axes(parse);
     GT_TRY(gt_axes_check(parse));
-    GT_TRY(make_hashes(parse, reader));
+    GT_TRY(make_hashes(parse));
     template->path = parse->parts->files[0].path;
     template->text = parse->parts->files[0].text;
     return make_summary(template, parse->parts);
@@ -474,7 +478,12 @@ gputune_status gt_template_parse(gt_template **out, const char *path, const char
     free(parse->left);
     free(parse->possible);
     gt_reader_free(&reader);
-    return GT_GIVE(status, out, template, gt_template_free(template));
+    if (status == GPUTUNE_OK) {
+        *out = template;
+    } else {
+        gt_template_free(template);
+    }
+    return status;
 }
 
 gputune_status gt_keep(gt_template_parts *parts, void *memory)

@@ -63,9 +63,10 @@ static gt_truth read_term(const gt_conditions *conditions, gt_lexer *line, int d
         gt_lexer_next(line);
     }
     term.end = line->token.kind == GT_TOKEN_END ? term.end : line->token.text;
-    return !is_more           ? verdict
-           : conditions->term ? conditions->term(conditions->user, term)
-                              : GT_PERHAPS;
+    if (!is_more) {
+        return verdict;
+    }
+    return conditions->term ? conditions->term(conditions->user, term) : GT_PERHAPS;
 }
 
 /* Terms between && or, one level up, between ||. */
@@ -211,7 +212,8 @@ static gt_truth evaluate(const void *user, gt_lexer term)
     bool read = gt_expression_read(&expression, &term, &scope) == GPUTUNE_OK &&
                 term.token.kind == GT_TOKEN_END &&
                 gt_expression_try(&value, expression, v.slots) == NULL;
-    return !read ? GT_PERHAPS : value != 0 ? GT_SURELY : GT_NEVER;
+    const gt_truth truth = value != 0 ? GT_SURELY : GT_NEVER;
+    return read ? truth : GT_PERHAPS;
 }
 
 void gt_blank(char *text, size_t begin, size_t end)
@@ -223,19 +225,15 @@ void gt_blank(char *text, size_t begin, size_t end)
 
 static void read_define(reader *r, gt_lexer line)
 {
-    bool undefines = gt_lexer_accept(&line, "undef");
+    const int directive = gt_lexer_accept_any(&line, "undef define");
     macro added = {.name = line.token};
-    if (!undefines && !gt_lexer_accept(&line, "define")) {
-        return;
-    }
-    added.name = line.token;
     gt_lexer_next(&line);
     added.value = line;
-    for (size_t i = 0; i < r->macros.count && undefines; i++) {
+    for (size_t i = 0; i < r->macros.count && directive == 0; i++) {
         macro *one = &r->macros.items[i];
         one->name.length = gt_token_equals(&one->name, &added.name) ? 0 : one->name.length;
     }
-    if (!undefines && added.name.kind == GT_TOKEN_NAME) {
+    if (directive == 1 && added.name.kind == GT_TOKEN_NAME) {
         r->failed |= gt_array_push(&r->macros, added) != GPUTUNE_OK;
     }
 }
@@ -266,22 +264,21 @@ static void note_condition(reader *r, unsigned before, size_t begin, size_t end)
 
 static void read_text(reader *r, const char *text)
 {
-    size_t since = 0; /* where what is left out begins; 0: nothing is */
+    size_t since = 0; /* the beginning of the part that is left out; 0: there is none */
     gt_lexer lexer = gt_lexer_of(text), line;
     while (!r->failed && gt_lexer_find_directive(&lexer, &line)) {
-        bool is_condition = gt_token_is_any(&line.token, "if ifdef ifndef elif else endif");
+        if (!gt_token_is_any(&line.token, "if ifdef ifndef elif else endif")) {
+            if (r->conditions.now != GT_NEVER) {
+                read_define(r, line);
+            }
+            continue;
+        }
         const char *from = line.token.text;
         while (from > text && *from != '#') {
             from--;
         }
         size_t begin = (size_t)(from - text), end = (size_t)(line.end - text);
         unsigned before = r->conditions.depth;
-        if (!is_condition) {
-            if (r->conditions.now != GT_NEVER) {
-                read_define(r, line);
-            }
-            continue;
-        }
         gt_conditions_read(&r->conditions, line);
         if (since > 0) {
             gt_blank(r->left, since, begin);
@@ -300,5 +297,10 @@ gputune_status gt_branches_cut(char **out, const char *text, gt_meaning_fn meani
     read_text(&r, text);
     gt_array_free(&r.macros);
     gt_array_free(&r.marks);
-    return GT_GIVE(r.failed ? gt_fail_memory() : GPUTUNE_OK, out, r.left, free(r.left));
+    if (r.failed) {
+        free(r.left);
+        return gt_fail_memory();
+    }
+    *out = r.left;
+    return GPUTUNE_OK;
 }

@@ -31,8 +31,7 @@ static bool is_class_word(const gt_word *word)
 
 static bool is_opening(const gt_word *word)
 {
-    return word->id == GT_IS_OPEN_BRACE || word->id == GT_IS_OPEN_PAREN ||
-           word->id == GT_IS_OPEN_BRACKET;
+    return gt_word_nesting(word) > 0;
 }
 
 static bool closes_angle(const gt_word *word)
@@ -50,9 +49,16 @@ static bool is_attribute(const gt_word *word)
            word->id == GT_IS_NOEXCEPT || word->id == GT_IS_EXPLICIT || word->id == GT_IS_REQUIRES;
 }
 
-static bool is_keyword(const gt_word *word)
+static bool ends_statement(const gt_word *word)
 {
-    return word->id >= GT_IS_TEMPLATE && word->id < GT_WORDS_FIXED;
+    return word->id == GT_IS_SEMICOLON || word->id == GT_IS_OPEN_BRACE ||
+           word->id == GT_IS_CLOSE_BRACE;
+}
+
+/* Returns whether the word is a name, and not one of the language. */
+static bool is_own_name(const gt_word *word)
+{
+    return gt_word_is_name(word) && !(word->id >= GT_IS_TEMPLATE && word->id < GT_WORDS_FIXED);
 }
 
 size_t gt_word_close_angles(const gt_word *w, size_t count, size_t at)
@@ -129,12 +135,16 @@ static size_t skip_templates(const gt_word *w, size_t count, size_t i)
 
 /* ---- what a declaration declares ------------------------------------------------------------- */
 
+static void push_key(scan *s, uint32_t id, size_t *count)
+{
+    s->macros->failed |= gt_array_push(&s->to->keys, id) != GPUTUNE_OK;
+    (*count)++;
+}
+
 static void add_key(scan *s, gt_piece *piece, const gt_word *name)
 {
-    const bool fits = gt_word_is_name(name) && s->to->keys.count < KEYS_MAX;
-    if (fits) {
-        s->macros->failed |= gt_array_push(&s->to->keys, name->id) != GPUTUNE_OK;
-        piece->keys++;
+    if (gt_word_is_name(name) && s->to->keys.count < KEYS_MAX) {
+        push_key(s, name->id, &piece->keys);
     }
 }
 
@@ -158,13 +168,27 @@ static bool has(const gt_word *w, size_t from, size_t to, gt_word_id id)
     return find(w, from, to, id) < to;
 }
 
+static size_t find_class_word(const gt_word *w, size_t count)
+{
+    size_t at = 0;
+    while (at < count && !is_class_word(&w[at])) {
+        at++;
+    }
+    return at;
+}
+
+static void note_type(gt_piece *piece)
+{
+    piece->kind = GT_PIECE_TYPE;
+    piece->is_constant = true;
+}
+
 static void classify_enum(scan *s, gt_piece *piece, const gt_word *w, size_t count)
 {
     size_t at = find(w, 0, count, GT_IS_ENUM) + 1;
     const bool is_scoped = at < count && is_class_word(&w[at]);
     const size_t open = find(w, at, count, GT_IS_OPEN_BRACE);
-    piece->kind = GT_PIECE_TYPE;
-    piece->is_constant = true;
+    note_type(piece);
     at += is_scoped;
     if (at < count) {
         add_key(s, piece, &w[at]);
@@ -186,17 +210,13 @@ static void classify_enum(scan *s, gt_piece *piece, const gt_word *w, size_t cou
 
 static void classify_typedef(scan *s, gt_piece *piece, const gt_word *w, size_t count)
 {
-    size_t from = 0;
-    while (from < count && !is_class_word(&w[from]) && w[from].id != GT_IS_ENUM) {
-        from++;
-    }
     const size_t open = find(w, 0, count, GT_IS_OPEN_BRACE);
-    piece->kind = GT_PIECE_TYPE;
-    piece->is_constant = true;
-    if (open < count && from < open && w[from].id == GT_IS_ENUM) {
+    const size_t from = find_class_word(w, count);
+    if (open < count && has(w, 0, from < open ? from : open, GT_IS_ENUM)) {
         classify_enum(s, piece, w, count);
         return;
     }
+    note_type(piece);
     if (open < count && from < open) {
         add_key(s, piece, &w[from + 1]);
         add_keys(s, piece, w, gt_word_close(w, count, open) + 1, count);
@@ -227,8 +247,7 @@ static bool classify_class(scan *s, gt_piece *piece, const gt_word *w, size_t co
     if (!is_defined && !(next == GT_IS_SEMICOLON && i == at + 2)) {
         return false;
     }
-    piece->kind = GT_PIECE_TYPE;
-    piece->is_constant = true;
+    note_type(piece);
     if (name) {
         add_key(s, piece, name);
     }
@@ -292,8 +311,7 @@ static void classify_function(scan *s, gt_piece *piece, const gt_word *w, size_t
     piece->first_named = s->to->keys.count;
     for (size_t i = 0; i < close; i++) {
         if (gt_word_is_name(&w[i])) {
-            s->macros->failed |= gt_array_push(&s->to->keys, w[i].id) != GPUTUNE_OK;
-            piece->named++;
+            push_key(s, w[i].id, &piece->named);
         }
         piece->is_foreign |= i > 0 && w[i].id == GT_IS_SCOPE && gt_word_is_name(&w[i - 1]) &&
                              (i < 2 || w[i - 2].id != GT_IS_SCOPE);
@@ -323,8 +341,7 @@ static size_t find_head(const gt_word *w, size_t count, size_t *name)
             i = is_instance ? i : close;
         } else if (id == GT_IS_OPEN_PAREN && i > 0) {
             const bool is_pointer = i + 1 < count && w[i + 1].id == GT_IS_STAR;
-            const bool is_name = gt_word_is_name(&w[i - 1]) && !is_keyword(&w[i - 1]);
-            *name = is_name && !is_pointer ? i - 1 : count;
+            *name = is_own_name(&w[i - 1]) && !is_pointer ? i - 1 : count;
             return i;
         } else if (id == GT_IS_OPEN_BRACE || id == GT_IS_EQUAL || id == GT_IS_SEMICOLON) {
             return i;
@@ -421,10 +438,7 @@ static void classify(scan *s, gt_piece *piece, gt_word *w, size_t count)
     }
     const size_t head = find_head(w, count, &name);
     note_marks(piece, w, head < count ? head + 1 : count);
-    size_t class_at = 0;
-    while (class_at < head && !is_class_word(&w[class_at])) {
-        class_at++;
-    }
+    const size_t class_at = find_class_word(w, head);
     const bool is_typedef = has(w, 0, count < 2 ? count : 2, GT_IS_TYPEDEF);
     const bool is_enum = has(w, 0, head, GT_IS_ENUM) && name == count;
     if (is_typedef) {
@@ -472,31 +486,25 @@ static bool is_behind_type(const gt_word *w, size_t i, bool in_head)
         at--;
         is_pointer = true;
     }
-    if (at == 0 ||
-        !((gt_word_is_name(&w[at - 1]) && !is_keyword(&w[at - 1])) || closes_angle(&w[at - 1]))) {
+    if (at == 0 || !(is_own_name(&w[at - 1]) || closes_angle(&w[at - 1]))) {
         return false;
     }
     at--;
     while (at > 0 && (gt_word_is_name(&w[at - 1]) || w[at - 1].id == GT_IS_SCOPE)) {
         at--;
     }
-    const uint32_t before = at > 0 ? w[at - 1].id : GT_IS_SEMICOLON;
-    const bool begins =
-        before == GT_IS_SEMICOLON || before == GT_IS_OPEN_BRACE || before == GT_IS_CLOSE_BRACE;
-    return !is_pointer || begins ||
-           (in_head && (before == GT_IS_OPEN_PAREN || before == GT_IS_COMMA));
+    return !is_pointer || at == 0 || ends_statement(&w[at - 1]) ||
+           (in_head && (w[at - 1].id == GT_IS_OPEN_PAREN || w[at - 1].id == GT_IS_COMMA));
 }
 
 /* `float a, b;`: whether the name at `i` is a further one. */
 static bool is_further(const gt_word *w, size_t count, size_t i)
 {
     size_t at = i;
-    while (at > 0 && w[at - 1].id != GT_IS_SEMICOLON && w[at - 1].id != GT_IS_OPEN_BRACE &&
-           w[at - 1].id != GT_IS_CLOSE_BRACE && w[at - 1].id != GT_IS_OPEN_PAREN) {
+    while (at > 0 && !ends_statement(&w[at - 1]) && w[at - 1].id != GT_IS_OPEN_PAREN) {
         at--;
     }
-    return at > 0 && w[at - 1].id != GT_IS_OPEN_PAREN && at + 1 < count &&
-           gt_word_is_name(&w[at]) && !is_keyword(&w[at]) &&
+    return at > 0 && w[at - 1].id != GT_IS_OPEN_PAREN && at + 1 < count && is_own_name(&w[at]) &&
            (gt_word_is_name(&w[at + 1]) || w[at + 1].id == GT_IS_STAR || w[at + 1].id == GT_IS_AND);
 }
 
@@ -647,7 +655,9 @@ static void find_end(scan *s, gt_piece *piece)
         piece->end = id == GT_IS_SEMICOLON ? i + 1 : id == GT_IS_CLOSE_BRACE ? i : 0;
         i++;
     }
-    piece->end = piece->end > piece->begin ? piece->end : i > piece->begin ? i : piece->begin + 1;
+    if (piece->end <= piece->begin) {
+        piece->end = i > piece->begin ? i : piece->begin + 1;
+    }
     piece->is_torn = walk.conditionals != 0;
 }
 
@@ -655,9 +665,7 @@ static bool is_balanced(const gt_word_list *words)
 {
     int depth = 0;
     for (size_t i = 0; i < words->count && depth >= 0; i++) {
-        const uint32_t id = words->items[i].id;
-        depth += is_opening(&words->items[i]);
-        depth -= id == GT_IS_CLOSE_BRACE || id == GT_IS_CLOSE_PAREN || id == GT_IS_CLOSE_BRACKET;
+        depth += gt_word_nesting(&words->items[i]);
     }
     return depth == 0;
 }
@@ -675,9 +683,10 @@ static void classify_macro(scan *s, gt_piece *piece, const gt_word_list *expande
     inner.is_expansion = true;
     inner.depth++;
     scan_scope(&inner, 0, expanded->count);
-    piece->kind = made.items.count == 1   ? made.items.items[0].kind
-                  : made.items.count == 0 ? GT_PIECE_EMPTY
-                                          : GT_PIECE_MACRO;
+    piece->kind = made.items.count == 0 ? GT_PIECE_EMPTY : GT_PIECE_MACRO;
+    if (made.items.count == 1) {
+        piece->kind = made.items.items[0].kind;
+    }
     piece->first_key = s->to->keys.count;
     for (size_t i = 0; i < made.items.count; i++) {
         const gt_piece *one = &made.items.items[i];
@@ -685,9 +694,7 @@ static void classify_macro(scan *s, gt_piece *piece, const gt_word_list *expande
         piece->is_marked |= one->is_marked;
         piece->is_constant |= one->is_constant;
         for (size_t k = 0; k < one->keys; k++) {
-            s->macros->failed |=
-                gt_array_push(&s->to->keys, made.keys.items[one->first_key + k]) != GPUTUNE_OK;
-            piece->keys++;
+            push_key(s, made.keys.items[one->first_key + k], &piece->keys);
         }
     }
     gt_array_free(&made.items);

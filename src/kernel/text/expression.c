@@ -338,7 +338,9 @@ static gputune_status finish(gt_expression **out, const parser *p, const gt_lexe
     GT_SCOPED(gt_text_free) gt_text text = {0};
     const size_t code = p->code.count * sizeof *p->code.items;
     append_tokens(&text, *begin, p->lexer);
-    GT_TRY(text.failed ? gt_fail_memory() : GPUTUNE_OK);
+    if (text.failed) {
+        return gt_fail_memory();
+    }
     gt_expression *expression = calloc(1, sizeof *expression + code + text.length + 1);
     GT_TRY(gt_allocated(expression));
     expression->code = (gt_instruction *)(expression + 1);
@@ -357,7 +359,9 @@ gputune_status gt_expression_read(gt_expression **out, gt_lexer *lexer, const gt
     gt_lexer begin = *lexer;
     parser p = {.lexer = lexer, .scope = scope};
     gputune_status status = parse_conditional(&p);
-    GT_THEN(status, finish(out, &p, &begin));
+    if (status == GPUTUNE_OK) {
+        status = finish(out, &p, &begin);
+    }
     gt_array_free(&p.code);
     return status;
 }
@@ -427,18 +431,28 @@ static const char *combine_reals(double *out, gt_operation operation, double a, 
         *out *= operation == GT_DO_ROUND_UP ? b : 1;
         return b == 0 ? division : NULL;
     }
-    if (operation == GT_DO_REMAINDER || operation == GT_DO_SHIFT_LEFT ||
-        operation == GT_DO_SHIFT_RIGHT || operation == GT_DO_BIT_AND ||
-        operation == GT_DO_BIT_XOR || operation == GT_DO_BIT_OR) {
+    switch (operation) {
+    case GT_DO_MULTIPLY:
+        *out = a * b;
+        return NULL;
+    case GT_DO_ADD:
+        *out = a + b;
+        return NULL;
+    case GT_DO_SUBTRACT:
+        *out = a - b;
+        return NULL;
+    case GT_DO_MIN:
+        *out = fmin(a, b);
+        return NULL;
+    case GT_DO_MAX:
+        *out = fmax(a, b);
+        return NULL;
+    case GT_DO_POW:
+        *out = pow(a, b);
+        return NULL;
+    default:
         return combine_as_integers(out, operation, a, b);
     }
-    *out = operation == GT_DO_MULTIPLY   ? a * b
-           : operation == GT_DO_ADD      ? a + b
-           : operation == GT_DO_SUBTRACT ? a - b
-           : operation == GT_DO_MIN      ? fmin(a, b)
-           : operation == GT_DO_MAX      ? fmax(a, b)
-                                         : pow(a, b);
-    return NULL;
 }
 
 static const char *unary_real(double *value, gt_operation operation)
@@ -447,10 +461,11 @@ static const char *unary_real(double *value, gt_operation operation)
     if (operation == GT_DO_COMPLEMENT) {
         return combine_as_integers(value, GT_DO_BIT_XOR, a, -1);
     }
-    *value = operation == GT_DO_NEGATE ? -a
-             : operation == GT_DO_NOT  ? a == 0
-             : operation == GT_DO_SQRT ? sqrt(a)
-                                       : log2(a);
+    if (operation == GT_DO_NEGATE || operation == GT_DO_NOT) {
+        *value = operation == GT_DO_NOT ? a == 0 : -a;
+    } else {
+        *value = operation == GT_DO_SQRT ? sqrt(a) : log2(a);
+    }
     return NULL;
 }
 

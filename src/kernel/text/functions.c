@@ -243,9 +243,8 @@ size_t gt_function_needs(char name[GT_NAME_MAX], const char *text, const gt_func
     gt_lexer list = gt_lexer_on(text + function->begin, function->name - function->begin), item;
     size_t count = 0;
     name[0] = '\0';
-    while (list.token.kind != GT_TOKEN_END && !gt_lexer_accept(&list, "template")) {
-        gt_lexer_next(&list);
-    }
+    gt_lexer_skip_to(&list, "template");
+    (void)gt_lexer_accept(&list, "template");
     for (bool opens = gt_lexer_accept(&list, "<"); opens && gt_lexer_item(&item, &list);) {
         const bool needed = !gt_lexer_has(item, &equals) && !gt_lexer_has(item, &pack);
         if (needed && count == index) {
@@ -431,9 +430,7 @@ static void search_enum(search *s, gt_lexer *lexer)
 {
     gt_lexer value = gt_lexer_of("0");
     int64_t above = 0;
-    while (lexer->token.kind != GT_TOKEN_END && !gt_token_is_any(&lexer->token, "{ ; ( )")) {
-        gt_lexer_next(lexer);
-    }
+    gt_lexer_skip_to(lexer, "{ ; ( )");
     bool more = gt_lexer_accept(lexer, "{");
     for (; more && lexer->token.kind == GT_TOKEN_NAME; above++) {
         const bool hit = gt_lexer_is(lexer, s->name);
@@ -445,9 +442,7 @@ static void search_enum(search *s, gt_lexer *lexer)
         if (hit) {
             note_constant(s, value, above);
         }
-        while (lexer->token.kind != GT_TOKEN_END && !gt_token_is_any(&lexer->token, ", }")) {
-            gt_lexer_skip(lexer, "(", ")");
-        }
+        gt_lexer_skip_to(lexer, ", }");
         more = gt_lexer_accept(lexer, ",");
     }
 }

@@ -216,9 +216,8 @@ static gt_token_kind read_token(gt_lexer *lexer, bool first)
         return read_name(lexer);
     }
     if (c == '"' || c == '\'') {
-        return !skip_quoted(lexer, c) ? GT_TOKEN_OTHER
-               : c == '"'             ? GT_TOKEN_STRING
-                                      : GT_TOKEN_CHARACTER;
+        const gt_token_kind kind = c == '"' ? GT_TOKEN_STRING : GT_TOKEN_CHARACTER;
+        return skip_quoted(lexer, c) ? kind : GT_TOKEN_OTHER;
     }
     return read_punctuation(lexer);
 }
@@ -344,6 +343,11 @@ bool gt_token_is_any(const gt_token *token, const char *words)
     return token->kind != GT_TOKEN_END && gt_is_any(token->text, token->length, words);
 }
 
+bool gt_token_is_string(const gt_token *token)
+{
+    return token->kind == GT_TOKEN_STRING && token->text[0] == '"';
+}
+
 bool gt_token_equals(const gt_token *a, const gt_token *b)
 {
     return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
@@ -407,6 +411,13 @@ const char *gt_lexer_skip(gt_lexer *lexer, const char *open, const char *close)
         gt_lexer_next(lexer);
     } while (depth > 0 && lexer->token.kind != GT_TOKEN_END);
     return depth <= 0 ? at : NULL;
+}
+
+void gt_lexer_skip_to(gt_lexer *lexer, const char *words)
+{
+    while (lexer->token.kind != GT_TOKEN_END && !gt_token_is_any(&lexer->token, words)) {
+        gt_lexer_skip(lexer, "( [ {", ") ] }");
+    }
 }
 
 const char *gt_lexer_skip_angles(gt_lexer *lexer)

@@ -66,6 +66,8 @@ bool gt_lexer_accept(gt_lexer *lexer, const char *text);
 int gt_lexer_accept_any(gt_lexer *lexer, const char *words);
 gt_place gt_lexer_place(const gt_lexer *lexer);
 bool gt_token_is(const gt_token *token, const char *text);
+/* Returns whether the token is a string in plain double quotes. */
+bool gt_token_is_string(const gt_token *token);
 /* Returns whether the token is one of `words`, which blanks separate. */
 bool gt_token_is_any(const gt_token *token, const char *words);
 bool gt_token_equals(const gt_token *a, const gt_token *b);
@@ -76,6 +78,8 @@ int gt_token_angles(const gt_token *token);
 /* With an opening bracket, one of `open`, as the current token: moves after the one of `close` that
  * closes it and returns its place; NULL: there is none. Steps over any other token alone. */
 const char *gt_lexer_skip(gt_lexer *lexer, const char *open, const char *close);
+/* Moves to the next of these tokens that is outside of brackets, or to the end. */
+void gt_lexer_skip_to(gt_lexer *lexer, const char *words);
 /* The same with the '<' of template arguments; it stops in front of a token that closes more. */
 const char *gt_lexer_skip_angles(gt_lexer *lexer);
 

@@ -6,15 +6,9 @@
 
 #include <string.h>
 
-/* In the order of gt_word_id, from 1 on. */
-static const char fixed[] =
-    "{ } ( ) [ ] < > >> ; , : :: = * & && || ! ~ . -> # ## template requires struct class "
-    "union enum namespace extern inline using typedef operator static_assert "
-    "_Static_assert asm __asm__ const constexpr consteval virtual public private "
-    "protected alignas decltype noexcept explicit final default delete __global__ "
-    "__device__ __constant__ __managed__ __host__ return else case do goto throw new "
-    "sizeof typename static volatile register if while for switch friend mutable "
-    "__restrict__";
+#define SPELLING(name, spelling) spelling,
+static const char *const fixed[] = {"", GT_FIXED_WORDS(SPELLING)};
+#undef SPELLING
 
 static uint32_t intern(gt_macros *m, const char *text, size_t length)
 {
@@ -31,11 +25,8 @@ static uint32_t intern(gt_macros *m, const char *text, size_t length)
 void gt_macros_open(gt_macros *macros, const char *text)
 {
     *macros = (gt_macros){.text = text};
-    (void)intern(macros, "", 0);
-    for (const char *at = fixed; *at;) {
-        const size_t length = strcspn(at, " ");
-        (void)intern(macros, at, length);
-        at += length + (at[length] == ' ');
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+        (void)intern(macros, fixed[i], strlen(fixed[i]));
     }
 }
 
@@ -51,6 +42,16 @@ void gt_macros_free(gt_macros *macros)
 static void push(gt_word_list *out, gt_macros *m, gt_word word)
 {
     m->failed |= gt_array_push(out, word) != GPUTUNE_OK;
+}
+
+/* Appends words without directives. */
+static void push_code(gt_word_list *out, gt_macros *m, const gt_word *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (words[i].token.kind != GT_TOKEN_DIRECTIVE) {
+            push(out, m, words[i]);
+        }
+    }
 }
 
 static gt_word word_of(gt_macros *m, gt_token token)
@@ -134,17 +135,27 @@ const gt_macro *gt_macro_of(const gt_macros *macros, uint32_t id)
     return at ? &macros->items.items[at - 1] : NULL;
 }
 
+int gt_word_nesting(const gt_word *word)
+{
+    const uint32_t id = word->id;
+    return (id == GT_IS_OPEN_BRACE || id == GT_IS_OPEN_PAREN || id == GT_IS_OPEN_BRACKET) -
+           (id == GT_IS_CLOSE_BRACE || id == GT_IS_CLOSE_PAREN || id == GT_IS_CLOSE_BRACKET);
+}
+
 size_t gt_word_close(const gt_word *words, size_t count, size_t at)
 {
     for (int depth = 0; at < count; at++) {
-        const uint32_t id = words[at].id;
-        depth += id == GT_IS_OPEN_BRACE || id == GT_IS_OPEN_PAREN || id == GT_IS_OPEN_BRACKET;
-        depth -= id == GT_IS_CLOSE_BRACE || id == GT_IS_CLOSE_PAREN || id == GT_IS_CLOSE_BRACKET;
+        depth += gt_word_nesting(&words[at]);
         if (depth <= 0) {
             return at;
         }
     }
     return count - 1;
+}
+
+const gt_word *gt_macro_words(const gt_macros *macros, const gt_macro *macro)
+{
+    return macros->texts.items + macro->first + macro->parameters;
 }
 
 size_t gt_macro_use(const gt_macros *macros, const gt_word *words, size_t count, size_t at)
@@ -157,9 +168,8 @@ size_t gt_macro_use(const gt_macros *macros, const gt_word *words, size_t count,
     while (open < count && words[open].token.kind == GT_TOKEN_DIRECTIVE) {
         open++;
     }
-    return open < count && words[open].id == GT_IS_OPEN_PAREN
-               ? gt_word_close(words, count, open) + 1 - at
-               : 0;
+    const bool has_arguments = open < count && words[open].id == GT_IS_OPEN_PAREN;
+    return has_arguments ? gt_word_close(words, count, open) + 1 - at : 0;
 }
 
 /* ---- expansion ------------------------------------------------------------------------------- */
@@ -193,8 +203,7 @@ static void divide(arguments *out, const gt_macro *macro, const gt_word *words, 
     *out = (arguments){.words = words, .begin = {open + 1}, .count = 1};
     for (size_t i = open + 1; i < close; i++) {
         const bool is_last = macro->is_variadic && out->count >= macro->parameters;
-        if (words[i].id == GT_IS_OPEN_PAREN || words[i].id == GT_IS_OPEN_BRACE ||
-            words[i].id == GT_IS_OPEN_BRACKET) {
+        if (gt_word_nesting(&words[i]) > 0) {
             i = gt_word_close(words, close, i);
         } else if (words[i].id == GT_IS_COMMA && !is_last && out->count < ARGUMENTS_MAX) {
             out->end[out->count - 1] = i;
@@ -228,19 +237,15 @@ static void substitute(gt_word_list *out, gt_macros *m, const gt_macro *macro,
 {
     const size_t first = out->count;
     for (uint32_t i = 0; i < macro->words && !m->failed; i++) {
-        const gt_word word = m->texts.items[macro->first + macro->parameters + i];
+        const gt_word word = gt_macro_words(m, macro)[i];
         uint32_t p = 0;
         while (p < macro->parameters && m->texts.items[macro->first + p].id != word.id) {
             p++;
         }
-        if (p == macro->parameters || !given) {
+        if (p == macro->parameters) {
             push(out, m, word);
-        }
-        for (size_t k = p < macro->parameters && given && p < given->count ? given->begin[p] : 1;
-             p < macro->parameters && given && p < given->count && k < given->end[p]; k++) {
-            if (given->words[k].token.kind != GT_TOKEN_DIRECTIVE) {
-                push(out, m, given->words[k]);
-            }
+        } else if (p < given->count) {
+            push_code(out, m, given->words + given->begin[p], given->end[p] - given->begin[p]);
         }
     }
     size_t to = first;
@@ -265,13 +270,11 @@ static void expand(gt_word_list *out, gt_macros *m, const gt_word *words, size_t
                                  ? gt_macro_use(m, words, count, i)
                                  : 0;
         if (taken == 0) {
-            if (word.token.kind != GT_TOKEN_DIRECTIVE) {
-                push(out, m, word);
-            }
+            push_code(out, m, &word, 1);
             continue;
         }
         const gt_macro macro = *gt_macro_of(m, word.id);
-        arguments given;
+        arguments given = {.count = 0};
         gt_word_list body = {0};
         if (macro.is_function) {
             size_t open = i + 1;
@@ -280,7 +283,7 @@ static void expand(gt_word_list *out, gt_macros *m, const gt_word *words, size_t
             }
             divide(&given, &macro, words, open, i + taken - 1);
         }
-        substitute(&body, m, &macro, macro.is_function ? &given : NULL);
+        substitute(&body, m, &macro, &given);
         m->budget -= body.count + 1 < m->budget ? (uint32_t)body.count + 1 : m->budget;
         const hidden own = {word.id, outer};
         expand(out, m, body.items, body.count, &own);
@@ -302,7 +305,7 @@ static bool has_word(const gt_macros *m, const gt_macro *macro, uint32_t id)
 {
     bool has = false;
     for (uint32_t i = 0; i < macro->words; i++) {
-        has |= m->texts.items[macro->first + macro->parameters + i].id == id;
+        has |= gt_macro_words(m, macro)[i].id == id;
     }
     return has;
 }

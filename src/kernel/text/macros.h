@@ -7,90 +7,65 @@
 #include "base/hash_index.h"
 #include "base/text.h"
 
-/* clang-format off: words of C++ and CUDA that the grammar of declarations needs */
+/* The words of C++ and CUDA that the grammar of declarations needs, each as X(NAME, spelling):
+ * GT_IS_NAME is the number of the spelling. */
+/* clang-format off: a table, which is not code */
+#define GT_FIXED_WORDS(X)                                                                          \
+    X(OPEN_BRACE, "{")                                                                             \
+    X(CLOSE_BRACE, "}")                                                                            \
+    X(OPEN_PAREN, "(") X(CLOSE_PAREN, ")") X(OPEN_BRACKET, "[") X(CLOSE_BRACKET, "]") X(           \
+        LESS, "<") X(GREATER, ">") X(GREATER2, ">>") X(SEMICOLON, ";") X(COMMA, ",") X(COLON, ":") \
+        X(SCOPE, "::") X(EQUAL, "=") X(STAR, "*") X(AND, "&") X(AND2, "&&") X(OR2, "||") X(        \
+            NOT, "!") X(TILDE, "~") X(DOT, ".") X(ARROW, "->") X(HASH, "#") X(PASTE, "##")         \
+            X(TEMPLATE, "template") X(REQUIRES, "requires") X(STRUCT, "struct") X(CLASS, "class")  \
+                X(UNION, "union") X(ENUM, "enum") X(NAMESPACE, "namespace") X(EXTERN, "extern") X( \
+                    INLINE, "inline") X(USING, "using")                                            \
+                    X(TYPEDEF,                                                                     \
+                      "typedef") X(OPERATOR, "operator") X(STATIC_ASSERT, "static_assert")         \
+                        X(C_ASSERT, "_Static_assert") X(ASM, "asm") X(GNU_ASM, "__asm__") X(       \
+                            CONST,                                                                 \
+                            "const") X(CONSTEXPR,                                                  \
+                                       "constexpr") X(CONSTEVAL, "consteval")                      \
+                            X(VIRTUAL, "virtual") X(PUBLIC, "public") X(PRIVATE, "private") X(     \
+                                PROTECTED, "protected")                                            \
+                                X(ALIGNAS, "alignas") X(DECLTYPE, "decltype") X(                   \
+                                    NOEXCEPT,                                                      \
+                                    "noexcept") X(EXPLICIT, "explicit")                            \
+                                    X(FINAL, "final") X(                                           \
+                                        DEFAULT,                                                   \
+                                        "default") X(DELETE,                                       \
+                                                     "delete") X(GLOBAL, "__global__")             \
+                                        X(DEVICE,                                                  \
+                                          "__device__") X(CONSTANT, "__constant__")                \
+                                            X(MANAGED, "__managed__") X(HOST, "__host__") X(       \
+                                                RETURN,                                            \
+                                                "return") X(ELSE, "else")                          \
+                                                X(CASE,                                            \
+                                                  "case") X(DO, "do")                              \
+                                                    X(GOTO,                                        \
+                                                      "goto") X(THROW, "throw")                    \
+                                                        X(NEW, "new") X(SIZEOF, "sizeof") X(       \
+                                                            TYPENAME,                              \
+                                                            "typename") X(STATIC, "static")        \
+                                                            X(VOLATILE,                            \
+                                                              "volatile") X(REGISTER, "register")  \
+                                                                X(IF,                              \
+                                                                  "if") X(WHILE, "while")          \
+                                                                    X(FOR,                         \
+                                                                      "for") X(SWITCH, "switch")   \
+                                                                        X(FRIEND, "friend")        \
+                                                                            X(MUTABLE, "mutable")  \
+                                                                                X(RESTRICT,        \
+                                                                                  "__restrict__")
+/* clang-format on */
+
 typedef enum gt_word_id {
     GT_IS_NOTHING,
-    GT_IS_OPEN_BRACE,
-    GT_IS_CLOSE_BRACE,
-    GT_IS_OPEN_PAREN,
-    GT_IS_CLOSE_PAREN,
-    GT_IS_OPEN_BRACKET,
-    GT_IS_CLOSE_BRACKET,
-    GT_IS_LESS,
-    GT_IS_GREATER,
-    GT_IS_GREATER2,
-    GT_IS_SEMICOLON,
-    GT_IS_COMMA,
-    GT_IS_COLON,
-    GT_IS_SCOPE,
-    GT_IS_EQUAL,
-    GT_IS_STAR,
-    GT_IS_AND,
-    GT_IS_AND2,
-    GT_IS_OR2,
-    GT_IS_NOT,
-    GT_IS_TILDE,
-    GT_IS_DOT,
-    GT_IS_ARROW,
-    GT_IS_HASH,
-    GT_IS_PASTE,
-    GT_IS_TEMPLATE,
-    GT_IS_REQUIRES,
-    GT_IS_STRUCT,
-    GT_IS_CLASS,
-    GT_IS_UNION,
-    GT_IS_ENUM,
-    GT_IS_NAMESPACE,
-    GT_IS_EXTERN,
-    GT_IS_INLINE,
-    GT_IS_USING,
-    GT_IS_TYPEDEF,
-    GT_IS_OPERATOR,
-    GT_IS_STATIC_ASSERT,
-    GT_IS_C_ASSERT,
-    GT_IS_ASM,
-    GT_IS_GNU_ASM,
-    GT_IS_CONST,
-    GT_IS_CONSTEXPR,
-    GT_IS_CONSTEVAL,
-    GT_IS_VIRTUAL,
-    GT_IS_PUBLIC,
-    GT_IS_PRIVATE,
-    GT_IS_PROTECTED,
-    GT_IS_ALIGNAS,
-    GT_IS_DECLTYPE,
-    GT_IS_NOEXCEPT,
-    GT_IS_EXPLICIT,
-    GT_IS_FINAL,
-    GT_IS_DEFAULT,
-    GT_IS_DELETE,
-    GT_IS_GLOBAL,
-    GT_IS_DEVICE,
-    GT_IS_CONSTANT,
-    GT_IS_MANAGED,
-    GT_IS_HOST,
-    GT_IS_RETURN,
-    GT_IS_ELSE,
-    GT_IS_CASE,
-    GT_IS_DO,
-    GT_IS_GOTO,
-    GT_IS_THROW,
-    GT_IS_NEW,
-    GT_IS_SIZEOF,
-    GT_IS_TYPENAME,
-    GT_IS_STATIC,
-    GT_IS_VOLATILE,
-    GT_IS_REGISTER,
-    GT_IS_IF,
-    GT_IS_WHILE,
-    GT_IS_FOR,
-    GT_IS_SWITCH,
-    GT_IS_FRIEND,
-    GT_IS_MUTABLE,
-    GT_IS_RESTRICT,
-    GT_WORDS_FIXED
+#define NUMBER(name, spelling) GT_IS_##name,
+    GT_FIXED_WORDS(NUMBER)
+#undef NUMBER
+        GT_WORDS_FIXED
 } gt_word_id;
-/* clang-format on */
 
 /* A token, with a number for its spelling, often a gt_word_id; 0: a directive's '#'. */
 typedef struct gt_word {
@@ -130,6 +105,8 @@ void gt_words_split(gt_word_list *out, gt_macros *macros, gt_lexer lexer);
 int gt_macros_directive(gt_macros *macros, const gt_word *directive);
 /* The macro of a name; NULL: it is none. */
 const gt_macro *gt_macro_of(const gt_macros *macros, uint32_t id);
+/* Returns the words of a macro's body. */
+const gt_word *gt_macro_words(const gt_macros *macros, const gt_macro *macro);
 /* Appends the words with their macros replaced, up to about `most` words, without directives. */
 void gt_macros_expand(gt_word_list *out, gt_macros *macros, const gt_word *words, size_t count,
                       uint32_t most);
@@ -140,6 +117,8 @@ size_t gt_macro_use(const gt_macros *macros, const gt_word *words, size_t count,
  * is the text without the lines that #if leave out. Lines keep their numbers. ENOMEM. */
 gputune_status gt_kernel_macros_expand(gt_text *text, const char *read);
 
+/* Returns 1 for an opening bracket, -1 for a closing one, and 0 for other words. */
+int gt_word_nesting(const gt_word *word);
 /* The index of the bracket that closes the one at `at`; count - 1 where none does. */
 size_t gt_word_close(const gt_word *words, size_t count, size_t at);
 static inline bool gt_word_is_name(const gt_word *word)

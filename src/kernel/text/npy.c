@@ -159,9 +159,9 @@ static void append_shape(gt_text *out, const uint64_t *shape, uint32_t dimension
 
 static const char *descr_of(gt_type type)
 {
-    const gt_type stored = type == GT_TYPE_BF16                           ? GT_TYPE_U16
-                           : type == GT_TYPE_E4M3 || type == GT_TYPE_E5M2 ? GT_TYPE_U8
-                                                                          : type;
+    const bool is_fp8 = type == GT_TYPE_E4M3 || type == GT_TYPE_E5M2;
+    const gt_type wide = type == GT_TYPE_BF16 ? GT_TYPE_U16 : type;
+    const gt_type stored = is_fp8 ? GT_TYPE_U8 : wide;
     int i = 0;
     while (types[i].type != stored) {
         i++;

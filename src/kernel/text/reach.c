@@ -36,7 +36,7 @@ static void want(reach *r, uint32_t id, uint8_t ways)
     r->changed = true;
     const gt_macro *macro = gt_macro_of(&r->found.macros, id);
     for (uint32_t i = 0; macro && i < macro->words; i++) {
-        const gt_word *word = &r->found.macros.texts.items[macro->first + macro->parameters + i];
+        const gt_word *word = &gt_macro_words(&r->found.macros, macro)[i];
         if (gt_word_is_name(word)) {
             want(r, word->id, GT_READ_CALL | GT_READ_PLAIN);
         }
@@ -69,8 +69,8 @@ static bool is_read_as(const reach *r, const gt_piece *piece, uint32_t id)
 static bool is_read(const reach *r, const gt_piece *piece)
 {
     bool is = false;
-    for (size_t i = 0; i < piece->keys && !is; i++) {
-        is = is_read_as(r, piece, keys_of(r, piece)[i]);
+    for (size_t i = 0; i < piece->keys; i++) {
+        is |= is_read_as(r, piece, keys_of(r, piece)[i]);
     }
     return is;
 }

@@ -123,9 +123,8 @@ static gt_element element_of(const struct named *one)
                           .bytes = one->lanes * types[one->type].bytes,
                           .alignment = one->alignment};
     if (element.alignment == 0) {
-        element.alignment = one->lanes == 3                    ? types[one->type].bytes
-                            : element.bytes < WIDEST_ALIGNMENT ? element.bytes
-                                                               : WIDEST_ALIGNMENT;
+        const uint32_t whole = element.bytes < WIDEST_ALIGNMENT ? element.bytes : WIDEST_ALIGNMENT;
+        element.alignment = one->lanes == 3 ? types[one->type].bytes : whole;
     }
     return element;
 }
