@@ -1,28 +1,31 @@
-/* The kinds of axes. A new one needs a value of gt_axis_kind, a row here and one in template.c, and
- * as a setting of the launch a number in gt_kernel_step and code in gpu/loaded.c. */
+/* The kinds of axes. A new kind needs a value of gt_axis_kind, a row in axis_kind.c, and one in
+ * template.c. If its value is a setting of the launch, it also needs a member of gt_kernel_step and
+ * code in gpu/loaded.c. */
 #pragma once
 
 #include "kernel/template/parse.h"
 
 typedef struct gt_axis_traits {
-    const char *name; /* the word of the pragma */
-    bool generates;   /* the value shapes the generated source itself and is no macro */
-    bool at_launch;   /* the value is a part of the launch, whether or not the source contains it */
-    bool aligned;     /* the buffers' alignment bounds the value; the smallest always works */
-    const char *buffers; /* what the buffers behind the pragma's colon are for; NULL: it has none */
-    bool one_buffer;     /* the pragma names exactly one buffer */
-    bool scratch;        /* a buffer of scratch() may be named */
-    const char *expected; /* the values that the kind takes; NULL: words or integers as written */
-    /* the numbers, and the words by number (never 0), that `expected` says; none if least > most */
+    const char *name; /* the word of its clause */
+    bool generates;   /* the value changes the generated source in another way than by a macro */
+    bool at_launch;   /* the value is part of the launch, even if the source uses it too */
+    bool aligned;     /* the buffers' alignment limits the value; the smallest value always works */
+    const char
+        *buffers;    /* the buffers after the clause's colon, for messages; NULL: it names none */
+    bool one_buffer; /* the clause names exactly one buffer */
+    bool scratch;    /* the buffer may be one of scratch() */
+    const char
+        *expected; /* the values of the kind, for messages; NULL: words or integers, as written */
+    /* the allowed numbers, and the allowed words by number; none if least > most */
     struct {
         int64_t least, most;
     } numbers, words;
-    bool doubles; /* of the numbers only powers of two */
-    /* of a number in the launched step, set by gt_binding_cluster(); 0: the value sets none */
+    bool doubles; /* only powers of two are allowed */
+    /* the offset in gt_kernel_step of the number that the value sets; 0: none */
     size_t sets;
 } gt_axis_traits;
 
-/* The row of a kind; NULL behind the last kind. */
+/* Returns the row of a kind, or NULL after the last kind. */
 const gt_axis_traits *gt_axis_traits_of(gt_axis_kind kind);
-/* The kind of the axes that a pragma with this word declares; GT_AXIS_KINDS: none. */
+/* Returns the kind of the axes that a clause declares; GT_AXIS_KINDS if it declares none. */
 gt_axis_kind gt_axis_kind_of(const char *word);

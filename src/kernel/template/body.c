@@ -1,4 +1,4 @@
-/* Makes the texts that are compiled out of the template's text. */
+/* Makes the compiled texts from the template's text. */
 #include "kernel/template/parse.h"
 
 #include "kernel/text/branches.h"
@@ -43,16 +43,16 @@ void gt_tokens_append(gt_text *out, const char *text, size_t length)
 
 /* ---- Edits ----------------------------------------------------------------------------------- */
 
-/* A piece of a text that another text takes the place of. */
+/* A part of a text, and the text that replaces it. */
 typedef struct edit {
     size_t begin, end, order;
-    const char *by; /* NULL: the newlines of the piece, so that lines keep their numbers */
+    const char *by; /* NULL: only the newlines of the part */
 } edit;
 
 typedef struct edits {
     const char *text;
     GT_ARRAY(edit) list;
-    bool failed, has_types; /* has_types: one of them needs gputune_plain() */
+    bool failed, has_types; /* has_types: an edit uses gputune_plain() */
 } edits;
 
 static void replace(edits *e, const char *begin, const char *end, const char *by)
@@ -66,7 +66,7 @@ static void replace_token(edits *e, const gt_token *token, const char *by)
     replace(e, token->text, token->text + token->length, by);
 }
 
-/* Those of one place stay in their order. */
+/* Keeps the order of edits at the same place. */
 static int by_place(const void *a, const void *b)
 {
     const edit *x = a, *y = b;
@@ -91,7 +91,7 @@ static gputune_status carry_out(char **text, edits *e)
     for (size_t i = 0; i < e->list.count; i++) {
         const edit *one = &e->list.items[i];
         if (one->begin < copied) {
-            continue; /* in a piece that is left out */
+            continue; /* inside of a replaced part */
         }
         gt_text_append_bytes(&out, *text + copied, one->begin - copied);
         if (one->by) {
@@ -117,13 +117,13 @@ void gt_functions_cut(char *text, const char *const *names, size_t count, bool i
     }
 }
 
-/* Puts GPUTUNE_LAUNCH_BOUNDS before a kernel's name in all declarations, if `bounds`, and extern
- * "C" before them, unless it is a template. Drops `static`, which hides it from the driver. */
+/* Makes a kernel visible to the driver: adds extern "C" to its declarations, unless it is a C++
+ * template, and removes `static`. If `bounds`, adds GPUTUNE_LAUNCH_BOUNDS before its name. */
 static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, bool bounds)
 {
     gt_function function;
     const char *own = kernel->name;
-    gt_functions_cut(*text, &own, 1, true); /* the only instance is the variant's */
+    gt_functions_cut(*text, &own, 1, true); /* a variant has only its own instance */
     edits e = {.text = *text};
     gt_functions walk = gt_functions_of(*text, &own, 1);
     while (gt_function_next(&function, &walk)) {
@@ -141,9 +141,9 @@ static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, b
     return carry_out(text, &e);
 }
 
-/* ---- What nvcc takes, and NVRTC or the driver does not --------------------------------------- */
+/* ---- Code that nvcc accepts, but NVRTC or the driver does not -------------------------------- */
 
-/* `const double b = a * a;` is no constant of C++, unless it is a constexpr. */
+/* Turns `const double b = a * a;` into a constexpr, as only that is a constant of C++. */
 static void rewrite_constant(edits *r, gt_lexer lexer)
 {
     const gt_token word = lexer.token;
@@ -160,7 +160,7 @@ static void rewrite_constant(edits *r, gt_lexer lexer)
     }
 }
 
-/* Returns whether a value may follow these two tokens, rather than a body or a statement. */
+/* Returns whether a value may follow these two tokens, and not a body or a statement. */
 static bool precedes_value(const gt_token *before, const gt_token *last)
 {
     return gt_token_is(last, "return") ||
@@ -168,7 +168,7 @@ static bool precedes_value(const gt_token *before, const gt_token *last)
             !gt_token_is_any(last, ") ] } ; > >>"));
 }
 
-/* (struct T){1, 2} becomes T{1, 2}. */
+/* Replaces (struct T){1, 2} by T{1, 2}. */
 static void rewrite_literal(edits *r, gt_lexer lexer)
 {
     const gt_token open = lexer.token;
@@ -187,7 +187,8 @@ static void rewrite_literal(edits *r, gt_lexer lexer)
     }
 }
 
-/* Finds the last statement's value, or NULL, and the end in `({ a; b; })`; false: it is a list. */
+/* Finds the value of the last statement in `({ a; b; })`, or NULL, and the end. Returns false if
+ * the braces enclose a list. */
 static bool find_statements(gt_lexer lexer, const char **value, const char **end)
 {
     static const char without[] = "if for while do switch return break continue goto {";
@@ -235,7 +236,8 @@ static void rewrite_gnu(edits *r, const gt_token *last, gt_lexer lexer)
     }
 }
 
-/* Leaves out a file's own #define, unless the directive `above` asked if there is another value. */
+/* Removes a #define or #undef of a chosen name. A #define stays if `above`, the directive before
+ * it, tests the name: it is then a default. */
 static bool leave_define_out(edits *r, const gt_template *template, const char *begin,
                              gt_lexer line, gt_lexer above)
 {
@@ -249,7 +251,7 @@ static bool leave_define_out(edits *r, const gt_template *template, const char *
     return true;
 }
 
-/* Returns whether a kernel that is a C++ template gets the name's value as an argument. */
+/* Returns whether the name is a template argument of a kernel. */
 static bool is_argument(const gt_template *template, const gt_token *name)
 {
     const gt_body *kernel = &template->parts->kernel_body, *judge = &template->parts->judge_body;
@@ -257,8 +259,8 @@ static bool is_argument(const gt_template *template, const gt_token *name)
     return index >= 0 && ((kernel->arguments | judge->arguments) >> index & 1);
 }
 
-/* Gives a constant of such a name, `const int NAME = VALUE, …;`, another one, in a function if the
- * name is no C++ template's. A class's static member has its name behind others', and keeps it. */
+/* Renames constants that have a chosen name, `const int NAME = VALUE, …;`. Inside of functions,
+ * names that are template arguments stay, and so do static members of classes. */
 static void rename_constants(edits *r, const gt_template *template, gt_lexer lexer, bool is_inside)
 {
     gt_token name = lexer.token;
@@ -305,9 +307,10 @@ static gputune_status rewrite(char **text, const gt_template *template)
         const gt_token now = lexer.token;
         gt_lexer ahead = lexer;
         gt_lexer_next(&ahead);
-        bool hides = depth == 0 && gt_token_is(&now, "static") && /* the symbol from the driver */
+        bool hides = depth == 0 &&
+                     gt_token_is(&now, "static") && /* which hides the symbol from the driver */
                      (gt_token_is(&last, "__constant__") || gt_lexer_is(&ahead, "__constant__"));
-        if (hides || gt_token_is(&now, "register")) { /* which C++ has no longer */
+        if (hides || gt_token_is(&now, "register")) { /* not in C++17 */
             replace_token(&r, &now, "");
         } else if (depth == 0 && gt_token_is(&now, "const")) {
             rewrite_constant(&r, lexer);
@@ -331,7 +334,7 @@ static gputune_status rewrite(char **text, const gt_template *template)
     return carry_out(text, &r);
 }
 
-/* Appends `#line` for a place of the text, which has marks of that kind itself. */
+/* Appends the `#line` mark of a place in the text, which may have such marks itself. */
 static void append_mark(gt_text *out, const char *text, size_t at, const char *path)
 {
     gt_token file;
@@ -343,7 +346,7 @@ static void append_mark(gt_text *out, const char *text, size_t at, const char *p
     }
 }
 
-/* Finds the leading directives up to the last #include among them, and the line that follows. */
+/* Finds the end of the leading #includes, and makes the mark of the line after them. */
 static gputune_status note_head(gt_body *body, const char *path)
 {
     gt_text mark = {0};
@@ -360,7 +363,7 @@ static gputune_status note_head(gt_body *body, const char *path)
     return gt_text_take(&body->mark, &mark);
 }
 
-/* Notes which names are macros in the body, where its head ends, and its tokens. */
+/* Completes a body: the names that are macros, the end of its head, and the hash of its tokens. */
 static gputune_status finish_body(gt_body *body, gt_name_uses *uses, const gt_parse *p)
 {
     GT_SCOPED(gt_text_free) gt_text tokens = {0};
@@ -384,9 +387,8 @@ static gputune_status finish_body(gt_body *body, gt_name_uses *uses, const gt_pa
 
 /* ---- Instances ------------------------------------------------------------------------------- */
 
-/* Each instance of a C++ kernel gets a function of its own, as their names in images are alike. */
-
-/* The step's number, as an ending of a name. */
+/* In a pipeline, each instance of a C++ kernel gets a copy with a number at the end of its name,
+ * because the names of instances in images are alike. */
 #define LAUNCH_NUMBER "_launch%u"
 
 static bool is_specialised(const char *text, const char *name)
@@ -398,14 +400,14 @@ static bool is_specialised(const char *text, const char *name)
     return function.is_specialisation;
 }
 
-/* The definition of `kernel` once more, its name ending in the step's number. */
+/* Copies the definition of `kernel`, with the step's number at the end of its name. */
 static gputune_status copy_function(char **text, const gt_kernel_name *kernel, uint32_t step,
                                     const char *path)
 {
     gt_function function;
     gt_text out = {0};
     if (!gt_function_definition(&function, *text, kernel->name)) {
-        return GPUTUNE_OK; /* as it was found, it can be found again */
+        return GPUTUNE_OK;
     }
     GT_REFUSE_AT(is_specialised(*text, kernel->name), kernel->place,
                  "'%s' has other arguments in another launch(), and specialisations; "
@@ -444,7 +446,7 @@ uint32_t gt_step_of(const gt_template_parts *parts, const char *name)
     return step < 0 ? parts->step_count : (uint32_t)step;
 }
 
-/* The first step that launches the same function with the same arguments. */
+/* Returns the first step that launches the same function with the same arguments. */
 static uint32_t first_like(const gt_template_parts *parts, uint32_t step)
 {
     const gt_kernel_name *own = &parts->steps[step].kernel;
@@ -480,7 +482,7 @@ gputune_status gt_instances_name(gt_template_parts *parts)
     return GPUTUNE_OK;
 }
 
-/* Cuts the judges out of the kernels' body, or exports those that a body has. */
+/* Cuts the judges out of a body that does not need them, and exports them in the others. */
 static gputune_status take_judges(gt_body *body, const gt_template_parts *parts)
 {
     const gt_judge *const judges[] = {&parts->reference, &parts->check, &parts->init};
@@ -506,7 +508,7 @@ static gputune_status make_kernel_body(gt_parse *parse, const char *text)
     GT_TRY(take_judges(body, parts));
     for (uint32_t i = 0; i < parts->step_count; i++) {
         const gt_kernel_name *kernel = &parts->steps[i].kernel;
-        if (gt_step_of(parts, kernel->name) == i) { /* several steps may launch it */
+        if (gt_step_of(parts, kernel->name) == i) { /* once for all steps that launch it */
             GT_TRY(export_kernel(&body->text, kernel, parts->launch_bounds[0] != NULL));
         }
     }
@@ -532,7 +534,7 @@ static gputune_status make_judge_body(gt_parse *parse, const char *text)
     return finish_body(body, &parse->judge_uses, parse);
 }
 
-/* Returns whether the name is that of a function which only the other body has. */
+/* Returns whether the name is a function that only the other body has. */
 static bool is_of_other(const gt_template_parts *parts, bool is_judge, const gt_token *name)
 {
     const gt_judge *const judges[] = {&parts->reference, &parts->check, &parts->init};
@@ -546,7 +548,7 @@ static bool is_of_other(const gt_template_parts *parts, bool is_judge, const gt_
     return is_judge ? is_step && !is_of_judge : is_of_judge && !is_step && !parts->reference.self;
 }
 
-/* Appends the names of a line, those in strings too. */
+/* Appends the names in a line, also those inside strings. */
 static void append_names(gt_text *out, const gt_template_parts *parts, bool is_judge, gt_lexer line)
 {
     for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
@@ -559,8 +561,8 @@ static void append_names(gt_text *out, const gt_template_parts *parts, bool is_j
     }
 }
 
-/* Appends all names in pragmas, and that of a reference of gputune's own making; for the judges'
- * body without the kernels, for the kernels' without the judges. */
+/* Appends the names in all clauses, and the name of a generated reference. Functions that only the
+ * other body has are left out. */
 static void append_roots(gt_text *out, const gt_template_parts *parts, bool is_judge)
 {
     for (uint32_t i = 0; i < parts->file_count; i++) {
@@ -574,7 +576,7 @@ static void append_roots(gt_text *out, const gt_template_parts *parts, bool is_j
     gt_text_append(out, is_judge ? parts->reference.kernel.name : "");
 }
 
-/* Cuts the text down to the code that a body needs, and rewrites C that NVRTC does not take. */
+/* Reduces the text to the code that a body needs, and rewrites C that NVRTC does not accept. */
 static gputune_status cut_code(char **out, gt_parse *parse, const char *text, bool is_judge)
 {
     GT_SCOPED(gt_text_free) gt_text roots = {0};

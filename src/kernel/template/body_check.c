@@ -1,4 +1,4 @@
-/* Holds the functions that a template's clauses name against their definitions. */
+/* Compares the functions that a template's clauses name with their definitions. */
 #include "kernel/template/parse.h"
 
 #include "base/number.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The name in images: with all namespaces, unless extern "C" drops them. */
+/* Sets the name in images: with the namespaces, unless extern "C" removes them. */
 static gputune_status note_entry(gt_kernel_name *kernel, const gt_function *function)
 {
     const char *last = strrchr(kernel->name, ':');
@@ -25,7 +25,7 @@ static gputune_status note_entry(gt_kernel_name *kernel, const gt_function *func
     return GPUTUNE_OK;
 }
 
-/* Checks that an instance has an argument for each parameter without a default. */
+/* Checks that an instance has an argument for each template parameter without a default. */
 static gputune_status check_instance(const gt_kernel_name *kernel, const gt_function *function,
                                      const char *text)
 {
@@ -108,7 +108,7 @@ static gputune_status check_parameter(const checked *c, const gt_function_parame
     return GPUTUNE_OK;
 }
 
-/* Refuses a pointer to const for an output that only this kernel or reference writes. */
+/* Refuses a pointer to const for an output, which only this function writes. */
 static gputune_status check_written(const checked *c, const gt_function_parameter *given,
                                     const gt_argument *argument)
 {
@@ -120,7 +120,8 @@ static gputune_status check_written(const checked *c, const gt_function_paramete
     return GPUTUNE_OK;
 }
 
-/* An offset of 0 is no flag, which is proved with 1 as well: its value is a stated one. */
+/* Marks a scalar that the kernel adds to something. It is an offset, so proofs do not change its
+ * default of 0 to 1, as they do with flags. */
 static void note_offset(gt_argument *argument, const checked *c, const gt_function_parameter *given)
 {
     gt_element element;
@@ -130,7 +131,7 @@ static void note_offset(gt_argument *argument, const checked *c, const gt_functi
     argument->keeps |= may_be && gt_function_adds(c->text, &c->function, given->name);
 }
 
-/* `but`: one parameter that does not count. */
+/* Checks the number of parameters, not counting one of them if `but`. */
 static gputune_status check_count(const checked *c, bool but, size_t expected, const char *more)
 {
     const size_t given = c->takes.count - but;
@@ -167,7 +168,7 @@ static uint32_t count_uses(const char *text, const char *name)
     return count;
 }
 
-/* Returns whether a variable is initialised, whose name is the word at `at`. */
+/* Returns whether the variable whose name is the word at `at` has an initialiser. */
 static bool is_initialised(const gt_word *words, size_t at, size_t end)
 {
     for (at++; at < end && words[at].id == GT_IS_OPEN_BRACKET; at++) {
@@ -176,8 +177,8 @@ static bool is_initialised(const gt_word *words, size_t at, size_t end)
     return at < end && gt_token_is_any(&words[at].token, "= { (");
 }
 
-/* Returns whether a variable of the code is `wanted` and has a value; or if `wanted` is NULL, is
- * used and gets a value neither in the code nor by a clause. */
+/* Returns whether the variable is `wanted` and has a value. If `wanted` is NULL: whether it is
+ * used, but has no value in the code or by a clause. */
 static bool is_sought(const gt_template *template, const char *name, bool has_value,
                       const char *wanted)
 {
@@ -189,7 +190,7 @@ static bool is_sought(const gt_template *template, const char *name, bool has_va
            count_uses(template->parts->kernel_body.text, name) >= DECLARED_AND_USED;
 }
 
-/* Finds such a __constant__, and writes its name to `out`. */
+/* Finds such a __constant__ and copies its name. */
 static bool find_constant(char out[GT_NAME_MAX], const gt_template *template, const char *wanted)
 {
     gt_declarations code;
@@ -233,7 +234,7 @@ static void append_block(gt_text *out, const char *name)
     gt_text_printf(out, "%sGPUTUNE_PARAM(%s)", out->length ? " " : "", name);
 }
 
-/* Checks a single kernel's blocks and number of parameters. */
+/* Checks the blocks of a single kernel and its number of parameters. */
 static gputune_status check_surroundings(const checked *c)
 {
     const gt_template *template = c->p->template;
@@ -267,7 +268,7 @@ static gputune_status check_surroundings(const checked *c)
                             : ", those of args() and scratch()");
 }
 
-/* Checks the parameter of an expression, an integer, and notes the tunables in that. */
+/* Checks the parameter of an expression argument, and notes the expression's tunables. */
 static gputune_status check_value(const checked *c, gt_template_value *value,
                                   const gt_function_parameter *given)
 {
@@ -285,7 +286,7 @@ static gputune_status check_value(const checked *c, gt_template_value *value,
     return GPUTUNE_OK;
 }
 
-/* The parameter that takes the argument, scratch or value at `index`; scratch is a pointer. */
+/* Checks the parameter for the argument, scratch buffer or expression at `index`. */
 static gputune_status check_taken(const checked *c, const gt_function_parameter *given,
                                   uint32_t index)
 {
@@ -341,8 +342,8 @@ static gputune_status check_step(gt_template_step *step, gt_parse *p, const char
     return GPUTUNE_OK;
 }
 
-/* A reference may have one more parameter, `scale`, and its outputs may be double. A check or
- * init() kernel has one more. */
+/* Checks the parameters of a judge, which follow those of the blocks. A reference may have one
+ * more, `scale`, and its outputs may be double. A check or init() kernel always has one more. */
 static gputune_status check_judge_parameters(gt_judge *judge, const checked *c)
 {
     const gt_template *template = c->p->template;
@@ -356,7 +357,7 @@ static gputune_status check_judge_parameters(gt_judge *judge, const checked *c)
     const size_t count = c->takes.count;
     size_t first = 0;
     for (uint32_t i = 0; i < template->pass_count; i++) {
-        first += template->passes[i].axis >= 0; /* a constant() is where its symbol is */
+        first += template->passes[i].axis >= 0; /* constant() blocks are not parameters */
     }
     size_t made = (size_t)__builtin_popcountll(judge->copied) + judge->value_count;
     size_t expected = template->taken_count + first + !is_reference + made;
@@ -383,7 +384,7 @@ static gputune_status check_judge_parameters(gt_judge *judge, const checked *c)
     return GPUTUNE_OK;
 }
 
-/* Finds the first __device__ variable that the function assigns to, in whole or an element. */
+/* Finds the first __device__ variable that the function assigns to, as a whole or in part. */
 static bool sets_variable(char name[GT_NAME_MAX], const checked *c)
 {
     gt_token type;
@@ -481,7 +482,7 @@ gputune_status gt_functions_check(gt_parse *p, const char *text)
     GT_TRY(gt_bind_kernel_arguments(p, judge, &reference->kernel));
     GT_TRY(gt_bind_kernel_arguments(p, judge, &parts->check.kernel));
     GT_TRY(gt_bind_kernel_arguments(p, init, &parts->init.kernel));
-    /* the name of a pipeline is that of no function */
+    /* in a pipeline, kernel() names no function */
     GT_REFUSE_AT(parts->is_pipeline && parts->kernel.is_template, parts->kernel.place,
                  "template arguments together with launch(); expected them in each launch()");
     for (uint32_t i = 0; i < parts->step_count; i++) {

@@ -1,4 +1,4 @@
-/* Configurations as text, and the default one; the values of axes, and those that users add. */
+/* Configurations as text, and the values of axes, including those that users add. */
 #include "kernel/template/config.h"
 
 #include "kernel/template/axis_kind.h"
@@ -35,7 +35,7 @@ gputune_status gt_config_text(char **out, const gt_template *template, const gt_
     return gt_text_take(out, &text);
 }
 
-/* "NAME=VALUE", which is split in place. */
+/* Applies a setting "NAME=VALUE", which it splits in place. */
 static gputune_status apply(gt_config *config, bool given[GT_AXIS_MAX], const gt_template *template,
                             char *setting)
 {
@@ -50,7 +50,7 @@ static gputune_status apply(gt_config *config, bool given[GT_AXIS_MAX], const gt
     return gt_axis_choice(&config->choice[axis], template, axis, value, true);
 }
 
-/* Returns the end of a setting, which may have blanks until the next "NAME=" or comma. */
+/* Returns the end of a setting: the next comma or "NAME=". Values may contain blanks. */
 static char *setting_end(char *at)
 {
     char *end = at;
@@ -162,7 +162,7 @@ static gputune_status refuse(const gt_axis *axis, const char *text, const char *
                    expected ? expected : "one of ", expected ? "" : gt_text_string(&list));
 }
 
-/* Returns whether the axis has a value of the same kind, a word or a number. */
+/* Returns whether the axis has a value of the same kind: a word or a number. */
 static bool has_alike(const gt_axis *axis, const gt_value *value)
 {
     bool has = false;

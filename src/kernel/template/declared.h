@@ -1,4 +1,4 @@
-/* The parts of a parsed template beyond its public members. For src/kernel only. */
+/* The parts of a parsed template that are not public. For src/kernel only. */
 #pragma once
 
 #include "kernel/template/template.h"
@@ -10,10 +10,10 @@
 #include <pthread.h>
 
 enum {
-    GT_AXIS_VALUES = 255,     /* values of one axis, with those that users add */
-    GT_AXIS_OWN_VALUES = 192, /* values of one axis in the template */
-    GT_WORDS_MAX = 128,       /* different words among all values, in expressions */
-    GT_WORDS_ADDED = 1024,    /* different words, with those that users add */
+    GT_AXIS_VALUES = 255,     /* values of one axis, including those that users add */
+    GT_AXIS_OWN_VALUES = 192, /* values of one axis in its clause */
+    GT_WORDS_MAX = 128,       /* different words that expressions can use */
+    GT_WORDS_ADDED = 1024,    /* different words, including those that users add */
     GT_REQUIRE_MAX = 64,
     GT_SCRATCH_MAX = 8,
     GT_STRUCTURE_MAX = 16,
@@ -22,103 +22,106 @@ enum {
     GT_ORDERS_MAX = 32,
     GT_OPTION_MAX = 64,
     GT_JUDGE_VALUES = 24,
-    GT_WORD_AUTO = 5, /* words[] begins with "", the names of the gt_pass values, and "auto" */
+    GT_WORD_AUTO = 5, /* index of "auto" in words[], after "" and the names of gt_pass */
     GT_WORD_FIXED = 6
 };
 
-/* One to three expressions, of tensor maps up to five; missing ones stand for 1. */
+/* One to three expressions, or up to five in tensor maps; missing ones count as 1. */
 typedef struct gt_dimensions {
     const gt_expression *items[GT_TENSORMAP_RANK];
     uint32_t count;
 } gt_dimensions;
 
-/* A tensormap(). Expressions come slowest dimension first, like a buffer's extents. */
+/* A tensormap(). Its expressions are ordered like a buffer's extents, slowest dimension first. */
 typedef struct gt_map {
     char name[GT_NAME_MAX];
     uint32_t argument; /* index of the buffer in args() */
-    bool replaces;     /* the map is the parameter in the buffer's place; else one behind scratch */
+    bool
+        replaces; /* the map replaces the buffer's parameter; else it follows the scratch buffers */
     gt_dimensions box;
-    gt_dimensions sizes;   /* none: the buffer's extents */
-    gt_dimensions strides; /* in elements, of all dimensions but the last; none: packed */
+    gt_dimensions sizes;   /* none: the extents of the buffer */
+    gt_dimensions strides; /* in elements, for all dimensions but the last; none: packed */
     const gt_expression *swizzle, *interleave, *l2; /* NULL: 0 */
     uint32_t nan_fill;                              /* 0 or 1 */
     gt_place place;
 } gt_map;
 
-/* The filters and address modes of texture(), with the driver's numbers. */
+/* The filters and address modes of texture(), numbered like those of the driver. */
 enum { GT_TEXTURE_POINT, GT_TEXTURE_LINEAR };
 enum { GT_TEXTURE_WRAP, GT_TEXTURE_CLAMP, GT_TEXTURE_MIRROR, GT_TEXTURE_BORDER };
 
 /* A texture(): how the kernel reads a buffer. */
 typedef struct gt_texture_clause {
     uint32_t argument;        /* index of the buffer in args() */
-    uint32_t filter, address; /* the driver's enumerators, as in gt_texture */
+    uint32_t filter, address; /* enumerators of the driver, as in gt_texture */
     uint32_t memory;          /* a gt_texture_memory */
     uint32_t normalized_coordinates, normalized_read; /* 0 or 1 */
     const gt_expression *width; /* elements of a row; NULL: the buffer's last extent */
     gt_place place;
 } gt_texture_clause;
 
-/* Return the CUarray_format of elements of this type (those of 8 bytes are read as two integers; 0:
- * none; from GT_TEXTURE_FLOATS on floating), and the channels. In parse_maps.c. */
+/* Return the CUarray_format of elements (0: none; floating-point: GT_TEXTURE_FLOATS and above) and
+ * the channels; 8 bytes are read as two integers. In parse_maps.c. */
 enum { GT_TEXTURE_FLOATS = 16 };
 uint32_t gt_texture_format(gt_type type);
 uint32_t gt_texture_channels(const gt_element *element);
-/* Checks the argument's elements and the clause's settings. ETEMPLATE, with the clause's place. */
+/* Checks the argument's elements and the clause's settings. ETEMPLATE with the clause's place. */
 gputune_status gt_texture_check(const gt_texture_clause *clause, const gt_argument *argument,
                                 const gt_element *element);
 
-/* A macro made by the engine: an expression's value, a text as it stands, or nothing. */
+/* A define(): the value of an expression, a text, or nothing. */
 typedef struct gt_define {
     char name[GT_NAME_MAX];
     const gt_expression *value;
     const char *text;
-    bool is_name; /* no macro: it depends on a run-time size, or the code declares the name */
+    bool is_name; /* no macro: it uses a run-time size, or the code declares the name */
 } gt_define;
 
-/* A kernel as a clause names it: scan, ns::scan or scan<T, BLOCK>. */
+/* The name of a kernel in a clause: scan, ns::scan or scan<T, BLOCK>. */
 typedef struct gt_kernel_name {
     char name[GT_NAME_MAX];   /* without the template arguments */
-    char entry[GT_ENTRY_MAX]; /* its name in compiled images; of a template, with the namespaces */
+    char entry[GT_ENTRY_MAX]; /* the name in compiled images; if a template, with namespaces */
     bool is_template;
     gt_lexer arguments; /* between '<' and '>' */
     gt_place place;
 } gt_kernel_name;
 
-/* One branch of an item of options(), of which the first whose condition holds is taken. */
+/* One branch of an item of options(). The first branch whose condition holds is used. */
 typedef struct gt_option {
     uint32_t item;
     const gt_expression *condition; /* NULL: always */
     const char *text;               /* "": no option */
 } gt_option;
 
-/* One kernel that is launched: that of a launch(), or the template's only one. */
+/* A kernel that is launched: by a launch(), or the only kernel of the template. */
 typedef struct gt_template_step {
-    gt_kernel_name kernel;              /* first, as GT_NAMED() finds steps by it */
-    gt_dimensions block, grid, cluster; /* no cluster where there are cluster axes */
+    gt_kernel_name kernel;              /* must be the first member for GT_NAMED() */
+    gt_dimensions block, grid, cluster; /* cluster: none if there are cluster axes */
     const gt_expression *shared, *cooperative, *times, *programmatic, *when;
-    uint32_t argument_count;              /* in `args` of a launch() */
-    bool takes_none;                      /* the launch() has args = () */
-    uint32_t arguments[GT_PARAMETER_MAX]; /* indices: args(), then scratch(), then `computed` */
+    uint32_t argument_count; /* in the `args` of a launch() */
+    bool takes_none;         /* the launch() has args = () */
+    uint32_t
+        arguments[GT_PARAMETER_MAX]; /* indices in args(), scratch(), `computed`, in this order */
 } gt_template_step;
 
 /* An argument of a launch() that is an expression. */
 typedef struct gt_template_value {
     const gt_expression *value;
-    gt_type type;  /* of the kernel's parameter, an integer */
-    uint32_t base; /* 1 + index of the buffer whose element `value` it points to; 0: none */
+    gt_type type; /* the integer type of the kernel's parameter */
+    uint32_t
+        base; /* 1 + the index of a buffer if the argument points to its element `value`; else 0 */
 } gt_template_value;
 
-/* The words of clauses that say how code is compiled, and how it is launched. */
+/* The words of clauses that affect how code is compiled, and how it is launched. */
 #define GT_WORDS_COMPILED "launch_bounds maxreg options"
 #define GT_WORDS_LAUNCHED "block grid shared cooperative launch for"
 
-/* The orders of a pipeline with loops, which it carries out one after another. */
+/* The orders of a pipeline with loops, which are carried out one after another. */
 typedef enum gt_order_kind {
     GT_ORDER_LAUNCH, /* `index`: the step */
-    GT_ORDER_FOR,    /* `index`: the counter of the loop that begins */
-    GT_ORDER_END,    /* `index`: the counter of the loop that ends */
-    GT_ORDER_SWAP    /* `index` and `other`: as in gt_template_step.arguments */
+    GT_ORDER_FOR,    /* `index`: the counter of the loop that begins here */
+    GT_ORDER_END,    /* `index`: the counter of the loop that ends here */
+    GT_ORDER_SWAP    /* `index`, `other`: buffers as in gt_template_step.arguments */
 } gt_order_kind;
 
 typedef struct gt_order {
@@ -128,36 +131,36 @@ typedef struct gt_order {
     gt_place place;
 } gt_order;
 
-/* The reference, the check kernel, or the one that fills inputs. */
+/* The reference, the check kernel, or the kernel that fills inputs. */
 typedef struct gt_judge {
     bool present;
     gt_kernel_name kernel;
-    gt_dimensions block, grid; /* none: 256 threads, one for each element of the first output */
+    gt_dimensions block, grid; /* none: 256 threads, and one for each element of the first output */
     const gt_expression *rtol, *atol, *stol;
-    uint32_t scale_bytes; /* bytes of one element of the parameter `scale` */
-    bool scale;           /* the kernel has one more parameter, called `scale` */
+    uint32_t scale_bytes; /* bytes of an element of the parameter `scale` */
+    bool scale;           /* the last parameter is called `scale` */
     uint64_t double_mask; /* bit i: argument i is declared double */
-    uint64_t unread_mask; /* bit i: output i has a type that only the compiler knows */
+    uint64_t unread_mask; /* bit i: only the compiler knows the type of output i */
     uint64_t
-        copied; /* of a reference by elements; bit i: it takes a copy of what argument i held */
-    uint32_t value_count; /* `values` are parameters behind the copies, each a long long */
+        copied; /* for a reference by elements; bit i: it takes a copy of the initial argument i */
+    uint32_t value_count; /* number of `values`: parameters of type long long after the copies */
     const gt_expression *values[GT_JUDGE_VALUES];
-    bool self; /* reference(self): the kernel in another configuration; `present` is not set */
-    uint64_t chosen; /* bit i: axis i has choices[i]; other axes have their default */
+    bool self;       /* reference(self): the kernel in another configuration; `present` is false */
+    uint64_t chosen; /* bit i: choices[i] applies to axis i; other axes have their default */
     uint8_t choices[GT_AXIS_MAX];
 } gt_judge;
 
-/* A text that is compiled, still without the macros in front of it. */
+/* A text that is compiled, without the macros that precede it. */
 typedef struct gt_body {
     char *text;
-    size_t head;    /* bytes of leading #includes: macros must not reach into headers */
-    char *mark;     /* `#line` of what stands behind them */
-    gt_hash tokens; /* of the text's token stream */
-    /* Masks of names, bit i for gt_name_at(i). */
-    uint64_t instances; /* values that are template arguments of the text's kernels */
-    uint64_t arguments; /* these, and those that arguments computed in launch() use */
-    uint64_t macros;    /* values that are macros; they may be arguments as well */
-    uint64_t doubtful;  /* axes that are macros which the text may redefine */
+    size_t head; /* bytes of leading #includes; macros follow them, so headers do not see these */
+    char *mark;  /* the `#line` mark of the text after the head */
+    gt_hash tokens; /* hash of the text's tokens */
+    /* Masks of names: bit i stands for gt_name_at(i). */
+    uint64_t instances; /* template arguments of the text's kernels */
+    uint64_t arguments; /* these, and the names that expressions in args = (…) of launch() use */
+    uint64_t macros;    /* names that are macros, which may be arguments too */
+    uint64_t doubtful;  /* axes that are macros and that the text may redefine */
 } gt_body;
 
 typedef struct gt_source_file {
@@ -165,23 +168,25 @@ typedef struct gt_source_file {
 } gt_source_file;
 
 typedef struct gt_template_parts {
-    gt_texts kept; /* all memory that parsing allocated, by gt_keep() */
+    gt_texts kept; /* all memory that the parser allocated by gt_keep() */
     gt_source_file files[GT_FILES_MAX];
     uint32_t file_count;
-    gt_value *axis_values[GT_AXIS_MAX]; /* GT_AXIS_VALUES each; gt_axis.values points here */
+    gt_value
+        *axis_values[GT_AXIS_MAX]; /* arrays of GT_AXIS_VALUES, which gt_axis.values points to */
     gt_kernel_name kernel;
-    bool is_pipeline; /* there are launch(), and `kernel` is no function's name */
-    gt_template_step steps[GT_STEPS_MAX]; /* the only kernel, or one step for each launch() */
+    bool is_pipeline; /* there is a launch(), and `kernel` does not name a function */
+    gt_template_step steps[GT_STEPS_MAX]; /* one for each launch(), or one for the only kernel */
     uint32_t step_count;
-    bool has_loops; /* `orders` count: there is a for(), swap(), `when` or computed argument */
+    bool has_loops; /* there is a for(), swap(), `when` or an expression in args = (…) */
     gt_order orders[GT_ORDERS_MAX];
     uint32_t order_count;
     gt_template_value computed[GT_VALUES_MAX]; /* arguments in launch() */
     uint32_t computed_count;
-    char counters[GT_COUNTERS_MAX][GT_NAME_MAX]; /* of the loops that are open while parsing */
+    char counters[GT_COUNTERS_MAX][GT_NAME_MAX]; /* of the loops that are open during parsing */
     uint32_t open_loops;
     const gt_expression *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
-    const gt_expression *expressions; /* of all clauses; the one that was read last */
+    const gt_expression
+        *expressions; /* the last expression that was read, of a list of all expressions */
     const gt_expression *constraints[GT_REQUIRE_MAX];
     uint32_t constraint_count;
     struct gt_structure *structures[GT_STRUCTURE_MAX]; /* the structs that arguments use */
@@ -194,38 +199,40 @@ typedef struct gt_template_parts {
     uint32_t define_count;
     gt_option options[GT_OPTION_MAX];
     uint32_t option_count, option_items;
-    gt_judge reference, check; /* `reference` has the tolerances, even if it is not present */
-    gt_judge init;             /* the kernel that fills inputs: no judge, but launched like one */
-    bool expects;              /* the arguments name files of expected results */
-    gt_body kernel_body, judge_body; /* the code without, and with, the reference and the check */
-    gt_hash headers;  /* of the headers that the compiler reads by itself; zero: there are none */
-    gt_hash geometry; /* of the texts that say how to launch */
-    gt_hash making;   /* of the texts that say how a configuration becomes code */
-    uint64_t geometry_axes; /* bit i: axis i occurs in the texts of `geometry` */
+    gt_judge reference, check; /* `reference` has the tolerances, even if there is no reference() */
+    gt_judge init;             /* the kernel that fills inputs; it is launched like a judge */
+    bool expects;              /* expect() names files with the expected results */
+    gt_body kernel_body,
+        judge_body;         /* the code of the kernels, and that of the reference and the check */
+    gt_hash headers;        /* of the headers that the compiler reads itself; zero: none */
+    gt_hash geometry;       /* of the clauses that affect the launch */
+    gt_hash making;         /* of the clauses that affect how a configuration becomes code */
+    uint64_t geometry_axes; /* bit i: axis i occurs in clauses that affect the launch */
 
-    pthread_mutex_t lock;              /* protects the members below */
-    uint32_t value_count[GT_AXIS_MAX]; /* an axis's values, with those that users added */
+    pthread_mutex_t lock; /* protects the members below */
+    uint32_t
+        value_count[GT_AXIS_MAX]; /* by axis: number of values, including those that users added */
     const char *words[GT_WORDS_ADDED];
     uint32_t word_count;
 } gt_template_parts;
 
-/* Gives memory, which may be NULL, to the template; frees it if this fails. ENOMEM. */
+/* Gives memory to the template, or frees it on failure. ENOMEM, also if it is NULL. */
 gputune_status gt_keep(gt_template_parts *parts, void *memory);
-/* Sets *out to a copy of the first `length` bytes, which the template keeps. ENOMEM. */
+/* Copies the first `length` bytes; the template owns *out. ENOMEM. */
 gputune_status gt_keep_text(const char **out, gt_template_parts *parts, const char *text,
                             size_t length);
-/* Makes a template without anything, for gt_template_free(). ENOMEM. */
+/* Makes an empty template, which gt_template_free() frees. ENOMEM. */
 gputune_status gt_template_new(gt_template **out);
 
-/* Returns the index of `name` among structs that begin with their names, or -1. */
+/* Returns the index of `name` among structs that begin with a name, or -1. */
 #define GT_NAMED(items, count, name) gt_index_by_name(items, sizeof *(items), count, name)
 int gt_index_by_name(const void *items, size_t bytes, uint32_t count, const char *name);
 
-/* A name that gputune gives a value: a tunable, or behind all of these a problem value. */
+/* A tunable or a problem value by its index; all tunables come first. */
 typedef struct gt_chosen_name {
     const char *name;
-    bool is_axis, is_size;  /* is_size: its value is known at run time alone */
-    const gt_value *values; /* which it may have; none: any */
+    bool is_axis, is_size;  /* is_size: the value is known only at run time */
+    const gt_value *values; /* the possible values; NULL: any */
     uint32_t count;
     gt_place place;
 } gt_chosen_name;
@@ -233,23 +240,22 @@ typedef struct gt_chosen_name {
 enum { GT_NAMES_MAX = GT_AXIS_MAX + GT_PROBLEM_MAX };
 uint32_t gt_name_count(const gt_template *template);
 gt_chosen_name gt_name_at(const gt_template *template, uint32_t index);
-/* The index of the name; -1: gputune gives it no value. */
+/* Returns the index of the name, or -1 if no tunable or problem value has it. */
 int gt_name_index(const gt_template *template, const char *name);
-/* Sets *out to the index of the axis, or problem value. EINVAL with the nearest name or a list. */
+/* Finds an axis or a problem value by its name. EINVAL with the nearest name or a list. */
 gputune_status gt_name_find(uint32_t *out, const gt_template *template, bool is_axis,
                             const char *name);
 
-/* Returns the expression of the flops, or else of the bytes; NULL: there is none. */
+/* Returns the flops of work() if stated, else the bytes; NULL without work(). */
 const gt_expression *gt_work_measure(const gt_template *template);
 
-/* ---- config.c: the values of axes, and those that users add to a template ---- */
-
-/* Sets *out to a word value that the template owns. EINVAL: too many words. Thread-safe. */
+/* Finds or adds a word, which the template owns. EINVAL: too many words. Thread-safe. */
 gputune_status gt_template_word(gt_value *out, const gt_template *template, const char *word);
-/* Sets *out to the index of an axis's value, which `add` may add. EINVAL. Thread-safe. */
+/* Sets *out to the index of an axis's value. If `add`, adds a value that is missing. EINVAL.
+ * Thread-safe. In config.c. */
 gputune_status gt_axis_choice(uint8_t *out, const gt_template *template, uint32_t axis,
                               const char *text, bool add);
-/* Returns NULL if the axis takes the value; else those that it takes: "1, 2, 4 or 8". */
+/* Returns NULL if the axis accepts the value, else the accepted values: "1, 2, 4 or 8". */
 const char *gt_axis_refuses(const gt_axis *axis, const gt_value *value);
 /* Writes a value as text ("4", "half"). The macro's text lasts to the end of its block. */
 const char *gt_value_text(char out[GT_NAME_MAX], const gt_value *value);

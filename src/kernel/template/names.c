@@ -1,5 +1,5 @@
-/* Finds which names of tunables and problem values a text reads, and which it declares as something
- * else. Refuses names that stand for two things, and tunables that change nothing. */
+/* Finds which names of tunables and problem values a text reads, and which of them it declares.
+ * Refuses names with two meanings, and tunables without an effect. */
 #include "kernel/template/parse.h"
 
 #include "kernel/template/axis_kind.h"
@@ -13,15 +13,15 @@
 typedef struct name_scan {
     gt_name_uses *out;
     const gt_template *template;
-    const char *text;      /* what gputune defines in front of the text, and the text */
+    const char *text;      /* gputune's macros, followed by the text */
     gt_declarations found; /* in it */
-    gt_word_list others;   /* words that directives and _Pragma() read */
-    gt_word_list names;    /* one for each name, as gt_name_at() has them, and each define() */
+    gt_word_list others;   /* the words in directives and _Pragma() */
+    gt_word_list names; /* all names in the order of gt_name_at(), followed by those of define() */
 } name_scan;
 
 /* ---- names ---- */
 
-/* Returns whether the token asks for one of the name's values: MODE_word. */
+/* Returns whether the token is the macro of one of the name's values: MODE_word. */
 static bool asks_for(const gt_token *token, const gt_chosen_name *own)
 {
     size_t length = strlen(own->name);
@@ -73,7 +73,7 @@ static gt_name_use *use_of(const name_scan *s, const gt_token *token)
     return index < 0 ? NULL : &s->out->names[index];
 }
 
-/* Returns the template's file that is called so, without its folder, or NULL. */
+/* Returns the file of the template with this name, without its folder; NULL if there is none. */
 static const gt_source_file *file_called(const gt_template *template, const char *name,
                                          size_t length)
 {
@@ -99,9 +99,9 @@ static void set_place(gt_place *out, const name_scan *s, const gt_token *token)
     }
 }
 
-/* ---- what stands in front of the text ---- */
+/* ---- gputune's macros ---- */
 
-/* Appends macros that lead to all values that a name may have. */
+/* Appends macros that expand to all values of a name, so that macros in these are followed too. */
 static void append_values(gt_text *out, const gt_template *template, uint32_t index)
 {
     const gt_chosen_name own = gt_name_at(template, index);
@@ -162,7 +162,7 @@ static void note_declared(name_scan *s, const gt_word *word, bool is_global)
     }
 }
 
-/* Notes the parameters that the words from `from` up to `to` declare, which commas separate. */
+/* Notes the parameters that the comma-separated words from `from` to `to` declare. */
 static void note_parameters(name_scan *s, size_t from, size_t to)
 {
     bool is_value = false;
@@ -185,7 +185,7 @@ static void note_parameters(name_scan *s, size_t from, size_t to)
     }
 }
 
-/* Reads what a declaration declares: parameters in its head, and names outside of classes. */
+/* Notes the parameters of a declaration, and the names that it declares outside of classes. */
 static void read_piece(name_scan *s, const gt_piece *piece)
 {
     const gt_word *w = s->found.words.items;
@@ -207,7 +207,7 @@ static void read_piece(name_scan *s, const gt_piece *piece)
         while (i < piece->end && w[i].id != keys[k]) {
             i++;
         }
-        /* the keys of a typedef may be names that it uses */
+        /* the keys of a typedef may also be names that it uses */
         if (i + 1 < piece->end &&
             (w[piece->begin].id != GT_IS_TYPEDEF || gt_token_is_any(&w[i + 1].token, "; ["))) {
             note_declared(s, &w[i], true);
@@ -239,7 +239,7 @@ static void read_condition(name_scan *s, gt_lexer line)
     }
 }
 
-/* Returns whether the directive holds only if the name is no macro. */
+/* Returns whether the directive holds only if the name is not a macro. */
 static bool is_guard(gt_lexer line, const gt_token *name)
 {
     const gt_token inverse = {GT_TOKEN_PUNCTUATION, "!", 1, 0, 0}, word = gt_token_of("defined");
@@ -286,7 +286,7 @@ static void note_tokens(name_scan *s, const char *text)
     }
 }
 
-/* Follows what is read through the macros that it is read by. */
+/* Marks the names that are read, also through macros. */
 static gputune_status follow_macros(name_scan *s)
 {
     const gt_macros *macros = &s->found.macros;
@@ -362,7 +362,7 @@ gputune_status gt_name_uses_find(gt_name_uses *out, const gt_parse *p, const cha
     return status;
 }
 
-/* Tries the names in the code that are not gputune's and whose letters have the same case. */
+/* Tries the names of the code that gputune does not define, and that are in the same case. */
 static void try_names(gt_near *near, const gt_template *template, const char *text)
 {
     static const char small[] = "abcdefghijklmnopqrstuvwxyz";
@@ -467,9 +467,9 @@ gputune_status gt_axes_check(const gt_parse *parse)
     return GPUTUNE_OK;
 }
 
-/* ---- what the compiler reports ---- */
+/* ---- messages of the compiler ---- */
 
-/* Returns the first name that a macro replaces in a line of the template's files, or NULL. */
+/* Returns the first name in a line of the template's files that a macro replaces, or NULL. */
 static const char *macro_in_line(const gt_template *template, const char *path, size_t length,
                                  long line)
 {

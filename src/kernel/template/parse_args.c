@@ -1,11 +1,11 @@
-/* The pragmas args, scratch, prove, clear, races and in_place. */
+/* Parses the clauses args, scratch, prove, clear, races and in_place. */
 #include "kernel/template/parse.h"
 #include "kernel/template/structure.h"
 #include "kernel/text/types.h"
 
 #include <string.h>
 
-/* Finds the struct of the arguments so far, and the pointer in it, for "grid.x". */
+/* Finds the struct and its pointer that a name such as "grid.x" means. */
 static gputune_status find_holder(gt_argument *argument, const gt_parse *p)
 {
     const gt_template *template = p->template;
@@ -32,7 +32,7 @@ static gputune_status find_holder(gt_argument *argument, const gt_parse *p)
                : GPUTUNE_OK;
 }
 
-/* `NAME`, or `NAME.MEMBER` of what a struct points to. */
+/* Reads `NAME`, or `NAME.MEMBER` of a buffer that a struct points to. */
 static gputune_status read_name(gt_argument *argument, gt_parse *p)
 {
     const gt_template *template = p->template;
@@ -136,7 +136,7 @@ static void count_argument(gt_template *template, const gt_argument *argument)
     template->taken_count += !argument->holder;
 }
 
-/* Reads the rest of `TYPE *NAME = null`, a scalar of 8 bytes that stays 0 in every proof. */
+/* Reads the rest of `TYPE *NAME = null`: a scalar of 8 bytes that is 0 in every proof. */
 static gputune_status read_null(gt_argument *argument, gt_parse *p)
 {
     memcpy(argument->pointee, argument->type, sizeof argument->pointee);
@@ -153,7 +153,7 @@ static gputune_status read_null(gt_argument *argument, gt_parse *p)
                  "kernel gets no buffer",
                  argument->name, argument->pointee, argument->name);
     argument->initialisers.single = true;
-    argument->proved_count = 1; /* as prove() would have it */
+    argument->proved_count = 1; /* as after prove() */
     return gt_read_text(&argument->value, p, "0", 1, argument->place, 0);
 }
 
@@ -162,7 +162,8 @@ static gputune_status read_argument(gt_parse *p)
     gt_template *template = p->template;
     gt_argument *argument = &template->arguments[template->argument_count];
     bool constant = gt_lexer_accept(&p->at, "const");
-    const int direction = gt_lexer_accept_any(&p->at, "in out inout"); /* as in gt_direction */
+    const int direction =
+        gt_lexer_accept_any(&p->at, "in out inout"); /* in the order of gt_direction */
     argument->is_buffer = direction >= 0;
     argument->direction = direction < 0 ? GT_IN : (gt_direction)direction;
     constant |= gt_lexer_accept(&p->at, "const");
@@ -261,7 +262,7 @@ gputune_status gt_parse_prove(gt_parse *p)
     return read_others(proved, p, !dot && gt_element_may_be_integer(p->template, argument->type));
 }
 
-/* Reads a buffer that the kernel writes, and sets its flag. */
+/* Reads a buffer that the kernel writes, and sets the clause's flag in it. */
 gputune_status gt_parse_written(gt_parse *p)
 {
     char name[GT_NAME_MAX];
@@ -307,7 +308,7 @@ gputune_status gt_parse_in_place(gt_parse *p)
     GT_TRY(gt_lexer_expect(&p->at, ":"));
     GT_TRY(read_place(&input, p, GT_IN));
     for (uint32_t i = 0; i < template->argument_count; i++) {
-        /* each buffer coincides with one other at most, so that one launch shows all pairs */
+        /* each buffer has at most one partner, so a single launch can test all pairs */
         const gt_argument *argument = &template->arguments[i];
         bool is_taken = argument->in_place && (i == output || argument->in_place == input + 1);
         GT_REFUSE_AT(is_taken, place, "'%s' given twice; expected each buffer once",

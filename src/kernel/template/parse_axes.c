@@ -1,4 +1,4 @@
-/* The pragmas problem, axes, default, and pass and constant, blocks of parameters. */
+/* Parses the clauses problem, default, of the axes, and of blocks of parameters: pass, constant. */
 #include "kernel/template/parse.h"
 
 #include "kernel/template/axis_kind.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Reads the name of `NAME = v, v`, and adds an axis of this kind. */
+/* Reads the name in `NAME = v, v`, and adds an axis. */
 static gputune_status new_axis(gt_parse *p, gt_axis_kind kind)
 {
     gt_template *template = p->template;
@@ -101,7 +101,7 @@ gputune_status gt_parse_cluster(gt_parse *p)
     return GPUTUNE_OK;
 }
 
-/* Fails with the message of a name or a value at its place. */
+/* Adds a place to the message about a name or a value. */
 static gputune_status fail_there(gputune_status status, gt_place place)
 {
     return status == GPUTUNE_EINVAL ? gt_fail_at(place, "%s", gt_message()) : status;
@@ -134,7 +134,7 @@ gputune_status gt_parse_default(gt_parse *p)
 
 /* ---- problem values -------------------------------------------------------------------------- */
 
-/* The values of a const or a type; the first is the default. A const with one value takes any. */
+/* Reads the values of a const or type, the default first; a const with one value takes any. */
 static gputune_status read_listed(gt_problem_value *value, gt_parse *p)
 {
     gt_value *values = calloc(GT_AXIS_OWN_VALUES, sizeof *values);
@@ -209,11 +209,11 @@ static gputune_status new_block(gt_argument **out, gt_parse *p, gt_place place)
     return GPUTUNE_OK;
 }
 
-/* `TYPE[COUNT]`, or the name of a struct alone. */
+/* Reads `TYPE[COUNT]`, or the name of a struct. */
 static gputune_status read_elements(gt_argument *block, gt_parse *p)
 {
     const gt_lexer begin = p->at;
-    /* `float[` has no name behind the type, so the words end at the bracket */
+    /* the type ends at the bracket, because no name follows it */
     GT_TRY(
         gt_words_read(block->type, sizeof block->type, &p->at, "a type, as in float[COUNT]", true));
     if (!gt_is_type(block->type)) {
@@ -287,7 +287,7 @@ bool gt_declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *p, c
     return false;
 }
 
-/* Where both the code and the clause name a number type, their elements must be alike. */
+/* If both the code and the clause name a number type, requires equal sizes and kinds. */
 static gputune_status check_constant_type(const gt_argument *block, const gt_token *declared)
 {
     const char *name = GT_TOKEN_TEXT(declared);
@@ -302,7 +302,7 @@ static gputune_status check_constant_type(const gt_argument *block, const gt_tok
                       block->name, name, block->type, block->name, name);
 }
 
-/* The value of a count, or -1 where it depends on the problem. */
+/* Returns the value of a count, or -1 if it depends on the problem. */
 static int64_t number_of(const gt_expression *expression)
 {
     static const int64_t slots[GT_SLOT_MAX];
@@ -313,7 +313,7 @@ static int64_t number_of(const gt_expression *expression)
                : value;
 }
 
-/* Returns how many elements the code declares after the name; -1: only the compiler knows. */
+/* Returns the number of elements that the code declares, or -1 if only the compiler knows it. */
 static int64_t declared_elements(gt_parse *p, const gt_lexer *behind)
 {
     const gt_lexer body = p->at;
@@ -352,8 +352,8 @@ gputune_status gt_parse_constant(gt_parse *p)
                  block->name, block->name);
     GT_TRY(read_elements(block, p));
     GT_TRY(check_constant_type(block, &type));
-    /* The caller's values must fit into the declared array. Elements of another type may have
-     * another size, such as those of a typedef of an array. */
+    /* The caller's values must fit into the declared array. If the code uses another type, such as
+     * a typedef of an array, only the compiler knows its size. */
     const int64_t own = block->extent_count ? number_of(block->extents[0]) : 1;
     const int64_t of_code = gt_token_is(&type, block->type) ? declared_elements(p, &behind) : -1;
     GT_REFUSE_AT(of_code >= 0 && own > of_code, block->place,

@@ -1,4 +1,4 @@
-/* Parses what buffers hold before a launch: fills, and lists in braces. */
+/* Parses the contents of buffers before a launch: fills, and lists in braces. */
 #include "kernel/template/parse.h"
 #include "kernel/text/types.h"
 
@@ -10,7 +10,7 @@ static const char fills_expected[] =
     "uniform(low, high), sorted(low, high), permutation, prefix(total), index, zero, "
     "constant(value), file(\"name.npy\"), or an expression of index";
 
-/* A fill that is a word, with its values in parentheses. */
+/* A fill that begins with a word, and has its values in parentheses. */
 typedef struct fill_word {
     const char *word;
     gt_fill_kind kind;
@@ -29,7 +29,7 @@ static const fill_word words[] = {
 };
 enum { WORD_COUNT = sizeof words / sizeof *words };
 
-/* `index` is a word if it stands alone, and else a number in an expression. */
+/* `index` is a fill only if no operator follows; otherwise it is a number in an expression. */
 static const fill_word *find_word(const gt_lexer *lexer)
 {
     const gt_token next = gt_lexer_peek(*lexer);
@@ -43,7 +43,7 @@ static const fill_word *find_word(const gt_lexer *lexer)
     return NULL;
 }
 
-/* Steps over `mark`, or fails with the form that has it. */
+/* Steps over `mark`, or fails with the example `form`. */
 static gputune_status expect_mark(gt_lexer *lexer, const char *mark, const char *form)
 {
     const char *const outer = lexer->form;
@@ -90,7 +90,7 @@ gputune_status gt_read_file_name(const char **out, gt_parse *p)
     return expect_mark(&p->at, ")", form);
 }
 
-/* A name begins one if it has a value, or is a function's; strings and nothing do not. */
+/* Returns whether an expression begins here: a number, sign or function, or a name with a value. */
 static bool begins_expression(const gt_parse *p)
 {
     const char *name = GT_TOKEN_TEXT(&p->at.token);
@@ -131,7 +131,7 @@ typedef struct list_reader {
     bool fills; /* else values */
 } list_reader;
 
-/* Adds `pos.x`, up to the `=`, to a path. */
+/* Appends the member's name in `.pos.x =` to a path. */
 static gputune_status read_path(char path[GT_NAME_MAX], gt_lexer *lexer)
 {
     gt_place place = gt_lexer_place(lexer);
@@ -160,7 +160,7 @@ static gputune_status read_number(gt_initialiser *out, const list_reader *reader
 
 static gputune_status read_list(const list_reader *reader, const char *outer);
 
-/* Steps over a mark to the bracket of a list, T{…}, (T){…} or make_float3(…), if there is one. */
+/* Moves over a mark to the bracket of a list, T{…}, (T){…} or make_float3(…), if one follows. */
 static bool open_list(gt_lexer *lexer, const char *mark)
 {
     gt_lexer ahead = *lexer;
@@ -180,7 +180,7 @@ static bool open_list(gt_lexer *lexer, const char *mark)
     return true;
 }
 
-/* The item behind `separator`, at `place` of a list that belongs to the path `outer`. */
+/* Reads the item after `separator`. It is item number `place` of the list at the path `outer`. */
 static gputune_status read_item(const list_reader *reader, const char *outer, const char *separator,
                                 uint32_t place)
 {
@@ -208,7 +208,7 @@ static gputune_status read_item(const list_reader *reader, const char *outer, co
     return read_number(item, reader, separator);
 }
 
-/* From a bracket to behind that which closes it. */
+/* Reads a list from its opening to after its closing bracket. */
 static gputune_status read_list(const list_reader *reader, const char *outer)
 {
     gt_lexer *lexer = &reader->p->at;

@@ -1,5 +1,5 @@
-/* Parses the pragmas work, reference, check, init and expect. A reference by elements,
- * reference(y[i] = a * x[i] + y[i]), becomes a kernel. */
+/* Parses the clauses work, reference, check, init and expect. Makes a kernel of a reference by
+ * elements, as in reference(y[i] = a * x[i] + y[i]). */
 #include "kernel/template/parse.h"
 
 #include "kernel/template/axis_kind.h"
@@ -9,12 +9,11 @@
 
 /* ---- a reference by elements ----------------------------------------------------------------- */
 
-/* The name of the kernel that is made. */
 #define REFERENCE_NAME "gputune_reference"
 
 enum { INDICES_MAX = 3 };
 
-/* One `y[i][j] = …`. */
+/* An assignment `y[i][j] = …`. */
 typedef struct assignment {
     const gt_argument *output;
     char indices[INDICES_MAX][GT_NAME_MAX];
@@ -34,7 +33,7 @@ static int find_argument(const gt_template *template, const char *name)
     return GT_NAMED(template->arguments, template->argument_count, name);
 }
 
-/* Finds or adds the kernel's value that has this text. */
+/* Finds or adds the value of the kernel with this text. */
 static gputune_status take_value(uint32_t *out, elements *made, const gt_token *text,
                                  gt_place place)
 {
@@ -89,7 +88,7 @@ static gputune_status read_output(assignment *out, const gt_template *template, 
     return GPUTUNE_OK;
 }
 
-/* Returns whether only the indices of the assigned element follow its buffer's name. */
+/* Returns whether the assigned element itself is read here. */
 static bool is_own_element(const assignment *now, gt_lexer at)
 {
     bool own = gt_lexer_accept(&at, now->output->name);
@@ -100,7 +99,7 @@ static bool is_own_element(const assignment *now, gt_lexer at)
     return own;
 }
 
-/* Notes what a name in a value needs: a parameter for a size, a copy for another element. */
+/* Notes what a name in a value needs: a size a parameter, another element a copy of its buffer. */
 static gputune_status note_name(elements *made, const assignment *now, const gt_lexer *at)
 {
     const gt_template *template = made->p->template;
@@ -144,7 +143,7 @@ static void append_product(gt_text *out, const uint32_t *extents, uint32_t from,
     }
 }
 
-/* Gives a buffer of several extents as many indices. */
+/* Declares a view of a buffer of several extents, which takes as many indices. */
 static gputune_status append_view(elements *made, const gt_argument *buffer)
 {
     const char *type = buffer->type, *name = buffer->name;
@@ -161,7 +160,7 @@ static gputune_status append_view(elements *made, const gt_argument *buffer)
     return GPUTUNE_OK;
 }
 
-/* The indices of an element that is the gputune_at-th. */
+/* Declares the indices of element number gputune_at. */
 static void append_indices(gt_text *out, const assignment *now, const uint32_t *extents)
 {
     for (uint32_t i = 0; i < now->index_count; i++) {
@@ -194,7 +193,7 @@ static bool has_indices(const assignment *now, const gt_argument *buffer)
     return any;
 }
 
-/* The loop over the elements of one output, in a block of its own. */
+/* Appends a block with the loop over the elements of one output. */
 static gputune_status append_loop(elements *made, const assignment *now)
 {
     const gt_template *template = made->p->template;
@@ -222,7 +221,7 @@ static gputune_status append_loop(elements *made, const assignment *now)
     return GPUTUNE_OK;
 }
 
-/* The functions that values may call, and the views of buffers of several extents. */
+/* The beginning of the kernel's source: the views of buffers of several extents. */
 static const char prologue[] =
     "\n#line 1 \"gputune\"\n"
     "template <typename gputune_t> struct gputune_row { gputune_t *at; long long columns; "
@@ -232,19 +231,20 @@ static const char prologue[] =
     "columns, columns}; } };\n"
     "__global__ void " REFERENCE_NAME "(";
 
-/* CUDA's functions take two of one type; an index and an int have a minimum too. */
+/* Unlike CUDA's functions, takes two different types, such as an index and an int. */
 #define EXTREME(name)                                                                              \
     {                                                                                              \
         name, name "(",                                                                            \
             "[](auto a, auto b) { using type = decltype(a + b); return (::" name                   \
-            ")(type(a), type(b)); }" /* no macro of that name */                                   \
+            ")(type(a), type(b)); }" /* not a macro of that name */                                \
     }
 
-/* Appends functions unless arguments have their names, some only if called: old sources stay. */
+/* Appends the functions that values may call, unless arguments have their names. Later additions
+ * are appended only if called, so older sources do not change. */
 static void append_helpers(gt_text *out, const elements *made)
 {
     static const struct {
-        const char *name, *call, *code; /* call: NULL where it always stands there */
+        const char *name, *call, *code; /* call: NULL: always appended */
     } helpers[] = {
         {"ceil_div", NULL, "[](long long a, long long b) { return (a + b - 1) / b; }"},
         {"round_up", NULL, "[](long long a, long long b) { return (a + b - 1) / b * b; }"},
@@ -275,7 +275,7 @@ static void append_argument(gt_text *out, const gt_argument *argument)
     }
 }
 
-/* The copies and the values stand behind the arguments. */
+/* Appends the parameters after the arguments: copies and values. */
 static void append_extras(gt_text *out, const elements *made)
 {
     const gt_template *template = made->p->template;
@@ -291,7 +291,7 @@ static void append_extras(gt_text *out, const elements *made)
     gt_text_append(out, ")\n{\n");
 }
 
-/* The names that values use. A buffer has a second name, which the views do not hide. */
+/* Declares the names that values use. A buffer has a second name, which its views do not hide. */
 static void append_names(gt_text *out, const elements *made)
 {
     const gt_template *template = made->p->template;
@@ -395,13 +395,14 @@ static gputune_status read_settings(void *to, const gt_settings *settings, gt_pa
     return GPUTUNE_OK;
 }
 
-/* The first axis of the mask, whose lowest bit is axis 0. */
+/* Returns the first axis of a mask. */
 static const gt_axis *first_axis(const gt_template *template, uint64_t axes)
 {
     return &template->axes[__builtin_ctzll(axes)];
 }
 
-/* A plan may launch a narrower vector or another way to pass in place of the winner's. */
+/* Refuses work that depends on axes in which a plan may differ from the winner: to launch narrower
+ * vectors, or to pass a block in another way. */
 static gputune_status check_work_axes(const gt_template *template, const gt_expression *measure)
 {
     uint64_t interchangeable = 0;
@@ -449,7 +450,7 @@ static gputune_status read_judge(gt_judge *judge, const gt_settings *settings, g
     return gt_lexer_accept(&p->at, ",") ? read_settings(judge, settings, p) : GPUTUNE_OK;
 }
 
-/* reference(self, AXIS = value, …, rtol = e): behind `self`. */
+/* Reads reference(self, AXIS = value, …, rtol = e) after `self`. */
 static gputune_status read_self(gt_judge *judge, gt_parse *p)
 {
     uint32_t given = 0;

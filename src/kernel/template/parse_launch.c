@@ -1,4 +1,4 @@
-/* The pragmas kernel, launch, for, end, swap, require, define, options, and settings as clauses. */
+/* Parses the clauses kernel, launch, for, end, swap, require, define, options and settings. */
 #include "kernel/template/parse.h"
 #include "kernel/text/compiler_options.h"
 #include "kernel/text/types.h"
@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The first are settings of a launch, in launch() or as clauses; the others, of the code. */
+/* The settings of a launch come first, followed by those of the code. */
 enum { SETTINGS_OF_LAUNCH = 9, SETTINGS = 11 };
 
 enum {
     PLAN = GT_USE_PROBLEM | GT_USE_AXIS,
     IN_LOOP = PLAN | GT_USE_COUNTER,
-    /* A source must not depend on run-time sizes, because a plan serves other sizes too. */
+    /* not run-time sizes, because a plan is used for several sizes */
     SOURCE = GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE
 };
 
@@ -46,7 +46,7 @@ static const gt_setting kernel_settings[SETTINGS] = {
 static const gt_settings launch_settings = {kernel_settings, SETTINGS_OF_LAUNCH,
                                             "a setting such as block = 256"};
 
-/* Reads what a setting is set to, into its member of *to. */
+/* Reads the value of a setting into its member of *to. */
 static gputune_status read_values(void *to, const gt_setting *setting, unsigned use, gt_parse *p)
 {
     void *member = (char *)to + setting->offset;
@@ -79,7 +79,7 @@ gputune_status gt_parse_setting(gt_parse *p)
     return read_values(to, setting, setting->clause_use, p);
 }
 
-/* Without an expression: always. */
+/* Reads cooperative; without an expression it always holds. */
 gputune_status gt_parse_cooperative(gt_parse *p)
 {
     if (p->at.token.kind == GT_TOKEN_END) {
@@ -153,7 +153,7 @@ gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, bool scratch, bool tak
     return GPUTUNE_OK;
 }
 
-/* Returns whether a name stands before one of these tokens; *index: of the argument, or -1. */
+/* Returns whether a name is before one of these tokens. *index: of the argument, or -1. */
 static bool is_name(int *index, const gt_parse *p, const char *behind)
 {
     const gt_token next = gt_lexer_peek(p->at);
@@ -162,7 +162,7 @@ static bool is_name(int *index, const gt_parse *p, const char *behind)
     return alone;
 }
 
-/* An argument that is an expression; the kernel's parameter says later how many bytes it has. */
+/* Reads an argument that is an expression. Its type follows later from the kernel's parameter. */
 static gputune_status read_value(uint32_t *out, gt_parse *p)
 {
     gt_template_parts *parts = p->parts;
@@ -202,7 +202,7 @@ static gputune_status read_argument(gt_template_step *step, gt_parse *p)
     return read_value(argument, p);
 }
 
-/* `(y, x, n)`, or `()` */
+/* Reads `(y, x, n)` or `()`. */
 static gputune_status read_arguments(gt_template_step *step, gt_parse *p)
 {
     GT_TRY(gt_lexer_expect(&p->at, "("));
@@ -239,12 +239,12 @@ gputune_status gt_read_setting(void *to, const gt_settings *settings, uint32_t *
     GT_TRY(gt_lexer_expect(&p->at, "="));
     const gt_setting *setting = &items[which];
     const bool is_args = setting->most == 0 && !setting->words;
-    /* an expression says itself what it was given as */
+    /* a single expression refuses a second one itself */
     *given |= (uint32_t)(setting->most != 1 || setting->words) << which;
     return is_args ? read_arguments(to, p) : read_values(to, setting, setting->launch_use, p);
 }
 
-/* Adds an order that is carried out behind the orders so far. */
+/* Adds an order after those so far. */
 static gputune_status add_order(gt_order **out, gt_parse *p, gt_order_kind kind, uint32_t index,
                                 gt_place place)
 {
@@ -262,7 +262,7 @@ gputune_status gt_parse_launch(gt_parse *p)
     gt_template_parts *parts = p->parts;
     gt_order *order;
     uint32_t given = 0;
-    /* the first launch() takes the place of the kernel that kernel() would name */
+    /* the first launch() replaces the kernel that kernel() names */
     parts->step_count = parts->is_pipeline ? parts->step_count : 0;
     parts->is_pipeline = true;
     GT_TRY(gt_check_room(parts->step_count, GT_STEPS_MAX, "launch()", p->clause->place));
@@ -300,7 +300,7 @@ static gputune_status new_option(gt_option **out, gt_parse *p, uint32_t item, gt
     return GPUTUNE_OK;
 }
 
-/* Opens `condition` on what is before '?' and a string, and moves `body` there; false: neither. */
+/* Opens `condition` on the text before '?', and moves `body` after it; false: there is no '?'. */
 static bool split_condition(gt_lexer *condition, gt_lexer *body)
 {
     gt_lexer at = *body;
@@ -331,7 +331,8 @@ static gputune_status read_option_text(gt_option *option, gt_parse *p)
         GT_TRY(gt_compiler_option_check(option->text, place));
     }
     const char *macro = gt_compiler_option_macro(option->text, true);
-    for (uint32_t i = 0; macro && i < p->template->axis_count; i++) { /* a macro of the engine's */
+    for (uint32_t i = 0; macro && i < p->template->axis_count;
+         i++) { /* gputune defines these macros */
         const char *axis = p->template->axes[i].name;
         GT_REFUSE_AT(strcspn(macro, "=") == strlen(axis) && strncmp(macro, axis, strlen(axis)) == 0,
                      place,
@@ -341,7 +342,7 @@ static gputune_status read_option_text(gt_option *option, gt_parse *p)
     return GPUTUNE_OK;
 }
 
-/* CONDITION ? "a" : CONDITION ? "b" : "c", or "c" alone. */
+/* Reads CONDITION ? "a" : CONDITION ? "b" : "c", or only "c". */
 static gputune_status read_item(gt_parse *p, uint32_t item)
 {
     gt_lexer behind = p->at;
@@ -366,7 +367,7 @@ gputune_status gt_parse_options(gt_parse *p)
 
 /* ---- kernel(), and how clauses name kernels ---- */
 
-/* With the lexer on the '<': opens *out on what is between the angle brackets. */
+/* Opens *out on the template arguments from '<' on, and moves the lexer after them. */
 static gputune_status read_template_arguments(gt_lexer *out, gt_lexer *lexer)
 {
     *out = *lexer;
@@ -445,7 +446,7 @@ gputune_status gt_bind_kernel_arguments(gt_parse *p, gt_body *body, const gt_ker
 
 /* ---- for(), end() and swap() ----------------------------------------------------------------- */
 
-/* `++i`, `i++`, `i += e`, `i = e` …: what the counter is next, as an expression. */
+/* Reads `++i`, `i++`, `i += e`, `i = e` …, as an expression for the counter's next value. */
 static gputune_status read_next(const gt_expression **out, gt_parse *p, const char *counter)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -465,7 +466,7 @@ static gputune_status read_next(const gt_expression **out, gt_parse *p, const ch
         }
         place = gt_lexer_place(&p->at);
         gt_text_printf(&text, "%s %.*s (", counter, (int)sign.length - 1, sign.text);
-        place.column -= (int)text.length; /* so that mistakes are placed where they stand */
+        place.column -= (int)text.length; /* so mistakes get the right place */
         gt_text_printf(&text, "%.*s)", (int)(p->at.end - p->at.token.text), p->at.token.text);
         while (p->at.token.kind != GT_TOKEN_END) {
             gt_lexer_next(&p->at);
@@ -521,7 +522,7 @@ gputune_status gt_parse_end(gt_parse *p)
                : gt_fail_at(place, "end(%s) in for(%s); expected end(%s)", name, inner, inner);
 }
 
-/* A buffer that may be swapped: the kernels may write it. */
+/* Reads a buffer to swap, which the kernels may write. */
 static gputune_status read_swapped(uint32_t *index, gt_parse *p)
 {
     const gt_place place = gt_lexer_place(&p->at);
@@ -551,7 +552,7 @@ gputune_status gt_parse_swap(gt_parse *p)
     return GPUTUNE_OK;
 }
 
-/* Outside of their loop, grid and block of the first launch() are unknown. */
+/* Outside of their loop, the grid and block of the first launch() are unknown. */
 static gputune_status check_known(const gt_parse *p, const gt_expression *expression)
 {
     const gt_template_step *first = &p->parts->steps[0];
@@ -568,7 +569,7 @@ static gputune_status check_known(const gt_parse *p, const gt_expression *expres
     return GPUTUNE_OK;
 }
 
-/* A buffer in whose place another one comes has its alignment. */
+/* Buffers that are swapped get the same alignment. */
 static void join_vectors(gt_template *template, const gt_template_parts *parts)
 {
     for (uint32_t o = 0; o < parts->order_count; o++) {

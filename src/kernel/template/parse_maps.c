@@ -1,4 +1,4 @@
-/* Parses what a kernel takes in a buffer's place: the pragmas tensormap and texture. */
+/* Parses the clauses tensormap and texture, which replace a buffer as the kernel's parameter. */
 #include "kernel/template/parse.h"
 #include "kernel/template/structure.h"
 
@@ -25,7 +25,7 @@ static const gt_setting of_map[] = {LIST(box),
 static const gt_settings map_settings = {of_map, sizeof of_map / sizeof *of_map,
                                          "a setting such as box = (64, 64)"};
 
-/* NAME, which is a buffer's, or NAME : BUFFER. */
+/* Reads BUFFER, or NAME : BUFFER. */
 static gputune_status read_names(gt_map *map, gt_parse *p)
 {
     gt_element element;
@@ -102,7 +102,7 @@ static const gt_setting of_texture[SETTINGS] = {
 static const gt_settings texture_settings = {of_texture, SETTINGS,
                                              "a setting such as filter = linear"};
 
-/* CUarray_format; elements of 8 bytes are read as two integers, as hardware has it. 0: none. */
+/* Numbers of CUarray_format; 0: none. Elements of 8 bytes are read as two integers. */
 static const uint32_t formats[GT_TYPE_LAST + 1] = {
     [GT_TYPE_U8] = 1,   [GT_TYPE_U16] = 2,  [GT_TYPE_U32] = 3,  [GT_TYPE_U64] = 3,
     [GT_TYPE_I8] = 8,   [GT_TYPE_I16] = 9,  [GT_TYPE_I32] = 10, [GT_TYPE_I64] = 10,

@@ -1,4 +1,4 @@
-/* Reads a template and its includes, cuts the pragmas out, and keeps one of several kernels. */
+/* Reads a template and its includes, extracts the clauses, and selects one of several kernels. */
 #include "kernel/template/parse.h"
 
 #include "kernel/text/branches.h"
@@ -21,7 +21,7 @@ const char *gt_base_name(const char *path)
 
 static gputune_status read_file(gt_template_reader *reader, gt_source_file *file);
 
-/* The quotes of a #line's name need no escape: a path's backslash and quote are replaced. */
+/* Replaces quotes, backslashes and control characters, which #line cannot escape. */
 void gt_line_mark_append(gt_text *out, int line, const char *path)
 {
     gt_text_printf(out, "#line %d \"", line);
@@ -31,7 +31,7 @@ void gt_line_mark_append(gt_text *out, int line, const char *path)
     gt_text_append(out, "\"\n");
 }
 
-/* Drops the byte order mark that some editors put in front of UTF-8: it would hide a directive. */
+/* Removes a UTF-8 byte order mark, which would hide a directive in the first line. */
 static void drop_mark(char *text)
 {
     static const char mark[] = "\xef\xbb\xbf";
@@ -56,7 +56,7 @@ static gputune_status new_file(gt_source_file **out, gt_template_reader *reader,
     return GPUTUNE_OK;
 }
 
-/* Returns whether the text begins with #ifndef NAME, #define NAME. */
+/* Returns whether the text begins with #ifndef NAME and #define NAME. */
 static bool has_guard(const char *text)
 {
     gt_lexer lexer = gt_lexer_of(text), line;
@@ -90,7 +90,7 @@ static gputune_status join_text(gt_template_reader *reader, char *path, char *te
 
 typedef enum fate { KEPT, BLANKED, REPLACED } fate;
 
-/* Joins one of the template's own files, or notes a header. */
+/* Inserts one of the template's own files, or notes a header. */
 static gputune_status join(gt_template_reader *reader, const gt_include *include, gt_place place,
                            fate *out)
 {
@@ -150,7 +150,7 @@ static gputune_status string_name(char *out, size_t bytes, const gt_token *token
     return copy_name(out, bytes, token->text + 1, token->length - 2, place);
 }
 
-/* One or more clauses behind `#pragma gputune`. */
+/* Reads the clauses after `#pragma gputune`. */
 static gputune_status read_clauses(gt_template_reader *reader, gt_lexer *line, fate *out)
 {
     do {
@@ -159,7 +159,7 @@ static gputune_status read_clauses(gt_template_reader *reader, gt_lexer *line, f
             gt_name_read(clause.word, sizeof clause.word, line, "a pragma such as kernel(NAME)"));
         GT_REFUSE_AT(!gt_lexer_is(line, "("), clause.place, "'%s' without '('; expected '%s(…)'",
                      clause.word, clause.word);
-        clause.body = *line; /* a second reading, of what is between the parentheses */
+        clause.body = *line; /* the text between the parentheses */
         const char *end = gt_lexer_skip(line, "(", ")");
         GT_REFUSE_AT(!end, clause.place, "unterminated '%s('; expected ')'", clause.word);
         gt_lexer_next(&clause.body);
@@ -177,7 +177,7 @@ static gputune_status read_clauses(gt_template_reader *reader, gt_lexer *line, f
     return GPUTUNE_OK;
 }
 
-/* `"name"` or `<name>`, which is no token. */
+/* Reads `"name"`, or `<name>`, which is not a token. */
 static gputune_status include_name(char *out, size_t bytes, bool *system, const gt_lexer *line,
                                    gt_place place)
 {
@@ -216,7 +216,7 @@ static gputune_status read_include(gt_template_reader *reader, gt_lexer *line, f
     return join(reader, &(gt_include){name, place.path, .system = system}, place, out);
 }
 
-/* Others, or a spliced word, could be an include that is not seen here. */
+/* The accepted directives. Others are refused, because a misspelled one could be an include. */
 static const char directives[] = "if ifdef ifndef elif else endif define undef error warning line";
 
 static gputune_status read_directive(gt_template_reader *reader, gt_lexer *line, fate *out)
@@ -263,7 +263,7 @@ int gt_line_at(gt_token *file, const char *text, size_t at)
     return number;
 }
 
-/* Returns whether there is such a file, for __has_include. The lexer is on the name. */
+/* Finds whether the file that __has_include names exists. The lexer is on the name. */
 static gputune_status probe_include(bool *out, gt_template_reader *reader, const gt_lexer *name)
 {
     char text[512];
@@ -279,7 +279,8 @@ static gputune_status probe_include(bool *out, gt_template_reader *reader, const
     return GPUTUNE_OK;
 }
 
-/* Appends a directive with 1 or 0 for __has_include("…"), as only gputune finds own files. */
+/* Appends a directive with 1 or 0 in place of __has_include("…"), because the compiler does not
+ * find the template's own files. */
 static gputune_status append_kept(gt_template_reader *reader, const char *begin, gt_lexer line)
 {
     const char *copied = begin, *end = line.end;
@@ -302,7 +303,7 @@ static gputune_status append_kept(gt_template_reader *reader, const char *begin,
     return GPUTUNE_OK;
 }
 
-/* Carries the directive from its '#' at `begin` over to the body. */
+/* Copies the directive that begins at `begin` to the body, or what replaces it. */
 static gputune_status carry(gt_template_reader *reader, const gt_source_file *file,
                             const char *begin, const gt_lexer *line)
 {
@@ -319,7 +320,7 @@ static gputune_status carry(gt_template_reader *reader, const gt_source_file *fi
             last += *c == '\n';
         }
         gt_line_mark_append(&reader->body, last,
-                            file->path); /* the directive's own newline follows */
+                            file->path); /* before the directive's own newline */
     }
     return GPUTUNE_OK;
 }
@@ -361,7 +362,7 @@ static gputune_status read_file(gt_template_reader *reader, gt_source_file *file
     return reader->body.failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* Knows the macros that a compiler of kernels defines. */
+/* Knows only the macro that marks the compiler of kernels. */
 static gt_truth is_defined(const void *user, const gt_token *name)
 {
     (void)user;
@@ -397,7 +398,7 @@ static bool is_kernel(const gt_clause *clause)
     return strcmp(clause->word, "kernel") == 0;
 }
 
-/* The function's name that a clause begins with; "": it begins with none. */
+/* Reads the function's name at the beginning of a clause; "" if there is none. */
 static gputune_status read_name(gt_kernel_name *out, const gt_clause *clause)
 {
     gt_lexer body = clause->body;
@@ -409,7 +410,7 @@ static gputune_status read_name(gt_kernel_name *out, const gt_clause *clause)
                : GPUTUNE_OK;
 }
 
-/* A span of the clauses: those of one kernel, its kernel() first. */
+/* The range of clauses that belongs to one kernel, from its kernel() on. */
 typedef struct group {
     size_t begin, end;
     gt_kernel_name kernel;
@@ -447,7 +448,7 @@ static gputune_status read_groups(groups *out, const gt_template_reader *reader)
     return GPUTUNE_OK;
 }
 
-/* Returns whether a clause stays: one of `own`, or one for all that `own` does not override. */
+/* Returns whether a clause is kept: one of `own`, or a common one that `own` does not override. */
 static bool stays(const gt_template_reader *reader, const groups *all, const group *own,
                   size_t clause)
 {
@@ -475,7 +476,7 @@ static bool is_used(const gt_template_reader *reader, const groups *all, const g
     return used;
 }
 
-/* Drops the clauses of the other groups, and the functions that they alone name. */
+/* Drops the clauses of other kernels, and the functions that only these name. */
 static gputune_status keep_group(gt_template_reader *reader, const groups *all, const group *own)
 {
     GT_SCOPED(gt_texts_free) gt_texts cut = {0};

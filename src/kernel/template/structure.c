@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Moves behind the next `;` or `{…}`: over the rest of a member that is no data. */
+/* Moves after the next `;` or `{…}`, to skip a member that is not data. */
 static void skip_declaration(gt_lexer *lexer)
 {
     gt_lexer_skip_to(lexer, "; { }");
@@ -17,7 +17,7 @@ static void skip_declaration(gt_lexer *lexer)
     (void)gt_lexer_accept(lexer, ";");
 }
 
-/* alignas(16), __align__(16): *alignment becomes the larger. */
+/* Reads alignas(16) and __align__(16); *alignment becomes the largest. */
 static gputune_status read_alignment(uint32_t *alignment, gt_parse *p)
 {
     while (gt_lexer_accept_any(&p->at, "alignas __align__") >= 0) {
@@ -35,7 +35,7 @@ static gputune_status read_alignment(uint32_t *alignment, gt_parse *p)
 
 /* ---- Members --------------------------------------------------------------------------------- */
 
-/* Refuses a member or type that cannot be data, or cannot be laid out here. */
+/* Refuses a member or type that is not data, or whose layout is not supported. */
 static gputune_status refuse(gt_place place, const gt_structure *structure, const char *what,
                              const char *expected)
 {
@@ -43,7 +43,7 @@ static gputune_status refuse(gt_place place, const gt_structure *structure, cons
                       structure->name, expected);
 }
 
-/* Reads an array's list, behind its opening brace. Missing elements are 0. */
+/* Reads the list of an array after its opening brace. Missing elements are 0. */
 static gputune_status read_list(gt_structure_member *member, gt_parse *p)
 {
     const gt_place place = gt_lexer_place(&p->at);
@@ -57,7 +57,7 @@ static gputune_status read_list(gt_structure_member *member, gt_parse *p)
     return gt_read_text(&member->values[member->value_count++], p, "0", 1, place, 0);
 }
 
-/* Reads `= 0.5f`, `{0.5f}` or `= {1, 2}`; keeps expressions that can be computed here. */
+/* Reads a default, `= 0.5f`, `{0.5f}` or `= {1, 2}`. Keeps only what can be computed here. */
 static gputune_status read_default(gt_structure_member *member, gt_parse *p)
 {
     const gt_lexer begin = p->at;
@@ -112,7 +112,7 @@ static gputune_status add_member(gt_structure *structure, gt_parse *p, const cha
     return read_default(member, p);
 }
 
-/* The type's words, whose last one is left alone; what is known must have a size. */
+/* Reads the words of a type, without the member's name. A known type must have a size. */
 static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure *structure,
                                        gt_parse *p)
 {
@@ -146,7 +146,7 @@ static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure
                       gt_near_or(&near, "a number type"));
 }
 
-/* Returns whether the declaration here is data: not a function, constructor or label. */
+/* Returns whether the declaration is data, and not a function, constructor or label. */
 static bool is_data(const gt_lexer *lexer)
 {
     static const char others[] = "static using typedef friend template ~ public private protected "
@@ -155,7 +155,8 @@ static bool is_data(const gt_lexer *lexer)
     if (gt_token_is_any(&ahead.token, others)) {
         return false;
     }
-    if (gt_lexer_accept(&ahead, "enum")) { /* unless a definition of an enum has a declarator */
+    if (gt_lexer_accept(&ahead,
+                        "enum")) { /* the definition of an enum is data if a name follows it */
         gt_lexer_skip_to(&ahead, "; {");
         const bool defines = gt_lexer_is(&ahead, "{");
         gt_lexer_skip(&ahead, "{", "}");
@@ -174,7 +175,7 @@ static bool is_data(const gt_lexer *lexer)
     return true;
 }
 
-/* *is_private: whether members are private from there on. */
+/* Reads a member or a label such as `public:`, which sets *is_private for the members after it. */
 static gputune_status read_member(gt_structure *structure, bool *is_private, gt_parse *p)
 {
     char type[GT_NAME_MAX];
@@ -220,14 +221,14 @@ static gputune_status new_structure(gt_structure **out, gt_parse *p, const char 
 typedef struct head {
     char tag[GT_NAME_MAX];
     bool is_typedef, is_union, is_class, is_template;
-    bool specialises; /* a specialisation is looked for, which goes before the template itself */
+    bool specialises; /* look for a specialisation, which is preferred to the template itself */
     gt_place place;
-    gt_lexer attributes, parameters; /* the latter on `template` */
-    gt_lexer body;                   /* on the `:` of the base classes, or the `{` of the members */
-    gt_lexer pattern;                /* behind the `<` of a specialisation; else at the end */
+    gt_lexer attributes, parameters; /* parameters: a lexer on `template` */
+    gt_lexer body;                   /* on the `:` of the base classes or the `{` of the members */
+    gt_lexer pattern;                /* after the `<` of a specialisation; else at the end */
 } head;
 
-/* With the lexer behind `struct`: to the `{`, if it is a definition. */
+/* Reads from after `struct` to the `{`. Returns false if this is not a definition. */
 static bool read_head(head *out, gt_lexer *lexer)
 {
     out->attributes = *lexer;
@@ -253,7 +254,7 @@ static bool read_head(head *out, gt_lexer *lexer)
     return gt_lexer_is(lexer, "{");
 }
 
-/* Returns whether the definition that ends here gives that name: by its tag, or by `} NAME;`. */
+/* Returns whether a definition gives its type this name: by its tag, or by `} NAME;`. */
 static bool is_named(const head *head, const gt_lexer *behind, const char *name)
 {
     const size_t length = strcspn(name, "<");
@@ -261,7 +262,7 @@ static bool is_named(const head *head, const gt_lexer *behind, const char *name)
            (head->is_typedef && gt_lexer_is(behind, name));
 }
 
-/* Opens *out on the argument at `index` in "vec<float,4>"; false: it has fewer. */
+/* Opens *out on argument number `index` in "vec<float,4>". Returns false if there are fewer. */
 static bool argument_at(gt_lexer *out, const char *name, int index)
 {
     gt_lexer list = gt_lexer_of(strchr(name, '<') + 1);
@@ -271,7 +272,7 @@ static bool argument_at(gt_lexer *out, const char *name, int index)
     return index == 0 && out->token.kind != GT_TOKEN_END;
 }
 
-/* The place of a name among the parameters `template <typename T, int N>`; -1: it is none. */
+/* Returns the index of a name in `template <typename T, int N>`, or -1. */
 static int parameter_at(const gt_token *name, gt_lexer parameters)
 {
     gt_lexer item;
@@ -294,7 +295,7 @@ static bool is_alone(const gt_lexer *item)
     return gt_lexer_peek(*item).kind == GT_TOKEN_END;
 }
 
-/* Returns whether a specialisation's arguments equal those in "op<SCALE,float>", or can. */
+/* Returns whether a specialisation's arguments match those in "op<SCALE,float>". */
 static bool matches(const head *head, const char *name)
 {
     int place = 0;
@@ -318,7 +319,8 @@ static bool matches(const head *head, const char *name)
     return !argument_at(&argument, name, place);
 }
 
-/* Returns which argument a name stands for, whose place a specialisation may change, or -1. */
+/* Returns the index of the argument that a parameter's name stands for, or -1. A specialisation may
+ * order them differently. */
 static int place_of(const gt_token *name, const head *head)
 {
     gt_lexer item, list = head->pattern;
@@ -331,7 +333,7 @@ static int place_of(const gt_token *name, const head *head)
     return head->pattern.token.kind == GT_TOKEN_END ? index : -1;
 }
 
-/* Moves p->at to a copy of bases and members with arguments for parameters. */
+/* Moves p->at to a copy of the definition in which arguments replace the parameters. */
 static gputune_status instantiate(gt_parse *p, const gt_structure *structure, const head *head)
 {
     char *made = NULL;
@@ -356,7 +358,7 @@ static gputune_status instantiate(gt_parse *p, const gt_structure *structure, co
     return gt_keep(p->parts, made);
 }
 
-/* With p->at on the `:` of the base classes, if there are any: each is a member without a name. */
+/* Reads the base classes after a `:`, if there are any. Each becomes a member without a name. */
 static gputune_status read_bases(gt_structure *structure, gt_parse *p, bool is_class)
 {
     if (!gt_lexer_accept(&p->at, ":")) {
@@ -380,7 +382,7 @@ static gputune_status read_bases(gt_structure *structure, gt_parse *p, bool is_c
         if (!base) {
             return refuse(place, structure, "an unknown base class", "a struct of this file");
         }
-        if (base->member_count) { /* an empty base takes no room */
+        if (base->member_count) { /* an empty base takes no space */
             structure->members[structure->member_count++] = member;
         }
     } while (structure->member_count < GT_STRUCTURE_MEMBERS && gt_lexer_accept(&p->at, ","));
@@ -423,7 +425,7 @@ static gputune_status add_alias(gt_parse *p, const char *name, const char type[G
     return gt_structure_find(&target, p, type);
 }
 
-/* Reads the enum that is defined here, another name of its type, if it is the one wanted. */
+/* Reads an enum if it has the wanted name; it becomes another name of its integer type. */
 static gputune_status read_enum(bool *found, head *head, gt_parse *p, const char *name)
 {
     char type[GT_NAME_MAX] = "int";
@@ -444,7 +446,7 @@ static gputune_status read_enum(bool *found, head *head, gt_parse *p, const char
     return add_alias(p, name, type);
 }
 
-/* `typedef TYPE NAME;` or `using NAME = TYPE;`, with the lexer behind its first word. */
+/* Reads `typedef TYPE NAME;` or `using NAME = TYPE;` from the second word on. */
 static gputune_status read_alias(bool *found, gt_parse *p, gt_lexer lexer, bool is_using,
                                  const char *name)
 {
@@ -455,13 +457,13 @@ static gputune_status read_alias(bool *found, gt_parse *p, gt_lexer lexer, bool 
     (void)gt_lexer_accept_any(&lexer, "struct enum");
     gputune_status status = gt_words_read(type, sizeof type, &lexer, "a type", is_using);
     if (status < 0 || (!is_using && !gt_lexer_accept(&lexer, name)) || !gt_lexer_is(&lexer, ";")) {
-        return GPUTUNE_OK; /* another name, or no plain type: unknown to whoever asks */
+        return GPUTUNE_OK; /* another name, or a type that is not supported */
     }
     *found = true;
     return add_alias(p, name, type);
 }
 
-/* With p->at on a token: reads what it begins, if that is the type wanted. */
+/* Reads a declaration that begins at p->at, if it declares the wanted type. */
 static gputune_status read_type(bool *found, head *head, gt_parse *p, const char *name)
 {
     head->place = gt_lexer_place(&p->at);
@@ -489,7 +491,7 @@ static gputune_status read_type(bool *found, head *head, gt_parse *p, const char
     gt_lexer behind = p->at;
     gt_lexer_skip(&behind, "{", "}");
     if (!is_named(head, &behind, name)) {
-        return GPUTUNE_OK; /* what is inside may be it */
+        return GPUTUNE_OK; /* the wanted type may be inside */
     }
     const bool is_special = head->pattern.token.kind != GT_TOKEN_END;
     if (is_special != head->specialises || (is_special && !matches(head, name))) {

@@ -1,4 +1,4 @@
-/* Structs that a template's own code declares and its arguments use, read from the text. */
+/* Reads the structs that a template's code declares and its arguments use. */
 #pragma once
 
 #include "kernel/template/parse.h"
@@ -8,30 +8,30 @@ enum { GT_STRUCTURE_MEMBERS = 64, GT_MEMBER_VALUES = 16 };
 /* One declared member. */
 typedef struct gt_structure_member {
     char name[GT_NAME_MAX], type[GT_NAME_MAX]; /* for a base class: no name, and its type */
-    gt_dimensions extents; /* constant expressions; count 0: the member is no array */
-    /* by the code: of a number, or an array's first, the last for the rest */
+    gt_dimensions extents; /* constant extents of an array; count 0: not an array */
+    /* defaults in the code, of a number or an array's first elements; the last repeats */
     const gt_expression *values[GT_MEMBER_VALUES + 1];
     uint32_t value_count;
-    uint32_t alignment; /* bytes of its alignas; 0: the type's alignment */
-    bool is_pointer;    /* a pointer to `type`, or if `type` is "" to an unknown type */
-    bool is_private;    /* no other code may name the member */
+    uint32_t alignment; /* bytes of its alignas; 0: by its type */
+    bool is_pointer;    /* a pointer to `type`; "": to an unknown type */
+    bool is_private;    /* other code cannot name the member */
 } gt_structure_member;
 
-/* A struct, or another name of a type (typedef, using, or an enum of its underlying type). */
+/* A struct, or another name of a type: a typedef, a using, or an enum. */
 typedef struct gt_structure {
-    char name[GT_NAME_MAX];  /* of a C++ template with its arguments: "vec<float,4>" */
-    char alias[GT_NAME_MAX]; /* the type that `name` is another name of; "": this is a struct */
+    char name[GT_NAME_MAX];  /* for a C++ template with its arguments: "vec<float,4>" */
+    char alias[GT_NAME_MAX]; /* the type that has `name` as another name; "": this is a struct */
     gt_structure_member *members;
     uint32_t member_count;
-    uint32_t alignment; /* bytes of its alignas; 0: the members' largest alignment */
+    uint32_t alignment; /* bytes of its alignas; 0: by its members */
 } gt_structure;
 
-/* Finds the struct or typedef `name` in the code, and keeps it in the template, which owns *out;
- * NULL: there is none. ETEMPLATE, with the place, for one that cannot be laid out (unions,
- * bit-fields, virtual base classes, templates without arguments). */
+/* Finds the struct or typedef `name` in the code; the template owns *out, which is NULL if there is
+ * none. ETEMPLATE with the place if its layout is not supported (unions, bit-fields, virtual base
+ * classes, templates without arguments). */
 gputune_status gt_structure_find(const gt_structure **out, gt_parse *p, const char *name);
-/* The structure of this name among those that gt_structure_find() has found, or NULL. */
+/* Returns a structure that gt_structure_find() has found, or NULL. */
 const gt_structure *gt_structure_of(const gt_template *template, const char *name);
-/* The pointer that `path` ("grid.x") names in a struct of this type; NULL: there is none. */
+/* Returns the pointer at the path ("grid.x") in a struct of this type, or NULL. */
 const gt_structure_member *gt_structure_pointer(const gt_template *template, const char *type,
                                                 const char *path);

@@ -1,4 +1,4 @@
-/* The names that expressions may use, and the slots that hold their values. */
+/* Resolves the names in expressions, and fills the slots of their values. */
 #include "kernel/template/symbols.h"
 
 #include "kernel/template/declared.h"
@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The properties of the device, each with its member of gt_device, and then those of the launch. */
+/* The properties of the device, with their members of gt_device, and then of the launch. */
 static const struct property {
     const char *name;
     unsigned use;
     int slot;             /* of the launch's */
-    size_t offset, bytes; /* of the device's: the member, an int or an int64_t */
+    size_t offset, bytes; /* for the device: the member, an int or an int64_t */
 } properties[] = {
 #define DEVICE(name, member)                                                                       \
     {                                                                                              \
@@ -66,7 +66,7 @@ bool gt_symbol_is_reserved(const char *name)
     return property_index(name) >= 0;
 }
 
-/* The slot of a name whatever is allowed, and in *use what it needs; -1: no such name. */
+/* Returns the slot of a name, or -1, and sets *use to the bit that allows it. */
 static int find(const gt_template *template, const char *name, unsigned *use)
 {
     int i = GT_NAMED(template->parts->counters, template->parts->open_loops, name);
@@ -196,7 +196,7 @@ static void explain(void *user, const char *name, char *out, size_t bytes)
     }
 }
 
-/* Finds a constant of C's headers, as text that expressions read. */
+/* Finds a constant of C's headers, as the text of an expression. */
 static bool standard_meaning(const char *name, gt_lexer *value)
 {
     static const struct {
@@ -219,7 +219,7 @@ static bool standard_meaning(const char *name, gt_lexer *value)
     return true;
 }
 
-/* A define() of the template, a constant of its code, or one of C, whose names no clause has. */
+/* Finds a define() of the template, a constant of its code, or one of C's headers. */
 static bool meaning_of(void *user, const char *name, gt_lexer *value, int64_t *above)
 {
     const gt_symbols *symbols = user;

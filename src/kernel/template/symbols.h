@@ -1,10 +1,10 @@
-/* The names that expressions may use, and the slots that hold their values. */
+/* The names that expressions may use, and the slots of their values. */
 #pragma once
 
 #include "base/device.h"
 #include "kernel/template/declared.h"
 
-/* The slots' numbers. Words have a second slot, with the bytes of the type that they name, or 0. */
+/* The numbers of slots. Words have a second slot: the bytes of the type that they name, or 0. */
 enum {
     GT_SLOT_PROBLEM = 0,
     GT_SLOT_AXIS = GT_SLOT_PROBLEM + GT_PROBLEM_MAX,
@@ -14,9 +14,9 @@ enum {
     GT_SLOT_BLOCK = 116,                               /* block_x block_y block_z */
     GT_SLOT_OCCUPANCY = 119,                           /* max_blocks max_clusters */
     GT_SLOT_GRID = 121,                                /* grid_x grid_y grid_z */
-    GT_SLOT_ELEMENT = 124,                             /* `index`, of an element */
-    GT_SLOT_COUNTER = 125,                             /* counters of the up to three loops */
-    GT_SLOT_WORD = 128                                 /* the numbers of words, by word */
+    GT_SLOT_ELEMENT = 124,                             /* `index`, the number of an element */
+    GT_SLOT_COUNTER = 125,                             /* counters of up to three nested loops */
+    GT_SLOT_WORD = 128                                 /* the numbers of words */
 };
 
 /* The kinds of names that an expression may use, as bits. */
@@ -28,7 +28,7 @@ enum {
     GT_USE_BLOCK = 16,
     GT_USE_OCCUPANCY = 32,
     GT_USE_GRID = 64,
-    GT_USE_ELEMENT = 128, /* `index`, which is an ordinary name elsewhere */
+    GT_USE_ELEMENT = 128, /* `index`, which is an ordinary name without this bit */
     GT_USE_COUNTER = 256,
     GT_USE_PROBLEM = GT_USE_CONST | GT_USE_SIZE | GT_USE_DEVICE
 };
@@ -37,28 +37,28 @@ struct gt_token;
 
 typedef struct gt_symbols {
     const gt_template *template;
-    unsigned use;     /* the GT_USE_ bits of the names that are allowed */
-    const char *code; /* expressions may use the constants of this text; NULL: of none */
+    unsigned use;     /* the GT_USE_ bits of the allowed names */
+    const char *code; /* a text whose constants expressions may use; NULL: none */
 } gt_symbols;
 
-/* A scope over `symbols`, which must outlive the scope. */
+/* Returns a scope over `symbols`, which must outlive it. */
 gt_scope gt_symbols_scope(gt_symbols *symbols);
 /* Returns whether `name` is a property of the device or of the launch. */
 bool gt_symbol_is_reserved(const char *name);
 
-/* Returns whether a token is a name that expressions over the symbols may use. */
+/* Returns whether a token is a name that expressions may use. */
 bool gt_symbol_is_known(gt_symbols *symbols, const struct gt_token *name);
 
-/* Bit i: the expression uses axis i, or the size of the type that axis i names. 0 for NULL. */
+/* Returns the axes that the expression uses, also by sizeof(): bit i is axis i; 0 for NULL. */
 uint64_t gt_axes_used(const gt_expression *expression);
 
-/* Returns the next expression after `last` of clauses with one of these words, the newest first. */
+/* Returns the next expression after `last` of clauses with one of these words, newest first. */
 const gt_expression *gt_expression_of(const gt_template_parts *parts, const char *words,
                                       const gt_expression *last);
-/* Bit i: one of these expressions uses axis i. */
+/* Returns the axes that these expressions use, with bit i for axis i. */
 uint64_t gt_axes_of(const gt_template_parts *parts, const char *words);
 
-/* Returns whether the expression uses a loop's counter. false for NULL. */
+/* Returns whether the expression uses a loop's counter; false for NULL. */
 bool gt_counters_used(const gt_expression *expression);
 
 /* Sets the slots of the device's properties and of the words. */

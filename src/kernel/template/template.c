@@ -1,4 +1,4 @@
-/* Parses a template: its pragmas, in phases, its functions, and hashes of what it does. */
+/* Parses a template: its clauses in phases, its functions, and its hashes. */
 #include "kernel/template/axis_kind.h"
 #include "kernel/template/config.h"
 #include "kernel/template/parse.h"
@@ -14,13 +14,13 @@
 
 typedef enum occurrence { ONCE, MANY, NEEDED, SOME } occurrence; /* SOME: one or more */
 
-/* More about a clause, as bits. */
+/* Further properties of a clause, as bits. */
 enum {
-    LIST = 1,    /* has several items with commas between them, which are parsed one by one */
-    MEANING = 2, /* says what a kernel computes, */
-    LAUNCH = 4,  /* how it is launched, */
-    MAKING = 8,  /* or how a configuration becomes code */
-    ORDER = 16   /* the order among such clauses is the order of launches */
+    LIST = 1,    /* the clause has comma-separated items, which are parsed one by one */
+    MEANING = 2, /* affects what a kernel computes */
+    LAUNCH = 4,  /* affects how it is launched */
+    MAKING = 8,  /* affects how a configuration becomes code */
+    ORDER = 16   /* the order of such clauses is that of the launches */
 };
 
 typedef struct pragma {
@@ -29,12 +29,12 @@ typedef struct pragma {
     occurrence occurrence;
     gt_parse_fn *parse;
     unsigned roles;
-    const char *form;   /* an example for messages; NULL: they need none */
-    const char *beside; /* the remedy beside launch(); NULL: the clause may stand there */
-    size_t member;      /* of what the clause fills (gt_parse.member) */
+    const char *form;   /* an example for messages; NULL: none */
+    const char *beside; /* the remedy beside launch(); NULL: the clause is allowed there */
+    size_t member;      /* the offset of the member that the clause fills (gt_parse.member) */
 } pragma;
 
-/* In the order of hashes. Later phases use what earlier ones declare. */
+/* The clauses, in the order of the hashes. Later phases use what earlier ones declare. */
 static const pragma pragmas[] = {
     {"kernel", 0, NEEDED, gt_parse_kernel, 0, NULL, NULL, 0},
     {"problem", 0, MANY, gt_parse_problem, 0, NULL, NULL, 0},
@@ -98,7 +98,7 @@ static const pragma pragmas[] = {
 
 enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, PHASES = 8 };
 
-/* The index of the word's row; PRAGMA_COUNT: there is none. */
+/* Returns the index of the word's row, or PRAGMA_COUNT. */
 static size_t word_index(const char *word)
 {
     return gt_index_of(word, pragmas, PRAGMA_COUNT);
@@ -123,7 +123,7 @@ static gputune_status unknown_word(const gt_clause *clause)
                       gt_near_or(&near, "one such as tune or require"));
 }
 
-/* Unknown words, words that came twice, and words that are missing. */
+/* Refuses unknown words, words that occur twice, and missing words. */
 static gputune_status check_words(const gt_template_reader *reader)
 {
     const gt_clause *first[PRAGMA_COUNT] = {NULL};
@@ -184,7 +184,7 @@ static gputune_status parse_phase(gt_parse *p, int phase)
 
 /* ---- identity ---- */
 
-/* Returns whether an axis's value reaches the source: by a macro, a clause, or a pass block. */
+/* Returns whether an axis's value reaches the source: by a macro, a clause or a pass block. */
 static bool is_in_source(const gt_template_parts *parts, const gt_template *template, uint32_t axis)
 {
     int slot = GT_SLOT_AXIS + (int)axis;
@@ -199,8 +199,8 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
     return in;
 }
 
-/* Identifies how variants are verified: results that were verified, or refuted, in another way do
- * not count. Change it with the proof or the default tolerances. */
+/* Identifies how variants are verified. Results that were verified in another way do not count.
+ * Change the text when the proof or the default tolerances change. */
 static const char proof[] = "two launches, other data sets with other scalars, as far as reference "
                             "and default take them, ties, empty rows and twins, all poisons, "
                             "tolerances by each element's sensitivity\n";
@@ -212,7 +212,7 @@ static void append_clause(gt_text *out, const gt_clause *clause)
     gt_tokens_append(out, begin, (size_t)(clause->body.end - begin));
 }
 
-/* Appends the clauses of a role, word by word, and then loops and launches in their order. */
+/* Appends the clauses of a role, ordered by rows, and then loops and launches as written. */
 static void append_clauses(gt_text *out, const gt_template_reader *reader, unsigned role)
 {
     const gt_clause *clauses = reader->clauses.items;
@@ -259,7 +259,7 @@ static void append_pass(gt_text *out, const gt_template *template)
     }
 }
 
-/* A define() that only expressions know is in no generated source. */
+/* Appends the define()s that no source contains, because only expressions use them. */
 static void append_names(gt_text *out, const gt_template_parts *parts)
 {
     for (uint32_t i = 0; i < parts->define_count; i++) {
@@ -270,7 +270,7 @@ static void append_names(gt_text *out, const gt_template_parts *parts)
     }
 }
 
-/* Times are kept for the work of the default's launch: with another default they are others. */
+/* Appends the defaults that the work depends on: stored times are those of the default's work. */
 static void append_work_of_default(gt_text *out, const gt_template *template)
 {
     for (uint32_t i = 0; i < template->axis_count; i++) {
@@ -342,7 +342,7 @@ static gputune_status make_summary(gt_template *template, gt_template_parts *par
     return GPUTUNE_OK;
 }
 
-/* Returns whether the clause makes a macro of the name, or of its beginning: KIND_fast. */
+/* Returns whether the clause defines a macro of this name, or of its beginning, as in KIND_fast. */
 static bool makes_macro(const gt_clause *clause, const gt_token *name)
 {
     const gt_token word = gt_token_of(clause->word);
@@ -364,7 +364,7 @@ static bool makes_macro(const gt_clause *clause, const gt_token *name)
     return makes;
 }
 
-/* Conditions on what clauses define are not the text's own to decide. */
+/* Leaves conditions open that depend on what clauses define. */
 static gt_meaning meaning_of(const void *user, const gt_token *name, int64_t *value)
 {
     const gt_template_reader *reader = user;
@@ -391,7 +391,7 @@ gt_meaning gt_possible_meaning(const void *user, const gt_token *name, int64_t *
     return meaning == GT_UNDEFINED && may_be ? GT_UNKNOWN : meaning;
 }
 
-/* Takes the text that is read for declarations; the compiler gets all of the code. */
+/* Makes the texts in which declarations are found. The compiler gets all of the code. */
 static gputune_status take_code(gt_parse *parse)
 {
     const gt_template_reader *reader = parse->reader;

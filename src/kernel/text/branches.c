@@ -69,7 +69,7 @@ static gt_truth read_term(const gt_conditions *conditions, gt_lexer *line, int d
     return conditions->term ? conditions->term(conditions->user, term) : GT_PERHAPS;
 }
 
-/* Terms between && or, one level up, between ||. */
+/* Reads terms joined by && or, if `is_or`, such chains joined by ||. */
 static gt_truth read_chain(const gt_conditions *conditions, gt_lexer *line, int depth, bool is_or)
 {
     gt_truth verdict =
@@ -130,7 +130,7 @@ typedef struct macro {
     gt_lexer value;
 } macro;
 
-/* A directive of an #if that is open, its '#' and the end of its line. */
+/* A directive of an open #if: the offsets of its '#' and of the end of its line. */
 typedef struct mark {
     unsigned depth;
     size_t begin, end;
@@ -143,7 +143,7 @@ typedef struct reader {
     GT_ARRAY(macro) macros;
     GT_ARRAY(mark) marks;
     gt_conditions conditions;
-    uint64_t doubtful; /* bit i: the #if at depth i cannot be told */
+    uint64_t doubtful; /* bit i: a condition of the #if at depth i is unknown */
     bool failed;
 } reader;
 
@@ -176,7 +176,7 @@ typedef struct values {
     int count;
 } values;
 
-/* A name that is no macro is 0. */
+/* Gives names that are not macros the value 0, as the preprocessor does. */
 static int slot_of(void *user, const char *name)
 {
     values *v = user;
@@ -238,7 +238,8 @@ static void read_define(reader *r, gt_lexer line)
     }
 }
 
-/* Notes a directive of an #if. At the #endif all are blanked if all their conditions are known. */
+/* Records a directive of an #if. At the #endif, blanks all its directives if every condition is
+ * known. */
 static void note_condition(reader *r, unsigned before, size_t begin, size_t end)
 {
     const gt_conditions *c = &r->conditions;

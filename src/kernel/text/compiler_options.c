@@ -11,10 +11,11 @@
 typedef enum gt_option_value { BARE, VALUE, EITHER } gt_option_value;
 
 typedef struct option {
-    const char *names; /* without dashes, with blanks between them */
+    const char *names; /* names without dashes, separated by blanks */
     gt_option_value value;
-    bool meaning;    /* they change what the source says, so that the reference needs them too */
-    const char *why; /* they are refused; NULL: they are allowed */
+    bool
+        meaning; /* the options change the meaning of the source, so the reference needs them too */
+    const char *why; /* the reason why the options are refused; NULL: they are allowed */
 } option;
 
 static const option options[] = {
@@ -42,7 +43,7 @@ static const option options[] = {
      .why = "the engine sets it; expected it to be left out"},
     {"minimal", .why = "the prelude needs what it leaves out; expected it to be left out"}};
 
-/* The assembler's options that --ptxas-options= may have. The others read and write files. */
+/* The assembler options that --ptxas-options= may pass. Other options read or write files. */
 static const char assembler[] =
     "-O0 -O1 -O2 -O3 -v --verbose --warn-on-spills -warn-spills --warn-on-local-memory-usage "
     "-dlcm= -dscm= --def-load-cache= --def-store-cache= --opt-level= "
@@ -50,7 +51,7 @@ static const char assembler[] =
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-/* The option's kind, and the length of its name: -D, -U and -I have their value without '='. */
+/* Finds an option and the length of its name. The values of -D, -U and -I follow without '='. */
 static const option *find(size_t *length, const char *name)
 {
     *length = *name && strchr("DUI", *name) ? 1 : strcspn(name, "=");
@@ -93,7 +94,7 @@ gputune_status gt_compiler_option_check(const char *option, gt_place place)
     GT_REFUSE_AT(gt_is_any(name, length, "std") &&
                      !gt_is_any(value, strlen(value), "c++17 c++20 c++23"),
                  place, "--std=%s; expected c++17, c++20 or c++23, which the prelude needs", value);
-    /* one option of the assembler at a time */
+    /* the assembler takes a list, but only one option is accepted here */
     const size_t own = strcspn(value, "=") + (strchr(value, '=') != NULL);
     GT_REFUSE_AT(gt_is_any(name, length, "ptxas-options Xptxas") &&
                      (!gt_is_any(value, own, assembler) || strchr(value, ',')),

@@ -1,26 +1,26 @@
-/* Finds declarations by C++'s grammar as far as tokens tell it, without a list of names. */
+/* Finds declarations from tokens by C++'s grammar, without a list of known names. */
 #include "kernel/text/declarations.h"
 
 #include <string.h>
 
 enum {
-    DEEPEST = 64,      /* scopes that are nested deeper are taken as a whole */
-    EXPANDED = 20000,  /* words of one declaration */
+    DEEPEST = 64,      /* more deeply nested scopes are read as one piece */
+    EXPANDED = 20000,  /* words of one expanded declaration */
     ANGLES_MAX = 4096, /* words between < and > */
     KEYS_MAX = 1 << 20
 };
 
-/* Words of a text, or of an expansion, and what their declarations go to. */
+/* A scan over the words of a text or of an expanded macro. */
 typedef struct scan {
     gt_declarations *to;
     gt_macros *macros;
     const gt_word *words;
     size_t count;
-    bool is_expansion; /* of a macro: its pieces only give keys and marks */
+    bool is_expansion; /* of a macro: only the keys and marks of the pieces are used */
     bool in_class;
     int depth;
-    uint8_t *ways; /* by id: how the piece that is read names it */
-    bool *own;     /* by id: the piece declares it */
+    uint8_t *ways; /* by id: how the current piece reads the name */
+    bool *own;     /* by id: whether the current piece declares the name */
     size_t ids;    /* of both */
 } scan;
 
@@ -39,7 +39,7 @@ static bool closes_angle(const gt_word *word)
     return word->id == GT_IS_GREATER || word->id == GT_IS_GREATER2;
 }
 
-/* Returns whether a name with parentheses behind it is an attribute, and not the declared name. */
+/* Returns whether a name before parentheses is an attribute instead of the declared name. */
 static bool is_attribute(const gt_word *word)
 {
     const gt_token *t = &word->token;
@@ -55,7 +55,7 @@ static bool ends_statement(const gt_word *word)
            word->id == GT_IS_CLOSE_BRACE;
 }
 
-/* Returns whether the word is a name, and not one of the language. */
+/* Returns whether the word is a name that is not a keyword. */
 static bool is_own_name(const gt_word *word)
 {
     return gt_word_is_name(word) && !(word->id >= GT_IS_TEMPLATE && word->id < GT_WORDS_FIXED);
@@ -80,7 +80,7 @@ size_t gt_word_close_angles(const gt_word *w, size_t count, size_t at)
     return at;
 }
 
-/* The index of the < that the > at `at` closes, or 0. */
+/* Returns the index of the < that belongs to the > at `at`, or 0. */
 static size_t open_angles(const gt_word *w, size_t at)
 {
     for (int depth = 0;; at--) {
@@ -120,7 +120,7 @@ static size_t skip_requirement(const gt_word *w, size_t count, size_t i)
     return i;
 }
 
-/* Behind `template <…> requires …`, however often. */
+/* Returns the index after all `template <…> requires …` in front of a declaration. */
 static size_t skip_templates(const gt_word *w, size_t count, size_t i)
 {
     while (i < count && w[i].id == GT_IS_TEMPLATE) {
@@ -132,8 +132,6 @@ static size_t skip_templates(const gt_word *w, size_t count, size_t i)
     }
     return i;
 }
-
-/* ---- what a declaration declares ------------------------------------------------------------- */
 
 static void push_key(scan *s, uint32_t id, size_t *count)
 {
@@ -231,7 +229,7 @@ static void classify_typedef(scan *s, gt_piece *piece, const gt_word *w, size_t 
     }
 }
 
-/* A class that is defined or declared; false: the words declare something else of its type. */
+/* Reads a class definition or declaration. Returns false if the words declare a variable. */
 static bool classify_class(scan *s, gt_piece *piece, const gt_word *w, size_t count, size_t at)
 {
     const size_t open = find(w, 0, count, GT_IS_OPEN_BRACE);
@@ -257,7 +255,7 @@ static bool classify_class(scan *s, gt_piece *piece, const gt_word *w, size_t co
     return true;
 }
 
-/* `int a, b[2];`, `int (*f)(int);` */
+/* Reads variables, as in `int a, b[2];` or `int (*f)(int);`. */
 static void classify_variables(scan *s, gt_piece *piece, const gt_word *w, size_t count)
 {
     piece->kind = GT_PIECE_VARIABLE;
@@ -278,7 +276,7 @@ static void classify_variables(scan *s, gt_piece *piece, const gt_word *w, size_
     }
 }
 
-/* A::f, A<T>::f: the owner's name in front of the `::` at `at`; 0: there is none. */
+/* Returns the owner's name, A in A::f and A<T>::f, with the `::` at `at`; 0 if there is none. */
 static uint32_t owner_before(const gt_word *w, size_t at)
 {
     if (at < 1 || w[at].id != GT_IS_SCOPE) {
@@ -321,8 +319,8 @@ static void classify_function(scan *s, gt_piece *piece, const gt_word *w, size_t
                           (w[count - 2].id == GT_IS_DEFAULT || w[count - 2].id == GT_IS_DELETE);
 }
 
-/* Finds where the head ends, in front of a body, a value or the ';', and in *name the name that a
- * function declares; *name is `count` where none is declared. */
+/* Returns the index where the head ends: at a body, a value or the ';'. Sets *name to the index of
+ * the declared function's name, or to `count` if the words declare no function. */
 static size_t find_head(const gt_word *w, size_t count, size_t *name)
 {
     size_t i = 0;
@@ -363,7 +361,7 @@ static void note_marks(gt_piece *piece, const gt_word *w, size_t count)
     }
 }
 
-/* Leaves the attributes out of the words of a head: alignas(…), __launch_bounds__(…), [[…]]. */
+/* Removes attributes from the words of a head: alignas(…), __launch_bounds__(…), [[…]]. */
 static size_t strip_attributes(gt_word *w, size_t count)
 {
     size_t to = 0;
@@ -381,7 +379,7 @@ static size_t strip_attributes(gt_word *w, size_t count)
     return to;
 }
 
-/* The kinds that their first word tells; false: it is none of them. */
+/* Classifies pieces by their first word. Returns false if that word does not decide. */
 static bool classify_by_word(scan *s, gt_piece *piece, const gt_word *w, size_t count)
 {
     const uint32_t id = w[0].id;
@@ -409,7 +407,7 @@ static bool classify_by_word(scan *s, gt_piece *piece, const gt_word *w, size_t 
     return true;
 }
 
-/* `w` are the piece's words, expanded; they are changed. */
+/* Classifies a piece by its expanded words, which this modifies. */
 static void classify(scan *s, gt_piece *piece, gt_word *w, size_t count)
 {
     size_t name;
@@ -455,7 +453,7 @@ static void classify(scan *s, gt_piece *piece, gt_word *w, size_t count)
 
 /* ---- what it reads --------------------------------------------------------------------------- */
 
-/* Makes room for the names that have come up since. */
+/* Grows the tables by id after new names were interned. */
 static void grow_ways(scan *s)
 {
     const size_t ids = s->macros->ids;
@@ -474,8 +472,8 @@ static void grow_ways(scan *s)
     }
 }
 
-/* Returns whether the name at `i`, which `;`, `=` or the like follows, stands behind a type at the
- * beginning of a statement or parameter: `float x;`, `(const A<T> *x,`. */
+/* Returns whether the name at `i` follows a type at the beginning of a statement or parameter, as
+ * in `float x;` or `(const A<T> *x,`. */
 static bool is_behind_type(const gt_word *w, size_t i, bool in_head)
 {
     size_t at = i;
@@ -497,7 +495,7 @@ static bool is_behind_type(const gt_word *w, size_t i, bool in_head)
            (in_head && (w[at - 1].id == GT_IS_OPEN_PAREN || w[at - 1].id == GT_IS_COMMA));
 }
 
-/* `float a, b;`: whether the name at `i` is a further one. */
+/* Returns whether the name at `i` is a further name of a declaration, as b in `float a, b;`. */
 static bool is_further(const gt_word *w, size_t count, size_t i)
 {
     size_t at = i;
@@ -553,7 +551,7 @@ static void read_directive(scan *s, const gt_word *directive)
     gt_array_free(&names);
 }
 
-/* Reads some words as they are and as their macros have them. */
+/* Reads words both as written and with their macros expanded. */
 static void read_range(scan *s, size_t begin, size_t end)
 {
     gt_word_list raw = {0}, expanded = {0};
@@ -607,7 +605,7 @@ static void note_parameters(const scan *s, walk *walk, size_t first, size_t at)
     walk->is_function |= !walk->has_value && (is_name || closes_angle(before) || is_operator);
 }
 
-/* Returns whether the declaration ends behind the braces from `at` to `close`. */
+/* Returns whether the declaration ends after the braces from `at` to `close`. */
 static bool ends_behind(const scan *s, const walk *walk, size_t at, size_t close)
 {
     const bool initialises =
@@ -616,7 +614,7 @@ static bool ends_behind(const scan *s, const walk *walk, size_t at, size_t close
     return walk->is_function && !walk->has_value && !initialises;
 }
 
-/* Finds the end of the piece that begins at piece->begin, and a class's braces. */
+/* Finds the end of the piece that begins at piece->begin, and the braces of a class. */
 static void find_end(scan *s, gt_piece *piece)
 {
     const gt_word *w = s->words;
@@ -672,7 +670,7 @@ static bool is_balanced(const gt_word_list *words)
 
 static void scan_scope(scan *s, size_t begin, size_t end);
 
-/* A macro that makes whole declarations: its keys and marks are those of all of them. */
+/* Classifies a macro that makes whole declarations: it gets all their keys and marks. */
 static void classify_macro(scan *s, gt_piece *piece, const gt_word_list *expanded)
 {
     gt_declarations made = {0};
@@ -702,7 +700,8 @@ static void classify_macro(scan *s, gt_piece *piece, const gt_word_list *expande
     gt_array_free(&made.reads);
 }
 
-/* Reads a use of a macro that is whole declarations, or opens or closes a scope; else false. */
+/* Reads the use of a macro that makes whole declarations, or that opens or closes a scope. Returns
+ * false if there is no such use. */
 static bool read_macro(scan *s, gt_piece *piece)
 {
     const size_t at = piece->begin, taken = gt_macro_use(s->macros, s->words, s->count, at);
@@ -728,7 +727,7 @@ static bool read_macro(scan *s, gt_piece *piece)
 
 /* ---- scopes ---------------------------------------------------------------------------------- */
 
-/* Adds the functions of a class as pieces of their own, and reads the class without them. */
+/* Adds the functions of a class as separate pieces, and reads the rest of the class. */
 static void scan_members(scan *s, size_t index)
 {
     const gt_piece class = s->to->items.items[index];
@@ -768,13 +767,13 @@ static void read_piece(scan *s, gt_piece *piece)
     }
 }
 
-/* Reads one declaration, and returns where the next one begins. */
+/* Reads one declaration and returns the index of the next one. */
 static size_t scan_piece(scan *s, size_t at)
 {
     gt_piece piece = {.begin = at, .parent = -1};
     read_piece(s, &piece);
     const bool is_member = s->in_class && (piece.kind != GT_PIECE_FUNCTION || piece.is_torn);
-    if (is_member || s->macros->failed) { /* a part of its class */
+    if (is_member || s->macros->failed) { /* it belongs to its class */
         return piece.end;
     }
     if (gt_array_push(&s->to->items, piece) != GPUTUNE_OK) {
@@ -794,7 +793,7 @@ static size_t scan_piece(scan *s, size_t at)
     return piece.end;
 }
 
-/* The index behind the '{' of a namespace or of extern "C" that begins at `at`; 0: none does. */
+/* Returns the index after the '{' of a namespace or extern "C" that begins at `at`, or 0. */
 static size_t enter_scope(const scan *s, size_t at)
 {
     const gt_word *w = s->words;

@@ -1,11 +1,11 @@
-/* The declarations of CUDA text, found by its tokens: what each declares, and what it reads. */
+/* Finds the declarations of CUDA text: which names each of them declares and reads. */
 #pragma once
 
 #include "kernel/text/macros.h"
 
 typedef enum gt_piece_kind {
-    GT_PIECE_OTHER,     /* what cannot be told */
-    GT_PIECE_EMPTY,     /* a macro that stands for nothing */
+    GT_PIECE_OTHER,     /* could not be classified */
+    GT_PIECE_EMPTY,     /* a macro that expands to nothing */
     GT_PIECE_FUNCTION,  /* declared or defined */
     GT_PIECE_TYPE,      /* a class, an enum or a typedef */
     GT_PIECE_ALIAS,     /* using NAME …; namespace NAME = …; */
@@ -13,15 +13,15 @@ typedef enum gt_piece_kind {
     GT_PIECE_ASSERTION, /* static_assert */
     GT_PIECE_INSTANCE,  /* template …<…>(…); */
     GT_PIECE_VARIABLE,
-    GT_PIECE_MACRO /* a use of a macro that makes several declarations */
+    GT_PIECE_MACRO /* a macro that makes several declarations */
 } gt_piece_kind;
 
 /* How a piece reads a name, as bits. */
 enum {
     GT_READ_CALL = 1,     /* NAME( or NAME< */
     GT_READ_PLAIN = 2,    /* any other use */
-    GT_READ_MEMBER = 4,   /* behind '.' or '->' */
-    GT_READ_OWN_CALL = 8, /* the first two, of a name that the piece declares itself */
+    GT_READ_MEMBER = 4,   /* after '.' or '->' */
+    GT_READ_OWN_CALL = 8, /* a call of a name that the piece itself declares */
     GT_READ_OWN_PLAIN = 16
 };
 
@@ -30,36 +30,36 @@ typedef struct gt_piece_read {
     uint8_t ways;
 } gt_piece_read;
 
-/* One declaration outside of functions, or one function of a class. Places are indices of words. */
+/* One declaration outside of functions, or one member function. Places are indices of words. */
 typedef struct gt_piece {
     gt_piece_kind kind;
     size_t begin, end;
-    size_t body_begin, body_end;  /* of a class, between its braces */
-    size_t first_key, keys;       /* the names that it declares (gt_declarations.keys) */
+    size_t body_begin, body_end;  /* between the braces of a class */
+    size_t first_key, keys;       /* the declared names, in gt_declarations.keys */
     size_t first_read, reads;     /* (gt_declarations.reads) */
-    size_t first_named, named;    /* the names in a function's signature (….keys) */
-    int parent;                   /* the class that it is a function of; -1: none */
-    uint32_t owner;               /* A of `A::f() { … }`; 0: none */
-    bool is_torn;                 /* #if and brackets do not pair */
-    bool is_kernel, is_marked;    /* __global__; it or another mark of device code */
+    size_t first_named, named;    /* the names in a function's signature, in gt_declarations.keys */
+    int parent;                   /* index of the class of a member function; -1: none */
+    uint32_t owner;               /* A in `A::f() { … }`; 0: none */
+    bool is_torn;                 /* an #if divides a pair of brackets */
+    bool is_kernel, is_marked;    /* marked __global__; marked as device code in any way */
     bool is_constant;             /* const, constexpr, or a type */
     bool is_host;                 /* __host__ */
-    bool is_operator, is_special; /* operator …; it or a destructor */
+    bool is_operator, is_special; /* an operator; an operator or a destructor */
     bool is_virtual, has_body, is_defaulted;
-    bool is_foreign; /* the signature names a scope that the text does not declare */
+    bool is_foreign; /* the signature has a qualified name, as in std::ostream */
 } gt_piece;
 
 typedef struct gt_declarations {
-    gt_macros macros; /* at the end of the text */
+    gt_macros macros; /* the macros that are defined at the end of the text */
     gt_word_list words;
-    GT_ARRAY(gt_piece) items; /* the functions of a class follow it */
+    GT_ARRAY(gt_piece) items; /* a class is followed by its functions */
     GT_ARRAY(uint32_t) keys;
     GT_ARRAY(gt_piece_read) reads;
 } gt_declarations;
 
-/* Finds the declarations of `text`, which *out points into, also in namespaces and extern "C".
- * Lines that #if surely leave out should be blanked (gt_branches_cut()). ENOMEM. */
+/* Finds the declarations of `text`, also in namespaces and extern "C". *out points into the text.
+ * Lines that #if leave out should be blanked before, by gt_branches_cut(). ENOMEM. */
 gputune_status gt_declarations_find(gt_declarations *out, const char *text);
-/* The index of the > that closes the < at `at`; `at` itself: it is a comparison. */
+/* Returns the index of the > that closes the < at `at`, or `at` if that is a comparison. */
 size_t gt_word_close_angles(const gt_word *words, size_t count, size_t at);
 void gt_declarations_free(gt_declarations *declarations);

@@ -1,4 +1,4 @@
-/* Parses expressions into trees, and computes them in integers or doubles. */
+/* Parses expressions into code, and evaluates them in integers or doubles. */
 #include "kernel/text/expression.h"
 #include "kernel/text/lexer.h"
 #include "kernel/text/types.h"
@@ -32,7 +32,7 @@ static gputune_status emit(parser *p, gt_instruction instruction)
     return gt_array_push(&p->code, instruction) < 0 ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* An operation on what was parsed last; of two operands, the first is at the index `first`. */
+/* Emits an operation on the last operand; of two operands, `first` is the index of the first. */
 static gputune_status emit_operation(parser *p, gt_operation operation, int first)
 {
     return emit(p, (gt_instruction){.operation = operation, .target = first});
@@ -43,7 +43,7 @@ static int last(const parser *p)
     return (int)p->code.count - 1;
 }
 
-/* 64K, as sizes are printed and given on the command line: K M G T, either case. */
+/* Multiplies by a suffix K, M, G or T in either case, as in 64K. */
 static bool scale(int64_t *value, char **end)
 {
     static const char suffixes[] = "KMGT";
@@ -149,7 +149,7 @@ static gputune_status parse_sizeof(parser *p)
     return use_slot(p, slot);
 }
 
-/* A constant of the code: its text is read in the name's place. */
+/* Parses the value of a constant of the code in place of its name. */
 static gputune_status parse_meaning(parser *p, gt_lexer *value, const char *name, gt_place place)
 {
     gt_lexer *outside = p->lexer;
@@ -311,7 +311,7 @@ static gputune_status parse_conditional(parser *p)
     return nested(p, parse_choice);
 }
 
-/* Appends the tokens from `from` up to `to`, with one blank where there was space. */
+/* Appends the tokens from `from` up to `to`, with one blank where there was any space. */
 static void append_tokens(gt_text *out, gt_lexer from, const gt_lexer *to)
 {
     const char *last = from.token.text;
@@ -406,7 +406,7 @@ gputune_status gt_expression_integer(int64_t *out, const gt_expression *expressi
     return error ? fail(expression, error) : GPUTUNE_OK;
 }
 
-/* Bits, shifts and remainders of doubles that hold integers. */
+/* Computes bit operations, shifts and remainders of doubles that hold integers. */
 static const char *combine_as_integers(double *out, gt_operation operation, double a, double b)
 {
     const double limit = 9.2e18;
@@ -469,7 +469,7 @@ static const char *unary_real(double *value, gt_operation operation)
     return NULL;
 }
 
-/* Returns whether the result of an operation on integers is one. */
+/* Returns whether the operation yields an integer for integers. */
 static bool stays_whole(gt_operation operation)
 {
     return operation != GT_DO_POW && operation != GT_DO_SQRT && operation != GT_DO_LOG2;
@@ -482,7 +482,7 @@ static const char *divide_whole(double *out, gt_operation operation, double a, d
     return error;
 }
 
-/* A value, and whether it is an integer that divides as C++ has it; else it divides exactly. */
+/* A value. Integers (is_whole) divide as in C++, other values exactly. */
 typedef struct number {
     double value;
     bool is_whole;

@@ -1,5 +1,5 @@
-/* Integer and floating C expressions of templates, parsed once and evaluated often. Names become
- * slots of an array of values. */
+/* Integer and floating-point C expressions of templates. They are parsed once and evaluated often;
+ * each name is a slot in an array of values. */
 #pragma once
 
 #include "base/operation.h"
@@ -16,15 +16,15 @@ typedef struct gt_place {
     int line, column;
 } gt_place;
 
-/* One allocation, with the code and the text behind the members. */
+/* A parsed expression: one allocation, in which code and text follow the members. */
 typedef struct gt_expression {
     gt_instruction *code;
     int count;
-    bool is_real;                    /* a literal is floating: there is no integer value */
+    bool is_real;                    /* a literal is floating-point, so there is no integer value */
     uint64_t used[GT_SLOT_MAX / 64]; /* bit i: the code reads slot i */
-    const char *text;                /* as written, without comments and with single blanks */
-    gt_place place;                  /* path: owned by whoever owns the template's texts */
-    /* in a template: the word of the clause that has it, and the expression read before it */
+    const char *text;                /* the source without comments and with single blanks */
+    gt_place place;                  /* the path belongs to the owner of the template's texts */
+    /* in a template: the word of its clause, and the expression that was read before it */
     const char *word;
     const struct gt_expression *before;
 } gt_expression;
@@ -33,34 +33,34 @@ typedef struct gt_expression {
 typedef struct gt_scope {
     /* Returns the slot of a name, in [0, GT_SLOT_MAX), or -1. */
     int (*slot)(void *user, const char *name);
-    /* Returns the slot with the bytes of a type, or -1. NULL: sizeof takes no names. */
+    /* Returns the slot that holds the bytes of a type, or -1. NULL: sizeof takes no such names. */
     int (*size_slot)(void *user, const char *name);
-    /* Opens *value on what the code defines the name as, up to the text's end or ';', ',' or '}',
-     * and sets *above to what is added. false: no such name. NULL: no code. */
+    /* Finds a constant of the code. Opens *value on its definition, up to the end, ';', ',' or '}',
+     * and sets *above to the number to add. NULL: there is no code. */
     bool (*meaning)(void *user, const char *name, struct gt_lexer *value, int64_t *above);
-    /* Writes the message about an unknown name, without the place. NULL: it is "unknown name". */
+    /* Writes the message for an unknown name, without the place. NULL: a default message. */
     void (*explain)(void *user, const char *name, char *out, size_t bytes);
     void *user;
 } gt_scope;
 
-/* Parses an expression from the lexer's current token on, as far as it goes (docs/template.md lists
- * operators and functions). ETEMPLATE, with the place, for syntax errors, unknown names, and too
- * deep or too long expressions. The caller frees *out. */
+/* Parses the longest expression from the lexer's current token on; docs/template.md lists operators
+ * and functions. ETEMPLATE with the place for syntax errors, unknown names, and expressions that
+ * are too deep or too long. The caller frees *out. */
 gputune_status gt_expression_read(gt_expression **out, struct gt_lexer *lexer,
                                   const gt_scope *scope);
 
-/* Evaluates in 64-bit integers; sqrt and log2 are rounded down. ETEMPLATE, with the place, on a
- * division by zero, on overflow, and on a shift by a negative or too large count. */
+/* Evaluates in 64-bit integers; sqrt and log2 are rounded down. ETEMPLATE with the place for a
+ * division by zero, an overflow, or a shift by a negative or too large count. */
 gputune_status gt_expression_integer(int64_t *out, const gt_expression *expression,
                                      const int64_t *slots);
-/* Evaluates in doubles. If `typed`, integers divide as integers, as in C++, and the result may be
- * infinite. Else division is exact, and a result that is not finite fails with ETEMPLATE too. */
+/* Evaluates in doubles. If `typed`, integers divide as in C++, and the result may be infinite.
+ * Otherwise division is exact, and a result that is not finite fails with ETEMPLATE. */
 gputune_status gt_expression_real(double *out, const gt_expression *expression,
                                   const int64_t *slots, bool typed);
-/* Does the same without a message, for inner loops: returns what went wrong, or NULL. */
+/* Evaluates in integers without setting a message. Returns the error text, or NULL. */
 const char *gt_expression_try(int64_t *out, const gt_expression *expression, const int64_t *slots);
 
 /* Returns whether the expression reads the slot. */
 bool gt_expression_uses(const gt_expression *expression, int slot);
-/* Returns whether the expression, which may be NULL, reads one of `count` slots from `first` on. */
+/* Returns whether the expression reads one of `count` slots from `first` on; false for NULL. */
 bool gt_expression_uses_any(const gt_expression *expression, int first, int count);

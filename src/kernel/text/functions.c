@@ -10,13 +10,13 @@ static size_t offset(const gt_lexer *lexer, const char *text)
     return (size_t)(lexer->token.text - text);
 }
 
-/* A scan that counts brackets and #if; torn if branches of an #if leave brackets open. */
+/* A scan that counts brackets and #if. It is torn if a branch of an #if leaves brackets open. */
 typedef struct scan {
     gt_lexer lexer;
     int depth, conditionals;
-    int depths[32]; /* the brackets' depth at each open #if */
+    int depths[32]; /* the depth of brackets at each open #if */
     bool torn;
-    const char *closed_at; /* the last closing bracket that was looked for */
+    const char *closed_at; /* the closing bracket that was found last */
 } scan;
 
 static void read_directive(scan *s)
@@ -37,7 +37,8 @@ static void read_directive(scan *s)
     }
 }
 
-/* With the scan at `open`: moves behind the bracket that closes it. */
+/* Moves from the bracket `open` to after the bracket that closes it. Returns false if an #if
+ * divides the pair, or the text ends. */
 static bool skip_brackets(scan *s, const char *open, const char *close)
 {
     int outside = s->depth;
@@ -60,7 +61,7 @@ static bool skip_brackets(scan *s, const char *open, const char *close)
     return false;
 }
 
-/* With the lexer on the '(' of the parameters. */
+/* Reads a function from the '(' of its parameters on. */
 static void read_rest(gt_function *out, const gt_lexer *lexer, const char *text)
 {
     scan s = {.lexer = *lexer};
@@ -108,8 +109,8 @@ static void note_namespace(struct gt_namespaces *spaces, const gt_lexer *lexer)
     }
 }
 
-/* Returns whether `name` is a function's name behind some of its namespaces, of which the last ones
- * are written: the last part is compared with the token, the others with the scope's end. */
+/* Returns whether `name` means the function `token` in the namespaces `scope`. The name may lack
+ * the outer namespaces. */
 static bool is_named(const gt_token *token, const char *scope, const char *name)
 {
     size_t in = strlen(scope), written = strlen(name);
@@ -125,10 +126,10 @@ static bool is_named(const gt_token *token, const char *scope, const char *name)
            (outer == in || scope[in - outer - 1] == ':');
 }
 
-/* Returns whether the walk looks for functions of this name; a walk without names looks for all. */
+/* Returns whether the walk looks for a function of this name; without names it looks for all. */
 static bool is_sought(const gt_functions *walk, const gt_token *token)
 {
-    /* __launch_bounds__ is no function's name */
+    /* this excludes __launch_bounds__ */
     bool is =
         walk->name_count == 0 && token->kind == GT_TOKEN_NAME && strncmp(token->text, "__", 2) != 0;
     for (size_t i = 0; i < walk->name_count && !is; i++) {
@@ -138,9 +139,9 @@ static bool is_sought(const gt_functions *walk, const gt_token *token)
 }
 
 typedef struct declaration {
-    gt_function read; /* as far as it has come */
+    gt_function read; /* the members that are known so far */
     bool open, is_global;
-    int conditionals; /* #if that began inside it, less #endif */
+    int conditionals; /* #if minus #endif since its beginning */
 } declaration;
 
 static void note_template(declaration *now, const gt_lexer *lexer)
@@ -156,7 +157,7 @@ static void note_template(declaration *now, const gt_lexer *lexer)
     }
 }
 
-/* A kernel may have its launch bounds under an #if: those in front of its name are a part of it. */
+/* Notes a directive. Those between __global__ and the name belong to the kernel. */
 static void note_directive(declaration *now, gt_lexer *lexer)
 {
     gt_lexer line;
@@ -278,7 +279,7 @@ bool gt_function_has_dynamic_shared(const char *text, const gt_function *functio
     return is_extern && is_shared;
 }
 
-/* "1 - flag" turns a flag over. */
+/* `1 - flag` inverts a flag and does not count as adding. */
 bool gt_function_adds(const char *text, const gt_function *function, const char *parameter)
 {
     gt_lexer lexer = gt_function_body(text, function);
@@ -298,7 +299,7 @@ bool gt_function_adds(const char *text, const gt_function *function, const char 
     return false;
 }
 
-/* The last name of a parameter is its name, the names before it are its type. */
+/* Takes a name of a parameter. The last one is its own name; those before it are its type. */
 static void keep_name(gt_function_parameter *out, const gt_token *token)
 {
     size_t length = strlen(out->words), more = strlen(out->name);
@@ -386,7 +387,7 @@ bool gt_function_signature(gt_signature *out, const char *text, const gt_functio
 
 /* ---- constants ---- */
 
-/* Returns whether both lines go on in the same way: a header that is included twice. */
+/* Returns whether both have the same tokens, as constants of a header that is included twice. */
 static bool is_same(gt_lexer a, gt_lexer b)
 {
     while (a.token.kind != GT_TOKEN_END && gt_token_equals(&a.token, &b.token)) {
@@ -396,7 +397,7 @@ static bool is_same(gt_lexer a, gt_lexer b)
     return a.token.kind == GT_TOKEN_END && b.token.kind == GT_TOKEN_END;
 }
 
-/* With a directive's line: `#define NAME value`, unless NAME takes arguments. */
+/* Reads a directive `#define NAME value`, but not a macro with arguments. */
 static bool defines(gt_lexer *line, const char *name)
 {
     if (!gt_lexer_accept(line, "define") || !gt_lexer_is(line, name)) {
@@ -408,12 +409,12 @@ static bool defines(gt_lexer *line, const char *name)
     return !is_function && line->token.kind != GT_TOKEN_END;
 }
 
-/* A constant that is looked for, and its first value. */
+/* A search for a constant, and the first value that was found. */
 typedef struct search {
     const char *name;
     gt_lexer *value;
     int64_t *above;
-    int found; /* how many different values */
+    int found; /* number of different values */
 } search;
 
 static void note_constant(search *s, gt_lexer value, int64_t above)
@@ -425,7 +426,7 @@ static void note_constant(search *s, gt_lexer value, int64_t above)
     }
 }
 
-/* Reads from after `enum` to the end of the enumerators, each one more than the last by default. */
+/* Reads the enumerators after `enum`. Without a value, each is the previous one plus 1. */
 static void search_enum(search *s, gt_lexer *lexer)
 {
     gt_lexer value = gt_lexer_of("0");
@@ -452,7 +453,7 @@ bool gt_code_constant(gt_lexer *value, int64_t *above, const char *code, const c
 {
     gt_lexer lexer, line;
     search s = {name, value, above, 0};
-    int braces = 0; /* open braces, counted from a function's */
+    int braces = 0; /* open braces, not counting those around functions */
     bool behind_parenthesis = false, is_constant = false;
     gt_lexer_open(&lexer, code, strlen(code), (gt_place){path, 1, 1});
     while (lexer.token.kind != GT_TOKEN_END) {

@@ -11,7 +11,8 @@
 static const char *const punctuation[] = {
     "<<=", ">>=", "...", "<=>", "->*", "##", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
     "!=",  "&&",  "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", "::", ".*"};
-static const char second_bytes[] = "<>=.-#+&|:*"; /* of these; few tokens are followed by one */
+static const char second_bytes[] =
+    "<>=.-#+&|:*"; /* the second bytes of these; few tokens are followed by such a byte */
 
 static inline bool name_byte(char c)
 {
@@ -33,7 +34,7 @@ static void skip_byte(gt_lexer *lexer)
     }
 }
 
-/* The first byte nearly always decides: it is compared without a call. */
+/* Comparing the first byte inline avoids most calls. */
 static inline bool looking_at(const gt_lexer *lexer, const char *text)
 {
     const size_t left = (size_t)(lexer->end - lexer->at);
@@ -41,7 +42,7 @@ static inline bool looking_at(const gt_lexer *lexer, const char *text)
            memcmp(lexer->at, text, strlen(text)) == 0;
 }
 
-/* As for compilers, blanks between the backslash and the end of its line do not count. */
+/* Like compilers, allows blanks between the backslash and the end of its line. */
 static bool skip_splice(gt_lexer *lexer)
 {
     if (!looking_at(lexer, "\\")) {
@@ -87,7 +88,7 @@ static void skip_block_comment(gt_lexer *lexer)
     lexer->at += 2;
 }
 
-/* Returns whether a byte can neither be blank nor begin a comment or a spliced line. */
+/* Returns whether a byte cannot be blank nor begin a comment or a spliced line. */
 static bool begins_token(char c)
 {
     return (unsigned char)c > ' ' && c != '/' && c != '\\';
@@ -96,7 +97,7 @@ static bool begins_token(char c)
 static void skip_blanks(gt_lexer *lexer)
 {
     while (lexer->at < lexer->end && !begins_token(*lexer->at)) {
-        if (*lexer->at == ' ') { /* most blanks: whole functions are blanked */
+        if (*lexer->at == ' ') { /* a fast path, because whole functions may be blanked */
             lexer->at++;
         } else if (looking_at(lexer, "//")) {
             skip_line_comment(lexer);
@@ -113,7 +114,7 @@ static void skip_blanks(gt_lexer *lexer)
     }
 }
 
-/* With `at` on a quote: moves behind the one that closes it; false: the line ends first. */
+/* Moves from a quote to after the closing one. Returns false if the line ends before. */
 static bool skip_quoted(gt_lexer *lexer, char quote)
 {
     lexer->at++;
@@ -132,7 +133,7 @@ static bool skip_quoted(gt_lexer *lexer, char quote)
     return false;
 }
 
-/* The same with R"tag( … )tag". */
+/* Moves over a raw string, R"tag( … )tag", starting at its quote. */
 static bool skip_raw(gt_lexer *lexer)
 {
     enum { TAG_MAX = 16 };
@@ -205,7 +206,7 @@ static gt_token_kind read_token(gt_lexer *lexer, bool first)
         return GT_TOKEN_DIRECTIVE;
     }
     if (first && looking_at(lexer, "%:") && !looking_at(lexer, "%:%:")) {
-        lexer->at += 2; /* another way to write '#' */
+        lexer->at += 2; /* the digraph of '#' */
         return GT_TOKEN_DIRECTIVE;
     }
     bool fraction = c == '.' && lexer->at + 1 < lexer->end && isdigit((unsigned char)lexer->at[1]);
@@ -292,7 +293,7 @@ void gt_lexer_directive(gt_lexer *lexer, gt_lexer *line)
     line->fresh_line = false;
     while (lexer->at < lexer->end && *lexer->at != '\n') {
         /* spliced lines and block comments belong to the logical line */
-        if (*lexer->at == ' ') { /* most blanks: whole functions are blanked */
+        if (*lexer->at == ' ') {
             lexer->at++;
         } else if (looking_at(lexer, "//")) {
             skip_line_comment(lexer);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define SPELLING(name, spelling) spelling,
+#define SPELLING(name, spelling) spelling
 static const char *const fixed[] = {"", GT_FIXED_WORDS(SPELLING)};
 #undef SPELLING
 
@@ -44,7 +44,7 @@ static void push(gt_word_list *out, gt_macros *m, gt_word word)
     m->failed |= gt_array_push(out, word) != GPUTUNE_OK;
 }
 
-/* Appends words without directives. */
+/* Appends the words that are not directives. */
 static void push_code(gt_word_list *out, gt_macros *m, const gt_word *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -73,7 +73,7 @@ void gt_words_split(gt_word_list *out, gt_macros *macros, gt_lexer lexer)
     }
 }
 
-/* Call it with the lexer after the '(' of a macro's parameters. */
+/* Reads a macro's parameters; the lexer is after their '('. */
 static void read_parameters(gt_macros *m, gt_macro *macro, gt_lexer *line)
 {
     while (line->token.kind != GT_TOKEN_END && !gt_lexer_accept(line, ")")) {
@@ -182,7 +182,7 @@ typedef struct arguments {
     uint32_t count;
 } arguments;
 
-/* A macro that is being expanded, and does not expand itself. */
+/* A macro that is being expanded; it is not expanded inside itself. */
 typedef struct hidden {
     uint32_t id;
     const struct hidden *outer;
@@ -196,7 +196,7 @@ static bool is_hidden(const hidden *hidden, uint32_t id)
     return hidden != NULL;
 }
 
-/* Divides words[open] to words[close] into arguments, the last of which may have commas. */
+/* Divides words[open] to words[close] into arguments. A variadic one keeps its commas. */
 static void divide(arguments *out, const gt_macro *macro, const gt_word *words, size_t open,
                    size_t close)
 {
@@ -231,7 +231,7 @@ static gt_word paste(gt_macros *m, const gt_word *a, const gt_word *b)
     return joined;
 }
 
-/* Appends the macro's words with the arguments in the parameters' place. */
+/* Appends the macro's body with its arguments in place of the parameters. */
 static void substitute(gt_word_list *out, gt_macros *m, const gt_macro *macro,
                        const arguments *given)
 {
@@ -299,8 +299,6 @@ void gt_macros_expand(gt_word_list *out, gt_macros *macros, const gt_word *words
     expand(out, macros, words, count, NULL);
 }
 
-/* ---- macros that declare kernels ------------------------------------------------------------- */
-
 static bool has_word(const gt_macros *m, const gt_macro *macro, uint32_t id)
 {
     bool has = false;
@@ -310,8 +308,8 @@ static bool has_word(const gt_macros *m, const gt_macro *macro, uint32_t id)
     return has;
 }
 
-/* Returns whether the use of a macro from `at` on, of `taken` words, makes a kernel's declaration.
- * Appends what it stands for to `out`. One that makes strings stays. */
+/* Returns whether a macro's use of `taken` words from `at` on makes a kernel's declaration, and
+ * stores its expansion in `out`. Macros that make strings are not expanded. */
 static bool makes_kernel(gt_word_list *out, gt_macros *m, const gt_word *words, size_t at,
                          size_t taken)
 {
@@ -334,7 +332,7 @@ static void append_expansion(gt_text *out, const gt_word_list *words, const char
         gt_text_append(out, i ? " " : "");
         gt_text_append_bytes(out, words->items[i].token.text, words->items[i].token.length);
     }
-    for (; from < to; from++) { /* lines keep their numbers */
+    for (; from < to; from++) { /* keep the numbers of the lines */
         gt_text_append(out, *from == '\n' ? "\n" : "");
     }
 }
@@ -342,7 +340,7 @@ static void append_expansion(gt_text *out, const gt_word_list *words, const char
 static void expand_kernels(gt_text *out, gt_macros *m, const gt_word_list *words, const char *text)
 {
     gt_word_list expanded = {0};
-    bool any = false; /* a macro has the word */
+    bool any = false; /* whether any macro contains __global__ */
     size_t copied = 0;
     for (size_t i = 0; i < words->count && !m->failed; i++) {
         const gt_word *word = &words->items[i];

@@ -1,4 +1,4 @@
-/* The words of a text, its macros, and what they stand for. */
+/* Splits a text into words, and expands its macros. */
 #pragma once
 
 #include "kernel/text/lexer.h"
@@ -7,67 +7,40 @@
 #include "base/hash_index.h"
 #include "base/text.h"
 
-/* The words of C++ and CUDA that the grammar of declarations needs, each as X(NAME, spelling):
- * GT_IS_NAME is the number of the spelling. */
-/* clang-format off: a table, which is not code */
+/* The words of C++ and CUDA that the grammar of declarations needs, as X(NAME, spelling). The id of
+ * a spelling is GT_IS_NAME. */
 #define GT_FIXED_WORDS(X)                                                                          \
-    X(OPEN_BRACE, "{")                                                                             \
-    X(CLOSE_BRACE, "}")                                                                            \
-    X(OPEN_PAREN, "(") X(CLOSE_PAREN, ")") X(OPEN_BRACKET, "[") X(CLOSE_BRACKET, "]") X(           \
-        LESS, "<") X(GREATER, ">") X(GREATER2, ">>") X(SEMICOLON, ";") X(COMMA, ",") X(COLON, ":") \
-        X(SCOPE, "::") X(EQUAL, "=") X(STAR, "*") X(AND, "&") X(AND2, "&&") X(OR2, "||") X(        \
-            NOT, "!") X(TILDE, "~") X(DOT, ".") X(ARROW, "->") X(HASH, "#") X(PASTE, "##")         \
-            X(TEMPLATE, "template") X(REQUIRES, "requires") X(STRUCT, "struct") X(CLASS, "class")  \
-                X(UNION, "union") X(ENUM, "enum") X(NAMESPACE, "namespace") X(EXTERN, "extern") X( \
-                    INLINE, "inline") X(USING, "using")                                            \
-                    X(TYPEDEF,                                                                     \
-                      "typedef") X(OPERATOR, "operator") X(STATIC_ASSERT, "static_assert")         \
-                        X(C_ASSERT, "_Static_assert") X(ASM, "asm") X(GNU_ASM, "__asm__") X(       \
-                            CONST,                                                                 \
-                            "const") X(CONSTEXPR,                                                  \
-                                       "constexpr") X(CONSTEVAL, "consteval")                      \
-                            X(VIRTUAL, "virtual") X(PUBLIC, "public") X(PRIVATE, "private") X(     \
-                                PROTECTED, "protected")                                            \
-                                X(ALIGNAS, "alignas") X(DECLTYPE, "decltype") X(                   \
-                                    NOEXCEPT,                                                      \
-                                    "noexcept") X(EXPLICIT, "explicit")                            \
-                                    X(FINAL, "final") X(                                           \
-                                        DEFAULT,                                                   \
-                                        "default") X(DELETE,                                       \
-                                                     "delete") X(GLOBAL, "__global__")             \
-                                        X(DEVICE,                                                  \
-                                          "__device__") X(CONSTANT, "__constant__")                \
-                                            X(MANAGED, "__managed__") X(HOST, "__host__") X(       \
-                                                RETURN,                                            \
-                                                "return") X(ELSE, "else")                          \
-                                                X(CASE,                                            \
-                                                  "case") X(DO, "do")                              \
-                                                    X(GOTO,                                        \
-                                                      "goto") X(THROW, "throw")                    \
-                                                        X(NEW, "new") X(SIZEOF, "sizeof") X(       \
-                                                            TYPENAME,                              \
-                                                            "typename") X(STATIC, "static")        \
-                                                            X(VOLATILE,                            \
-                                                              "volatile") X(REGISTER, "register")  \
-                                                                X(IF,                              \
-                                                                  "if") X(WHILE, "while")          \
-                                                                    X(FOR,                         \
-                                                                      "for") X(SWITCH, "switch")   \
-                                                                        X(FRIEND, "friend")        \
-                                                                            X(MUTABLE, "mutable")  \
-                                                                                X(RESTRICT,        \
-                                                                                  "__restrict__")
-/* clang-format on */
+    X(OPEN_BRACE, "{"), X(CLOSE_BRACE, "}"), X(OPEN_PAREN, "("), X(CLOSE_PAREN, ")"),              \
+        X(OPEN_BRACKET, "["), X(CLOSE_BRACKET, "]"), X(LESS, "<"), X(GREATER, ">"),                \
+        X(GREATER2, ">>"), X(SEMICOLON, ";"), X(COMMA, ","), X(COLON, ":"), X(SCOPE, "::"),        \
+        X(EQUAL, "="), X(STAR, "*"), X(AND, "&"), X(AND2, "&&"), X(OR2, "||"), X(NOT, "!"),        \
+        X(TILDE, "~"), X(DOT, "."), X(ARROW, "->"), X(HASH, "#"), X(PASTE, "##"),                  \
+        X(TEMPLATE, "template"), X(REQUIRES, "requires"), X(STRUCT, "struct"), X(CLASS, "class"),  \
+        X(UNION, "union"), X(ENUM, "enum"), X(NAMESPACE, "namespace"), X(EXTERN, "extern"),        \
+        X(INLINE, "inline"), X(USING, "using"), X(TYPEDEF, "typedef"), X(OPERATOR, "operator"),    \
+        X(STATIC_ASSERT, "static_assert"), X(C_ASSERT, "_Static_assert"), X(ASM, "asm"),           \
+        X(GNU_ASM, "__asm__"), X(CONST, "const"), X(CONSTEXPR, "constexpr"),                       \
+        X(CONSTEVAL, "consteval"), X(VIRTUAL, "virtual"), X(PUBLIC, "public"),                     \
+        X(PRIVATE, "private"), X(PROTECTED, "protected"), X(ALIGNAS, "alignas"),                   \
+        X(DECLTYPE, "decltype"), X(NOEXCEPT, "noexcept"), X(EXPLICIT, "explicit"),                 \
+        X(FINAL, "final"), X(DEFAULT, "default"), X(DELETE, "delete"), X(GLOBAL, "__global__"),    \
+        X(DEVICE, "__device__"), X(CONSTANT, "__constant__"), X(MANAGED, "__managed__"),           \
+        X(HOST, "__host__"), X(RETURN, "return"), X(ELSE, "else"), X(CASE, "case"), X(DO, "do"),   \
+        X(GOTO, "goto"), X(THROW, "throw"), X(NEW, "new"), X(SIZEOF, "sizeof"),                    \
+        X(TYPENAME, "typename"), X(STATIC, "static"), X(VOLATILE, "volatile"),                     \
+        X(REGISTER, "register"), X(IF, "if"), X(WHILE, "while"), X(FOR, "for"),                    \
+        X(SWITCH, "switch"), X(FRIEND, "friend"), X(MUTABLE, "mutable"),                           \
+        X(RESTRICT, "__restrict__")
 
 typedef enum gt_word_id {
     GT_IS_NOTHING,
-#define NUMBER(name, spelling) GT_IS_##name,
-    GT_FIXED_WORDS(NUMBER)
+#define NUMBER(name, spelling) GT_IS_##name
+    GT_FIXED_WORDS(NUMBER),
 #undef NUMBER
-        GT_WORDS_FIXED
+    GT_WORDS_FIXED
 } gt_word_id;
 
-/* A token, with a number for its spelling, often a gt_word_id; 0: a directive's '#'. */
+/* A token and the id of its spelling, such as a gt_word_id; 0 for a directive's '#'. */
 typedef struct gt_word {
     gt_token token;
     uint32_t id;
@@ -75,51 +48,51 @@ typedef struct gt_word {
 
 typedef GT_ARRAY(gt_word) gt_word_list;
 
-/* The definition of a name. Parameters and body are words of gt_macros.texts. */
+/* A macro. Its parameters and then its body are words of gt_macros.texts. */
 typedef struct gt_macro {
     size_t first;
     uint32_t parameters, words;
     bool is_function, is_variadic;
 } gt_macro;
 
-/* The macros that are defined at a place of a text. */
+/* The macros that are defined at a place in a text. */
 typedef struct gt_macros {
-    const char *text; /* of the whole, which must outlive the macros */
+    const char *text; /* the whole text, which must outlive the macros */
     gt_hash_index index;
-    uint32_t ids; /* how many numbers of spellings there are, 0 included */
+    uint32_t ids; /* number of ids, including 0 */
     gt_word_list texts;
     GT_ARRAY(gt_macro) items;
-    GT_ARRAY(uint32_t) of_name; /* by id: the index of its macro + 1; 0: it is no macro */
+    GT_ARRAY(uint32_t) of_name; /* by id: 1 + the index of its macro; 0: not a macro */
     gt_texts made;              /* spellings that ## made */
-    unsigned conditionals;      /* how many #if are open around the place */
-    uint32_t budget;            /* how many more words an expansion may have */
+    unsigned conditionals;      /* number of #if that are open at the place */
+    uint32_t budget;            /* number of words that an expansion may still add */
     bool failed;                /* out of memory */
 } gt_macros;
 
 void gt_macros_open(gt_macros *macros, const char *text);
 void gt_macros_free(gt_macros *macros);
-/* Appends the words of a text. A directive is one word, its '#'. */
+/* Appends the words of a text. A directive becomes one word, its '#'. */
 void gt_words_split(gt_word_list *out, gt_macros *macros, gt_lexer lexer);
-/* Reads the directive: #define and #undef change the table. Where #if leave open which of several
- * definitions holds, the first one stays. Returns by how much the #if that are open grow. */
+/* Reads a directive. #define and #undef change the table; if an #if decides between definitions,
+ * the first one stays. Returns by how much the number of open #if grows. */
 int gt_macros_directive(gt_macros *macros, const gt_word *directive);
-/* The macro of a name; NULL: it is none. */
+/* Returns the macro of a name, or NULL. */
 const gt_macro *gt_macro_of(const gt_macros *macros, uint32_t id);
 /* Returns the words of a macro's body. */
 const gt_word *gt_macro_words(const gt_macros *macros, const gt_macro *macro);
-/* Appends the words with their macros replaced, up to about `most` words, without directives. */
+/* Appends the words with their macros expanded and without directives, up to about `most` words. */
 void gt_macros_expand(gt_word_list *out, gt_macros *macros, const gt_word *words, size_t count,
                       uint32_t most);
-/* Returns how many words from `at` on are a use of a macro, with its arguments; 0: none. */
+/* Returns how many words from `at` on are the use of a macro, with its arguments; 0: none. */
 size_t gt_macro_use(const gt_macros *macros, const gt_word *words, size_t count, size_t at);
 
-/* Replaces all uses of macros that make kernels: `KERNEL void k(…)`, `DEFINE_KERNEL(k, +)`. `read`
- * is the text without the lines that #if leave out. Lines keep their numbers. ENOMEM. */
+/* Expands all macros that make kernels, as in `KERNEL void k(…)` or `DEFINE_KERNEL(k, +)`. `read`
+ * is the text without the lines that #if leave out. Line numbers stay the same. ENOMEM. */
 gputune_status gt_kernel_macros_expand(gt_text *text, const char *read);
 
 /* Returns 1 for an opening bracket, -1 for a closing one, and 0 for other words. */
 int gt_word_nesting(const gt_word *word);
-/* The index of the bracket that closes the one at `at`; count - 1 where none does. */
+/* Returns the index of the bracket that closes the one at `at`, or count - 1. */
 size_t gt_word_close(const gt_word *words, size_t count, size_t at);
 static inline bool gt_word_is_name(const gt_word *word)
 {

@@ -1,4 +1,4 @@
-/* NumPy's file format: a magic string, a version, the length of a header, and the header as a
+/* NumPy's file format: a magic string, a version, the length of the header, and the header as a
  * Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }. */
 #include "kernel/text/npy.h"
 
@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* The types that arguments have, as NumPy names them. It has no bfloat16: such files hold unsigned
- * 16-bit numbers, or anonymous 2-byte elements. */
+/* NumPy's names of the types of arguments. NumPy has no bfloat16; such files hold unsigned 16-bit
+ * numbers or anonymous 2-byte elements. */
 static const struct {
     const char *descr;
     gt_type type;
@@ -26,7 +26,7 @@ static bool is_text(const gt_token *token)
     return token->kind == GT_TOKEN_STRING || token->kind == GT_TOKEN_CHARACTER;
 }
 
-/* Opens the lexer behind `'key':` in the header. */
+/* Opens the lexer after `'key':` in the header. */
 static bool find_key(gt_lexer *c, const char *header, const char *end, const char *key)
 {
     const size_t length = strlen(key);

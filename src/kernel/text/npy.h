@@ -1,4 +1,4 @@
-/* NumPy's file format, versions 1 to 3: the header, which says what the elements are. */
+/* The header of NumPy's file format, versions 1 to 3, which describes the elements. */
 #pragma once
 
 #include "base/text.h"
@@ -14,8 +14,8 @@ typedef struct gt_npy {
     size_t data;              /* byte offset of the data in the file */
 } gt_npy;
 
-/* Reads the header of a file's bytes, and checks that all data are there. EINVAL, with `path` in
- * front, for other files, byte orders and elements, and for Fortran order. */
+/* Reads the header of a file's bytes, and checks that the data are complete. EINVAL, prefixed by
+ * `path`, for other files, unsupported elements or byte orders, and Fortran order. */
 gputune_status gt_npy_read(gt_npy *out, const void *bytes, size_t count, const char *path);
 enum { GT_NPY_HEAD = 256 };
 /* Writes an array's header. Types that NumPy lacks become unsigned integers of the same size. */

@@ -1,4 +1,4 @@
-/* Follows what kernels name from declaration to declaration. */
+/* Keeps the declarations that kernels need, and blanks the others. */
 #include "kernel/text/reach.h"
 
 #include "kernel/text/branches.h"
@@ -8,16 +8,16 @@
 
 #include <string.h>
 
-/* A name that a clause mentions is needed whatever it is. */
+/* A bit of reach.wanted: a clause mentions the name, so all that it can mean is needed. */
 enum { ROOT = 1 << 7 };
 
 typedef struct reach {
     gt_declarations found;
-    uint8_t *wanted; /* by id: how what is kept reads the name, and ROOT */
+    uint8_t *wanted; /* by id: how kept code reads the name, and ROOT */
     bool *kept;      /* by piece */
-    uint8_t *marked; /* by id: some function of device code is called so */
-    uint8_t *typed;  /* by id: a type or alias of the text is called so; 2: one that is kept */
-    size_t ids;      /* how many there are of these */
+    uint8_t *marked; /* by id: the name of a function of device code */
+    uint8_t *typed;  /* by id: 1 for a type or alias of the text, 2 if it is kept */
+    size_t ids;      /* the number of elements of the tables by id */
     bool changed;
 } reach;
 
@@ -26,7 +26,7 @@ static const uint32_t *keys_of(const reach *r, const gt_piece *piece)
     return r->found.keys.items + piece->first_key;
 }
 
-/* Wants a name, and what it stands for if it is a macro. */
+/* Marks a name as wanted, and the names in its body if it is a macro. */
 static void want(reach *r, uint32_t id, uint8_t ways)
 {
     if ((r->wanted[id] & ways) == ways) {
@@ -49,8 +49,8 @@ static bool names_type(const gt_piece *piece)
            piece->kind == GT_PIECE_MACRO;
 }
 
-/* Returns whether kept code reads the name so that it needs the piece. A function without a mark
- * must be called, and no marked one have its name, which alone device code could call. */
+/* Returns whether kept code reads the name in a way that needs the piece. A function without a mark
+ * of device code is needed only if it is called and no marked function has its name. */
 static bool is_read_as(const reach *r, const gt_piece *piece, uint32_t id)
 {
     const uint8_t ways = r->wanted[id];
@@ -75,7 +75,7 @@ static bool is_read(const reach *r, const gt_piece *piece)
     return is;
 }
 
-/* Returns whether kept code outside makes an object: K(…), K{…}, K x(…), in functions K x; */
+/* Returns whether kept code outside of the class makes an object: K(…), K{…}, K x(…), K x; */
 static bool is_made(const reach *r, size_t class)
 {
     const gt_piece *own = &r->found.items.items[class];
@@ -108,7 +108,8 @@ static bool shares_key(const reach *r, const gt_piece *a, const gt_piece *b)
     return false;
 }
 
-/* A function inside a class: with the class, if it may run on the GPU or the language needs it. */
+/* Returns whether a member function of a kept class is needed: if it may run on the GPU, if the
+ * language needs it, or if kept code reads its name. */
 static bool needs_member(const reach *r, const gt_piece *piece)
 {
     const size_t class = (size_t)piece->parent;
@@ -124,7 +125,7 @@ static bool needs_member(const reach *r, const gt_piece *piece)
                : is_read(r, piece);
 }
 
-/* An operator has no name to be read by: it stays with the types of the text that it takes. */
+/* Operators are not read by name, so an operator stays if a type of its signature does. */
 static bool needs_operator(const reach *r, const gt_piece *piece)
 {
     bool has_type = false, has_kept = false;
@@ -187,11 +188,11 @@ static void keep(reach *r, size_t index)
     }
 }
 
-/* A static_assert stays if all that it reads of the text does. */
+/* Keeps each static_assert whose names are all kept or not declared in the text. */
 static void keep_assertions(reach *r)
 {
     enum { DECLARED = 1, KEPT = 2 };
-    uint8_t *state = r->marked; /* whose use has ended */
+    uint8_t *state = r->marked; /* this table is no longer needed */
     memset(state, 0, r->found.macros.ids);
     for (size_t p = 0; p < r->found.items.count; p++) {
         const gt_piece *piece = &r->found.items.items[p];
@@ -248,8 +249,6 @@ static void follow(reach *r)
     keep_assertions(r);
 }
 
-/* ---- the text that is left ------------------------------------------------------------------- */
-
 static size_t begin_of(const reach *r, const gt_piece *piece, const char *read)
 {
     return (size_t)(r->found.words.items[piece->begin].token.text - read);
@@ -261,7 +260,7 @@ static size_t end_of(const reach *r, const gt_piece *piece, const char *read)
     return (size_t)(last->text + last->length - read);
 }
 
-/* Returns whether a part of the text has directives with an effect outside of it (#define). */
+/* Returns whether a part of the text has directives that affect other parts, such as #define. */
 static bool has_definitions(const char *text, size_t begin, size_t end)
 {
     bool has = false;
@@ -272,7 +271,7 @@ static bool has_definitions(const char *text, size_t begin, size_t end)
     return has;
 }
 
-/* Blanks a part of the text but its directives; if it defines nothing, all but #line. */
+/* Blanks a part of the text. Its directives stay if one is a definition; otherwise only #line. */
 static void blank_code(char *text, size_t begin, size_t end)
 {
     const bool keeps = has_definitions(text, begin, end);
@@ -293,7 +292,7 @@ static void blank_code(char *text, size_t begin, size_t end)
     gt_blank(text, from, end);
 }
 
-/* `using namespace a::b;` needs an a::b; to open one is always allowed. */
+/* Declares a and b for `using namespace a::b;`, because their declarations may be cut. */
 static void append_namespace(gt_text *out, const reach *r, const gt_piece *piece)
 {
     size_t depth = 0;
@@ -309,7 +308,7 @@ static void append_namespace(gt_text *out, const reach *r, const gt_piece *piece
     }
 }
 
-/* Returns whether the name behind `using namespace` is that of an alias. */
+/* Returns whether `using namespace` names an alias. */
 static bool uses_alias(const reach *r, const gt_piece *piece)
 {
     for (size_t p = 0; p < r->found.items.count; p++) {
@@ -323,7 +322,7 @@ static bool uses_alias(const reach *r, const gt_piece *piece)
     return false;
 }
 
-/* Blanks Thrust's #includes, which NVRTC hardly compiles, if nothing that is kept names thrust. */
+/* Blanks #includes of Thrust, which NVRTC can hardly compile, unless kept code names thrust. */
 static void blank_thrust(char *left, reach *r, const char *read)
 {
     gt_word_list name = {0};

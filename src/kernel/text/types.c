@@ -21,8 +21,8 @@ static const struct {
     [GT_TYPE_E5M2] = {"__nv_fp8_e5m2", 1, true},
 };
 
-/* CUDA's own vectors (CUDA programming guide, "Built-in Vector Types"): those of two and four are
- * aligned to their size, up to 16 bytes. CUDA's platforms of interest are LP64. */
+/* CUDA's vectors (CUDA programming guide, "Built-in Vector Types"): those of two and four
+ * components are aligned to their size, up to 16 bytes. `long` has 8 bytes. */
 #define NAMED(type, lanes, alignment, ...)                                                         \
     {                                                                                              \
         GT_TYPE_##type, lanes, alignment,                                                          \
@@ -191,7 +191,7 @@ gputune_status gt_argument_name_read(char out[GT_NAME_MAX], gt_lexer *lexer, con
     return GPUTUNE_OK;
 }
 
-/* Appends the template arguments of a type, "<float,4>", if they come next. */
+/* Appends the template arguments of a type, as in "<float,4>", if they follow. */
 static gputune_status read_arguments(char *out, size_t bytes, gt_lexer *lexer)
 {
     gt_lexer at = *lexer;

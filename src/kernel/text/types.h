@@ -1,4 +1,4 @@
-/* Element types and the words that name them. gt_type itself is in element_kinds.h. */
+/* Element types and their names. gt_type itself is in element_kinds.h. */
 #pragma once
 
 #include "base/text.h"
@@ -7,41 +7,43 @@
 
 enum { GT_NAME_MAX = 128, GT_TYPE_LAST = GT_TYPE_E5M2 };
 
-/* The bytes of one value: 1, 2, 4 or 8. */
+/* Returns the bytes of one value: 1, 2, 4 or 8. */
 uint32_t gt_type_bytes(gt_type type);
 bool gt_type_is_float(gt_type type);
-/* Returns whether the type can hold an integer; 64-bit and floating types take every int64_t. */
+/* Returns whether the type can hold the integer; those with 64 bits and floats hold every one. */
 bool gt_type_holds(gt_type type, int64_t value);
 /* "float", "unsigned int", … */
 const char *gt_type_name(gt_type type);
 
-/* An element that a template may declare: a number, or a CUDA vector of 1 to 4 components. */
+/* An element that a template may declare: a number, or a CUDA vector with 1 to 4 components. */
 typedef struct gt_element {
     gt_type type;              /* of each component */
     uint32_t lanes;            /* how many components */
     uint32_t bytes, alignment; /* of the whole element */
 } gt_element;
 
-/* Finds the element of that name ("unsigned int", "half2", "float4"). false: there is none. */
+/* Finds an element by its name ("unsigned int", "half2"). Returns false if there is none. */
 bool gt_element_from_name(gt_element *out, const char *name);
-/* Returns whether there is such an element. */
+/* Returns whether an element has this name. */
 bool gt_is_type(const char *name);
 /* Tries the names of all known types. */
 void gt_near_types(gt_near *near);
 
-/* A type of CUDA that a template's argument cannot have. */
+/* A CUDA type that an argument of a template cannot have. */
 typedef struct gt_refused_type {
-    const char *type, *what, *remedy; /* its name; what it is; what could be there instead */
+    const char *type, *what, *remedy; /* its name, its description, and the alternative */
 } gt_refused_type;
-/* The first of these types that occurs in `words`, or NULL. */
+/* Returns the first such type that occurs in `words`, or NULL. */
 const gt_refused_type *gt_type_refused(const char *words);
-/* Reads all names that follow ("unsigned long"), or without `all` all but one, with template
- * arguments ("vec<float,4>"), and joins them by single blanks. ETEMPLATE for none or too many. */
+/* Reads the names of a type ("unsigned long") with their template arguments ("vec<float,4>"), and
+ * joins them by single blanks. If not `all`, leaves the last name, which is that of a variable.
+ * ETEMPLATE if there is none, or if they do not fit. */
 gputune_status gt_words_read(char *out, size_t bytes, gt_lexer *lexer, const char *what, bool all);
-/* Copies a token's text, of numbers without marks; "" if it is too long. Lasts for the block. */
+/* Copies a token's text, without the digit separators of a number; "" if it is too long. The
+ * macro's copy lasts to the end of its block. */
 const char *gt_token_name(char out[GT_NAME_MAX], const gt_token *token);
 #define GT_TOKEN_TEXT(token) gt_token_name((char[GT_NAME_MAX]){""}, token)
-/* Copies the current token, which must be a name of fewer than `bytes` characters. */
+/* Copies the current token, a name of fewer than `bytes` characters, and steps over it. */
 gputune_status gt_name_read(char *out, size_t bytes, gt_lexer *lexer, const char *what);
-/* Reads an argument's name, or "grid.x" of a buffer that a struct points to. */
+/* Reads the name of an argument, or "grid.x" of a buffer that a struct points to. */
 gputune_status gt_argument_name_read(char out[GT_NAME_MAX], gt_lexer *lexer, const char *what);
