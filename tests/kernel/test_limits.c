@@ -449,8 +449,7 @@ static const gt_excess includes[] = {
     {7, "#include <", "long/", 200, ">",
      "a.cu:7:10: the name of an include has 1000 characters; expected fewer than 512", NULL},
     {7, "#include NAME", "", 0, "",
-     "a.cu:7:10: an #include without a name; expected \"file\" or <file>: what a macro stands for "
-     "is not known here",
+     "a.cu:7:10: an #include of a macro, which is not expanded here; expected \"file\" or <file>",
      NULL},
 };
 

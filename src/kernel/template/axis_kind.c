@@ -34,7 +34,6 @@ static const gt_axis_traits table[GT_AXIS_KINDS] = {
                             .at_launch = true,
                             .buffers = "': table', the buffer whose lines are to stay",
                             .one_buffer = true,
-                            .scratch = true,
                             .expected = "per cent from 0 to 100",
                             .numbers = {0, 100}},
 };

@@ -12,8 +12,7 @@ typedef struct gt_axis_traits {
     bool aligned;     /* the buffers' alignment limits the value; the smallest value always works */
     const char
         *buffers;    /* the buffers after the clause's colon, for messages; NULL: it names none */
-    bool one_buffer; /* the clause names exactly one buffer */
-    bool scratch;    /* the buffer may be one of scratch() */
+    bool one_buffer; /* the clause names exactly one buffer, which may be one of scratch() */
     const char
         *expected; /* the values of the kind, for messages; NULL: words or integers, as written */
     /* the allowed numbers, and the allowed words by number; none if least > most */

@@ -593,7 +593,7 @@ gputune_status gt_bodies_make(gt_parse *parse, const char *text)
 {
     GT_FREED char *kernels = NULL;
     GT_FREED char *judges = NULL;
-    gt_overloads_blank(parse, parse->left);
+    gt_overloads_blank(parse, parse->code);
     GT_TRY(gt_functions_check(parse, parse->code));
     GT_TRY(cut_code(&kernels, parse, text, false));
     GT_TRY(make_kernel_body(parse, kernels));

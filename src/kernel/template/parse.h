@@ -49,11 +49,10 @@ typedef struct gt_parse {
     const gt_template_reader *reader;
     const gt_clause *clause; /* the current clause */
     const char *word;        /* the static text of its word; NULL: there is no current clause */
-    size_t member;    /* the offset of the member that the clause fills, if its row states one */
-    gt_lexer at;      /* the current token, in the clause or in a struct of the code */
-    const char *code; /* the text without pragmas and without the lines that #if leave out */
-    char *left;       /* the memory of `code`; owned */
-    char *possible;   /* like `code`, but with lines that a macro of a header may include; owned */
+    size_t member;  /* the offset of the member that the clause fills, if its row states one */
+    gt_lexer at;    /* the current token, in the clause or in a struct of the code */
+    char *code;     /* the text without pragmas and without the lines that #if leave out; owned */
+    char *possible; /* like `code`, but with lines that a macro of a header may include; owned */
     gt_lexer vector_buffers[GT_AXIS_MAX]; /* buffers of vector clauses, read after args() */
     uint64_t defaulted;                   /* bit i: default() names axis i */
     gt_name_uses kernel_uses, judge_uses; /* the uses in kernel_body and judge_body */

@@ -71,7 +71,7 @@ static gputune_status read_vector_buffers(gt_parse *p, uint32_t index)
     do {
         uint32_t i;
         const gt_lexer name = p->at;
-        GT_TRY(gt_read_buffer(&i, p, traits->scratch, false, "a buffer's name"));
+        GT_TRY(gt_read_buffer(&i, p, traits->one_buffer, false, "a buffer's name"));
         GT_REFUSE_AT(axis->buffers >> i & 1, gt_lexer_place(&name),
                      "'%.*s' given twice; expected each buffer once", (int)name.token.length,
                      name.token.text);

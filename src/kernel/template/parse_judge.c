@@ -374,14 +374,12 @@ static gputune_status read_assignments(elements *made)
 
 /* ---- clauses --------------------------------------------------------------------------------- */
 
-#define SETTING(member, most_, real)                                                               \
-    {                                                                                              \
-        .word = #member, .offset = offsetof(gt_judge, member), .most = most_,                      \
-        .launch_use = GT_USE_PROBLEM, .is_real = real                                              \
-    }
-static const gt_setting of_judge[] = {SETTING(block, 3, false), SETTING(grid, 3, false),
-                                      SETTING(rtol, 1, true), SETTING(atol, 1, true),
-                                      SETTING(stol, 1, true)};
+static const gt_setting of_judge[] = {
+    {"block", offsetof(gt_judge, block), 3, .launch_use = GT_USE_PROBLEM},
+    {"grid", offsetof(gt_judge, grid), 3, .launch_use = GT_USE_PROBLEM},
+    {"rtol", offsetof(gt_judge, rtol), 1, .launch_use = GT_USE_PROBLEM, .is_real = true},
+    {"atol", offsetof(gt_judge, atol), 1, .launch_use = GT_USE_PROBLEM, .is_real = true},
+    {"stol", offsetof(gt_judge, stol), 1, .launch_use = GT_USE_PROBLEM, .is_real = true}};
 static const char example[] = "a setting such as block = 256";
 static const gt_settings shapes = {of_judge, 2, example}, tolerances = {of_judge + 2, 3, example},
                          all_settings = {of_judge, 5, example};

@@ -18,29 +18,22 @@ enum {
     SOURCE = GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE
 };
 
-#define LAUNCHED(name, most_, clause, launch)                                                      \
-    {                                                                                              \
-        .word = #name, .offset = offsetof(gt_template_step, name), .most = most_,                  \
-        .clause_use = clause, .launch_use = launch                                                 \
-    }
-#define COMPILED(name, most_)                                                                      \
-    {                                                                                              \
-        .word = #name, .offset = offsetof(gt_template_parts, name), .most = most_,                 \
-        .clause_use = SOURCE, .in_source = true                                                    \
-    }
-
 static const gt_setting kernel_settings[SETTINGS] = {
-    LAUNCHED(block, 3, PLAN, IN_LOOP),
-    LAUNCHED(grid, 3, PLAN | GT_USE_BLOCK | GT_USE_OCCUPANCY, IN_LOOP),
-    LAUNCHED(shared, 1, PLAN | GT_USE_BLOCK, PLAN),
-    LAUNCHED(cluster, 3, 0, PLAN),
-    LAUNCHED(cooperative, 1, SOURCE, PLAN),
-    LAUNCHED(times, 1, 0, IN_LOOP),
-    LAUNCHED(programmatic, 1, 0, PLAN),
-    LAUNCHED(when, 1, 0, IN_LOOP),
+    {"block", offsetof(gt_template_step, block), 3, .clause_use = PLAN, .launch_use = IN_LOOP},
+    {"grid", offsetof(gt_template_step, grid), 3,
+     .clause_use = PLAN | GT_USE_BLOCK | GT_USE_OCCUPANCY, .launch_use = IN_LOOP},
+    {"shared", offsetof(gt_template_step, shared), 1, .clause_use = PLAN | GT_USE_BLOCK,
+     .launch_use = PLAN},
+    {"cluster", offsetof(gt_template_step, cluster), 3, .launch_use = PLAN},
+    {"cooperative", offsetof(gt_template_step, cooperative), 1, .clause_use = SOURCE,
+     .launch_use = PLAN},
+    {"times", offsetof(gt_template_step, times), 1, .launch_use = IN_LOOP},
+    {"programmatic", offsetof(gt_template_step, programmatic), 1, .launch_use = PLAN},
+    {"when", offsetof(gt_template_step, when), 1, .launch_use = IN_LOOP},
     {.word = "args"},
-    COMPILED(launch_bounds, 2),
-    COMPILED(maxreg, 1),
+    {"launch_bounds", offsetof(gt_template_parts, launch_bounds), 2, .clause_use = SOURCE,
+     .in_source = true},
+    {"maxreg", offsetof(gt_template_parts, maxreg), 1, .clause_use = SOURCE, .in_source = true},
 };
 
 static const gt_settings launch_settings = {kernel_settings, SETTINGS_OF_LAUNCH,
@@ -304,20 +297,14 @@ static gputune_status new_option(gt_option **out, gt_parse *p, uint32_t item, gt
 static bool split_condition(gt_lexer *condition, gt_lexer *body)
 {
     gt_lexer at = *body;
-    for (int depth = 0; at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
-        depth += gt_lexer_is(&at, "(");
-        depth -= gt_lexer_is(&at, ")");
-        if (depth == 0 && (gt_lexer_is(&at, ",") || gt_token_is_string(&at.token))) {
-            return false;
-        }
-        if (depth == 0 && gt_lexer_is(&at, "?")) {
-            gt_lexer_end_at(condition, at.token.text);
-            gt_lexer_next(&at);
-            *body = at;
-            return true;
-        }
+    gt_lexer_skip_to(&at, ", ?");
+    if (gt_token_is_string(&body->token) || !gt_lexer_is(&at, "?")) {
+        return false;
     }
-    return false;
+    gt_lexer_end_at(condition, at.token.text);
+    gt_lexer_next(&at);
+    *body = at;
+    return true;
 }
 
 static gputune_status read_option_text(gt_option *option, gt_parse *p)

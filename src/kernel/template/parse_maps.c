@@ -4,24 +4,19 @@
 
 enum { USE = GT_USE_PROBLEM | GT_USE_AXIS };
 
-#define LIST(name)                                                                                 \
-    {                                                                                              \
-        .word = #name, .offset = offsetof(gt_map, name), .most = GT_TENSORMAP_RANK,                \
-        .launch_use = USE                                                                          \
-    }
-#define MODE(name, words_, expected_)                                                              \
-    {                                                                                              \
-        .word = #name, .offset = offsetof(gt_map, name), .most = 1, .launch_use = USE,             \
-        .words = words_, .expected = expected_                                                     \
-    }
-static const gt_setting of_map[] = {LIST(box),
-                                    LIST(sizes),
-                                    LIST(strides),
-                                    MODE(swizzle, "0 32 64 128", "0, 32, 64 or 128"),
-                                    MODE(interleave, "0 16 32", "0, 16 or 32"),
-                                    MODE(l2, "0 64 128 256", "0, 64, 128 or 256"),
-                                    {"fill", offsetof(gt_map, nan_fill), .words = "zero nan",
-                                     .expected = "fill = zero or fill = nan"}};
+static const gt_setting of_map[] = {
+    {"box", offsetof(gt_map, box), GT_TENSORMAP_RANK, .launch_use = USE},
+    {"sizes", offsetof(gt_map, sizes), GT_TENSORMAP_RANK, .launch_use = USE},
+    {"strides", offsetof(gt_map, strides), GT_TENSORMAP_RANK, .launch_use = USE},
+    {"swizzle", offsetof(gt_map, swizzle), 1, 0, USE, .words = "0 32 64 128",
+     .expected = "0, 32, 64 or 128"},
+    {"interleave", offsetof(gt_map, interleave), 1, 0, USE, .words = "0 16 32",
+     .expected = "0, 16 or 32"},
+    {"l2", offsetof(gt_map, l2), 1, 0, USE, .words = "0 64 128 256",
+     .expected = "0, 64, 128 or 256"},
+    {"fill", offsetof(gt_map, nan_fill), .words = "zero nan",
+     .expected = "fill = zero or fill = nan"},
+};
 static const gt_settings map_settings = {of_map, sizeof of_map / sizeof *of_map,
                                          "a setting such as box = (64, 64)"};
 
@@ -85,19 +80,17 @@ gputune_status gt_parse_tensormap(gt_parse *p)
 
 enum { FILTER, ADDRESS, COORDINATES, READ, MEMORY, WIDTH, SETTINGS };
 
-#define WORD(name, member, words_, expected_)                                                      \
-    {                                                                                              \
-        .word = name, .offset = offsetof(gt_texture_clause, member), .words = words_,              \
-        .expected = expected_                                                                      \
-    }
 static const gt_setting of_texture[SETTINGS] = {
-    [FILTER] = WORD("filter", filter, "point linear", "point or linear"),
-    [ADDRESS] =
-        WORD("address", address, "wrap clamp mirror border", "clamp, border, wrap or mirror"),
-    [COORDINATES] = WORD("coordinates", normalized_coordinates, "unnormalized normalized",
-                         "unnormalized or normalized"),
-    [READ] = WORD("read", normalized_read, "element normalized", "element or normalized"),
-    [MEMORY] = WORD("memory", memory, "buffer array layered", "buffer, array or layered"),
+    [FILTER] = {"filter", offsetof(gt_texture_clause, filter), .words = "point linear",
+                .expected = "point or linear"},
+    [ADDRESS] = {"address", offsetof(gt_texture_clause, address),
+                 .words = "wrap clamp mirror border", .expected = "clamp, border, wrap or mirror"},
+    [COORDINATES] = {"coordinates", offsetof(gt_texture_clause, normalized_coordinates),
+                     .words = "unnormalized normalized", .expected = "unnormalized or normalized"},
+    [READ] = {"read", offsetof(gt_texture_clause, normalized_read), .words = "element normalized",
+              .expected = "element or normalized"},
+    [MEMORY] = {"memory", offsetof(gt_texture_clause, memory), .words = "buffer array layered",
+                .expected = "buffer, array or layered"},
     [WIDTH] = {"width", offsetof(gt_texture_clause, width), 1, 0, GT_USE_PROBLEM}};
 static const gt_settings texture_settings = {of_texture, SETTINGS,
                                              "a setting such as filter = linear"};

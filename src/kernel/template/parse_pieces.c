@@ -66,26 +66,18 @@ static bool accept_comma(gt_lexer *lexer)
 }
 
 /* Returns whether a "(" begins a list, and not an expression. */
-static bool opens_list(const gt_lexer *lexer)
+static bool opens_list(gt_lexer lexer)
 {
-    gt_lexer ahead = *lexer;
-    int depth = 0;
-    if (!gt_lexer_is(&ahead, "(")) {
+    if (!gt_lexer_accept(&lexer, "(")) {
         return false;
     }
-    do {
-        depth += gt_lexer_is(&ahead, "(") - gt_lexer_is(&ahead, ")");
-        if (depth == 1 && gt_lexer_is(&ahead, ",")) {
-            return true;
-        }
-        gt_lexer_next(&ahead);
-    } while (depth > 0 && ahead.token.kind != GT_TOKEN_END);
-    return false;
+    gt_lexer_skip_to(&lexer, ", )");
+    return gt_lexer_is(&lexer, ",");
 }
 
 gputune_status gt_read_dimensions(gt_dimensions *out, uint32_t most, gt_parse *p, unsigned use)
 {
-    bool list = opens_list(&p->at) && gt_lexer_accept(&p->at, "(");
+    bool list = opens_list(p->at) && gt_lexer_accept(&p->at, "(");
     do {
         GT_REFUSE_AT(out->count == most, gt_lexer_place(&p->at), "%s",
                      most == 3 ? "a fourth value; expected one to three"

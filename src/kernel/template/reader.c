@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 32, CLAUSES_MAX = 512, TEXT_MAX = 8 << 20 };
+enum { DEPTH_MAX = 32, CLAUSES_MAX = 512, TEXT_MAX = 8 << 20, NAME_BYTES = 512 };
 
 static const char prelude_name[] = "gputune.cuh";
 
@@ -115,8 +115,9 @@ static gputune_status join(gt_template_reader *reader, const gt_include *include
     }
     if (!found.text) {
         reader->has_headers = true;
-        reader->headers = gt_hash_join(reader->headers, gt_hash_string(include->name));
-        reader->headers = gt_hash_join(reader->headers, found.digest);
+        gt_hash *headers = &reader->parts->headers;
+        *headers = gt_hash_join(*headers, gt_hash_string(include->name));
+        *headers = gt_hash_join(*headers, found.digest);
         return GPUTUNE_OK;
     }
     if (gt_index_of(found.path, reader->stack, (size_t)reader->depth) < (size_t)reader->depth) {
@@ -132,22 +133,22 @@ static gputune_status join(gt_template_reader *reader, const gt_include *include
     return join_text(reader, found.path, found.text);
 }
 
-static gputune_status copy_name(char *out, size_t bytes, const char *name, size_t length,
+static gputune_status copy_name(char out[NAME_BYTES], const char *name, size_t length,
                                 gt_place place)
 {
-    GT_REFUSE_AT(length >= bytes, place,
-                 "the name of an include has %zu characters; expected fewer than %zu", length,
-                 bytes);
+    GT_REFUSE_AT(length >= NAME_BYTES, place,
+                 "the name of an include has %zu characters; expected fewer than %d", length,
+                 NAME_BYTES);
     memcpy(out, name, length);
     out[length] = '\0';
     return GPUTUNE_OK;
 }
 
-static gputune_status string_name(char *out, size_t bytes, const gt_token *token, gt_place place)
+static gputune_status string_name(char out[NAME_BYTES], const gt_token *token, gt_place place)
 {
     GT_REFUSE_AT(!gt_token_is_string(token) || token->length < 3, place,
                  "an include without a name; expected include(\"file\")");
-    return copy_name(out, bytes, token->text + 1, token->length - 2, place);
+    return copy_name(out, token->text + 1, token->length - 2, place);
 }
 
 /* Reads the clauses after `#pragma gputune`. */
@@ -165,9 +166,9 @@ static gputune_status read_clauses(gt_template_reader *reader, gt_lexer *line, f
         gt_lexer_next(&clause.body);
         gt_lexer_end_at(&clause.body, end);
         if (strcmp(clause.word, "include") == 0) {
-            char name[512];
+            char name[NAME_BYTES];
             const gt_place place = gt_lexer_place(&clause.body);
-            GT_TRY(string_name(name, sizeof name, &clause.body.token, place));
+            GT_TRY(string_name(name, &clause.body.token, place));
             GT_TRY(join(reader, &(gt_include){name, place.path, .join = true}, place, out));
             continue;
         }
@@ -178,20 +179,19 @@ static gputune_status read_clauses(gt_template_reader *reader, gt_lexer *line, f
 }
 
 /* Reads `"name"`, or `<name>`, which is not a token. */
-static gputune_status include_name(char *out, size_t bytes, bool *system, const gt_lexer *line,
+static gputune_status include_name(char out[NAME_BYTES], bool *system, const gt_lexer *line,
                                    gt_place place)
 {
     const char *begin = line->token.text;
     *system = line->token.kind == GT_TOKEN_PUNCTUATION && begin[0] == '<';
     GT_REFUSE_AT(!*system && line->token.kind != GT_TOKEN_STRING, place,
-                 "an #include without a name; expected \"file\" or <file>: what a macro stands for "
-                 "is not known here");
+                 "an #include of a macro, which is not expanded here; expected \"file\" or <file>");
     if (!*system) {
-        return string_name(out, bytes, &line->token, place);
+        return string_name(out, &line->token, place);
     }
     const char *end = memchr(begin, '>', (size_t)(line->end - begin));
     GT_REFUSE_AT(!end || end == begin + 1, place, "an #include without a name; expected <file>");
-    return copy_name(out, bytes, begin + 1, (size_t)(end - begin) - 1, place);
+    return copy_name(out, begin + 1, (size_t)(end - begin) - 1, place);
 }
 
 /* Returns whether this is a header of CUDA's host interface, which NVRTC does not need. */
@@ -205,10 +205,10 @@ static bool is_built_in(const char *name)
 
 static gputune_status read_include(gt_template_reader *reader, gt_lexer *line, fate *out)
 {
-    char name[512];
+    char name[NAME_BYTES];
     bool system = false;
     gt_place place = gt_lexer_place(line);
-    GT_TRY(include_name(name, sizeof name, &system, line, place));
+    GT_TRY(include_name(name, &system, line, place));
     if ((!system && strcmp(gt_base_name(name), prelude_name) == 0) || is_built_in(name)) {
         *out = BLANKED;
         return GPUTUNE_OK;
@@ -266,11 +266,11 @@ int gt_line_at(gt_token *file, const char *text, size_t at)
 /* Finds whether the file that __has_include names exists. The lexer is on the name. */
 static gputune_status probe_include(bool *out, gt_template_reader *reader, const gt_lexer *name)
 {
-    char text[512];
+    char text[NAME_BYTES];
     bool system = false;
     const gt_place place = gt_lexer_place(name);
     gt_included found = {0};
-    GT_TRY(include_name(text, sizeof text, &system, name, place));
+    GT_TRY(include_name(text, &system, name, place));
     const gt_include include = {text, place.path, .system = system};
     *out = is_built_in(text) ||
            (reader->include && reader->include(reader->user, &include, &found) == GPUTUNE_OK);

@@ -36,64 +36,65 @@ typedef struct pragma {
 
 /* The clauses, in the order of the hashes. Later phases use what earlier ones declare. */
 static const pragma pragmas[] = {
-    {"kernel", 0, NEEDED, gt_parse_kernel, 0, NULL, NULL, 0},
-    {"problem", 0, MANY, gt_parse_problem, 0, NULL, NULL, 0},
-    {"args", 4, SOME, gt_parse_args, LIST | MEANING, NULL, NULL, 0},
-    {"reference", 6, ONCE, gt_parse_reference, MEANING,
-     "reference(KERNEL, block = 256, grid = ceil_div(n, 256), rtol = 1e-5)", NULL, 0},
-    {"check", 4, ONCE, gt_parse_judge, MEANING,
-     "check(KERNEL, block = 256, grid = ceil_div(n, 256))", NULL,
-     offsetof(gt_template_parts, check)},
-    {"expect", 7, ONCE, gt_parse_expect, MEANING, "expect(y = file(\"y.npy\"), rtol = 1e-5)", NULL,
-     0},
+    {"kernel", 0, NEEDED, gt_parse_kernel, .roles = 0},
+    {"problem", 0, MANY, gt_parse_problem, .roles = 0},
+    {"args", 4, SOME, gt_parse_args, .roles = LIST | MEANING},
+    {"reference", 6, ONCE, gt_parse_reference, .roles = MEANING,
+     .form = "reference(KERNEL, block = 256, grid = ceil_div(n, 256), rtol = 1e-5)"},
+    {"check", 4, ONCE, gt_parse_judge, .roles = MEANING,
+     .form = "check(KERNEL, block = 256, grid = ceil_div(n, 256))",
+     .member = offsetof(gt_template_parts, check)},
+    {"expect", 7, ONCE, gt_parse_expect, .roles = MEANING,
+     .form = "expect(y = file(\"y.npy\"), rtol = 1e-5)"},
     /* before args(), whose integers then need no fill */
-    {"init", 3, ONCE, gt_parse_judge, MEANING, "init(KERNEL, block = 256, grid = ceil_div(n, 256))",
-     NULL, offsetof(gt_template_parts, init)},
-    {"work", 4, ONCE, gt_parse_work, MEANING, NULL, NULL, 0},
-    {"block", 4, NEEDED, gt_parse_setting, LAUNCH, NULL,
-     "it in each launch(), as in launch(KERNEL, block = 256, …)", 0},
-    {"grid", 4, NEEDED, gt_parse_setting, LAUNCH, NULL,
-     "it in each launch(), as in launch(KERNEL, grid = ceil_div(n, 256), …)", 0},
-    {"shared", 4, ONCE, gt_parse_setting, LAUNCH, NULL,
-     "it in a launch(), as in launch(KERNEL, shared = 4 * BLOCK, …)", 0},
-    {"scratch", 5, MANY, gt_parse_scratch, LIST | LAUNCH, NULL, NULL, 0},
-    {"clear", 6, MANY, gt_parse_written, LIST | MEANING | LAUNCH, NULL, NULL,
-     offsetof(gt_argument, cleared)},
-    {"cooperative", 4, ONCE, gt_parse_cooperative, LAUNCH, NULL,
-     "it in a launch(), as in launch(KERNEL, cooperative = 1, …)", 0},
-    {"options", 4, MANY, gt_parse_options, LIST | MEANING,
-     "options(\"--use_fast_math\", FAST ? \"--ftz=true\" : \"\")", NULL, 0},
-    {"tensormap", 6, MANY, gt_parse_tensormap, LAUNCH,
-     "tensormap(x, box = (64, 64), swizzle = 128)",
-     "a buffer in args(), or a template with one kernel", 0},
-    {"launch", 6, MANY, gt_parse_launch, MEANING | LAUNCH | ORDER,
-     "launch(KERNEL, block = 256, grid = ceil_div(n, 256), args = (y, x, n))", NULL, 0},
-    {"prove", 6, MANY, gt_parse_prove, LIST | MEANING, "prove(a = 0, -1)", NULL, 0},
+    {"init", 3, ONCE, gt_parse_judge, .roles = MEANING,
+     .form = "init(KERNEL, block = 256, grid = ceil_div(n, 256))",
+     .member = offsetof(gt_template_parts, init)},
+    {"work", 4, ONCE, gt_parse_work, .roles = MEANING},
+    {"block", 4, NEEDED, gt_parse_setting, .roles = LAUNCH,
+     .beside = "it in each launch(), as in launch(KERNEL, block = 256, …)"},
+    {"grid", 4, NEEDED, gt_parse_setting, .roles = LAUNCH,
+     .beside = "it in each launch(), as in launch(KERNEL, grid = ceil_div(n, 256), …)"},
+    {"shared", 4, ONCE, gt_parse_setting, .roles = LAUNCH,
+     .beside = "it in a launch(), as in launch(KERNEL, shared = 4 * BLOCK, …)"},
+    {"scratch", 5, MANY, gt_parse_scratch, .roles = LIST | LAUNCH},
+    {"clear", 6, MANY, gt_parse_written, .roles = LIST | MEANING | LAUNCH,
+     .member = offsetof(gt_argument, cleared)},
+    {"cooperative", 4, ONCE, gt_parse_cooperative, .roles = LAUNCH,
+     .beside = "it in a launch(), as in launch(KERNEL, cooperative = 1, …)"},
+    {"options", 4, MANY, gt_parse_options, .roles = LIST | MEANING,
+     .form = "options(\"--use_fast_math\", FAST ? \"--ftz=true\" : \"\")"},
+    {"tensormap", 6, MANY, gt_parse_tensormap, .roles = LAUNCH,
+     .form = "tensormap(x, box = (64, 64), swizzle = 128)",
+     .beside = "a buffer in args(), or a template with one kernel"},
+    {"launch", 6, MANY, gt_parse_launch, .roles = MEANING | LAUNCH | ORDER,
+     .form = "launch(KERNEL, block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
+    {"prove", 6, MANY, gt_parse_prove, .roles = LIST | MEANING, .form = "prove(a = 0, -1)"},
     /* after clear() */
-    {"in_place", 7, MANY, gt_parse_in_place, LIST | MEANING, "in_place(y : x)", NULL, 0},
-    {"texture", 6, MANY, gt_parse_texture, MEANING,
-     "texture(image, filter = linear, address = border)", NULL, 0},
-    {"define", 2, MANY, gt_parse_define, LIST | MAKING, NULL, NULL, 0},
-    {"launch_bounds", 4, ONCE, gt_parse_setting, MAKING, NULL,
-     "__launch_bounds__(BLOCK) in the kernels' definitions", 0},
-    {"maxreg", 4, ONCE, gt_parse_setting, MAKING, NULL, NULL, 0},
-    {"constant", 1, MANY, gt_parse_constant, 0, "constant(weights : float[9])", NULL, 0},
-    {"default", 4, MANY, gt_parse_default, LIST, NULL, NULL, 0},
-    {"require", 4, MANY, gt_parse_require, 0, NULL, NULL, 0},
-    {"races", 6, MANY, gt_parse_written, LIST, NULL, NULL, offsetof(gt_argument, races)},
-    {"for", 6, MANY, gt_parse_for, ORDER, "for(i = 0; i < n; ++i)", NULL, 0},
-    {"end", 6, MANY, gt_parse_end, ORDER, "end(i)", NULL, 0},
-    {"swap", 6, MANY, gt_parse_swap, ORDER, "swap(next, now)", NULL, 0},
-    {"tune", 1, MANY, gt_parse_axis, LIST, NULL, NULL, 0},
-    {"vector", 1, MANY, gt_parse_vector, 0, NULL, NULL, 0},
-    {"pass", 1, MANY, gt_parse_pass, 0, NULL, "constant(NAME : TYPE[COUNT]), or a buffer in args()",
-     0},
-    {"cluster", 1, ONCE, gt_parse_cluster, 0, NULL,
-     "it in a launch(), as in tune(SIZE = 1, 2) launch(KERNEL, cluster = SIZE, …)", 0},
-    {"carveout", 1, ONCE, gt_parse_axis, 0, NULL, NULL, 0},
-    {"preferred_cluster", 1, ONCE, gt_parse_axis, 0, NULL,
-     "it left out, or a template with one kernel", 0},
-    {"l2_persist", 1, ONCE, gt_parse_vector, 0, NULL, NULL, 0},
+    {"in_place", 7, MANY, gt_parse_in_place, .roles = LIST | MEANING, .form = "in_place(y : x)"},
+    {"texture", 6, MANY, gt_parse_texture, .roles = MEANING,
+     .form = "texture(image, filter = linear, address = border)"},
+    {"define", 2, MANY, gt_parse_define, .roles = LIST | MAKING},
+    {"launch_bounds", 4, ONCE, gt_parse_setting, .roles = MAKING,
+     .beside = "__launch_bounds__(BLOCK) in the kernels' definitions"},
+    {"maxreg", 4, ONCE, gt_parse_setting, .roles = MAKING},
+    {"constant", 1, MANY, gt_parse_constant, .roles = 0, .form = "constant(weights : float[9])"},
+    {"default", 4, MANY, gt_parse_default, .roles = LIST},
+    {"require", 4, MANY, gt_parse_require, .roles = 0},
+    {"races", 6, MANY, gt_parse_written, .roles = LIST, .member = offsetof(gt_argument, races)},
+    {"for", 6, MANY, gt_parse_for, .roles = ORDER, .form = "for(i = 0; i < n; ++i)"},
+    {"end", 6, MANY, gt_parse_end, .roles = ORDER, .form = "end(i)"},
+    {"swap", 6, MANY, gt_parse_swap, .roles = ORDER, .form = "swap(next, now)"},
+    {"tune", 1, MANY, gt_parse_axis, .roles = LIST},
+    {"vector", 1, MANY, gt_parse_vector, .roles = 0},
+    {"pass", 1, MANY, gt_parse_pass, .roles = 0,
+     .beside = "constant(NAME : TYPE[COUNT]), or a buffer in args()"},
+    {"cluster", 1, ONCE, gt_parse_cluster, .roles = 0,
+     .beside = "it in a launch(), as in tune(SIZE = 1, 2) launch(KERNEL, cluster = SIZE, …)"},
+    {"carveout", 1, ONCE, gt_parse_axis, .roles = 0},
+    {"preferred_cluster", 1, ONCE, gt_parse_axis, .roles = 0,
+     .beside = "it left out, or a template with one kernel"},
+    {"l2_persist", 1, ONCE, gt_parse_vector, .roles = 0},
 };
 
 enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, PHASES = 8 };
@@ -300,7 +301,7 @@ static gputune_status make_hashes(gt_parse *parse)
     append_names(&text, parse->parts);
     parse->template->identity = gt_hash_string(gt_text_string(&text));
     if (reader->has_headers) {
-        parse->template->identity = gt_hash_join(parse->template->identity, reader->headers);
+        parse->template->identity = gt_hash_join(parse->template->identity, parse->parts->headers);
         parse->template->has_headers = true;
     }
     if (text.failed) {
@@ -396,13 +397,11 @@ static gputune_status take_code(gt_parse *parse)
 {
     const gt_template_reader *reader = parse->reader;
     const char *text = gt_text_string(&reader->body);
-    free(parse->left);
+    free(parse->code);
     free(parse->possible);
-    parse->left = parse->possible = NULL;
-    GT_TRY(gt_branches_cut(&parse->left, text, meaning_of, reader));
-    GT_TRY(gt_branches_cut(&parse->possible, text, gt_possible_meaning, reader));
-    parse->code = parse->left;
-    return GPUTUNE_OK;
+    parse->code = parse->possible = NULL;
+    GT_TRY(gt_branches_cut(&parse->code, text, meaning_of, reader));
+    return gt_branches_cut(&parse->possible, text, gt_possible_meaning, reader);
 }
 
 static gputune_status parse_all(gt_parse *parse, gt_template_reader *reader, const char *path,
@@ -413,7 +412,7 @@ static gputune_status parse_all(gt_parse *parse, gt_template_reader *reader, con
     /* a macro may stand for __global__ */
     if (gt_has_directive(gt_text_string(&reader->body), "define", "__global__")) {
         GT_TRY(take_code(parse));
-        GT_TRY(gt_kernel_macros_expand(&reader->body, parse->left));
+        GT_TRY(gt_kernel_macros_expand(&reader->body, parse->code));
     }
     GT_TRY(gt_select_kernel(reader, kernel));
     GT_TRY(take_code(parse));
@@ -435,7 +434,6 @@ static gputune_status parse_all(gt_parse *parse, gt_template_reader *reader, con
                  "no out or inout buffer in args(); expected at least one, as 'out float y[n]', or "
                  "'out float g.y[n]' where a struct g points to it");
     GT_TRY(gt_bodies_make(parse, gt_text_string(&reader->body)));
-    parse->parts->headers = reader->headers;
     note_axes(parse);
     GT_TRY(gt_axes_check(parse));
     GT_TRY(make_hashes(parse));
@@ -475,7 +473,7 @@ gputune_status gt_template_parse(gt_template **out, const char *path, const char
     parse->reader = &reader;
     gputune_status status = parse_all(parse, &reader, path, text, kernel);
     gt_text_free(&parse->elements);
-    free(parse->left);
+    free(parse->code);
     free(parse->possible);
     gt_reader_free(&reader);
     if (status == GPUTUNE_OK) {

@@ -352,7 +352,6 @@ static void note_marks(gt_piece *piece, const gt_word *w, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const uint32_t id = w[i].id;
-        piece->is_kernel |= id == GT_IS_GLOBAL;
         piece->is_marked |=
             id == GT_IS_GLOBAL || id == GT_IS_DEVICE || id == GT_IS_CONSTANT || id == GT_IS_MANAGED;
         piece->is_host |= id == GT_IS_HOST;
@@ -688,7 +687,6 @@ static void classify_macro(scan *s, gt_piece *piece, const gt_word_list *expande
     piece->first_key = s->to->keys.count;
     for (size_t i = 0; i < made.items.count; i++) {
         const gt_piece *one = &made.items.items[i];
-        piece->is_kernel |= one->is_kernel;
         piece->is_marked |= one->is_marked;
         piece->is_constant |= one->is_constant;
         for (size_t k = 0; k < one->keys; k++) {

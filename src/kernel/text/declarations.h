@@ -41,7 +41,7 @@ typedef struct gt_piece {
     int parent;                   /* index of the class of a member function; -1: none */
     uint32_t owner;               /* A in `A::f() { … }`; 0: none */
     bool is_torn;                 /* an #if divides a pair of brackets */
-    bool is_kernel, is_marked;    /* marked __global__; marked as device code in any way */
+    bool is_marked;               /* __global__, __device__ or another mark of device code */
     bool is_constant;             /* const, constexpr, or a type */
     bool is_host;                 /* __host__ */
     bool is_operator, is_special; /* an operator; an operator or a destructor */
