@@ -123,7 +123,7 @@ static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, b
 {
     gt_function function;
     const char *own = kernel->name;
-    gt_functions_cut(*text, &own, 1, true); /* a variant has only its own instance */
+    gt_functions_cut(*text, &own, 1, true); /* a variant needs only its own instance */
     edits e = {.text = *text};
     gt_functions walk = gt_functions_of(*text, &own, 1);
     while (gt_function_next(&function, &walk)) {

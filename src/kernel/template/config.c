@@ -113,8 +113,6 @@ bool gt_config_is_as_safe(const gt_template *template, const gt_config *config,
     return safe;
 }
 
-/* ---- values of axes ---- */
-
 const char *gt_value_text(char out[GT_NAME_MAX], const gt_value *value)
 {
     if (value->word) {

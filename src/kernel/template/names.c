@@ -19,8 +19,6 @@ typedef struct name_scan {
     gt_word_list names; /* all names in the order of gt_name_at(), followed by those of define() */
 } name_scan;
 
-/* ---- names ---- */
-
 /* Returns whether the token is the macro of one of the name's values: MODE_word. */
 static bool asks_for(const gt_token *token, const gt_chosen_name *own)
 {
@@ -215,7 +213,7 @@ static void read_piece(name_scan *s, const gt_piece *piece)
     }
 }
 
-/* ---- what is read ---- */
+/* ---- the names that are read ---- */
 
 static void read_words(name_scan *s, gt_lexer lexer)
 {
@@ -376,7 +374,7 @@ static void try_names(gt_near *near, const gt_template *template, const char *te
     }
 }
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
 static gputune_status check_name(const gt_chosen_name *own, const gt_name_use *use, bool is_given)
 {

@@ -146,7 +146,7 @@ gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, bool scratch, bool tak
     return GPUTUNE_OK;
 }
 
-/* Returns whether a name is before one of these tokens. *index: of the argument, or -1. */
+/* Returns whether a name is followed by one of these tokens. *index is the argument's, or -1. */
 static bool is_name(int *index, const gt_parse *p, const char *behind)
 {
     const gt_token next = gt_lexer_peek(p->at);

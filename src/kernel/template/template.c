@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- clauses ---- */
-
 typedef enum occurrence { ONCE, MANY, NEEDED, SOME } occurrence; /* SOME: one or more */
 
 /* Further properties of a clause, as bits. */
@@ -322,7 +320,7 @@ static void note_axes(gt_parse *parse)
     }
 }
 
-/* ---- the whole ---- */
+/* ---- parsing ---- */
 
 static gputune_status make_summary(gt_template *template, gt_template_parts *parts)
 {

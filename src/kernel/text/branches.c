@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- conditions ---- */
-
 static gt_truth opposite(gt_truth verdict)
 {
     return (gt_truth)(GT_SURELY - verdict);

@@ -19,8 +19,8 @@ typedef struct scan {
     bool is_expansion; /* of a macro: only the keys and marks of the pieces are used */
     bool in_class;
     int depth;
-    uint8_t *ways; /* by id: how the current piece reads the name */
-    bool *own;     /* by id: whether the current piece declares the name */
+    uint8_t *ways; /* indexed by id: how the current piece reads the name */
+    bool *own;     /* indexed by id: whether the current piece declares the name */
     size_t ids;    /* of both */
 } scan;
 
@@ -450,7 +450,7 @@ static void classify(scan *s, gt_piece *piece, gt_word *w, size_t count)
     }
 }
 
-/* ---- what it reads --------------------------------------------------------------------------- */
+/* ---- the names that a declaration reads ------------------------------------------------------ */
 
 /* Grows the tables by id after new names were interned. */
 static void grow_ways(scan *s)
@@ -585,7 +585,7 @@ static void take_reads(scan *s, gt_piece *piece)
     }
 }
 
-/* ---- where it ends --------------------------------------------------------------------------- */
+/* ---- the end of a declaration ---------------------------------------------------------------- */
 
 typedef struct walk {
     bool is_function, is_class, has_value, has_colon;

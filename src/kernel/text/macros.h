@@ -62,7 +62,7 @@ typedef struct gt_macros {
     uint32_t ids; /* number of ids, including 0 */
     gt_word_list texts;
     GT_ARRAY(gt_macro) items;
-    GT_ARRAY(uint32_t) of_name; /* by id: 1 + the index of its macro; 0: not a macro */
+    GT_ARRAY(uint32_t) of_name; /* indexed by id: 1 + the index of the macro; 0: not a macro */
     gt_texts made;              /* spellings that ## made */
     unsigned conditionals;      /* number of #if that are open at the place */
     uint32_t budget;            /* number of words that an expansion may still add */

@@ -13,10 +13,10 @@ enum { ROOT = 1 << 7 };
 
 typedef struct reach {
     gt_declarations found;
-    uint8_t *wanted; /* by id: how kept code reads the name, and ROOT */
+    uint8_t *wanted; /* indexed by id: how kept code reads the name, and ROOT */
     bool *kept;      /* by piece */
-    uint8_t *marked; /* by id: the name of a function of device code */
-    uint8_t *typed;  /* by id: 1 for a type or alias of the text, 2 if it is kept */
+    uint8_t *marked; /* indexed by id: whether device code has a function of this name */
+    uint8_t *typed;  /* indexed by id: 1 for a type or alias of the text, 2 if it is kept */
     size_t ids;      /* the number of elements of the tables by id */
     bool changed;
 } reach;
@@ -150,7 +150,7 @@ static bool needs_function(const reach *r, const gt_piece *piece)
         return r->typed[piece->owner] > 1 &&
                (piece->is_marked || piece->is_constant || piece->keys == 0 || is_read(r, piece));
     }
-    if (piece->owner && !piece->is_marked) { /* of a namespace, or of a class in a header */
+    if (piece->owner && !piece->is_marked) { /* the owner is a namespace, or a class of a header */
         return piece->keys > 0 && keys_of(r, piece)[0] != piece->owner && is_read(r, piece);
     }
     return piece->is_operator ? needs_operator(r, piece) : is_read(r, piece);
