@@ -123,8 +123,8 @@ gputune_status gt_instances_name(gt_template_parts *parts);
 
 /* Reads the buffers of the vector axes, after args(). */
 gputune_status gt_parse_vector_buffers(gt_parse *p);
-/* Returns the index of a name in args(), continued by scratch(); -1 if it is in neither. */
-int gt_parse_parameter_index(const gt_parse *p, const char *name);
+/* Returns the argument or scratch buffer of that name, or NULL. */
+gt_argument *gt_parse_parameter(const gt_parse *p, const char *name);
 /* Reads the name of a buffer, and sets *out to its index. If `scratch`, it may be in scratch(). If
  * `taken`, it must be a parameter of its own, and not in a struct. */
 gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, bool scratch, bool taken,

@@ -49,9 +49,9 @@ static gputune_status read_name(gt_argument *argument, gt_parse *p)
 static gputune_status check_name(gt_parse *p, const char *name, gt_place place)
 {
     const gt_template *template = p->template;
-    const int first = gt_parse_parameter_index(p, name);
-    GT_REFUSE_AT(first >= 0, place, "'%s' declared twice; expected another name (first on line %d)",
-                 name, template->arguments[first].place.line);
+    const gt_argument *first = gt_parse_parameter(p, name);
+    GT_REFUSE_AT(first, place, "'%s' declared twice; expected another name (first on line %d)",
+                 name, first->place.line);
     GT_REFUSE_AT(
         gt_template_axis_index(template, name) >= 0, place,
         "'%s' is a tunable, which would replace the argument's name; expected another name", name);
@@ -239,9 +239,8 @@ gputune_status gt_parse_prove(gt_parse *p)
     if (dot) {
         *dot = '\0';
     }
-    const int index = gt_parse_parameter_index(p, name);
-    gt_argument *argument = &p->template->arguments[index < 0 ? 0 : index];
-    GT_REFUSE_AT(index < 0 || argument->is_buffer, place, "no scalar '%s'; expected one of args()",
+    gt_argument *argument = gt_parse_parameter(p, name);
+    GT_REFUSE_AT(!argument || argument->is_buffer, place, "no scalar '%s'; expected one of args()",
                  name);
     GT_REFUSE_AT(gt_template_problem_index(p->template, name) >= 0, place,
                  "'%s' gets its value from the problem value of that name; expected another scalar",
@@ -268,12 +267,11 @@ gputune_status gt_parse_written(gt_parse *p)
     char name[GT_NAME_MAX];
     gt_place place = gt_lexer_place(&p->at);
     GT_TRY(gt_argument_name_read(name, &p->at, "a buffer's name"));
-    const int index = gt_parse_parameter_index(p, name);
-    gt_argument *buffer = &p->template->arguments[index < 0 ? 0 : index];
-    bool *is_named = (bool *)((char *)buffer + p->member);
-    GT_REFUSE_AT(index < 0 || buffer->direction == GT_IN, place,
+    gt_argument *buffer = gt_parse_parameter(p, name);
+    GT_REFUSE_AT(!buffer || buffer->direction == GT_IN, place,
                  "'%s' is not written by the kernel; expected an out, inout or scratch buffer",
                  name);
+    bool *is_named = (bool *)((char *)buffer + p->member);
     GT_REFUSE_AT(*is_named, place, "'%s' given twice; expected each buffer once", name);
     *is_named = true;
     return GPUTUNE_OK;
@@ -285,17 +283,16 @@ static gputune_status read_place(uint32_t *out, gt_parse *p, gt_direction direct
     gt_place place = gt_lexer_place(&p->at);
     const char *what = direction == GT_OUT ? "out" : "in";
     GT_TRY(gt_argument_name_read(name, &p->at, "a buffer's name"));
-    int index = gt_parse_parameter_index(p, name);
-    const gt_argument *argument = &p->template->arguments[index < 0 ? 0 : index];
-    bool is_buffer = index >= 0 && (uint32_t)index < p->template->argument_count &&
-                     argument->is_buffer && argument->direction == direction;
-    GT_REFUSE_AT(!is_buffer, place,
-                 "'%s' is not an '%s' buffer of args(); expected in_place(OUT : IN)", name, what);
+    const gt_argument *argument = gt_parse_parameter(p, name), *all = p->template->arguments;
+    *out = argument ? (uint32_t)(argument - all) : p->template->argument_count;
+    GT_REFUSE_AT(*out >= p->template->argument_count || !argument->is_buffer ||
+                     argument->direction != direction,
+                 place, "'%s' is not an '%s' buffer of args(); expected in_place(OUT : IN)", name,
+                 what);
     GT_REFUSE_AT(direction == GT_OUT && argument->cleared, place,
                  "clear() zeroes '%s' before each launch, and with it an input in its place; "
                  "expected an output that is not cleared",
                  name);
-    *out = (uint32_t)index;
     return GPUTUNE_OK;
 }
 

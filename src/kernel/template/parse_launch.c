@@ -123,9 +123,10 @@ gputune_status gt_parse_define(gt_parse *p)
 
 /* ---- launch() ---- */
 
-int gt_parse_parameter_index(const gt_parse *p, const char *name)
+gt_argument *gt_parse_parameter(const gt_parse *p, const char *name)
 {
-    return GT_NAMED(p->template->arguments, p->template->parameter_count, name);
+    const int index = GT_NAMED(p->template->arguments, p->template->parameter_count, name);
+    return index < 0 ? NULL : &p->template->arguments[index];
 }
 
 gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, bool scratch, bool taken,
@@ -135,10 +136,9 @@ gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, bool scratch, bool tak
     const gt_template *template = p->template;
     const gt_place place = gt_lexer_place(&p->at);
     GT_TRY(gt_argument_name_read(name, &p->at, expected));
-    const int index = gt_parse_parameter_index(p, name);
-    *out = (uint32_t)index;
-    GT_REFUSE_AT(index < 0 || !template->arguments[*out].is_buffer ||
-                     (!scratch && *out >= template->argument_count),
+    const gt_argument *buffer = gt_parse_parameter(p, name);
+    *out = buffer ? (uint32_t)(buffer - template->arguments) : template->argument_count;
+    GT_REFUSE_AT(!buffer || !buffer->is_buffer || (!scratch && *out >= template->argument_count),
                  place, "'%s' is not a buffer; expected one of args()%s", name,
                  scratch ? " or scratch()" : "");
     GT_REFUSE_AT(taken && *out >= template->taken_count && *out < template->argument_count, place,
@@ -146,13 +146,13 @@ gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, bool scratch, bool tak
     return GPUTUNE_OK;
 }
 
-/* Returns whether a name is followed by one of these tokens. *index is the argument's, or -1. */
-static bool is_name(int *index, const gt_parse *p, const char *behind)
+/* Returns whether a name and one of these tokens follow. *argument is its argument, or NULL. */
+static bool is_name(const gt_argument **argument, const gt_parse *p, const char *behind)
 {
     const gt_token next = gt_lexer_peek(p->at);
-    bool alone = p->at.token.kind == GT_TOKEN_NAME && gt_token_is_any(&next, behind);
-    *index = alone ? gt_parse_parameter_index(p, GT_TOKEN_TEXT(&p->at.token)) : -1;
-    return alone;
+    const bool is = p->at.token.kind == GT_TOKEN_NAME && gt_token_is_any(&next, behind);
+    *argument = is ? gt_parse_parameter(p, GT_TOKEN_TEXT(&p->at.token)) : NULL;
+    return is;
 }
 
 /* Reads an argument that is an expression. Its type follows later from the kernel's parameter. */
@@ -162,27 +162,27 @@ static gputune_status read_value(uint32_t *out, gt_parse *p)
     GT_TRY(gt_check_room(parts->computed_count, GT_VALUES_MAX, "arguments that are expressions",
                          gt_lexer_place(&p->at)));
     gt_template_value *value = &parts->computed[parts->computed_count];
-    int base = -1;
+    const gt_argument *base;
     *out = p->template->parameter_count + parts->computed_count++;
     parts->has_loops = true;
-    if (is_name(&base, p, "+") && base >= 0 && p->template->arguments[base].is_buffer) {
+    if (is_name(&base, p, "+") && base && base->is_buffer) {
         gt_lexer_next(&p->at);
         gt_lexer_next(&p->at);
-        value->base = (uint32_t)base + 1;
+        value->base = (uint32_t)(base - p->template->arguments) + 1;
     }
     return gt_read_expression(&value->value, p, IN_LOOP, false);
 }
 
 static gputune_status read_argument(gt_template_step *step, gt_parse *p)
 {
-    int index;
+    const gt_argument *named;
     gt_symbols symbols = {p->template, IN_LOOP, p->code};
     const gt_place place = gt_lexer_place(&p->at);
-    const bool name = is_name(&index, p, ", )");
+    const bool name = is_name(&named, p, ", )");
     GT_TRY(gt_check_room(step->argument_count, GT_PARAMETER_MAX, "arguments", place));
     uint32_t *argument = &step->arguments[step->argument_count++];
-    if (index >= 0) {
-        *argument = (uint32_t)index;
+    if (named) {
+        *argument = (uint32_t)(named - p->template->arguments);
         gt_lexer_next(&p->at);
         return GPUTUNE_OK;
     }

@@ -362,7 +362,7 @@ static gputune_status read_file(gt_template_reader *reader, gt_source_file *file
     return reader->body.failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* Knows only the macro that marks the compiler of kernels. */
+/* Knows only __CUDACC_RTC__, which NVRTC defines. */
 static gt_truth is_defined(const void *user, const gt_token *name)
 {
     (void)user;
