@@ -199,6 +199,10 @@ static const gt_excess excesses[] = {
      "if "
      "n - 1024 may be 0)",
      NULL},
+    {4, P "args(inout float y[0], size_t n)", "", 0, "",
+     "a.cu:4:36: 'y' has an extent of 0; expected at least 1", KERNEL("float", "")},
+    {4, P "args(inout float y[n][2 - 3], size_t n)", "", 0, "",
+     "a.cu:4:39: 'y' has an extent of -1; expected at least 1", KERNEL("float", "")},
     {4, P "args(inout double y[m][m], size_t n) problem(m = 1 << 30)", "", 0, "",
      "buffer y exceeds 2^47 bytes at these sizes", KERNEL("double", "")},
     {4, P "args(inout double y[m][m][m], size_t n) problem(m = 1 << 40)", "", 0, "",

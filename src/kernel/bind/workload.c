@@ -14,6 +14,8 @@ gputune_status gt_argument_shape(uint64_t out[3], const gt_argument *argument, c
         const gt_expression *extent = argument->extents[i];
         int64_t value;
         GT_TRY(gt_expression_integer(&value, extent, slots));
+        GT_REFUSE_AT(value < 1 && !gt_expression_uses_any(extent, 0, GT_SLOT_MAX), extent->place,
+                     "'%s' has an extent of %lld; expected at least 1", name, (long long)value);
         GT_REFUSE(value < 1, GPUTUNE_EINVAL,
                   "%s%s%lld makes %s empty; a buffer needs at least one element (write "
                   "%s[max(1, %s)] if %s may be %lld)",
