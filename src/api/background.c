@@ -1,4 +1,4 @@
-/* Tunes in the background: a thread of the tuner makes requests, and watches whether the
+/* Background tuning: a thread of the tuner tunes one request after another, and pauses while the
  * application uses the GPU. */
 #include "api/background.h"
 
@@ -18,20 +18,20 @@
 
 atomic_bool gt_launch_seen;
 
-static const int64_t lately_ns = 200000000;  /* how long after a launch the GPU counts as used */
-static const int64_t gap_ns = 100000000;     /* between calls that belong to one rest */
-static const int64_t window_ns = 1200000000; /* over which NVML counts, and a little more */
-static const int64_t again_ns = 200000000;   /* between two readings */
+static const int64_t lately_ns = 200000000;  /* the GPU counts as used after a launch */
+static const int64_t gap_ns = 100000000;     /* the longest gap between calls of one pause */
+static const int64_t window_ns = 1200000000; /* a little more than NVML's window */
+static const int64_t again_ns = 200000000;   /* between two readings of NVML */
 enum { BUSY_PERCENT = 10 };
 
-/* The application's use of the GPU, as far as the background thread knows it. */
+/* The application's use of the GPU, as the background thread sees it. */
 typedef struct activity {
     gt_nvml *nvml;
     int64_t launched_ns; /* when a launch was last seen */
     int64_t asked_ns;    /* when is_busy() was last called */
-    int64_t resting_ns;  /* since when the calls have followed closely on one another */
+    int64_t resting_ns;  /* when the current pause began */
     int64_t read_ns;     /* when NVML was last read */
-    bool others;         /* whether NVML said then that the GPU is busy */
+    bool others;         /* the GPU was busy at that reading */
 } activity;
 
 static void read_others(activity *activity, int64_t now)
@@ -41,9 +41,9 @@ static void read_others(activity *activity, int64_t now)
     activity->read_ns = now;
 }
 
-static const double default_share = 0.025; /* an application loses up to 1.7 times that, measured */
-static const double default_limit_s = 60;  /* no call waits for it */
-static const double way_given_s = 0.5; /* in which a tuning that a caller waits for takes the GPU */
+static const double default_share = 0.025; /* slows an application by up to 1.7 times this */
+static const double default_limit_s = 60;
+static const double way_given_s = 0.5; /* the GPU is left to a caller's tuning */
 
 typedef enum job_state { JOB_WAITING, JOB_RUNNING, JOB_TUNED, JOB_FAILED } job_state;
 
@@ -55,21 +55,20 @@ typedef struct job {
     gt_background_use use;
     job_state state;
     volatile int cancel;
-    bool gave_way; /* stopped for a tuning that a caller waits for */
+    bool gave_way; /* stopped because a caller waits for another tuning */
 } job;
 
 struct gt_background {
     gputune *tuner;
-    gt_services services; /* the tuner's, with workers that have a low priority */
+    gt_services services; /* the tuner's services, but with low-priority workers */
     gt_workers workers;
     pthread_mutex_t mutex; /* over what follows */
     pthread_cond_t changed;
     GT_ARRAY(job *) jobs;
-    bool started, working,
-        stopping; /* started: the thread is to be joined; working: it has not ended */
+    bool started, working, stopping; /* the thread must be joined; it has not ended; it must end */
     pthread_t thread;
-    activity activity; /* of the thread alone */
-    job *current;      /* of the thread alone */
+    activity activity; /* used by the thread only */
+    job *current;      /* used by the thread only */
 };
 
 gputune_status gt_background_open(gt_background **out, gputune *tuner)
@@ -77,8 +76,7 @@ gputune_status gt_background_open(gt_background **out, gputune *tuner)
     gt_background *background = calloc(1, sizeof *background);
     GT_TRY(gt_allocated(background));
     gt_farm_options options = tuner->workers.options;
-    options.compile_workers =
-        (tuner->services.compile_workers + 3) / 4; /* a quarter of the cores */
+    options.compile_workers = (tuner->services.compile_workers + 3) / 4;
     options.low_priority = true;
     pthread_mutex_init(&background->mutex, NULL);
     gt_condition_open(&background->changed);
@@ -99,7 +97,6 @@ static void free_job(job *one)
     free(one);
 }
 
-/* Frees a GT_SCOPED job. */
 static void free_job_at(job **one)
 {
     if (*one) {
@@ -131,8 +128,8 @@ void gt_background_close(gt_background *background)
 
 /* ---- one tuning ------------------------------------------------------------------------------ */
 
-/* Returns true if the application uses the GPU. Called while the tuning rests, and when it might:
- * NVML tells one's work from the other's only after a rest as long as its window. */
+/* Returns true if the application uses the GPU. NVML does not tell whose work it sees, so it is
+ * read only after the tuning has paused for NVML's window. */
 static bool is_busy(void *user)
 {
     activity *activity = &((gt_background *)user)->activity;
@@ -163,7 +160,7 @@ static bool must_give_way(void *user)
     return true;
 }
 
-/* The status that is reported of a tuning that has ended. OK: there is a winner. */
+/* Logs the end of a tuning. Returns OK if there is a winner, otherwise ENOTFOUND. */
 static gputune_status judge(const gputune *tuner, const gt_request *request,
                             const gt_choice *choice)
 {
@@ -183,7 +180,7 @@ static gputune_status tune(gt_background *background, job *one)
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_SCOPED(gt_choice_free) gt_choice choice = {0};
     gt_request *request = one->request;
-    GT_TRY(gt_call_begin(&call, tuner, "a tuning in the background")); /* closing it ends this */
+    GT_TRY(gt_call_begin(&call, tuner, "a tuning in the background"));
     gt_request_begin(request);
     request->patience.cancel = &one->cancel;
     gputune_status status = gt_tune(&choice, request);
@@ -216,7 +213,8 @@ static void do_job(gt_background *background, job *one)
     }
 }
 
-/* Ends a second after the last request, also if the main thread ended by pthread_exit(). */
+/* The thread. Ends a second after the last request, also if the main thread ended by
+ * pthread_exit(). */
 static void *work(void *user)
 {
     static const double linger_s = 1;
@@ -224,7 +222,7 @@ static void *work(void *user)
     if (!background->activity.nvml) {
         background->activity.nvml = gt_nvml_open(background->tuner->device.uuid);
     }
-    read_others(&background->activity, gt_now_ns()); /* nothing was launched here for a second */
+    read_others(&background->activity, gt_now_ns());
     pthread_mutex_lock(&background->mutex);
     for (int64_t idle_ns = gt_now_ns(); !background->stopping;) {
         size_t at = 0;
@@ -305,19 +303,17 @@ gputune_status gt_background_want(gt_background *background, const gt_plan_key *
                                   uint32_t forgets, const char *kernel, gputune_sizes sizes,
                                   const gputune_options *options)
 {
-    job *one = NULL;
+    GT_SCOPED(free_job_at) job *one = NULL;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&background->mutex);
     if (is_known(background, key, forgets)) {
         return GPUTUNE_OK;
     }
     GT_TRY(make_job(&one, background, key, forgets, kernel, sizes, options));
-    gputune_status status = start(background);
-    GT_THEN(status, gt_array_push(&background->jobs, one));
-    if (status != GPUTUNE_OK) {
-        free_job(one);
-    }
+    GT_TRY(start(background));
+    GT_TRY(gt_array_push(&background->jobs, one));
+    one = NULL;
     pthread_cond_broadcast(&background->changed);
-    return status;
+    return GPUTUNE_OK;
 }
 
 /* ---- what is public -------------------------------------------------------------------------- */
@@ -345,7 +341,7 @@ int gputune_background(gputune_background_state *out, gputune *tuner)
 /* Under the mutex. */
 static gputune_status wait_until_done(gt_background *background, double seconds)
 {
-    static const double slice_s = 0.05; /* closing the tuner ends the wait */
+    static const double slice_s = 0.05; /* how soon closing the tuner ends the wait */
     const gt_patience patience = gt_patience_for(seconds, NULL);
     for (;;) {
         const gputune_background_state state = count(background);

@@ -1,5 +1,4 @@
-/* Tunings in the background, which no call waits for, one after another on a thread of the tuner.
- */
+/* Background tuning: a thread of the tuner tunes requests that no call waits for. */
 #pragma once
 
 #include "api/plan.h"
@@ -9,21 +8,21 @@
 
 typedef struct gt_background gt_background;
 
-/* Opens the tuner's queue of background tunings, without starting a thread. ENOMEM. */
+/* Makes the tuner's queue of requests, without starting the thread. ENOMEM. */
 gputune_status gt_background_open(gt_background **out, gputune *tuner);
-/* Waits for the thread, whose tuning has ended with the tuner's calls. NULL is allowed. */
+/* Waits for the thread, which ends with the tuner's calls, and frees the queue. NULL is allowed. */
 void gt_background_close(gt_background *background);
 
-/* Asks for a background tuning of this call. A call with the same key is not tuned again while
- * templates are unchanged (`forgets` is the value of gt_plan_table_forgets()). Fails as
- * gt_request_make() and gt_request_outlive_call() do. Must be called within a call of the tuner. */
+/* Adds a request to the queue, unless one with the same key was added since templates last changed
+ * (`forgets`: gt_plan_table_forgets()). Must be called within a call of the tuner. Fails like
+ * gt_request_make() and gt_request_outlive_call(). */
 gputune_status gt_background_want(gt_background *background, const gt_plan_key *key,
                                   uint32_t forgets, const char *kernel, gputune_sizes sizes,
                                   const gputune_options *options);
 
 extern atomic_bool gt_launch_seen;
 
-/* Notes that a plan was launched. This costs one load if a launch was noted already. */
+/* Notes that a plan was launched. Costs one load if a launch was noted before. */
 static inline void gt_note_launch(void)
 {
     if (!atomic_load_explicit(&gt_launch_seen, memory_order_relaxed)) {

@@ -1,4 +1,4 @@
-/* Images that plans share, and loading them in contexts. */
+/* Shares images between plans, and loads them in contexts. */
 #include "api/code.h"
 
 #include "api/plan.h"
@@ -37,7 +37,8 @@ static gputune_status new_code(gt_shared_code **out, gt_plan_pool *pool, gt_imag
     return GPUTUNE_OK;
 }
 
-/* Takes a reference to the code of that image. */
+/* Finds or adds the code of an image, and takes a reference to it. A new code takes over the image.
+ */
 static gputune_status take_code(gt_shared_code **out, gt_plan_pool *pool, gt_image *image,
                                 int carveout_kb)
 {
@@ -57,7 +58,7 @@ static gputune_status take_code(gt_shared_code **out, gt_plan_pool *pool, gt_ima
     return GPUTUNE_OK;
 }
 
-/* Unlinks the code where no plan uses it any more. */
+/* Drops a reference. Returns true if it was the last one; the code is then unlinked. */
 static bool leave_code(gt_shared_code *code)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&code->pool->mutex);
@@ -149,7 +150,7 @@ gputune_status gt_plan_code_load(gt_launcher **out, gt_plan_code *code)
     GT_TRY(load_launch(&launcher, code->code, code->launch, &context));
     gt_launcher *before = atomic_exchange(&at->launcher, launcher);
     atomic_store_explicit(&at->id, context.id, memory_order_release);
-    gt_launcher_free(before); /* its context is gone, and nobody launches there */
+    gt_launcher_free(before); /* nobody launches in its context, which is gone */
     *out = launcher;
     return GPUTUNE_OK;
 }

@@ -1,4 +1,4 @@
-/* Code of plans: images that the plans of a tuner share, and what is loaded of them. */
+/* The code of plans: images that several plans of a tuner share, and their loaded modules. */
 #pragma once
 
 #include "base/array.h"
@@ -9,31 +9,32 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* The shared state of a tuner's plans, which may be released after gputune_close(). */
+/* The state that the plans of a tuner share. */
 typedef struct gt_plan_pool {
     const gt_driver *driver; /* NULL: the tuner launches nothing */
     const gt_device *device;
-    bool debug; /* each launch is checked by gt_debug_launch() */
+    bool debug; /* gt_debug_launch() checks each launch */
     pthread_mutex_t mutex;
-    struct gt_shared_code *codes[64]; /* by hash of the image; linked by gt_shared_code.next */
-    gputune_plan *owned, *kept;       /* the plans (plan.c) */
+    struct gt_shared_code *codes[64]; /* by the image's hash; linked by gt_shared_code.next */
+    gputune_plan *owned, *kept;       /* lists of all plans (plan.c) */
 } gt_plan_pool;
 
-/* An image, and its modules in the contexts where it is loaded. Plans of equal code share one: they
- * often differ in the size alone, which the kernel gets as an argument. */
+/* An image, and its modules in the contexts where it is loaded. Plans that differ only in a size,
+ * which the kernel gets as an argument, share one. */
 typedef struct gt_shared_code {
     gt_plan_pool *pool;
     struct gt_shared_code *next;
     uint64_t hash;
-    int carveout_kb; /* a function has one carveout, so plans with another one need their own */
-    unsigned plans;  /* under the pool's mutex */
-    bool is_private; /* has variables that kernels may write: each plan has its own module */
+    int carveout_kb; /* a function has one, so plans with another need their own code */
+    unsigned plans;  /* number of plans; protected by the pool's mutex */
+    bool is_private; /* kernels may write its variables: each plan has its own module */
     gt_image image;
-    pthread_mutex_t loading; /* protects what follows, and adding to gt_plan_code.loaded */
+    pthread_mutex_t loading; /* protects the members below, and adding to gt_plan_code.loaded */
     GT_ARRAY(gt_module *) modules;
 } gt_shared_code;
 
-/* Code of a plan in one context. After a reset, the next context of that handle takes its place. */
+/* The code of a plan, loaded in one context. After a reset, it is reused for the next context with
+ * the same handle. */
 typedef struct gt_loaded_code {
     CUcontext handle;
     atomic_uint_least64_t id; /* gt_context.id */
@@ -41,23 +42,23 @@ typedef struct gt_loaded_code {
     struct gt_loaded_code *next;
 } gt_loaded_code;
 
-/* A launch of a plan and its code. */
+/* A launch of a plan, and its code. */
 typedef struct gt_plan_code {
-    _Atomic(gt_loaded_code *) loaded; /* grows at its beginning */
+    _Atomic(gt_loaded_code *) loaded; /* new elements are added in front */
     gt_launch_view *launch;           /* by gt_launch_pack() */
     gt_shared_code *code;
 } gt_plan_code;
 
-/* Makes the plan's code of a launch, and takes the image unless that fails. ENOMEM. */
+/* Makes the code of a plan. On success, takes over `launch` and the image. ENOMEM. */
 gputune_status gt_plan_code_make(gt_plan_code **out, gt_plan_pool *pool, gt_launch_view *launch,
                                  gt_image *image);
-/* Unloads the code in every context where no other plan uses it. NULL is allowed. */
+/* Frees the code, and unloads it where no other plan uses it. NULL is allowed. */
 void gt_plan_code_free(gt_plan_code *code);
 
-/* Loads the code in the current context, if new. EINVAL: none, or another device's; ECUDA. */
+/* Loads the code in the current context, if new. EINVAL without a context of the device; ECUDA. */
 gputune_status gt_plan_code_load(gt_launcher **out, gt_plan_code *code);
 
-/* The launcher for the current context, if the code is loaded there; else NULL. */
+/* Returns the launcher of the current context, or NULL if the code is not loaded there. */
 static inline gt_launcher *gt_plan_code_loaded(gt_plan_code *code, const gt_driver *driver)
 {
     uint64_t id = gt_context_id(driver);

@@ -1,4 +1,4 @@
-/* Describes the parameters of a plan's kernel. */
+/* Describes the parameters of a plan's kernels. */
 #include "api/description.h"
 
 #include "base/number.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Gives a text to the description, and sets *out to it; an empty text costs no memory. */
+/* Moves a text to `texts`, and sets *out to it. An empty text takes no memory. */
 static gputune_status keep_text(const char **out, gt_texts *texts, gt_text *text)
 {
     char *kept;
@@ -62,7 +62,7 @@ static void set_buffer(gputune_parameter *out, const gt_workload *workload, uint
     out->element_bytes = gt_buffer_element_bytes(buffer);
 }
 
-/* How many bytes a block takes among the parameters is not known yet. */
+/* Describes an argument, except for the size of a block's parameter, which describe() sets. */
 static void set_argument(gt_described *out, const gt_argument *declared,
                          const gt_workload *workload, const gt_launch_view *launch, uint32_t index)
 {
@@ -137,7 +137,7 @@ static void describe(gt_description *description, const gt_request *request,
         return;
     }
     if (parameter->kind == GT_PARAMETER_VALUE) {
-        return; /* of loops, whose kernels are not described */
+        return; /* only in loops, whose kernels cannot be described */
     }
     gputune_parameter *argument = &description->arguments[parameter->argument].parameter;
     if (parameter->kind == GT_PARAMETER_BLOCK) {

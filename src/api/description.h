@@ -1,4 +1,5 @@
-/* Describes the parameters of a plan's kernel, for programs that launch the kernel themselves. */
+/* Descriptions of the parameters of a plan's kernels, for programs that launch the kernels
+ * themselves. */
 #pragma once
 
 #include "tuner/request.h"
@@ -6,23 +7,24 @@
 /* A caller's argument. */
 typedef struct gt_described {
     gputune_parameter parameter;         /* as gputune_plan_argument() returns it */
-    uint32_t element_bytes, whole_bytes; /* in bytes: a scalar or an element; a block as a whole */
-    const char *type;                    /* owned by the template, or by `texts` */
+    uint32_t element_bytes, whole_bytes; /* size of an element or scalar; size of a whole block */
+    const char *type;                    /* owned by the template or by gt_description.texts */
     const char *members;                 /* of a struct: "alpha at 0, n at 8"; otherwise "" */
 } gt_described;
 
-/* The description of a plan's arguments. It is small, because an application may keep thousands of
+/* The arguments and parameters of a plan. Small, because an application may keep thousands of
  * plans. */
 typedef struct gt_description {
     char *sizes;    /* as text: "n=1024" */
-    gt_texts texts; /* texts that the arguments do not share with the template */
+    gt_texts texts; /* texts that the template does not have */
     uint32_t argument_count, constant_count;
-    gt_described *arguments;       /* by their places in gputune_args */
-    gputune_parameter *parameters; /* by their places in the parameter list */
-    gputune_constant *constants;   /* the symbols that take parts of blocks */
+    gt_described *arguments;       /* in the order of gputune_args */
+    gputune_parameter *parameters; /* in the order of the parameter list */
+    gputune_constant *constants;   /* the symbols that receive parts of blocks */
 } gt_description;
 
-/* Describes a launch; `launch` and the template must outlive it. ENOMEM; free it in any case. */
+/* Describes a launch. `launch` and the template must outlive *out, which must be freed even on
+ * failure. ENOMEM. */
 gputune_status gt_description_make(gt_description *out, const gt_request *request,
                                    const gt_launch_view *launch);
 void gt_description_free(gt_description *description);

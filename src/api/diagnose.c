@@ -1,4 +1,4 @@
-/* gputune_diagnose(): looks at everything that tuning depends on, check by check. */
+/* gputune_diagnose(): checks everything that tuning depends on. */
 #include "api/tuner.h"
 
 #include "base/environment.h"
@@ -16,17 +16,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The least fraction of the peak bandwidth that a copy must reach. An H200 reaches 0.88. */
+/* A copy must reach this fraction of the peak bandwidth. An H200 reaches 0.88. */
 static const double LEAST_OF_PEAK = 0.7;
 static const double MEGABYTE = 1 << 20, GIGABYTE = 1 << 30; /* as CUDA counts memory */
 
-/* The subject of the checks, and what earlier checks have found. */
+/* The options to check, and what earlier checks found. */
 typedef struct patient {
     const gputune_open_options *options;
     int (*each)(void *user, const gputune_diagnosis *diagnosis);
     void *user;
-    int answer;          /* the first of `each` that is not 0 */
-    const char *subject; /* of the check that runs */
+    int answer;          /* the first answer of `each` that is not 0 */
+    const char *subject; /* the subject of the current check */
     const gt_driver *driver;
     gt_device device;
     bool has_device;
@@ -362,7 +362,7 @@ static const char *const variables[] = {
     "GPUTUNE_COMPILE_MEMORY", "GPUTUNE_RECORD", "GPUTUNE_LOG", "GPUTUNE_EMULATOR",
     "GPUTUNE_EMU_DEVICES", "GPUTUNE_EMU_SET", "GPUTUNE_EMU_PROFILE", "GPUTUNE_EMU_THREADS",
     "GPUTUNE_EMU_VERBOSE", "GPUTUNE_EMU_REACHED", "GPUTUNE_EMU_DEADLINE",
-    /* these overrule what a program asks for: */
+    /* the last OVERRULING variables override what a program requests: */
     "GPUTUNE_EMU_FAULTS", "GPUTUNE_DISABLE", "GPUTUNE_FORCE", "GPUTUNE_EFFORT", "GPUTUNE_DEBUG"};
 enum { VARIABLES = sizeof variables / sizeof *variables, OVERRULING = 5 };
 
@@ -402,7 +402,7 @@ static void check_environment(patient *p)
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* The subject of a check; if it is missing, there is nothing to check. */
+/* A requirement of a check, which is skipped without it. */
 typedef enum need { NOTHING, DRIVER, REAL_GPU, NVML, DATABASE, FILE_THERE, SOUND_FILE } need;
 
 static bool is_there(const patient *p, need need)

@@ -1,4 +1,4 @@
-/* gputune_draft_template(): a first template of a program that has none, made by a worker. */
+/* gputune_draft_template(): makes a first template of a CUDA program in a worker process. */
 #include "api/call.h"
 
 #include "farm/farm.h"
@@ -17,19 +17,18 @@
 
 enum { LIMIT_SECONDS = 300 };
 
-static gputune_status send_all(int channel, const void *bytes, size_t count)
+static void send_all(int channel, const void *bytes, size_t count)
 {
     for (size_t done = 0; done < count;) {
         ssize_t sent = send(channel, (const char *)bytes + done, count - done, MSG_NOSIGNAL);
         if (sent < 0 && errno != EINTR) {
-            return GPUTUNE_OK; /* the worker has ended, which its answer will show */
+            return; /* the worker has ended; its missing answer will show that */
         }
         done += sent > 0 ? (size_t)sent : 0;
     }
-    return GPUTUNE_OK;
 }
 
-/* Reads until the worker closes the channel. */
+/* Reads until the worker closes the channel. ETIMEOUT. */
 static gputune_status receive_all(gt_text *out, int channel, const char *path)
 {
     const int64_t start_ns = gt_now_ns();
@@ -49,7 +48,7 @@ static gputune_status receive_all(gt_text *out, int channel, const char *path)
     return out->failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* The worker reads the text's length and the text, answers, and ends. */
+/* Starts a worker, sends it the text's length and the text, and reads its answer. */
 static gputune_status run_worker(gt_text *out, const char *const *words, const char *path,
                                  const char *text)
 {
@@ -63,9 +62,9 @@ static gputune_status run_worker(gt_text *out, const char *const *words, const c
         close(host);
         return status;
     }
-    status = send_all(host, &bytes, sizeof bytes);
-    GT_THEN(status, send_all(host, text, bytes));
-    GT_THEN(status, receive_all(out, host, path));
+    send_all(host, &bytes, sizeof bytes);
+    send_all(host, text, bytes);
+    status = receive_all(out, host, path);
     close(host);
     gt_end end = status == GPUTUNE_OK ? gt_process_wait(&process, &code, 1) : GT_END_RUNNING;
     if (end == GT_END_RUNNING) {
@@ -100,7 +99,7 @@ int gputune_draft_template(char **out, const char *path, const char *text, const
     memcpy(words, own, sizeof own);
     memcpy(words + OWN, arguments ? arguments : own, count * sizeof *words);
     GT_TRY(run_worker(&answer, words, path, text));
-    /* the worker has written a line with the status, then the draft or the message */
+    /* the answer: a line with the status, then the draft or the error message */
     const char *line = strchr(gt_text_string(&answer), '\n');
     const int status = (int)strtol(gt_text_string(&answer), NULL, 10);
     GT_REFUSE(!line, GPUTUNE_EWORKER, "the process that makes drafts did not answer");

@@ -1,4 +1,4 @@
-/* Lists kernels and GPUs, describes spaces, and names objectives and strategies. */
+/* Lists kernels and GPUs, and describes spaces. */
 #include "api/tuner.h"
 
 #include "base/array.h"
@@ -126,7 +126,8 @@ int gputune_device_count(int *out, const char *driver_name)
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_driver_probe(&version, driver_name));
     if ((!name || strcmp(name, "cuda") == 0) && !getenv("CUDA_VISIBLE_DEVICES")) {
-        *out = (int)gt_nvml_count(); /* without starting the driver; 0: only that can tell */
+        *out =
+            (int)gt_nvml_count(); /* by NVML, because starting the driver takes long; 0: unknown */
         if (*out) {
             return GPUTUNE_OK;
         }
@@ -157,7 +158,7 @@ const char *gputune_strategy_name(gputune_strategy strategy)
     return gt_strategy_name(strategy);
 }
 
-/* A description, and what it points to. */
+/* A gputune_space, and the memory that it points to. */
 typedef struct space_parts {
     gputune_space space;
     gt_request *request;
@@ -167,9 +168,9 @@ typedef struct space_parts {
     gt_texts texts;
 } space_parts;
 
-void gputune_space_free(gputune_space *space)
+static void free_parts(space_parts **of)
 {
-    space_parts *parts = (space_parts *)space; /* its first member */
+    space_parts *parts = *of;
     if (!parts) {
         return;
     }
@@ -178,6 +179,12 @@ void gputune_space_free(gputune_space *space)
     gt_array_free(&parts->exclusions);
     gt_request_free(parts->request);
     free(parts);
+}
+
+void gputune_space_free(gputune_space *space)
+{
+    space_parts *parts = (space_parts *)space; /* its first member */
+    free_parts(&parts);
 }
 
 static const char *why_excluded(const space_parts *parts, uint32_t axis, uint32_t choice)
@@ -218,7 +225,7 @@ static gputune_status describe_values(space_parts *parts)
             GT_TRY(describe_value(parts, i, j));
         }
         for (size_t j = 0; j < count; j++) {
-            if (choices[j] >= template->axes[i].count) { /* not one of the template's own */
+            if (choices[j] >= template->axes[i].count) { /* a value that `only` added */
                 GT_TRY(describe_value(parts, i, choices[j]));
             }
         }
@@ -240,7 +247,6 @@ static gputune_status describe_counts(space_parts *parts)
     return GPUTUNE_OK;
 }
 
-/* Describes the space of the request. */
 static gputune_status describe_space(space_parts *parts)
 {
     gputune_space *space = &parts->space;
@@ -270,11 +276,12 @@ int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kern
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    space_parts *parts = calloc(1, sizeof *parts);
+    GT_SCOPED(free_parts) space_parts *parts = calloc(1, sizeof *parts);
     GT_TRY(gt_allocated(parts));
-    gputune_status status = gt_tuner_arch(&parts->device, tuner, arch);
-    GT_THEN(status, gt_request_make(&parts->request, &tuner->services, &parts->device, kernel,
-                                    sizes, options));
-    GT_THEN(status, describe_space(parts));
-    return GT_GIVE(status, out, &parts->space, gputune_space_free(&parts->space));
+    GT_TRY(gt_tuner_arch(&parts->device, tuner, arch));
+    GT_TRY(
+        gt_request_make(&parts->request, &tuner->services, &parts->device, kernel, sizes, options));
+    GT_TRY(describe_space(parts));
+    *out = &gt_take(&parts)->space;
+    return GPUTUNE_OK;
 }

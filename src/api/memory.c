@@ -1,6 +1,6 @@
-/* The application's memory: its data as inputs of a measurement, shared with the measure worker by
- * CUDA IPC where the allocation allows it, else staged through host memory; and, with
- * GPUTUNE_DEBUG, the buffers of a launch, checked with the help of the driver. */
+/* The application's memory. Inputs of a measurement are shared with the measure worker by CUDA IPC
+ * if the allocation allows that, and otherwise copied through host memory. With GPUTUNE_DEBUG, the
+ * buffers of a launch are checked. */
 #include "api/tuner.h"
 
 #include <fcntl.h>
@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A handle names the base, so the offset goes beside it; the attribute says if it can be shared. */
+/* Gets an IPC handle for an input. Returns false if its memory cannot be shared. A handle stands
+ * for the whole allocation, so the input's offset is added. */
 static bool share(gt_live_input *out, const gt_driver *driver, const gputune_input *input)
 {
     CUdeviceptr address = (CUdeviceptr)(uintptr_t)input->data, base;
@@ -80,7 +81,7 @@ gputune_status gt_inputs_await(void *user, const gputune_options *options)
     return GPUTUNE_OK;
 }
 
-/* Returns true if the program itself can read that address. */
+/* Returns true if the program can read from a host address. */
 static bool is_readable(CUdeviceptr address)
 {
     int ends[2];
@@ -93,7 +94,7 @@ static bool is_readable(CUdeviceptr address)
     return readable;
 }
 
-/* Where a device uses all of the host's memory, an address that CUDA does not know may be right. */
+/* Judges an address that CUDA does not know: some devices can access all host memory. */
 static gputune_status check_unknown(const gt_driver *driver, const char *kernel, const char *name,
                                     CUdeviceptr address)
 {
@@ -114,7 +115,7 @@ static gputune_status check_unknown(const gt_driver *driver, const char *kernel,
                                           : "it was freed, or never allocated");
 }
 
-/* The context that memory belongs to; NULL: none, or not known. */
+/* Returns the context that owns some memory; NULL: none, or unknown. */
 static CUcontext owner_of(const gt_driver *driver, CUdeviceptr address)
 {
     CUcontext owner;
@@ -124,8 +125,8 @@ static CUcontext owner_of(const gt_driver *driver, CUdeviceptr address)
                : NULL;
 }
 
-/* Returns true if the current context uses another one's memory as its own, as a green context does
- * that of the device's primary one: then what it allocates belongs to that one. */
+/* Returns true if memory that is allocated in the current context belongs to `owner`, as with a
+ * green context, whose memory belongs to the primary context. */
 static bool shares_memory(const gt_driver *driver, CUcontext owner)
 {
     CUdeviceptr probe;
@@ -156,8 +157,8 @@ static gputune_status check_owner(const gt_driver *driver, const gt_context *cur
     return GPUTUNE_OK;
 }
 
-/* How many bytes are mapped from an address on, as far as `enough`. A range of virtual memory may
- * be mapped piece by piece, as PyTorch's expandable segments are; any other range is one piece. */
+/* Returns how many bytes are mapped from an address on, but not more than needed to reach `enough`.
+ * A range of virtual memory may be mapped piece by piece, as PyTorch's expandable segments are. */
 static uint64_t bytes_behind(const gt_driver *driver, CUdeviceptr address, uint64_t enough)
 {
     CUdeviceptr start = 0, base, end = address;
@@ -166,7 +167,7 @@ static uint64_t bytes_behind(const gt_driver *driver, CUdeviceptr address, uint6
     driver->PointerGetAttribute(&range, CU_POINTER_ATTRIBUTE_RANGE_SIZE, address);
     do {
         if (driver->MemGetAddressRange(&base, &bytes, end) != CUDA_SUCCESS) {
-            return end > address ? end - address : enough; /* not known at all */
+            return end > address ? end - address : enough; /* unknown for the whole buffer */
         }
         end = base + bytes;
     } while (end < start + range && end - address < enough);

@@ -1,4 +1,4 @@
-/* Notes the requests that no stored result answered, in memory and in a file (GPUTUNE_RECORD). */
+/* Counts requests without a stored result, in memory and in a file (GPUTUNE_RECORD). */
 #include "api/misses.h"
 
 #include "api/call.h"
@@ -31,7 +31,7 @@ static gputune_status fail_at(const char *path, const char *what)
     return gt_fail(GPUTUNE_EIO, "cannot %s %s: %s", what, path, strerror(errno));
 }
 
-/* Locks the file. The lock belongs to the open file, and ends when the file is closed. */
+/* Locks the file until it is closed. EBUSY after 0.1 s. */
 static gputune_status lock(int file, const char *path)
 {
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -57,7 +57,7 @@ static bool is_count(const char *line)
     return line[COUNT_DIGITS] == '\t';
 }
 
-/* Where the line of that key begins, or NULL. */
+/* Finds the beginning of the line with that key, or NULL. */
 static const char *find_line(const char *text, const char *key)
 {
     size_t length = strlen(key);
@@ -89,7 +89,7 @@ static gputune_status append(int file, const char *path, const char *text, size_
     if (!bytes) {
         gt_text_append(&line, heading);
     } else if (text[bytes - 1] != '\n') {
-        gt_text_append(&line, "\n"); /* of a line that a full disk cut short */
+        gt_text_append(&line, "\n"); /* ends a line that a full disk cut short */
     }
     gt_text_printf(&line, "%0*" PRIu64 "\t%s\n", (int)COUNT_DIGITS, count, key);
     return line.failed ? gt_fail_memory()
@@ -123,14 +123,15 @@ static gputune_status add_locked(int file, const char *path, const char *key, ui
 
 gputune_status gt_misses_file_add(const char *path, const char *key, uint64_t count)
 {
+    GT_REFUSE(strpbrk(key, "\n\r"), GPUTUNE_EINVAL, "a line break in '%s'", key);
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0) {
         return fail_at(path, "open");
     }
-    gputune_status status = strpbrk(key, "\n\r")
-                                ? gt_fail(GPUTUNE_EINVAL, "a line break in '%s'", key)
-                                : lock(file, path);
-    GT_THEN(status, add_locked(file, path, key, count));
+    gputune_status status = lock(file, path);
+    if (status == GPUTUNE_OK) {
+        status = add_locked(file, path, key, count);
+    }
     close(file);
     return status;
 }
@@ -148,7 +149,7 @@ static bool read_objective(gputune_objective *out, const char *word)
     return false;
 }
 
-/* Splits a line in place. False if it is no line of this format. */
+/* Splits a line into columns, in place. Returns false for a malformed line. */
 static bool read_line(gputune_miss *out, char *line)
 {
     char *columns[COLUMNS];
@@ -186,7 +187,7 @@ static int most_wanted_first(const void *left, const void *right)
     return order ? order : strcmp(a->sizes, b->sizes);
 }
 
-/* Reads the lines of the file, except malformed ones, which a full disk may have cut short. */
+/* Reads all lines. Skips malformed lines, which a full disk may have cut short. */
 static gputune_status read_lines(miss_list *out, char *text)
 {
     for (char *line = text; *line;) {
@@ -210,42 +211,44 @@ int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss 
     GT_TRY(gt_need(__func__, "path", path));
     GT_TRY(gt_need_callback(__func__, each != NULL));
     GT_TRY(gt_file_read(&text, NULL, path));
-    int status = check_heading(text, path);
-    GT_THEN(status, read_lines(&list, text));
-    for (size_t i = 0; i < list.count && status == GPUTUNE_OK; i++) {
-        status = each(user, &list.items[i]);
+    GT_TRY(check_heading(text, path));
+    GT_TRY(read_lines(&list, text));
+    int answer = 0;
+    for (size_t i = 0; i < list.count && !answer; i++) {
+        answer = each(user, &list.items[i]);
     }
-    return status;
+    return answer;
 }
 
 struct gt_miss {
     char *key;
     atomic_uint_least64_t asked;
-    uint64_t written; /* of them; under the lock */
+    uint64_t written; /* how much of `asked` is in the file; under the lock */
 };
 
 struct gt_misses {
     char *path;
     gt_log log;
-    pid_t owner; /* a forked child writes nothing: another thread may hold the lock for good */
+    pid_t owner; /* a forked child writes nothing: the lock may be locked there */
     pthread_mutex_t lock;
     bool told; /* a failure was logged */
     GT_ARRAY(gt_miss *) list;
-    gt_hash_index places; /* in the list, by the key's hash */
+    gt_hash_index places; /* indices in the list, by the key's hash */
 };
 
 gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *log)
 {
-    gt_misses *misses = calloc(1, sizeof *misses);
+    GT_FREED gt_misses *misses = calloc(1, sizeof *misses);
     GT_TRY(gt_allocated(misses));
+    GT_TRY(gt_strdup(&misses->path, path));
     misses->log = *log;
     misses->owner = getpid();
     pthread_mutex_init(&misses->lock, NULL);
-    gputune_status status = gt_strdup(&misses->path, path);
-    return GT_GIVE(status, out, misses, gt_misses_close(misses));
+    *out = gt_take(&misses);
+    return GPUTUNE_OK;
 }
 
-/* Writes how often a miss was asked for since it was last written. After a failure, next time. */
+/* Adds the requests since the last write to the file. If that fails, the next call adds them. */
 static void write_miss(gt_misses *misses, gt_miss *miss)
 {
     if (getpid() != misses->owner) {
@@ -253,7 +256,7 @@ static void write_miss(gt_misses *misses, gt_miss *miss)
     }
     gt_held_signal held;
     pthread_mutex_lock(&misses->lock);
-    gt_signal_hold(&held); /* looking up a plan is no call */
+    gt_signal_hold(&held); /* a lookup holds no signals */
     uint64_t asked = atomic_load(&miss->asked), more = asked - miss->written;
     gputune_status status = more ? gt_misses_file_add(misses->path, miss->key, more) : GPUTUNE_OK;
     miss->written = status == GPUTUNE_OK ? asked : miss->written;
@@ -261,7 +264,7 @@ static void write_miss(gt_misses *misses, gt_miss *miss)
     bool is_news = status != GPUTUNE_OK && !misses->told;
     misses->told |= is_news;
     pthread_mutex_unlock(&misses->lock);
-    if (is_news) { /* without the lock: the callback may call the tuner again */
+    if (is_news) { /* without the lock, because the log's callback may call the tuner */
         gt_log_line(&misses->log, GPUTUNE_LOG_WARNING, "misses are not recorded: %s", gt_message());
     }
 }
@@ -283,7 +286,7 @@ void gt_misses_close(gt_misses *misses)
     free(misses);
 }
 
-/* Makes a line's columns in the order of the heading. A template given by its path has its path. */
+/* Makes a line's columns as in the heading. A template named by its path has its absolute path. */
 static gputune_status make_key(char **out, const gt_request *request)
 {
     const gt_scenario *s = &request->scenario;
@@ -297,8 +300,7 @@ static gputune_status make_key(char **out, const gt_request *request)
     return gt_text_take(out, &text);
 }
 
-/* Finds or adds the miss of a key, which it takes over. NULL: no memory. The caller holds the lock.
- */
+/* Finds or adds the miss of a key, which it takes over. NULL: no memory. Call it under the lock. */
 static gt_miss *intern_locked(gt_misses *misses, char *key)
 {
     uint32_t count = (uint32_t)misses->list.count, place = count;

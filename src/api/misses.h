@@ -1,25 +1,26 @@
-/* Records misses, which are requests without a stored result, in a file that processes share. */
+/* Counts misses, which are requests without a stored result, in a file that processes share. */
 #pragma once
 
 #include "tuner/request.h"
 
 typedef struct gt_misses gt_misses;
-/* One scenario that was asked for and missed; owned by its gt_misses. */
+/* A scenario that was requested and missed; owned by its gt_misses. */
 typedef struct gt_miss gt_miss;
 
-/* Opens a record of misses, which are written to `path`. *out is for gt_misses_close(). Fails with
- * ENOMEM only: a file that cannot be written causes one warning in the log. */
+/* Opens a record that writes to the file `path`. The caller closes *out by gt_misses_close(). A
+ * file that cannot be written causes one warning in the log. ENOMEM. */
 gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *log);
-/* Writes the counts that are not written yet, and frees all misses. NULL is allowed. */
+/* Writes all counts that are not in the file yet, and frees the record. NULL is allowed. */
 void gt_misses_close(gt_misses *misses);
 
-/* Counts a request that no stored result answered. The first request of a scenario is written at
- * once, later ones as by gt_misses_again(). NULL if the request cannot be counted. Thread-safe. */
+/* Counts a request without a stored result. Returns NULL if that fails. Thread-safe. */
 gt_miss *gt_misses_note(gt_misses *misses, const gt_request *request);
-/* Counts a miss once more, and writes its count whenever that has doubled. Thread-safe. */
+/* Counts another request of a miss. The file is updated whenever the count has doubled.
+ * Thread-safe. */
 void gt_misses_again(gt_misses *misses, gt_miss *miss);
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* Adds `count` to the line `key`, or appends it. EBUSY: the file was locked for 0.1 s. EIO. */
+/* Adds `count` to the line with that key, or appends the line. EBUSY if the file was locked for 0.1
+ * s; EIO. */
 gputune_status gt_misses_file_add(const char *path, const char *key, uint64_t count);

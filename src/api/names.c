@@ -1,7 +1,7 @@
-/* The names of enumerators that no other table has. */
+/* The names of enumerators that are not part of another table. */
 #include <gputune_tools.h>
 
-/* Defines gputune_TYPE_name() with the names in the order of the enumerators. */
+/* Defines gputune_TYPE_name(), given the names in the order of the enumerators. */
 #define NAMES(type, ...)                                                                           \
     const char *gputune_##type##_name(gputune_##type value)                                        \
     {                                                                                              \

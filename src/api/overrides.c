@@ -1,4 +1,4 @@
-/* Reads the environment's overrides, GPUTUNE_FORCE and others, and where the log goes. */
+/* Reads environment variables that override the application, and opens the log. */
 #include "api/overrides.h"
 
 #include "base/environment.h"
@@ -26,7 +26,7 @@ static void on_line(void *user, gputune_log_level level, const char *line)
                                  gputune_log_level_name(level), line);
         size_t bytes = (size_t)length < sizeof text ? (size_t)length : sizeof text - 1;
         gt_held_signal held;
-        gt_signal_hold(&held); /* a tuner's own threads log too, and calls that look up a plan */
+        gt_signal_hold(&held); /* lookups and the tuner's own threads log without holding signals */
         ssize_t written = write(output->descriptor, text, bytes);
         gt_signal_release(&held);
         (void)written; /* a log that cannot be written does not fail the call */
@@ -51,7 +51,7 @@ void gt_log_output_open(gt_log_output *out, const gt_log *application)
     if (!value) {
         return;
     }
-    char word[16]; /* longer than all levels */
+    char word[16]; /* longer than every level */
     size_t length = strcspn(value, ":");
     gt_snprintf(word, sizeof word, "%.*s", (int)length, value);
     int level = 0;

@@ -1,16 +1,15 @@
-/* A plan: the launches of a winner and its fallback, and the checks before each.
+/* Plans: the launches of a winner and its fallback, and the checks before each launch.
  *
- * A plan belongs to the pool of its tuner, and is owned or kept. An owned plan has a count of
- * references, and is freed with the last one: plans of live inputs, of a full
- * table, and of calls whose result the table had already. A kept plan is found by many threads and
- * lives until the tuner is closed; counting its references would make these threads write to one
- * place at each call, so gputune_plan_retain() and _release() do nothing with it. A plan is owned
- * until the table keeps it, before any other thread knows it.
+ * A plan belongs to the pool of its tuner. It is in one of these states:
  *
- * gputune_close() ends the plans: their code is unloaded and all that they point to is freed.
- * `argument_count` then has a value that no launch gives, so that launching an ended plan fails
- * without a check of its own in the path of all launches. The struct of an owned plan stays until
- * its last reference is released, that of a kept one as long as the handle of the tuner. */
+ * - Owned: it has a count of references, and is freed with the last one. Every plan begins so.
+ *   Plans of live inputs, plans that a full table did not take, and plans whose result the table
+ *   had already stay owned.
+ * - Kept: the table has it, so any thread may find it. It lives as long as its tuner and has no
+ *   count, because threads that count would all write to one place at each call.
+ * - Ended: gputune_close() has unloaded its code and freed what it points to. `argument_count` then
+ *   has a value that no launch passes, so launches of open plans need no further check. The struct
+ *   stays until the last reference is released, or with the handle of the tuner if it was kept. */
 #include "api/plan.h"
 
 #include "api/background.h"
@@ -29,12 +28,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two buffers, by their places among a launch's arguments. */
+/* A pair of buffers that must not overlap, by their indices in the arguments of a launch. */
 typedef struct gt_pair {
     uint64_t written_bytes, other_bytes;
     uint8_t written, other;
-    bool may_coincide;    /* in_place() names them */
-    bool can_be_declared; /* in_place() could name them */
+    bool may_coincide;    /* in_place() allows them to have the same address */
+    bool can_be_declared; /* in_place() could allow it */
 } gt_pair;
 
 typedef GT_ARRAY(gt_pair) gt_pairs;
@@ -56,7 +55,7 @@ gputune_status gt_plan_context(gt_context *out, const gt_driver *driver, int ord
                          kernel, (int)current, ordinal);
 }
 
-/* NULL: the argument is a scalar. */
+/* Returns a buffer argument's buffer; NULL: the argument is a scalar. */
 static const gt_buffer *buffer_at(const gt_workload *workload, uint32_t argument)
 {
     uint32_t index = workload->arguments[argument].index;
@@ -77,7 +76,7 @@ static gputune_status add_pair(gt_pairs *out, const gt_workload *workload, uint3
     return gt_array_push(out, pair);
 }
 
-/* Lists each written buffer with each other one; two that are written are one pair, in order. */
+/* Lists each written buffer with each other buffer; two written buffers are one pair. */
 static gputune_status list_pairs(gt_pairs *out, const gt_workload *workload)
 {
     _Static_assert(GT_BLOCK_MAX + GT_PARAMETER_MAX <= UINT8_MAX, "a place is a byte");
@@ -94,7 +93,7 @@ static gputune_status list_pairs(gt_pairs *out, const gt_workload *workload)
     return GPUTUNE_OK;
 }
 
-/* Judges a pair that overlaps: EINVAL, unless they may coincide and do, or one is NULL. */
+/* Judges two buffers that overlap. OK if one is NULL, or if they have the same address and may. */
 static gputune_status pair_judge(const gt_pair *pair, const char *kernel, const char *written,
                                  const char *other, const void *const *items)
 {
@@ -119,21 +118,21 @@ static gputune_status pair_judge(const gt_pair *pair, const char *kernel, const 
 
 typedef enum check_kind { CHECK_NONE, CHECK_BUFFER, CHECK_SIZE } check_kind;
 
-/* The checks of one caller argument before a launch. Small, as a launch finds little of the plan in
- * the processor's nearest cache: the driver has used that for itself. */
+/* The checks of an argument before a launch. Small, because the driver's work has replaced most of
+ * the plan in the nearest cache. */
 typedef struct check {
     uint8_t kind; /* check_kind */
-    uint8_t type; /* gt_type, of a scalar */
+    uint8_t type; /* a gt_type, of a scalar */
     union {
-        int64_t expected;          /* of a size */
-        struct {                   /* of a buffer: bits of its address that are 0 */
-            uint32_t aligned_bits; /* as the plan assumes */
-            uint32_t element_bits; /* as the elements need */
+        int64_t expected;          /* a size's value */
+        struct {                   /* bits that must be 0 in a buffer's address: */
+            uint32_t aligned_bits; /* for the alignment that the plan assumes */
+            uint32_t element_bits; /* for the alignment of its elements */
         };
     };
 } check;
 
-/* A member of a struct argument that is named like a problem size. */
+/* A member of a struct argument with the name of a problem size. */
 typedef struct member {
     uint32_t argument, offset;
     check check;
@@ -145,19 +144,19 @@ typedef GT_ARRAY(member) gt_members;
 enum { ENDED = UINT32_MAX }; /* argument_count of a plan whose tuner is closed */
 
 struct gputune_plan {
-    const gt_driver *driver; /* from here to `checks`: what a launch reads */
-    uint32_t argument_count; /* what the caller passes; checks of what structs hold are behind */
+    const gt_driver *driver; /* a launch reads the members from here to `checks` */
+    uint32_t argument_count; /* from the caller; the checks of addresses in structs come last */
     uint32_t check_count;
-    bool further_checks;  /* there are members to check, or GPUTUNE_DEBUG asks for more */
-    bool needs_alignment; /* the winner is not safe at every alignment; there may be no fallback */
+    bool further_checks;  /* check_further() has something to check */
+    bool needs_alignment; /* the winner needs aligned buffers; there may be no fallback */
     bool kept;
     gt_pairs pairs;
-    gt_plan_code *winner, *fallback; /* fallback: safe at any alignment; NULL: there is none */
+    gt_plan_code *winner, *fallback; /* fallback: works at any alignment; NULL: none */
     check *checks;
     gt_members members;
     atomic_uint references; /* of an owned plan */
     gt_plan_pool *pool;
-    gputune_plan *next, **link; /* among the owned or the kept plans of the pool */
+    gputune_plan *next, **link; /* in the list of owned or of kept plans of the pool */
     gputune_info info;
     gt_description description;
     gt_miss *miss;
@@ -166,7 +165,7 @@ struct gputune_plan {
     char *grids, *blocks;
 };
 
-/* Protects the lists of plans of all pools. */
+/* Protects the plan lists of all pools. */
 static pthread_mutex_t owners = PTHREAD_MUTEX_INITIALIZER;
 
 /* --- making ----------------------------------------------------------------------------------- */
@@ -189,7 +188,7 @@ static gputune_status make_member_checks(gputune_plan *plan, const gt_workload *
 
 static gputune_status make_checks(gputune_plan *plan, const gt_workload *workload)
 {
-    uint32_t count = workload->block_count; /* which are not checked */
+    uint32_t count = workload->block_count; /* blocks are not checked */
     plan->checks = calloc(count + workload->argument_count + 1, sizeof *plan->checks);
     GT_TRY(gt_allocated(plan->checks));
     for (uint32_t i = 0; i < workload->argument_count; i++) {
@@ -277,7 +276,7 @@ static void make_info(gputune_plan *plan, const gt_request *request, const gt_ch
     memcpy(plan->info.cluster, g->cluster, sizeof g->cluster);
 }
 
-/* The launcher for the current context. */
+/* Returns the launcher of the current context, and loads the code if that is new. */
 static gputune_status load(gt_launcher **out, gputune_plan *plan, gt_plan_code *code)
 {
     GT_REFUSE(!plan->driver, GPUTUNE_EUNSUPPORTED,
@@ -292,7 +291,7 @@ static gputune_status load(gt_launcher **out, gputune_plan *plan, gt_plan_code *
     return gt_application_status(gt_plan_code_load(out, code));
 }
 
-/* Loads the code, if possible now. A context of another device, or one that ends, does not matter.
+/* Loads the code if a context is current. A context of another device, or that ends, is no error.
  */
 static gputune_status load_if_current(gputune_plan *plan)
 {
@@ -329,7 +328,6 @@ static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_cho
     return load_if_current(plan);
 }
 
-/* Puts a plan at the beginning of a list of its pool. */
 static void link_plan(gputune_plan *plan, gputune_plan **list)
 {
     plan->next = *list;
@@ -355,7 +353,7 @@ static void unlink_plan(gputune_plan *plan)
 gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_choice *choice,
                             gt_plan_pool *pool)
 {
-    gputune_plan *plan = calloc(1, sizeof *plan);
+    GT_SCOPED(gt_plan_release_at) gputune_plan *plan = calloc(1, sizeof *plan);
     GT_TRY(gt_allocated(plan));
     plan->pool = pool;
     plan->driver = pool->driver;
@@ -364,8 +362,9 @@ gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_ch
     pthread_mutex_lock(&owners);
     link_plan(plan, &pool->owned);
     pthread_mutex_unlock(&owners);
-    gputune_status status = fill(plan, request, choice);
-    return GT_GIVE(status, out, plan, gputune_plan_release(plan));
+    GT_TRY(fill(plan, request, choice));
+    *out = gt_take(&plan);
+    return GPUTUNE_OK;
 }
 
 void gt_plan_set_miss(gputune_plan *plan, gt_miss *miss)
@@ -404,7 +403,7 @@ gputune_plan *gputune_plan_retain(gputune_plan *plan)
     return plan;
 }
 
-/* Frees all that a plan has, but for its struct and its name. */
+/* Frees everything that a plan points to, except its name. */
 static void end_plan(gputune_plan *plan)
 {
     plan->argument_count = ENDED;
@@ -459,12 +458,12 @@ void gt_plan_pool_open(gt_plan_pool *out, const gt_driver *driver, const gt_devi
     pthread_mutex_init(&out->mutex, NULL);
 }
 
-/* Takes an owned plan out of the pool, with a reference. NULL: there is none. */
+/* Removes an owned plan from the pool, with a new reference. NULL: there is none. */
 static gputune_plan *take_owned(gt_plan_pool *pool)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&owners);
     for (gputune_plan *plan = pool->owned; plan; plan = plan->next) {
-        unsigned count = atomic_load(&plan->references); /* 0: its last one was just dropped */
+        unsigned count = atomic_load(&plan->references); /* 0: the last one was just dropped */
         while (count && !atomic_compare_exchange_weak(&plan->references, &count, count + 1)) {
         }
         if (count) {
@@ -502,7 +501,7 @@ void gt_plan_pool_free(gt_plan_pool *pool)
 static int64_t scalar_value(gt_type type, const void *at)
 {
     int64_t wide = 0;
-    if (type == GT_TYPE_I64 || type == GT_TYPE_U64) { /* most sizes, before all others */
+    if (type == GT_TYPE_I64 || type == GT_TYPE_U64) { /* most sizes have 64 bits */
         return *(const int64_t *)at;
     }
     if (type == GT_TYPE_I32) {
@@ -521,7 +520,7 @@ static gputune_status refuse_size(const gputune_plan *plan, const char *name, in
                    plan->kernel, name, (long long)expected, (long long)got);
 }
 
-/* Checks the members of structs, and, with GPUTUNE_DEBUG, what the driver knows. */
+/* Checks the members of structs; with GPUTUNE_DEBUG, also asks the driver about the buffers. */
 static gputune_status check_further(const gputune_plan *plan, const void *const *items)
 {
     for (size_t i = 0; i < plan->members.count; i++) {
@@ -557,7 +556,7 @@ static gputune_status check_pairs(const gputune_plan *plan, const void *const *i
     return GPUTUNE_OK;
 }
 
-/* Checks the arguments against the plan; *aligned says whether every buffer is as it assumes. */
+/* Checks the arguments. *aligned: every buffer has the alignment that the plan assumes. */
 static gputune_status check_arguments(const gputune_plan *plan, const void *const *items,
                                       bool *aligned)
 {
@@ -585,7 +584,7 @@ static gputune_status check_arguments(const gputune_plan *plan, const void *cons
     return check_pairs(plan, items);
 }
 
-/* Fills `out` with the caller's arguments and the addresses that the caller's structs hold. */
+/* Fills `out` with the arguments, and with pointers to the addresses in the caller's structs. */
 static const void *const *with_held(const void *out[GT_BLOCK_MAX + GT_PARAMETER_MAX],
                                     const gputune_plan *plan, const void *const *items)
 {
@@ -601,7 +600,7 @@ static const void *const *with_held(const void *out[GT_BLOCK_MAX + GT_PARAMETER_
     return out;
 }
 
-/* EINVAL for a plan whose tuner is closed. */
+/* EINVAL if the plan's tuner is closed. */
 static gputune_status check_open(const gputune_plan *plan)
 {
     GT_REFUSE(
@@ -630,7 +629,8 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
               "verified; align the buffers, or tune for the alignment that they have",
               plan->kernel, plan->configuration);
     gt_launcher *launcher;
-    GT_TRY(load(&launcher, plan, aligned || !plan->fallback ? plan->winner : plan->fallback));
+    gt_plan_code *code = aligned || !plan->fallback ? plan->winner : plan->fallback;
+    GT_TRY(load(&launcher, plan, code));
     gt_note_launch();
     return gt_application_status(gt_launcher_launch(launcher, (CUstream)stream, items));
 }
@@ -696,11 +696,6 @@ int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t in
     return GT_SIZED_WRITE(gputune_function, out, &function);
 }
 
-static int write_parameter(gputune_parameter *out, const gputune_parameter *found)
-{
-    return GT_SIZED_WRITE(gputune_parameter, out, found);
-}
-
 int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uint32_t index,
                            uint32_t parameter)
 {
@@ -713,10 +708,10 @@ int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uin
               "gputune_plan_parameter: the kernel has %u parameters, but none with index %u", count,
               parameter);
     const uint32_t at = kernel->parameters[parameter];
-    return write_parameter(out, &plan->description.parameters[at]);
+    return GT_SIZED_WRITE(gputune_parameter, out, &plan->description.parameters[at]);
 }
 
-/* The description of a caller's argument; NULL: the caller passes none of that index. */
+/* Returns the description of an argument, or NULL if there is none with that index. */
 static const gt_described *caller_argument(const gputune_plan *plan, uint32_t argument)
 {
     return argument < plan->argument_count ? &plan->description.arguments[argument] : NULL;
@@ -728,7 +723,7 @@ int gputune_plan_argument(gputune_parameter *out, const gputune_plan *plan, uint
     const gt_described *found = caller_argument(plan, argument);
     GT_REFUSE(!found, GPUTUNE_ENOTFOUND,
               "gputune_plan_argument: the plan has no argument with index %u", argument);
-    return write_parameter(out, &found->parameter);
+    return GT_SIZED_WRITE(gputune_parameter, out, &found->parameter);
 }
 
 int gputune_plan_check_argument(const gputune_plan *plan, uint32_t argument, size_t bytes)

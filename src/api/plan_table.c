@@ -49,7 +49,7 @@
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
-static const uint64_t golden = 0x9e3779b97f4a7c15; /* 2^64 over the golden ratio, odd */
+static const uint64_t golden = 0x9e3779b97f4a7c15; /* 2^64 divided by the golden ratio */
 
 typedef struct key_writer {
     gt_plan_key *key;
@@ -72,8 +72,7 @@ static bool make_room(gt_plan_key *key)
     return true;
 }
 
-/* Each word has its own factor, so no product waits. Equal hashes are harmless.
- */
+/* Appends a word. Each word has its own factor, so the products are computed in parallel. */
 static inline void put(key_writer *to, uint64_t word)
 {
     gt_plan_key *key = to->key;
@@ -95,7 +94,7 @@ static inline void put_two(key_writer *to, uint32_t first, uint32_t second)
 
 enum { WORD_BYTES = sizeof(uint64_t) };
 
-/* Puts the first bytes of a string into a word. Returns whether the string ends there. */
+/* Puts the first 8 bytes of a string into a word. Returns whether the string ends there. */
 static inline bool take_word(uint64_t *out, const char *string)
 {
     enum { BITS = 8 };
@@ -108,7 +107,7 @@ static inline bool take_word(uint64_t *out, const char *string)
     return ended;
 }
 
-/* The word with a zero byte is the last. Names are short; for long paths the length is worth it. */
+/* Appends a string, whose last word contains a zero byte. */
 static inline void put_string(key_writer *to, const char *string)
 {
     uint64_t word;
@@ -164,7 +163,7 @@ void gt_plan_key_make(gt_plan_key *out, const char *kernel, gputune_sizes sizes,
     if (!to.fits || options->input_count || options->file_count) {
         out->count = 0;
     }
-    /* the table takes the low bits, which shall depend on every bit of every word */
+    /* the table uses the low bits, so mix the high bits into them */
     out->hash = ((to.hash ^ to.hash >> 32) * golden) >> 32;
 }
 
@@ -182,12 +181,12 @@ typedef struct entry {
     size_t count;
     gt_terms terms;
     gputune_plan *plan;
-    gt_watch *watch;       /* of the plan's template; NULL: its files do not change */
+    gt_watch *watch;       /* the watch of the plan's template; NULL: none */
     struct entry *next;    /* in the list of all entries */
-    atomic_bool dropped;   /* answers no request any more */
-    atomic_uint refreshes; /* `refreshes` of the table when this plan was last looked up */
-    atomic_uint results;   /* `results` of the table at that time; of no account for a final result,
-                              and for one that was tuned here */
+    atomic_bool dropped;   /* the entry is dropped */
+    atomic_uint refreshes; /* the table's `refreshes` at the plan's last lookup */
+    atomic_uint
+        results; /* the table's `results` then; ignored for a final plan, or one tuned here */
     uint64_t key[];
 } entry;
 
@@ -201,9 +200,9 @@ struct gt_plan_table {
     pthread_mutex_t writer;
     _Atomic(slots *) current;
     size_t used;                             /* slots in use */
-    size_t kept, limit;                      /* entries */
-    entry *entries;                          /* all, those that were replaced too */
-    atomic_uint refreshes, results, forgets; /* how many there were */
+    size_t kept, limit;                      /* entries, and the most entries */
+    entry *entries;                          /* all entries, including replaced ones */
+    atomic_uint refreshes, results, forgets; /* how often each was noted */
 };
 
 enum { FIRST_SLOTS = 64 };
@@ -253,7 +252,7 @@ void gt_plan_table_free(gt_plan_table *table)
 
 /* --- looking up ------------------------------------------------------------------------------- */
 
-/* The slot that holds the key, or the free one where it belongs. */
+/* Finds the slot of a key: the one that holds it, or the free one where it belongs. */
 static _Atomic(entry *) *probe(slots *in, const gt_plan_key *key)
 {
     size_t slot = key->hash & in->mask;
@@ -271,7 +270,7 @@ static entry *look_up(gt_plan_table *table, const gt_plan_key *key)
     return atomic_load_explicit(probe(in, key), memory_order_acquire);
 }
 
-/* Returns true if an entry never answers again, as far as known. */
+/* Returns true if the entry is dropped or known to be edited. */
 static bool is_over(const entry *e)
 {
     return atomic_load_explicit(&e->dropped, memory_order_relaxed) ||
@@ -298,7 +297,7 @@ gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_
         return NULL;
     }
     gt_terms wanted = *asked;
-    wanted.space = e->terms.space; /* equal keys are of equal spaces, until a template is edited */
+    wanted.space = e->terms.space; /* equal keys have equal spaces until a template is edited */
     if (!gt_answers(&e->terms, &wanted)) {
         return NULL;
     }
@@ -310,7 +309,8 @@ gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_
 
 /* --- changing --------------------------------------------------------------------------------- */
 
-/* Makes room for one more key. */
+/* Makes room for one more key: replaces the array of slots by a larger one if half of it is used.
+ */
 static gputune_status make_place(gt_plan_table *table)
 {
     slots *old = atomic_load(&table->current);
@@ -335,7 +335,7 @@ static gputune_status make_place(gt_plan_table *table)
     return GPUTUNE_OK;
 }
 
-/* Puts an entry into the slot of its key. */
+/* Makes an entry, and puts it into the slot of its key. */
 static gputune_status add_entry(gt_plan_table *table, const gt_plan_key *key, const gt_terms *terms,
                                 gputune_plan *plan)
 {
@@ -356,7 +356,8 @@ static gputune_status add_entry(gt_plan_table *table, const gt_plan_key *key, co
     return GPUTUNE_OK;
 }
 
-/* Returns true if an entry answers like a new plan of its key; if the same, it is current again. */
+/* Returns true if an entry answers every request that a new plan with the same key would answer. If
+ * both have the same result, the entry becomes current again. */
 static bool is_enough(gt_plan_table *table, entry *old, const gt_terms *terms,
                       const gputune_plan *plan)
 {

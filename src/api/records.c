@@ -1,4 +1,4 @@
-/* Stored results: shown, forgotten and checked; exported and imported as text; merged. */
+/* Stored results: listing, deleting and checking them; exporting, importing and merging. */
 #include "api/tuner.h"
 
 #include "base/file.h"
@@ -14,13 +14,13 @@
 
 #define MAX_AGE_S 1e10 /* three centuries */
 
-/* A filter over stored results: kernels, by name or path (its template may be gone), and GPUs. */
+/* A filter over stored results. A kernel may be stored although its template is gone. */
 typedef struct asked {
     gputune *tuner;
-    gt_wanted wanted; /* the store's filter; points into this struct, and to the caller's texts */
-    GT_ARRAY(const gt_template *) templates; /* they live as long as the catalog */
+    gt_wanted wanted; /* the store's filter; points into this struct and to the caller's texts */
+    GT_ARRAY(const gt_template *) templates; /* owned by the catalog */
     GT_ARRAY(const char *) kernels;
-    const char *stored; /* the given name, if no template has it; stored results may have it */
+    const char *stored; /* the given kernel name if no template has it; otherwise NULL */
     char host[GT_ENVIRONMENT_MAX];
     const char *environments[2];
 } asked;
@@ -49,9 +49,9 @@ static gputune_status name_kernels(asked *out, const char *kernel)
     return GPUTUNE_OK;
 }
 
-/* Resolves a filter: kernels by name or path (NULL: all), a GPU (NULL: the tuner's, or every GPU
- * with `any_gpu`), and sizes (NULL: all). Fails as gt_catalog_each() if a path names no kernel; a
- * bare name may be that of a template that is gone. *out must not be moved. */
+/* Resolves a filter. `kernel` is a name or path (NULL: all); `gpu` NULL means the tuner's GPU, or
+ * all GPUs with `any_gpu`; `sizes` NULL means all. Fails like gt_catalog_each() for a path that is
+ * not a template. *out must not be moved. */
 static gputune_status find_asked(asked *out, gputune *tuner, const char *kernel, const char *gpu,
                                  bool any_gpu, const char *sizes)
 {
@@ -72,7 +72,7 @@ static void free_asked(asked *asked)
     gt_array_free(&asked->kernels);
 }
 
-/* The present template of a stored kernel, or NULL. */
+/* Finds the current template of a stored kernel, or NULL. */
 static const gt_template *find_template(const asked *asked, const char *kernel)
 {
     const gt_template *template;
@@ -91,7 +91,7 @@ static int stop_at_record(void *user, const gputune_record *record)
     return 1;
 }
 
-/* If nothing is stored for a filter: fails if no template and no stored kernel has the name. */
+/* Fails if neither a template nor a stored result has the kernel name of a filter. */
 static int check_name(const asked *asked)
 {
     const gt_template *template;
@@ -119,18 +119,17 @@ static gputune_status read_filter(gputune_record_filter *out, const gputune_reco
     return GT_SIZED_READ(gputune_record_filter, out, given);
 }
 
-/* Records as they go to the application. */
+/* The state of a listing of records. */
 typedef struct listing {
     const asked *asked;
     size_t count;
     gt_record_fn each;
     void *user;
-    char kernel[GT_NAME_MAX];    /* of the last record; "": none yet */
-    const gt_template *template; /* its template at hand; NULL: none */
+    char kernel[GT_NAME_MAX];    /* kernel of the last record; "": there was none */
+    const gt_template *template; /* template of that kernel; NULL: there is none */
 } listing;
 
-/* Finds a record's template, and remembers it: records come kernel by kernel, and looking is slow.
- */
+/* Finds a record's template. Remembers the last one, because records are ordered by kernel. */
 static const gt_template *template_of(listing *listing, const char *kernel)
 {
     if (strcmp(kernel, listing->kernel) != 0) {
@@ -140,7 +139,7 @@ static const gt_template *template_of(listing *listing, const char *kernel)
     return listing->template;
 }
 
-/* Binds a record's launch, which needs the kernel's present template and the tuner's GPU. */
+/* Binds a record's launch. False unless the template is current and the GPU is the tuner's. */
 static bool bind_record(gt_launch *out, listing *listing, const gputune_record *record)
 {
     const gputune *tuner = listing->asked->tuner;
@@ -157,7 +156,7 @@ static bool bind_record(gt_launch *out, listing *listing, const gputune_record *
            gt_launch_bind(out, template, &problem, &config, &tuner->device) == GPUTUNE_OK;
 }
 
-/* A speed-up is the one over the default of that time. */
+/* Removes the speed-up of a winner that was compared with another default than today's. */
 static void compare_default(gputune_record *shown, const gt_template *template)
 {
     GT_FREED char *text = NULL;
@@ -186,7 +185,7 @@ static int list_record(void *user, const gputune_record *record)
     return listing->each(listing->user, &shown);
 }
 
-/* Reads a call's filter as the store's filter. */
+/* Converts a caller's filter to the store's. */
 static gputune_status read_asked(asked *out, gt_records_filter *filter, gputune *tuner,
                                  const gputune_record_filter *given)
 {
@@ -265,7 +264,9 @@ static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
               "this tuner has no device; name a GPU, or set any_gpu");
     GT_TRY(find_asked(&asked, tuner, f.kernel, f.gpu, f.any_gpu, f.sizes));
     GT_TRY(gt_store_export(out, &found, tuner->store, &asked.wanted, whole));
-    GT_TRY(found ? GPUTUNE_OK : (gputune_status)check_name(&asked));
+    if (!found) {
+        GT_TRY((gputune_status)check_name(&asked));
+    }
     if (count) {
         *count = found;
     }

@@ -1,4 +1,5 @@
-/* Calls that use workers without a plan: gputune_run(), _check(), _compile() and _emit(). */
+/* Calls that use workers but make no plan: gputune_run(), gputune_check(), gputune_compile() and
+ * gputune_emit(). */
 #include "api/tuner.h"
 
 #include "base/number.h"
@@ -31,7 +32,7 @@ int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
     return gt_run(request, configs, wanted_count, each, user);
 }
 
-/* Sizes that take about a megabyte, where the caller has stated none. */
+/* Makes the same request at sizes that take about a megabyte. */
 static gputune_status make_small(gt_request **out, gputune *tuner, const gt_request *whole,
                                  const char *kernel, const gputune_options *options)
 {
@@ -62,7 +63,9 @@ int gputune_check(gputune *tuner, const char *kernel, gputune_sizes sizes,
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, __func__));
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));
-    GT_TRY(sizes.count ? GPUTUNE_OK : make_small(&small, tuner, request, kernel, options));
+    if (!sizes.count) {
+        GT_TRY(make_small(&small, tuner, request, kernel, options));
+    }
     return gt_check(small ? small : request, each, user);
 }
 
@@ -80,7 +83,7 @@ int gputune_compile(gputune *tuner, const char *kernel, gputune_sizes sizes, con
     return gt_compile_space(request, each, user);
 }
 
-/* The whole of a compiler's log, which has several lines. */
+/* Logs a compiler's output line by line. */
 static void log_lines(const gt_log *log, const char *text)
 {
     while (text && *text) {
@@ -107,32 +110,35 @@ static gputune_status take_image(gt_image *out, const gt_request *request, gt_ev
     return GPUTUNE_OK;
 }
 
-/* Compiles the source for the form that is wanted. */
-static gputune_status compile_form(gt_image *out, const gt_request *request,
-                                   const gt_source *source, gputune_form form)
+/* Compiles a source on a worker of the farm. ETIMEOUT after the request's limit. */
+static gputune_status compile_on(gt_image *out, gt_farm *farm, const gt_request *request,
+                                 const gt_source *source, bool ptx)
 {
-    const gt_services *services = request->services;
-    gt_farm *farm;
     GT_SCOPED(gt_event_free) gt_event event = {.kind = GT_EVENT_TIMEOUT};
-    gt_compile_job job = {.id = 0};
     GT_FREED const char **options = NULL;
-    GT_TRY(gt_workers_borrow(services->workers, &farm, false, request->options.isolation));
-    gputune_status status = gt_request_compiling(&job.source, &options, request, source, false);
-    job.source.ptx = form == GPUTUNE_FORM_PTX;
-    GT_THEN(status, farm->ops->compile(farm, &job));
-    while (status == GPUTUNE_OK && event.kind != GT_EVENT_COMPILED) {
+    gt_compile_job job = {.id = 0};
+    GT_TRY(gt_request_compiling(&job.source, &options, request, source, false));
+    job.source.ptx = ptx;
+    GT_TRY(farm->ops->compile(farm, &job));
+    while (event.kind != GT_EVENT_COMPILED) {
+        GT_REFUSE(gt_patience_left_s(&request->patience) <= 0, GPUTUNE_ETIMEOUT,
+                  "%s: not compiled within %.3g s", request->template->name,
+                  request->options.time_limit_s);
         gt_event_free(&event);
-        status = gt_patience_left_s(&request->patience) > 0 ? farm->ops->wait(farm, &event, 0.1)
-                                                            : GPUTUNE_ETIMEOUT;
+        GT_TRY(farm->ops->wait(farm, &event, 0.1));
     }
-    if (status == GPUTUNE_OK) {
-        status = take_image(out, request, &event, job.source.ptx);
-    } else if (status == GPUTUNE_ETIMEOUT) {
-        status = gt_fail(status, "%s: not compiled within %.3g s", request->template->name,
-                         request->options.time_limit_s);
-    }
+    return take_image(out, request, &event, ptx);
+}
+
+static gputune_status compile(gt_image *out, const gt_request *request, const gt_source *source,
+                              bool ptx)
+{
+    gt_workers *workers = request->services->workers;
+    gt_farm *farm;
+    GT_TRY(gt_workers_borrow(workers, &farm, false, request->options.isolation));
+    gputune_status status = compile_on(out, farm, request, source, ptx);
     farm->ops->cancel(farm);
-    gt_workers_return(services->workers, farm);
+    gt_workers_return(workers, farm);
     return status;
 }
 
@@ -150,7 +156,7 @@ static gputune_status emit(char **out, size_t *bytes, const gt_request *request,
         image = (gt_image){source.text, strlen(source.text)};
         source.text = NULL;
     } else {
-        GT_TRY(compile_form(&image, request, &source, form));
+        GT_TRY(compile(&image, request, &source, form == GPUTUNE_FORM_PTX));
     }
     *out = image.data;
     *bytes = image.bytes;

@@ -1,5 +1,4 @@
-/* tune_kernel(): from a call to a plan; gputune_tune_together(): one result for several processes.
- */
+/* tune_kernel(), from the call to the plan, and gputune_tune_together(), for several processes. */
 #include "api/tuner.h"
 
 #include "base/clock.h"
@@ -15,37 +14,37 @@
 
 /* ---- calls that want the same plan ----------------------------------------------------------- */
 
-/* A call that the table may not answer. */
+/* A call of tune_kernel() that may need a new plan. */
 typedef struct asking {
     gputune *tuner;
     const gt_plan_key *key;
     const char *kernel;
     gputune_sizes sizes;
     const gputune_options *options;
-    gt_terms terms; /* what the plan must have been made under at least; the space is in the key */
+    gt_terms terms; /* the plan must answer these; the space is in the key */
     int64_t begun_ns;
 } asking;
 
 /* The result of a flight. */
 typedef struct landing {
     gputune_status status;
-    gputune_plan *plan; /* of a success; retained for each caller that gets it */
-    gt_terms terms;     /* the terms that the plan was made under */
-    bool cut_short;     /* by the leader's own limit or cancel, so others do not take it */
+    gputune_plan *plan; /* NULL on failure; retained for each caller that gets it */
+    gt_terms terms;     /* the terms of the plan */
+    bool cut_short;     /* by the leader's own limit or cancel; others do not use it */
     char message[1024]; /* of a failure */
 } landing;
 
-/* A plan that is being made. */
+/* A plan in flight: the leader makes it, and other calls wait for it. */
 struct gt_flight {
     gt_flight *next;
-    const asking *leader; /* until it has landed */
+    const asking *leader; /* valid until the flight has ended */
     uint32_t changes;
-    unsigned inside; /* calls that lead it or wait for it */
+    unsigned inside; /* the leader and the waiting calls */
     bool ended;
     landing landing;
 };
 
-/* How many flights this thread leads: above 0 in a callback of such a call. */
+/* Number of flights that this thread leads. Above 0 in a callback of such a call. */
 static _Thread_local unsigned leading;
 
 void gt_flights_open(gt_flights *flights)
@@ -69,10 +68,10 @@ static bool wants_same(const asking *a, const asking *b)
            x->complete == y->complete;
 }
 
-/* Joins the flight that makes this call's plan, or begins one (*leads), for which the caller must
- * make the plan and call land(). Flights from before a template was replaced are not joined. NULL:
- * the call makes its plan alone, because it cannot be shared, memory is short, or the call is in a
- * callback of a leader, for which others may wait. */
+/* Joins the flight that makes this call's plan, or begins one. If *leads, the caller must make the
+ * plan and call land(). Flights that began before a template was replaced do not count. Returns
+ * NULL if the call must make its plan alone: its key cannot be shared, memory is short, or it is
+ * made in a callback of a leader, for which other calls may wait. */
 static gt_flight *join(bool *leads, const asking *a)
 {
     gt_flights *flights = &a->tuner->flights;
@@ -112,7 +111,7 @@ static void leave(gt_flights *flights, gt_flight *flight)
     }
 }
 
-/* Gives the led flight's result to all that wait, and leaves it; the plan stays the caller's. */
+/* Ends a flight, and gives its result to the waiting calls. The plan remains the caller's. */
 static void land(gt_flights *flights, gt_flight *flight, const landing *landing)
 {
     leading--;
@@ -129,11 +128,11 @@ static void land(gt_flights *flights, gt_flight *flight, const landing *landing)
     leave(flights, flight);
 }
 
-/* Waits for another call's flight, and leaves it. False: the patience ended; *out is not filled. */
+/* Waits for another call's flight, and leaves it. Returns false if the patience ends first. */
 static bool await_landing(landing *out, gt_flights *flights, gt_flight *flight,
                           const gt_patience *patience)
 {
-    static const double slice_s = 0.02; /* a cancel is heard */
+    static const double slice_s = 0.02; /* how soon a cancel is noticed */
     double left_s;
     pthread_mutex_lock(&flights->mutex);
     while (!flight->ended && (left_s = gt_patience_left_s(patience)) > 0) {
@@ -150,7 +149,7 @@ static bool await_landing(landing *out, gt_flights *flights, gt_flight *flight,
 
 /* ---- a plan ---------------------------------------------------------------------------------- */
 
-/* The configuration forced by the environment. ENOTFOUND: none, or, with a warning, unusable. */
+/* Chooses the forced configuration. ENOTFOUND: none, or one that cannot be used (a warning). */
 static gputune_status choose_ordered(gt_choice *out, gputune *tuner, gt_request *request)
 {
     GT_FREED char *forced = NULL;
@@ -187,7 +186,7 @@ static gputune_status choose(gt_choice *out, gputune *tuner, gt_request *request
     return status;
 }
 
-/* Records that no stored result answered, unless the call wanted to measure in any case. */
+/* Records a miss if no stored result answered. A forced tuning is not a miss. */
 static void note_miss(gputune *tuner, const gt_request *request, gputune_plan *plan,
                       gputune_source source)
 {
@@ -198,7 +197,7 @@ static void note_miss(gputune *tuner, const gt_request *request, gputune_plan *p
     }
 }
 
-/* Counts that a plan was asked for again, and still no stored result answers. */
+/* Counts another request for a plan that no stored result answers. */
 static void note_hit(gputune *tuner, const gputune_plan *plan)
 {
     gt_call call;
@@ -209,7 +208,7 @@ static void note_hit(gputune *tuner, const gputune_plan *plan)
     }
 }
 
-/* The options of the call, with the effort that counts. */
+/* Returns the call's options, with the effort that GPUTUNE_EFFORT may have set. */
 static gputune_options options_of(const asking *a)
 {
     gputune_options o = *a->options;
@@ -217,7 +216,7 @@ static gputune_options options_of(const asking *a)
     return o;
 }
 
-/* Makes the plan of a request, and what is to be known of it. */
+/* Makes the plan of a call. */
 static gputune_status make_plan(landing *out, const asking *a)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
@@ -260,7 +259,7 @@ static gt_terms terms_asked(const gputune *tuner, const gputune_options *o)
                       .complete = o->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE};
 }
 
-/* The plan in the table that answers, or NULL. */
+/* Finds the plan in the table, or returns NULL. */
 static gputune_plan *look_up(gputune *tuner, const gt_plan_key *key, const gt_terms *terms)
 {
     gt_watch *due;
@@ -271,7 +270,8 @@ static gputune_plan *look_up(gputune *tuner, const gt_plan_key *key, const gt_te
     if (!due) {
         return plan;
     }
-    GT_SCOPED(gt_call_end) gt_call call = {0}; /* not begun in a child, or while it closes */
+    GT_SCOPED(gt_call_end)
+    gt_call call = {0}; /* fails in a forked child */
     bool is_edited = gt_call_begin(&call, tuner, "tune_kernel") == GPUTUNE_OK && gt_watch_look(due);
     return is_edited ? NULL : plan;
 }
@@ -283,13 +283,13 @@ static gputune_plan *find_known(const asking *a)
     return plan;
 }
 
-/* Returns true if the call measures again what is known. */
+/* Returns true if the call forces a new tuning. */
 static bool is_anew(const asking *a)
 {
     return a->options->force && a->terms.effort >= GPUTUNE_MEASURE;
 }
 
-/* Makes a plan and puts it into the table. */
+/* Makes a plan, and adds it to the table. */
 static void plan_alone(landing *out, const asking *a)
 {
     gt_plan_table *plans = a->tuner->plans;
@@ -305,7 +305,7 @@ static void plan_alone(landing *out, const asking *a)
     }
 }
 
-/* The first of the calls for a plan makes it; the others wait for half of their limit. */
+/* Makes the plan, or waits for a call that makes it, for at most half of this call's limit. */
 static void plan_or_wait(landing *out, const asking *a)
 {
     gputune *tuner = a->tuner;
@@ -314,7 +314,7 @@ static void plan_or_wait(landing *out, const asking *a)
     while (!is_anew(a)) {
         bool leads;
         gt_flight *flight = join(&leads, a);
-        if (leads) { /* the plan may have been made since the table was asked */
+        if (leads) { /* another flight may have made the plan since the lookup */
             *out = (landing){.plan = find_known(a), .terms = a->terms};
             if (!out->plan) {
                 plan_alone(out, a);
@@ -327,7 +327,6 @@ static void plan_or_wait(landing *out, const asking *a)
         }
         gt_watch *watch = out->plan ? gt_plan_watch(out->plan) : NULL;
         bool edited = watch && gt_watch_look(watch); /* since the leader's call */
-        /* else the result is this call's too */
         if (!out->cut_short && !edited && out->status != GPUTUNE_ENOMEM) {
             note_hit(tuner, out->plan);
             return;
@@ -338,7 +337,7 @@ static void plan_or_wait(landing *out, const asking *a)
     plan_alone(out, a);
 }
 
-/* Gives the plan to the caller, and the terms that it was made under. */
+/* Makes a plan, or waits for it, within a call of the tuner. */
 static gputune_status plan_now(gputune_plan **out, gt_terms *terms, const asking *a)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
@@ -351,8 +350,8 @@ static gputune_status plan_now(gputune_plan **out, gt_terms *terms, const asking
     return GPUTUNE_OK;
 }
 
-/* Answers a call that tunes in the background: with the winner if it is known; else with what is
- * known without measuring, and a background tuning is asked for. */
+/* Answers a call that tunes in the background: with a plan that needs no measuring. If that is not
+ * the result of a tuning, requests one in the background. */
 static gputune_status plan_in_background(gputune_plan **out, const asking *a)
 {
     asking known = *a;
@@ -374,7 +373,7 @@ static gputune_status plan_in_background(gputune_plan **out, const asking *a)
     return GPUTUNE_OK;
 }
 
-/* The plan in the table, or a new one. */
+/* Finds a plan in the table, or makes it. */
 static gputune_status find_or_plan(gputune_plan **out, gputune *tuner, const char *kernel,
                                    gputune_sizes sizes, const gputune_options *o)
 {
@@ -415,14 +414,14 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
 
 /* ---- in several processes -------------------------------------------------------------------- */
 
-/* The message of rank 0 to the other ranks, as a fixed number of bytes. */
+/* The message that rank 0 broadcasts. Its size is fixed. */
 typedef struct verdict {
     int32_t status;
-    int32_t is_default; /* nothing is known but the template's default */
-    gt_hash identity;   /* which template was meant */
+    int32_t is_default; /* rank 0 has no result, so all ranks use the template's default */
+    gt_hash identity;   /* of rank 0's template */
     double time_ns, default_ns;
     gt_verdict verdict;
-    char text[3072]; /* the configuration, or the message */
+    char text[3072]; /* the configuration, or the message of a failure */
 } verdict;
 
 static gputune_status share(verdict *v, const gputune_group *group)
@@ -457,7 +456,7 @@ static gputune_status describe(verdict *out, const asking *a, const gputune_plan
     return GPUTUNE_OK;
 }
 
-/* Rank 0: makes its plan as for itself alone, and sends the result or failure to the others. */
+/* Rank 0: makes its own plan, and sends its result or failure to the other ranks. */
 static gputune_status lead(gputune_plan **out, const asking *a, const gputune_group *group)
 {
     gputune_plan *plan = NULL;
@@ -477,7 +476,8 @@ static gputune_status lead(gputune_plan **out, const asking *a, const gputune_gr
     return GPUTUNE_OK;
 }
 
-/* Makes a plan of rank 0's configuration, which is proved here unless it is known to be right. */
+/* Makes a plan of rank 0's configuration, and verifies it unless that was done on this kind of GPU.
+ */
 static gputune_status make_plan_of(gputune_plan **out, gt_terms *terms, const asking *a,
                                    const verdict *v)
 {
@@ -487,9 +487,13 @@ static gputune_status make_plan_of(gputune_plan **out, gt_terms *terms, const as
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, "gputune_tune_together"));
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, a->kernel, a->sizes,
                            a->options));
-    GT_TRY(v->is_default ? gt_choose_default(&choice, request)
-                         : gt_choose_forced(&choice, request, v->text));
-    choice.source = v->is_default ? GPUTUNE_SOURCE_DEFAULT : GPUTUNE_SOURCE_CACHED;
+    if (v->is_default) {
+        GT_TRY(gt_choose_default(&choice, request));
+        choice.source = GPUTUNE_SOURCE_DEFAULT;
+    } else {
+        GT_TRY(gt_choose_forced(&choice, request, v->text));
+        choice.source = GPUTUNE_SOURCE_CACHED;
+    }
     choice.time_ns = v->time_ns;
     choice.default_ns = v->default_ns;
     choice.verdict = v->verdict;
@@ -497,7 +501,7 @@ static gputune_status make_plan_of(gputune_plan **out, gt_terms *terms, const as
     return gt_plan_make(out, request, &choice, &tuner->pool);
 }
 
-/* The plan of that configuration in the table, or NULL. */
+/* Finds a plan with that configuration in the table, or returns NULL. */
 static gputune_plan *find_same(const asking *a, const char *configuration)
 {
     const gt_terms whatever = {.effort = GPUTUNE_CACHED_ONLY,
@@ -510,8 +514,8 @@ static gputune_plan *find_same(const asking *a, const char *configuration)
                : NULL;
 }
 
-/* Gives the plan that rank 0's verdict asks for: the plan in the table, or a new one in its place,
- * so that later calls of this process alone get the same plan. */
+/* The other ranks: receives rank 0's result, and returns a plan of the same configuration. A new
+ * plan replaces the one in the table, so later calls of this process get it too. */
 static gputune_status follow(gputune_plan **out, const asking *a, const gputune_group *group)
 {
     verdict v = {.status = GPUTUNE_EIO};

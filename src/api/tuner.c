@@ -1,4 +1,4 @@
-/* Opening and closing a tuner, and the calls inside it, which closing waits for. */
+/* Opens and closes tuners, and counts the calls that gputune_close() waits for. */
 #include "api/tuner.h"
 
 #include "base/condition.h"
@@ -28,7 +28,7 @@ void gt_calls_open(gt_calls *calls)
     calls->owner = getpid();
 }
 
-void gt_calls_free(gt_calls *calls)
+static void free_calls(gt_calls *calls)
 {
     pthread_mutex_destroy(&calls->mutex);
     pthread_cond_destroy(&calls->ended);
@@ -54,7 +54,7 @@ gputune_status gt_call_begin(gt_call *out, gputune *tuner, const char *function)
 {
     GT_TRY(gt_need(function, "the tuner", tuner));
     gt_calls *calls = &tuner->calls;
-    GT_TRY(check_owner(calls, function)); /* first: the mutex is the parent's */
+    GT_TRY(check_owner(calls, function)); /* first: a child's mutex may be locked */
     pthread_mutex_lock(&calls->mutex);
     bool open = !gt_calls_closing(calls);
     calls->inside += open;
@@ -79,7 +79,9 @@ void gt_call_end(gt_call *call)
     pthread_cond_broadcast(&calls->ended);
 }
 
-gputune_status gt_calls_close(gt_calls *calls)
+/* Refuses new calls, cancels the calls in progress, and waits for their end. EINVAL if the tuner is
+ * closed already, EBUSY in a callback of one of its calls, EUNSUPPORTED in a forked child. */
+static gputune_status close_calls(gt_calls *calls)
 {
     GT_TRY(check_owner(calls, "gputune_close"));
     const gt_call *call = innermost;
@@ -133,7 +135,6 @@ static const char *named_driver(const gputune_open_options *o)
     return o->driver ? o->driver : gt_environment("GPUTUNE_DRIVER");
 }
 
-/* CUDA, unless another driver is named. */
 static const char *wanted_driver(const gputune_open_options *o)
 {
     const char *name = named_driver(o);
@@ -146,22 +147,22 @@ static gputune_status choose_device(gputune *tuner, const gputune_open_options *
     if (o->device && strcmp(o->device, "none") == 0) {
         return GPUTUNE_OK;
     }
-    const char *name = named_driver(o);
-    gputune_status status = gt_driver_open(&tuner->driver, name ? name : "cuda");
-    if (status == GPUTUNE_ENODRIVER && !name && o->emulate_without_gpu) {
+    const char *name = wanted_driver(o);
+    gputune_status status = gt_driver_open(&tuner->driver, name);
+    if (status == GPUTUNE_ENODRIVER && !named_driver(o) && o->emulate_without_gpu) {
         name = "emu";
         status = gt_driver_open(&tuner->driver, name);
     }
     GT_TRY(status);
-    free(gt_take(&tuner->driver_name)); /* which a worker was to open */
-    GT_TRY(gt_strdup(&tuner->driver_name, name ? name : "cuda"));
+    free(gt_take(&tuner->driver_name)); /* the name for a worker, from ask_worker() */
+    GT_TRY(gt_strdup(&tuner->driver_name, name));
     GT_TRY(gt_device_find(&ordinal, tuner->driver, o->device));
     GT_TRY(gt_device_identify(&tuner->device, tuner->driver, ordinal));
     tuner->has_device = true;
     return GPUTUNE_OK;
 }
 
-/* Completes what choose_device() left open, by the store's facts on this GPU, or the driver. */
+/* Completes a device from choose_device(): reads clock rates, and makes the key of its results. */
 static gputune_status complete_device(gputune *tuner)
 {
     if (!tuner->has_device || tuner->device.environment[0]) {
@@ -174,7 +175,7 @@ static gputune_status complete_device(gputune *tuner)
     return GPUTUNE_OK;
 }
 
-/* Returns true for a device that is a number, which a worker can use before this process does. */
+/* Returns true for a number, with which a worker can find the device before this process does. */
 static bool is_numbered(int *ordinal, const char *device)
 {
     char *end;
@@ -183,7 +184,7 @@ static bool is_numbered(int *ordinal, const char *device)
     return !device || (end != device && !*end && number >= 0 && number <= INT_MAX);
 }
 
-/* Starts a farm here; NULL if that fails: the ordinary way then reports what is wrong. */
+/* Starts a farm whose worker finds the device. NULL: that failed or is not possible. */
 static gt_farm *ask_worker(gputune *tuner, const gputune_open_options *o)
 {
     gt_farm *farm = NULL;
@@ -196,7 +197,7 @@ static gt_farm *ask_worker(gputune *tuner, const gputune_open_options *o)
     return gt_farm_open(&farm, &options) == GPUTUNE_OK ? farm : NULL;
 }
 
-/* The tables that an installation brings, or NULL. */
+/* Finds the database that is installed with gputune, or returns NULL. */
 static char *system_database(void)
 {
     static const char *const places[] = {".", "../share/gputune", "gputune/share"};
@@ -227,14 +228,13 @@ static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
     return gt_store_open(&tuner->store, o->database, system, &tuner->log, o->read_only);
 }
 
-/* Gets the device from the worker. If that fails, closes the farm, and looks for the device here.
- */
+/* Gets the device from a worker. If that fails, closes the farm and opens the device here. */
 static gputune_status ask_for_device(gputune *tuner, const gputune_open_options *o, gt_farm **farm)
 {
-    enum { FIRST = 3 }; /* compile workers that the first proof needs, which start now */
+    enum { FIRST = 3 }; /* compile workers to start now, for the first proof */
     gt_device device;
     if ((*farm)->ops->device(*farm, &device, FIRST) == GPUTUNE_OK) {
-        device.ordinal = tuner->device.ordinal; /* its number there may differ */
+        device.ordinal = tuner->device.ordinal; /* the worker may see another number */
         tuner->device = device;
         tuner->has_device = true;
         return GPUTUNE_OK;
@@ -244,7 +244,7 @@ static gputune_status ask_for_device(gputune *tuner, const gputune_open_options 
     return choose_device(tuner, o);
 }
 
-/* Takes the device that an earlier tool got in these surroundings from the store. */
+/* Gets the device from the store, if a tool has stored it for the same surroundings. */
 static gputune_status recall_device(gputune *tuner, const gputune_open_options *o)
 {
     gt_hash surroundings;
@@ -257,9 +257,9 @@ static gputune_status recall_device(gputune *tuner, const gputune_open_options *
     return GPUTUNE_OK;
 }
 
-/* Notes in which surroundings a tool got its device. A MIG instance is left out, because another
- * one of the same number may take its place; and a device that this process may have chosen
- * otherwise than another one would, by the current context or before it changed a variable. */
+/* Decides whether to store the device for these surroundings. A MIG instance is not stored, because
+ * another one may get its number later. A device that this process opened itself is not stored
+ * either: the current context or a changed variable may have determined the choice. */
 static void note_surroundings(gputune *tuner, const gputune_open_options *o)
 {
     int ordinal;
@@ -271,7 +271,7 @@ static void note_surroundings(gputune *tuner, const gputune_open_options *o)
                                             o->device ? o->device : "0") == GPUTUNE_OK;
 }
 
-/* For tools that only read records: the files first, since the store may know the device. */
+/* Opens a tuner for records: the files first, because the store may know the device. */
 static gputune_status open_records(gputune *tuner, const gputune_open_options *given)
 {
     gputune_open_options o = *given;
@@ -284,7 +284,7 @@ static gputune_status open_records(gputune *tuner, const gputune_open_options *g
     return complete_device(tuner);
 }
 
-/* The worker starts the driver while the files are opened here; *farm is then set. */
+/* Opens the files while a worker starts the driver, if that is possible; *farm is then set. */
 static gputune_status open_device_and_files(gputune *tuner, const gputune_open_options *o,
                                             gt_farm **farm)
 {
@@ -301,7 +301,8 @@ static gputune_status open_device_and_files(gputune *tuner, const gputune_open_o
 
 static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
 {
-    GT_TRY(gt_plan_table_new(&tuner->plans, o->max_plans ? o->max_plans : GT_PLAN_TABLE_LIMIT));
+    const size_t most = o->max_plans ? o->max_plans : GT_PLAN_TABLE_LIMIT;
+    GT_TRY(gt_plan_table_new(&tuner->plans, most));
     if (o->worker) {
         GT_TRY(gt_worker_find(&tuner->worker, o->worker));
     }
@@ -369,12 +370,17 @@ int gputune_open(gputune **out, const gputune_open_options *options)
     gt_signal_hold(&held);
     gputune_status status = open_tuner(tuner, &known);
     gt_signal_release(&held);
-    return GT_GIVE(status, out, tuner, gputune_close(tuner));
+    if (status != GPUTUNE_OK) {
+        gputune_close(tuner);
+        return status;
+    }
+    *out = tuner;
+    return GPUTUNE_OK;
 }
 
 /* --- closing ---------------------------------------------------------------------------------- */
 
-/* Keeps a closed tuner's handle and its plans' structs for calls that are a little late. */
+/* Keeps a closed tuner's handle and the structs of its plans for calls that come too late. */
 static void retire(gputune *tuner)
 {
     enum { KEPT = 64 };
@@ -389,7 +395,7 @@ static void retire(gputune *tuner)
     if (oldest) {
         gt_plan_table_free(oldest->plans);
         gt_plan_pool_free(&oldest->pool);
-        gt_calls_free(&oldest->calls);
+        free_calls(&oldest->calls);
         free(oldest);
     }
 }
@@ -416,7 +422,7 @@ static void close_parts(gputune *tuner)
 void gputune_close(gputune *tuner)
 {
     gt_held_signal held;
-    if (!tuner || gt_calls_close(&tuner->calls) != GPUTUNE_OK) {
+    if (!tuner || close_calls(&tuner->calls) != GPUTUNE_OK) {
         return;
     }
     gt_signal_hold(&held);

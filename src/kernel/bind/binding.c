@@ -1,4 +1,4 @@
-/* Computes how a configuration is launched, with its loops, up to the first broken limit. */
+/* Evaluates how a configuration is launched, and makes the sequence of a launch with loops. */
 #include "kernel/bind/binding.h"
 
 #include "kernel/template/axis_kind.h"
@@ -18,7 +18,7 @@ void gt_binding_open(gt_binding *out, const gt_template *template, const gt_prob
     gt_slots_fill(out->slots, template, problem, device);
 }
 
-/* Evaluates an expression; `otherwise` if it is NULL, or changes with a loop's counter. */
+/* Evaluates an expression; `otherwise` if it is NULL or depends on a loop's counter. */
 static gt_limit bind_number(int64_t *out, const gt_expression *expression, int64_t otherwise,
                             const gt_binding *binding)
 {
@@ -45,7 +45,7 @@ static const gt_template_step *step_of(const gt_binding *binding)
 static gt_limit bind_cluster(gt_binding *binding)
 {
     int64_t size[3], blocks = 1;
-    for (int i = 0; i < 3; i++) { /* a missing item is NULL */
+    for (int i = 0; i < 3; i++) { /* the items of missing dimensions are NULL */
         GT_WITHIN(bind_number(&size[i], step_of(binding)->cluster.items[i], 1, binding));
     }
     for (int i = 0; i < 3; i++) {
@@ -103,7 +103,9 @@ gt_limit gt_binding_block(gt_binding *binding)
     return registers < 0 || registers > 255 ? GT_LIMIT_MAXREG : GT_LIMIT_NONE;
 }
 
-int64_t gt_blocks_resident(const gt_device *device, const uint32_t block[3], uint32_t shared_bytes)
+/* Returns how many blocks the GPU can run at once, by their threads and shared memory. */
+static int64_t resident_blocks(const gt_device *device, const uint32_t block[3],
+                               uint32_t shared_bytes)
 {
     int64_t warp = device->warp_size > 0 ? device->warp_size : 32;
     int64_t threads = (int64_t)block[0] * block[1] * block[2];
@@ -126,7 +128,7 @@ gt_limit gt_binding_shared(gt_binding *binding)
     GT_EXCLUDE(bytes < 0, GT_LIMIT_SHARED_NEGATIVE);
     GT_EXCLUDE(bytes > binding->device->shared_per_block_optin_bytes, GT_LIMIT_SHARED);
     g->shared_bytes = (uint32_t)bytes;
-    const int64_t blocks = gt_blocks_resident(binding->device, g->block, g->shared_bytes);
+    const int64_t blocks = resident_blocks(binding->device, g->block, g->shared_bytes);
     binding->slots[GT_SLOT_OCCUPANCY] = blocks;
     binding->slots[GT_SLOT_OCCUPANCY + 1] = blocks > cluster ? blocks / cluster : 1;
     return GT_LIMIT_NONE;
@@ -160,7 +162,7 @@ gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension)
     return limit;
 }
 
-/* All that a kernel's launch has by itself, in the order of the steps. */
+/* Evaluates the shape of the binding's kernel, step by step. */
 static gt_limit bind_shape(gt_binding *binding)
 {
     GT_WITHIN(gt_binding_cluster(binding));
@@ -192,7 +194,7 @@ gt_limit gt_binding_carveout(gt_binding *binding)
         int64_t kb = binding->slots[GT_SLOT_AXIS + i];
         GT_EXCLUDE(!has_carveout(binding->device, kb), GT_LIMIT_CARVEOUT_SIZE);
         binding->carveout_kb = (int)kb;
-        /* blocks without dynamic shared memory run at any size */
+        /* a block without dynamic shared memory fits any carveout */
         int64_t bytes = binding->shape.shared_bytes;
         bytes += bytes ? binding->device->shared_reserved_per_block_bytes : 0;
         GT_EXCLUDE(kb >= 0 && bytes > kb * 1024, GT_LIMIT_CARVEOUT_BLOCK);
@@ -211,7 +213,7 @@ gt_limit gt_binding_cooperative(gt_binding *binding)
                                                                        : GT_LIMIT_NONE;
 }
 
-/* The shape of a step; that of the first is in the binding already. */
+/* Evaluates the shape of kernel `index`; most of the first one's is in the binding already. */
 static gt_limit bind_step(gt_kernel_step *out, const gt_binding *binding, uint32_t index)
 {
     enum { TIMES_MAX = 1 << 16, PROGRAMMATIC_CC = 90 };
@@ -240,7 +242,7 @@ typedef struct maker {
     const gt_binding *binding;
     const gt_kernel_step *steps;
     gt_limit limit;
-    uint32_t conditions[GT_COUNTERS_MAX]; /* the items of the open loops' conditions */
+    uint32_t conditions[GT_COUNTERS_MAX]; /* for each open loop, the item of its condition */
 } maker;
 
 static gt_sequence_item *add_item(maker *m, gt_sequence_kind kind, uint32_t index)
@@ -267,7 +269,7 @@ static void add_instruction(maker *m, gt_sequence_item *item, gt_instruction one
     item->count++;
 }
 
-/* The item's value becomes that of the operation on it and a number. */
+/* Appends an operation on the item's value and a number. */
 static void add_operation(maker *m, gt_sequence_item *item, gt_operation operation, int64_t number)
 {
     const int32_t value = (int32_t)item->count - 1;
@@ -275,7 +277,7 @@ static void add_operation(maker *m, gt_sequence_item *item, gt_operation operati
     add_instruction(m, item, (gt_instruction){.operation = operation, .target = value});
 }
 
-/* An item with an expression's value. Only counters are left to be known later. */
+/* Adds an item with the value of an expression, in which only counters remain variable. */
 static gt_sequence_item *add_value(maker *m, gt_sequence_kind kind, uint32_t index,
                                    const gt_expression *expression)
 {
@@ -301,7 +303,7 @@ static gt_sequence_item *add_value(maker *m, gt_sequence_kind kind, uint32_t ind
     return item;
 }
 
-/* The dimensions that change; a grid is rounded up to the cluster. */
+/* Adds the dimensions that depend on a counter. Grids are rounded up to the cluster. */
 static void add_shape(maker *m, gt_sequence_kind kind, const gt_dimensions *shape,
                       const gt_kernel_step *step)
 {
@@ -316,7 +318,7 @@ static void add_shape(maker *m, gt_sequence_kind kind, const gt_dimensions *shap
     }
 }
 
-/* An argument that is an expression; one that points into a buffer, in bytes from its beginning. */
+/* Adds an argument's value. A pointer into a buffer becomes an offset in bytes. */
 static void add_argument(maker *m, uint32_t index)
 {
     const gt_template *template = m->binding->template;
@@ -400,7 +402,7 @@ static gt_limit check_values(const gt_iteration *run, const gt_binding *binding)
     return GT_LIMIT_NONE;
 }
 
-/* Returns the limit that one launch breaks, beside those of its step. */
+/* Returns the limit that one launch of the sequence breaks. */
 static gt_limit check_launch(const gt_iteration *run, const gt_kernel_step *step,
                              const gt_binding *binding)
 {
@@ -413,12 +415,12 @@ static gt_limit check_launch(const gt_iteration *run, const gt_kernel_step *step
     double blocks = (double)run->grid[0] * run->grid[1] * run->grid[2];
     return threads > (uint64_t)device->max_threads_per_block ? GT_LIMIT_BLOCK_THREADS
            : step->cooperative &&
-                   blocks > (double)gt_blocks_resident(device, run->block, step->shared_bytes)
+                   blocks > (double)resident_blocks(device, run->block, step->shared_bytes)
                ? GT_LIMIT_COOPERATIVE
                : check_values(run, binding);
 }
 
-/* Carries the sequence out without a launch, to give the steps their launches' shapes. */
+/* Checks each launch of the sequence. Finds each kernel's first grid and largest block. */
 static gt_limit rehearse(gt_launch *launch, const gt_binding *binding)
 {
     static const gt_limit limits[] = {
@@ -446,8 +448,7 @@ static gt_limit rehearse(gt_launch *launch, const gt_binding *binding)
                                                             : GT_LIMIT_NO_LAUNCH;
 }
 
-/* Works out the sequence of launches of a template with loops (else it is empty), and sets each
- * step to the grid of its first launch and to its largest block. */
+/* Makes the sequence of a template with loops; without loops the sequence is empty. */
 static gt_limit bind_sequence(gt_launch *out, const gt_binding *binding)
 {
     const gt_template_parts *parts = binding->template->parts;
@@ -492,14 +493,14 @@ gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)
 uint32_t gt_binding_features(double out[GT_LAUNCH_FEATURES], const gt_binding *binding,
                              const gt_config *config)
 {
-    static const double reserved = 1024; /* bytes that a block has anyway */
+    static const double reserved = 1024; /* shared memory that every block uses */
     const gt_template_parts *parts = binding->template->parts;
     gt_binding own = *binding;
     int64_t promised = 0;
     uint32_t count = 0;
     gt_slots_config(own.slots, own.template, config);
     for (; own.step < parts->step_count; own.step++, count += GT_STEP_FEATURES) {
-        (void)bind_shape(&own); /* of a valid configuration it breaks no limit */
+        (void)bind_shape(&own); /* cannot fail, because the configuration is valid */
         if (own.step == 0) {
             (void)bind_number(&promised, parts->launch_bounds[1], 0, &own);
         }
@@ -522,7 +523,7 @@ static uint64_t add_aligned(uint64_t at, uint64_t bytes, uint64_t alignment)
     return (at + alignment - 1) / alignment * alignment + bytes;
 }
 
-/* Returns the bytes of all parameters, each at its alignment, as CUDA has them. */
+/* Returns the size of the parameter list with these blocks, aligned as in CUDA. */
 static uint64_t parameter_bytes(const gt_binding *binding, const gt_block *blocks)
 {
     const gt_template *template = binding->template;
@@ -552,7 +553,7 @@ static uint64_t parameter_bytes(const gt_binding *binding, const gt_block *block
     return at;
 }
 
-/* Makes a split block's part by value as large as all drivers take. */
+/* Makes the by-value part of a split block as large as every driver accepts. */
 static void split(gt_block *blocks, uint32_t index, const gt_binding *binding, uint32_t element)
 {
     gt_block *block = &blocks[index];
@@ -567,7 +568,7 @@ static void split(gt_block *blocks, uint32_t index, const gt_binding *binding, u
                                                         : GT_PASS_SPLIT;
 }
 
-/* Sets the size of a block, and all that does not depend on the other blocks. */
+/* Sets the members of a block that do not depend on other blocks. */
 static gt_limit make_block(gt_block *out, const gt_binding *binding, uint32_t index, gt_pass way)
 {
     const gt_argument *declared = &binding->template->passes[index];

@@ -1,11 +1,12 @@
-/* Makes the description of a launch from a configuration, and the keys of trials. */
+/* Makes the launch of a configuration, and the keys of trials. */
 #include "kernel/bind/binding.h"
 #include "kernel/bind/source.h"
 #include "kernel/template/axis_kind.h"
 
 #include <string.h>
 
-gt_limit gt_vector_limit(const gt_binding *binding, uint32_t axis, int64_t width)
+/* Returns the limit that vectors of `width` elements break, which must divide buffers' rows. */
+static gt_limit check_vector(const gt_binding *binding, uint32_t axis, int64_t width)
 {
     const gt_template *template = binding->template;
     for (uint32_t i = 0; i < template->argument_count; i++) {
@@ -87,7 +88,7 @@ static gputune_status add_scratch(gt_launch *launch, const gt_binding *binding)
     return GPUTUNE_OK;
 }
 
-/* The maps that stand in no buffer's place come behind scratch. */
+/* Adds the tensor maps that are parameters of their own; they come after scratch buffers. */
 static void add_maps(gt_launch *launch, const gt_template *template)
 {
     launch->map_count = template->parts->map_count;
@@ -101,7 +102,7 @@ static void add_maps(gt_launch *launch, const gt_template *template)
     }
 }
 
-/* Returns the parameter of an argument or scratch, before others are added behind it. */
+/* Returns the parameter of an argument or scratch buffer, before others follow. */
 static uint32_t parameter_of(const gt_launch *launch, const gt_template *template, uint32_t index)
 {
     return launch->parameter_count - template->parameter_count + index;
@@ -119,7 +120,7 @@ static gputune_status add_clears(gt_launch *launch, const gt_binding *binding)
     return GPUTUNE_OK;
 }
 
-/* The window is the buffer, as far as it fits; its hits, what is set aside. */
+/* Sets the window of an l2_persist axis: the buffer, as far as the device allows. */
 static gputune_status add_l2(gt_launch *launch, const gt_binding *binding, uint32_t axis)
 {
     const gt_template *template = binding->template;
@@ -160,7 +161,7 @@ static gputune_status check_swaps(const gt_binding *binding)
     return GPUTUNE_OK;
 }
 
-/* Steps of a pipeline name their parameters: arguments, scratch, and values behind them. */
+/* Sets the kernels' names and parameters, and adds the parameters that are computed. */
 static gputune_status add_steps(gt_launch *launch, const gt_binding *binding)
 {
     const gt_template_parts *parts = binding->template->parts;
@@ -190,7 +191,7 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     limit = limit ? limit : gt_maps_make(launch->maps, binding);
     limit = limit ? limit : gt_steps_bind(launch, binding);
     for (uint32_t i = 0; i < template->axis_count && !limit; i++) {
-        limit = gt_vector_limit(binding, i, binding->slots[GT_SLOT_AXIS + i]);
+        limit = check_vector(binding, i, binding->slots[GT_SLOT_AXIS + i]);
     }
     if (limit) {
         GT_FREED char *text = NULL;
@@ -205,8 +206,9 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     GT_TRY(gt_launch_arguments(launch, binding, false));
     GT_TRY(add_scratch(launch, binding));
     for (uint32_t i = 0; i < template->axis_count; i++) {
-        GT_TRY(template->axes[i].kind == GT_AXIS_L2_PERSIST ? add_l2(launch, binding, i)
-                                                            : GPUTUNE_OK);
+        if (template->axes[i].kind == GT_AXIS_L2_PERSIST) {
+            GT_TRY(add_l2(launch, binding, i));
+        }
     }
     GT_TRY(add_clears(launch, binding));
     add_maps(launch, template);
@@ -229,11 +231,17 @@ gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
     return GPUTUNE_OK;
 }
 
+/* Returns the widest access in bytes, to which the prelude's types are aligned. */
+static uint32_t widest_access(const gt_device *device)
+{
+    return device->cc >= 100 ? 32 : 16;
+}
+
 uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
                          const gt_config *config, const gt_device *device)
 {
     gt_binding binding;
-    uint32_t widest = 0, most = gt_widest_access(device);
+    uint32_t widest = 0, most = widest_access(device);
     gt_binding_open(&binding, template, problem, device);
     gt_slots_config(binding.slots, template, config);
     for (uint32_t a = 0; a < template->axis_count; a++) {
@@ -250,7 +258,7 @@ uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
     return widest;
 }
 
-/* Structs with padding, which may differ, are hashed member by member. */
+/* gt_launch_hash() hashes these structs as bytes. */
 _Static_assert(sizeof(gt_block) == 4 * 4 + 96 && sizeof(gt_parameter) == 8 * 4 + 2 * 8 &&
                    sizeof(gt_tensormap) == 7 * 4 + GT_TENSORMAP_RANK * 20 &&
                    sizeof(gt_texture) == 8 * 4 + 3 * 8,
@@ -278,7 +286,7 @@ gt_hash gt_launch_hash(const gt_launch *launch)
     return hash;
 }
 
-/* Allocates nothing: a key that is wrong for want of memory would belong to another trial. */
+/* Allocates nothing, because a hash without all parts would be that of another trial. */
 gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_hash source)
 {
     const gt_template_parts *parts = template->parts;
@@ -296,14 +304,12 @@ gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_h
     return hash;
 }
 
-/* ---- limits of single values ---- */
-
 static gt_limit limit_vector(const gt_binding *binding, const gt_workload *w, uint32_t axis,
                              uint8_t choice)
 {
     const gt_template *template = binding->template;
     const int64_t width = template->axes[axis].values[choice].number;
-    const uint64_t widest = gt_widest_access(binding->device);
+    const uint64_t widest = widest_access(binding->device);
     for (uint32_t i = 0; i < template->argument_count; i++) {
         uint32_t index = w->arguments[i].index;
         uint64_t bytes = (uint64_t)width * gt_buffer_element_bytes(&w->buffers[index]);
@@ -311,7 +317,7 @@ static gt_limit limit_vector(const gt_binding *binding, const gt_workload *w, ui
                        (bytes < widest ? bytes : widest) > w->alignment[index],
                    GT_LIMIT_VECTOR_ALIGNMENT);
     }
-    return gt_vector_limit(binding, axis, width);
+    return check_vector(binding, axis, width);
 }
 
 static bool has_preferred_clusters(const gt_device *device)
@@ -333,7 +339,7 @@ static gt_limit limit_pass(const gt_binding *binding, uint32_t axis, uint8_t cho
     }
     ways[block] = (gt_pass)value;
     gt_limit limit = gt_blocks_make(blocks, binding, ways);
-    /* the default stays, whatever it comes to */
+    /* `split` that passes everything by value is excluded, unless it is the default */
     bool redundant = (int64_t)blocks[block].pass != value && choice != a->default_choice;
     return limit == GT_LIMIT_NONE && redundant ? GT_LIMIT_PASS_SPLIT : limit;
 }

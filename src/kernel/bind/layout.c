@@ -1,4 +1,4 @@
-/* Lays structs out as the compiler does, and makes it confirm that. */
+/* Lays out structs as the compiler does, and generates assertions that the compiler agrees. */
 #include "kernel/bind/layout.h"
 
 #include <stdio.h>
@@ -10,11 +10,11 @@ static uint32_t align_up(uint32_t value, uint32_t alignment)
     return (value + alignment - 1) / alignment * alignment;
 }
 
-/* Where the numbers of one member go. */
+/* Where the numbers of a member are. */
 typedef struct spot {
-    const char *name; /* in front of theirs */
+    const char *name; /* prefix of their names */
     uint32_t offset;
-    const gt_expression *value; /* by the code; NULL: none */
+    const gt_expression *value; /* value in the code; NULL: none */
     bool is_pointer;
 } spot;
 
@@ -53,7 +53,7 @@ typedef struct extent {
 static gputune_status lay_out(gt_layout *out, extent *size, const gt_binding *binding,
                               const char *name, const spot *at);
 
-/* The size of one element of a member, whose numbers are added to *out, unless that is NULL. */
+/* Lays out one element of a member. Adds its numbers to *out, unless that is NULL. */
 static gputune_status lay_out_member(gt_layout *out, extent *size, const gt_binding *binding,
                                      const gt_structure_member *member, const spot *at)
 {
@@ -79,7 +79,7 @@ static gputune_status extents_of(int64_t out[3], const gt_structure_member *memb
     return GPUTUNE_OK;
 }
 
-/* "pos", "inner.pos", "m[1][2]": what element `index` of a member is called. */
+/* Writes the name of a member's element: "pos", "inner.pos", "m[1][2]". */
 static void member_path(char *out, size_t bytes, const char *outer,
                         const gt_structure_member *member, const int64_t extents[3], int64_t index)
 {
@@ -98,7 +98,7 @@ static void member_path(char *out, size_t bytes, const char *outer,
     }
 }
 
-/* One member behind what is laid out, every element of its array; *offset is where it begins. */
+/* Adds a member, with every element of its array. *offset is its offset in the struct. */
 static gputune_status add_member(gt_layout *out, extent *size, uint32_t *offset,
                                  const gt_binding *binding, const gt_structure_member *member,
                                  const spot *at)
@@ -125,7 +125,7 @@ static gputune_status add_member(gt_layout *out, extent *size, uint32_t *offset,
     return GPUTUNE_OK;
 }
 
-/* An object has an address of its own: one without members takes a byte. */
+/* Adds all members of a struct. A struct without members has one byte, as in C++. */
 static gputune_status add_members(gt_layout *out, extent *size,
                                   uint32_t offsets[GT_STRUCTURE_MEMBERS], const gt_binding *binding,
                                   const gt_structure *structure, const spot *at)
@@ -138,7 +138,7 @@ static gputune_status add_members(gt_layout *out, extent *size,
     return GPUTUNE_OK;
 }
 
-/* The size of a `name`; its numbers are added to *out, unless that is NULL. */
+/* Computes the size of a type. Adds its numbers to *out, unless that is NULL. */
 static gputune_status lay_out(gt_layout *out, extent *size, const gt_binding *binding,
                               const char *name, const spot *at)
 {
@@ -187,19 +187,19 @@ gputune_status gt_argument_hold(gt_parameter *out, const gt_binding *binding,
 
 /* ---- Paths to numbers ------------------------------------------------------------------------ */
 
-/* The end of "pos", ".x" or "[2]", which begins at `at`. */
+/* Returns the end of the part of a name ("pos", ".x" or "[2]") that begins at `at`. */
 static const char *part_end(const char *at)
 {
     return at + (*at != '\0') + strcspn(at + (*at != '\0'), ".[");
 }
 
-/* Returns whether two names are equal for `length` characters, which end a part in both. */
+/* Returns true if both names begin with the same `length` characters, and parts end there. */
 static bool same_parts(const char *a, const char *b, size_t length)
 {
     return strncmp(a, b, length) == 0 && strchr(".[", a[length]) && strchr(".[", b[length]);
 }
 
-/* The place of a leaf's part among those with the same parts before it: 0 for the first. */
+/* Returns the position of a leaf's part among the parts that follow the same beginning. */
 static uint32_t part_place(const gt_layout *layout, uint32_t leaf, size_t begin)
 {
     uint32_t place = 0;
@@ -236,8 +236,6 @@ bool gt_leaf_is_within(const gt_layout *layout, uint32_t leaf, const char *path)
     return true;
 }
 
-/* ---- What the compiler must agree with ------------------------------------------------------- */
-
 void gt_structure_describe(gt_text *out, const gt_binding *binding, const char *name)
 {
     extent size;
@@ -253,7 +251,8 @@ void gt_structure_describe(gt_text *out, const gt_binding *binding, const char *
     }
 }
 
-/* The name as the code can write it: types and numbers of the problem have no names there. */
+/* Writes a type's name with types and numbers in place of problem values, which the code does not
+ * know. */
 static gputune_status spell(char **out, const gt_binding *binding, const char *name)
 {
     gt_text text = {0};

@@ -1,9 +1,9 @@
-/* Limits of the device and of CUDA that exclude a configuration, whatever the template says. */
+/* Limits of devices and of CUDA. A configuration that breaks one is excluded. */
 #pragma once
 
 #include "base/device.h"
 
-/* All limits, from GT_LIMIT_NONE on, with their texts for people; %lld: the device's number. */
+/* All limits with their texts; %lld is a number of the device. */
 #define GT_LIMIT_LIST(LIMIT)                                                                       \
     LIMIT(NONE, "nothing")                                                                         \
     LIMIT(EXPRESSION, "an expression divides by zero or overflows")                                \
@@ -51,7 +51,7 @@
 #define GT_LIMIT_NAME(name, text) GT_LIMIT_##name,
 typedef enum gt_limit { GT_LIMIT_LIST(GT_LIMIT_NAME) GT_LIMIT_COUNT } gt_limit;
 
-/* Returns from the enclosing function the limit that `call` breaks, if it breaks one. */
+/* Returns the limit from the enclosing function, if `call` breaks one. */
 #define GT_WITHIN(call)                                                                            \
     do {                                                                                           \
         gt_limit gt_within_ = (call);                                                              \
@@ -60,11 +60,11 @@ typedef enum gt_limit { GT_LIMIT_LIST(GT_LIMIT_NAME) GT_LIMIT_COUNT } gt_limit;
         }                                                                                          \
     } while (0)
 
-/* Returns `limit` from the enclosing function where `condition` holds. */
+/* Returns `limit` from the enclosing function if `condition` holds. */
 #define GT_EXCLUDE(condition, limit) GT_WITHIN((condition) ? (limit) : GT_LIMIT_NONE)
 
 enum { GT_LIMIT_TEXT = 96 };
-/* Writes the limit as text with the device's numbers, such as "block exceeds 1024 threads", to
- * `out`, and returns it; the macro's text lasts to the end of the block in which it stands. */
+/* Writes the text of a limit with the device's numbers to `out`, and returns it: "block exceeds
+ * 1024 threads". The macro's text lasts until the end of the enclosing block. */
 const char *gt_limit_text(char out[GT_LIMIT_TEXT], gt_limit limit, const gt_device *device);
 #define GT_LIMIT_REASON(limit, device) gt_limit_text((char[GT_LIMIT_TEXT]){""}, limit, device)

@@ -1,4 +1,4 @@
-/* Binds problem values to those of a request, and makes awkward problems. */
+/* Binds problem values, and makes smaller problems for verification. */
 #include "kernel/bind/binding.h"
 #include "kernel/template/structure.h"
 
@@ -37,13 +37,13 @@ static gputune_status set_number(gt_value *out, const gt_problem_value *value, i
     return GPUTUNE_OK;
 }
 
-/* Finds the number type or vector of that name. C++ says __nv_bfloat16 for bfloat16. */
+/* Finds a number type or vector by name; "bfloat16" stands for "__nv_bfloat16". */
 static bool find_element(gt_element *out, const char *name)
 {
     return gt_element_from_name(out, strcmp(name, "bfloat16") == 0 ? "__nv_bfloat16" : name);
 }
 
-/* Returns whether two words name the same type, as half and __half do. */
+/* Returns true if two words name the same type, as half and __half do. */
 static bool is_same_type(const char *left, const char *right)
 {
     gt_element a, b;
@@ -147,10 +147,10 @@ gt_problem gt_problem_bucket(const gt_template *template, const gt_problem *prob
 
 /* ---- awkward problems ------------------------------------------------------------------------ */
 
-/* Enough for several blocks of the widest tiles, and quick to check. */
+/* large enough for several blocks of the widest tiles, small enough to check quickly */
 static const uint64_t cheap_bytes = 32 << 20;
 
-/* Returns whether buffers come from files, which have one size. */
+/* Returns true if a file determines the size of a buffer. */
 static bool has_files(const gt_template *template)
 {
     for (uint32_t i = 0; i < template->argument_count; i++) {
@@ -166,7 +166,7 @@ static bool has_files(const gt_template *template)
     return false;
 }
 
-/* Returns whether a size is in a tensor map's strides, which must stay multiples of 16 bytes. */
+/* Returns true if a tensor map's strides, multiples of 16 bytes, depend on the size. */
 static bool shapes_map(const gt_template *template, int size)
 {
     const gt_template_parts *parts = template->parts;
@@ -183,7 +183,7 @@ static bool shapes_map(const gt_template *template, int size)
     return shapes;
 }
 
-/* Returns whether a size meets a tunable in a require(), or shapes vectors or tensor maps. */
+/* Returns true if the size is tied to a tunable, a vector or a tensor map. */
 static bool must_stay(const gt_template *template, int size)
 {
     enum { OF_LAUNCH = GT_SLOT_WORD - GT_SLOT_BLOCK };
@@ -209,7 +209,7 @@ static bool must_stay(const gt_template *template, int size)
     return shapes_map(template, size);
 }
 
-/* Returns whether the texture's rows, which have no padding, forbid an odd size. */
+/* Returns true if a texture's rows, which have no padding, forbid an odd size. */
 static bool shapes_texture(const gt_template *template, const gt_problem *problem,
                            const gt_device *device, int size)
 {
@@ -221,13 +221,13 @@ static bool shapes_texture(const gt_template *template, const gt_problem *proble
     return gt_textures_make(textures, &binding) != GPUTUNE_OK;
 }
 
-/* Returns whether require(), buffers (of *bytes) and the default's launch allow these sizes. */
+/* Returns true if the default can be launched at a problem, which takes *bytes. */
 static bool is_allowed(const gt_template *template, const gt_problem *problem,
                        const gt_device *device, uint64_t *bytes)
 {
     gt_binding binding;
     const gt_config standard = gt_config_default(template);
-    /* too large for the stacks of some threads */
+    /* on the heap, because some threads have small stacks */
     GT_FREED gt_workload *workload = malloc(sizeof *workload);
     if (!workload || gt_workload_bind(workload, template, problem, device, 0, NULL, 0) < 0) {
         return false;
@@ -246,8 +246,8 @@ static bool is_allowed(const gt_template *template, const gt_problem *problem,
     return true;
 }
 
-/* Halves the largest size that may change until the problem takes at most `most_bytes`; stops where
- * it must, and at sizes below `least`. A size on which the memory hardly depends is left alone. */
+/* Halves the largest of the sizes that may change, until the problem takes at most `most_bytes` or
+ * that size is below `least`. Skips sizes that hardly affect the memory. */
 static void shrink(gt_problem *problem, const gt_template *template, const gt_device *device,
                    const bool *may_change, uint64_t most_bytes, int64_t least)
 {
@@ -276,7 +276,7 @@ static void shrink(gt_problem *problem, const gt_template *template, const gt_de
     }
 }
 
-/* Subtracts the prime from larger sizes that may change, from each next one `apart` more. */
+/* Subtracts the prime from the sizes that may change; from each next size `apart` more. */
 static bool reduce(gt_problem *out, const gt_problem *problem, const gt_template *template,
                    const bool *may_change, int64_t prime, int64_t apart)
 {
@@ -286,7 +286,7 @@ static bool reduce(gt_problem *out, const gt_problem *problem, const gt_template
     for (uint32_t i = 0; i < template->problem_count; i++) {
         int64_t value = problem->values[i].number - prime - more;
         if (may_change[i] && value >= 1) {
-            /* odd, so that no vector width divides it */
+            /* odd, so no vector width divides it */
             out->values[i].number = value % 2 ? value : value - 1;
             changed = true;
             more += apart;
@@ -315,7 +315,7 @@ gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_templ
                                   const gt_problem *problem, const gt_device *device)
 {
     static const int64_t primes[] = {13, 7, 5, 3, 2};
-    enum { LEAST = 128 }; /* of three sizes; fewer are larger when they are cheap */
+    enum { LEAST = 128 }; /* below this, a size is not halved further */
     bool may_change[GT_PROBLEM_MAX] = {false};
     gt_problem small = *problem, awkward;
     uint64_t bytes;
@@ -333,7 +333,7 @@ gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_templ
     const gt_problem *bases[] = {&small, problem};
     enum { PRIMES = sizeof primes / sizeof *primes, WAYS = 4 * PRIMES };
     for (size_t w = 0; w < WAYS && !*changed; w++) {
-        int64_t apart = w / PRIMES % 2 ? 0 : 2; /* sizes may have to be equal */
+        int64_t apart = w / PRIMES % 2 ? 0 : 2; /* some templates need equal sizes */
         if (reduce(&awkward, bases[w / PRIMES / 2], template, may_change, primes[w % PRIMES],
                    apart) &&
             is_allowed(template, &awkward, device, &bytes)) {

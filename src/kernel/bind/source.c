@@ -1,4 +1,4 @@
-/* Generates the source of a configuration: prelude, macros, template. */
+/* Generates sources: the prelude, macros for values, and the template's text. */
 #include "kernel/bind/source.h"
 
 #include "kernel/bind/binding.h"
@@ -16,13 +16,13 @@ typedef struct generator {
     const gt_binding *binding;
     const gt_config *config;
     const gt_body *body;
-    gt_text macros;
+    gt_text *macros;
 } generator;
 
 static void define(generator *g, const char *name, const gt_value *value)
 {
     bool negative = !value->word && value->number < 0;
-    gt_text_printf(&g->macros, negative ? "#define %s (%s)\n" : "#define %s %s\n", name,
+    gt_text_printf(g->macros, negative ? "#define %s (%s)\n" : "#define %s %s\n", name,
                    GT_TEXT_OF_VALUE(value));
 }
 
@@ -34,7 +34,7 @@ static const gt_value *value_of(const generator *g, uint32_t index)
                : &g->binding->problem->values[index - template->axis_count];
 }
 
-/* Defines NAME, and NAME_word as 1 for the chosen word and 0 for the others. */
+/* Defines a macro NAME for each value; for a word also NAME_word as 1, and NAME_other as 0. */
 static void define_values(generator *g)
 {
     const gt_template *template = g->binding->template;
@@ -51,14 +51,14 @@ static void define_values(generator *g)
         for (uint32_t v = 0; v < own.count; v++) {
             const char *word = own.values[v].word;
             if (word && !strpbrk(word, " :<")) {
-                gt_text_printf(&g->macros, "#define %s_%s %d\n", own.name, word,
+                gt_text_printf(g->macros, "#define %s_%s %d\n", own.name, word,
                                chosen->word && strcmp(chosen->word, word) == 0);
             }
         }
     }
 }
 
-/* The value that a name has; NULL: it is none of gputune's. */
+/* Returns the value of a name, or NULL if the name is not an axis or problem value. */
 static const gt_value *value_named(const generator *g, const char *name)
 {
     const int index = gt_name_index(g->binding->template, name);
@@ -79,7 +79,7 @@ static gputune_status define_own(generator *g)
             GT_TRY(gt_expression_integer(&value.number, own->value, g->binding->slots));
         }
         if (value.word) {
-            gt_text_printf(&g->macros, "#define %s %s\n", own->name, value.word);
+            gt_text_printf(g->macros, "#define %s %s\n", own->name, value.word);
         } else {
             define(g, own->name, &value);
         }
@@ -95,47 +95,46 @@ static gputune_status define_bounds(generator *g)
         GT_TRY(gt_expression_integer(&bounds[i], parts->launch_bounds[i], g->binding->slots));
     }
     if (parts->launch_bounds[0]) {
-        gt_text_printf(&g->macros, "#define GPUTUNE_LAUNCH_BOUNDS __launch_bounds__(%lld",
+        gt_text_printf(g->macros, "#define GPUTUNE_LAUNCH_BOUNDS __launch_bounds__(%lld",
                        (long long)bounds[0]);
         if (bounds[1] > 0) {
-            gt_text_printf(&g->macros, ", %lld", (long long)bounds[1]);
+            gt_text_printf(g->macros, ", %lld", (long long)bounds[1]);
         }
-        gt_text_append(&g->macros, ")\n");
+        gt_text_append(g->macros, ")\n");
     }
     return GPUTUNE_OK;
 }
 
-/* The names that a block's parts have in the source; a constant part has the block's symbol. */
+/* Prefixes of the parts of a block. The constant part has the name of its symbol. */
 #define BY_VALUE "gputune_pass_value_"
 #define GLOBAL   "gputune_pass_global_"
 
-/* The parameter that GPUTUNE_PARAM(block) stands for, and what it needs. A struct is declared
- * behind the macros, so a template stands for its array until the kernel's parameters. */
+/* Defines the parameter that GPUTUNE_PARAM(block) means. A struct is declared after the macros, so
+ * its array is a template until then. */
 static void define_parameter(generator *g, const gt_block *block, const char *name,
                              const char *type, bool is_struct, unsigned long long by_value)
 {
     if (block->pass == GT_PASS_GLOBAL) {
-        gt_text_printf(&g->macros,
-                       "#define GPUTUNE_PARAM_%s const %s *__restrict__ " GLOBAL "%s,\n", name,
-                       type, name);
+        gt_text_printf(g->macros, "#define GPUTUNE_PARAM_%s const %s *__restrict__ " GLOBAL "%s,\n",
+                       name, type, name);
     } else if (by_value > 0 && is_struct) {
-        gt_text_printf(&g->macros,
+        gt_text_printf(g->macros,
                        "template <typename T> struct gputune_pass_block_%s { T data[%llu]; };\n"
                        "#define GPUTUNE_PARAM_%s const __grid_constant__ "
                        "gputune_pass_block_%s<%s> " BY_VALUE "%s,\n",
                        name, by_value, name, name, type, name);
     } else if (by_value > 0) {
-        gt_text_printf(&g->macros,
+        gt_text_printf(g->macros,
                        "struct gputune_pass_block_%s { %s data[%llu]; };\n"
                        "#define GPUTUNE_PARAM_%s const __grid_constant__ "
                        "gputune_pass_block_%s " BY_VALUE "%s,\n",
                        name, type, by_value, name, name, name);
     } else {
-        gt_text_printf(&g->macros, "#define GPUTUNE_PARAM_%s\n", name);
+        gt_text_printf(g->macros, "#define GPUTUNE_PARAM_%s\n", name);
     }
 }
 
-/* The __constant__ symbol, and in `out` how its elements are read. */
+/* Declares a block's __constant__ symbol, and writes to `out` how its elements are read. */
 static void define_symbol(generator *g, char *out, size_t bytes, const gt_block *block,
                           const char *type, bool is_struct, gt_element element)
 {
@@ -145,17 +144,16 @@ static void define_symbol(generator *g, char *out, size_t bytes, const gt_block 
         return;
     }
     if (!is_struct) {
-        gt_text_printf(&g->macros, "extern \"C\" { __constant__ %s %s[%u]; }\n", type,
-                       block->symbol, rest / element.bytes);
+        gt_text_printf(g->macros, "extern \"C\" { __constant__ %s %s[%u]; }\n", type, block->symbol,
+                       rest / element.bytes);
         return;
     }
     (void)snprintf(out, bytes, "reinterpret_cast<const %s *>(%s)", type, block->symbol);
-    gt_text_printf(&g->macros,
-                   "extern \"C\" { __constant__ __align__(%u) unsigned char %s[%u]; }\n",
+    gt_text_printf(g->macros, "extern \"C\" { __constant__ __align__(%u) unsigned char %s[%u]; }\n",
                    element.alignment, block->symbol, rest);
 }
 
-/* GPUTUNE_PARAM(block) and block(i), for one way to pass. */
+/* Defines GPUTUNE_PARAM(block) and block(i). */
 static void define_pass(generator *g, const gt_block *block, const gt_argument *declared)
 {
     char constant[256], data[2 * GT_NAME_MAX];
@@ -165,21 +163,19 @@ static void define_pass(generator *g, const gt_block *block, const gt_argument *
     bool is_struct = gt_structure_of(g->binding->template, type);
     unsigned long long by_value = block->by_value_bytes / element.bytes;
     unsigned long long all = block->bytes / element.bytes;
-    gt_text_printf(&g->macros, "#define GPUTUNE_FIRST_%s %llu\n", name,
+    gt_text_printf(g->macros, "#define GPUTUNE_FIRST_%s %llu\n", name,
                    block->pass == GT_PASS_SPLIT ? by_value : all);
     define_parameter(g, block, name, type, is_struct, by_value);
     define_symbol(g, constant, sizeof constant, block, type, is_struct, element);
     (void)snprintf(data, sizeof data,
                    block->pass == GT_PASS_GLOBAL ? GLOBAL "%s" : BY_VALUE "%s.data", name);
     if (block->pass == GT_PASS_SPLIT) {
-        gt_text_printf(&g->macros, "#define %s(i) gputune_split<%llu>(%s, %s, i)\n", name, by_value,
+        gt_text_printf(g->macros, "#define %s(i) gputune_split<%llu>(%s, %s, i)\n", name, by_value,
                        data, constant);
     } else {
-        const char *single = declared->extent_count ? "" : "[0]";
-        gt_text_printf(&g->macros, "#define %s(%s) (%s%s)\n", name,
-                       declared->extent_count ? "i" : "...",
-                       block->pass == GT_PASS_CONSTANT ? constant : data,
-                       declared->extent_count ? "[i]" : single);
+        const bool is_array = declared->extent_count > 0;
+        gt_text_printf(g->macros, "#define %s(%s) (%s%s)\n", name, is_array ? "i" : "...",
+                       block->pass == GT_PASS_CONSTANT ? constant : data, is_array ? "[i]" : "[0]");
     }
 }
 
@@ -193,8 +189,8 @@ static gputune_status add_passes(generator *g)
     gt_limit limit = gt_blocks_make(blocks, g->binding, NULL);
     GT_REFUSE(limit, GPUTUNE_ENOVARIANT, "%s cannot pass its blocks in this way: %s",
               template->name, GT_LIMIT_REASON(limit, g->binding->device));
-    gt_text_append(&g->macros, "#define GPUTUNE_PARAM(block) GPUTUNE_PARAM_##block\n"
-                               "#define GPUTUNE_FIRST(block) GPUTUNE_FIRST_##block\n");
+    gt_text_append(g->macros, "#define GPUTUNE_PARAM(block) GPUTUNE_PARAM_##block\n"
+                              "#define GPUTUNE_FIRST(block) GPUTUNE_FIRST_##block\n");
     for (uint32_t i = 0; i < template->pass_count; i++) {
         if (template->passes[i].axis >= 0) {
             define_pass(g, &blocks[i], &template->passes[i]);
@@ -203,10 +199,10 @@ static gputune_status add_passes(generator *g)
     return GPUTUNE_OK;
 }
 
-/* Comments of the template do not count, so that they orphan no stored trial; the prelude's do. */
+/* Comments of the template do not change the hash, so editing them keeps stored trials valid. */
 static void make_hash(gt_source *out, const generator *g, const char *prelude)
 {
-    out->hash = gt_hash_join(gt_hash_string(prelude), gt_hash_string(gt_text_string(&g->macros)));
+    out->hash = gt_hash_join(gt_hash_string(prelude), gt_hash_string(gt_text_string(g->macros)));
     out->hash = gt_hash_join(out->hash, g->body->tokens);
     if (g->binding->template->has_headers) {
         out->hash = gt_hash_join(out->hash, g->binding->template->parts->headers);
@@ -219,7 +215,7 @@ static void make_hash(gt_source *out, const generator *g, const char *prelude)
     }
 }
 
-/* Adds "ns::scan<float, 128>" to the source's instances, if the kernel is a template. */
+/* Adds the instance of a kernel that is a C++ template: "ns::scan<float, 128>". */
 static gputune_status add_instance(gt_source *out, const generator *g, const gt_kernel_name *kernel)
 {
     gt_text text = {0};
@@ -234,7 +230,7 @@ static gputune_status add_instance(gt_source *out, const generator *g, const gt_
         gt_lexer_next(&lexer);
         bool qualified = colons || gt_lexer_is(&lexer, "::");
         const gt_value *value = qualified ? NULL : value_named(g, GT_TOKEN_TEXT(&token));
-        if (value) { /* else the C++ source knows it */
+        if (value) { /* other names mean something in the code */
             gt_text_printf(&text, !value->word && value->number < 0 ? "(%s)" : "%s",
                            GT_TEXT_OF_VALUE(value));
         } else {
@@ -252,25 +248,24 @@ static gputune_status add_instance(gt_source *out, const generator *g, const gt_
 static gputune_status add_instances(gt_source *out, const generator *g)
 {
     const gt_template_parts *parts = g->binding->template->parts;
-    bool kernel = g->body == &parts->kernel_body;
-    for (uint32_t i = 0; kernel && i < parts->step_count; i++) {
-        GT_TRY(add_instance(out, g, &parts->steps[i].kernel));
-    }
-    if (!kernel) {
+    if (g->body == &parts->judge_body) {
         GT_TRY(add_instance(out, g, &parts->reference.kernel));
         GT_TRY(add_instance(out, g, &parts->check.kernel));
+        return add_instance(out, g, &parts->init.kernel);
     }
-    return kernel && !parts->reference.self ? GPUTUNE_OK
-                                            : add_instance(out, g, &parts->init.kernel);
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        GT_TRY(add_instance(out, g, &parts->steps[i].kernel));
+    }
+    return parts->reference.self ? add_instance(out, g, &parts->init.kernel) : GPUTUNE_OK;
 }
 
-/* The definition of <cuda.h>, which a template need not include. */
+/* CUtensorMap as <cuda.h> defines it, for templates that do not include it. */
 static const char tensormap_type[] =
     "#ifndef __cuda_cuda_h__\n"
     "typedef struct CUtensorMap_st { alignas(64) unsigned long long opaque[16]; } CUtensorMap;\n"
     "#endif\n";
 
-/* Has the compiler refuse a tunable that the text has given another value. */
+/* Appends checks that the code does not give a tunable another value. */
 static void assert_values(gt_text *text, const generator *g)
 {
     const gt_template *template = g->binding->template;
@@ -287,7 +282,7 @@ static void assert_values(gt_text *text, const generator *g)
     }
 }
 
-/* Has the compiler refuse an output of the reference that is a double by another name. */
+/* Appends checks that an output of the reference is not a double under another name. */
 static void assert_outputs(gt_text *text, const generator *g)
 {
     const gt_template *template = g->binding->template;
@@ -341,7 +336,7 @@ static gputune_status assemble(gt_source *out, const generator *g, const char *p
     if (g->binding->template->parts->map_count > 0) {
         gt_text_append(&text, tensormap_type);
     }
-    gt_text_append(&text, gt_text_string(&g->macros));
+    gt_text_append(&text, gt_text_string(g->macros));
     gt_text_append(&text, body->mark);
     gt_text_append(&text, body->text + body->head);
     for (size_t i = 0; i < out->instance_count; i++) {
@@ -377,7 +372,7 @@ static gputune_status add_maxreg(gt_source *out, const gt_binding *binding)
     return value ? limit_to(out, value) : GPUTUNE_OK;
 }
 
-/* The threads of a judge's block. An extent that is wrong is reported where its launch is bound. */
+/* Returns the threads of a judge's block; 0: none, or binding its launch reports an error. */
 static int64_t threads_of(const gt_binding *binding, const gt_judge *judge)
 {
     int64_t threads = judge->present ? 1 : 0;
@@ -392,7 +387,7 @@ static int64_t threads_of(const gt_binding *binding, const gt_judge *judge)
     return threads;
 }
 
-/* Lets the reference, check and init kernels have no more registers than their blocks can have. */
+/* Limits the registers of the judges' code, so their blocks can be launched. */
 static gputune_status limit_registers(gt_source *out, const gt_binding *binding)
 {
     enum { MOST = 255, UNIT = 8 };
@@ -407,9 +402,8 @@ static gputune_status limit_registers(gt_source *out, const gt_binding *binding)
     return registers < UNIT || registers > MOST ? GPUTUNE_OK : limit_to(out, registers);
 }
 
-/* Evaluates options() and maxreg(). Without `kernel`, only options that change the meaning (--std,
- * -D, -U) count, and registers are limited for the judges' blocks. gt_source_free() releases them.
- */
+/* Evaluates options() and maxreg(). For the judges (`kernel` is false), only options that change
+ * the meaning count, and registers are limited for their blocks. */
 static gputune_status make_options(gt_source *out, const gt_binding *binding, bool kernel)
 {
     const gt_template_parts *parts = binding->template->parts;
@@ -438,20 +432,25 @@ static gputune_status generate(gt_source *out, const gt_template *template,
 {
     bool kernel = body == &template->parts->kernel_body;
     gt_binding binding;
-    generator g = {.binding = &binding, .config = config, .body = body};
-    gt_source source = {0};
+    GT_SCOPED(gt_text_free) gt_text macros = {0};
+    GT_SCOPED(gt_source_free) gt_source source = {0};
+    generator g = {.binding = &binding, .config = config, .body = body, .macros = &macros};
     gt_binding_open(&binding, template, problem, device);
     gt_slots_config(binding.slots, template, config);
     define_values(&g);
-    gputune_status status = define_own(&g);
-    GT_THEN(status, kernel ? define_bounds(&g) : GPUTUNE_OK);
-    GT_THEN(status, add_passes(&g));
-    GT_THEN(status, g.macros.failed ? gt_fail_memory() : GPUTUNE_OK);
-    GT_THEN(status, make_options(&source, &binding, kernel));
-    GT_THEN(status, add_instances(&source, &g));
-    GT_THEN(status, assemble(&source, &g, prelude));
-    gt_text_free(&g.macros);
-    return GT_GIVE(status, out, source, gt_source_free(&source));
+    GT_TRY(define_own(&g));
+    if (kernel) {
+        GT_TRY(define_bounds(&g));
+    }
+    GT_TRY(add_passes(&g));
+    if (macros.failed) {
+        return gt_fail_memory();
+    }
+    GT_TRY(make_options(&source, &binding, kernel));
+    GT_TRY(add_instances(&source, &g));
+    GT_TRY(assemble(&source, &g, prelude));
+    *out = gt_take(&source);
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_source_generate(gt_source *out, const gt_template *template,
@@ -478,7 +477,7 @@ gputune_status gt_source_reference(gt_source *out, const gt_template *template,
     return generate(out, template, problem, &standard, device, prelude, &parts->judge_body);
 }
 
-/* Returns whether the judges' code has values of the default configuration. */
+/* Returns true if the judges' code depends on the default configuration. */
 static bool has_defaults(const gt_template *template)
 {
     const gt_template_parts *parts = template->parts;

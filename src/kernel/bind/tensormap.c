@@ -1,4 +1,4 @@
-/* Works out tensor maps for a configuration, and texture objects for sizes. */
+/* Makes the tensor maps of a configuration, and the textures of a problem. */
 #include "kernel/bind/binding.h"
 
 #include "kernel/template/structure.h"
@@ -8,14 +8,14 @@
 
 enum { BOX_MAX = 256 };
 
-/* CUtensorMapDataType; what is copied has no sign. */
+/* CUtensorMapDataType by type. Signs do not matter, because data is only copied. */
 static const uint32_t data_types[] = {
     [GT_TYPE_I8] = 0,   [GT_TYPE_U8] = 0,   [GT_TYPE_I16] = 1,  [GT_TYPE_U16] = 1,
     [GT_TYPE_I32] = 3,  [GT_TYPE_U32] = 2,  [GT_TYPE_I64] = 5,  [GT_TYPE_U64] = 4,
     [GT_TYPE_BOOL] = 0, [GT_TYPE_F16] = 6,  [GT_TYPE_BF16] = 9, [GT_TYPE_F32] = 7,
     [GT_TYPE_F64] = 8,  [GT_TYPE_E4M3] = 0, [GT_TYPE_E5M2] = 0};
 
-/* The place of a mode's value in its list (0, the driver's enumerator of "none", first). */
+/* Finds a mode's value in its list. The index is the driver's enumerator; 0 is "none". */
 static gt_limit find_mode(uint32_t *out, const gt_expression *mode, const int64_t values[4],
                           const gt_binding *binding)
 {
@@ -26,7 +26,8 @@ static gt_limit find_mode(uint32_t *out, const gt_expression *mode, const int64_
     return *out < 4 ? GT_LIMIT_NONE : GT_LIMIT_TENSORMAP_MODE;
 }
 
-/* Dimension i of the driver's order is the i-th from the end of the template's. */
+/* Sets sizes, box and strides. The driver numbers dimensions from the fastest, the template from
+ * the slowest. */
 static gt_limit make_shape(gt_tensormap *out, const gt_map *map, const gt_binding *binding,
                            uint32_t element)
 {
@@ -106,8 +107,8 @@ enum { READ_AS_INTEGER = 1, NORMALIZED_COORDINATES = 2 }; /* CU_TRSF_… */
 typedef struct shape {
     gt_element element;
     uint32_t rank;    /* without layers */
-    int64_t sizes[3]; /* elements of a row, rows, slices or layers; 0: there are none */
-    int64_t pitch;    /* elements of a row of the buffer */
+    int64_t sizes[3]; /* elements per row, rows, slices or layers; 0: no such dimension */
+    int64_t pitch;    /* elements per row of the buffer */
 } shape;
 
 static gputune_status make_sizes(shape *out, const gt_texture_clause *clause,
@@ -127,7 +128,7 @@ static gputune_status make_sizes(shape *out, const gt_texture_clause *clause,
                          : GPUTUNE_OK;
 }
 
-/* The limits are those of GPUs since compute capability 7.5. */
+/* The limits of GPUs since compute capability 7.5. */
 static gputune_status check_sizes(const gt_texture_clause *clause, const shape *shape,
                                   const char *name)
 {

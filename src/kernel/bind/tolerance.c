@@ -1,19 +1,19 @@
-/* How far a right result may be from the reference's where the template does not say. */
+/* Determines tolerances that the template does not state. tolerance.h explains the rule. */
 #include "kernel/bind/tolerance.h"
 
 #include <math.h>
 
 static const struct type_facts {
     double roundoff;
-    double working; /* roundoff of the type that sums are kept in, which is no storage type */
-    double rtol;    /* functions and divisions of another library, fused or not */
-    double tiny;    /* below that, results may be flushed to zero */
+    double working; /* roundoff of the type in which sums are accumulated */
+    double rtol;    /* of other libraries' functions, divisions and fused operations */
+    double tiny;    /* results below this may be flushed to zero */
 } facts[] = {
     [GT_TYPE_F16] = {0x1p-11, 0x1p-24, 2.5e-3, 0x1p-24},
     [GT_TYPE_BF16] = {0x1p-8, 0x1p-24, 2e-2, 0x1p-126},
     [GT_TYPE_F32] = {0x1p-24, 0x1p-24, 1e-5, 0x1p-126},
     [GT_TYPE_F64] = {0x1p-53, 0x1p-53, 1e-12, 0x1p-1022},
-    [GT_TYPE_E4M3] = {0x1p-4, 0x1p-24, 0.14, 0x1p-9}, /* neighbours are an eighth apart */
+    [GT_TYPE_E4M3] = {0x1p-4, 0x1p-24, 0.14, 0x1p-9}, /* neighbouring numbers differ by an eighth */
     [GT_TYPE_E5M2] = {0x1p-3, 0x1p-24, 0.27, 0x1p-16},
 };
 
@@ -34,7 +34,8 @@ double gt_tolerance_step(const gt_workload *workload)
     return has_output ? sqrt(coarsest) : 0;
 }
 
-/* A term that moves is seen in its element: (1 - 1/SPARSE)^m of the elements have none that did. */
+/* Returns the number of terms of an element. A moved term shows in its element, so a share of (1 -
+ * 1/GT_TOLERANCE_SPARSE)^terms of the elements stays still. */
 static double terms_counted(double still)
 {
     static const double enough = 0.02;
@@ -57,13 +58,13 @@ double gt_tolerance_terms(const gt_workload *workload, uint32_t output,
     return fmax(1, fmax(measured, workload->work_flops / elements));
 }
 
-/* An output that does not move depends on what could not be moved. */
+/* Returns true if the sensitivity was measured. An output may depend on unmoved inputs. */
 static bool is_known(const gt_sensitivity *seen)
 {
     return seen->step > 0 && seen->moved > 0;
 }
 
-/* Returns whether all elements depend on their terms about as strongly, as their size goes. */
+/* Returns true if all elements depend about equally on their terms, relative to their size. */
 static bool is_even(const gt_sensitivity *seen)
 {
     static const double uneven = 8;
@@ -72,7 +73,7 @@ static bool is_even(const gt_sensitivity *seen)
 }
 
 typedef struct measures {
-    double share;        /* of S: roundings, and a long sum */
+    double share;        /* multiple of S: a few roundings and a long sum */
     gt_tolerance result; /* without S */
 } measures;
 
@@ -83,11 +84,11 @@ static measures measure(const gt_workload *workload, uint32_t output, const gt_s
     bool few = buffer->elements < GT_TOLERANCE_FEW;
     double terms = gt_tolerance_terms(workload, output, seen);
     double length = type->working * sqrt(terms);
-    /* sums of equal terms are rounded the same way many times */
+    /* sums of equal terms are rounded in the same direction many times */
     double drift = workload->varied ? type->working * terms : length;
     return (measures){
-        /* of a few roundings, one of them in a storage type, and of a long sum; the largest of many
-         * steps lies several deviations out, of a few perhaps within one */
+        /* a few roundings, one of them to a storage type, and a long sum; the factor is larger for
+         * few elements, whose largest step may lie within one deviation */
         .share = type->roundoff + 3 * type->working + (few ? 4 : 2) * length,
         .result = {.rtol = fmax(type->rtol, drift / 4), .atol = type->tiny}};
 }
@@ -103,13 +104,13 @@ static gt_tolerance measured(const gt_workload *workload, uint32_t output,
         return result;
     }
     double strength = is_known(seen) ? seen->moved / seen->step : seen->largest;
-    /* a jump is no strength; one of few results may be small by chance */
+    /* limits S to a hundredth of the result, because a larger step is a jump */
     double most = few ? INFINITY : seen->largest / 100;
     result.atol = fmax(result.atol, fmin(m.share * strength, most));
     return result;
 }
 
-/* `scale` has as many elements as the first output. */
+/* Returns true if `scale` covers the output; it has as many elements as the first output. */
 static bool is_scaled(const gt_workload *workload, uint32_t output)
 {
     uint32_t first = 0;
@@ -129,7 +130,7 @@ bool gt_tolerance_of_element(gt_tolerance *out, const gt_workload *workload, uin
     }
     const measures m = measure(workload, output, seen);
     *out = m.result;
-    out->stol = 2 * m.share / seen->step; /* the largest of few steps lies nearer than of all */
+    out->stol = 2 * m.share / seen->step; /* the largest of few steps underestimates S */
     return true;
 }
 
@@ -140,7 +141,7 @@ gt_tolerance gt_tolerance_of(const gt_workload *workload, uint32_t output,
     if (workload->tolerance.stated || !gt_type_is_float(workload->buffers[output].type)) {
         return workload->tolerance;
     }
-    if (is_scaled(workload, output)) { /* zero-mean terms are off by a third of u * scale */
+    if (is_scaled(workload, output)) { /* zero-mean terms err by u * scale / 3 */
         double more = workload->varied ? GT_TOLERANCE_VARIED : 1;
         return (gt_tolerance){
             .rtol = type->rtol, .atol = type->tiny, .stol = more * 8 * type->working};

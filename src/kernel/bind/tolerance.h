@@ -13,38 +13,39 @@
 #include "kernel/bind/problem.h"
 
 enum {
-    GT_TOLERANCE_FEW = 64,   /* an output with fewer elements needs several steps to measure S: */
-    GT_TOLERANCE_STEPS = 6,  /* this many, of which the largest counts */
-    GT_TOLERANCE_SPARSE = 64 /* to count terms, a sparse step moves one in this many inputs */
+    GT_TOLERANCE_FEW = 64,   /* outputs with fewer elements need several steps to measure S */
+    GT_TOLERANCE_STEPS = 6,  /* number of these steps, of which the largest counts */
+    GT_TOLERANCE_SPARSE = 64 /* to count terms, a sparse step moves one of this many inputs */
 };
 
-/* The sensitivity of one output, from the reference's runs with moved inputs. */
+/* The measured sensitivity of an output to small steps of the inputs. */
 typedef struct gt_sensitivity {
     double step;     /* relative step of the inputs; 0: no input could be moved */
     double largest;  /* largest |result| */
     double moved;    /* largest |result - moved result| */
-    double relative; /* largest |result - moved result| / |result|; INFINITY if a 0 moved */
-    double still;    /* share of the elements that a sparse step left alone; 0: unknown */
+    double relative; /* the same, divided by |result|; INFINITY if a 0 moved */
+    double still;    /* share of the elements that did not move in a sparse step; 0: unknown */
 } gt_sensitivity;
 
-/* Returns half the distance from 1 to the type's next larger number; 0 for integers. */
+/* Returns half the distance from 1 to the next larger number of the type; 0 for integers. */
 double gt_type_roundoff(gt_type type);
-/* Returns the relative step by which inputs are moved, the root of the coarsest roundoff: far above
- * what rounding hides, far below what bends a smooth function. 0: no float output. */
+/* Returns the relative step of the inputs: the root of the coarsest roundoff, which is far above
+ * roundings and far below the curvature of smooth functions. 0: there is no float output. */
 double gt_tolerance_step(const gt_workload *workload);
-/* Returns how many terms an element has: flops / elements, or if larger the measured number (by the
- * elements that stayed still), at most inputs / sqrt(elements), right for sums and products. */
+/* Returns the number of terms of an element: the declared or the measured number, whichever is
+ * larger. The measured number is at most inputs / sqrt(elements), which is exact for sums and
+ * matrix products. */
 double gt_tolerance_terms(const gt_workload *workload, uint32_t output,
                           const gt_sensitivity *sensitivity);
-/* Sets *out to an output's tolerance by each element's S. false: S is unknown, or not needed. */
+/* Sets *out to a tolerance from each element's S. Returns false if S is unknown or not needed. */
 bool gt_tolerance_of_element(gt_tolerance *out, const gt_workload *workload, uint32_t output,
                              const gt_sensitivity *sensitivity);
-/* The tolerance of an output: the template's own, or else the one that follows from the type, the
- * terms and the measured sensitivity. If the reference gives `scale`, this takes the place of S. */
+/* Returns the tolerance of an output: the template's, or the one that follows from its type, terms
+ * and sensitivity. If the reference outputs `scale`, that replaces S. */
 gt_tolerance gt_tolerance_of(const gt_workload *workload, uint32_t output,
                              const gt_sensitivity *sensitivity);
 
-/* The factor by which tolerances grow on data that are all alike or extreme: roundings that cancel
- * on random data add up there. A sum of 225 products of constants was off by 1.1 times a tolerance
- * of 1e-6 of its magnitudes, within which random data stay. */
+/* Tolerances grow by this factor on data that is constant or extreme, because roundings add up
+ * there that cancel on random data. A sum of 225 products of constants exceeded a tolerance of 1e-6
+ * of its magnitudes 1.1 times; random data stays below it. */
 #define GT_TOLERANCE_VARIED 8.0

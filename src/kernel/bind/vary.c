@@ -1,4 +1,4 @@
-/* Other values of scalars, and other contents of buffers. */
+/* Makes workloads with other scalars and other contents of buffers. */
 #include "kernel/bind/vary.h"
 
 #include "kernel/bind/tolerance.h"
@@ -7,7 +7,7 @@
 
 /* ---- Scalars --------------------------------------------------------------------------------- */
 
-/* No two scalars get the same factor, so that taking one for another shows. */
+/* Returns another value for a float. Different factors reveal kernels that confuse scalars. */
 static double other_real(const gt_number *number, gt_scalars which, uint32_t index)
 {
     const double factor = 0.375 + 0.125 * (index % 8), value = number->low;
@@ -33,7 +33,7 @@ static double other_real(const gt_number *number, gt_scalars which, uint32_t ind
     }
 }
 
-/* Returns whether the number belongs to a scalar; else to a buffer's elements. */
+/* Returns true if a number belongs to a scalar, and not to a buffer's elements. */
 static bool is_of_scalar(const gt_workload *workload, uint32_t number)
 {
     bool is = false;
@@ -105,7 +105,7 @@ uint32_t gt_workload_longest_list(const gt_workload *workload)
 
 /* ---- Contents -------------------------------------------------------------------------------- */
 
-/* A float's range has no end that its draws reach. */
+/* Returns the largest value of a uniform fill. Floats never reach the end of their range. */
 static double largest(gt_type type, double low, double high)
 {
     if (!gt_type_is_float(type)) {
@@ -150,7 +150,7 @@ static void vary_numbers(gt_workload *workload, const gt_buffer *buffer, gt_cont
     }
 }
 
-/* Returns whether ties, or empty rows, change a buffer's contents. */
+/* Returns true if ties or empty rows can change the buffer's contents. */
 static bool has_variety(const gt_buffer *buffer, gt_contents contents)
 {
     if (contents == GT_CONTENTS_TIES) {
@@ -162,7 +162,7 @@ static bool has_variety(const gt_buffer *buffer, gt_contents contents)
            rises && !gt_type_is_float(buffer->type) && gt_type_bytes(buffer->type) >= 4;
 }
 
-/* Returns the first input like this one by type, size and fill; itself: there is none. */
+/* Returns the first input with the same type, size and fill; the index itself if there is none. */
 static uint32_t twin_of(const gt_workload *workload, uint32_t index)
 {
     const gt_buffer *one = &workload->buffers[index];
@@ -230,7 +230,7 @@ bool gt_workload_has_contents(const gt_workload *workload, gt_contents contents)
     return has && !workload->has_init;
 }
 
-/* Returns whether a float is so large, or is not a number, that results need not be finite. */
+/* Returns true if a scalar is so large, or NaN, that results may be infinite or NaN. */
 static bool is_unbounded(const gt_workload *from, const gt_variation *variation)
 {
     bool is = false;
@@ -240,7 +240,7 @@ static bool is_unbounded(const gt_workload *from, const gt_variation *variation)
     return is;
 }
 
-/* Lets a stated tolerance grow with very large scalars. */
+/* Increases a stated tolerance for very large scalars. */
 static void widen_huge(gt_workload *out, const gt_workload *from, const gt_variation *variation)
 {
     double growth = 1;
@@ -271,7 +271,7 @@ void gt_workload_vary(gt_workload *out, const gt_workload *from, const gt_variat
         widen_huge(out, from, variation);
     }
     for (uint32_t i = 0; i < out->buffer_count; i++) {
-        /* where the reference has one, a variant has one */
+        /* the reference may have NaN, so a variant may have NaN in the same places */
         out->buffers[i].nan_ok |= out->varied || out->unbounded;
         if (out->varied) {
             vary_buffer(out, &out->buffers[i], variation->contents);

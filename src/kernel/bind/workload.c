@@ -1,4 +1,4 @@
-/* Evaluates a template at a problem: buffers, scalars, tolerances. */
+/* Makes the workload of a template at a problem: buffers, scalars, tolerances and judges. */
 #include "kernel/bind/binding.h"
 #include "kernel/bind/source.h"
 
@@ -191,7 +191,7 @@ static void add_clears(gt_launch *launch, const gt_workload *workload, const gt_
     }
 }
 
-/* pass() blocks come as pointers; a constant() is in the module. */
+/* Makes a judge's launch. pass() blocks become pointers; constant() blocks are in the module. */
 static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
                                  const gt_binding *binding, const gt_judge *judge)
 {
@@ -202,7 +202,7 @@ static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
     for (uint32_t i = 0; i < workload->block_count; i++) {
         ways[i] = binding->template->passes[i].axis < 0 ? GT_PASS_CONSTANT : GT_PASS_GLOBAL;
     }
-    (void)gt_blocks_make(out->blocks, binding, ways); /* their sizes are bound already */
+    (void)gt_blocks_make(out->blocks, binding, ways); /* was checked */
     return gt_launch_arguments(out, binding, true);
 }
 
@@ -212,7 +212,7 @@ static gputune_status finish_judge(gt_launch *out)
     return gt_launch_count_held(out);
 }
 
-/* One that the measure worker gives behind the caller's arguments. */
+/* Adds an argument that the measure worker passes after the caller's. */
 static void add_given(gt_launch *launch, gt_parameter_kind kind, uint64_t value)
 {
     gt_launch_add(launch, kind, 8, (int)launch->argument_count++)->scratch_bytes = value;
@@ -264,7 +264,7 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
         const gt_config config = gt_reference_config(binding->template);
         GT_TRY(gt_launch_bind(&out->reference, binding->template, binding->problem, &config,
                               binding->device));
-        out->reference.l2 = (gt_l2_window){0}; /* which is set aside as long as it is loaded */
+        out->reference.l2 = (gt_l2_window){0}; /* else it stays set aside */
     }
     if (parts->reference.present) {
         GT_TRY(bind_judge(&out->reference, out, binding, &parts->reference));
@@ -278,7 +278,7 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
     }
     if (out->has_check) {
         GT_TRY(bind_judge(&out->check, out, binding, &parts->check));
-        add_given(&out->check, GT_PARAMETER_BUFFER, 0); /* the count of failures */
+        add_given(&out->check, GT_PARAMETER_BUFFER, 0); /* the number of wrong elements */
         GT_TRY(finish_judge(&out->check));
     }
     return GPUTUNE_OK;
@@ -286,8 +286,7 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
 
 /* --- work ------------------------------------------------------------------------------------- */
 
-/* Binds the work of the default's launch. If launches do different work, only the measure of the
- * work is known: times refer to an amount of it, whatever happens to the rest. */
+/* Binds the work of the default's launch. If axes change the work, only its measure is bound. */
 static gputune_status bind_work(gt_workload *out, const gt_binding *binding)
 {
     const gt_template *template = binding->template;
@@ -375,7 +374,7 @@ static void align_buffer(gt_workload *out, uint32_t argument, uint32_t needed)
     buffer->alignment = buffer->alignment > needed ? buffer->alignment : needed;
 }
 
-/* A map's address is a multiple of 16 bytes, or 32; arrays have their own. */
+/* Sets the alignment that tensor maps, and textures of buffers, need. */
 static void align_maps(gt_workload *out, const gt_template *template)
 {
     for (uint32_t i = 0; i < template->parts->map_count; i++) {

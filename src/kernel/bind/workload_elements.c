@@ -1,4 +1,4 @@
-/* Works out the elements of buffers, blocks and scalars, and their contents. */
+/* Determines the elements of buffers, blocks and scalars, and their fills. */
 #include "kernel/bind/layout.h"
 #include "kernel/bind/tolerance.h"
 
@@ -61,7 +61,7 @@ gt_type gt_component_type(const gt_workload *workload, const gt_buffer *buffer, 
 
 /* ---- Fills ----------------------------------------------------------------------------------- */
 
-/* Sets the range of a fill that states no values. `count`: the elements that it makes. */
+/* Sets the range of a fill without stated values. `count` is the number of elements. */
 static void set_range(gt_number *out, uint64_t count)
 {
     bool integers = !gt_type_is_float(out->type), sorted = out->fill == GT_FILL_SORTED;
@@ -74,7 +74,7 @@ static void set_range(gt_number *out, uint64_t count)
     }
 }
 
-/* The largest number of a fill that makes its own must be one of the type's. */
+/* Checks a fill's range. The largest number that a fill generates must fit the type. */
 static gputune_status check_range(const gt_number *out, uint64_t count, gt_place place,
                                   const char *name)
 {
@@ -96,7 +96,7 @@ static gputune_status check_range(const gt_number *out, uint64_t count, gt_place
     return GPUTUNE_OK;
 }
 
-/* The values of what comes from the host are computed when it is sent. `out` has its type. */
+/* Evaluates a fill for numbers of out->type. Values that the host computes are left out here. */
 static gputune_status bind_fill(gt_number *out, const gt_fill *fill, const int64_t *slots,
                                 uint64_t count, const char *name)
 {
@@ -115,9 +115,7 @@ static gputune_status bind_fill(gt_number *out, const gt_fill *fill, const int64
     return check_range(out, count, fill->place, name);
 }
 
-/* ---- Elements of several numbers ------------------------------------------------------------- */
-
-/* The item that says what a number holds: the last that does; NULL: none. */
+/* Returns the last item of a list that applies to a leaf, or NULL. */
 static const gt_initialiser *item_of(const gt_initialisers *list, const gt_layout *layout,
                                      uint32_t leaf)
 {
@@ -129,7 +127,7 @@ static const gt_initialiser *item_of(const gt_initialisers *list, const gt_layou
     return NULL;
 }
 
-/* Returns whether a list gives an array only numbers before this one, which is 0 as in C. */
+/* Returns true if a leaf is an array element after the last one in a list, which is 0 as in C. */
 static bool is_behind_list(const gt_initialisers *list, const gt_layout *layout, uint32_t leaf)
 {
     const size_t length = strlen(layout->leaves[leaf].name);
@@ -146,7 +144,7 @@ static bool is_behind_list(const gt_initialisers *list, const gt_layout *layout,
     return found && layout->leaves[leaf].name[length - 1] == ']';
 }
 
-/* Every item of a list must belong to some number. */
+/* Checks that every item of a list applies to some leaf. */
 static gputune_status check_items(const gt_initialisers *list, const gt_layout *layout,
                                   const char *type, gt_place place)
 {
@@ -197,7 +195,7 @@ static gputune_status fill_number(gt_number *number, const gt_layout *layout, ui
     const bool lacks = !item && !declared->initialisers.single && !gt_type_is_float(number->type) &&
                        buffer->direction != GT_OUT;
     if (lacks && binding->template->parts->init.present) {
-        number->fill = GT_FILL_ZERO; /* until init() fills it */
+        number->fill = GT_FILL_ZERO; /* init() fills it */
         return GPUTUNE_OK;
     }
     GT_REFUSE_AT(lacks, declared->place,
@@ -212,7 +210,7 @@ static gputune_status fill_number(gt_number *number, const gt_layout *layout, ui
     return bind_fill(number, fill, binding->slots, buffer->elements, name);
 }
 
-/* The type that stands for all numbers: the coarsest float, because tolerances follow from it. */
+/* Returns a type for all numbers: the coarsest float, because tolerances depend on it. */
 static gt_type coarsest(const gt_layout *layout)
 {
     gt_type type = layout->leaves[0].type;
@@ -279,7 +277,7 @@ gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_bi
 
 /* ---- Scalars --------------------------------------------------------------------------------- */
 
-/* A number by its expression; NULL: by the problem value that it is named like. */
+/* Sets a number by its expression; NULL: by the problem value with its name. */
 static gputune_status bind_number(gt_number *out, const gt_binding *binding,
                                   const gt_expression *value, const char *name)
 {
@@ -304,7 +302,7 @@ static gputune_status bind_number(gt_number *out, const gt_binding *binding,
                          (long long)out->integer, gt_type_name(out->type));
 }
 
-/* An address needs a buffer of its own in args(), which a list cannot fill. */
+/* Checks that each pointer in a struct has a buffer in args(), and no value in a list. */
 static gputune_status check_pointers(const gt_binding *binding, const gt_argument *argument,
                                      const gt_layout *layout, gt_place place)
 {
@@ -340,7 +338,7 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
     GT_TRY(check_items(&argument->initialisers, layout, argument->type, place));
     GT_TRY(check_pointers(binding, argument, layout, place));
     uint32_t count = 0;
-    for (uint32_t i = 0; i < layout->count; i++) { /* the launch puts the addresses in */
+    for (uint32_t i = 0; i < layout->count; i++) { /* addresses are set by the launch */
         layout->leaves[count] = layout->leaves[i];
         count += !layout->leaves[i].is_pointer;
     }
@@ -371,7 +369,7 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
     return GPUTUNE_OK;
 }
 
-/* Gives a number the values that prove() states. */
+/* Sets the values that prove() states for a number. */
 static gputune_status bind_proved(gt_workload *workload, gt_number *number,
                                   const gt_binding *binding, const gt_proved *proved)
 {
@@ -388,7 +386,7 @@ static gputune_status bind_proved(gt_workload *workload, gt_number *number,
     return GPUTUNE_OK;
 }
 
-/* Carries out one part of prove() on the scalar's numbers that it names. */
+/* Applies a part of prove() to the numbers of a scalar that it names. */
 static gputune_status prove_numbers(gt_workload *workload, const gt_scalar *scalar,
                                     const gt_binding *binding, const gt_layout *layout,
                                     const gt_proved *proved)
@@ -414,7 +412,7 @@ gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_bi
     GT_TRY(gt_layout_make(&layout, binding, argument->type));
     memcpy(out->name, argument->name, sizeof out->name);
     out->bytes = layout->bytes;
-    if (layout->count == 0) { /* a functor: one byte that nobody reads */
+    if (layout->count == 0) { /* a functor without data: one byte that is not read */
         return GPUTUNE_OK;
     }
     GT_TRY(bind_numbers(workload, out, binding, argument, layout));

@@ -1,4 +1,4 @@
-/* Builds diagrams of valid combinations, level by level. */
+/* Builds a diagram of the valid combinations of a group, level by level. */
 #include "kernel/space/internal.h"
 
 #include "base/hash.h"
@@ -7,14 +7,16 @@
 #include <string.h>
 
 enum {
-    CHECKS_MAX = 1 << 20,      /* of one value at one node, in a whole diagram */
+    CHECKS_MAX = 1 << 20,      /* of a value at a node, for a whole diagram */
     LEVEL_CHECKS_MAX = 1 << 17 /* on one level */
 };
 
-/* The nodes of one level while it is built, with a column of keys for each open rule's rest. */
+/* The nodes of a level that is being built. Each node has a row of keys, one for each open rule: a
+ * rule on axes of which some have a value and others do not. */
 typedef struct level {
     uint32_t width;
-    uint8_t *prefixes; /* positions of the axes before, of one of the combinations that lead here */
+    uint8_t *prefixes; /* by node: positions of the earlier axes' values, for one of the
+                          combinations that lead to it */
     double *paths;     /* how many do */
     uint64_t *keys;
     int open[GT_RULES_MAX], open_count;
@@ -24,11 +26,11 @@ typedef struct builder {
     gt_diagram *diagram;
     const gt_space *space;
     gt_binding binding;
-    uint32_t at;         /* the level that is taken */
-    uint32_t all, known; /* all axes of the diagram; those with values once it is taken */
+    uint32_t at;         /* the current level */
+    uint32_t all, known; /* the diagram's axes; those with values after this level */
     level now, next;
     uint32_t capacity; /* of next */
-    uint32_t *table;   /* of next's nodes by their keys; slots hold the node plus 1 */
+    uint32_t *table;   /* hash table of the nodes of `next` by their keys; slots contain node + 1 */
     uint32_t table_mask;
 } builder;
 
@@ -66,7 +68,7 @@ static gputune_status open_level(level *level, const builder *b, uint32_t capaci
     return level->prefixes && level->paths && level->keys ? GPUTUNE_OK : gt_fail_memory();
 }
 
-/* Gives the binding the values that lead to a node, and applies the steps on them. */
+/* Loads the values that lead to a node into the binding, and runs the steps on these axes. */
 static void load_node(builder *b, uint32_t node)
 {
     const gt_diagram *d = b->diagram;
@@ -86,8 +88,8 @@ static void load_node(builder *b, uint32_t node)
     }
 }
 
-/* Fills the keys of what is left after the value, in the row after next's last; returns the reason
- * if nothing is. from: where next's columns stand in the node before, or -1. */
+/* Fills the row of keys after the last node of `next`. Returns a reason if nothing is valid.
+ * `from`: column of an open rule in `now`. */
 static int reason_left(builder *b, uint32_t node, const int *from)
 {
     level *next = &b->next;
@@ -119,7 +121,7 @@ static uint32_t find_slot(const builder *b, const uint64_t *keys)
     return slot;
 }
 
-/* The node of next with the keys of its last row: an old one, or that row itself. */
+/* Returns the node of `next` with the keys after the last node, which become a node if new. */
 static uint32_t intern(builder *b, uint32_t node, uint32_t position)
 {
     level *next = &b->next;
@@ -170,9 +172,9 @@ static gputune_status open_table(builder *b)
 static gputune_status take_level(builder *b)
 {
     int from[GT_RULES_MAX] = {0};
-    double below = 1; /* combinations of the axes behind this one */
+    double below = 1; /* combinations of the later axes */
     size_t checks = (size_t)b->now.width * values_of(b);
-    b->capacity = (uint32_t)checks + 1; /* one row to write the next keys into */
+    b->capacity = (uint32_t)checks + 1; /* with a row for the next keys */
     b->diagram->children[b->at] = calloc(checks + 1, sizeof(uint32_t));
     GT_TRY(gt_allocated(b->diagram->children[b->at]));
     b->known |= UINT32_C(1) << axis_of(b);
@@ -195,7 +197,7 @@ static gputune_status take_level(builder *b)
     return GPUTUNE_OK;
 }
 
-/* A check takes longer the more rules are open. */
+/* Limits the work of a level: a check takes longer if more rules are open. */
 static uint64_t checks_allowed(const builder *b)
 {
     uint64_t most = CHECKS_MAX / b->diagram->count;
@@ -212,7 +214,7 @@ static bool is_too_wide(const builder *b)
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-/* *complete: false if a level has too many nodes. */
+/* Builds all levels. *complete is false if a level would have too many nodes. */
 static gputune_status take_levels(builder *b, bool *complete)
 {
     b->diagram->excluded = calloc(GT_SPACE_REASONS, sizeof *b->diagram->excluded);
@@ -235,7 +237,7 @@ static gputune_status take_levels(builder *b, bool *complete)
     return GPUTUNE_OK;
 }
 
-/* Fills `endings`, from the last level up; a child that has none becomes GT_NODE_DEAD. */
+/* Fills `endings` from the last level up. Children without an ending become GT_NODE_DEAD. */
 static gputune_status count_endings(gt_diagram *d, const gt_space *space)
 {
     for (uint32_t i = 0; i <= d->count; i++) {
@@ -282,7 +284,9 @@ gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const ui
     }
     bool complete = false;
     gputune_status status = take_levels(&b, &complete);
-    GT_THEN(status, complete ? count_endings(out, space) : GPUTUNE_OK);
+    if (status == GPUTUNE_OK && complete) {
+        status = count_endings(out, space);
+    }
     if (status < 0 || !complete) {
         gt_diagram_clear(out);
     }
@@ -324,14 +328,14 @@ double gt_diagram_endings(const gt_diagram *diagram, const gt_space *space, uint
     return endings;
 }
 
-/* Counted from the level up: each node there that leads anywhere is one ending. */
+/* Counts beginnings from level `levels` up. `some` holds the counts of a level's nodes. */
 static double beginnings(const gt_diagram *d, const gt_space *space, uint32_t levels, double *some)
 {
     for (uint32_t n = 0; n < d->width[levels]; n++) {
         some[n] = d->endings[levels][n] > 0;
     }
     for (uint32_t i = levels; i-- > 0;) {
-        /* a level's counts go behind those of the level below, then take their place */
+        /* the counts are written after those of the level below, then moved to the front */
         double *above = some + d->width[i + 1];
         size_t values = (size_t)space->counts[d->axes[i]];
         for (uint32_t n = 0; n < d->width[i]; n++) {

@@ -1,4 +1,4 @@
-/* The parts of a space. For the files of this folder only. */
+/* Data structures of a space, for the files of this folder. space.c explains them. */
 #pragma once
 
 #include "kernel/bind/binding.h"
@@ -8,18 +8,18 @@
 
 /* ---- terms.c ---- */
 
-/* The parts of constraints, with keys by which equal remainders are recognised. */
+/* The kinds of terms. */
 typedef enum gt_term_kind {
-    GT_TERM_CODE,  /* an expression, or an operand in one */
-    GT_TERM_SLOT,  /* the slot of an axis: known once the axis has a value */
-    GT_TERM_JOIN,  /* has no value; operands: two terms that a step of binding.h depends on */
-    GT_TERM_LAUNCH /* a slot that a step of binding.h sets; operand: what the step depends on */
+    GT_TERM_CODE,  /* an expression or a part of one */
+    GT_TERM_SLOT,  /* a slot of an axis, known if the axis has a value */
+    GT_TERM_JOIN,  /* both operands; has no value */
+    GT_TERM_LAUNCH /* a slot that a step sets; the operand is what the step depends on */
 } gt_term_kind;
 
 typedef struct gt_term {
     gt_term_kind kind;
     const gt_expression *expression;
-    int at; /* the operation in the expression's code */
+    int at; /* index of an operation in the expression's code */
     int slot;
     int operands[2]; /* indices of terms; negative: none */
     uint32_t axes;   /* bit i: the term depends on axis i */
@@ -28,20 +28,21 @@ typedef struct gt_term {
 /* All terms of a space. */
 typedef struct gt_term_list {
     GT_ARRAY(gt_term) items;
-    int of_slot[GT_SLOT_MAX]; /* the index of its term; negative: the slot is a constant */
+    int of_slot[GT_SLOT_MAX]; /* by slot: index of its term; negative: the slot is constant */
 } gt_term_list;
 
-/* The state of a term once the axes in `known` have the values in `slots`. */
+/* The rest of a term of which only some axes have values. */
 typedef enum gt_left {
-    GT_LEFT_OPEN,  /* depends on axes that have no value yet */
+    GT_LEFT_OPEN,  /* depends on axes without a value */
     GT_LEFT_VALUE, /* a value */
-    GT_LEFT_FAILED /* cannot be computed, such as a division by zero */
+    GT_LEFT_FAILED /* cannot be computed, for example because of a division by zero */
 } gt_left;
 
 typedef struct gt_residue {
     gt_left left;
     int64_t value;
-    uint64_t key; /* equal keys: the same is left, whatever the known values were */
+    uint64_t
+        key; /* residues with equal keys have the same value for all values of the other axes */
 } gt_residue;
 
 gt_residue gt_terms_evaluate(const gt_term_list *terms, int term, const int64_t *slots,
@@ -49,116 +50,109 @@ gt_residue gt_terms_evaluate(const gt_term_list *terms, int term, const int64_t 
 
 /* ---- diagram.c ---- */
 
-/* The valid combinations of some axes as a multi-valued decision diagram (Kam et al., 1998): a
- * level for each axis, a node for each different set of valid continuations. Counting and drawing
- * take one step for each level. */
+/* A multi-valued decision diagram (Kam et al., 1998) of the valid combinations of some axes. It has
+ * a level for each axis, and on each level a node for each different set of valid continuations.
+ * Counting and drawing take one step per level. */
 enum { GT_RULES_MAX = 192 };
 
-/* In the place of a node: no valid combination is reached from here. */
+/* the child of a value without valid continuations */
 static const uint32_t GT_NODE_DEAD = UINT32_MAX;
 
-/* A diagram without nodes has one axis, or would have needed too many nodes. */
+/* A diagram. It has no nodes if it has only one axis, or would need too many nodes. */
 typedef struct gt_diagram {
-    uint32_t axes[GT_AXIS_MAX]; /* in the order of the levels */
+    uint32_t axes[GT_AXIS_MAX]; /* the axis of each level */
     uint32_t count;
-    uint32_t *children[GT_AXIS_MAX];  /* by level; index: node * number of values + position */
-    double *endings[GT_AXIS_MAX + 1]; /* by level and node: valid combinations from there on */
-    uint32_t width[GT_AXIS_MAX + 1];  /* by level: the number of nodes */
-    double *excluded;                 /* by reason: combinations of these axes that it excludes */
+    uint32_t *children[GT_AXIS_MAX];  /* by level; index: node * values + position of the value */
+    double *endings[GT_AXIS_MAX + 1]; /* by level and node: number of valid continuations */
+    uint32_t width[GT_AXIS_MAX + 1];  /* by level: number of nodes */
+    double *excluded;                 /* by reason: number of combinations that it excludes */
 } gt_diagram;
 
-/* Builds the diagram over `axes`, from the rules on these alone, in some MB and 100 ms; without
- * nodes if that is not enough, and on failure. ENOMEM, ECANCELED. */
+/* Builds a diagram from the rules that depend on these axes only, with at most some MB and 100 ms.
+ * If that is not enough, and on failure, the diagram has no nodes. ENOMEM, ECANCELED. */
 gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const uint32_t *axes,
                                 uint32_t count);
-/* Frees the nodes; the axes stay. */
+/* Frees the nodes, and keeps the axes. */
 void gt_diagram_clear(gt_diagram *diagram);
-/* The node on the next level that the value at `position` leads to from `node` of `level`. */
+/* Returns the node of the next level to which the value at `position` leads. */
 uint32_t gt_diagram_child(const gt_diagram *diagram, const gt_space *space, uint32_t level,
                           uint32_t node, int position);
-/* Returns how many valid combinations of the axes from `level` on begin at `node`. */
+/* Returns the number of valid continuations from a node. */
 double gt_diagram_endings(const gt_diagram *diagram, const gt_space *space, uint32_t level,
                           uint32_t node);
-/* Returns how many beginnings of `levels` axes lead to a valid combination; -1: no memory. */
+/* Returns how many combinations of the first `levels` axes have a valid continuation; -1: no
+ * memory. */
 double gt_diagram_beginnings(const gt_diagram *diagram, const gt_space *space, uint32_t levels);
 
-/* ---- space.c and search.c ---- */
-
-/* Reasons for an exclusion: 0, a gt_limit, or + index a require() that is 0, or has no value. */
+/* Reasons for an exclusion: a gt_limit; or plus the index of a require(), one that is false or one
+ * that cannot be evaluated. 0: none. */
 enum {
     GT_REASON_REQUIRE = GT_LIMIT_COUNT,
     GT_REASON_FAILED = GT_REASON_REQUIRE + GT_REQUIRE_MAX,
     GT_SPACE_REASONS = GT_REASON_FAILED + GT_REQUIRE_MAX
 };
 
-/* A condition: a step, a require(), or a side of an && in one. They can run in their order. */
+/* A condition on a configuration: a step of the binding, or a require() or one side of its &&. */
 typedef struct gt_rule {
-    uint32_t axes;                  /* bit i: it depends on axis i */
-    int term;                       /* that it depends on, or a require()'s constraint; -1: none */
-    int depth;                      /* the last axis that it depends on; -1: none */
-    int order;                      /* its place among the rules of one depth */
-    int require;                    /* the index of the require(), if `bind` is NULL */
-    gt_limit (*bind)(gt_binding *); /* the step; NULL: the rule is a require() */
+    uint32_t axes; /* bit i: the rule depends on axis i */
+    int term;      /* the require()'s part, or what the step depends on; -1: nothing */
+    int depth;     /* the last axis that it depends on; -1: none */
+    int order;     /* orders the rules of one depth */
+    int require;   /* index of the require(), if `bind` is NULL */
+    gt_limit (*bind)(gt_binding *); /* the step; NULL: a require() */
 } gt_rule;
 
-/* Axes that rules tie to each other. The space is the product of its groups. */
+/* Axes that are connected by rules. The space is the product of its groups. */
 typedef struct gt_group {
     uint32_t axes;
-    gt_diagram diagram; /* its levels are in the order of the axes */
-    double count;       /* of the group's valid combinations */
+    gt_diagram diagram; /* the levels are in the order of the axes */
+    double count;       /* number of valid combinations */
     gt_certainty certainty;
-    double missed[GT_SPACE_REASONS]; /* of a loose group: the share of draws by reason */
+    double missed[GT_SPACE_REASONS]; /* by reason: share of the draws that it excluded */
 } gt_group;
 
-/* Returns whether the group has no diagram: rules are applied to each combination. */
-static inline bool gt_group_is_loose(const gt_group *group)
-{
-    return group->diagram.count > 1 && !group->diagram.children[0];
-}
-
-/* A search's place at one axis, a level of its group's diagram. */
+/* A level of a search: one axis, and its level in the group's diagram. */
 typedef struct gt_search_level {
     const gt_group *group;
     uint32_t axis, level;
-    int before; /* the place of the diagram's level before it; -1: none */
-    uint8_t
-        order[GT_AXIS_VALUES]; /* if random: the values' positions, in the order of the search */
-    int next;                  /* how many values were tried */
-    uint32_t child;            /* the diagram's node that the value leads to */
+    int before;                    /* the diagram's previous level; -1: none */
+    uint8_t order[GT_AXIS_VALUES]; /* if random: positions of the values in the order of trying */
+    int next;                      /* number of values that were tried */
+    uint32_t child;                /* the diagram's node to which the current value leads */
 } gt_search_level;
 
-/* A search for valid combinations in the groups' diagrams, or by their rules. */
+/* A depth-first search for valid combinations. */
 typedef struct gt_space_search {
     gt_space *space;
     gt_binding *binding; /* for these rules */
     gt_random *random;   /* NULL: values are tried in their order */
-    uint64_t checks;     /* how many more values may be tried */
+    uint64_t checks;     /* how many values may still be tried */
     gt_config found;     /* only the axes of the search are set */
     gt_search_level levels[GT_AXIS_MAX];
     uint32_t count, at, known, turns;
 } gt_space_search;
 
-/* The state of a walk in lexicographic order (gt_space_next). */
+/* The iteration of gt_space_next(). */
 typedef struct gt_walk {
     gt_binding binding;
-    gt_space_search search; /* through all axes, in their order */
+    gt_space_search search; /* over all axes in their order */
     bool started, finished;
 } gt_walk;
 
 struct gt_space {
     const gt_template *template;
     const gt_workload *workload;
-    uint8_t choices[GT_AXIS_MAX][GT_AXIS_VALUES]; /* the allowed values, in their order */
-    int counts[GT_AXIS_MAX];                      /* how many values are allowed */
-    int blocked[GT_AXIS_MAX]
-               [GT_AXIS_VALUES]; /* by position: the reason that excludes the value alone, or 0 */
+    uint8_t choices[GT_AXIS_MAX][GT_AXIS_VALUES]; /* allowed values of each axis, in order */
+    int counts[GT_AXIS_MAX];                      /* number of allowed values */
+    int blocked[GT_AXIS_MAX][GT_AXIS_VALUES];     /* by position: reason that excludes the value in
+                                                     every combination, or 0 */
     gt_term_list terms;
     gt_rule rules[GT_RULES_MAX];
     int rule_count;
-    uint8_t touching[GT_AXIS_MAX][GT_RULES_MAX]; /* by axis: the rules that use it, in order */
+    uint8_t touching[GT_AXIS_MAX][GT_RULES_MAX]; /* by axis: rules that depend on it, in order */
     int touching_count[GT_AXIS_MAX];
-    int hopeless;    /* a reason that excludes every configuration, or 0 */
-    gt_binding base; /* the binding after the rules that depend on no axis */
+    int hopeless;    /* reason that excludes every configuration, or 0 */
+    gt_binding base; /* after the rules that depend on no axis */
     gt_binding probe;
     gt_group groups[GT_AXIS_MAX];
     int group_count;
@@ -171,12 +165,11 @@ struct gt_space {
     gt_exclusion_count listed[GT_SPACE_REASONS];
 };
 
-/* Judges a rule by the axes in `known`. Returns a reason if no other values can meet it; else *key
- * identifies the rest of it: equal keys mean equal rests, and 0 that it holds. */
+/* Judges a rule if only the axes in `known` have values. Returns a reason if the rule cannot hold.
+ * Otherwise *key identifies what is left of the rule: rules with equal keys accept the same values.
+ * 0: the rule holds. */
 int gt_rule_ahead(const gt_space *space, const gt_binding *binding, const gt_rule *rule,
                   uint32_t known, uint64_t *key);
-/* Applies a rule after the earlier ones on its axes, and returns the reason against it, or 0. */
-int gt_rule_apply(const gt_space *space, gt_binding *binding, const gt_rule *rule);
-/* Returns the reason of a rule on `axis` that the axes in `known` decide against, or 0. */
+/* Applies the rules on `axis` whose axes are all in `known`. Returns the first reason, or 0. */
 int gt_space_check(const gt_space *space, gt_binding *binding, uint32_t known, uint32_t axis);
 bool gt_space_is_canceled(const gt_space *space);

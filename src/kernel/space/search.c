@@ -1,8 +1,14 @@
-/* Walking a space in order, drawing from it, and counting. */
+/* Iterates over a space, draws from it, and counts it. */
 #include "kernel/space/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Returns true if the group has no diagram, so rules must be applied to each combination. */
+static bool is_loose(const gt_group *group)
+{
+    return group->diagram.count > 1 && !group->diagram.children[0];
+}
 
 static void enter_level(gt_space_search *search)
 {
@@ -10,12 +16,12 @@ static void enter_level(gt_space_search *search)
     level->next = 0;
     for (int v = 0; v < search->space->counts[level->axis] && search->random; v++) {
         int other = (int)gt_random_below(search->random, (uint64_t)v + 1);
-        level->order[v] = level->order[other]; /* Fisher-Yates from the front */
+        level->order[v] = level->order[other]; /* a Fisher-Yates shuffle */
         level->order[other] = (uint8_t)v;
     }
 }
 
-/* Begins a search through no axis; search_add() adds a level of a group's diagram. */
+/* Opens a search without axes; search_add() adds them. */
 static void search_open(gt_space_search *search, gt_space *space, gt_binding *binding)
 {
     search->space = space;
@@ -48,14 +54,15 @@ static bool try_value(gt_space_search *search, const gt_search_level *level, int
     const uint32_t axis = level->axis, known = search->known | UINT32_C(1) << axis;
     search->checks--;
     search->found.choice[axis] = space->choices[axis][position];
-    if (!gt_group_is_loose(level->group)) {
+    if (!is_loose(level->group)) {
         return true;
     }
     gt_slots_axis(search->binding->slots, space->template, axis, search->found.choice[axis]);
     return !gt_space_check(space, search->binding, known, axis);
 }
 
-/* Goes to the next value of this level that may lead on; false: none is left. */
+/* Advances the current level to its next value that may be valid. Returns false if there is none.
+ */
 static bool advance(gt_space_search *search)
 {
     gt_search_level *level = &search->levels[search->at];
@@ -79,11 +86,11 @@ static void step_back(gt_space_search *search)
 
 typedef enum found { FOUND, FOUND_NONE, FOUND_NOTHING_YET } found;
 
-/* Sets search->found to the next valid combination. FOUND_NONE: there are no more;
- * FOUND_NOTHING_YET: the checks are used up, or the space is canceled. */
+/* Finds the next valid combination, and sets search->found. FOUND_NONE: there are no more;
+ * FOUND_NOTHING_YET: no checks are left, or the space was canceled. */
 static found search_next(gt_space_search *search)
 {
-    if (search->at == search->count) { /* go on behind what was found */
+    if (search->at == search->count) { /* continue after the last combination found */
         step_back(search);
     }
     for (;;) {
@@ -105,8 +112,6 @@ static found search_next(gt_space_search *search)
         }
     }
 }
-
-/* ---- walking in order, and drawing ----------------------------------------------------------- */
 
 enum { DRAWS = 4096, DRAW_CHECKS = 1 << 14 };
 
@@ -133,8 +138,9 @@ bool gt_space_next(gt_space *space, gt_config *out)
         search_add(&walk->search, group, (uint32_t)__builtin_popcount(earlier),
                    earlier ? 31 - __builtin_clz(earlier) : -1);
     }
-    found = found && (space->template->axis_count ? search_next(&walk->search) == FOUND
-                                                  : first); /* without axes there is one */
+    found = found &&
+            (space->template->axis_count ? search_next(&walk->search) == FOUND
+                                         : first); /* a space without axes has one configuration */
     walk->finished = !found;
     if (found) {
         *out = walk->search.found;
@@ -161,14 +167,15 @@ static int reason_against_group(gt_space *space, const gt_group *group, const gt
     return 0;
 }
 
-/* A uniform place among `count` endings: exact as long as doubles hold every integer. */
+/* Draws a number below `count`, exactly uniform as long as doubles represent every integer. */
 static double place_among(double count, gt_random *random)
 {
     return count < 0x1p53 ? (double)gt_random_below(random, (uint64_t)count)
                           : gt_random_unit(random) * count;
 }
 
-/* Draws a combination from a diagram that is not empty, and returns the reason against it, or 0. */
+/* Draws a combination from a diagram that is not empty. If the group is loose, returns the reason
+ * that excludes the combination; otherwise 0. */
 static int draw_from(gt_space *space, const gt_group *group, gt_random *random, gt_config *out)
 {
     const gt_diagram *d = &group->diagram;
@@ -191,7 +198,7 @@ static int draw_from(gt_space *space, const gt_group *group, gt_random *random, 
         }
         node = next;
     }
-    return gt_group_is_loose(group) ? reason_against_group(space, group, out) : 0;
+    return is_loose(group) ? reason_against_group(space, group, out) : 0;
 }
 
 static bool draw_group(gt_space *space, const gt_group *group, gt_random *random, gt_config *out)
@@ -250,7 +257,7 @@ static uint32_t list_axes(uint32_t out[GT_AXIS_MAX], uint32_t axes)
     return count;
 }
 
-/* In a loose group, draws from the product of its axes show what part is valid. */
+/* Estimates the valid combinations of a loose group from random draws. */
 static void estimate(gt_space *space, gt_group *group)
 {
     gt_random random = {1};
@@ -284,7 +291,7 @@ static gputune_status prepare_group(gt_space *space, gt_group *group)
     }
     group->count = gt_diagram_endings(diagram, space, 0, 0);
     group->certainty = GT_EXACT;
-    if (gt_group_is_loose(group) && group->count > 0) {
+    if (is_loose(group) && group->count > 0) {
         estimate(space, group);
     }
     return status;
@@ -306,9 +313,9 @@ gputune_status gt_space_prepare(gt_space *space)
 
 /* --- counts ----------------------------------------------------------------------------------- */
 
-static const double exact_limit = 0x1p53; /* above it a double skips integers */
+static const double exact_limit = 0x1p53; /* larger doubles do not represent every integer */
 
-/* A product of counts, each with its certainty. */
+/* Multiplies a size by a count. */
 static void multiply(gt_space_size *size, double count, gt_certainty certainty)
 {
     gt_certainty rounded = count >= exact_limit && certainty == GT_EXACT ? GT_ABOUT : certainty;
@@ -343,11 +350,12 @@ gt_space_size gt_space_count(gt_space *space)
     return size;
 }
 
-/* Combinations of the group's axes that are in the source, with those first. */
+/* Multiplies a size by the number of a group's sources: the beginnings of a diagram whose first
+ * axes are in the source. */
 static void multiply_sources(gt_space_size *size, gt_space *space, gt_group *group,
                              uint32_t in_source)
 {
-    uint32_t axes[2 * GT_AXIS_MAX]; /* each list at most half */
+    uint32_t axes[2 * GT_AXIS_MAX]; /* room for both lists */
     uint32_t own = list_axes(axes, group->axes & in_source);
     if (!(group->axes & ~in_source) || group->count <= 0) {
         multiply(size, group->count, group->certainty);
@@ -423,7 +431,7 @@ static void exclude(tally *tally, int reason, double count, gt_certainty certain
     }
 }
 
-/* Counts what values exclude by themselves in a group without nodes. */
+/* Counts what single values exclude, in a group without nodes. */
 static void exclude_values(tally *tally, const gt_space *space, const gt_group *group,
                            double others, gt_certainty certainty)
 {
@@ -456,7 +464,7 @@ static void exclude_in_group(tally *tally, const gt_space *space, const gt_group
     }
 }
 
-/* Each group takes its part of what the groups before it leave. */
+/* Counts exclusions. A group's reasons count combinations that earlier groups do not exclude. */
 static void exclude_all(tally *tally, const gt_space *space)
 {
     double others = 1;

@@ -1,4 +1,18 @@
-/* A space as a whole: its rules in their order, its values, and single configurations. */
+/* A space as a whole: its rules, its values, and single configurations.
+ *
+ * A configuration is valid if no rule excludes it. Rules are the steps that evaluate its launch
+ * (kernel/bind/binding.h) and the parts of require() that && joins. Each rule depends on some axes.
+ * It can be applied as soon as these have values, and after the rules that come before it, because
+ * steps use what earlier steps computed. The order of all rules follows from that.
+ *
+ * Axes that rules connect form a group, and the space is the product of its groups. Groups are
+ * counted by decision diagrams (diagram.c): after each axis, combinations of which the same is left
+ * (terms.c) share a node, so millions of combinations need few nodes. If a diagram would be too
+ * large, its group is loose: each combination is tried by the rules, and counts are estimates.
+ *
+ * A space opens without diagrams. gt_space_prepare() builds them, on the first call that counts,
+ * draws or iterates. After that only the iteration and `probe`, a binding for single
+ * configurations, change. */
 #include "kernel/space/internal.h"
 
 #include "kernel/template/axis_kind.h"
@@ -18,7 +32,7 @@ enum {
     ORDER_LAUNCH
 };
 
-/* The terms that the steps of binding.h depend on; -1: on nothing. */
+/* Makes the rules of a space. The integers are the terms that each step depends on; -1: none. */
 typedef struct planner {
     gt_space *space;
     const gt_template *template;
@@ -43,7 +57,7 @@ static uint32_t axes_in(const planner *p, const gt_instruction *code, int at)
                            : axes_in(p, code, step->target) | axes_in(p, code, at - 1);
 }
 
-/* The term's index; its axes become those of its operands or its code too. */
+/* Adds a term, which depends on the axes of its operands or its code, and returns its index. */
 static int add_term(planner *p, gt_term term)
 {
     for (int i = 0; i < 2; i++) {
@@ -54,7 +68,7 @@ static int add_term(planner *p, gt_term term)
     return p->status < 0 ? -1 : (int)p->terms->items.count - 1;
 }
 
-/* A term of both; if one is negative, the other. */
+/* Returns a term of two others. If one of them is negative, returns the other. */
 static int join(planner *p, int a, int b)
 {
     return a < 0 ? b : b < 0 ? a : add_term(p, (gt_term){.kind = GT_TERM_JOIN, .operands = {a, b}});
@@ -73,7 +87,7 @@ static void add_axes(planner *p)
     }
 }
 
-/* A slot that a step sets, known when all that the step depends on is. */
+/* Makes a slot that a step sets a term; `operand` is what the step depends on. */
 static void add_launch(planner *p, int slot, int operand)
 {
     p->terms->of_slot[slot] =
@@ -99,7 +113,7 @@ static int add_code(planner *p, const gt_expression *expression, int at)
         (gt_term){.kind = GT_TERM_CODE, .expression = expression, .at = at, .operands = {-1, -1}});
 }
 
-/* Joins an expression's terms. Expressions with a loop's counter are judged with the steps. */
+/* Joins a term with an expression. The pipeline's rule judges expressions with counters. */
 static int join_expression(planner *p, int joined, const gt_expression *expression)
 {
     return !expression || gt_counters_used(expression)
@@ -117,7 +131,7 @@ static int join_kind(planner *p, gt_axis_kind kind)
     return joined;
 }
 
-/* Returns whether an expression other than the step's own uses the number of resident blocks. */
+/* Returns true if an expression uses the number of resident blocks. */
 static bool asks_occupancy(const gt_template_parts *parts)
 {
     const gt_template_step *first = &parts->steps[0];
@@ -131,7 +145,7 @@ static bool asks_occupancy(const gt_template_parts *parts)
     return asks;
 }
 
-/* A term of it and of all expressions of clauses with these words. */
+/* Joins a term with all expressions of the clauses with these names. */
 static int join_words(planner *p, int joined, const char *words)
 {
     for (const gt_expression *one = NULL; (one = gt_expression_of(p->parts, words, one));) {
@@ -147,7 +161,7 @@ static void plan_block(planner *p)
         bool sets = gt_axis_traits_of(p->template->axes[i].kind)->sets != 0;
         p->cluster = join(p, p->cluster, sets ? p->terms->of_slot[GT_SLOT_AXIS + i] : -1);
     }
-    for (uint32_t i = 0; i < 3; i++) { /* a missing item is NULL */
+    for (uint32_t i = 0; i < 3; i++) { /* the items of missing dimensions are NULL */
         p->cluster = join_expression(p, p->cluster, first->cluster.items[i]);
         p->terms->of_slot[GT_SLOT_BLOCK + i] = join_expression(p, -1, first->block.items[i]);
         p->block = join(p, p->block, p->terms->of_slot[GT_SLOT_BLOCK + i]);
@@ -210,7 +224,7 @@ static void plan_pipeline(planner *p)
     if (!p->parts->is_pipeline) {
         return;
     }
-    /* with loops it is the tunables' values that count: what is made of them is known too late */
+    /* loops: on all tunables in them, because their values are known too late */
     const bool has_loops = p->parts->has_loops;
     const uint64_t axes = has_loops ? gt_axes_of(p->parts, GT_WORDS_LAUNCHED) : 0;
     const int *terms = p->terms->of_slot;
@@ -239,14 +253,16 @@ static void plan_steps(planner *p)
     if (p->parts->map_count > 0) {
         add_rule(p, join_words(p, -1, "tensormap"), ORDER_CARVEOUT, gt_binding_maps, 0);
     }
-    if (p->template->pass_count > 1) { /* together; each by itself is judged with its axis */
+    if (p->template->pass_count >
+        1) { /* all blocks together; block_values() checks each on its own */
         add_rule(p, join_kind(p, GT_AXIS_PASS), ORDER_CARVEOUT, gt_binding_blocks, 0);
     }
     plan_cooperative(p);
     plan_pipeline(p);
 }
 
-/* Adds a part of a require(): sides of an && bite by themselves, once their axes allow. */
+/* Adds a rule for each side of a require()'s &&, because one may decide early. `spare`: reserved
+ * rules. */
 static void add_require(planner *p, int require, int at, int spare)
 {
     const gt_expression *expression = p->parts->constraints[require];
@@ -256,7 +272,7 @@ static void add_require(planner *p, int require, int at, int spare)
     if (step->operation == GT_DO_AND && p->space->rule_count + spare + 2 <= GT_RULES_MAX) {
         add_require(p, require, step->target, spare + 1);
         add_require(p, require, at - 1, spare);
-    } else { /* over plain values it is decided before the steps of its depth: it is cheaper */
+    } else { /* a rule on plain values is cheap, so it runs before the steps of its depth */
         add_rule(p, add_code(p, expression, at), plain ? ORDER_PLAIN : ORDER_LAUNCH, NULL, require);
     }
 }
@@ -270,13 +286,32 @@ static int compare_rules(const void *a, const void *b)
     return difference ? difference : x->term - y->term;
 }
 
-/* The rules without an axis decide for the whole space. */
+/* Returns the reason against a require() of which `left` is left, or 0. */
+static int reason_against_residue(const gt_rule *rule, const gt_residue *left)
+{
+    return left->left == GT_LEFT_FAILED                  ? GT_REASON_FAILED + rule->require
+           : left->left == GT_LEFT_VALUE && !left->value ? GT_REASON_REQUIRE + rule->require
+                                                         : 0;
+}
+
+/* Applies a rule. The earlier rules on its axes must have been applied. Returns the reason, or 0.
+ */
+static int apply_rule(const gt_space *space, gt_binding *binding, const gt_rule *rule)
+{
+    if (rule->bind) {
+        return (int)rule->bind(binding);
+    }
+    gt_residue left = gt_terms_evaluate(&space->terms, rule->term, binding->slots, rule->axes);
+    return reason_against_residue(rule, &left);
+}
+
+/* Applies the rules that depend on no axis, and lists the other rules by axis. */
 static void list_rules(gt_space *space)
 {
     for (int r = 0; r < space->rule_count; r++) {
         const gt_rule *rule = &space->rules[r];
         if (!rule->axes && !space->hopeless) {
-            space->hopeless = gt_rule_apply(space, &space->base, rule);
+            space->hopeless = apply_rule(space, &space->base, rule);
         }
         for (uint32_t i = 0; i < space->template->axis_count; i++) {
             if (rule->axes >> i & 1) {
@@ -286,13 +321,13 @@ static void list_rules(gt_space *space)
     }
 }
 
-/* Fills `rules`, `touching`, `base` and `hopeless`. ENOMEM. */
+/* Makes all rules. ENOMEM. */
 static gputune_status plan_rules(gt_space *space)
 {
     planner p = {space,         space->template, space->template->parts, &space->terms,
                  .cluster = -1, .block = -1,     .status = GPUTUNE_OK};
     memset(space->terms.of_slot, -1, sizeof space->terms.of_slot);
-    for (int i = 0; i < 3; i++) { /* what the block's step says of dimensions that are not given */
+    for (int i = 0; i < 3; i++) { /* dimensions that are not given */
         space->base.slots[GT_SLOT_BLOCK + i] = 1;
     }
     add_axes(&p);
@@ -307,23 +342,6 @@ static gputune_status plan_rules(gt_space *space)
     return GPUTUNE_OK;
 }
 
-/* Returns the reason why a require(), of which only `left` is open, cannot hold; 0: it may hold. */
-static int reason_against_residue(const gt_rule *rule, const gt_residue *left)
-{
-    return left->left == GT_LEFT_FAILED                  ? GT_REASON_FAILED + rule->require
-           : left->left == GT_LEFT_VALUE && !left->value ? GT_REASON_REQUIRE + rule->require
-                                                         : 0;
-}
-
-int gt_rule_apply(const gt_space *space, gt_binding *binding, const gt_rule *rule)
-{
-    if (rule->bind) {
-        return (int)rule->bind(binding);
-    }
-    gt_residue left = gt_terms_evaluate(&space->terms, rule->term, binding->slots, rule->axes);
-    return reason_against_residue(rule, &left);
-}
-
 int gt_rule_ahead(const gt_space *space, const gt_binding *binding, const gt_rule *rule,
                   uint32_t known, uint64_t *key)
 {
@@ -336,7 +354,7 @@ int gt_space_check(const gt_space *space, gt_binding *binding, uint32_t known, u
 {
     for (int k = 0; k < space->touching_count[axis]; k++) {
         const gt_rule *rule = &space->rules[space->touching[axis][k]];
-        const int reason = rule->axes & ~known ? 0 : gt_rule_apply(space, binding, rule);
+        const int reason = rule->axes & ~known ? 0 : apply_rule(space, binding, rule);
         if (reason) {
             return reason;
         }
@@ -359,7 +377,7 @@ static void block_values(gt_space *space)
     }
 }
 
-/* Divides the axes into groups, and builds no diagrams yet. */
+/* Groups axes that rules connect. Builds no diagrams. */
 static void group_axes(gt_space *space)
 {
     uint32_t linked[GT_AXIS_MAX], count = space->template->axis_count;
@@ -414,7 +432,7 @@ static gputune_status make_reasons(gt_space *space)
     return GPUTUNE_OK;
 }
 
-/* "v, v" of one restriction, in place. */
+/* Reads the values of a restriction, "v, v", in place. */
 static gputune_status restrict_axis(gt_space *space, uint32_t axis, char *values)
 {
     uint8_t *choices = space->choices[axis];
@@ -451,7 +469,7 @@ static gputune_status restrict_one(gt_space *space, bool given[GT_AXIS_MAX], con
     return restrict_axis(space, axis, equals + 1);
 }
 
-/* Fills `choices` from the template's values and `only`. */
+/* Sets the allowed values from the template and `only`. */
 static gputune_status restrict_all(gt_space *space, const char *const *only, size_t only_count)
 {
     bool given[GT_AXIS_MAX] = {false};
@@ -467,24 +485,28 @@ static gputune_status restrict_all(gt_space *space, const char *const *only, siz
     return GPUTUNE_OK;
 }
 
+static void free_space_at(gt_space **space)
+{
+    gt_space_free(*space);
+}
+
 gputune_status gt_space_open(gt_space **out, const gt_template *template, const gt_problem *problem,
                              const gt_workload *workload, const gt_device *device,
                              const char *const *only, size_t only_count)
 {
-    gt_space *space = calloc(1, sizeof *space);
+    GT_SCOPED(free_space_at) gt_space *space = calloc(1, sizeof *space);
     GT_TRY(gt_allocated(space));
     space->template = template;
     space->workload = workload;
     gt_binding_open(&space->base, template, problem, device);
-    gputune_status status = restrict_all(space, only, only_count);
-    GT_THEN(status, make_reasons(space));
-    GT_THEN(status, plan_rules(space));
-    if (status == GPUTUNE_OK) {
-        block_values(space);
-        group_axes(space);
-        space->probe = space->base;
-    }
-    return GT_GIVE(status, out, space, gt_space_free(space));
+    GT_TRY(restrict_all(space, only, only_count));
+    GT_TRY(make_reasons(space));
+    GT_TRY(plan_rules(space));
+    block_values(space);
+    group_axes(space);
+    space->probe = space->base;
+    *out = gt_take(&space);
+    return GPUTUNE_OK;
 }
 
 void gt_space_free(gt_space *space)
@@ -519,7 +541,7 @@ bool gt_space_is_canceled(const gt_space *space)
     return space->canceled && space->canceled(space->user);
 }
 
-/* The reason that excludes a whole configuration, or 0. Uses space->probe. */
+/* Returns the reason that excludes a configuration, or 0. Uses space->probe. */
 static int reason_against(gt_space *space, const gt_config *config)
 {
     int reason = space->hopeless;
@@ -564,7 +586,7 @@ const char *gt_space_why_unused(gt_space *space, uint32_t axis, uint8_t choice)
     return reason ? reason : "excluded by constraints";
 }
 
-/* Says what excludes the most combinations, the largest first. */
+/* Fails with the reasons that exclude the most combinations. */
 static gputune_status refuse(gt_space *space)
 {
     enum { MOST = 4 };

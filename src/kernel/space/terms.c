@@ -1,4 +1,4 @@
-/* Evaluates constraints by some axes: to a value, a failure, or a key of the rest. */
+/* Evaluates constraints of which some axes have values: to a value, a failure or a key. */
 #include "kernel/space/internal.h"
 
 enum { KEY_FAILED = 1, KEY_VALUE, KEY_TERM };
@@ -28,7 +28,7 @@ static gt_residue failed(void)
     return (gt_residue){GT_LEFT_FAILED, 0, mix(KEY_FAILED, 0)};
 }
 
-/* `what`: the term and, in code, the place; `a` to `c`: the keys of the operands. */
+/* Makes the residue of an open term or operation `what`; `a`, `b`, `c`: keys of its operands. */
 static gt_residue open_term(uint64_t what, uint64_t a, uint64_t b, uint64_t c)
 {
     return (gt_residue){GT_LEFT_OPEN, 0, mix(mix(mix(mix(KEY_TERM, what), a), b), c)};
