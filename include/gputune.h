@@ -422,7 +422,7 @@ struct gputune_options {
     const gputune_input *inputs;
     size_t input_count;
     const char *const *input_types; /* "float" for each of `inputs`, checked; or NULL */
-    void *inputs_ready; /* a CUevent after which the inputs are filled; NULL: they are */
+    void *inputs_ready; /* a CUevent after which the inputs are filled; NULL: they are filled */
     /* A name for the inputs; results are stored per name. NULL: files and host buffers are told
      * apart by their contents, and all inputs on the device count as one. */
     const char *inputs_tag;

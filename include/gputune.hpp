@@ -1,6 +1,6 @@
 /* gputune for C++17 and later: plans and tuners that release themselves, arguments that are checked
- * against the template's types, failures as results or as exceptions. Header-only, over gputune.h,
- * which says what each call does; link the same library.
+ * against the template's types, and failures as results or exceptions. The header uses gputune.h,
+ * which describes each call in detail; link the same library.
  *
  *   namespace gt = gputune_cxx;
  *   gt::tuner tuner;                                         // the current context's GPU
@@ -11,10 +11,9 @@
  *   if (gt::result<gt::plan> axpy = tuner.try_tune("axpy", {{"n", n}})) // without exceptions
  *       axpy->try_launch(stream, y, x, 2.0f, n);
  *
- * Each try_ function returns a result and throws nothing of its own; the others throw gt::error,
- * and are left out where the compiler has no exceptions. Memory that runs out is the standard
- * library's std::bad_alloc. Objects are as thread-safe as what they hold: tuner and plan, for all
- * calls but assignment and destruction. */
+ * Functions named try_ return a result and do not throw gt::error; the others do, and do not exist
+ * without exceptions. All of them may throw std::bad_alloc. Any thread may call any function of a
+ * tuner or plan at any time, but not while another thread assigns or destroys the object. */
 #ifndef GPUTUNE_HPP
 #define GPUTUNE_HPP
 
@@ -50,7 +49,7 @@
 #endif
 #endif
 
-/* CUDA's, which cuda_fp16.h and cuda_bf16.h define. */
+/* The types of cuda_fp16.h and cuda_bf16.h. */
 struct __half;
 struct __nv_bfloat16;
 
@@ -59,19 +58,19 @@ namespace gputune_cxx
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
-/* What a call failed with: a gputune_status and the line of text. */
+/* A failure: a gputune_status, and a line of text that explains it. */
 struct failure {
     int status;
     std::string message;
 };
 
-/* The calling thread's last failure. */
+/* Returns the calling thread's last failure. */
 inline failure last_failure(int status)
 {
     return {status, gputune_error()};
 }
 
-/* The words for the values of gputune.h's enumerations, and what a status means. */
+/* Return the names of enumerators, and the meaning of a status. */
 inline const char *name(gputune_strategy value)
 {
     return gputune_strategy_name(value);
@@ -138,7 +137,7 @@ class error : public std::runtime_error
 };
 #endif
 
-/* A value, or why there is none. */
+/* A value, or the failure because of which there is none. */
 template <typename T> class [[nodiscard]] result
 {
   public:
@@ -153,7 +152,7 @@ template <typename T> class [[nodiscard]] result
     {
         return content_.index() == 0;
     }
-    /* Only where there is one. */
+    /* Valid only if there is a value. */
     T &operator*() noexcept
     {
         return *std::get_if<0>(&content_);
@@ -170,14 +169,14 @@ template <typename T> class [[nodiscard]] result
     {
         return std::get_if<0>(&content_);
     }
-    /* Only where there is no value. */
+    /* Valid only if there is no value. */
     const failure &why() const noexcept
     {
         return *std::get_if<1>(&content_);
     }
 
 #if defined(__cpp_exceptions)
-    /* The value, or an exception. */
+    /* Returns the value, or throws the failure. */
     T take() &&
     {
         if (!*this) {
@@ -225,8 +224,8 @@ template <> class [[nodiscard]] result<void>
 namespace detail
 {
 
-/* A function that C calls. No exception passes through the library: it ends the call, by what is
- * not 0, and comes out of it. */
+/* A function that C calls. An exception must not pass through C code: the function then returns a
+ * value other than 0, which ends the call, and the C++ interface rethrows the exception. */
 template <typename Function> struct guarded {
     Function &function;
 #if defined(__cpp_exceptions)
@@ -267,7 +266,7 @@ template <typename Function> struct guarded {
     }
 };
 
-/* What a call that returned `status` has done, or filled in. */
+/* Convert the status of a call to a result: nothing, or the value that the call filled in. */
 inline result<void> done(int status)
 {
     return status < 0 ? result<void>(last_failure(status)) : result<void>();
@@ -276,7 +275,7 @@ template <typename T> result<T> filled(int status, const T &out)
 {
     return status < 0 ? result<T>(last_failure(status)) : result<T>(out);
 }
-/* A text of the library's, which is freed. */
+/* Takes over a text that the library returned. */
 inline result<std::string> taken(int status, char *out, std::size_t bytes)
 {
     if (status < 0) {
@@ -287,7 +286,7 @@ inline result<std::string> taken(int status, char *out, std::size_t bytes)
     return copy;
 }
 
-/* Calls C with a callback that hands items to `each`. */
+/* Calls a C function with a callback that passes items to `each`. */
 template <typename Item, typename Each, typename Call> result<void> visited(Each &each, Call call)
 {
     const auto show = [&](const Item &item) { each(item); };
@@ -303,7 +302,7 @@ template <typename Item, typename Each, typename Call> result<void> visited(Each
 
 } // namespace detail
 
-/* A name of C or of C++. */
+/* A C string that may be given as a std::string. */
 struct text {
     const char *c_str;
     text(const char *name) : c_str(name)
@@ -314,7 +313,7 @@ struct text {
     }
 };
 
-/* Each try_NAME() has a NAME() that throws. */
+/* Defines for each try_NAME() a NAME() that throws. */
 #if defined(__cpp_exceptions)
 #define GPUTUNE_CXX_THROWS(name)                                                                   \
     template <typename... Given> auto name(Given &&...given) const                                 \
@@ -334,8 +333,8 @@ struct text {
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
-/* {"n", n}; {"T=half"} or {"T", "half"} for a word. A floating-point value does not compile: sizes
- * are whole numbers. */
+/* A problem value: {"n", n}, or for a word {"T=half"} or {"T", "half"}. Sizes are whole numbers; a
+ * floating-point value does not compile. */
 struct size {
     std::string name;
     std::int64_t value = 0;
@@ -358,8 +357,8 @@ struct size {
     }
 };
 
-/* Problem sizes: {{"n", n}, {"T=half"}}, or a container of `size` or of pairs
- * (std::map<std::string, int>, std::vector<std::pair<const char *, std::size_t>>). */
+/* Problem values: {{"n", n}, {"T=half"}}, or a container of `size` or of pairs, such as a
+ * std::map<std::string, int> or a std::vector<std::pair<const char *, std::size_t>>. */
 class sizes
 {
   public:
@@ -383,7 +382,7 @@ class sizes
     {
         items_.emplace_back(item.first, item.second);
     }
-    /* For a call of the C interface; its names live as long as this object is not changed. */
+    /* Returns the values for the C interface. The names live until this object is changed. */
     std::vector<gputune_size> view() const
     {
         std::vector<gputune_size> out;
@@ -400,7 +399,7 @@ class sizes
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
-/* `count` elements on the device. */
+/* A span of `count` elements on the device. */
 template <typename T> class span
 {
   public:
@@ -463,7 +462,7 @@ template <typename T> constexpr code code_of()
     }
 }
 
-/* By code, as plans call them. */
+/* Type names by code, as plans report them. */
 constexpr const char *names_of_codes[] = {
     "signed char", "unsigned char",      "short", "unsigned short", "int",           "unsigned int",
     "long long",   "unsigned long long", "bool",  "half",           "__nv_bfloat16", "float",
@@ -484,16 +483,16 @@ inline const char *name_of(code type)
     return type == code::other ? nullptr : names_of_codes[static_cast<int>(type)];
 }
 
-/* An argument as the template has it. */
+/* An argument as the template declares it. */
 struct expected {
     gputune_parameter_kind kind = GPUTUNE_PARAMETER_BUFFER;
     code type = code::other;
     std::uint32_t bytes = 0;
     std::uint64_t buffer_bytes = 0;
-    const char *name = "", *type_name = ""; /* live as long as the plan */
+    const char *name = "", *type_name = ""; /* lives as long as the plan */
 };
 
-/* An argument in the form that a launch wants: `item` points to the value. */
+/* An argument of a launch; `item` points to its value. */
 struct slot {
     union {
         std::uint64_t bits;
@@ -502,7 +501,7 @@ struct slot {
         float f32;
     };
     const void *item = nullptr;
-    const char *mistake = nullptr; /* what is wrong with it */
+    const char *mistake = nullptr; /* why the argument does not fit */
     slot() : bits(0)
     {
     }
@@ -517,7 +516,7 @@ template <typename T, std::size_t N> struct is_span<std::span<T, N>> : std::true
 };
 #endif
 
-/* Elements side by side: std::array, std::vector, spans. */
+/* Containers of contiguous elements: std::array, std::vector, spans. */
 template <typename T, typename = void> struct is_list : std::false_type {
 };
 template <typename T>
@@ -550,7 +549,7 @@ template <typename T> bool set_integer(slot &out, code wanted, T value)
         return static_cast<unsigned long long>(value) <=
                static_cast<unsigned long long>(std::numeric_limits<W>::max());
     };
-    out.bits = static_cast<std::uint64_t>(value); /* little-endian: low bytes come first */
+    out.bits = static_cast<std::uint64_t>(value); /* little-endian: the low bytes are the first */
     switch (wanted) {
     case code::i8:
         return fits(std::int8_t{});
@@ -575,7 +574,7 @@ template <typename T> bool set_integer(slot &out, code wanted, T value)
     }
 }
 
-/* Whether a number is beyond the largest float; infinity is a float. */
+/* Returns true if a number is larger than every float. Infinity is a float. */
 template <typename T> bool exceeds_float(T value)
 {
     if constexpr (std::is_floating_point_v<T> && (sizeof(T) > sizeof(float))) {
@@ -586,11 +585,11 @@ template <typename T> bool exceeds_float(T value)
     }
 }
 
-/* The nearest number of a type of 16 bits, of which `digits` are the significand's with the hidden
- * one; false: it is beyond the largest. */
+/* Rounds to the nearest number of a 16-bit type; `digits` counts the significand's bits, including
+ * the hidden one. Returns false if it is larger than every number of the type. */
 inline bool set_narrow(slot &out, double value, int digits)
 {
-    const int least = digits == 11 ? -14 : -126; /* the exponent of the smallest normal number */
+    const int least = digits == 11 ? -14 : -126; /* exponent of the smallest normal number */
     const unsigned infinity = static_cast<unsigned>(3 - 2 * least) << (digits - 1);
     unsigned bits = infinity | static_cast<unsigned>(std::isnan(value));
     if (std::isfinite(value)) {
@@ -696,7 +695,7 @@ template <typename T> void set_arithmetic(slot &out, const expected &want, const
         out.bits = static_cast<std::uint64_t>(value); /* a CUdeviceptr */
         out.item = &out.bits;
         out.mistake = !out.bits && want.buffer_bytes ? "is a null pointer" : nullptr;
-    } else { /* an enumeration's value, by its number */
+    } else { /* an enumerator, as its number */
         out.item = &value;
         out.mistake = !is_scalar || std::is_floating_point_v<T> || sizeof(T) != want.bytes
                           ? "is a number; the template has a buffer or another type"
@@ -704,7 +703,7 @@ template <typename T> void set_arithmetic(slot &out, const expected &want, const
     }
 }
 
-/* Enumerations count as the integers that they are. */
+/* Enumerators are passed as integers. */
 template <typename T> void set_enumerator(slot &out, const expected &want, const T &value)
 {
     if (want.kind == GPUTUNE_PARAMETER_SCALAR && is_floating(want.type)) {
@@ -716,7 +715,7 @@ template <typename T> void set_enumerator(slot &out, const expected &want, const
     }
 }
 
-/* A number that is not one of the language's own, such as __half: it converts to one. */
+/* A type that is not a number of the language but converts to one, such as __half. */
 template <typename T> constexpr bool is_convertible_number()
 {
     return !std::is_arithmetic_v<T> && !std::is_enum_v<T> && !std::is_pointer_v<T> &&
@@ -745,14 +744,14 @@ template <typename T> struct is_wrapped : std::false_type {
 template <typename T> struct is_wrapped<wrapped<T>> : std::true_type {
 };
 
-/* Whether a struct or array could be taken for a number, which has at most 8 bytes. */
+/* Returns true if a struct or array has at most 8 bytes, so it could be mistaken for a number. */
 template <typename T> constexpr bool is_ambiguous()
 {
     return (std::is_class_v<T> || std::is_union_v<T> || std::is_array_v<T>)&&sizeof(T) <= 8 &&
            !is_span<T>::value && !is_wrapped<T>::value && !is_convertible_number<T>();
 }
 
-/* Converts one argument, or says what is wrong with it. */
+/* Converts an argument, or says why it does not fit. */
 template <typename T> void set_any(slot &out, const expected &want, const T &value)
 {
     const bool is_block = want.kind == GPUTUNE_PARAMETER_BLOCK;
@@ -807,8 +806,8 @@ template <typename T> void set(slot &out, const expected &want, const T &value)
 
 } // namespace detail
 
-/* A struct or array of at most 8 bytes as an argument: float2, or a block of two ints. Larger ones
- * need no by_value(). It refers to `value`, which lives until the launch returns. */
+/* Passes a struct or array of at most 8 bytes: float2, or a block of two ints. Larger ones need no
+ * by_value(). Refers to `value`, which must live until the launch returns. */
 template <typename T> detail::wrapped<T> by_value(const T &value)
 {
     return {value};
@@ -816,13 +815,13 @@ template <typename T> detail::wrapped<T> by_value(const T &value)
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
-/* Gets a line of text, without a newline. */
+/* Receives a line of text, without a newline. */
 using log_fn = std::function<void(gputune_log_level, const char *)>;
 
 namespace detail
 {
 
-/* An open tuner, which its plans hold: it is closed when the tuner and all of them are gone. */
+/* An open tuner, shared by its C++ object and its plans. The last of them closes it. */
 struct opened {
     std::unique_ptr<log_fn> log;
     gputune *handle;
@@ -839,19 +838,19 @@ struct opened {
 
 } // namespace detail
 
-/* A reference to a plan, to be held and launched many times. Copies share the plan. It holds its
- * tuner, which stays open until the last of its plans is gone. */
+/* A reference to a plan. Keep it, and launch it many times. Copies share the plan. A plan keeps its
+ * tuner open. */
 class plan
 {
   public:
-    plan() = default; /* none; only good to be assigned to */
+    plan() = default; /* empty: a plan can be assigned */
 
-    /* Takes over a reference that the C interface returned. The plan ends with its tuner. */
+    /* Takes over a reference from the C interface. The plan ends with its tuner. */
     static plan adopt(gputune_plan *handle)
     {
         return plan(handle, nullptr);
     }
-    /* Takes a reference of its own, beside the caller's. */
+    /* Takes another reference; the caller keeps its own. */
     static plan retain(gputune_plan *handle)
     {
         return plan(gputune_plan_retain(handle), nullptr);
@@ -866,7 +865,7 @@ class plan
         return state_ ? state_->handle : nullptr;
     }
 
-    /* Which configuration it is, and where it came from. Strings live as long as the plan. */
+    /* Describes the plan: its configuration, and its source. Strings live as long as the plan. */
     gputune_info info() const
     {
         gputune_info out = GPUTUNE_INFO_INIT;
@@ -874,13 +873,14 @@ class plan
         return out;
     }
 
-    /* Launches on a stream (CUstream or cudaStream_t; nullptr: the legacy default stream). Numbers
-     * are converted to the template's types, where they fit, and nothing else is taken for a
-     * number: enumerators and bools are taken for integers, classes that convert to a number
-     * (__half) for numbers. A struct of at most 8 bytes is passed as by_value(). Of pointers and
-     * spans, the type of elements is checked, of spans the size. A block of parameters is a C
-     * array, std::array, std::vector or span in host memory, whose type and size are checked, a
-     * pointer to one, or a struct of its size. EINVAL names the argument that does not fit. */
+    /* Launches on a stream (CUstream or cudaStream_t; nullptr: the legacy default stream).
+     *
+     * Numbers are converted to the template's types if they fit. Enumerators and bool count as
+     * integers, and classes that convert to a number (__half) as numbers. A struct of at most 8
+     * bytes is passed as by_value(). The element type of pointers and spans is checked, and the
+     * size of spans. A block of parameters is an array, std::array, std::vector or span in host
+     * memory, whose type and size are checked, a pointer to one, or a struct of its size. EINVAL
+     * names the argument that does not fit. */
     template <typename... Arguments>
     result<void> try_launch(void *stream, const Arguments &...arguments) const
     {
@@ -907,8 +907,8 @@ class plan
     }
     GPUTUNE_CXX_THROWS(launch)
 
-    /* What is launched, for programs that launch it themselves: the function of a pipeline's
-     * launch(), and its parameters. Pointers in them live as long as the plan. */
+    /* Describe what a launch does, for programs that launch the kernels themselves: kernel number
+     * `index` of a pipeline, and its parameters. Pointers live as long as the plan. */
     result<gputune_function> try_function(std::uint32_t index = 0) const
     {
         gputune_function out = GPUTUNE_FUNCTION_INIT;
@@ -919,14 +919,14 @@ class plan
         gputune_parameter out = GPUTUNE_PARAMETER_INIT;
         return detail::filled(gputune_plan_parameter(&out, get(), index, parameter), out);
     }
-    /* What a launch takes, in order: for programs that check or convert what they pass. */
+    /* Describes the arguments of a launch, for programs that check or convert their own. */
     result<gputune_parameter> try_argument(std::uint32_t argument) const
     {
         gputune_parameter out = GPUTUNE_PARAMETER_INIT;
         return detail::filled(gputune_plan_argument(&out, get(), argument), out);
     }
-    /* Whether the struct T has the size of that argument, or of its elements. The message says
-     * where the members of the kernel's struct lie. */
+    /* Checks that T has the size of an argument or of its elements. On failure, the message shows
+     * the layout of the kernel's struct. */
     template <typename T> result<void> try_check_argument(std::uint32_t argument) const
     {
         return detail::done(gputune_plan_check_argument(get(), argument, sizeof(T)));
@@ -943,7 +943,7 @@ class plan
 
   private:
     struct state {
-        std::shared_ptr<detail::opened> tuner; /* empty: the caller keeps it open */
+        std::shared_ptr<detail::opened> tuner; /* empty: the caller keeps the tuner open */
         gputune_plan *handle;
         std::vector<detail::expected> arguments;
         state(gputune_plan *h, std::shared_ptr<detail::opened> t) : tuner(std::move(t)), handle(h)
@@ -1005,7 +1005,7 @@ inline gputune_options default_options()
     return options;
 }
 
-/* Stops the calls that it is given to, from any thread. What is finished is kept. */
+/* Cancels the calls that it is passed to, from any thread. Finished results are kept. */
 class canceler
 {
   public:
@@ -1023,17 +1023,16 @@ class canceler
     volatile int flag_ = 0;
 };
 
-/* What gputune_options has, with strings and callables of C++:
+/* The options of a call:
  *
  *   gt::options().time_limit(30s).only("BLOCK=128,256").progress([](const gputune_progress &p) {});
  *
- * Members that have no function here are set in `plain`. What it points to (arrays that are given
- * as inputs) is the caller's, and lives until the call returns. An exception in a callable ends the
- * tuning, and comes out of the call. */
+ * Set other members of gputune_options in `plain`. Arrays to which it points must live until the
+ * call returns. An exception in a callable ends the tuning, and is rethrown by the call. */
 class options
 {
   public:
-    /* What a reference gets: the problem's values and the kernel's arguments, in order. */
+    /* The arguments of a reference: the problem's values, and the kernel's arguments in order. */
     using reference_fn =
         std::function<void(gputune_sizes, const gputune_host_argument *, std::size_t)>;
 
@@ -1060,13 +1059,13 @@ class options
         plain.time_limit_s = std::chrono::duration<double>(limit).count();
         return *this;
     }
-    /* "BLOCK=128,256"; may be repeated for other axes. */
+    /* Restricts an axis: "BLOCK=128,256". May be repeated for other axes. */
     options &only(std::string restriction)
     {
         only_.push_back(std::move(restriction));
         return *this;
     }
-    /* The elements of an argument: a span of device memory, or a container in the host's. */
+    /* Sets the elements of an argument: a span of device memory, or a container in host memory. */
     template <typename T> options &input(std::string argument, const T &elements)
     {
         static_assert(detail::is_list<T>::value,
@@ -1077,33 +1076,33 @@ class options
                            !is_device<T>::value, detail::name_of(detail::code_of<element>())});
         return *this;
     }
-    /* The same from a file of numpy.save(). */
+    /* The same from a file that numpy.save() wrote. */
     options &file(std::string argument, std::string path)
     {
         files_.emplace_back(std::move(argument), std::move(path));
         return *this;
     }
-    /* Computes what a launch must give. Change the tag with the function. Without a tag, results
-     * that were proved by it answer these options and copies of them alone. */
+    /* Computes the correct results of a launch. Change the tag with the function. Without a tag,
+     * results that it verified are reused only with these options and copies of them. */
     options &reference(reference_fn function, std::string tag = "")
     {
         reference_ = std::move(function);
         tag_ = tag.empty() ? unique_tag() : std::move(tag);
         return *this;
     }
-    /* Gets the lines of this call; the tuner's log gets them too. */
+    /* Receives the log lines of this call, as the tuner's log does. */
     options &log(log_fn function)
     {
         log_ = std::move(function);
         return *this;
     }
-    /* Ends the call when it is set; it lives until then. */
+    /* Cancels the call when it is not 0. Must live until then. */
     options &cancel(canceler &one)
     {
         plain.cancel = &one.flag_;
         return *this;
     }
-    /* Bytes that this buffer is aligned to at least; may be repeated for others. */
+    /* Guarantees a buffer's alignment in bytes. May be repeated for other buffers. */
     options &alignment(std::string buffer, std::uint32_t bytes)
     {
         alignments_.emplace_back(std::move(buffer), bytes);
@@ -1114,14 +1113,14 @@ class options
         progress_ = std::move(function);
         return *this;
     }
-    /* Of a run: the outputs of the first configuration become files NAME.npy of this folder. */
+    /* For run(): writes the outputs of the first configuration to files NAME.npy in this folder. */
     options &save(std::string folder)
     {
         save_ = std::move(folder);
         return *this;
     }
-    /* Answer at once, and tune on a thread of the tuner, in that share of the GPU's time; without
-     * the callables, which belong to calls that wait. */
+    /* Returns a plan at once, and tunes on a thread of the tuner, with that share of the GPU's
+     * time. Callables are not used then, because they belong to calls that wait. */
     options &background(double share = 0)
     {
         plain.background = true;
@@ -1129,11 +1128,11 @@ class options
         return *this;
     }
 
-    /* Calls with these as a gputune_options. What a callable has thrown comes out. */
+    /* Passes these options to `call` as a gputune_options. Rethrows what a callable has thrown. */
     template <typename Call> auto with(Call call) const
     {
         volatile int stop = 0;
-        /* an exception sets the caller's flag, which is not const: others set it too */
+        /* the const is cast away, because an exception in a callable sets the flag too */
         running state{*this, plain.cancel ? const_cast<volatile int *>(plain.cancel) : &stop};
         gputune_options made = plain;
         std::vector<const char *> only;
@@ -1164,7 +1163,7 @@ class options
         if (!plain.background) {
             made.cancel = state.cancel;
         }
-        if (!plain.background && (progress_ || reference_ || log_)) { /* plain's go through, too */
+        if (!plain.background && (progress_ || reference_ || log_)) {
             made.user = &state;
             made.progress = progress_ || plain.progress ? running::on_progress : nullptr;
             made.log = log_ || plain.log ? running::on_log : nullptr;
@@ -1224,7 +1223,7 @@ class options
         }
     }
 
-    /* A call under way. No exception passes through the library. */
+    /* A call in progress. It keeps exceptions of callables from passing through the library. */
     struct running {
         const options &given;
         volatile int *cancel;
@@ -1281,7 +1280,7 @@ class options
 namespace detail
 {
 
-/* Calls with sizes and options as C has them. */
+/* Calls `call` with sizes and options of the C interface. */
 template <typename Call> auto sized(const sizes &problem, const options &given, Call call)
 {
     const std::vector<gputune_size> list = problem.view();
@@ -1300,18 +1299,18 @@ inline gputune_open_options default_open_options()
     return options;
 }
 
-/* A kernel's space; releases itself. */
+/* A kernel's space. Frees itself. */
 using space = std::unique_ptr<gputune_space, void (*)(gputune_space *)>;
 
-/* Calls `each`, which takes a const gputune_miss &, for the misses in a file of GPUTUNE_RECORD. */
+/* Calls `each` with a const gputune_miss & for each miss in a file of GPUTUNE_RECORD. */
 template <typename Each> result<void> try_misses(text path, Each each)
 {
     return detail::visited<gputune_miss>(
         each, [&](auto call, void *user) { return gputune_misses(path.c_str, call, user); });
 }
 
-/* A first template of a CUDA program. `arguments`, which a null pointer ends, are -I, -D and
- * --host=FILE. */
+/* Makes a first template of a CUDA program. `arguments` are -I, -D and --host=FILE; a null pointer
+ * ends them. */
 inline result<std::string> try_draft_template(text path, text source, const char *kernel = nullptr,
                                               const char *const *arguments = nullptr)
 {
@@ -1331,7 +1330,7 @@ inline std::string draft_template(text path, text source, const char *kernel = n
 }
 #endif
 
-/* Calls `each`, which takes a const gputune_device &, for every GPU; needs no tuner. */
+/* Calls `each` with a const gputune_device & for every GPU. Needs no tuner. */
 template <typename Each> result<void> try_devices(Each each, const char *driver = nullptr)
 {
     return detail::visited<gputune_device>(
@@ -1344,7 +1343,7 @@ template <typename Each> void devices(Each each, const char *driver = nullptr)
 }
 #endif
 
-/* Counts them, without starting the driver where NVML tells. */
+/* Counts the GPUs, by NVML if possible, which does not start the driver. */
 inline result<int> try_device_count(const char *driver = nullptr)
 {
     int count = 0;
@@ -1357,8 +1356,8 @@ inline int device_count(const char *driver = nullptr)
 }
 #endif
 
-/* Looks at all that tuning depends on, as a tuner with these options would use it, and calls
- * `each`, which takes a const gputune_diagnosis &, for everything. */
+/* Checks everything that tuning depends on, as a tuner with these options would use it. Calls
+ * `each` with a const gputune_diagnosis & for each subject. */
 template <typename Each>
 result<void> try_diagnose(Each each, const gputune_open_options &given = default_open_options())
 {
@@ -1379,7 +1378,7 @@ class tuner
     tuner(tuner &&) = default;
     tuner &operator=(tuner &&) = default;
 
-    /* `log` gets the tuner's lines in place of the options' function. It must not throw. */
+    /* Opens a tuner. `log` replaces the function of the options, and must not throw. */
     static result<tuner> try_open(const gputune_open_options &options = default_open_options(),
                                   log_fn log = nullptr)
     {
@@ -1416,7 +1415,7 @@ class tuner
     {
         return detail::done(gputune_add_template(get(), path.c_str));
     }
-    /* A template whose text is in memory; `name` stands for its path. */
+    /* Adds a template from memory; `name` takes the place of its path. */
     result<void> try_add_source(text name, text source,
                                 const gputune_include *includes = nullptr) const
     {
@@ -1425,8 +1424,8 @@ class tuner
     GPUTUNE_CXX_THROWS(add_template)
     GPUTUNE_CXX_THROWS(add_source)
 
-    /* A plan for a kernel (a name or a template's path). Hold it: launching a held plan looks
-     * nothing up. */
+    /* Returns a plan for a kernel, which is given by its name or a template's path. Keep the plan:
+     * launching it needs no lookup. */
     result<plan> try_tune(text kernel, const sizes &problem = {},
                           const gputune_options &given = default_options()) const
     {
@@ -1449,9 +1448,9 @@ class tuner
         return try_tune(kernel, problem, given).take();
     }
 #endif
-    /* The same for all processes of a group, such as the ranks of an MPI job. Each calls it with
-     * its rank, the same options, and a broadcast that takes (void *, std::size_t) and gives every
-     * process the bytes of rank 0; it returns 0, or another number where it failed. */
+    /* Does the same for all processes of a group, such as MPI ranks. Each process calls it with its
+     * rank, the same options, and a broadcast(void *, std::size_t), which copies the bytes of rank
+     * 0 to every process and returns 0 on success. */
     template <typename Broadcast>
     result<plan> try_tune_together(text kernel, const sizes &problem, int rank, Broadcast broadcast,
                                    const options &given = {}) const
@@ -1475,8 +1474,8 @@ class tuner
     }
     GPUTUNE_CXX_THROWS_SIZED(tune_together)
 
-    /* Measures configurations ("BLOCK=128 VEC=4") side by side, the default where there is none,
-     * and calls `each`, which takes a const gputune_record &, for every result. */
+    /* Measures configurations ("BLOCK=128 VEC=4"; none: the default) against each other. Calls
+     * `each` with a const gputune_record & for every result. */
     template <typename Each>
     result<void> try_run(text kernel, const sizes &problem,
                          const std::vector<std::string> &configurations, Each each,
@@ -1499,7 +1498,7 @@ class tuner
         try_run(kernel, problem, configurations, each, given).take();
     }
 #endif
-    /* Looks for mistakes of a kernel's variants on the emulator; `each` takes a const
+    /* Looks for mistakes in a kernel's variants on the emulator. Calls `each` with a const
      * gputune_finding &. */
     template <typename Each>
     result<void> try_check(text kernel, const sizes &problem, Each each,
@@ -1511,8 +1510,8 @@ class tuner
             });
         });
     }
-    /* Compiles a kernel's space for a GPU ("sm_90a") that need not be there; `each` takes a const
-     * gputune_compiled &. */
+    /* Compiles a kernel's space for a GPU ("sm_90a"), which need not be present. Calls `each` with
+     * a const gputune_compiled &. */
     template <typename Each>
     result<void> try_compile(text kernel, const sizes &problem, text arch, Each each,
                              const options &given = {}) const
@@ -1523,7 +1522,7 @@ class tuner
             });
         });
     }
-    /* A kernel's space for that GPU; nullptr: for the tuner's. */
+    /* Describes a kernel's space for a GPU; nullptr: the tuner's GPU. */
     result<space> try_describe_space(text kernel, const sizes &problem, const char *arch = nullptr,
                                      const options &given = {}) const
     {
@@ -1536,7 +1535,7 @@ class tuner
                                   : result<space>(space(out, gputune_space_free));
             });
     }
-    /* The code of a configuration ("BLOCK=128"; "": the default), as source, PTX or cubin. */
+    /* Returns the code of a configuration ("BLOCK=128"; "": the default) in the given form. */
     result<std::string> try_emit(text kernel, const sizes &problem, text configuration,
                                  gputune_form form = GPUTUNE_FORM_SOURCE,
                                  const char *arch = nullptr) const
@@ -1554,8 +1553,8 @@ class tuner
     GPUTUNE_CXX_THROWS_SIZED(describe_space)
     GPUTUNE_CXX_THROWS_SIZED(emit)
 
-    /* Calls `each`, which takes a const gputune_kernel &, for all kernels, or for those that a name
-     * or path means. */
+    /* Calls `each` with a const gputune_kernel & for all kernels, or for those that a name or path
+     * means. */
     template <typename Each> result<void> try_kernels(Each each, const char *kernel = nullptr) const
     {
         return detail::visited<gputune_kernel>(each, [&](auto call, void *user) {
@@ -1564,7 +1563,7 @@ class tuner
     }
     GPUTUNE_CXX_THROWS(kernels)
 
-    /* What the GPU is. */
+    /* Describes the tuner's GPU. */
     result<gputune_device> try_device() const
     {
         gputune_device out = GPUTUNE_DEVICE_INIT;
@@ -1572,14 +1571,14 @@ class tuner
     }
     GPUTUNE_CXX_THROWS(device)
 
-    /* How many tunings in the background wait, run and have ended. */
+    /* Counts background tunings by state. */
     gputune_background_state background() const
     {
         gputune_background_state out = GPUTUNE_BACKGROUND_STATE_INIT;
         gputune_background(&out, get());
         return out;
     }
-    /* Waits until every tuning in the background has ended; ETIMEOUT after that time. */
+    /* Waits until every tuning in the background has ended. ETIMEOUT if that takes longer. */
     template <typename Rep, typename Period>
     result<void> try_wait(std::chrono::duration<Rep, Period> limit) const
     {
@@ -1587,20 +1586,20 @@ class tuner
     }
     GPUTUNE_CXX_THROWS(wait)
 
-    /* Looks everything up once more, as other processes may have stored it since. */
+    /* Makes later calls look up the database again, for results that other processes stored. */
     void refresh() const
     {
         gputune_refresh(get());
     }
-    /* Whether results are kept in the database that was asked for. */
+    /* Checks that results are kept in the requested database. */
     result<void> try_check_database() const
     {
         return detail::done(gputune_check_database(get()));
     }
     GPUTUNE_CXX_THROWS(check_database)
 
-    /* Writes the winners to a file or a text, for other machines; reads such a one. The numbers:
-     * how many there were. */
+    /* Write the winners to a file or text for other machines, and read them. They return the number
+     * of results. */
     result<std::uint32_t> try_save_wisdom(text path, const gputune_record_filter *filter = nullptr,
                                           bool whole = false) const
     {
@@ -1631,7 +1630,7 @@ class tuner
     GPUTUNE_CXX_THROWS(export_wisdom)
     GPUTUNE_CXX_THROWS(import_wisdom)
 
-    /* Calls `each`, which takes a const gputune_record &, for the stored records. */
+    /* Calls `each` with a const gputune_record & for each stored record. */
     template <typename Each>
     result<void> try_records(Each each, const gputune_record_filter *filter = nullptr) const
     {
@@ -1639,7 +1638,7 @@ class tuner
             return gputune_records(get(), filter, call, user);
         });
     }
-    /* Drops records, and calls `each`, which takes a const gputune_record &, for those that go. */
+    /* Deletes records. Calls `each` with a const gputune_record & for each of them. */
     template <typename Each>
     result<void> try_forget(Each each, const gputune_record_filter *filter,
                             const gputune_forget_options *how = nullptr) const
@@ -1648,7 +1647,7 @@ class tuner
             return gputune_forget(get(), filter, how, call, user);
         });
     }
-    /* Takes over what other database files have. */
+    /* Copies results from other database files. */
     result<gputune_merged> try_merge(const std::vector<std::string> &paths) const
     {
         gputune_merged out = GPUTUNE_MERGED_INIT;

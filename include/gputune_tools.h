@@ -194,10 +194,9 @@ typedef struct gputune_record {
     uint32_t shared_bytes;                        /* per block */
     uint32_t grid[3], block[3];                   /* of the first kernel; 0: unknown */
     const char *grids, *blocks; /* of every kernel: "64 (3 times) + 1"; "": unknown */
-    /* Widths in bytes of the machine code's loads and stores of global memory, added up: 20 is 4
-     * and
-     * 16. 0: unknown or none. vector_bytes: the widest access that the vector axes ask for; 0:
-     * none. */
+    /* The sum of the widths in bytes of the machine code's loads and stores of global memory: 20
+     * means widths of 4 and 16; 0: unknown or none. vector_bytes: the widest access that the vector
+     * axes request; 0: none. */
     uint32_t load_widths, store_widths, vector_bytes;
     const char *created; /* UTC, ISO 8601 */
     int order;           /* the position among the trials in its database, by time; 0: not stored */
@@ -343,19 +342,20 @@ GPUTUNE_API int gputune_compile(gputune *tuner, const char *kernel, GPUTUNE_SIZE
                                 int (*each)(void *user, const gputune_compiled *compiled),
                                 void *user);
 
-/* A bug that gputune_check() found in a variant. The kinds:
+/* A bug that gputune_check() found in a variant. The kinds are:
  *
- *   race       two threads, or a thread and an asynchronous copy or the previous launch, access
- * memory without an order, and one of them writes barrier    in a divergent branch that other
- * threads bypass, or waited at forever shuffle    from a thread that has returned, or among threads
- * of which some bypassed it unset      memory is read that nothing has written bounds, alignment
- *   state      a device variable is written
- *   hang       a loop does not end
- *   fault      a trap or a failed assertion
- *   checked    not a bug: the last call of each variant
+ * - race: two threads access the same memory without an order, and one of them writes. The other
+ *   thread may also be an asynchronous copy or the previous launch.
+ * - barrier: in a divergent branch that other threads bypass, or waited at forever.
+ * - shuffle: reads from a thread that has returned, or that bypassed the shuffle.
+ * - unset: reads memory that nothing has written.
+ * - bounds, alignment: an access outside its buffer, or a misaligned one.
+ * - state: a device variable is written.
+ * - hang: a loop does not end.
+ * - fault: a trap or a failed assertion.
+ * - checked: not a bug, but the last call of each variant.
  *
- * Another kind is a gputune_record status of a variant that could not be checked, with the message.
- */
+ * Another kind is a gputune_record status: the variant could not be checked. */
 typedef struct gputune_finding {
     uint32_t size;
     const char *kernel, *configuration, *sizes, *kind;
