@@ -31,10 +31,8 @@ static gt_limit bind_number(int64_t *out, const gt_expression *expression, int64
 static gt_limit check_cluster(const gt_binding *binding, int64_t blocks)
 {
     const gt_device *device = binding->device;
-    return blocks <= 1                                  ? GT_LIMIT_NONE
-           : !device->cluster_launch || device->cc < 90 ? GT_LIMIT_CLUSTER_NONE
-           : blocks > device->max_cluster               ? GT_LIMIT_CLUSTER
-                                                        : GT_LIMIT_NONE;
+    GT_EXCLUDE(blocks > 1 && (!device->cluster_launch || device->cc < 90), GT_LIMIT_CLUSTER_NONE);
+    return blocks > 1 && blocks > device->max_cluster ? GT_LIMIT_CLUSTER : GT_LIMIT_NONE;
 }
 
 static const gt_template_step *step_of(const gt_binding *binding)
@@ -86,12 +84,11 @@ gt_limit gt_binding_block(gt_binding *binding)
         GT_WITHIN(bind_number(&size[i], step_of(binding)->block.items[i], 1, binding));
     }
     for (int i = 0; i < 3; i++) {
-        GT_WITHIN(size[i] < 1 ? GT_LIMIT_BLOCK_EMPTY
-                  : size[i] > device->max_threads_per_block ||
-                          (threads *= size[i]) > device->max_threads_per_block
-                      ? GT_LIMIT_BLOCK_THREADS
-                  : size[i] > device->max_block[i] ? GT_LIMIT_BLOCK_DIMENSION
-                                                   : GT_LIMIT_NONE);
+        GT_EXCLUDE(size[i] < 1, GT_LIMIT_BLOCK_EMPTY);
+        GT_EXCLUDE(size[i] > device->max_threads_per_block, GT_LIMIT_BLOCK_THREADS);
+        threads *= size[i];
+        GT_EXCLUDE(threads > device->max_threads_per_block, GT_LIMIT_BLOCK_THREADS);
+        GT_EXCLUDE(size[i] > device->max_block[i], GT_LIMIT_BLOCK_DIMENSION);
         binding->shape.block[i] = (uint32_t)size[i];
     }
     for (int i = 0; i < 3; i++) {

@@ -46,19 +46,18 @@ gputune_status gt_launch_arguments(gt_launch *launch, const gt_binding *binding,
     const uint32_t begin = launch->parameter_count;
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
-        const gt_parameter_kind kind = argument->map && !plain       ? GT_PARAMETER_TENSORMAP
-                                       : argument->texture && !plain ? GT_PARAMETER_TEXTURE
-                                       : argument->is_buffer         ? GT_PARAMETER_BUFFER
-                                                                     : GT_PARAMETER_SCALAR;
-        const uint32_t bytes = kind == GT_PARAMETER_TENSORMAP ? GT_TENSORMAP_BYTES
-                               : kind == GT_PARAMETER_SCALAR
-                                   ? gt_element_resolve(binding, argument->type).bytes
-                                   : 8;
-        gt_parameter *added = gt_launch_add(launch, kind, bytes, (int)(i + first));
-        added->map = kind == GT_PARAMETER_TENSORMAP ? (uint32_t)(argument->map - parts->maps)
-                     : kind == GT_PARAMETER_TEXTURE
-                         ? (uint32_t)(argument->texture - parts->textures)
-                         : 0;
+        gt_parameter *added = gt_launch_add(launch, GT_PARAMETER_BUFFER, 8, (int)(i + first));
+        if (argument->map && !plain) {
+            added->kind = GT_PARAMETER_TENSORMAP;
+            added->bytes = GT_TENSORMAP_BYTES;
+            added->map = (uint32_t)(argument->map - parts->maps);
+        } else if (argument->texture && !plain) {
+            added->kind = GT_PARAMETER_TEXTURE;
+            added->map = (uint32_t)(argument->texture - parts->textures);
+        } else if (!argument->is_buffer) {
+            added->kind = GT_PARAMETER_SCALAR;
+            added->bytes = gt_element_resolve(binding, argument->type).bytes;
+        }
         GT_TRY(gt_argument_hold(added, binding, argument, begin));
     }
     return GPUTUNE_OK;

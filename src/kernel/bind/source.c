@@ -71,16 +71,18 @@ static gputune_status define_own(generator *g)
     for (uint32_t i = 0; i < parts->define_count; i++) {
         const gt_define *own = &parts->defines[i];
         const gt_value *named = own->value ? value_named(g, own->value->text) : NULL;
-        gt_value value = {0, own->text ? own->text : named ? named->word : own->value ? NULL : ""};
+        const char *word = own->text;
+        if (!word && named) {
+            word = named->word;
+        }
         if (own->is_name) {
             continue;
         }
-        if (own->value && !value.word) {
-            GT_TRY(gt_expression_integer(&value.number, own->value, g->binding->slots));
-        }
-        if (value.word) {
-            gt_text_printf(g->macros, "#define %s %s\n", own->name, value.word);
+        if (word || !own->value) {
+            gt_text_printf(g->macros, "#define %s %s\n", own->name, word ? word : "");
         } else {
+            gt_value value = {0, NULL};
+            GT_TRY(gt_expression_integer(&value.number, own->value, g->binding->slots));
             define(g, own->name, &value);
         }
     }

@@ -51,10 +51,11 @@ static uint32_t axes_in(const planner *p, const gt_instruction *code, int at)
 {
     const gt_instruction *step = &code[at];
     const int operands = gt_operation_operands(step->operation);
-    return step->operation == GT_DO_SLOT ? axes_of(p, p->terms->of_slot[step->target])
-           : operands == 0               ? 0
-           : operands == 1               ? axes_in(p, code, at - 1)
-                           : axes_in(p, code, step->target) | axes_in(p, code, at - 1);
+    if (step->operation == GT_DO_SLOT) {
+        return axes_of(p, p->terms->of_slot[step->target]);
+    }
+    const uint32_t last = operands > 0 ? axes_in(p, code, at - 1) : 0;
+    return operands > 1 ? axes_in(p, code, step->target) | last : last;
 }
 
 /* Adds a term, which depends on the axes of its operands or its code, and returns its index. */
