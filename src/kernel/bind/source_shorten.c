@@ -6,24 +6,23 @@
 #include "base/array.h"
 #include "base/text.h"
 
-#include <ctype.h>
 #include <string.h>
 
 /* A line of the source, without its line end. */
 typedef struct line {
     const char *text;
     size_t length;
-    bool is_prelude;
-    bool is_builtin; /* the prelude declares for NVRTC what nvcc has itself */
     bool is_kept;
+    bool is_basic; /* declares for NVRTC a name that nvcc knows */
 } line;
 
 typedef GT_ARRAY(line) line_list;
 
+static const char define[] = "#define ";
+
 static bool begins_with(const line *at, const char *word)
 {
-    const size_t length = strlen(word);
-    return at->length >= length && memcmp(at->text, word, length) == 0;
+    return at->length >= strlen(word) && memcmp(at->text, word, strlen(word)) == 0;
 }
 
 static bool is_blank(const line *at)
@@ -31,223 +30,157 @@ static bool is_blank(const line *at)
     return strspn(at->text, " \t\r") >= at->length;
 }
 
-static bool is_name_character(char c)
+/* Returns true if a kept line after `above` has the name. */
+static bool is_used_below(const line_list *lines, size_t above, const gt_token *name)
 {
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* Returns true if the line has the name as a whole word. */
-static bool has_name(const line *at, const char *name, size_t length)
-{
-    for (size_t i = 0; i + length <= at->length; i++) {
-        const char *found = at->text + i;
-        bool begins = i == 0 || !is_name_character(found[-1]);
-        bool ends = i + length == at->length || !is_name_character(found[length]);
-        if (begins && ends && memcmp(found, name, length) == 0) {
-            return true;
+    for (size_t i = above + 1; i < lines->count; i++) {
+        gt_lexer lexer = gt_lexer_on(lines->items[i].text, lines->items[i].length);
+        if (!lines->items[i].is_kept || lines->items[i].length < name->length) {
+            continue;
+        }
+        for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+            if (gt_token_equals(&lexer.token, name)) {
+                return true;
+            }
         }
     }
     return false;
 }
 
-/* Returns the length of the name that begins here. */
-static size_t name_length(const char *text)
+/* Returns true if the line defines a macro: its name, and a lexer on its value. */
+static bool read_define(gt_lexer *value, const line *at, gt_token *name)
 {
-    size_t length = 0;
-    while (is_name_character(text[length])) {
-        length++;
+    if (!begins_with(at, define)) {
+        return false;
     }
-    return length;
+    *value = gt_lexer_on(at->text + strlen(define), at->length - strlen(define));
+    *name = value->token;
+    gt_lexer_next(value);
+    return true;
 }
 
-static const char define[] = "#define ";
-
-/* Returns true if a kept line uses the name. Comments, #ifndef NAME and #define NAME do not. */
-static bool is_used(const line_list *lines, const char *name, size_t length)
+static gputune_status split(line_list *out, const char *text)
 {
-    bool is = false;
-    for (size_t i = 0; i < lines->count && !is; i++) {
-        line at = lines->items[i];
-        bool is_test = at.is_prelude && (begins_with(&at, "#ifndef ") || begins_with(&at, "//"));
-        if (begins_with(&at, define)) {
-            size_t own = strlen(define) + name_length(at.text + strlen(define));
-            at.text += own;
-            at.length -= own;
-        }
-        is = at.is_kept && !is_test && has_name(&at, name, length);
-    }
-    return is;
-}
-
-/* Splits the text into lines, of which the first `prelude_bytes` bytes are the prelude. */
-static gputune_status split(line_list *out, const char *text, size_t prelude_bytes)
-{
-    bool is_in_std = false;
-    for (size_t i = 0, length; text[i]; i += length + (text[i + length] == '\n')) {
-        length = strcspn(text + i, "\n");
-        line at = {.text = text + i, .length = length, .is_prelude = i < prelude_bytes};
-        is_in_std |= at.is_prelude && begins_with(&at, "namespace std {");
-        at.is_builtin = is_in_std || (at.is_prelude && begins_with(&at, "typedef "));
-        at.is_kept =
-            !begins_with(&at, "#line ") && !(at.is_prelude && begins_with(&at, "#pragma once"));
-        is_in_std &= !begins_with(&at, "}");
+    for (size_t length; *text; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        line at = {.text = text, .length = length};
+        at.is_kept = !begins_with(&at, "#line ") && !begins_with(&at, "#pragma once");
         GT_TRY(gt_array_push(out, at));
     }
     return GPUTUNE_OK;
 }
 
-/* Drops the prelude's macros that no kept line uses. Returns true if there was one. */
-static bool drop_macros(line_list *lines)
+/* Drops lines of the prelude, the first `count` ones, from the last to the first: macros and the
+ * declarations in std that nothing below uses, conditionals without content, and the comments of
+ * what was dropped. */
+static void drop_unused(line_list *lines, size_t count)
 {
-    bool any = false;
-    for (size_t i = 0; i < lines->count; i++) {
+    const gt_token std = gt_token_of("std");
+    size_t end = 0; /* of the innermost conditional */
+    bool is_in_std = false, has_content = true;
+    for (size_t i = count; i-- > 0;) {
         line *at = &lines->items[i];
-        if (at->is_prelude && at->is_kept && begins_with(at, define)) {
-            const char *name = at->text + strlen(define);
-            at->is_kept = is_used(lines, name, name_length(name));
-            any |= !at->is_kept;
-        }
-    }
-    return any;
-}
-
-/* Drops a conditional that contains nothing. Returns true if there was one. */
-static bool drop_conditional(line_list *lines)
-{
-    size_t begin = lines->count;
-    for (size_t i = 0; i < lines->count; i++) {
-        const line *at = &lines->items[i];
-        if (!at->is_kept || !at->is_prelude || is_blank(at) || begins_with(at, "//")) {
-            continue;
-        }
-        if (begins_with(at, "#if")) {
-            begin = i;
-        } else if (begins_with(at, "#endif") && begin < i) {
-            for (; begin <= i; begin++) {
-                lines->items[begin].is_kept = false;
+        gt_token name;
+        gt_lexer value;
+        if (begins_with(at, "#endif")) {
+            end = i;
+            has_content = false;
+        } else if (begins_with(at, "#if")) {
+            for (size_t k = i; k <= end && !has_content; k++) {
+                lines->items[k].is_kept = false;
             }
-            return true;
-        } else if (!begins_with(at, "#else")) {
-            begin = lines->count;
+            has_content = true;
+        } else if (begins_with(at, "//")) {
+            at->is_kept = i + 1 < count && at[1].is_kept && !is_blank(&at[1]);
+        } else if (read_define(&value, at, &name)) {
+            at->is_kept = is_used_below(lines, i, &name);
+            has_content |= at->is_kept;
+        } else {
+            is_in_std |= begins_with(at, "} // namespace std");
+            at->is_kept &= !is_in_std || is_used_below(lines, count - 1, &std);
+            is_in_std &= !begins_with(at, "namespace std");
+            has_content |= at->is_kept && !is_blank(at) && at->text[0] != '#';
         }
     }
-    return false;
 }
 
-static void keep_std(line_list *lines, bool is_kept)
+/* Marks the lines of the prelude between its first macro and its first heading. */
+static void mark_basics(line_list *lines)
 {
-    for (size_t i = 0; i < lines->count; i++) {
-        line *at = &lines->items[i];
-        at->is_kept = at->is_builtin && !begins_with(at, "typedef ") ? is_kept : at->is_kept;
+    size_t i = 0;
+    while (i < lines->count && !begins_with(&lines->items[i], define)) {
+        i++;
+    }
+    for (i++; i < lines->count && !begins_with(&lines->items[i], "// ----"); i++) {
+        lines->items[i].is_basic = true;
     }
 }
 
-/* Drops the comments of the prelude that describe nothing that is left. */
-static void drop_comments(line_list *lines)
-{
-    bool is_below_kept = false;
-    for (size_t i = lines->count; i-- > 0;) {
-        line *at = &lines->items[i];
-        if (at->is_prelude && begins_with(at, "//")) {
-            at->is_kept = is_below_kept;
-        }
-        is_below_kept = at->is_kept && !is_blank(at);
-    }
-}
-
-/* Returns the value that the source defines the name as, in a part of a line; no text: none. */
-static line value_of(const line_list *lines, const char *name, size_t length)
-{
-    line value = {0};
-    for (size_t i = 0; i < lines->count && length > 0; i++) {
-        const line *at = &lines->items[i];
-        const char *own = at->text + strlen(define);
-        if (begins_with(at, define) && name_length(own) == length && own[length] == ' ' &&
-            memcmp(own, name, length) == 0) {
-            value.text = own + length + 1;
-            value.length = at->length - strlen(define) - length - 1;
-        }
-    }
-    return value;
-}
-
-/* Writes a #pragma with the values of macros in place of their names, which nvcc does not replace.
- */
+/* Writes a #pragma with the values of macros in place of their names, which nvcc does not do. */
 static void write_pragma(gt_text *out, const line_list *lines, const line *pragma)
 {
-    for (size_t i = 0, length; i < pragma->length; i += length) {
-        const char *name = pragma->text + i;
-        length = name_length(name);
-        const line value = value_of(lines, name, length);
-        length = length ? length : 1;
-        gt_text_append_bytes(out, value.text ? value.text : name,
-                             value.text ? value.length : length);
+    const char *from = pragma->text;
+    for (gt_lexer at = gt_lexer_on(pragma->text, pragma->length); at.token.kind != GT_TOKEN_END;
+         gt_lexer_next(&at)) {
+        for (size_t i = 0; i < lines->count; i++) {
+            gt_token name;
+            gt_lexer value;
+            if (read_define(&value, &lines->items[i], &name) && gt_token_equals(&name, &at.token)) {
+                gt_text_append_bytes(out, from, (size_t)(at.token.text - from));
+                gt_text_append_bytes(out, value.token.text, (size_t)(value.end - value.token.text));
+                from = at.token.text + at.token.length;
+            }
+        }
     }
+    gt_text_append_bytes(out, from, (size_t)(pragma->text + pragma->length - from));
 }
 
 /* Writes the kept lines, and one empty line in place of several. */
 static void write_lines(gt_text *out, const line_list *lines)
 {
-    bool is_builtin = false, was_blank = true;
+    bool is_basic = false, was_blank = true;
     for (size_t i = 0; i < lines->count; i++) {
-        line at = lines->items[i];
-        bool blank = is_blank(&at);
-        if (!at.is_kept || (blank && (was_blank || is_builtin))) {
+        const line *at = &lines->items[i];
+        const bool blank = is_blank(at);
+        if (!at->is_kept || (blank && (was_blank || is_basic))) {
             continue;
         }
-        if (!blank && at.is_builtin != is_builtin) {
-            is_builtin = at.is_builtin;
-            gt_text_append(out, is_builtin ? "#ifdef __CUDACC_RTC__\n"
-                                           : "#else\n#include <cstdint>\n#endif\n\n");
+        if (!blank && at->is_basic != is_basic) {
+            is_basic = at->is_basic;
+            gt_text_append(out, is_basic ? "#ifdef __CUDACC_RTC__\n"
+                                         : "#else\n#include <cstdint>\n#endif\n\n");
         }
-        while (at.length && strchr(" \t\r", at.text[at.length - 1])) {
-            at.length--;
-        }
-        size_t indent = strspn(at.text, " \t");
-        at.text += is_builtin ? indent : 0; /* of names that were cut */
-        at.length -= is_builtin && !blank ? indent : 0;
-        if (strncmp(at.text + indent, "#pragma", strlen("#pragma")) == 0) {
-            write_pragma(out, lines, &at);
-        } else {
-            gt_text_append_bytes(out, at.text, at.length);
+        const line inner = {.text = at->text + strspn(at->text, " \t"), .length = at->length};
+        if (!blank && begins_with(&inner, "#pragma ")) {
+            write_pragma(out, lines, at);
+        } else if (!blank) {
+            gt_text_append_bytes(out, at->text, at->length);
         }
         gt_text_append(out, "\n");
         was_blank = blank;
     }
 }
 
-/* Returns the code with blanks in place of '#', so a lexer reads the names in directives too. */
-static gputune_status copy_names(char **out, const char *code)
-{
-    GT_TRY(gt_strdup(out, code));
-    for (char *at = *out; *at; at++) {
-        *at = (char)(*at == '#' ? ' ' : *at);
-    }
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_source_shorten(char **out, const gt_source *source, const char *prelude)
 {
     GT_FREED char *names = NULL;
     GT_FREED char *cut = NULL;
-    GT_SCOPED(gt_text_free) gt_text whole = {0};
     GT_SCOPED(gt_text_free) gt_text shown = {0};
     line_list lines = {0};
     const char *code = strstr(source->text, prelude) + strlen(prelude);
-    GT_TRY(copy_names(&names, code));
+    GT_TRY(gt_strdup(&names, code));
+    for (char *at = names; (at = strchr(at, '#')); *at = ' ') { /* names in directives count too */
+    }
     GT_TRY(gt_reach_cut(&cut, prelude, prelude, names));
-    gt_text_append(&whole, cut);
-    gt_text_append(&whole, code);
-    gputune_status status = split(&lines, gt_text_string(&whole), strlen(cut));
+    gputune_status status = split(&lines, cut);
+    const size_t own = lines.count;
+    mark_basics(&lines);
+    status = status == GPUTUNE_OK ? split(&lines, code) : status;
     if (status == GPUTUNE_OK) {
-        keep_std(&lines, false);
-        keep_std(&lines, is_used(&lines, "std", strlen("std")));
-        while (drop_macros(&lines) || drop_conditional(&lines)) {
-        }
-        drop_comments(&lines);
+        drop_unused(&lines, own);
         write_lines(&shown, &lines);
     }
     gt_array_free(&lines);
     GT_TRY(status);
-    return whole.failed ? gt_fail_memory() : gt_text_take(out, &shown);
+    return gt_text_take(out, &shown);
 }
