@@ -76,12 +76,11 @@ enum { HELLO_S = 5, CROWDED_S = 60, NICENESS = 5, LOW_NICENESS = 10 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
 
-/* Reads from the channel must not block, or the host would miss deadlines. */
-static gputune_status set_nonblocking(int descriptor)
+/* Makes a channel. The host's end does not block, because the host would miss deadlines. */
+static gputune_status open_channel(int *host, int *child)
 {
-    int flags = fcntl(descriptor, F_GETFL);
-    GT_REFUSE(flags < 0 || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) < 0, GPUTUNE_EWORKER,
-              "cannot make the channel to a worker non-blocking: %s", strerror(errno));
+    GT_TRY(gt_process_channel(host, child));
+    (void)fcntl(*host, F_SETFL, O_NONBLOCK); /* cannot fail */
     return GPUTUNE_OK;
 }
 
@@ -89,7 +88,6 @@ static gputune_status start_process(gt_link *link, const gt_host_farm *farm, boo
                                     const char *const *arguments, int child)
 {
     const gt_texts *environment = measure ? &farm->measure.environment : &farm->compile.environment;
-    GT_TRY(set_nonblocking(link->channel));
     GT_TRY(gt_process_spawn(&link->process, arguments, environment->items, child));
     if (!measure) { /* measurements go first */
         (void)setpriority(PRIO_PROCESS, (id_t)link->process.pid,
@@ -104,7 +102,7 @@ gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measu
     gt_link made = {
         .open = true, .start_ns = gt_now_ns(), .reader = {.limit_bytes = GT_FRAME_HOST_BYTES}};
     int child = -1;
-    GT_TRY(gt_process_channel(&made.channel, &child));
+    GT_TRY(open_channel(&made.channel, &child));
     gputune_status status = start_process(&made, farm, measure, arguments, child);
     close(child);
     if (status != GPUTUNE_OK) {
@@ -141,8 +139,7 @@ static gputune_status start_thread(gt_link *link, thread_work *work, const char 
     if (driver) {
         GT_TRY(gt_strdup(&work->driver, driver));
     }
-    GT_TRY(gt_process_channel(&link->channel, &work->channel));
-    GT_TRY(set_nonblocking(link->channel));
+    GT_TRY(open_channel(&link->channel, &work->channel));
     return gt_thread_start(&link->thread, NULL, measure_thread, work) == 0
                ? GPUTUNE_OK
                : gt_fail(GPUTUNE_EWORKER, "cannot start a thread to measure on: %s",

@@ -135,15 +135,14 @@ static int start(pid_t *pid, const char *const *arguments, char *const *environm
     sigset_t none, all;
     sigemptyset(&none);
     sigfillset(&all);
-    int error = posix_spawn_file_actions_init(&actions);
-    if (error) {
-        return error;
-    }
-    error = posix_spawnattr_init(&attributes);
-    if (error) {
-        posix_spawn_file_actions_destroy(&actions);
-        return error;
-    }
+    int error = 0;
+    posix_spawn_file_actions_init(&actions); /* this and the calls for attributes cannot fail */
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                              POSIX_SPAWN_SETPGROUP);
     for (int i = 0; i < FILES && !error; i++) {
         error = files[i] == NOWHERE ? posix_spawn_file_actions_addopen(
                                           &actions, i, "/dev/null", i == 0 ? O_RDONLY : O_WRONLY, 0)
@@ -151,13 +150,6 @@ static int start(pid_t *pid, const char *const *arguments, char *const *environm
                                      : posix_spawn_file_actions_adddup2(&actions, files[i], i);
     }
     error = error ? error : posix_spawn_file_actions_addclosefrom_np(&actions, FILES);
-    error = error ? error : posix_spawnattr_setsigmask(&attributes, &none);
-    error = error ? error : posix_spawnattr_setsigdefault(&attributes, &all);
-    error = error ? error : posix_spawnattr_setpgroup(&attributes, 0);
-    error = error ? error
-                  : posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK |
-                                                              POSIX_SPAWN_SETSIGDEF |
-                                                              POSIX_SPAWN_SETPGROUP);
     error = error ? error
                   : posix_spawn(pid, arguments[0], &actions, &attributes,
                                 (char *const *)(uintptr_t)arguments, environment);
@@ -272,10 +264,8 @@ static bool start_reaper(gt_process *process)
     static pthread_once_t pinned = PTHREAD_ONCE_INIT;
     pthread_once(&pinned, pin_library);
     pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes) != 0) {
-        return false;
-    }
     pthread_t thread;
+    pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, 128 << 10);
     bool started = gt_thread_start(&thread, &attributes, reaper, process) == 0;
