@@ -168,7 +168,7 @@ static gputune_status drop(gt_farm *base, uint64_t variant)
 {
     gt_measure_host *host = &gt_host_of(base)->measure;
     gt_id_job job = {variant};
-    gt_live_forget(host, variant);
+    gt_live_drop(host, variant);
     if (!host->slot.link.open) {
         return check(gt_host_of(base));
     }

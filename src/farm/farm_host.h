@@ -214,9 +214,6 @@ typedef struct gt_measure_host {
     gt_packet *setup; /* the last prepare request; NULL: nothing is prepared */
     gt_lost lost;     /* experiments of this setup's trial that ended workers */
     GT_ARRAY(gt_live_variant) variants;
-    /* The proved default variant, even if it was dropped; without a packet there is none. Each new
-     * worker proves it first, because it decides which rare data other variants must survive. */
-    gt_live_variant standard;
     double least_s;                 /* least allowance for a proof or a sample, in seconds */
     double reference_ns, prepare_s; /* time of the reference, and of preparing the last setup */
     /* consecutive workers that ended before their context was open, or by no variant's fault */
@@ -285,8 +282,10 @@ void gt_measure_cancel(gt_measure_host *host);
 /* Ends the measure worker, and frees requests, variants and setup. */
 void gt_measure_free(gt_measure_host *host);
 
-/* These forget all variants, or one. They send nothing to the worker. */
+/* These forget all variants, one variant, or one that the tuner needs no more: the default, once it
+ * is proved, is kept. They send nothing to the worker. */
 void gt_live_forget_all(gt_measure_host *host);
 void gt_live_forget(gt_measure_host *host, uint64_t id);
+void gt_live_drop(gt_measure_host *host, uint64_t id);
 
 void gt_measure_interrupt(gt_farm *base);

@@ -38,22 +38,26 @@ void gt_live_forget_all(gt_measure_host *host)
     while (host->variants.count > 0) {
         gt_packet_drop(host->variants.items[--host->variants.count].packet);
     }
-    gt_packet_drop(host->standard.packet);
-    host->standard = (gt_live_variant){.packet = NULL};
 }
 
-static bool is_standard(const gt_measure_host *host, uint64_t id)
+/* Returns the default variant if it is proved, or NULL. Each new worker proves it first, because it
+ * decides which rare data other variants must survive. */
+static gt_live_variant *proved_default(gt_measure_host *host)
 {
-    return host->standard.packet && host->standard.id == id;
+    for (size_t i = 0; i < host->variants.count; i++) {
+        gt_live_variant *variant = &host->variants.items[i];
+        if (variant->standard && variant->generation != 0) {
+            return variant;
+        }
+    }
+    return NULL;
 }
 
-/* Forgets a variant that failed. If it is the default, new workers do not load it any more. */
-static void forget_failed(gt_measure_host *host, uint64_t id)
+void gt_live_drop(gt_measure_host *host, uint64_t id)
 {
-    gt_live_forget(host, id);
-    if (is_standard(host, id)) {
-        gt_packet_drop(host->standard.packet);
-        host->standard.packet = NULL;
+    const gt_live_variant *standard = proved_default(host);
+    if (!standard || standard->id != id) {
+        gt_live_forget(host, id);
     }
 }
 
@@ -101,7 +105,7 @@ static void measure_fail(gt_measure_host *host, gt_farm_request *request, gputun
         gt_farm_request_free(request);
         request = dependent;
     }
-    forget_failed(host, culprit);
+    gt_live_forget(host, culprit);
     if (!request) {
         return;
     }
@@ -110,7 +114,7 @@ static void measure_fail(gt_measure_host *host, gt_farm_request *request, gputun
         host->setup = NULL;
     }
     if (request->kind == GT_FRAME_VERIFY) {
-        forget_failed(host, request->id);
+        gt_live_forget(host, request->id);
     }
     request->event.status = status;
     request->event.culprit = culprit;
@@ -149,8 +153,7 @@ void gt_measure_start(gt_measure_host *host)
 /* Returns true if an earlier worker proved the variant and the present one has not loaded it. */
 static bool lacks(const gt_measure_host *host, const gt_live_variant *variant)
 {
-    return variant->packet && variant->generation != 0 &&
-           variant->generation != host->slot.generation;
+    return variant->generation != 0 && variant->generation != host->slot.generation;
 }
 
 static gputune_status load(gt_measure_host *host, size_t index, gt_live_variant *variant)
@@ -165,23 +168,19 @@ static gputune_status load(gt_measure_host *host, size_t index, gt_live_variant 
 static gputune_status load_again(gt_measure_host *host, size_t index, bool *missing)
 {
     const gt_farm_request *request = gt_queue_at(&host->slot.queue, index);
+    gt_live_variant *standard = proved_default(host);
     for (uint32_t i = 0; i < request->variant_count; i++) {
         gt_live_variant *variant = live_find(host, request->variants[i]);
-        if (variant && lacks(host, variant) && !is_standard(host, variant->id)) {
+        if (variant && variant != standard && lacks(host, variant)) {
             *missing = true;
             GT_TRY(load(host, index, variant));
         }
     }
-    const bool proves = request->kind == GT_FRAME_VERIFY && request->id != host->standard.id;
-    const bool uses_standard = !request->internal && (proves || request->kind == GT_FRAME_RECHECK ||
-                                                      request->kind == GT_FRAME_SAMPLE);
-    if (lacks(host, &host->standard) && uses_standard) {
-        gt_live_variant *variant = live_find(host, host->standard.id);
+    const bool uses_default = request->kind == GT_FRAME_VERIFY ||
+                              request->kind == GT_FRAME_RECHECK || request->kind == GT_FRAME_SAMPLE;
+    if (standard && lacks(host, standard) && uses_default && !request->internal) {
         *missing = true;
-        GT_TRY(load(host, index, &host->standard));
-        if (variant) {
-            variant->generation = host->slot.generation;
-        }
+        GT_TRY(load(host, index, standard));
     }
     return GPUTUNE_OK;
 }
@@ -243,11 +242,6 @@ static bool measure_succeed(gt_measure_host *host, gt_farm_request *request)
         host->prepare_s = host->prepare_s > 0 ? host->prepare_s : gt_slot_spent_s(&host->slot);
     } else if (request->kind == GT_FRAME_VERIFY && variant && reply->verified.proved) {
         variant->generation = host->slot.generation;
-        if (variant->standard) { /* later workers will load it */
-            gt_packet_keep(variant->packet);
-            gt_packet_drop(host->standard.packet);
-            host->standard = *variant;
-        }
     } else if (request->kind == GT_FRAME_VERIFY) {
         gt_live_forget(host, request->id);
     }

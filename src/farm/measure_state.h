@@ -1,7 +1,6 @@
-/* The state of one GPU while variants are measured on it, shared by measure.c and measure_*.c.
- *
- * Everything runs on one thread and one stream. Work is queued, and the host waits as rarely as
- * possible. */
+/* The state of one GPU while variants are measured on it, shared by measure.c, which defines the
+ * functions below, and measure_*.c. Everything runs on one thread and one stream. Work is queued,
+ * and the host waits as rarely as possible. */
 #pragma once
 
 #include "base/array.h"

@@ -200,6 +200,21 @@ TEST(a_sample_names_the_culprit)
     check_sample_failure("sample-error", GPUTUNE_ECUDA, false);
 }
 
+TEST(a_new_worker_loads_the_default_even_if_it_was_dropped)
+{
+    GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
+    const char script[] = "ok";
+    gt_verify_job job = {.id = 1, .standard = true, .image = {(void *)(uintptr_t)script, 2}};
+    ASSERT_OK(farm->ops->verify(farm, &job));
+    expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
+    ASSERT_OK(farm->ops->drop(farm, 1));
+    ask_verify(farm, 2, "segv");
+    expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_ECRASHED);
+    verify_ok(farm, 3, "ok");
+    static const uint64_t both[] = {1, 3};
+    sample_pid(farm, both, 2);
+}
+
 /* The tuner verifies a variant that hung once as a patient one, and stores only repeatable
  * failures. */
 TEST(a_hanging_sample_of_a_patient_variant_is_repeatable)
