@@ -200,9 +200,8 @@ void gt_cores_divide(gt_compile_host *host);
 /* A variant that may be sampled, or is being verified. */
 typedef struct gt_live_variant {
     uint64_t id;
-    gt_packet *packet; /* the verify request, which also loads the variant into a new worker */
-    uint64_t
-        generation; /* of the worker that proved or loaded the variant, or will load it; 0: none */
+    gt_packet *packet;   /* the verify request, which also loads the variant into a new worker */
+    uint64_t generation; /* number of the worker that proved or last loaded the variant; 0: none */
     double work;
     bool standard, patient;
 } gt_live_variant;
@@ -221,7 +220,7 @@ typedef struct gt_measure_host {
     gputune_status
         refusal; /* why no worker can be used; every request fails with this status; 0: none */
     char refusal_message[512];
-    bool refusal_told; /* a request has failed with it, so the next prepare() tries a new worker */
+    bool refusal_told; /* a request failed with the refusal, so prepare() tries a new worker */
     gt_texts environment;
     char ordinal[16]; /* the worker's argument --ordinal */
 } gt_measure_host;
@@ -239,8 +238,8 @@ struct gt_host_farm {
     char broken_message[512];
     gt_compile_host compile;
     gt_measure_host measure;
-    GT_ARRAY(gt_slot *) watched;         /* the slots whose workers are polled, */
-    GT_ARRAY(struct pollfd) descriptors; /* and their channels, in the same order */
+    GT_ARRAY(gt_slot *) watched;         /* slots whose workers are polled */
+    GT_ARRAY(struct pollfd) descriptors; /* channels of these slots, in the same order */
 };
 
 static inline gt_host_farm *gt_host_of(gt_farm *farm)

@@ -19,10 +19,10 @@ typedef struct gt_compile_job {
 typedef struct gt_live_input {
     uint32_t workload;  /* index into gt_measure_setup.workloads */
     uint32_t buffer;    /* number among the workload's inputs (gt_workload_input()) */
-    bool expected;      /* never with is_ipc */
+    bool expected;      /* never set together with is_ipc */
     bool is_ipc;        /* the contents are in the host process's device memory */
     uint8_t handle[64]; /* CUDA IPC handle of the allocation, with is_ipc */
-    uint64_t offset;    /* of the contents in the allocation, in bytes, with is_ipc */
+    uint64_t offset;    /* place of the contents in the allocation, with is_ipc */
     gt_image bytes;     /* the contents, without is_ipc */
 } gt_live_input;
 
@@ -47,8 +47,8 @@ typedef struct gt_measure_setup {
 } gt_measure_setup;
 
 typedef struct gt_prepared {
-    double reference_ns;     /* of one launch at workloads[0] */
-    double copy_bytes_per_s; /* of a copy within device memory, bytes read plus bytes written */
+    double reference_ns;     /* time of one launch of the reference at workloads[0] */
+    double copy_bytes_per_s; /* rate of copying device memory, bytes read plus written */
     double prepare_ns;       /* duration of preparing, without the trial */
     double try_ns;           /* duration of making the trial */
     double trial_ns;         /* how long a winner's trial takes; 0: there is no trial */
@@ -121,7 +121,7 @@ typedef enum gt_sample_length {
 typedef enum gt_sharing {
     GT_SHARING_UNKNOWN,
     GT_SHARING_HARMLESS, /* a launch takes as long on used buffers as on restored ones */
-    GT_SHARING_FELT      /* it does not, so each launch of a sample is timed on restored buffers */
+    GT_SHARING_FELT /* used buffers change its time, so each launch is timed on restored ones */
 } gt_sharing;
 
 /* A request for one round: one sample of each variant, in this order. */
@@ -129,7 +129,7 @@ typedef struct gt_sample_job {
     uint64_t id;
     const uint64_t *variants;
     uint32_t count;
-    gputune_objective objective; /* may differ from the setup's */
+    gputune_objective objective; /* an objective that may differ from the setup's */
     gt_sample_length length;
     bool hot;           /* with a warm cache, even if the setup's is cold */
     gt_sharing sharing; /* UNKNOWN: the worker finds out, by launching `judge` */
@@ -140,10 +140,10 @@ typedef struct gt_sampled {
     double *values; /* by variant: nanoseconds per launch (for energy, nanojoules), or NaN; owned by
                        the event */
     uint32_t count;
-    uint32_t sm_clock_mhz; /* during the round; 0: unknown */
+    uint32_t sm_clock_mhz; /* clock during the round; 0: unknown */
     bool spoiled;          /* the times of this round are not valid; repeat it */
     bool noisy;            /* another process used the GPU */
-    char other[96];        /* that process, in words, or "" */
+    char other[96];        /* description of that process, or "" */
     gt_sharing sharing;    /* how these samples were taken */
     double used_ratio; /* time on used buffers divided by time on restored ones, if this job found
                           FELT; else 1 */
@@ -152,6 +152,6 @@ typedef struct gt_sampled {
 /* A request to verify the winner again, after thousands of launches. */
 typedef struct gt_recheck_job {
     uint64_t id;
-    uint64_t seed; /* of the inputs; with the setup's seed, the reference does not run again */
+    uint64_t seed; /* seed of the inputs; with the setup's, the reference does not run again */
     double share;  /* part of gt_prepared.trial_ns that may be spent, from 0 to 1 */
 } gt_recheck_job;

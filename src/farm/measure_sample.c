@@ -247,7 +247,7 @@ void gt_replay_free(gt_replay *replay, gt_measure *measure)
 
 enum {
     HOST_AHEAD_NS = 15000,   /* time for the host to queue what is timed */
-    HOST_AHEAD_NODE_NS = 100 /* for each node of a graph */
+    HOST_AHEAD_NODE_NS = 100 /* more time for each node of a graph */
 };
 
 enum { SHORT_GRAPH = 16 };
@@ -436,9 +436,9 @@ enum { IN_FLIGHT = 2, EVENTS = IN_FLIGHT + 1 };
 /* A change of the energy counter. */
 typedef struct edge {
     uint64_t mj;
-    int64_t time_ns;  /* by the host's clock */
-    uint64_t batches; /* how many batches had ended */
-    double device_ns; /* device time of all of them but the first */
+    int64_t time_ns;  /* time by the host's clock */
+    uint64_t batches; /* number of batches that had ended */
+    double device_ns; /* device time of all these batches but the first */
 } edge;
 
 /* Replays of a graph that keep the GPU busy: two batches are always queued. */
