@@ -507,19 +507,14 @@ static gputune_status add_named_file(gt_kernel_list *out, gt_catalog *catalog, c
 
 static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
 {
-    gt_kernel_list all = {0};
+    GT_FREED gt_kernel_list all = {0};
     const char *names[256];
     size_t count = 0;
-    gputune_status status = resolve_all(&all, catalog);
-    if (status != GPUTUNE_OK) {
-        gt_array_free(&all);
-        return status;
-    }
+    GT_TRY(resolve_all(&all, catalog));
     for (; count < all.count && count < sizeof names / sizeof *names; count++) {
         names[count] = all.items[count]->name;
     }
     const char *nearest = gt_nearest(kernel, names, count);
-    gt_array_free(&all);
     return gt_fail(GPUTUNE_ENOTFOUND, "no kernel '%s'%s%s%s in %s", kernel,
                    nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "",
                    catalog->folder);
@@ -731,13 +726,11 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
 {
     GT_FREED gt_kernel_list kernels = {0};
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&catalog->lock);
-    gputune_status status = resolve(&kernels, catalog, kernel);
-    GT_THEN(status, check_several(&kernels, kernel, false));
-    GT_THEN(status, load(catalog, kernels.items[0]));
-    if (status == GPUTUNE_OK) {
-        *out = kernels.items[0]->template;
-    }
-    return status;
+    GT_TRY(resolve(&kernels, catalog, kernel));
+    GT_TRY(check_several(&kernels, kernel, false));
+    GT_TRY(load(catalog, kernels.items[0]));
+    *out = kernels.items[0]->template;
+    return GPUTUNE_OK;
 }
 
 static gputune_status list(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)

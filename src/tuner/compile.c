@@ -153,11 +153,9 @@ int gt_compile_space(gt_request *request, gt_compiled_fn each, void *user)
         gt_space_proposer proposer = gt_space_proposer_make(request->space);
         return compile_proposals(&run, request, &proposer.proposer, 0);
     }
-    gt_strategy_proposer proposer = {.request = request};
+    GT_SCOPED(gt_strategy_proposer_close) gt_strategy_proposer proposer = {.request = request};
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
-    int answer = gt_history_load(&history, request, &request->scenario);
-    GT_THEN(answer, gt_strategy_proposer_open(&proposer, request, &history));
-    GT_THEN(answer, compile_some(&run, request, &proposer));
-    gt_strategy_proposer_close(&proposer);
-    return answer;
+    GT_TRY(gt_history_load(&history, request, &request->scenario));
+    GT_TRY(gt_strategy_proposer_open(&proposer, request, &history));
+    return compile_some(&run, request, &proposer);
 }

@@ -216,20 +216,18 @@ static bool is_found_out(const gt_tuning *tuning, const gt_variant *variant)
 static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning,
                                    const gt_variant *variant, const gt_duplicate *duplicate)
 {
-    gt_trial trial = {0};
-    gputune_status status = describe_trial(&trial, tuning, variant, duplicate);
-    const gt_trial *known =
-        status == GPUTUNE_OK ? gt_history_find(&tuning->history, trial.hash) : NULL;
+    GT_SCOPED(free_trial) gt_trial trial = {0};
+    GT_TRY(describe_trial(&trial, tuning, variant, duplicate));
+    const gt_trial *known = gt_history_find(&tuning->history, trial.hash);
     bool vague = gt_trial_is_right(trial.status) || trial.limit_ns > 0;
     bool is_better_known =
         known && ((vague && !trial.time.count && known->time.count) ||
                   (trial.status == GT_TRIAL_UNPROVED && gt_trial_is_right(known->status)));
-    bool is_news = status == GPUTUNE_OK && !is_better_known;
-    GT_THEN(status, is_news ? gt_array_push(out, trial) : GPUTUNE_OK);
-    if (!is_news || status != GPUTUNE_OK) {
-        free_trial(&trial);
+    if (!is_better_known) {
+        GT_TRY(gt_array_push(out, trial));
+        trial = (gt_trial){0}; /* taken over */
     }
-    return status;
+    return GPUTUNE_OK;
 }
 
 /* Lists the trials of this tuning. `settled`: only those that became final since the last call. */
@@ -296,18 +294,17 @@ gputune_status gt_tuning_keep(gt_tuning *tuning)
     if (now - since < interval_ns) {
         return GPUTUNE_OK;
     }
-    gputune_status status = list_trials(&trials, tuning, true);
-    GT_THEN(status, list_codes(&codes, tuning, false));
+    GT_TRY(list_trials(&trials, tuning, true));
+    GT_TRY(list_codes(&codes, tuning, false));
     /* a failure is ignored, because everything is stored again at the end */
-    if (status == GPUTUNE_OK && trials.count + codes.count > 0 &&
-        store_so_far(tuning, &trials, &codes) == GPUTUNE_OK) {
+    if (trials.count + codes.count > 0 && store_so_far(tuning, &trials, &codes) == GPUTUNE_OK) {
         for (size_t i = GT_UNIT_FIRST; i < tuning->session.field.units.count; i++) {
             gt_unit *unit = tuning->session.field.units.items[i];
             unit->kept |= is_new_code(unit);
         }
     }
     tuning->last_kept_ns = gt_now_ns();
-    return status;
+    return GPUTUNE_OK;
 }
 
 /* --- the choice ------------------------------------------------------------------------------- */
@@ -505,7 +502,12 @@ static gputune_status store_result(const gt_tuning *tuning, const gt_choice *cho
     const gt_field *field = &tuning->session.field;
     const gt_config standard = gt_config_default(request->template);
     const gt_variant *fastest = gt_tuning_variant(tuning, result->winner);
+    GT_FREED char *config = NULL, *default_config = NULL, *fallback_config = NULL;
+    GT_TRY(gt_config_text(&config, request->template, &choice->config));
+    GT_TRY(gt_config_text(&default_config, request->template, &standard));
     gt_winner winner = {.problem = request->problem_text,
+                        .config = config,
+                        .default_config = default_config,
                         .trial = fastest->trial,
                         .default_trial = field->standard ? field->standard->trial : (gt_hash){0},
                         .code = gt_unit_code(fastest->unit, request->device),
@@ -518,19 +520,13 @@ static gputune_status store_result(const gt_tuning *tuning, const gt_choice *cho
                         .failed = choice->failed,
                         .tuning_s = gt_session_elapsed_s(&tuning->session)};
     winner.nvrtc_version = winner.code.nvrtc_version;
-    gputune_status status = gt_config_text(&winner.config, request->template, &choice->config);
-    GT_THEN(status, gt_config_text(&winner.default_config, request->template, &standard));
     if (choice->has_fallback) {
         const gt_variant *fallback = gt_field_find_ready(field, &choice->fallback);
         winner.fallback = gt_unit_code(fallback->unit, request->device);
-        GT_THEN(status,
-                gt_config_text(&winner.fallback_config, request->template, &choice->fallback));
+        GT_TRY(gt_config_text(&fallback_config, request->template, &choice->fallback));
+        winner.fallback_config = fallback_config;
     }
-    GT_THEN(status, store(tuning, list, &winner));
-    free(winner.config);
-    free(winner.default_config);
-    free(winner.fallback_config);
-    return status;
+    return store(tuning, list, &winner);
 }
 
 static void warn_unless_stored(const gt_tuning *tuning, gputune_status stored)
@@ -583,13 +579,9 @@ static gputune_status explain_stop(const gt_tuning *tuning)
         return gt_fail_prefix(GPUTUNE_ETIMEOUT, "%s: no variant was measured in %.3g s", name,
                               limit);
     }
-    return field->preparing && !field->prepared
-               ? gt_fail(GPUTUNE_ETIMEOUT,
-                         "%s: inputs and reference were not ready in %.3g s; raise the time limit",
-                         name, limit)
-               : gt_fail(GPUTUNE_ETIMEOUT,
-                         "%s: no variant was measured in %.3g s; raise the time limit", name,
-                         limit);
+    return gt_request_ended(tuning->session.request, field->preparing && !field->prepared
+                                                         ? "inputs and reference were ready"
+                                                         : "any variant was measured");
 }
 
 static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_trial_list *list)

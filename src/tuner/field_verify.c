@@ -685,7 +685,11 @@ gputune_status gt_field_retry(gt_field *field, uint32_t *count)
             variant->retried = true;
             variant->failure = GPUTUNE_OK;
             gt_field_move(field, variant, GT_STAGE_WAITING);
-            GT_TRY(compiled ? submit_verify(field, variant) : gt_field_start(field, variant));
+            if (compiled) {
+                GT_TRY(submit_verify(field, variant));
+            } else {
+                GT_TRY(gt_field_start(field, variant));
+            }
         }
     }
     return GPUTUNE_OK;

@@ -195,8 +195,11 @@ static gputune_status make_scenario(gt_request *request)
     GT_TRY(make_only_text(request));
     GT_TRY(gt_problem_awkward(&request->odd_tail, &changed, request->template, &request->problem,
                               request->device));
-    GT_TRY(changed ? gt_problem_text(&request->odd_tail_text, request->template, &request->odd_tail)
-                   : gt_strdup(&request->odd_tail_text, ""));
+    if (changed) {
+        GT_TRY(gt_problem_text(&request->odd_tail_text, request->template, &request->odd_tail));
+    } else {
+        GT_TRY(gt_strdup(&request->odd_tail_text, ""));
+    }
     GT_TRY(make_proved_at(request));
     bool by_host =
         gt_objective_facts(request->options.objective)->by_host && !request->device->emulated;

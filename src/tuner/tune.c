@@ -383,7 +383,9 @@ static gputune_status choose_nearest(gt_choice *out, gt_request *request)
     bool in_time =
         winner.code.image.bytes ||
         !request->grace.until_ns; /* the code is stored, or there is time to compile it */
-    GT_TRY(winner.terms.proved && in_time ? GPUTUNE_OK : GPUTUNE_ENOTFOUND);
+    if (!winner.terms.proved || !in_time) {
+        return GPUTUNE_ENOTFOUND;
+    }
     GT_TRY(gt_history_refutes(request, &choice.config, false));
     GT_TRY(take_times(&choice, &winner, request));
     return finish_nearest(out, &choice, request, &winner);
@@ -531,8 +533,9 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
         say_unmeasured(request, reason);
     }
     extend_patience(request);
-    gputune_status status = look_up(out, request, &whatever, NULL);
-    GT_TRY(status == GPUTUNE_OK ? status : choose_unmeasured(out, request));
+    if (look_up(out, request, &whatever, NULL) != GPUTUNE_OK) {
+        GT_TRY(choose_unmeasured(out, request));
+    }
     if (repeats) {
         say_unmeasured(request, reason);
     }

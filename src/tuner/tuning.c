@@ -333,22 +333,27 @@ static gputune_status run(gt_choice *out, gt_tuning *tuning)
     return status;
 }
 
+static void end_tuning(gt_tuning **at)
+{
+    gt_tuning *tuning = *at;
+    if (tuning) {
+        gt_session_close(&tuning->session);
+        gt_tuning_free_races(tuning);
+        gt_strategy_proposer_close(&tuning->strategy);
+        gt_trial_list_free(&tuning->history);
+        free(tuning);
+    }
+}
+
 gputune_status gt_search(gt_choice *out, gt_request *request)
 {
-    GT_FREED gt_tuning *tuning = calloc(1, sizeof *tuning);
+    GT_SCOPED(end_tuning) gt_tuning *tuning = calloc(1, sizeof *tuning);
     GT_TRY(gt_allocated(tuning));
     tuning->session.request = request;
     tuning->proved = tuning->hot_winner = GT_NO_VARIANT;
     GT_TRY(gt_request_space_to_try(request));
     gt_request_warn_of_default(request);
-    gputune_status status = gt_history_load(&tuning->history, request, &request->scenario);
-    GT_THEN(status, gt_strategy_proposer_open(&tuning->strategy, request, &tuning->history));
-    if (status == GPUTUNE_OK) {
-        status = run(out, tuning);
-        gt_session_close(&tuning->session);
-    }
-    gt_tuning_free_races(tuning);
-    gt_strategy_proposer_close(&tuning->strategy);
-    gt_trial_list_free(&tuning->history);
-    return status;
+    GT_TRY(gt_history_load(&tuning->history, request, &request->scenario));
+    GT_TRY(gt_strategy_proposer_open(&tuning->strategy, request, &tuning->history));
+    return run(out, tuning);
 }

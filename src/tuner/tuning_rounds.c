@@ -119,7 +119,7 @@ static gputune_status unit_of(double *out, const gt_race *race)
 
 /* Chooses the least sum of host and device time. The default wins unless another is better by
  * epsilon of the host's time. */
-static gputune_status choose(uint64_t *out, gt_tuning *tuning)
+static gputune_status choose_by_device_time(uint64_t *out, gt_tuning *tuning)
 {
     double host_ns, device_ns, least = INFINITY, standard = INFINITY;
     uint64_t default_id = 0;
@@ -192,7 +192,11 @@ static gputune_status end_playoff_round(gt_tuning *tuning)
         return GPUTUNE_OK;
     }
     uint64_t winner = 0;
-    GT_TRY((tuning->playoff.hot ? choose_by_hot_time : choose)(&winner, tuning));
+    if (tuning->playoff.hot) {
+        GT_TRY(choose_by_hot_time(&winner, tuning));
+    } else {
+        GT_TRY(choose_by_device_time(&winner, tuning));
+    }
     GT_TRY(gt_race_break_tie(tuning->race, winner, &tuning->end));
     tuning->phase = GT_PHASE_RACE;
     return GPUTUNE_OK;
@@ -374,7 +378,7 @@ gputune_status gt_tuning_start_round(gt_tuning *tuning)
         if (round.count ? !pilots_serve(tuning, &round) : tuning->phase == GT_PHASE_PROVE) {
             break;
         }
-        GT_TRY(round.count ? record_pilots(tuning, &round) : end_round(tuning, &round));
+        GT_TRY(record_pilots(tuning, &round));
         round.count = 0;
     } while (tuning->end == GT_RACE_RUNNING);
     if (!round.count) {

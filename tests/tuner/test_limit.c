@@ -198,7 +198,7 @@ TEST_OF(test_a_limit_in_which_no_worker_starts_is_said, world *w, open_slow_worl
     assert_int_equal(pthread_join(thread, NULL), 0);
     pthread_barrier_destroy(&start.begun);
     assert_string_equal(w->choice.stop_reason,
-                        "no variant was measured in 0.2 s; raise the time limit");
+                        "the time limit of 0.2 s passed before any variant was measured; raise it");
     expect_answers_for(w, 0.2, true);
 }
 
