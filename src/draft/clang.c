@@ -1,4 +1,4 @@
-/* Finding and loading libclang. */
+/* Finds and loads libclang. */
 #include "draft/clang.h"
 
 #include "base/environment.h"
@@ -23,7 +23,7 @@ static bool load(void *library)
     return true;
 }
 
-/* Returns true if the library is there, and new enough. */
+/* Loads a library; false if it cannot be loaded or is too old. */
 static bool try_library(gt_text *tried, const char *path)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);

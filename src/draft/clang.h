@@ -1,5 +1,5 @@
-/* libclang, a library with a C interface to clang's C++ front end, loaded by dlopen(). The types
- * are those of its Index.h, whose layout is stable since version 3. */
+/* libclang, the C interface of clang's C++ front end, loaded by dlopen(). The types are those of
+ * its Index.h, whose layout has not changed since version 3. */
 #pragma once
 
 #include "base/status.h"
@@ -184,11 +184,11 @@ enum {
     CX_LOGICAL_NOT
 };
 
-/* The results of a visitor. */
+/* Results of a visitor. */
 enum { CX_BREAK_VISIT, CX_CONTINUE_VISIT, CX_RECURSE_VISIT };
 enum { CX_SEVERITY_ERROR = 3 };
 
-/* The functions that are used: result, name without clang_, parameters. */
+/* The functions that drafts call: result, name without clang_, parameters. */
 #define CX_FUNCTIONS(X)                                                                            \
     X(void *, createIndex, (int, int))                                                             \
     X(int, parseTranslationUnit2,                                                                  \
@@ -261,9 +261,10 @@ typedef struct gt_clang {
 #undef CX_MEMBER_OF
 } gt_clang;
 
-/* The library's functions, once gt_clang_open() has succeeded. */
+/* The library's functions, valid after gt_clang_open() has succeeded. */
 extern gt_clang cx;
 
-/* Loads libclang 17 or newer: the file that GPUTUNE_LIBCLANG names, or else one of `paths` (PyPI's
- * wheel), or what the loader finds. ENOCOMPILER, with what to install. */
+/* Loads libclang 17 or newer: the file that GPUTUNE_LIBCLANG names, or else the first usable one of
+ * `paths` and the system's libraries. ENOCOMPILER: there is none; the message says what to
+ * install. */
 gputune_status gt_clang_open(const char *const *paths, size_t count);

@@ -1,4 +1,4 @@
-/* Making a draft: which kernels, and the parts of the file. */
+/* Makes a draft: chooses the kernels and writes the parts of the file. */
 #include "draft/draft.h"
 
 #include "draft/parts.h"
@@ -13,17 +13,13 @@ static bool is_same(const draft_decl *a, const draft_decl *b)
 static bool is_launched(const draft_program *program, const draft_decl *kernel)
 {
     bool found = false;
-    for (size_t i = 0; !found && i < program->launched.count; i++) {
-        found = is_same(program->launched.items[i], kernel);
-    }
-    for (size_t i = 0; !found && i < program->launches.count; i++) {
-        found = program->launches.items[i].grid[0] &&
-                is_same(program->launches.items[i].kernel, kernel);
+    for (size_t i = 0; i < program->launched.count; i++) {
+        found |= is_same(program->launched.items[i], kernel);
     }
     return found;
 }
 
-/* The first of several overloads is added. */
+/* Adds a kernel, if none of the same name was added: of overloads, the first one. */
 static void add_kernel(draft_decls *out, draft_decl *kernel)
 {
     for (size_t i = 0; i < out->count; i++) {
@@ -34,7 +30,7 @@ static void add_kernel(draft_decls *out, draft_decl *kernel)
     draft_add(out, kernel);
 }
 
-/* "a, b, c": the kernels that there are. */
+/* Returns the names of all kernels: "a, b, c". */
 static const char *kernel_names(const draft_program *program)
 {
     gt_text out = {0};
@@ -44,8 +40,8 @@ static const char *kernel_names(const draft_program *program)
     return gt_text_string(&out);
 }
 
-/* Kernels that are launched come before others, then those of the file itself before those of
- * headers. */
+/* Ranks kernels: those of the file itself are before those of headers, and launched ones before
+ * others. */
 static unsigned rank_of(const draft_program *program, draft_decl *kernel)
 {
     bool is_here = strcmp(draft_extent_of(kernel->at).path, program->request->path) == 0;
@@ -83,7 +79,8 @@ static gputune_status choose_kernels(draft_decls *out, const draft_program *prog
 
 /* ---- templates that nothing makes an instance of --------------------------------------------- */
 
-/* Arguments to try: "float, 32"; those behind the last one without a default are left out. */
+/* Returns template arguments to try, as in "float, 32". Parameters at the end that have defaults
+ * get none. */
 static const char *guess_arguments(draft_decl *function)
 {
     const draft_cursors children = draft_template_parameters(function);
@@ -110,8 +107,9 @@ static void add_instance(draft_program *program, draft_decl *function)
                    program->instances.length, draft_full_name(function), guess_arguments(function));
 }
 
-/* Adds a line behind the program for each kernel that is a template without an instance, and for
- * each template that launches kernels and that nothing calls. Returns whether there is one. */
+/* Adds lines at the end of the program that make an instance of each kernel template that has none,
+ * and of templates that launch kernels but are never called. Returns true if there are such
+ * lines. */
 static bool add_instances(draft_program *program, const draft_decls *kernels)
 {
     bool is_open = false;

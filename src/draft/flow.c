@@ -1,12 +1,12 @@
-/* Following code: statements, what holds where code branches, and what loops change. */
+/* Interprets statements: conditions and what they imply, branches, loops. */
 #include "draft/parts.h"
 
 #include <string.h>
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
-/* Notes that lhs <= most; numbers in lhs are moved to the other side. A comparison of what the
- * launch fixes says nothing. */
+/* Notes that lhs <= most, after moving numbers from lhs to the other side. Comparisons of values
+ * that the launch fixes are left out, because they limit no index. */
 static void push_fact(draft_amount *lhs, draft_amount *most)
 {
     const unsigned varying = DRAFT_KIND(DRAFT_THREAD) | DRAFT_KIND(DRAFT_BLOCK_INDEX) |
@@ -94,7 +94,7 @@ draft_decl *draft_base_variable(draft_node *node)
 {
     while (node->kind == CX_MEMBER_REF || node->kind == CX_SUBSCRIPT) {
         if (!node->count || node->children[0]->type.kind == CX_TYPE_POINTER) {
-            return NULL; /* what is behind a pointer */
+            return NULL; /* memory behind a pointer is not part of a variable */
         }
         node = node->children[0];
     }
@@ -111,7 +111,8 @@ static bool is_change(const draft_node *node)
            (node->kind == CX_UNARY && node->operation <= CX_PRE_DEC && node->operation > 0);
 }
 
-/* How often code changes a variable, and where last; NULL: by a call. */
+/* How many times a loop's code changes a variable, and the last such expression; NULL: a call
+ * changes it. */
 typedef struct change {
     draft_decl *decl;
     draft_node *by;
@@ -177,18 +178,17 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
         return draft_pointer(both);
     }
     if (a->kind == DRAFT_POINTER || b->kind == DRAFT_POINTER) {
-        return a->kind == DRAFT_POINTER ? a : b; /* or null */
+        return a->kind == DRAFT_POINTER ? a : b; /* the other one is null */
     }
     if (draft_is_known(a) && draft_is_known(b) && a->kind != DRAFT_TEXT && b->kind != DRAFT_TEXT) {
         condition = draft_is_known(condition) ? condition : draft_changing(name);
         return draft_make(DRAFT_COND, condition, a, b);
     }
-    return draft_on_host() && (a->kind == DRAFT_OBJECT || b->kind == DRAFT_OBJECT)
-               ? draft_unknown(DRAFT_UNDECIDED)
-           : a->kind == DRAFT_OBJECT || b->kind == DRAFT_OBJECT || a->kind == DRAFT_TEXT ||
-                   b->kind == DRAFT_TEXT || draft_on_host()
-               ? draft_nothing()
-               : draft_changing(name);
+    bool is_number = a->kind != DRAFT_OBJECT && b->kind != DRAFT_OBJECT && a->kind != DRAFT_TEXT &&
+                     b->kind != DRAFT_TEXT;
+    return draft_on_host() ? draft_unknown(DRAFT_UNDECIDED)
+           : is_number     ? draft_changing(name)
+                           : draft_nothing();
 }
 
 /* ---- loops ----------------------------------------------------------------------------------- */
@@ -197,7 +197,7 @@ typedef struct loop {
     draft_node *at, *condition, *step, *body;
 } loop;
 
-/* The step of a variable that is changed once in each round; NULL: it is no plain step. */
+/* Returns how far a change moves a variable; NULL if it is not a constant step. */
 static draft_amount *step_of(draft_node *change)
 {
     if (change->kind == CX_UNARY) {
@@ -253,7 +253,7 @@ static draft_symbol *loaded_symbol(draft_amount *value)
                : NULL;
 }
 
-/* for (j = rows[i]; j < rows[i + 1]; …): the buffer has rising places, up to its range. */
+/* Recognises for (j = rows[i]; j < rows[i + 1]; …): the values of `rows` rise up to its range. */
 static void note_rows(draft_symbol *counter)
 {
     draft_symbol *end =
@@ -273,7 +273,8 @@ static void note_rows(draft_symbol *counter)
     }
 }
 
-/* A variable that moves by equal steps, with the counter: first + rounds * step. */
+/* Returns the value of a variable that moves by equal steps together with the counter: first +
+ * rounds * step. */
 static draft_amount *advanced(draft_amount *first, draft_amount *by, draft_symbol *counter,
                               int64_t bytes)
 {
@@ -301,7 +302,7 @@ static draft_amount *held(draft_decl *decl)
     return draft_read_variable(&spot, draft_type_of(decl));
 }
 
-/* The change of a variable, if each round has just that one; else NULL. */
+/* Returns the change of a variable if each round changes it exactly once; else NULL. */
 static draft_node *only_change(const change *c, const loop *l)
 {
     bool once = c->count == 1 && c->by &&
@@ -309,7 +310,8 @@ static draft_node *only_change(const change *c, const loop *l)
     return once ? c->by : NULL;
 }
 
-/* The variable is a counter: an integer that one plain step changes in each round. */
+/* Makes the variable a counter if it is an integer that each round changes by one constant step;
+ * else NULL. */
 static draft_symbol *make_counter(const change *changed, const loop *l)
 {
     draft_decl *decl = changed->decl;
@@ -326,8 +328,8 @@ static draft_symbol *make_counter(const change *changed, const loop *l)
     return counter;
 }
 
-/* Makes what the loop's code changes unknown at the beginning of a round, except counters and what
- * goes with a counter. */
+/* Makes variables that the loop changes unknown at the beginning of a round, except counters and
+ * variables that move with a counter. */
 static void enter_loop(const loop *l, const changes *changed)
 {
     draft_symbol *main_counter = NULL;
@@ -367,7 +369,7 @@ static void enter_loop(const loop *l, const changes *changed)
     }
 }
 
-/* A count that is loaded is small. */
+/* Marks loaded values that end a loop: they are counts, and small. */
 static void note_counts(draft_amount *condition)
 {
     const draft_symbols symbols = draft_symbols_of(condition);
@@ -428,7 +430,7 @@ static void run_loop(const loop *l, bool checks_first)
     enter_loop(l, &changed);
     draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
     bool unsure = l->condition && draft_is_unsure(condition);
-    if (l->condition && draft_is_known(condition)) { /* what ends it is no data like others */
+    if (l->condition && draft_is_known(condition)) { /* loaded values that end a loop get a range */
         draft_bound(condition, true, &draft_now.facts);
         note_counts(condition);
     }
@@ -448,7 +450,7 @@ static void run_loop(const loop *l, bool checks_first)
     }
 }
 
-/* The parts of a for: libclang leaves out the empty ones. */
+/* Splits a for into its parts; libclang leaves out empty ones. */
 static void run_for(draft_node *node)
 {
     loop l = {.at = node, .body = node->count ? node->children[node->count - 1] : NULL};
@@ -497,7 +499,7 @@ static bool run_if(draft_node *node)
     draft_amount *value = draft_eval(condition);
     int64_t number;
     bool unsure = draft_is_unsure(value);
-    if (draft_is_number(value, &number)) { /* if constexpr, and the like */
+    if (draft_is_number(value, &number)) { /* the condition is a constant, as in if constexpr */
         draft_node *taken = number ? then : otherwise;
         return taken && draft_run(taken);
     }
@@ -512,10 +514,11 @@ static bool run_if(draft_node *node)
     bool else_leaves = otherwise && draft_run(otherwise);
     draft_state second = draft_branch_end(outer);
     draft_now.unsure -= unsure;
-    draft_now.unsure += unsure && then_leaves != else_leaves; /* other threads have left */
+    draft_now.unsure +=
+        unsure && then_leaves != else_leaves; /* some threads may have left the function here */
     if (then_leaves && !else_leaves) {
         draft_branch_redo(&second);
-        return false; /* what was assumed holds from here on */
+        return false; /* the assumption holds up to the end of the block */
     }
     draft_now.facts.count = facts;
     if (else_leaves && !then_leaves) {
@@ -532,8 +535,8 @@ static bool is_label(const draft_node *node)
     return node->kind == CX_CASE || node->kind == CX_DEFAULT;
 }
 
-/* Returns the condition under which a switch goes to a label, or to one right behind it; NULL: one
- * of them is the default. */
+/* Returns the condition under which a switch jumps to this label or to a label directly after it;
+ * NULL if one of them is the default. */
 static draft_amount *label_condition(draft_node *label, draft_amount *value)
 {
     draft_amount *condition = NULL;
@@ -547,8 +550,8 @@ static draft_amount *label_condition(draft_node *label, draft_amount *value)
     return condition;
 }
 
-/* Each label begins a branch, up to what leaves it. The default comes first, then the cases replace
- * what it does. */
+/* Runs a switch: each label begins a branch, which ends at the first jump. The default's changes
+ * are applied first, then those of the cases replace them. */
 static void run_switch(draft_node *node)
 {
     if (node->count < 2) {
@@ -652,7 +655,7 @@ bool draft_run(draft_node *node)
         return node->count && draft_run(node->children[node->count - 1]);
     case CX_LABEL:
     case CX_TRY:
-    case CX_UNEXPOSED_STMT: /* with an attribute, such as #pragma unroll */
+    case CX_UNEXPOSED_STMT: /* a statement with an attribute, such as #pragma unroll */
         for (unsigned i = 0; i < node->count; i++) {
             draft_run(node->children[i]);
         }

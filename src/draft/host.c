@@ -1,17 +1,17 @@
-/* Computing the values of launches: the host's functions are followed like a kernel's, one round
- * of each loop. Numbers that variables begin with are symbols with that number, since they may
- * vary. */
+/* Computes the values of launches. The host's functions are followed like kernels, with one round
+ * of each loop. A number that a variable is set to becomes a symbol with that number, because
+ * another run may use another one. */
 #include "draft/parts.h"
 
 #include <ctype.h>
 #include <string.h>
 
 typedef struct known_symbol {
-    draft_decl *decl; /* of a variable */
-    const char *text; /* the member's path; of another expression its source */
+    draft_decl *decl; /* the variable; NULL for another expression */
+    const char *text; /* the path of a member; for another expression, its source */
     const char *doubt;
     bool has_number;
-    int64_t number; /* that the program gives */
+    int64_t number; /* in this program */
     draft_symbol *symbol;
 } known_symbol;
 static GT_ARRAY(known_symbol) known;
@@ -25,7 +25,7 @@ bool draft_on_host(void)
 
 /* ---- symbols --------------------------------------------------------------------------------- */
 
-/* The last name in a text, in front of the last arguments: "n" of "x.n", "size" of "x.size(k)". */
+/* Returns the last name before the last argument list: "n" for "x.n", "size" for "x.size(k)". */
 static const char *last_name(const char *text)
 {
     size_t end = strlen(text), begin, depth = 0;
@@ -112,8 +112,8 @@ static bool is_host_symbol(const draft_amount *value)
     return value->kind == DRAFT_SYMBOL && value->symbol->kind == DRAFT_HOST;
 }
 
-/* A number, or what a call has returned, or what the variable had before: nothing that a formula
- * would be needed for. */
+/* Returns true for a number, a call's result, or the variable's previous value: the variable's own
+ * name describes such a value best. */
 static bool is_plain(const draft_decl *decl, const draft_amount *value)
 {
     int64_t number;
@@ -209,22 +209,19 @@ static draft_decl *called_kernel(draft_amount *callee)
     return decl && draft_has_child(draft_template_of(decl)->at, CX_GLOBAL_ATTRIBUTE) ? decl : NULL;
 }
 
-/* The value of both; unknown if they differ. */
+/* Returns the common value of two launches; unknown if they differ. */
 static draft_amount *same_value(draft_amount *a, draft_amount *b)
 {
     return a == b || !draft_is_known(a) ? a : draft_unknown("it " DRAFT_VARIED);
 }
 
-/* Notes a launch; of the same one again, that which says more. If two callers launch it with other
- * extents, neither is the launch. */
+/* Notes a launch. If the same launch is reached again, the one with more known values is kept;
+ * extents that differ between callers become unknown. */
 static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const *geometry,
                         unsigned count, draft_node *const *arguments, unsigned argument_count)
 {
-    draft_launched launch = {.call = node,
-                             .callee = kernel,
-                             .kernel = kernel ? draft_template_of(kernel) : NULL,
-                             .count = argument_count,
-                             .arguments = draft_new((argument_count + 1) * sizeof(draft_slots))};
+    draft_launched launch = {
+        .call = node, .callee = kernel, .kernel = kernel ? draft_template_of(kernel) : NULL};
     find_extents(launch.grid, draft_eval(geometry[0]), geometry[0]);
     find_extents(launch.block, draft_eval(geometry[1]), geometry[1]);
     launch.shared = count > 2 ? draft_eval(geometry[2]) : draft_number(0);
@@ -233,12 +230,15 @@ static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const 
         bool is_variable =
             arguments[i]->type.kind == CX_TYPE_POINTER &&
             (arguments[i]->kind == CX_DECL_REF || arguments[i]->kind == CX_MEMBER_REF);
-        bool is_null =
-            value->kind == DRAFT_SUM && is_variable; /* it is set where nothing shows it */
+        bool is_null = value->kind == DRAFT_SUM && is_variable; /* another function sets it */
         size_t outer = draft_branch_begin();
         draft_assign(draft_new(sizeof(draft_decl)), "", is_null ? draft_nothing() : value,
                      arguments[i]->type);
-        launch.arguments[i] = draft_branch_end(outer).slots[0];
+        const draft_slots members = draft_branch_end(outer).slots[0];
+        for (size_t k = 0; k < members.count; k++) {
+            draft_argument argument = {i, members.items[k].path, members.items[k].value};
+            draft_add(&launch.arguments, argument);
+        }
     }
     for (size_t i = 0; i < draft_now.program->launches.count; i++) {
         draft_launched *other = &draft_now.program->launches.items[i];
@@ -263,8 +263,8 @@ static draft_node *stripped_address(draft_node *node)
     return node->kind == CX_UNARY && node->operation == CX_ADDRESS ? node->children[0] : node;
 }
 
-/* cudaLaunchKernel(kernel, grid, block, arguments, shared): the arguments are an array of
- * addresses. */
+/* Notes the launch of cudaLaunchKernel(kernel, grid, block, arguments, shared), whose arguments are
+ * an array of addresses. */
 static void note_runtime_launch(draft_node *node)
 {
     draft_decl *list = node->children[3]->decl;
@@ -287,8 +287,8 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* cudaMalloc(&pointer, bytes), and cudaMallocPitch(&pointer, &pitch, width, height), whose rows
- * have no padding here. */
+/* Handles cudaMalloc(&pointer, bytes) and cudaMallocPitch(&pointer, &pitch, width, height); drafts
+ * have no padding between rows. */
 static void allocate(draft_node *node)
 {
     draft_amount *target = draft_eval(node->children[0]), *bytes = draft_eval(node->children[1]);
@@ -311,7 +311,7 @@ static void allocate(draft_node *node)
         draft_pointer((draft_spot){.path = "", .buffer = buffer, .offset = draft_number(0)}));
 }
 
-/* cudaMemcpyToSymbol(constant, &value, …): an integer has that value. */
+/* Handles cudaMemcpyToSymbol(constant, &value, …): a constant that is a number gets the value. */
 static void copy_to_symbol(draft_node *node)
 {
     draft_decl *constant = stripped_address(node->children[0])->decl;
@@ -375,7 +375,7 @@ static void follow_root(draft_program *program, draft_decl *function)
         draft_forget(function->parameters.items[i]);
     }
     if (strcmp(function->name, "main") == 0 && function->parameters.count) {
-        draft_decl *count = function->parameters.items[0]; /* it is run without arguments */
+        draft_decl *count = function->parameters.items[0]; /* argc, of a run without arguments */
         draft_set_slot(count, "", draft_host_symbol(count, "", &(int64_t){1}));
     }
     function->busy = true;
@@ -385,9 +385,9 @@ static void follow_root(draft_program *program, draft_decl *function)
     function->busy = false;
 }
 
-/* Callers come behind what they call, as a rule: the last function is followed first. The second
- * round knows what the first one has stored in variables of the program, and in members, and begins
- * with functions only that nothing calls. */
+/* Follows the last function first, because callers usually come after their callees. The second
+ * round knows the values that the first one has stored in global variables and members, and begins
+ * only with functions that nothing calls. */
 void draft_host_read(draft_program *program)
 {
     const size_t launches = program->launches.count;
@@ -404,12 +404,12 @@ void draft_host_read(draft_program *program)
 draft_amount *draft_passed(const draft_launched *launch, const draft_decl *kernel,
                            const draft_decl *parameter, const char *path)
 {
-    for (size_t i = 0; launch && i < kernel->parameters.count && i < launch->count; i++) {
-        for (size_t k = 0;
-             kernel->parameters.items[i] == parameter && k < launch->arguments[i].count; k++) {
-            if (strcmp(launch->arguments[i].items[k].path, path) == 0) {
-                return launch->arguments[i].items[k].value;
-            }
+    for (size_t i = 0; launch && i < launch->arguments.count; i++) {
+        const draft_argument *argument = &launch->arguments.items[i];
+        if (argument->parameter < kernel->parameters.count &&
+            kernel->parameters.items[argument->parameter] == parameter &&
+            strcmp(argument->path, path) == 0) {
+            return argument->value;
         }
     }
     return NULL;

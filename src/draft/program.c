@@ -1,8 +1,7 @@
-/* Parsing a program, and listing its kernels, the host's functions, and what launches a kernel.
- *
- * Names of headers that are not there would make clang leave out the statements that have them.
- * Such names are declared in a second round, as things that convert to anything, so that launches
- * are read. The errors of the first round stay: one in a kernel's own code becomes a question. */
+/* Parses a program and lists its kernels, the host's functions, and the launches. clang leaves out
+ * statements with undeclared names. So names from missing headers are declared for a second parse,
+ * as objects that convert to any type, and the launches can be read. The errors of the first parse
+ * are kept: an error in a kernel's code becomes a question. */
 #include "draft/parts.h"
 
 #include "base/clock.h"
@@ -13,19 +12,22 @@
 
 extern const char gt_draft_stub[];
 
-enum { OPTIONS = 0x1 | 0x200 /* macros; errors of headers do not end it */, ARGUMENTS_MOST = 64 };
+enum {
+    OPTIONS = 0x1 | 0x200 /* record macros; continue after missing headers */,
+    ARGUMENTS_MOST = 64
+};
 enum { ROUNDS_MOST = 6 };
 #define ROUNDS_SECONDS 4.0
 
-/* A file of the program. */
+/* A file that is being read. */
 typedef struct scan {
     draft_program *program;
     const char *path;
     char *text;
     void *unit;
-    bool is_main;                   /* its kernels count; its launches anyway */
-    gt_texts *names;                /* declarations of names that no header has */
-    gt_texts *members;              /* and of members */
+    bool is_main; /* false for a file of --host, where only launches count */
+    gt_texts *names;
+    gt_texts *members;              /* declarations of names and members that no header has */
     GT_ARRAY(draft_extent) covered; /* by launches that are read, and by definitions of macros */
 } scan;
 
@@ -81,7 +83,7 @@ static gputune_status parse(scan *s, const char *behind)
 
 /* ---- what clang does not understand ---------------------------------------------------------- */
 
-/* An error: its message, and its place. */
+/* An error of clang and its place. */
 typedef struct complaint {
     const char *message;
     draft_extent at;
@@ -107,7 +109,7 @@ static void note_errors(scan *s)
         bool known = !read_complaint(&c, s->unit, i) || !c.at.file;
         const char *end = strstr(c.message, "' file not found");
         if (known || strstr(c.message, "gt_any")) {
-            continue; /* what a name of an earlier error has led to */
+            continue; /* the error is a consequence of an earlier one */
         }
         if (end && *c.message == '\'') {
             draft_add_text(&program->missing,
@@ -140,8 +142,8 @@ static const char *behind_blanks(const char *at)
     return at + strspn(at, " \t\r\n");
 }
 
-/* A function of a name that is called or has template arguments, as `next`, the text behind it,
- * shows; NULL: it is neither. */
+/* Returns a declaration of a function, if the text after the name shows a call or template
+ * arguments; else NULL. */
 static const char *function_of(const char *name, const char *next, const char *behind)
 {
     const char *kind =
@@ -153,7 +155,7 @@ static const char *function_of(const char *name, const char *next, const char *b
                               kind, name, behind, kind, name, behind);
 }
 
-/* Declares the name that the message quotes first, in the scope that it quotes second. */
+/* Declares the name at a complaint's place, in a scope such as "a::b". */
 static void declare_name(scan *s, const complaint *c, const char *scope, bool is_type)
 {
     const char *at = c->at.text + c->at.begin;
@@ -191,7 +193,7 @@ static void declare_name(scan *s, const complaint *c, const char *scope, bool is
                                           gt_text_string(&closing)));
 }
 
-/* Declares what the messages say is not declared. Returns whether that is more than before. */
+/* Declares the names that clang complains about. Returns true if there are new ones. */
 static bool declare_names(scan *s)
 {
     static const char *const forms[] = {"use of undeclared identifier '", "unknown type name '",
@@ -309,7 +311,8 @@ static bool has_body(cx_cursor at)
     return draft_has_child(at, CX_COMPOUND) || draft_has_child(at, CX_TRY);
 }
 
-/* Functions of headers only matter if they launch, or prepare a launch. */
+/* Notes a function. A function in a header matters only if it launches a kernel or allocates
+ * memory. */
 static void note_function(scan *s, cx_cursor at)
 {
     draft_extent e = draft_extent_of(at);
@@ -338,7 +341,7 @@ static void note_function(scan *s, cx_cursor at)
     }
 }
 
-/* An instance that no code makes, of a kernel or of a function that launches some. */
+/* Notes an instance that the draft added, of a kernel or of a function that launches kernels. */
 static void note_instance(draft_program *program, draft_node *made)
 {
     draft_decl *instance = made->count ? made->children[0]->decl : NULL;
@@ -414,7 +417,7 @@ static bool is_covered(const scan *s, void *file, unsigned offset)
     return false;
 }
 
-/* Lists each <<< of the file that no launch covers. */
+/* Asks about each <<< of the file that is part of no launch in the tree. */
 static void find_unread(scan *s)
 {
     cx_cursor root = cx.getTranslationUnitCursor(s->unit);
@@ -444,8 +447,8 @@ static void find_unread(scan *s)
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-/* Writes launches as clang takes them: "<< <" and ">> >", which some editors write, as brackets,
- * and a list as an extent, "{x, y}", as dim3{x, y}. */
+/* Rewrites launches for clang: "<< <" and ">> >", which some formatters write, and extents in
+ * braces: {x, y} becomes dim3{x, y}. */
 static char *write_launches(const char *text)
 {
     gt_text out = {0};
@@ -505,7 +508,7 @@ gputune_status draft_program_read(draft_program *out, const gt_draft_request *re
     const draft_program before = *out;
     scan s = {.program = out, .path = request->path, .is_main = true};
     *out = (draft_program){.request = request, .names = before.names, .members = before.members};
-    out->errors = before.errors; /* of the first round; the files are the same */
+    out->errors = before.errors; /* of the first parse */
     out->missing = before.missing;
     out->guessed = before.guessed;
     s.names = &out->names;

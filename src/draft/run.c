@@ -1,4 +1,4 @@
-/* Following code, of kernels and of the host: variables, memory, expressions and calls. */
+/* Interprets the code of kernels and of the host: variables, memory, expressions and calls. */
 #include "draft/parts.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@ enum { STEPS_MOST = 400000, CALLS_MOST = 24, HOST_STEPS_MOST = 60000 };
 
 draft_reader draft_now;
 
-static GT_ARRAY(draft_buffer *) buffers; /* of all pointers */
+static GT_ARRAY(draft_buffer *) buffers; /* one for each pointer that is followed */
 
 draft_amount *draft_nothing(void)
 {
@@ -16,7 +16,7 @@ draft_amount *draft_nothing(void)
     return value;
 }
 
-/* Adds a question about that place in the code, once. */
+/* Asks a question about a place in the kernel's code, unless the same question was asked. */
 static void ask_at(cx_cursor at, const char *what)
 {
     if (draft_now.out) {
@@ -56,32 +56,15 @@ draft_amount *draft_changing(const char *name)
     return draft_symbol_value(draft_new_symbol(DRAFT_CHANGING, name));
 }
 
-static bool is_pointer(cx_type type)
-{
-    return type.kind == CX_TYPE_POINTER;
-}
-
-static bool is_reference(cx_type type)
-{
-    return type.kind == CX_TYPE_LVALUE || type.kind == CX_TYPE_RVALUE;
-}
-
-/* Returns true if both are the same struct. */
 static bool is_same_struct(cx_type a, cx_type b)
 {
     return a.kind == CX_TYPE_RECORD && b.kind == CX_TYPE_RECORD &&
            cx.equalCursors(cx.getTypeDeclaration(a), cx.getTypeDeclaration(b));
 }
 
-static int64_t size_of(cx_type type)
-{
-    long long bytes = cx.Type_getSizeOf(type);
-    return bytes > 0 ? bytes : 1;
-}
-
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Returns the memory behind the pointer that a variable, or a member of one, is. */
+/* Returns the buffer behind a variable that is a pointer, or behind a pointer in a member of it. */
 static draft_buffer *buffer_of(draft_decl *variable, const char *path, cx_type type)
 {
     draft_buffer *buffer = NULL;
@@ -100,7 +83,7 @@ static draft_buffer *buffer_of(draft_decl *variable, const char *path, cx_type t
             draft_amount *passed =
                 draft_passed(draft_now.out->launch, draft_now.out->kernel, variable, path);
             const draft_spot *at = passed && passed->kind == DRAFT_POINTER ? &passed->place : NULL;
-            bool is_one = at && at->buffer && !at->other; /* the program passes no other one */
+            bool is_one = at && at->buffer && !at->other; /* every call passes the same buffer */
             buffer->source = is_one ? passed : NULL;
             buffer->bytes = is_one && at->buffer->bytes && draft_is_known(at->offset)
                                 ? draft_plus(at->buffer->bytes, at->offset, -1)
@@ -111,7 +94,7 @@ static draft_buffer *buffer_of(draft_decl *variable, const char *path, cx_type t
     return buffer;
 }
 
-/* Memory that is the block's or the thread's own. */
+/* Returns memory that belongs to the block or the thread, such as a shared or a local array. */
 static draft_spot own_memory(void)
 {
     return (draft_spot){.path = "", .offset = draft_number(0)};
@@ -122,12 +105,12 @@ static draft_spot unknown_memory(void)
     return (draft_spot){.path = ""};
 }
 
-/* Returns the value of a host's expression that is not followed. */
+/* Returns the value of a host expression that is not followed. */
 static draft_amount *host_value(const draft_node *node)
 {
-    return draft_is_integer(node->type) ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
-           : is_pointer(node->type)     ? draft_pointer(unknown_memory())
-                                        : draft_nothing();
+    return draft_is_integer(node->type)   ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
+           : draft_is_pointer(node->type) ? draft_pointer(unknown_memory())
+                                          : draft_nothing();
 }
 
 static draft_amount *pointer_to_buffer(draft_decl *decl, const char *path, cx_type type)
@@ -158,7 +141,7 @@ static void note_access(const draft_spot *spot, cx_type type, cx_cursor at, bool
         buffer->is_surely_written |= written && !draft_now.unsure;
         access.length = draft_is_known(spot->offset)
                             ? draft_plus(draft_bound(spot->offset, true, &draft_now.facts),
-                                         draft_number(size_of(type)), 1)
+                                         draft_number(draft_size_of(type)), 1)
                             : spot->offset;
         draft_add(&draft_now.out->accesses, access);
     }
@@ -176,7 +159,7 @@ static draft_amount *loaded(const draft_spot *spot, cx_type type)
     draft_symbol *symbol = draft_new_symbol(DRAFT_LOADED, name);
     symbol->buffer = spot->buffer;
     symbol->index = spot->offset;
-    /* what a small number can be at most */
+    /* the largest value of a small type */
     symbol->number = type.kind == CX_TYPE_BOOL                                   ? 1
                      : type.kind == CX_TYPE_UCHAR || type.kind == CX_TYPE_CHAR_U ? 255
                      : type.kind == CX_TYPE_CHAR_S || type.kind == CX_TYPE_SCHAR ? 127
@@ -189,12 +172,12 @@ static draft_amount *loaded(const draft_spot *spot, cx_type type)
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-/* Returns the initial value of a kernel's parameter, or of its member. */
+/* Returns the value that a kernel's parameter, or a member of it, has at the beginning. */
 static draft_amount *parameter_now(draft_decl *decl, const char *path, cx_type type)
 {
     draft_amount *passed = draft_passed(draft_now.out->launch, draft_now.out->kernel, decl, path);
     int64_t number;
-    if (is_pointer(type)) {
+    if (draft_is_pointer(type)) {
         if (passed && draft_is_number(passed, &number) && number == 0) {
             return passed;
         }
@@ -208,7 +191,7 @@ static draft_amount *parameter_now(draft_decl *decl, const char *path, cx_type t
     return draft_nothing();
 }
 
-/* Returns the value of a variable that nothing has assigned. */
+/* Returns the value of a variable that no code has assigned yet. */
 static draft_amount *value_at_first(draft_decl *decl, const char *path, cx_type type)
 {
     draft_node *made = decl->busy ? NULL : draft_initialiser_of(decl);
@@ -232,13 +215,13 @@ static draft_amount *value_at_first(draft_decl *decl, const char *path, cx_type 
         }
     }
     if (!draft_on_host()) {
-        return draft_is_integer(type) ? draft_changing(decl->name)
-               : is_pointer(type)     ? draft_pointer(unknown_memory())
-                                      : draft_nothing();
+        return draft_is_integer(type)   ? draft_changing(decl->name)
+               : draft_is_pointer(type) ? draft_pointer(unknown_memory())
+                                        : draft_nothing();
     }
-    return draft_is_integer(type) ? draft_host_symbol(decl, path, NULL)
-           : is_pointer(type)     ? pointer_to_buffer(decl, path, type)
-                                  : draft_nothing();
+    return draft_is_integer(type)   ? draft_host_symbol(decl, path, NULL)
+           : draft_is_pointer(type) ? pointer_to_buffer(decl, path, type)
+                                    : draft_nothing();
 }
 
 draft_amount *draft_read_variable(const draft_spot *spot, cx_type type)
@@ -248,7 +231,8 @@ draft_amount *draft_read_variable(const draft_spot *spot, cx_type type)
     if (outer && strcmp(outer->path, spot->path) == 0) {
         return outer->value;
     }
-    if (outer && outer->value->kind == DRAFT_OBJECT) { /* a copy of another struct */
+    if (outer &&
+        outer->value->kind == DRAFT_OBJECT) { /* the variable is a copy of another struct */
         draft_spot inner = outer->value->place;
         inner.path = draft_format("%s%s", inner.path, spot->path + strlen(outer->path));
         return inner.variable && inner.variable != decl ? draft_read_variable(&inner, type)
@@ -274,13 +258,14 @@ static draft_amount *read_place(const draft_spot *spot, draft_node *node)
     }
     if (spot->variable) {
         draft_amount *value = draft_read_variable(spot, type);
-        return type.kind == CX_TYPE_RECORD ? draft_object(*spot) : value; /* with its own members */
+        return type.kind == CX_TYPE_RECORD ? draft_object(*spot)
+                                           : value; /* the object keeps values of its own members */
     }
     if (draft_on_host()) {
         return host_value(node);
     }
     note_access(spot, type, node->at, true, false);
-    if (is_pointer(type)) {
+    if (draft_is_pointer(type)) {
         if (spot->buffer) {
             spot->buffer->is_nested = true;
         }
@@ -314,9 +299,10 @@ void draft_declare(draft_decl *decl)
     if (!made) {
         return;
     }
-    draft_amount *value = is_reference(type) ? draft_object(draft_spot_of(made)) : draft_eval(made);
+    draft_amount *value =
+        draft_is_reference(type) ? draft_object(draft_spot_of(made)) : draft_eval(made);
     draft_forget(decl);
-    if (is_reference(type) || (type.kind == CX_TYPE_RECORD && value->kind == DRAFT_OBJECT)) {
+    if (draft_is_reference(type) || (type.kind == CX_TYPE_RECORD && value->kind == DRAFT_OBJECT)) {
         draft_assign(decl, "", value, type);
     } else if (!draft_is_array(type) && type.kind != CX_TYPE_RECORD) {
         draft_set_slot(decl, "", draft_named(decl, "", value));
@@ -329,7 +315,7 @@ static draft_spot pointed(draft_amount *pointer)
 {
     int64_t number;
     return pointer->kind == DRAFT_POINTER || pointer->kind == DRAFT_OBJECT ? pointer->place
-           : draft_is_number(pointer, &number) /* null: code that is not reached */
+           : draft_is_number(pointer, &number) /* a null pointer: this code is never reached */
                ? own_memory()
                : unknown_memory();
 }
@@ -352,16 +338,16 @@ static draft_spot member_place(draft_node *node)
 {
     draft_node *object = node->count ? node->children[0] : NULL;
     const char *name = node->decl ? node->decl->name : "";
-    draft_spot spot = !object                    ? draft_now.object
-                      : is_pointer(object->type) ? pointed(draft_eval(object))
-                                                 : draft_spot_of(object);
+    draft_spot spot = !object                          ? draft_now.object
+                      : draft_is_pointer(object->type) ? pointed(draft_eval(object))
+                                                       : draft_spot_of(object);
     if (spot.variable) {
         spot.path = draft_format("%s.%s", spot.path, name);
     } else if (spot.buffer) {
         cx_type type =
             !object ? draft_canonical(cx.getCursorType(cx.getCursorSemanticParent(node->decl->at)))
-            : is_pointer(object->type) ? draft_pointee(object->type)
-                                       : object->type;
+            : draft_is_pointer(object->type) ? draft_pointee(object->type)
+                                             : object->type;
         long long bits = cx.Type_getOffsetOf(type, name);
         spot = draft_moved(&spot, draft_number(bits > 0 ? bits / 8 : 0));
     }
@@ -375,13 +361,13 @@ static draft_spot variable_place(draft_decl *decl)
         draft_declare(decl);
         return own_memory();
     }
-    return is_reference(draft_type_of(decl)) && slot && slot->value->kind == DRAFT_OBJECT
+    return draft_is_reference(draft_type_of(decl)) && slot && slot->value->kind == DRAFT_OBJECT
                ? slot->value->place
                : (draft_spot){.variable = decl, .path = ""};
 }
 
-/* An element of a pointer or an array. An array of a fixed size limits what is loaded as an index,
- * and the block. */
+/* Returns the place of an array's element. An array of fixed size limits the index: if the index is
+ * loaded, its buffer's values, and if it is a thread's, the block. */
 static draft_spot element_place(draft_node *node)
 {
     draft_node *array = node->children[0];
@@ -396,7 +382,7 @@ static draft_spot element_place(draft_node *node)
             draft_add(&draft_now.out->limits, limit);
         }
     }
-    return draft_moved(&base, draft_times(index, draft_number(size_of(node->type))));
+    return draft_moved(&base, draft_times(index, draft_number(draft_size_of(node->type))));
 }
 
 draft_spot draft_spot_of(draft_node *node)
@@ -435,7 +421,7 @@ static void bind_parameter(const draft_decl *function, draft_decl *parameter, dr
                            draft_amount *value)
 {
     draft_forget(parameter);
-    if (is_reference(draft_type_of(parameter))) {
+    if (draft_is_reference(draft_type_of(parameter))) {
         bool is_kept_value = value && value->kind == DRAFT_POINTER;
         draft_set_slot(parameter, "",
                        is_kept_value && argument->kind != CX_DECL_REF
@@ -448,7 +434,7 @@ static void bind_parameter(const draft_decl *function, draft_decl *parameter, dr
     }
 }
 
-/* The body of a lambda; NULL: the node is none. */
+/* Returns the body of a lambda; NULL if the expression is not a lambda. */
 static draft_node *lambda_body(draft_node *node)
 {
     if (node->kind == CX_DECL_REF && node->decl && node->decl->at.kind == CX_VAR) {
@@ -462,7 +448,7 @@ static draft_node *lambda_body(draft_node *node)
     return NULL;
 }
 
-/* A function that is not read may change a variable of the host. */
+/* Notes that a function without a body may change a variable of the host. */
 static void change_unseen(const draft_spot *spot, cx_type type, const char *function)
 {
     const char *doubt = draft_format("may be changed by '%s'", function);
@@ -477,8 +463,8 @@ static void change_unseen(const draft_spot *spot, cx_type type, const char *func
     }
 }
 
-/* Returns true if a function that is not read gets a variable by reference. One that no header
- * declares may get structs so. */
+/* Returns true if a function without a body gets a variable by reference. A function that no header
+ * declares may get any struct by reference. */
 static bool is_passed_by_reference(const draft_node *call, unsigned i)
 {
     const draft_decl *function = call->decl;
@@ -493,7 +479,8 @@ static bool is_passed_by_reference(const draft_node *call, unsigned i)
     return type.kind == CX_TYPE_LVALUE && !cx.isConstQualifiedType(cx.getPointeeType(type));
 }
 
-/* A function that is only declared: it may access whatever it gets a pointer to. */
+/* Handles the call of a function without a body, which may access all memory that it gets a pointer
+ * to. */
 static draft_amount *call_unknown(draft_node *node)
 {
     const char *name = node->decl ? node->decl->name : "a function";
@@ -501,7 +488,7 @@ static draft_amount *call_unknown(draft_node *node)
         draft_node *argument = node->children[i];
         draft_node *lambda = draft_on_host() ? lambda_body(argument) : NULL;
         if (lambda) {
-            draft_run(lambda); /* it is called there, as a rule */
+            draft_run(lambda); /* most functions call the lambdas that they get */
             continue;
         }
         draft_amount *value = draft_eval(argument);
@@ -513,7 +500,7 @@ static draft_amount *call_unknown(draft_node *node)
             }
             continue;
         }
-        if (value->kind != DRAFT_POINTER || !is_pointer(argument->type)) {
+        if (value->kind != DRAFT_POINTER || !draft_is_pointer(argument->type)) {
             continue;
         }
         cx_type to = cx.getPointeeType(argument->type);
@@ -534,7 +521,7 @@ static draft_amount *call_unknown(draft_node *node)
     return draft_is_integer(node->type) ? draft_changing(name) : draft_nothing();
 }
 
-/* The object of a method's call; false: the call has none. */
+/* Finds the object that a method is called on; false: the call has none. */
 static bool object_of(draft_spot *out, draft_node *node)
 {
     draft_node *callee = node->callee;
@@ -546,11 +533,11 @@ static bool object_of(draft_spot *out, draft_node *node)
         return true;
     }
     draft_node *object = callee->children[0];
-    *out = is_pointer(object->type) ? pointed(draft_eval(object)) : draft_spot_of(object);
+    *out = draft_is_pointer(object->type) ? pointed(draft_eval(object)) : draft_spot_of(object);
     return true;
 }
 
-/* Gives a constructor's members what its list says: : x(a), y(b). */
+/* Runs the member initialisers of a constructor, as in : x(a), y(b). */
 static void initialise_members(draft_decl *constructor)
 {
     cx_cursor at = cx.getCursorDefinition(constructor->at);
@@ -581,8 +568,8 @@ static draft_amount *put_argument(void *user, draft_symbol *symbol)
                : NULL;
 }
 
-/* A function's result without names of the function's own: another call may return another value.
- */
+/* Replaces names of the function's own variables in its result, because another call may return
+ * another value. */
 static draft_amount *seen_from_outside(draft_amount *result, const draft_node *call)
 {
     bool is_own = false;
@@ -606,7 +593,7 @@ static draft_amount *seen_from_outside(draft_amount *result, const draft_node *c
                           is_open || !draft_evaluate(&number, result) ? DRAFT_UNDECIDED : NULL);
 }
 
-/* Follows a body with what the call gives its parameters. The arguments are the caller's. */
+/* Follows a function's body with the values of the call's arguments. */
 static draft_amount *follow(draft_node *body, const draft_decls *parameters, draft_node *node,
                             unsigned skipped, const draft_spot *object)
 {
@@ -620,8 +607,8 @@ static draft_amount *follow(draft_node *body, const draft_decls *parameters, dra
         cx_type type = i - skipped < parameters->count
                            ? draft_type_of(parameters->items[i - skipped])
                            : node->children[i]->type;
-        bool by_place = is_reference(type) && node->children[i]->kind != CX_CALL &&
-                        !is_pointer(draft_pointee(type));
+        bool by_place = draft_is_reference(type) && node->children[i]->kind != CX_CALL &&
+                        !draft_is_pointer(draft_pointee(type));
         values[i] = by_place ? NULL : draft_eval(node->children[i]);
     }
     for (unsigned i = skipped; i < node->count && i - skipped < parameters->count; i++) {
@@ -654,7 +641,7 @@ static draft_spot new_object(const draft_node *node)
     return (draft_spot){.variable = made, .path = ""};
 }
 
-/* A constructor's call: a copy, or a new object. */
+/* Returns the object that a constructor makes: a copy, or a new object. */
 static draft_amount *construct(draft_node *node)
 {
     draft_decl *function = node->decl;
@@ -675,7 +662,7 @@ static draft_amount *construct(draft_node *node)
     return draft_object(object);
 }
 
-/* { a, b, c }, of a struct. */
+/* Returns the struct that a list { a, b, c } makes. */
 static draft_amount *eval_list(draft_node *node)
 {
     const draft_fields fields = draft_fields_of(node->type);
@@ -693,7 +680,7 @@ static draft_amount *eval_list(draft_node *node)
     return node->type.kind == CX_TYPE_RECORD ? draft_object(object) : draft_nothing();
 }
 
-/* Returns true if an operator of that name changes its object: = += and so on. */
+/* Returns true if an operator of this name changes its object, as = and += do. */
 static bool is_assignment(const char *name)
 {
     const size_t length = strlen(name);
@@ -701,7 +688,7 @@ static bool is_assignment(const char *name)
            (length > 8 && name[length - 1] == '=' && !strchr("=!<>", name[8]));
 }
 
-/* Returns true if the call of operator=() copies an object of the same type. */
+/* Returns true if a call of operator=() copies an object of the same type. */
 static bool is_copy(const draft_node *call)
 {
     return strcmp(call->decl->name, "operator=") == 0 && call->count == 2 &&
@@ -731,12 +718,13 @@ static draft_amount *call(draft_node *node)
         write_place(&object, first, value, strcmp(function->name, "operator=") != 0);
         return draft_object(object);
     }
-    if (!body && (is_method || is_operator)) { /* what it does with its object is not known */
+    if (!body &&
+        (is_method || is_operator)) { /* it is not known what the call does with its object */
         object = is_operator ? draft_spot_of(first) : object;
         cx_type type = is_operator           ? first->type
                        : node->callee->count ? node->callee->children[0]->type
                                              : node->type;
-        type = is_pointer(type) ? draft_pointee(type) : type;
+        type = draft_is_pointer(type) ? draft_pointee(type) : type;
         bool changes = !function || !cx.CXXMethod_isConst(function->at);
         note_access(&object, type, node->at, true, changes);
         if (draft_on_host() && object.variable && changes && function &&
@@ -756,7 +744,7 @@ static draft_amount *call(draft_node *node)
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
-/* threadIdx.x and the like; NULL: the node is another. */
+/* Returns the symbol of threadIdx.x and the like; NULL if the expression is none of them. */
 static draft_amount *geometry(draft_node *node)
 {
     static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
@@ -783,7 +771,7 @@ static draft_amount *eval_reference(draft_node *node)
     if (decl && decl->at.kind == CX_OVERLOADED && cx.getNumOverloadedDecls(decl->at)) {
         decl = draft_decl_of(cx.getOverloadedDecl(decl->at, 0));
     }
-    if (!decl) { /* a template parameter, in an instance: its number */
+    if (!decl) { /* a template parameter of an instance has a number */
         return node->count == 1 && draft_is_constant(&number, node->children[0]->at)
                    ? draft_literal(node, number)
                    : draft_nothing();
@@ -814,7 +802,7 @@ static draft_amount *pointer_sum(draft_node *node, draft_amount *a, draft_amount
     if (by->kind == DRAFT_POINTER) {
         return draft_nothing();
     }
-    draft_amount *bytes = draft_times(by, draft_number(size_of(draft_pointee(node->type))));
+    draft_amount *bytes = draft_times(by, draft_number(draft_size_of(draft_pointee(node->type))));
     return draft_pointer(draft_moved(
         &pointer->place, node->operation == CX_SUB ? draft_times(draft_number(-1), bytes) : bytes));
 }
@@ -838,7 +826,7 @@ static draft_amount *change_by(draft_node *node, draft_amount *by, int operation
     return after;
 }
 
-/* A pointer that is compared: with null it is not equal; NULL: that is not known. */
+/* Compares a pointer with null; on the host, and for other comparisons, the result is not known. */
 static draft_amount *compare_pointers(int operation, draft_amount *a, draft_amount *b)
 {
     int64_t zero = 1;
@@ -877,7 +865,8 @@ static draft_amount *eval_binary(draft_node *node)
         return b;
     }
     if (a->kind == DRAFT_POINTER || b->kind == DRAFT_POINTER) {
-        return is_pointer(node->type) ? pointer_sum(node, a, b) : compare_pointers(operation, a, b);
+        return draft_is_pointer(node->type) ? pointer_sum(node, a, b)
+                                            : compare_pointers(operation, a, b);
     }
     bool is_real = draft_is_float(node->type);
     return is_real && !draft_on_host() && operation != CX_DIV
@@ -943,7 +932,8 @@ static draft_amount *eval_conditional(draft_node *node)
     return draft_either("a choice", condition, a, b);
 }
 
-/* Assembly: what its text does to the memory that its operands point to. */
+/* Notes the accesses of an assembly statement: its text tells if the operands' memory is read or
+ * written. */
 static draft_amount *eval_asm(draft_node *node)
 {
     const char *text = draft_source_of(node->at);

@@ -1,4 +1,4 @@
-/* From what a kernel does and how it is launched to the values of a template's clauses. */
+/* Derives the values of a template's clauses from what a kernel does and how it is launched. */
 #include "draft/parts.h"
 
 #include "kernel/template/symbols.h"
@@ -25,11 +25,9 @@ int draft_launch_rank(const draft_launched *launch)
     for (int d = 0; launch->grid[0] && d < 3; d++) {
         rank += draft_is_known(launch->grid[d]) + draft_is_known(launch->block[d]);
     }
-    for (unsigned i = 0; launch->grid[0] && i < launch->count; i++) {
-        for (size_t k = 0; k < launch->arguments[i].count; k++) {
-            const draft_amount *v = launch->arguments[i].items[k].value;
-            rank |= v->kind == DRAFT_POINTER && v->place.buffer && v->place.buffer->bytes ? 16 : 0;
-        }
+    for (size_t i = 0; i < launch->arguments.count; i++) {
+        const draft_amount *v = launch->arguments.items[i].value;
+        rank |= v->kind == DRAFT_POINTER && v->place.buffer && v->place.buffer->bytes ? 16 : 0;
     }
     return rank;
 }
@@ -98,8 +96,8 @@ static draft_amount *number_of_axis(void *user, draft_symbol *symbol)
     return axis ? draft_number(axis->usual) : NULL;
 }
 
-/* A length is the same for all variants: an axis that it depends on has the program's value only.
- */
+/* All variants use the same buffers, so an axis that a length depends on keeps only the program's
+ * value. */
 draft_amount *draft_without_axes(draft_settled *s, draft_amount *length)
 {
     return draft_is_known(length) && length->kind != DRAFT_TEXT
@@ -139,7 +137,7 @@ static void add_value(draft_axis *axis, int64_t value)
     }
 }
 
-/* A new axis, with the program's value; NULL: there are too many. */
+/* Adds an axis with the program's value; NULL if there are too many axes. */
 static draft_axis *add_axis(draft_settled *s, const char *name, int64_t usual)
 {
     if (s->axis_count == sizeof s->axes / sizeof *s->axes) {
@@ -151,8 +149,7 @@ static draft_axis *add_axis(draft_settled *s, const char *name, int64_t usual)
     return axis;
 }
 
-/* Divisions by a number, or a multiple of it, become divisions by the axis that has it; rests, too.
- */
+/* Replaces a number, and its multiples, by an axis wherever the value divides by it. */
 static draft_amount *tie(draft_amount *value, int64_t number, draft_amount *axis)
 {
     int64_t by;
@@ -180,8 +177,8 @@ static draft_amount *tie(draft_amount *value, int64_t number, draft_amount *axis
     return draft_make(value->kind, a, b, value->c ? tie(value->c, number, axis) : NULL);
 }
 
-/* The template parameter of that name, or, without a name, the only one whose argument is that
- * number; NULL: none. */
+/* Returns the template parameter with this name; without a name, the only one whose argument is
+ * this number; NULL if there is none. */
 static const char *template_parameter(const draft_settled *s, const char *name, int64_t number)
 {
     const draft_cursors children = draft_template_parameters(s->kernel);
@@ -200,20 +197,19 @@ static const char *template_parameter(const draft_settled *s, const char *name, 
     return matches == 1 ? found : NULL;
 }
 
-/* Returns true if the kernel gets what the symbol stands for. */
+/* Returns true if the launch passes the symbol to the kernel, alone or in an expression. */
 static bool is_passed(const draft_settled *s, const draft_symbol *symbol)
 {
     bool found = false;
-    for (unsigned i = 0; s->launch && i < s->launch->count; i++) {
-        for (size_t k = 0; k < s->launch->arguments[i].count; k++) {
-            const draft_amount *v = s->launch->arguments[i].items[k].value;
-            found |= draft_is_known(v) && draft_has_symbol(v, symbol);
-        }
+    for (size_t i = 0; s->launch && i < s->launch->arguments.count; i++) {
+        const draft_amount *v = s->launch->arguments.items[i].value;
+        found |= draft_is_known(v) && draft_has_symbol(v, symbol);
     }
     return found;
 }
 
-/* A size of the problem may have any value: the kernel gets it, or a buffer's length has it. */
+/* Returns true for a size of the problem, which may have any value: the kernel gets it, or a
+ * buffer's length depends on it. */
 static bool is_problem_size(const draft_settled *s, const draft_symbol *symbol)
 {
     bool found = is_passed(s, symbol);
@@ -224,7 +220,7 @@ static bool is_problem_size(const draft_settled *s, const draft_symbol *symbol)
     return found;
 }
 
-/* Returns why the program may launch the kernel with another value; NULL: it does not. */
+/* Returns why the program may launch the kernel with another value; NULL if it does not. */
 static const char *doubt_of(const draft_settled *s, const draft_amount *value)
 {
     if (!draft_is_known(value)) {
@@ -250,7 +246,7 @@ static bool is_in_code(const draft_settled *s, const char *name)
     return draft_slice_has(name) || template_parameter(s, name, 0);
 }
 
-/* The name of an axis for an extent of the block; NULL: the extent stays as it is. */
+/* Returns the name of an axis for one extent of the block; NULL if the extent must not change. */
 static const char *block_axis(draft_settled *s, int d, int64_t number, bool is_flat)
 {
     const draft_amount *extent = s->block[d];
@@ -268,7 +264,7 @@ static const char *block_axis(draft_settled *s, int d, int64_t number, bool is_f
                      : draft_format("BLOCK_%c", "XYZ"[d]);
 }
 
-/* The number in __launch_bounds__(); 0: the kernel has none, or it has another name for it. */
+/* Returns the number in __launch_bounds__(); 0 if there is none, or a name. */
 static int64_t launch_bound(const draft_settled *s, bool *has)
 {
     const char *source = draft_source_of(s->kernel->at);
@@ -277,14 +273,14 @@ static int64_t launch_bound(const draft_settled *s, bool *has)
     return *has ? strtoll(bounds + strlen("__launch_bounds__") + 1, NULL, 10) : 0;
 }
 
-/* Puts numbers in the place of a block's extents, and of sizes that have one. */
+/* Replaces the symbols of the block's extents by numbers. */
 static draft_amount *put_block(void *user, draft_symbol *symbol)
 {
     const int64_t *numbers = user;
     return symbol->kind == DRAFT_BLOCK_SIZE ? draft_number(numbers[symbol->axis]) : NULL;
 }
 
-/* Returns true if arrays of a fixed size have room for such a block. */
+/* Returns true if all arrays of fixed size are large enough for this block. */
 static bool fits_arrays(const draft_settled *s, const int64_t block[3])
 {
     for (size_t i = 0; i < s->facts.limits.count; i++) {
@@ -300,13 +296,14 @@ static bool fits_arrays(const draft_settled *s, const int64_t block[3])
     return true;
 }
 
-/* The place of the launch; if none is known, of the kernel. */
+/* Returns the place of the launch, or of the kernel if no launch is known. */
 static const char *place_of(const draft_settled *s)
 {
     return draft_place_of(s->launch ? s->launch->call->at : s->kernel->at);
 }
 
-/* How many threads a block has in each dimension. If the program does not say, it is asked for. */
+/* Finds the number of threads in each dimension of the block. If the program does not show it, the
+ * draft asks. */
 static void find_block(draft_settled *s, int64_t numbers[3])
 {
     static const int64_t usual[2][3] = {{256, 1, 1}, {32, 8, 1}};
@@ -335,14 +332,15 @@ static void find_block(draft_settled *s, int64_t numbers[3])
     }
 }
 
-/* Returns true if the value has a block's index multiplied by its size: the index of an element. */
+/* Returns true if a value contains a block's index times the block's size, as the index of an
+ * element does. */
 static bool is_global_index(const draft_amount *value, int d)
 {
     return draft_has_symbol(value, draft_builtin(DRAFT_BLOCK_INDEX, d)->symbol) &&
            draft_has_symbol(value, draft_builtin(DRAFT_BLOCK_SIZE, d)->symbol);
 }
 
-/* Returns true if the value has the index of a block, and of no thread. */
+/* Returns true if a value contains a block's index but no thread's index. */
 static bool is_of_block(const draft_amount *value)
 {
     bool has_block = false, has_thread = false;
@@ -353,7 +351,7 @@ static bool is_of_block(const draft_amount *value)
     return has_block && !has_thread;
 }
 
-/* Returns true if a comparison has the index of an element. */
+/* Returns true if a comparison contains the index of an element. */
 static bool is_compared(const draft_kernel_facts *facts, int d)
 {
     for (size_t i = 0; i < facts->guards.count; i++) {
@@ -364,11 +362,11 @@ static bool is_compared(const draft_kernel_facts *facts, int d)
     return false;
 }
 
-/* How the kernel's accesses use the indices of blocks. */
+/* The uses of block indices in a kernel. */
 typedef struct uses {
-    bool has_elements; /* a block has elements of its own */
-    bool has_results;  /* a block stores one result */
-    bool is_stored;    /* a thread stores its element */
+    bool has_elements; /* each block has elements of its own */
+    bool has_results;  /* each block stores a result of its own */
+    bool is_stored;    /* each thread stores its element */
 } uses;
 
 static uses uses_of_block(const draft_kernel_facts *facts, int d)
@@ -384,8 +382,8 @@ static uses uses_of_block(const draft_kernel_facts *facts, int d)
     return out;
 }
 
-/* Returns true if another block size changes the results: blocks that have elements of their own
- * store a result each, or their grid does not follow the block's size. */
+/* Returns true if another block size would change the results: blocks with elements of their own
+ * also store one result each, or the grid does not follow the block's size. */
 static bool is_block_fixed(const draft_settled *s, int d, int64_t number)
 {
     const uses used = uses_of_block(&s->facts, d);
@@ -407,7 +405,8 @@ static void settle_block(draft_settled *s)
     for (int d = 0; d < 3; d++) {
         const char *name = numbers[d] > 1 ? block_axis(s, d, numbers[d], is_flat) : NULL;
         draft_axis *axis = name ? draft_axis_named(s, name) : NULL;
-        for (unsigned i = 0; name && i < s->axis_count; i++) { /* a square block */
+        for (unsigned i = 0; name && i < s->axis_count;
+             i++) { /* the extents of a square block share one axis */
             if (s->axes[i].symbol && s->block[d] == draft_symbol_value(s->axes[i].symbol)) {
                 axis = &s->axes[i];
                 name = axis->name;
@@ -446,8 +445,7 @@ static void settle_block(draft_settled *s)
     }
 }
 
-/* An axis for a number that divides the grid, besides the block's: how much each thread, or block,
- * does. */
+/* Adds an axis for a named number that divides the grid: the work of each thread or block. */
 static void add_divisor(draft_settled *s, const draft_symbol *symbol)
 {
     bool fits = symbol->kind == DRAFT_CONSTANT && symbol->number >= 1 && symbol->number <= 64 &&
@@ -473,8 +471,8 @@ static void find_divisors(draft_settled *s, const draft_amount *value)
     }
 }
 
-/* A loop that steps by all threads of the grid is right with any grid, unless what is accessed
- * depends on it. */
+/* Adds an axis that makes the grid smaller, for kernels whose loops step by all threads of the
+ * grid, unless a length depends on the grid. */
 static void add_items(draft_settled *s)
 {
     static const char name[] = "ITEMS";
@@ -493,7 +491,8 @@ static void add_items(draft_settled *s)
     }
 }
 
-/* A limit of registers, 0 for none, if the kernel has a loop, and no bounds of its own. */
+/* Adds an axis that limits registers (0: no limit) if the kernel has a loop and no
+ * __launch_bounds__(). */
 static void add_registers(draft_settled *s)
 {
     bool has_bound;
@@ -509,8 +508,8 @@ static void add_registers(draft_settled *s)
 
 /* ---- the grid -------------------------------------------------------------------------------- */
 
-/* Returns the limit that a guard keeps the global index of dimension d below; *per_block: it is the
- * limit of a block's index. */
+/* Returns the bound of the global index in dimension d by the kernel's comparisons; NULL if there
+ * is none. *per_block: only the block's index is bounded. */
 static draft_amount *guarded(draft_settled *s, int d, bool *per_block)
 {
     draft_amount *bid = draft_builtin(DRAFT_BLOCK_INDEX, d), *tid = draft_builtin(DRAFT_THREAD, d);
@@ -533,7 +532,8 @@ static draft_amount *guarded(draft_settled *s, int d, bool *per_block)
     return NULL;
 }
 
-/* Returns true if the number of blocks is a size of the problem: lengths depend on it. */
+/* Returns true if the number of blocks is a size of the problem, because a buffer's length depends
+ * on it. */
 static bool is_length(const draft_settled *s, int d)
 {
     const draft_symbol *grid = draft_builtin(DRAFT_GRID_SIZE, d)->symbol;
@@ -545,7 +545,7 @@ static bool is_length(const draft_settled *s, int d)
     return found && s->grid[d]->kind == DRAFT_SYMBOL && !s->grid[d]->symbol->doubt;
 }
 
-/* A grid that something else computes is asked for. */
+/* Asks for the grid if the program does not show it. */
 static void settle_grid(draft_settled *s)
 {
     const char *why = NULL;
@@ -586,12 +586,6 @@ bool draft_is_accessed(const draft_buffer *buffer)
     return buffer->is_read || buffer->is_written;
 }
 
-static int64_t bytes_of(cx_type type)
-{
-    long long bytes = cx.Type_getSizeOf(type);
-    return bytes > 0 ? bytes : 1;
-}
-
 typedef struct with_number {
     const draft_symbol *symbol;
     int64_t number;
@@ -609,7 +603,7 @@ static draft_amount *value_at(draft_amount *value, const draft_symbol *symbol, i
     return draft_replace(value, put_number, &w);
 }
 
-/* Limits ranges of loaded indices so that `length`, which has them, is at most `most`. */
+/* Limits the ranges of loaded values in `length` so that it is at most `most`. */
 static void limit_ranges(draft_settled *s, draft_amount *length, draft_amount *most)
 {
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
@@ -680,7 +674,7 @@ static void settle_lengths(draft_settled *s)
         s->types[i] = buffer->type.kind == CX_TYPE_VOID && draft_is_accessed(buffer)
                           ? buffer->accessed_as
                           : buffer->type;
-        const int64_t bytes = bytes_of(s->types[i]);
+        const int64_t bytes = draft_size_of(s->types[i]);
         draft_amount *length =
             buffer->bytes ? draft_settled_amount(s, draft_make(DRAFT_QUOTIENT, buffer->bytes,
                                                                draft_number(bytes), NULL))
@@ -737,7 +731,7 @@ static bool is_taken(draft_settled *s, const char *name, const draft_symbol *by)
            gt_is_any(name, strlen(name), "type const bucket");
 }
 
-/* A size that one parameter is has the parameter's name; no two have the same. */
+/* Names each size after the parameter that passes it; names are unique. */
 static void name_sizes(draft_settled *s)
 {
     for (size_t i = 0; i < s->sizes.count; i++) {
@@ -781,7 +775,7 @@ static unsigned degree_with(const draft_amount *value, const draft_symbol *symbo
     return most;
 }
 
-/* Example values, so that buffers have some millions of elements at most. */
+/* Chooses example values that give buffers of at most some millions of elements. */
 static void choose_numbers(draft_settled *s)
 {
     static const int64_t usual[] = {1 << 20, 1 << 20, 1 << 10, 128, 32, 16, 8};
@@ -802,7 +796,7 @@ static void choose_numbers(draft_settled *s)
     }
 }
 
-/* A guessed size that is subtracted from another one is 1 if the grid would have no block. */
+/* Sets a guessed size to 1 if its example value would leave the grid empty, as in n - size. */
 static void keep_grid(draft_settled *s)
 {
     int64_t number;
@@ -846,12 +840,10 @@ static void find_sizes(draft_settled *s)
         add_sizes(s, s->lengths[i]);
         add_sizes(s, draft_settled_range(s, s->facts.buffers.items[i]));
     }
-    for (unsigned i = 0; s->launch && i < s->launch->count; i++) { /* n, of f(2 * n) */
-        for (size_t k = 0; k < s->launch->arguments[i].count; k++) {
-            draft_amount *value = s->launch->arguments[i].items[k].value;
-            if (value->kind != DRAFT_SYMBOL) {
-                add_sizes(s, draft_settled_amount(s, value));
-            }
+    for (size_t i = 0; s->launch && i < s->launch->arguments.count; i++) {
+        draft_amount *value = s->launch->arguments.items[i].value;
+        if (value->kind != DRAFT_SYMBOL) { /* the size n of an argument 2 * n */
+            add_sizes(s, draft_settled_amount(s, value));
         }
     }
 }

@@ -1,14 +1,15 @@
-/* The declarations that kernels refer to, directly or not, in the order of the program. */
+/* Cuts out the declarations that kernels refer to, directly or indirectly, in the order of the
+ * program. */
 #include "draft/parts.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* A declaration outside of any other, or between the brackets of namespaces and extern "C". */
+/* A declaration outside of all others, except namespaces and extern "C". */
 typedef struct unit {
     cx_cursor at;
     draft_decl *decl;
-    draft_decl *owner;   /* what it is a specialisation or a member of; NULL: nothing */
+    draft_decl *owner;   /* the template or the class that it belongs to; NULL: none */
     const char *opening; /* "namespace a { namespace b {" */
     const char *closing;
     draft_extent extent;
@@ -27,10 +28,10 @@ static struct {
     draft_slice *out;
     GT_ARRAY(unit) units;
     GT_ARRAY(macro) macros;
-    GT_ARRAY(cx_cursor) work;   /* whose references are to be followed */
-    draft_decls walked;         /* instances that are in it already */
+    GT_ARRAY(cx_cursor) work;   /* declarations whose references must be followed */
+    draft_decls walked;         /* instances that were followed */
     GT_ARRAY(void *) libraries; /* files that are included as <name> */
-    gt_text names;              /* all names of what is kept, between blanks */
+    gt_text names;              /* all names in the kept text, each between blanks */
 } s;
 
 /* ---- what there is --------------------------------------------------------------------------- */
@@ -45,7 +46,7 @@ static bool is_library(void *file)
     return false;
 }
 
-/* Notes files of libraries: included in <>, or by such a file. */
+/* Notes a library's file: one that is included in <>, or by such a file. */
 static void note_inclusion(cx_cursor at)
 {
     draft_extent e = draft_extent_of(at);
@@ -62,8 +63,8 @@ static bool is_scope(int kind)
     return kind == CX_NAMESPACE || kind == CX_LINKAGE || kind == CX_UNEXPOSED_DECL;
 }
 
-/* Backwards over what belongs to the declaration but is outside of clang's extent: attributes,
- * extern "C". It ends where another declaration, a directive or a comment does. */
+/* Returns where a declaration begins with its attributes and extern "C", which are outside of
+ * clang's extent. They end at the previous declaration, directive or comment. */
 static unsigned widened_begin(const draft_extent *e)
 {
     unsigned begin = e->begin;
@@ -90,7 +91,7 @@ static unsigned widened_begin(const draft_extent *e)
     return begin;
 }
 
-/* Up to the semicolon, if one belongs to the declaration. */
+/* Returns the end of a declaration with its semicolon, if it has one. */
 static unsigned widened_end(const draft_extent *e, int kind)
 {
     bool always = kind == CX_VAR || kind == CX_TYPEDEF || kind == CX_TYPE_ALIAS;
@@ -193,7 +194,7 @@ static bool is_type(int kind)
            kind == CX_CLASS_TEMPLATE || kind == CX_PARTIAL_SPECIALIZATION;
 }
 
-/* The header that declares a name of the stub: its #line says so. */
+/* Notes the header that declares a name of the stub, which a #line before the name gives. */
 static void note_header(cx_cursor at)
 {
     cx_string name;
@@ -213,7 +214,7 @@ void draft_slice_need(cx_type type)
     }
 }
 
-/* Keeps what a cursor refers to: the declaration around it that is inside no other. */
+/* Keeps the outermost declaration around the one that a cursor refers to. */
 static void keep(cx_cursor at)
 {
     if (at.kind && !draft_is_own(at)) {
@@ -242,7 +243,7 @@ static void keep(cx_cursor at)
     }
 }
 
-/* An instance's own body shows what the template's leaves open. */
+/* Follows an instance's own body, which shows what the template's body leaves open. */
 static void follow_instance(draft_decl *decl)
 {
     if (draft_template_of(decl) == decl) {
@@ -255,8 +256,8 @@ static void follow_instance(draft_decl *decl)
     }
 }
 
-/* Functions of one name that a call may mean. The stub's operators are of types that others mean.
- */
+/* Keeps all functions that a call in a template may mean, except the stub's operators, which belong
+ * to other types. */
 static void keep_overloads(cx_cursor at)
 {
     for (unsigned i = 0; i < cx.getNumOverloadedDecls(at); i++) {
@@ -313,7 +314,7 @@ static void note_names(const char *text, unsigned begin, unsigned end)
     }
 }
 
-/* Macros that the kept text names, and those that these name. */
+/* Keeps macros that the kept text names, and macros that these name. */
 static void keep_macros(void)
 {
     bool more = true;
@@ -334,7 +335,7 @@ static void keep_macros(void)
     }
 }
 
-/* using-declarations and names of namespaces, if what is kept needs them. */
+/* Keeps using-declarations and aliases of namespaces that the kept text needs. */
 static void keep_usings(void)
 {
     for (size_t i = 0; i < s.units.count; i++) {
@@ -404,7 +405,7 @@ static void write_macros_before(const unit *u)
     }
 }
 
-/* Writes the macros of -D. */
+/* Writes the macros of -D that the text names. */
 static void write_defines(void)
 {
     const gt_draft_request *request = s.program->request;
@@ -434,7 +435,8 @@ static void note_problems(const draft_extent *e)
     }
 }
 
-/* Units that overlap (typedef struct {…} x;) are one text. */
+/* Writes the kept declarations. Those that overlap, as in typedef struct {…} x;, become one
+ * text. */
 static void write_units(void)
 {
     const char *opening = "", *closing = "";

@@ -1,4 +1,4 @@
-/* libclang's cursors as plain structs. */
+/* Reads libclang's cursors into plain structs. */
 #include "draft/parts.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 void draft_need_memory(gputune_status status)
 {
     if (status != GPUTUNE_OK) {
-        _Exit(1); /* the host says that the process has ended */
+        _Exit(1); /* the host reports that the worker has ended */
     }
 }
 
@@ -63,7 +63,7 @@ static draft_extent extent_by(locate_fn *locate_by, cx_cursor at)
     locate_by(cx.getRangeStart(range), &out.file, &out.line, &out.column, &out.begin);
     out.path = out.file ? draft_string(cx.getFileName(out.file)) : "";
     out.text = out.file ? cx.getFileContents(unit_of(at), out.file, &bytes) : NULL;
-    if (!out.text || out.begin > bytes) { /* a definition by -D is in no file */
+    if (!out.text || out.begin > bytes) { /* a macro of -D is in no file */
         out.text = "";
         out.begin = out.end = 0;
     }
@@ -176,10 +176,25 @@ cx_type draft_type_of(const draft_decl *decl)
 cx_type draft_pointee(cx_type type)
 {
     type = draft_canonical(type);
-    return draft_canonical(type.kind == CX_TYPE_POINTER || type.kind == CX_TYPE_LVALUE ||
-                                   type.kind == CX_TYPE_RVALUE
+    return draft_canonical(draft_is_pointer(type) || draft_is_reference(type)
                                ? cx.getPointeeType(type)
                                : cx.getArrayElementType(type));
+}
+
+int64_t draft_size_of(cx_type type)
+{
+    long long bytes = cx.Type_getSizeOf(type);
+    return bytes > 0 ? bytes : 1;
+}
+
+bool draft_is_pointer(cx_type type)
+{
+    return type.kind == CX_TYPE_POINTER;
+}
+
+bool draft_is_reference(cx_type type)
+{
+    return type.kind == CX_TYPE_LVALUE || type.kind == CX_TYPE_RVALUE;
 }
 
 bool draft_is_float(cx_type type)
@@ -256,7 +271,8 @@ draft_decl *draft_decl_of(cx_cursor at)
     return decl;
 }
 
-/* The function's definition: of an instance its own body, else the template's. */
+/* Finds the definition of a function: an instance has a body of its own, else the template's is
+ * used. */
 static bool find_body(cx_cursor *out, cx_cursor *body, cx_cursor at)
 {
     cx_cursor tries[] = {at, cx.getCursorDefinition(at), cx.getSpecializedCursorTemplate(at),
@@ -348,7 +364,8 @@ static bool is_config(const draft_node *child)
            strcmp(child->decl->name, "__cudaPushCallConfiguration") == 0;
 }
 
-/* The arguments of a call, in order; what else it has is what is called, or a launch's geometry. */
+/* Stores the arguments of a call in order. Other children are the function that is called, or a
+ * launch's geometry. */
 static void make_call(draft_node *node, const draft_cursors *children)
 {
     const int count = cx.Cursor_getNumArguments(node->at);
@@ -373,7 +390,7 @@ static void make_call(draft_node *node, const draft_cursors *children)
     }
 }
 
-/* Returns true if the node is a conversion that needs to be known of. */
+/* Returns true if the node converts a floating value to an integer. */
 static bool truncates(const draft_node *node, const draft_node *child)
 {
     return draft_is_integer(node->type) && draft_is_float(child->type);

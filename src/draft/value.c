@@ -1,5 +1,5 @@
-/* Symbolic integers: sums of products of symbols and of operations on such sums. Equal values are
- * one struct, so comparing two is comparing pointers. */
+/* Symbolic integers: sums of products, whose factors are symbols and operations on other values.
+ * Equal values share one struct, so values are compared by their pointers. */
 #include "draft/parts.h"
 
 #include "base/number.h"
@@ -112,7 +112,7 @@ static int compare_terms(const draft_term *x, const draft_term *y)
     return x->count == y->count ? 0 : x->count > y->count ? -1 : 1;
 }
 
-/* Adds a term; false: the sum is too long. */
+/* Adds a term; false if the sum is too long. */
 static bool add_term(draft_sum *s, const draft_term *term)
 {
     unsigned at = 0;
@@ -160,7 +160,7 @@ draft_amount *draft_sum_value(const draft_sum *s)
     return intern(&v);
 }
 
-/* The terms of a value: a value that is no sum is a term, which *own becomes. */
+/* Returns the terms of a value. A value that is not a sum is one term, which is stored in *own. */
 static const draft_term *terms_of(draft_amount *v, draft_term *own)
 {
     *own = (draft_term){1, 1, {v}};
@@ -237,7 +237,7 @@ draft_amount *draft_symbol_value(draft_symbol *symbol)
     return intern(&v);
 }
 
-/* Returns the value that is unknown, of two; NULL: both are known. */
+/* Returns the one of two values that is unknown; NULL if both are known. */
 static draft_amount *not_known(draft_amount *a, draft_amount *b)
 {
     return !draft_is_known(a) || a->kind == DRAFT_TEXT
@@ -247,7 +247,7 @@ static draft_amount *not_known(draft_amount *a, draft_amount *b)
                : NULL;
 }
 
-/* a / b * b + a % b is a, and a / b + (a % b != 0) is a / b rounded up. */
+/* Joins terms: a / b * b + a % b becomes a, and a / b + (a % b != 0) becomes a / b rounded up. */
 static bool join_rests(draft_sum *s)
 {
     for (unsigned i = 0; i < s->count; i++) {
@@ -396,8 +396,8 @@ unsigned draft_terms_of(const draft_amount *v)
     return v->kind == DRAFT_SUM ? v->count : 1;
 }
 
-/* Divides the terms that a number divides, and the rest: (8 * n + 3) / 8 is n, rounded up n + 1.
- * NULL: the rest is more than a number. */
+/* Divides each term by a number, and the constant with a remainder: (8 * n + 3) / 8 is n, or n + 1
+ * if rounded up. NULL if a term with symbols leaves a remainder. */
 static draft_amount *divide_parts(draft_amount *a, int64_t by, bool up)
 {
     draft_sum rest = {.count = 0};
@@ -500,7 +500,7 @@ int64_t draft_apply(draft_operator kind, int64_t x, int64_t y)
     }
 }
 
-/* c ? a : b, which may be a maximum or a minimum. */
+/* Returns c ? a : b, or the maximum or minimum that it computes. */
 static draft_amount *choose(draft_amount *condition, draft_amount *a, draft_amount *b)
 {
     int64_t x, y;
@@ -587,7 +587,7 @@ static draft_amount *shift(int operation, draft_amount *a, draft_amount *b)
     return operation == CX_SHL ? draft_times(a, power) : draft_make(DRAFT_QUOTIENT, a, power, NULL);
 }
 
-/* A floating number without a fraction as an integer. */
+/* Returns a floating number without a fraction as an integer. */
 static draft_amount *whole(draft_amount *v)
 {
     double number = v->kind == DRAFT_TEXT ? gt_strtod(v->text, NULL) : 0.5;
@@ -634,7 +634,7 @@ draft_amount *draft_binary(int operation, draft_amount *a, draft_amount *b, bool
     case CX_AND:
         return draft_make(DRAFT_BITS, a, b, NULL);
     case CX_OR:
-    case CX_XOR: /* of indices, whose bits differ, as a rule */
+    case CX_XOR: /* the bounds of a ^ b are not known */
         return operation == CX_OR ? draft_make(DRAFT_OR_BITS, a, b, NULL)
                                   : draft_unknown("it uses '^'");
     default:

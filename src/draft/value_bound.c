@@ -1,4 +1,5 @@
-/* The largest and the least that a value may be, under what comparisons say. */
+/* Computes the largest and the smallest value that an expression can have under the facts that
+ * comparisons imply. */
 #include "draft/parts.h"
 
 enum { DEEP = 40 };
@@ -10,7 +11,7 @@ typedef struct bounds {
 
 static draft_amount *bound(bounds *b, draft_amount *v, bool upper);
 
-/* The least that the facts say a value is at most; NULL: they say nothing. */
+/* Returns the upper bound of a value by a fact about exactly this value; NULL if there is none. */
 static draft_amount *fact_about(bounds *b, draft_amount *v)
 {
     for (size_t i = b->facts->count; i-- > 0;) {
@@ -40,7 +41,7 @@ static draft_amount *bound_counter(bounds *b, const draft_symbol *s, bool upper)
     if (!s->end) {
         return draft_unknown("the end of a loop around it is not known");
     }
-    draft_amount *end = bound(b, s->end, true); /* the first value that it does not have */
+    draft_amount *end = bound(b, s->end, true); /* the counter stays below it */
     if (step > 1 && draft_is_number(s->first, &first) && first == 0) {
         draft_amount *rounds = draft_make(DRAFT_CEIL_DIV, end, draft_number(step), NULL);
         return draft_times(draft_plus(rounds, draft_number(1), -1), draft_number(step));
@@ -48,8 +49,7 @@ static draft_amount *bound_counter(bounds *b, const draft_symbol *s, bool upper)
     return draft_plus(end, draft_number(1), -1);
 }
 
-/* An element of a buffer of small numbers, or of one whose elements are below the buffer's range.
- */
+/* Bounds an element of a buffer: by its type if that is small, else by the buffer's range. */
 static draft_amount *bound_loaded(draft_symbol *s)
 {
     draft_buffer *buffer = s->buffer;
@@ -93,8 +93,8 @@ static draft_amount *bound_symbol(bounds *b, draft_amount *v, bool upper)
     }
 }
 
-/* Takes `part` out of a sum as often as it is in there as a whole: *v becomes the rest, and the
- * result the factor; NULL: it is not. */
+/* Subtracts `part` from a sum as many times as it is contained in it: *v becomes the rest, and the
+ * result is the factor. NULL if it is not contained. */
 static draft_amount *take_out(draft_amount **v, const draft_amount *part)
 {
     const draft_term *lead = part->terms;

@@ -1,4 +1,4 @@
-/* Values as text and as numbers, and the symbols in them. */
+/* Prints and evaluates values, and collects their symbols. */
 #include "draft/parts.h"
 
 /* ---- walks ----------------------------------------------------------------------------------- */
@@ -126,7 +126,7 @@ static void print_term(gt_text *out, const draft_term *term, int64_t factor)
         gt_text_printf(out, "%lld", (long long)factor);
         between = " * ";
     }
-    for (int quotients = 0; quotients < 2; quotients++) { /* a / b * c: divided first */
+    for (int quotients = 0; quotients < 2; quotients++) { /* a / b * c is divided first */
         for (unsigned k = 0; k < term->count; k++) {
             if ((term->atoms[k]->kind == DRAFT_QUOTIENT || term->atoms[k]->kind == DRAFT_REST) ==
                 quotients) {
@@ -172,8 +172,9 @@ static void print_operation(gt_text *out, const draft_amount *v, int level)
 {
     const int own = operators[v->kind].level;
     gt_text_append(out, level > own ? "(" : "");
-    gt_text_append(out,
-                   v->kind == DRAFT_REAL ? "1.0 * " : ""); /* else the quotient is an integer */
+    gt_text_append(out, v->kind == DRAFT_REAL
+                            ? "1.0 * "
+                            : ""); /* without this, the quotient would be an integer */
     print_in(out, v->a, v->kind == DRAFT_REAL ? own + 1 : own);
     gt_text_append(out, operators[v->kind].text);
     print_in(out, v->b, own + 1);

@@ -1,4 +1,4 @@
-/* The values of variables and of their members: assignments, and what branches leave behind. */
+/* Stores the values of variables and of their members, and merges those of branches. */
 #include "draft/parts.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static draft_slots copy_slots(const draft_slots *slots)
 typedef struct change {
     draft_decl *decl;
     draft_slots slots;
-    size_t saved; /* the decl's before */
+    size_t saved; /* the variable's previous entry */
 } change;
 static GT_ARRAY(change) journal;
 
@@ -75,7 +75,7 @@ void draft_forget(draft_decl *decl)
     set_slots(decl, &(draft_slots){0});
 }
 
-/* Returns true if a member is that of the path, or a part of it. */
+/* Returns true if a path is, or begins with, the members of another path. */
 static bool is_within(const char *member, const char *path)
 {
     const size_t length = strlen(path);
@@ -107,22 +107,10 @@ void draft_set_slot(draft_decl *decl, const char *path, draft_amount *value)
     draft_add(&decl->slots, made);
 }
 
-/* The object that others are copies of, for members that are not copied. */
-static draft_amount *first_copied(draft_amount *value)
-{
-    const draft_slot *slot =
-        value->kind == DRAFT_OBJECT && value->place.variable && !*value->place.path
-            ? draft_find_slot(value->place.variable, "")
-            : NULL;
-    return slot && slot->value->kind == DRAFT_OBJECT && slot->value != value
-               ? first_copied(slot->value)
-               : value;
-}
-
 void draft_assign(draft_decl *decl, const char *path, draft_amount *value, cx_type type)
 {
     draft_fields fields = {0};
-    draft_set_slot(decl, path, first_copied(value));
+    draft_set_slot(decl, path, value);
     if (value->kind == DRAFT_OBJECT && value->place.variable && value->place.variable != decl) {
         fields = draft_fields_of(type);
     }
@@ -142,7 +130,8 @@ void draft_assign(draft_decl *decl, const char *path, draft_amount *value, cx_ty
 
 /* ---- branches -------------------------------------------------------------------------------- */
 
-/* The values of a variable at the end of a branch; those that it has now if that changes none. */
+/* Returns a variable's values at the end of a branch, or its present values if the branch does not
+ * change it. */
 static const draft_slots *slots_at_end(const draft_state *branch, draft_decl *decl)
 {
     for (size_t i = 0; i < branch->decls.count; i++) {
@@ -153,8 +142,8 @@ static const draft_slots *slots_at_end(const draft_state *branch, draft_decl *de
     return &decl->slots;
 }
 
-/* The value that a variable, or a member, has by these slots. If there is none, it is that of
- * `other`, or, of a number of the host, the one that the program begins with. */
+/* Returns the value of a variable or a member in these slots. If there is none, it is that of
+ * `other`, or, for a number of the host, its initial value. */
 draft_amount *draft_value_by(const draft_slots *slots, draft_decl *decl, const draft_slot *other)
 {
     for (size_t i = 0; i < slots->count; i++) {
@@ -173,8 +162,8 @@ draft_amount *draft_value_by(const draft_slots *slots, draft_decl *decl, const d
     return value;
 }
 
-/* Gives a variable what it has at the end of one branch if the condition is true, or else of the
- * other one. */
+/* Merges the values of a variable from two branches: `then` if the condition is true, else
+ * `otherwise`. */
 static void merge_variable(draft_decl *decl, draft_amount *condition, const draft_slots *then,
                            const draft_slots *otherwise)
 {

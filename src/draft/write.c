@@ -1,4 +1,4 @@
-/* The clauses of one kernel, with what is guessed and what is asked. */
+/* Writes the clauses of one kernel, with its guesses and questions. */
 #include "draft/parts.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static const char *number_type(int kind)
     return kind >= 0 && kind < (int)(sizeof names / sizeof *names) ? names[kind] : NULL;
 }
 
-/* A type without the qualifiers and keywords in front of its name. */
+/* Returns a type's name without qualifiers and keywords. */
 static const char *bare_name(const char *name)
 {
     static const char *const words[] = {"const ", "volatile ", "struct ", "class ", "enum "};
@@ -39,8 +39,8 @@ static const char *bare_name(const char *name)
 
 static gt_texts usings;
 
-/* Templates name no namespaces in types and constants: the draft has a using-declaration instead.
- */
+/* Returns a name without its namespace, because clauses cannot have one; the draft gets a
+ * using-declaration instead. */
 static const char *without_namespace(const char *name)
 {
     size_t end = strcspn(name, "<"), begin = end;
@@ -59,7 +59,7 @@ const gt_texts *draft_usings(void)
     return &usings;
 }
 
-/* A type as templates have it; NULL: they have none such. */
+/* Returns a type as clauses write it; NULL if a template cannot have it. */
 static const char *type_text(cx_type type)
 {
     type = draft_canonical(type);
@@ -79,7 +79,7 @@ static const char *type_text(cx_type type)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* The value of a number that is passed; "" for a size of the same name. */
+/* Returns the value of a number that is passed; "" if a size has the parameter's name. */
 static const char *value_text(draft_settled *s, draft_decl *parameter, const char *path,
                               cx_type type)
 {
@@ -103,7 +103,7 @@ static const char *value_text(draft_settled *s, draft_decl *parameter, const cha
     return draft_print_value(value);
 }
 
-/* { .a = value, … }; one value for all elements of an array. */
+/* Writes { .a = value, … }; all elements of an array get one value. */
 static void write_struct(gt_text *out, draft_settled *s, draft_decl *parameter, const char *path,
                          cx_type type)
 {
@@ -140,7 +140,7 @@ static const char *direction_of(const draft_buffer *buffer)
                                                            : "out";
 }
 
-/* Returns true if elements of the type have integers, which need a fill. */
+/* Returns true if elements of the type contain integers, which need a fill. */
 static bool has_integers(cx_type type)
 {
     type = draft_canonical(type);
@@ -158,7 +158,8 @@ static bool has_integers(cx_type type)
     return found;
 }
 
-/* The range of elements that are indices, and of other integers. */
+/* Returns the fill of a buffer: a range for integers, and for indices the range that the code
+ * allows. */
 static const char *fill_of(draft_settled *s, const draft_buffer *buffer, cx_type type)
 {
     if (strcmp(direction_of(buffer), "out") == 0) {
@@ -206,7 +207,7 @@ static gputune_status write_buffer(gt_text *out, draft_settled *s, size_t index)
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-/* A buffer, or, if the kernel accesses nothing there, a null pointer. */
+/* Writes a buffer, or a null pointer if the kernel accesses no memory through this one. */
 static gputune_status write_pointer(gt_text *out, draft_settled *s, draft_decl *parameter,
                                     const char *path, cx_type type)
 {
@@ -226,17 +227,11 @@ static gputune_status write_pointer(gt_text *out, draft_settled *s, draft_decl *
     return GPUTUNE_OK;
 }
 
-static bool is_pointer(cx_type type)
-{
-    return type.kind == CX_TYPE_POINTER || type.kind == CX_TYPE_OPEN_ARRAY ||
-           type.kind == CX_TYPE_ARRAY;
-}
-
 static gputune_status write_parameter(gt_text *out, draft_settled *s, draft_decl *parameter)
 {
     cx_type written = cx.getCursorType(parameter->at), type = draft_canonical(written);
     const char *text = type_text(type), *spelling = draft_string(cx.getTypeSpelling(written));
-    if (is_pointer(type)) {
+    if (draft_is_pointer(type) || draft_is_array(type)) {
         return write_pointer(out, s, parameter, "", type);
     }
     GT_REFUSE(
@@ -261,7 +256,7 @@ static gputune_status write_parameter(gt_text *out, draft_settled *s, draft_decl
     return GPUTUNE_OK;
 }
 
-/* Writes the buffers that a struct passed by value points to. */
+/* Writes the buffers that members of a struct passed by value point to. */
 static gputune_status write_member_pointers(gt_text *out, draft_settled *s, draft_decl *parameter,
                                             const char *path, cx_type type)
 {
@@ -304,7 +299,7 @@ static gputune_status write_args(gt_text *out, draft_settled *s)
     return GPUTUNE_OK;
 }
 
-/* Parameters for which the program passes one buffer. */
+/* Handles parameters that get the same buffer from the program. */
 static void write_in_place(gt_text *out, draft_settled *s)
 {
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
@@ -419,7 +414,7 @@ static void write_extents(gt_text *out, const char *clause, draft_amount *const 
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
-/* The number of elements of an array, and their type. */
+/* Returns the number of elements of an array, and sets *type to their type. */
 static long long count_elements(cx_type *type)
 {
     long long count = 1;
@@ -444,7 +439,7 @@ static void write_constant(gt_text *out, draft_settled *s, const draft_program *
         is_copied |= strcmp(program->copied.items[i]->name, constant->name) == 0;
     }
     if (draft_initialiser_of(constant) && !is_copied) {
-        return; /* it has its value in the code */
+        return; /* the code initialises it */
     }
     if (!is_copied) {
         draft_ask(s, "%s: what fills '%s'? nothing in the program does; complete constant()",
