@@ -94,9 +94,7 @@ draft_amount *draft_named_number(const char *name, int64_t number)
 draft_amount *draft_literal(draft_node *node, int64_t number)
 {
     const char *name = draft_name_at(node->at);
-    bool is_word = !name || strcmp(name, "true") == 0 || strcmp(name, "false") == 0 ||
-                   strcmp(name, "NULL") == 0 || strcmp(name, "nullptr") == 0;
-    if (is_word || number < 1) {
+    if (!name || strcmp(name, "true") == 0 || number < 1) {
         return draft_number(number);
     }
     if (!draft_on_host() || draft_slice_has(name)) {

@@ -12,6 +12,8 @@
 void *draft_new(size_t bytes);
 /* Returns a formatted text. */
 char *draft_format(const char *format, ...) GT_PRINTF(1, 2);
+/* Returns the length of the name or number at the beginning of a text. */
+size_t draft_word_length(const char *text);
 /* Appends to a GT_ARRAY; ends the process if there is no memory. */
 #define draft_add(array, value) draft_need_memory(gt_array_push(array, value))
 void draft_need_memory(gputune_status status);

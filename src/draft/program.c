@@ -128,15 +128,6 @@ static void note_errors(scan *s)
     }
 }
 
-static size_t word_length(const char *at)
-{
-    size_t length = 0;
-    while (isalnum((unsigned char)at[length]) || at[length] == '_') {
-        length++;
-    }
-    return length;
-}
-
 static const char *behind_blanks(const char *at)
 {
     return at + strspn(at, " \t\r\n");
@@ -162,24 +153,25 @@ static void declare_name(scan *s, const complaint *c, const char *scope, bool is
     gt_text opening = {0}, closing = {0};
     bool qualified = *scope != '\0';
     while (*scope) {
-        size_t length = word_length(scope);
+        size_t length = draft_word_length(scope);
         gt_text_printf(&opening, "namespace %.*s { ", (int)length, scope);
         gt_text_append(&closing, " }");
         scope += length;
         scope += strncmp(scope, "::", 2) == 0 ? 2 : strlen(scope);
     }
-    size_t length = word_length(at);
+    size_t length = draft_word_length(at);
     while (strncmp(behind_blanks(at + length), "::", 2) == 0) {
         gt_text_printf(&opening, "namespace %.*s { ", (int)length, at);
         gt_text_append(&closing, " }");
         at = behind_blanks(behind_blanks(at + length) + 2);
-        length = word_length(at);
+        length = draft_word_length(at);
         qualified = true;
     }
     const char *name = draft_format("%.*s", (int)length, at), *next = behind_blanks(at + length);
     const char *function = function_of(name, next, ""),
                *closed = *next == '<' ? strchr(next, '>') : NULL;
-    is_type |= qualified && (word_length(next) || *next == '&' || *next == '*' || *next == '>');
+    is_type |=
+        qualified && (draft_word_length(next) || *next == '&' || *next == '*' || *next == '>');
     is_type |= closed && *behind_blanks(closed + 1) != '(';
     if (!length || strncmp(name, "gt_", 3) == 0) {
         return;
@@ -213,7 +205,7 @@ static bool declare_names(scan *s)
         const char *name = c.message + strlen(forms[form]);
         const char *scope = strstr(name, "in namespace '"), *of_any = strstr(name, " in 'gt_any'");
         if (of_any) {
-            name = draft_format("%.*s", (int)word_length(name), name);
+            name = draft_format("%.*s", (int)draft_word_length(name), name);
             const char *next = behind_blanks(c.at.text + c.at.begin + strlen(name));
             const char *method = function_of(name, next, " const");
             draft_add_text(s->members, method ? method : draft_format("static gt_any %s;", name));

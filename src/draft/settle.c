@@ -640,8 +640,10 @@ static draft_amount *accessed(draft_settled *s, const draft_buffer *buffer, int6
                              draft_number(bytes), NULL)
                 : access->length;
         if (!draft_is_known(length)) {
+            const bool has_place = draft_is_own(access->at); /* the stub's places mean nothing */
             unknown = unknown ? unknown
-                              : draft_unknown("%s: %s", draft_place_of(access->at), length->text);
+                              : draft_unknown("%s%s%s", has_place ? draft_place_of(access->at) : "",
+                                              has_place ? ": " : "", length->text);
         } else {
             most = most ? draft_make(DRAFT_MAX, most, length, NULL) : length;
         }

@@ -299,11 +299,7 @@ static bool has_name(const char *name)
 static void note_names(const char *text, unsigned begin, unsigned end)
 {
     for (unsigned i = begin; i < end;) {
-        unsigned length = 0;
-        while (i + length < end &&
-               (isalnum((unsigned char)text[i + length]) || text[i + length] == '_')) {
-            length++;
-        }
+        const unsigned length = (unsigned)draft_word_length(text + i);
         if (length && !isdigit((unsigned char)text[i])) {
             const char *name = draft_format("%.*s", (int)length, text + i);
             if (!has_name(name)) {

@@ -31,6 +31,15 @@ char *draft_format(const char *format, ...)
     return out;
 }
 
+size_t draft_word_length(const char *text)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)text[length]) || text[length] == '_') {
+        length++;
+    }
+    return length;
+}
+
 const char *draft_string(cx_string string)
 {
     const char *text = cx.getCString(string);
@@ -111,18 +120,10 @@ const char *draft_source_of(cx_cursor at)
     return gt_text_string(&out);
 }
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 const char *draft_name_at(cx_cursor at)
 {
     draft_extent e = draft_argument_extent(at);
-    unsigned length = 0;
-    while (is_word(e.text[e.begin + length])) {
-        length++;
-    }
+    const size_t length = draft_word_length(e.text + e.begin);
     bool is_all = e.begin + length >= e.end;
     return is_all && length && !isdigit((unsigned char)e.text[e.begin])
                ? draft_format("%.*s", (int)length, e.text + e.begin)

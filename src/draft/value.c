@@ -598,6 +598,10 @@ static draft_amount *whole(draft_amount *v)
 
 draft_amount *draft_binary(int operation, draft_amount *a, draft_amount *b, bool real)
 {
+    static const draft_operator kinds[] = {
+        [CX_REM] = DRAFT_REST,   [CX_LT] = DRAFT_LESS,          [CX_LE] = DRAFT_AT_MOST,
+        [CX_EQ] = DRAFT_EQUAL,   [CX_NE] = DRAFT_UNEQUAL,       [CX_AND] = DRAFT_BITS,
+        [CX_OR] = DRAFT_OR_BITS, [CX_LOGICAL_AND] = DRAFT_BOTH, [CX_LOGICAL_OR] = DRAFT_ANY};
     if (real) {
         a = whole(a);
         b = whole(b);
@@ -607,8 +611,6 @@ draft_amount *draft_binary(int operation, draft_amount *a, draft_amount *b, bool
         return draft_times(a, b);
     case CX_DIV:
         return draft_make(real ? DRAFT_REAL : DRAFT_QUOTIENT, a, b, NULL);
-    case CX_REM:
-        return draft_make(DRAFT_REST, a, b, NULL);
     case CX_ADD:
         return draft_plus(a, b, 1);
     case CX_SUB:
@@ -616,28 +618,15 @@ draft_amount *draft_binary(int operation, draft_amount *a, draft_amount *b, bool
     case CX_SHL:
     case CX_SHR:
         return shift(operation, a, b);
-    case CX_LT:
     case CX_GT:
-        return draft_make(DRAFT_LESS, operation == CX_LT ? a : b, operation == CX_LT ? b : a, NULL);
-    case CX_LE:
+        return draft_make(DRAFT_LESS, b, a, NULL);
     case CX_GE:
-        return draft_make(DRAFT_AT_MOST, operation == CX_LE ? a : b, operation == CX_LE ? b : a,
-                          NULL);
-    case CX_EQ:
-        return draft_make(DRAFT_EQUAL, a, b, NULL);
-    case CX_NE:
-        return draft_make(DRAFT_UNEQUAL, a, b, NULL);
-    case CX_LOGICAL_AND:
-        return draft_make(DRAFT_BOTH, a, b, NULL);
-    case CX_LOGICAL_OR:
-        return draft_make(DRAFT_ANY, a, b, NULL);
-    case CX_AND:
-        return draft_make(DRAFT_BITS, a, b, NULL);
-    case CX_OR:
-    case CX_XOR: /* the bounds of a ^ b are not known */
-        return operation == CX_OR ? draft_make(DRAFT_OR_BITS, a, b, NULL)
-                                  : draft_unknown("it uses '^'");
+        return draft_make(DRAFT_AT_MOST, b, a, NULL);
+    case CX_XOR:
+        return draft_unknown("it uses '^'");
     default:
-        return draft_unknown("its operator is not supported");
+        return operation < (int)(sizeof kinds / sizeof *kinds) && kinds[operation]
+                   ? draft_make(kinds[operation], a, b, NULL)
+                   : draft_unknown("its operator is not supported");
     }
 }

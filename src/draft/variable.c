@@ -3,14 +3,19 @@
 
 #include <string.h>
 
-draft_slot *draft_find_slot(draft_decl *decl, const char *path)
+static draft_slot *find_in(const draft_slots *slots, const char *path)
 {
-    for (size_t i = 0; i < decl->slots.count; i++) {
-        if (strcmp(decl->slots.items[i].path, path) == 0) {
-            return &decl->slots.items[i];
+    for (size_t i = 0; i < slots->count; i++) {
+        if (strcmp(slots->items[i].path, path) == 0) {
+            return &slots->items[i];
         }
     }
     return NULL;
+}
+
+draft_slot *draft_find_slot(draft_decl *decl, const char *path)
+{
+    return find_in(&decl->slots, path);
 }
 
 static draft_slots copy_slots(const draft_slots *slots)
@@ -146,10 +151,9 @@ static const draft_slots *slots_at_end(const draft_state *branch, draft_decl *de
  * `other`, or, for a number of the host, its initial value. */
 draft_amount *draft_value_by(const draft_slots *slots, draft_decl *decl, const draft_slot *other)
 {
-    for (size_t i = 0; i < slots->count; i++) {
-        if (strcmp(slots->items[i].path, other->path) == 0) {
-            return slots->items[i].value;
-        }
+    const draft_slot *own = find_in(slots, other->path);
+    if (own) {
+        return own->value;
     }
     if (!draft_on_host() || !draft_is_known(other->value) || other->value->kind == DRAFT_TEXT) {
         return other->value;
@@ -172,11 +176,7 @@ static void merge_variable(draft_decl *decl, draft_amount *condition, const draf
         const draft_slots *slots = side ? otherwise : then;
         for (size_t i = 0; i < slots->count; i++) {
             draft_slot slot = slots->items[i];
-            bool is_done = false;
-            for (size_t k = 0; k < merged.count; k++) {
-                is_done |= strcmp(merged.items[k].path, slot.path) == 0;
-            }
-            if (!is_done) {
+            if (!find_in(&merged, slot.path)) {
                 draft_amount *value =
                     draft_either(decl->name, condition, draft_value_by(then, decl, &slot),
                                  draft_value_by(otherwise, decl, &slot));

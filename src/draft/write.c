@@ -5,26 +5,6 @@
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-static const char *number_type(int kind)
-{
-    static const char *const names[] = {[CX_TYPE_BOOL] = "bool",
-                                        [CX_TYPE_CHAR_U] = "char",
-                                        [CX_TYPE_UCHAR] = "unsigned char",
-                                        [CX_TYPE_USHORT] = "unsigned short",
-                                        [CX_TYPE_UINT] = "unsigned int",
-                                        [CX_TYPE_ULONG] = "unsigned long",
-                                        [CX_TYPE_ULONGLONG] = "unsigned long long",
-                                        [CX_TYPE_CHAR_S] = "char",
-                                        [CX_TYPE_SCHAR] = "signed char",
-                                        [CX_TYPE_SHORT] = "short",
-                                        [CX_TYPE_INT] = "int",
-                                        [CX_TYPE_LONG] = "long",
-                                        [CX_TYPE_LONGLONG] = "long long",
-                                        [CX_TYPE_FLOAT] = "float",
-                                        [CX_TYPE_DOUBLE] = "double"};
-    return kind >= 0 && kind < (int)(sizeof names / sizeof *names) ? names[kind] : NULL;
-}
-
 /* Returns a type's name without qualifiers and keywords. */
 static const char *bare_name(const char *name)
 {
@@ -74,7 +54,10 @@ static const char *type_text(cx_type type)
                : strcmp(name, "__half2") == 0 ? "half2"
                                               : without_namespace(name);
     }
-    return number_type(type.kind);
+    const char *name = bare_name(draft_string(cx.getTypeSpelling(type)));
+    bool is_number = draft_is_integer(type) || draft_is_float(type);
+    return is_number && !strchr(name, '_') ? name
+                                           : NULL; /* none of wchar_t, __int128 and the like */
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
