@@ -90,9 +90,14 @@ static int write_template(const cli_list *arguments)
     char *text = cli_read_text(path, &bytes), *draft;
     CLI_REFUSE(!text, errno == ENOENT ? CLI_EXIT_USAGE : CLI_EXIT_NOTHING, "cannot read '%s': %s",
                path, strerror(errno));
-    CLI_TRY(cli_passed(
-        gputune_draft_template(&draft, path, text, kernel, (const char *const *)given.items)));
+    cli_console_progress("reading %s", path);
+    const int status =
+        gputune_draft_template(&draft, path, text, kernel, (const char *const *)given.items);
+    cli_console_progress_end();
+    CLI_TRY(cli_passed(status));
+    cli_console_progress("compiling the draft");
     const char *mistake = check_draft(path, draft);
+    cli_console_progress_end();
     if (*mistake) {
         draft = cli_format("// ? this draft does not compile yet:  %s\n%s", mistake, draft);
     }
