@@ -29,7 +29,6 @@ static struct {
     GT_ARRAY(unit) units;
     GT_ARRAY(macro) macros;
     GT_ARRAY(cx_cursor) work;   /* declarations whose references must be followed */
-    draft_decls walked;         /* instances that were followed */
     GT_ARRAY(void *) libraries; /* files that are included as <name> */
     gt_text names;              /* all names in the kept text, each between blanks */
 } s;
@@ -243,19 +242,6 @@ static void keep(cx_cursor at)
     }
 }
 
-/* Follows an instance's own body, which shows what the template's body leaves open. */
-static void follow_instance(draft_decl *decl)
-{
-    if (draft_template_of(decl) == decl) {
-        return;
-    }
-    const size_t before = s.walked.count;
-    draft_add_once(&s.walked, decl);
-    if (s.walked.count > before) {
-        draft_add(&s.work, decl->at);
-    }
-}
-
 /* Keeps all functions that a call in a template may mean, except the stub's operators, which belong
  * to other types. */
 static void keep_overloads(cx_cursor at)
@@ -283,9 +269,6 @@ static int follow(cx_cursor at, cx_cursor parent, void *user)
             keep_overloads(to);
         } else if (decl) {
             keep(to);
-            if (to.kind == CX_FUNCTION || to.kind == CX_METHOD || to.kind == CX_CONSTRUCTOR) {
-                follow_instance(decl);
-            }
         }
     }
     return CX_RECURSE_VISIT;
