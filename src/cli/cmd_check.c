@@ -102,7 +102,6 @@ static void write_line(const mistake *mistake, FILE *file)
             gt_plural(mistake->count));
 }
 
-/* Writes a line for each mistake, or a table in the other formats. */
 static void write_checked(const checked *checked, cli_format_kind format, FILE *file)
 {
     const cli_table *table = &checked->mistakes;

@@ -80,10 +80,10 @@ static int choose(const cli_measured **out, const cli_measured_list *list, const
     return CLI_EXIT_USAGE;
 }
 
-/* The formats' words for a trial's status. */
 typedef struct outcome {
-    const char *status, *kernel_tuner, *t4; /* kernel_tuner: NULL if the trial did not fail */
-    bool exact;                             /* both words mean exactly this status */
+    const char *status, *kernel_tuner,
+        *t4;    /* the words of each format; kernel_tuner: NULL if the trial did not fail */
+    bool exact; /* both words mean exactly this status */
 } outcome;
 static const outcome outcomes[] = {
     {"ok", NULL, "correct", true},

@@ -147,7 +147,6 @@ static void say_verdict(const measured *at, const char *label)
     }
 }
 
-/* Reads the winners for this GPU from the database at `path`. */
 static int read_winners(cli_records *out, const char *path)
 {
     CLI_REFUSE(access(path, R_OK) != 0, CLI_EXIT_DATABASE, "cannot read database '%s': %s", path,

@@ -83,7 +83,6 @@ static int compile_all(const cli_session *session, const cli_scenarios *scenario
     return cli_check_database(session, code);
 }
 
-/* Pairs of options that exclude each other. */
 static const char *const exclusive[][2] = {
     {"canonical", "from"}, {"canonical", "watch"},    {"gpus", "compile-only"},
     {"gpus", "device"},    {"gpus", "samples"},       {"watch", "gpus"},

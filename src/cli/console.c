@@ -14,7 +14,7 @@
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static char progress_line[1024]; /* the line that is drawn now, or "" */
-static cli_send_fn send_line;    /* used instead of stderr; NULL: stderr */
+static cli_send_fn send_line;    /* gets the lines in place of stderr; or NULL */
 
 const char *const cli_color_words[] = {"auto", "always", "never", NULL};
 
@@ -189,7 +189,7 @@ int cli_unknown(const char *what, const char *word, const char *const *candidate
     CLI_REFUSE(nearest, CLI_EXIT_USAGE, "unknown %s '%s'; did you mean '%s'?", what, word, nearest);
     char *list = NULL;
     for (size_t i = 0; i < count; i++) {
-        cli_append(&list, "%s%s", i ? ", " : "", candidates[i]);
+        cli_join(&list, ", ", candidates[i]);
     }
     return cli_stop(CLI_EXIT_USAGE, "unknown %s '%s'; expected one of: %s", what, word,
                     list ? list : "none");

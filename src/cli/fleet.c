@@ -366,7 +366,6 @@ static size_t find_turn(const kind *kind)
     return at < kind->count ? at : kind->next;
 }
 
-/* Gives a child its next turn, if it can take one. */
 static void order(child *child)
 {
     kind *kind = child->kind;
@@ -458,9 +457,8 @@ static void draw(void)
 {
     char *text = cli_copy("");
     for (size_t i = 0; i < fleet.count; i++) {
-        const char *shown = fleet.children[i].shown;
-        if (shown[0]) {
-            cli_append(&text, "%s%s", text[0] ? " | " : "", shown);
+        if (fleet.children[i].shown[0]) {
+            cli_join(&text, " | ", fleet.children[i].shown);
         }
     }
     cli_progress_draw(text);

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <time.h>
 
-/* The header of each allocation. */
 typedef struct block {
     struct block *older, *newer;
 } block;
@@ -113,6 +112,11 @@ void cli_append(char **text, const char *format, ...)
     va_start(args, format);
     append_arguments(text, format, args);
     va_end(args);
+}
+
+void cli_join(char **text, const char *separator, const char *item)
+{
+    cli_append(text, "%s%s", *text && **text ? separator : "", item);
 }
 
 char *cli_read_text(const char *path, size_t *bytes)

@@ -43,6 +43,9 @@ char *cli_format(const char *format, ...) CLI_PRINTF(1, 2);
 /* Appends formatted text to *text, which may be NULL and is reallocated. */
 void cli_append(char **text, const char *format, ...) CLI_PRINTF(2, 3);
 
+/* Appends an item to *text, after the separator unless *text is NULL or empty. */
+void cli_join(char **text, const char *separator, const char *item);
+
 /* Reads a whole file, sets *bytes, and appends a NUL. Returns NULL, with errno, on failure. */
 char *cli_read_text(const char *path, size_t *bytes);
 

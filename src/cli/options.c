@@ -50,11 +50,15 @@ static void print_option(const char *heading, const char *help)
     print_folded(help, INDENT);
 }
 
+static char *usage_of(const cli_command *command)
+{
+    return cli_format("usage: gputune %s [options]%s%s", command->name,
+                      command->arguments[0] ? " " : "", command->arguments);
+}
+
 static void print_usage(const cli_command *command)
 {
-    char *line = cli_format("usage: gputune %s [options]%s%s", command->name,
-                            command->arguments[0] ? " " : "", command->arguments);
-    print_folded(line, 0);
+    print_folded(usage_of(command), 0);
     putchar('\n');
     print_folded(command->summary, 0);
     putchar('\n');
@@ -270,10 +274,10 @@ int cli_parse(cli_list *out, const cli_command *command, int argc, char **argv)
     CLI_TRY(parse_options(command, argc, argv));
     cli_list arguments = {(const char **)argv + optind, (size_t)(argc - optind)};
     CLI_REFUSE(arguments.count < command->takes.least || arguments.count > command->takes.most,
-               CLI_EXIT_USAGE, "%s: %s; usage: gputune %s [options]%s%s", command->name,
+               CLI_EXIT_USAGE, "%s: %s; %s", command->name,
                arguments.count < command->takes.least ? "an argument is missing"
                                                       : "too many arguments",
-               command->name, command->arguments[0] ? " " : "", command->arguments);
+               usage_of(command));
     *out = arguments;
     return CLI_CONTINUE;
 }

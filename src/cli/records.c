@@ -22,7 +22,18 @@ static const char *widths_text(uint32_t widths)
     char *text = cli_copy("");
     for (uint32_t bytes = 64; bytes > 0; bytes /= 2) {
         if (widths & bytes) {
-            cli_append(&text, "%s%u", text[0] ? " " : "", bytes * 8);
+            cli_join(&text, " ", cli_format("%u", bytes * 8));
+        }
+    }
+    return text;
+}
+
+char *cli_flags_text(const cli_flag *flags, size_t count)
+{
+    char *text = cli_copy("");
+    for (size_t i = 0; i < count; i++) {
+        if (flags[i].is_set) {
+            cli_join(&text, ", ", flags[i].word);
         }
     }
     return text;
@@ -30,28 +41,18 @@ static const char *widths_text(uint32_t widths)
 
 static const char *flags(const gputune_record *record, bool is_narrow)
 {
-    const struct {
-        bool set;
-        const char *word;
-    } words[] = {{record->is_default, "default"},
-                 {record->tie, "tie"},
-                 {record->noisy, "noisy"},
-                 {record->modelled, "modelled"},
-                 {record->unfinished, "unfinished"},
-                 {record->unreferenced, "no reference"},
-                 {record->unproved, "unproved"},
-                 {record->outdated, "outdated"},
-                 {is_narrow, "narrow"}};
-    char *text = cli_copy("");
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (words[i].set) {
-            cli_append(&text, "%s%s", text[0] ? ", " : "", words[i].word);
-        }
-    }
-    if (record->only && record->only[0]) {
-        cli_append(&text, "%sonly %s", text[0] ? ", " : "", record->only);
-    }
-    return text;
+    const bool has_only = record->only && record->only[0];
+    const cli_flag words[] = {{record->is_default, "default"},
+                              {record->tie, "tie"},
+                              {record->noisy, "noisy"},
+                              {record->modelled, "modelled"},
+                              {record->unfinished, "unfinished"},
+                              {record->unreferenced, "no reference"},
+                              {record->unproved, "unproved"},
+                              {record->outdated, "outdated"},
+                              {is_narrow, "narrow"},
+                              {has_only, has_only ? cli_format("only %s", record->only) : ""}};
+    return cli_flags_text(words, sizeof words / sizeof *words);
 }
 
 /* Returns "winner", "eliminated in round 3: 1.8% slower", "wrong: ...", for `show --all`. */
@@ -122,11 +123,11 @@ char *cli_hardware_text(const gputune_record *winner)
     }
     if (of.copy_share > 0) {
         cli_append(&text,
-                   "; %.1f%% of a copy's bandwidth: %s the limit, and at most %.2fx is left to "
+                   "; %.1f%% of a copy's bandwidth: %s the limit, and at most %.*fx is left to "
                    "gain",
                    of.copy_share * 100,
                    of.copy_share >= by_memory ? "memory is" : "latency or arithmetic is",
-                   fmax(1 / of.copy_share, 1));
+                   of.copy_share < 0.1 ? 1 : 2, fmax(1 / of.copy_share, 1));
     } else {
         cli_append(&text, "; its template declares no bytes in work(), so it is not known what is "
                           "left to gain");
@@ -253,7 +254,6 @@ void cli_record_add(cli_table *table, const gputune_record *record)
     derive(cli_table_add_measured(table, &added, record->objective));
 }
 
-/* Returns true if two winners answer the same question, whatever the version of the template. */
 static bool is_same_question(const gputune_record *a, const gputune_record *b)
 {
     return a->is_winner && b->is_winner && a->median_ns > 0 && b->median_ns > 0 &&

@@ -28,6 +28,14 @@ void cli_record_compare(cli_table *table);
  * interval. */
 const char *cli_verdict(const gputune_record *record);
 
+/* A word of the column `flags`, and if it is in the column. */
+typedef struct cli_flag {
+    bool is_set;
+    const char *word;
+} cli_flag;
+/* Returns the words that are set, separated by commas. */
+char *cli_flags_text(const cli_flag *flags, size_t count);
+
 /* ---- what is stored -------------------------------------------------------------------------- */
 
 /* Copies of records in the order of gputune_records(), in which the records of a scenario follow

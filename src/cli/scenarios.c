@@ -34,7 +34,6 @@ static int fail_comma(const char *option, const char *word)
                     option, word, parted);
 }
 
-/* Parses one NAME=V,V. */
 static int parse_assignment(cli_values *out, const char *option, const char *word)
 {
     size_t name = strspn(word, in_names);
@@ -192,7 +191,7 @@ static int check_one(const cli_catalogue *catalogue)
         return CLI_CONTINUE;
     }
     for (size_t i = 0; i < catalogue->count; i++) {
-        cli_append(&list, "%s%s", i ? ", " : "", catalogue->items[i].name);
+        cli_join(&list, ", ", catalogue->items[i].name);
     }
     return cli_stop(CLI_EXIT_USAGE, "%s has the kernels %s; this command takes one, as in %s:%s",
                     first->path, list, first->path, first->name);
@@ -216,7 +215,7 @@ int cli_stored_sizes(const char **out)
     char *text = NULL;
     int code = read_values(&values, "--size", &cli_given.selection.sizes);
     for (size_t i = 0; i < values.count; i++) {
-        cli_append(&text, "%s%s", i ? " " : "", text_of_values(&values.items[i]));
+        cli_join(&text, " ", text_of_values(&values.items[i]));
     }
     *out = text;
     return code;
@@ -310,7 +309,6 @@ static const char *small_size(const char *value)
     return large ? emulated_size_text : "";
 }
 
-/* Appends a size, with a number in digits. */
 static void append_size(char **text, const char *name, const char *value)
 {
     int64_t number;

@@ -412,7 +412,6 @@ static bool write_line(const cli_table *table, const grid *grid, const char **re
     return more;
 }
 
-/* Writes a row; row 0 is the titles. */
 static void write_row(const cli_table *table, const grid *grid, size_t row, FILE *file)
 {
     const char **rest = cli_allocate(table->column_count, sizeof *rest);

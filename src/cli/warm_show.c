@@ -13,7 +13,6 @@
 enum { BAR_CELLS = 12, WIDTH_UNKNOWN = 80, LARGE = 10000 /* variants */ };
 static const double redraw_s = 0.1, heartbeat_s = 5;
 
-/* Cuts UTF-8 text to a number of columns. */
 static void cut(char *text, size_t columns)
 {
     for (; *text; text++) {
@@ -244,11 +243,11 @@ int cli_warm_add(cli_table *table, double place, const gputune_info *info,
                        : info->default_ns > 0 ? cli_value(info->default_ns, info->objective)
                                               : "";
     row.speedup = cli_speedup(info->speedup, info->speedup_low, info->speedup_high);
-    char *flags = cli_format("%s%s%s%s", info->outside_only ? "default, outside of --only, " : "",
-                             info->tie ? "tie, " : "", info->noisy ? "noisy, " : "",
-                             info->modelled ? "modelled, " : "");
-    flags[strlen(flags) ? strlen(flags) - 2 : 0] = '\0';
-    row.flags = flags;
+    const cli_flag flags[] = {{info->outside_only, "default, outside of --only"},
+                              {info->tie, "tie"},
+                              {info->noisy, "noisy"},
+                              {info->modelled, "modelled"}};
+    row.flags = cli_flags_text(flags, sizeof flags / sizeof *flags);
     cli_table_add_measured(table, &row, info->objective);
     return code;
 }
@@ -271,7 +270,6 @@ static double place_of(const void *item)
     return ((const outcome *)item)->place;
 }
 
-/* The winners that were measured by this run. */
 typedef struct gains {
     size_t count;
     uint64_t variants;

@@ -77,7 +77,6 @@ static const cli_column pair_columns[] = {
     OF_PAIR(measured, "trials", CLI_COUNT, CLI_VIEW | CLI_IN_DATA),
 };
 
-/* An axis, for people. */
 typedef struct axis_row {
     const char *axis, *winner, *fallback;
     const char *cost; /* cost of the default's value */
