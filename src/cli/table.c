@@ -168,9 +168,9 @@ void cli_table_sort(cli_table *table, double (*key)(const void *item))
 }
 
 enum {
-    GAP = 2,
-    COMFORT = 32
-}; /* blanks between columns; a narrower column of words is hard to read */
+    GAP = 2,     /* blanks between columns */
+    COMFORT = 32 /* a narrower column of words is hard to read */
+};
 
 /* The width of a table's column, in characters of the terminal. */
 typedef struct span {

@@ -1,5 +1,6 @@
 # report and export show the user's own results; the tables that come with gputune only if asked
 exec 2>&1
+export HOME=$PWD # where no result is stored yet
 build=$(dirname "$GPUTUNE_WORKER")
 mkdir installed
 cp "$build/gputune" "$build/tables/gputune.db" installed
