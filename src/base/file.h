@@ -21,8 +21,7 @@ bool gt_file_exists(const char *path);
 bool gt_file_is_folder(const char *path);
 /* Creates the parent folders of `path` (mode 0700). */
 gputune_status gt_file_make_parents(const char *path);
-/* Gets the folder of the shared object or executable that contains this code (dladdr). The caller
- * frees *out. */
+/* Gets the folder of the library or program that contains this code. The caller frees *out. */
 gputune_status gt_file_own_folder(char **out);
 /* Gets the folder of an installed gputune command, from which the installation's other folders are
  * found: on PATH, otherwise in /usr/local/bin or /usr/bin. Needed by programs that link the library

@@ -39,12 +39,11 @@ enum {
 /* A block of bytes that the caller passes in host memory. */
 typedef struct gt_block {
     gt_pass pass;
-    uint32_t bytes;          /* size of the block */
-    uint32_t by_value_bytes; /* how many of them are in the parameter itself: all, the first part of
-                                a split block, or 0 */
-    char symbol[96];         /* split, constant: the symbol for the rest; otherwise "" */
-    uint32_t may_lack; /* 1: the image may lack the symbol if it does not use the block; otherwise
-                          that is an error */
+    uint32_t bytes; /* size of the block */
+    uint32_t
+        by_value_bytes; /* bytes in the parameter itself: all, a split block's first part, or 0 */
+    char symbol[96];    /* split, constant: the symbol for the rest; otherwise "" */
+    uint32_t may_lack;  /* 1: the image may lack the symbol, if it does not use the block */
 } gt_block;
 
 typedef enum gt_parameter_kind {
@@ -68,18 +67,15 @@ typedef struct gt_parameter {
     uint32_t bytes; /* size of the parameter itself: 8 for an address */
     int argument; /* index into the caller's arguments; -1: none. A scratch buffer with an argument
                      is initialised before each launch with a copy of that buffer */
-    uint32_t map; /* tensor map, texture: index into the launch's maps or textures; value: index
-                     into gt_iteration.values */
+    uint32_t map; /* index into the launch's maps or textures, or gt_iteration.values */
     uint64_t
         scratch_bytes; /* scratch buffer: its size at this geometry, or that of a buffer that a
                           reference gets after the arguments; scalar of a reference: its value */
     uint32_t scratch;  /* scratch buffer: GT_SCRATCH_... flags */
     uint32_t holder;   /* address in a struct: 1 + index of the struct's parameter; otherwise 0 */
     uint32_t offset;   /* offset of the address in that struct; no step takes it as a parameter */
-    uint32_t base; /* value added to the address of a buffer or scratch buffer: 1 + index of that
-                      parameter; otherwise 0 */
-    uint64_t clear_bytes; /* buffer, scratch buffer: how many bytes are zeroed before every launch,
-                             on the launch's stream */
+    uint32_t base;     /* 1 + index of the parameter that is added to the address; or 0 */
+    uint64_t clear_bytes; /* buffer, scratch: bytes that are zeroed before every launch */
 } gt_parameter;
 
 /* The arguments of cuTensorMapEncodeTiled() but the address; with the driver's values. */
@@ -88,15 +84,13 @@ typedef struct gt_tensormap {
     uint32_t alignment; /* required alignment of the address */
     uint32_t box[GT_TENSORMAP_RANK];
     uint64_t sizes[GT_TENSORMAP_RANK];
-    uint64_t strides[GT_TENSORMAP_RANK]; /* in bytes; strides[0] is the second dimension's, because
-                                            the first has none */
+    uint64_t strides[GT_TENSORMAP_RANK]; /* in bytes, from the second dimension on */
 } gt_tensormap;
 
 /* The memory that a texture object reads. */
 typedef enum gt_texture_memory {
     GT_TEXTURE_BUFFER, /* the caller's buffer */
-    GT_TEXTURE_ARRAY, /* a copy of the buffer in an array owned by the plan, made before each launch
-                       */
+    GT_TEXTURE_ARRAY,  /* a copy of the buffer in an array, made before each launch */
     GT_TEXTURE_LAYERED /* the same in a layered array */
 } gt_texture_memory;
 
@@ -136,8 +130,7 @@ typedef struct gt_kernel_step {
 typedef struct gt_launch {
     uint32_t step_count;     /* the kernels, launched in order; 1 except for a pipeline */
     int carveout_kb;         /* for all steps; -1: chosen by the driver */
-    uint32_t block_count;    /* this many of the caller's arguments, the first ones, are pointers to
-                                blocks */
+    uint32_t block_count;    /* the caller's first arguments are pointers to so many blocks */
     uint32_t argument_count; /* arguments that the caller passes */
     uint32_t parameter_count;
     uint32_t held_count; /* parameters that are addresses in structs */
@@ -198,8 +191,7 @@ void gt_iteration_begin(gt_iteration *run);
  * does not set come from the step. False at the end, or if run->error is set. */
 bool gt_launch_next(gt_iteration *run, const gt_launch_view *launch);
 
-/* Returns how many kernel launches one launch of the variant makes; 0 if its grids have no
- * blocks. */
+/* Returns the kernel launches of one launch of the variant; 0 if its grids have no blocks. */
 uint64_t gt_launch_kernels(const gt_launch *launch);
 
 static inline uint32_t gt_volume(const uint32_t size[3])

@@ -9,8 +9,7 @@ typedef struct gt_objective {
     bool by_host;     /* times are from the host's clock, so the host is part of the key */
     bool by_energy;   /* values are nanojoules; otherwise nanoseconds */
     bool by_work;     /* values are per amount of work that one launch of the default does */
-    gputune_objective sampled; /* the objective that is measured: this one, or the one from which it
-                                  is computed */
+    gputune_objective sampled; /* the measured objective, from which this one is computed */
     /* A variant that an earlier tuning found slower than the best by this ratio is not raced again.
      * The ratio is far above the 1 to 3% between separate measurements of identical code, because
      * the variant may have been sampled only once. */

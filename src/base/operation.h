@@ -39,8 +39,7 @@ typedef enum gt_operation {
     GT_DO_POW,
     GT_DO_AND, /* from here on the first operand decides whether the second one is evaluated */
     GT_DO_OR,
-    GT_DO_CHOOSE, /* condition ? a : b; the second operand is GT_DO_ELSE with the operands a and b
-                   */
+    GT_DO_CHOOSE, /* condition ? a : b; the second operand is GT_DO_ELSE of a and b */
     GT_DO_ELSE,
     GT_DO_LAST = GT_DO_ELSE
 } gt_operation;
@@ -68,6 +67,5 @@ static inline int gt_operation_operands(gt_operation operation)
     return operation < GT_DO_NEGATE ? 0 : operation < GT_DO_BINARY ? 1 : 2;
 }
 
-/* Evaluates the operation at index `at`, whose slots must be in range. Returns NULL, or a
- * description of the error. */
+/* Evaluates the operation at index `at`; slots must be in range. Returns NULL, or the error. */
 const char *gt_code_run(int64_t *out, const gt_instruction *code, int at, const int64_t *slots);

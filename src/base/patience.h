@@ -14,8 +14,7 @@ typedef struct gt_patience {
 gt_patience gt_patience_for(double seconds, const volatile int *cancel);
 /* Returns the patience, limited to `seconds` from now. */
 gt_patience gt_patience_at_most(const gt_patience *patience, double seconds);
-/* Returns true if the flag is set; `cancel` may be NULL. Any thread or signal handler may set
- * it. */
+/* Returns true if the flag (may be NULL) is set, which any thread or signal handler may do. */
 bool gt_is_canceled(const volatile int *cancel);
 /* Returns true if `cancel` or `closing` is set. */
 bool gt_patience_canceled(const gt_patience *patience);

@@ -7,8 +7,7 @@
 
 #define GT_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
-/* Sets the calling thread's message, as one line: cut at 1 KB, with newlines replaced by spaces.
- * Preserves errno. */
+/* Sets the calling thread's message: one line of at most 1 KB. Preserves errno. */
 void gt_message_set(const char *format, ...) GT_PRINTF(1, 2);
 /* Puts "prefix: " before the current message. */
 void gt_message_prefix(const char *format, ...) GT_PRINTF(1, 2);
@@ -32,12 +31,10 @@ static inline gputune_status gt_failure(gputune_status code)
     return code;
 }
 
-/* Sets the message and evaluates to `code`, so a failure is one statement: return gt_fail(code,
- * format, ...). */
+/* Sets the message and evaluates to `code`: return gt_fail(code, format, ...). */
 #define gt_fail(code, ...) (gt_message_set(__VA_ARGS__), gt_failure(code))
 
-/* Puts "prefix: " before the current message and evaluates to `code`, for a caller that knows where
- * the failure happened. */
+/* Puts "prefix: " before the message and evaluates to `code`, for a caller that knows the place. */
 #define gt_fail_prefix(code, ...) (gt_message_prefix(__VA_ARGS__), gt_failure(code))
 
 /* Reports ENOMEM without allocating. */
@@ -86,8 +83,7 @@ static inline void gt_free_at(void *pointer)
     free(*(void **)pointer);
 }
 
-/* Moves the value out of a variable, such as a GT_SCOPED one: evaluates to the value and zeroes the
- * variable. */
+/* Moves the value out of a variable: evaluates to the value and zeroes the variable. */
 #define gt_take(pointer)                                                                           \
     __extension__({                                                                                \
         __typeof__(*(pointer)) gt_taken = *(pointer);                                              \

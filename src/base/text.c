@@ -171,8 +171,7 @@ static uint64_t multiply(uint64_t a, uint64_t b)
     return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-/* Reads digits; a number above 64 bits is UINT64_MAX. Returns their end, or NULL if there is none.
- */
+/* Reads digits; above 64 bits gives UINT64_MAX. Returns their end, or NULL without digits. */
 static const char *read_digits(uint64_t *out, const char *at, int base)
 {
     const int error = errno;

@@ -19,8 +19,7 @@ void gt_text_append_bytes(gt_text *text, const void *bytes, size_t count);
 void gt_text_printf(gt_text *text, const char *format, ...) GT_PRINTF(2, 3);
 void gt_text_vprintf(gt_text *text, const char *format, va_list args) GT_PRINTF(2, 0);
 void gt_text_free(gt_text *text);
-/* Moves the string to *out, which the caller frees, and empties `text`. ENOMEM if an append
- * failed. */
+/* Moves the string to *out, which the caller frees. ENOMEM if an append failed. */
 gputune_status gt_text_take(char **out, gt_text *text);
 /* Returns the string; "" if nothing was appended. `text` owns it. */
 const char *gt_text_string(const gt_text *text);
@@ -29,14 +28,12 @@ const char *gt_text_string(const gt_text *text);
 gputune_status gt_strdup(char **out, const char *string);
 gputune_status gt_strndup(char **out, const char *string, size_t count);
 
-/* Returns the index of the first `length` bytes of `text` in the blank-separated `words`; -1 if
- * they are not there. */
+/* Returns the index of a word (the first `length` bytes) in blank-separated `words`, or -1. */
 int gt_word_at(const char *text, size_t length, const char *words);
 /* Returns true if gt_word_at() finds the word. */
 bool gt_is_any(const char *text, size_t length, const char *words);
 
-/* Appends to a string in an array of `bytes` bytes. Returns false, without a change, if it does not
- * fit. */
+/* Appends to a string in an array of `bytes` bytes. False, without a change, if it does not fit. */
 bool gt_append_within(char *string, size_t bytes, const char *more, size_t length);
 
 /* Returns the length in bytes of the UTF-8 character at `at`; 0 if it is invalid. */
@@ -78,8 +75,7 @@ void gt_near_words(gt_near *near, const char *names);
 void gt_near_all(gt_near *near, const void *items, size_t bytes, size_t count);
 /* Returns the nearest name in single quotes, or `otherwise`; valid as long as `near`. */
 const char *gt_near_or(gt_near *near, const char *otherwise);
-/* Returns the nearest of an array of names, or of structs that begin with a pointer to one; NULL if
- * none is near. */
+/* Returns the nearest of several names, or of structs that begin with a name; or NULL. */
 #define gt_nearest(word, items, count) gt_nearest_in(word, items, sizeof *(items), count)
 const char *gt_nearest_in(const char *word, const void *items, size_t bytes, size_t count);
 

@@ -103,8 +103,7 @@ static const struct arch {
 };
 enum { ARCHES = sizeof table / sizeof *table };
 
-/* Finds the row of `cc`; otherwise the newest of the same major version, the newest older one, or
- * the oldest. */
+/* Finds the row of `cc`; otherwise one of the same major version, an older one, or the oldest. */
 static const struct arch *nearest_arch(int cc)
 {
     const struct arch *best = &table[0];

@@ -7,8 +7,7 @@
 
 /* Gets the number of devices; 0 is not an error. */
 gputune_status gt_device_count(int *out, const gt_driver *driver);
-/* Reads all properties of one device, except nvrtc_version (gt_device_set_nvrtc()). Needs no
- * context. */
+/* Reads all properties except nvrtc_version (gt_device_set_nvrtc()). Needs no context. */
 gputune_status gt_device_query(gt_device *out, const gt_driver *driver, int ordinal);
 /* Like gt_device_query(), but leaves out the clock rates, which take the driver a millisecond
  * (H200), and the environment key, which depends on them. The caller adds the rates, stored ones or

@@ -58,8 +58,7 @@ static const struct entry {
 #undef EXTRA
 };
 
-/* Sets the function pointer at `function` to the library's symbol, or NULL. POSIX allows this
- * conversion. */
+/* Sets the function pointer at `function` to the symbol, or NULL, as POSIX allows. */
 static void find_symbol(void *function, const gt_driver *driver, const char *symbol)
 {
     void *address = dlsym(driver->handle, symbol);
@@ -113,8 +112,7 @@ static gputune_status fill_table(gt_driver *driver)
     return GPUTUNE_OK;
 }
 
-/* Selects the emulator's profile. Must come first, because even the driver version depends on
- * it. */
+/* Selects the emulator's profile. Comes first, because even the driver version depends on it. */
 static gputune_status select_profile(const gt_driver *driver, const char *profile)
 {
     CUresult (*choose)(const char *);

@@ -1,5 +1,4 @@
-/* The CUDA driver as a function table, loaded from libcuda.so.1 or the emulator, and its
- * contexts. */
+/* The CUDA driver as a function table, from libcuda.so.1 or the emulator, and its contexts. */
 #pragma once
 
 #include "base/status.h"

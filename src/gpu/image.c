@@ -1,5 +1,4 @@
-/* Kernels in images (PTX entries, cubin symbols, mangled names), and access widths in machine
- * code. */
+/* Kernels in images (PTX, cubins, mangled names), and access widths in machine code. */
 #include "gpu/image.h"
 
 #include "base/text.h"
@@ -89,8 +88,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || (c && strchr("_$%", c));
 }
 
-/* Calls `each` with the names declared after a keyword: the last identifier before one of
- * `ends`. */
+/* Calls `each` with the names declared after a keyword: the last word before one of `ends`. */
 static void each_declared(const gt_image *image, const char *word, const char *ends,
                           gt_image_name_fn *each, void *user)
 {
@@ -200,8 +198,7 @@ typedef struct variables {
     void *user;
 } variables;
 
-/* The prelude's variables are constants of its templates, which the compiler emits although no
- * kernel uses them. */
+/* The compiler emits constants of the prelude's templates although no kernel uses them. */
 static bool is_of_prelude(const char *name, size_t length)
 {
     const char *at = name + strlen("_ZN"), *end = name + length;

@@ -55,8 +55,7 @@ typedef struct stream_state {
     CUevent last; /* the event after the latest launch; NULL before the first */
 } stream_state;
 
-/* The state of one stream within one capture. The launcher gives it to another graph when its graph
- * is gone. */
+/* The state of one stream within one capture. Another graph may get it when its graph is gone. */
 typedef struct graph_state {
     gt_held held; /* must be first */
     struct graph_state *next;
@@ -102,8 +101,7 @@ typedef struct stream_facts {
 
 /* ---- the parameters of a launch ---- */
 
-/* Reports a driver's failure. If another context is current, that is the reason, which the driver's
- * code does not show. */
+/* Reports a driver's failure, which is due to another current context if there is one. */
 static gputune_status explain(const gt_loaded_launch *loaded, CUresult result)
 {
     GT_TRY(gt_loaded_check_context(loaded));
@@ -148,8 +146,7 @@ static gputune_status encode_map(CUtensorMap *out, const gt_loaded_launch *loade
     return gt_cuda_check(driver, result, "cuTensorMapEncodeTiled");
 }
 
-/* Finds the texture object of a parameter: its array's, an earlier one of the caller's buffer, or a
- * new one. */
+/* Finds a parameter's texture object: its array's, or the buffer's, which is made if missing. */
 static gputune_status find_texture(CUtexObject *out, gt_launcher *launcher,
                                    const gt_instance *instance, const gt_parameter *parameter,
                                    const void *const *arguments)
@@ -392,8 +389,7 @@ static stream_state *lock_own(gt_launcher *launcher, uint64_t key)
     return NULL;
 }
 
-/* Returns the state of `key`, locked. A stream without one gets a free state, or takes another
- * stream's. */
+/* Returns the state of `key`, locked. If it has none, it gets a free state or another stream's. */
 static stream_state *lock_state(gt_launcher *launcher, uint64_t key)
 {
     stream_state *state = lock_own(launcher, key);
@@ -504,8 +500,7 @@ static void end_module(gt_held *held, bool alive)
     free(module);
 }
 
-/* Makes the graph of a capture hold the module and the textures, if its launches use them. Needs
- * the launcher's lock. */
+/* Makes the capture's graph hold module and textures if it uses them. Needs the launcher's lock. */
 static gputune_status hold_module(gt_launcher *launcher, const stream_facts *facts)
 {
     if ((launcher->loaded.needs_module && !launcher->loaded.launch.texture_count) ||
@@ -567,8 +562,7 @@ static gputune_status find_state(graph_state **out, gt_launcher *launcher,
     return GPUTUNE_OK;
 }
 
-/* Copies the blocks to memory that every replay of the graph reads. *out is NULL if there is
- * nothing to copy. */
+/* Copies the blocks to memory for all replays of the graph. *out is NULL without such blocks. */
 static gputune_status stage_for_graph(const void **out, graph_state *state,
                                       const gt_launcher *launcher, const void *const *arguments)
 {

@@ -62,8 +62,7 @@ gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
  * launcher's context, and not in a context that others use. Does nothing for other kernels. */
 gputune_status gt_launcher_prepare(gt_launcher *launcher);
 
-/* Puts guards of `bytes` bytes, a multiple of 256, before and after each scratch buffer. Call it
- * before the first launch. */
+/* Puts guards of `bytes` bytes (a multiple of 256) around scratch buffers of later launches. */
 void gt_launcher_guard(gt_launcher *launcher, uint32_t bytes);
 
 /* Sets *out to the address of the scratch buffer that launches on this stream use for a parameter,

@@ -29,8 +29,7 @@ gputune_status gt_loaded_check_context(const gt_loaded_launch *loaded)
 
 /* ---- checks and attributes of the kernels ---- */
 
-/* Compares the sizes of a kernel's parameters with the launch's. Drivers before 12.4 do not report
- * them. */
+/* Compares parameter sizes with the launch's. Drivers before 12.4 do not report them. */
 static gputune_status check_parameters(const gt_loaded_launch *loaded, CUfunction function,
                                        const gt_kernel_step *kernel)
 {
@@ -147,8 +146,7 @@ static gputune_status find_symbol(CUdeviceptr *out, const gt_loaded_launch *load
     return GPUTUNE_OK;
 }
 
-/* Finds the functions and symbols of out->module, checks them against the launch and sets the
- * functions' attributes. */
+/* Finds and checks the functions and symbols of out->module, and sets attributes. */
 static gputune_status attach_instance(gt_instance *out, const gt_loaded_launch *loaded)
 {
     const gt_launch_view *launch = &loaded->launch;
@@ -412,8 +410,7 @@ gputune_status gt_loaded_occupancy(double *out, const gt_loaded_launch *loaded)
  * attribute, which every driver has, does the same. */
 enum { CARVEOUT_ATTRIBUTE_VERSION = 12080 };
 
-/* Checks that every grid, also in loops, is a multiple of its cluster. A driver does not report
- * which one is not. */
+/* Checks that grids are multiples of clusters, because a driver does not report which is not. */
 static gputune_status check_clusters(const gt_launch_view *launch)
 {
     gt_iteration run;

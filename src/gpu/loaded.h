@@ -33,14 +33,12 @@ typedef struct gt_loaded_kernel {
     CUlaunchConfig config; /* without the stream and the address of the level-2 window */
 } gt_loaded_kernel;
 
-/* The members that a direct launch reads are together: from the end of `only` to the beginning of
- * `base`. */
+/* A direct launch reads only the members from the end of `only` to the beginning of `base`. */
 typedef struct gt_loaded_launch {
     gt_loaded_kernel only; /* the kernel, if the launch has only one */
     const gt_driver *driver;
     bool is_direct;    /* a launch only passes on the caller's arguments, unchanged */
-    bool needs_state;  /* each stream needs an instance, for block copies, scratch buffers or arrays
-                        */
+    bool needs_state;  /* each stream needs an instance: for blocks, scratch memory, arrays */
     bool needs_module; /* each instance needs its own module, for `constant` or `split` blocks */
     bool has_l2;       /* gt_l2_attach() was called */
     gt_instance base;  /* the first module and its functions; no other member is used */

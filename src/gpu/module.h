@@ -1,5 +1,4 @@
-/* Loads images and functions; messages include the driver's text. Shares loaded images. Maps device
- * memory twice. */
+/* Loads images, which launchers share, and functions. Maps device memory at two addresses. */
 #pragma once
 
 #include "base/array.h"
@@ -21,9 +20,8 @@ typedef struct gt_kernel_symbol {
     char *entry, *name;
 } gt_kernel_symbol;
 
-/* An image that is loaded in one context, with a count of references. Launchers of one image share
- * it, unless they need a __constant__ symbol of their own. One launcher at a time may be loaded
- * with it. */
+/* An image that is loaded in one context, with a count of references. Launchers share it unless
+ * they need __constant__ symbols of their own, but are loaded with it one at a time. */
 typedef struct gt_module {
     const gt_driver *driver;
     gt_context context;
@@ -46,8 +44,7 @@ gputune_status gt_module_symbol(const char **out, gt_module *module, const gt_im
 typedef struct gt_view {
     CUdeviceptr own;     /* writable address of the memory */
     CUdeviceptr address; /* read-only address of the same bytes */
-    size_t bytes; /* bytes mapped at each address; 0: emulated memory, where allocations know their
-                     size */
+    size_t bytes;        /* bytes mapped at each address; 0: emulated memory */
     CUmemGenericAllocationHandle memory;
 } gt_view;
 
@@ -55,6 +52,5 @@ typedef struct gt_view {
  * `ordinal`. Both addresses are multiples of 64 KiB. Returns false if the driver or device cannot
  * map memory this way or memory is short; the caller then uses ordinary memory. */
 bool gt_view_take(gt_view *out, const gt_driver *driver, int ordinal, uint64_t bytes);
-/* Frees the memory and its view, in the context that made them, after all work on them has
- * ended. */
+/* Frees the memory and its view, in the context that made them, when no work uses them. */
 void gt_view_free(const gt_view *view, const gt_driver *driver);

@@ -38,8 +38,7 @@ void gt_nvml_read_users(gt_nvml_users *out, gt_nvml *nvml, pid_t friend);
 /* Gets the percentage of the last second, or sixth of a second, in which the GPU ran any kernel.
  * Returns false if not available. */
 bool gt_nvml_busy_percent(uint32_t *out, gt_nvml *nvml);
-/* Gets the energy in millijoules used since the driver was loaded. Returns false if not
- * available. */
+/* Gets the millijoules used since the driver was loaded. Returns false if not available. */
 bool gt_nvml_energy_mj(uint64_t *out, gt_nvml *nvml);
 
 typedef enum gt_compute_mode {

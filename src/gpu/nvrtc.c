@@ -280,8 +280,7 @@ static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
     return GPUTUNE_OK;
 }
 
-/* Remembers the standard options that the log calls unrecognised. Returns true if one of them is
- * new. */
+/* Remembers standard options that the log calls unrecognised. True if one of them is new. */
 static bool learn_refused(gt_nvrtc *nvrtc, const char *log)
 {
     unsigned refused = 0;
@@ -309,8 +308,7 @@ static gputune_status fetch_bytes(gt_image *out, const gt_nvrtc *nvrtc, program 
     return GPUTUNE_OK;
 }
 
-/* Fetches the image. Even for PTX a cubin is needed, because access widths are read from machine
- * code. */
+/* Fetches the image. A cubin is always needed, because access widths are read from it. */
 static gputune_status fetch_image(gt_compiled *out, const gt_nvrtc *nvrtc, program program,
                                   const gt_nvrtc_request *request)
 {
@@ -381,8 +379,7 @@ static gt_hash head_of(const gt_nvrtc_request *request)
     return gt_hash_bytes(request->text, request->head_bytes);
 }
 
-/* Adds the names that are known to be missing, except of headers that a folder of the options
- * contains now. */
+/* Adds names known to be missing, except of headers that a folder of the options contains now. */
 static gputune_status recall_missing(gt_texts *out, const gt_nvrtc_request *request)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known_missing.lock);

@@ -22,8 +22,7 @@ typedef struct gt_nvrtc_request {
     const char *const *instances; /* C++ templates to instantiate: "scan<float, 128>" */
     size_t instance_count;
     bool ptx;            /* produce PTX instead of a cubin */
-    uint64_t head_bytes; /* length of the beginning that is shared with other sources: prelude and
-                            #includes */
+    uint64_t head_bytes; /* length of the beginning shared with other sources */
 } gt_nvrtc_request;
 
 /* Paths of the precompiled head of a source; each may be NULL. */

@@ -91,8 +91,7 @@ static gputune_status append_library(gt_text *text, const char *driver)
     return GPUTUNE_OK;
 }
 
-/* Hashes the variables that CUDA and the dynamic linker read, as a sum, because their order is
- * arbitrary. */
+/* Hashes the variables that CUDA and the dynamic linker read. A sum, as their order may differ. */
 static gt_hash hash_variables(void)
 {
     static const char *const prefixes[] = {"CUDA_", "NVIDIA_", "LD_"};

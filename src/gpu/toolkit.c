@@ -159,8 +159,7 @@ typedef gputune_status (*root_fn)(void *user, cuda_root kind, const char *folder
 
 static const char *const prefixes[] = {"/usr/local/cuda", "/usr/local/cuda-[0-9]*", "/opt/cuda"};
 
-/* Gets the prefix of the first python3 on PATH ("/usr" for /usr/bin/python3); otherwise *out stays
- * NULL. */
+/* Gets the prefix ("/usr") of the first python3 on PATH; otherwise *out stays NULL. */
 static gputune_status python_prefix(char **out)
 {
     const char *path = gt_environment("PATH");
@@ -319,8 +318,7 @@ gputune_status gt_wheel_find(gt_texts *out, const char *pattern)
 /* In a toolkit, and in a folder beside an NVRTC. */
 static const char *const header_folders[] = {"/include", "/targets/*-linux/include", "/*/include"};
 
-/* The two parts, which may be in different folders. Each is recognised by a header with its
- * version. */
+/* The parts, which may be in two folders. A header with its version identifies each. */
 enum { PARTS = 2 };
 static const struct part {
     const char *name, *header, *macro;

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { DRAWS = 1000, CELLS = 8 /* into which the choices of an axis are put, in their order */ };
-/* By how many standard deviations the statistic exceeds that of independent axes. */
+enum { DRAWS = 1000, CELLS = 8 /* groups of adjacent choices of an axis */ };
+/* Standard deviations by which the statistic must exceed that of independent axes. */
 #define SURE 5.0
 
 static uint32_t cells(const gt_domain *domain, uint32_t axis)
@@ -71,7 +71,7 @@ gputune_status gt_bonds_find(gt_bond *out, uint32_t *count, uint32_t most, const
             }
         }
     }
-    gt_sort_ranked(found, all); /* the strongest first */
+    gt_sort_ranked(found, all); /* sorted with the strongest first */
     for (; *count < all && *count < most; ++*count) {
         uint32_t pair = (uint32_t)found[*count].index;
         out[*count] = (gt_bond){pair / GT_SEARCH_AXES, pair % GT_SEARCH_AXES};

@@ -1,5 +1,5 @@
-/* Finds which axes a domain's constraints tie together, such as the sides of a block, whose product
- * often decides the time. It uses random draws only, so it works for every domain. Pure. */
+/* Finds pairs of axes that a domain's constraints connect, such as the sides of a block, whose
+ * product often determines the time. Uses random draws only, so it works for every domain. Pure. */
 #pragma once
 
 #include "search/domain.h"
@@ -8,7 +8,7 @@ typedef struct gt_bond {
     uint32_t a, b; /* axes, a < b */
 } gt_bond;
 
-/* Fills `out` with at most `most` pairs of axes whose choices depend on each other the most, the
- * closest pair first. Finds none if the domain's size is an estimate, because a draw may then take
- * long. The result is the same in every call. ENOMEM. */
+/* Gets at most `most` pairs of axes whose choices depend on each other most, the strongest first.
+ * Finds none if the domain's size is an estimate, because a draw may then take long. Every call
+ * gives the same result. ENOMEM. */
 gputune_status gt_bonds_find(gt_bond *out, uint32_t *count, uint32_t most, const gt_domain *domain);

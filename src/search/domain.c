@@ -56,7 +56,7 @@ bool gt_domain_step(const gt_domain *domain, gt_random *random, gt_point *point)
     return valid;
 }
 
-/* Changes an axis that is as in `from` to another choice. */
+/* Changes one axis that still equals `from` to another choice. */
 static void change_one(const gt_domain *domain, gt_random *random, const gt_point *from,
                        gt_point *point)
 {

@@ -1,5 +1,5 @@
-/* The configurations that a search may try, seen through a few functions, so that a template's
- * space, a recorded one and a synthetic landscape look the same. Pure. */
+/* The configurations that a search may try, accessed through functions, so a template's space, a
+ * recorded one and a synthetic landscape look the same. Pure. */
 #pragma once
 
 #include "base/hash.h"
@@ -8,33 +8,32 @@
 
 enum { GT_SEARCH_AXES = 48, GT_SEARCH_CHOICES = UINT16_MAX, GT_SEARCH_FEATURES = 48 };
 
-/* One choice per axis, as indices. The elements from axis_count on are zero. */
+/* One choice per axis, as indices. Elements from axis_count on are zero. */
 typedef struct gt_point {
     uint16_t choice[GT_SEARCH_AXES];
 } gt_point;
 
 typedef struct gt_domain_axis {
     uint32_t choices;     /* 1 to GT_SEARCH_CHOICES */
-    const double *values; /* by choice, in order; NULL: words, which have no order */
+    const double *values; /* values by choice, in order; NULL: words, which have no order */
 } gt_domain_axis;
 
-/* A domain. The strategy's thread calls its functions, which keep no pointer that they get. */
+/* A domain. The strategy's thread calls its functions, which keep no pointers. */
 typedef struct gt_domain {
     uint32_t axis_count;
     const gt_domain_axis *axes;
-    double size; /* valid configurations; an estimate unless size_is_exact */
+    double size; /* number of valid configurations; an estimate unless size_is_exact */
     bool size_is_exact;
-    const gt_point *fallback; /* the template's default, which is tried first; NULL: none */
+    const gt_point *fallback; /* the template's default, which is tried first; may be NULL */
     void *user;               /* passed to the functions */
-    /* Draws a valid configuration, each equally likely; false: the domain has none. */
+    /* Draws a valid configuration, each equally likely; false if there is none. */
     bool (*draw)(void *user, gt_random *random, gt_point *out);
     bool (*is_valid)(void *user, const gt_point *point);
-    /* Replaces *point by the next valid configuration, or with `first` by the first; false: the
-     * end. */
+    /* Moves *point to the next valid configuration, or to the `first`; false at the end. */
     bool (*next)(void *user, gt_point *point, bool first);
-    /* Sets `out` to feature_count numbers that are known of a valid point before it is tried. */
+    /* Sets `out` to the numbers that are known about a valid point before it is tried. */
     void (*features)(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES]);
-    uint32_t feature_count; /* 0: nothing is known, and `features` may be NULL */
+    uint32_t feature_count; /* 0: none; `features` may then be NULL */
 } gt_domain;
 
 bool gt_point_equal(const gt_point *a, const gt_point *b);
@@ -44,14 +43,12 @@ static inline gt_hash gt_point_hash(const gt_point *point)
 }
 
 /* Calls `each` for the valid points that differ from `point` in one axis, until it returns false.
- * If an axis has very many choices, only adjacent ones and an even selection of the others count.
- */
+ * If an axis has very many choices, only adjacent ones and an even selection are visited. */
 void gt_domain_neighbours(const gt_domain *domain, const gt_point *point,
                           bool (*each)(void *user, const gt_point *neighbour), void *user);
 
-/* Changes a random axis to the next choice up or down; returns false if that is not valid. */
+/* Moves a random axis one choice up or down; returns false if that is not valid. */
 bool gt_domain_step(const gt_domain *domain, gt_random *random, gt_point *point);
 
-/* Changes `count` random axes to random choices; returns false, without a change, if a few tries
- * find nothing valid. */
+/* Changes `count` random axes; returns false, without a change, if a few tries are not valid. */
 bool gt_domain_jump(const gt_domain *domain, gt_random *random, uint32_t count, gt_point *point);

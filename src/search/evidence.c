@@ -1,10 +1,10 @@
-/* The bookkeeping of proposals and results. */
+/* Bookkeeping of proposals and results. */
 #include "search/evidence.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Finds the point's entry, or makes a pending one. */
+/* Finds the point's entry, or adds a pending one. */
 static gputune_status enter(gt_known **out, gt_evidence *evidence, const gt_point *point)
 {
     const uint32_t next = (uint32_t)evidence->known.count;

@@ -1,4 +1,4 @@
-/* A Gaussian process whose rows are added one by one. */
+/* A Gaussian process that grows row by row. */
 #include "search/gaussian.h"
 
 #include <math.h>
@@ -7,11 +7,11 @@
 
 enum { ROWS = GT_GAUSSIAN_ROWS };
 
-/* The squared inverse of length scales, and the parts, over all, before anything is learnt. */
+/* Initial sums of weights (inverse squares of length scales) and of parts. */
 #define FIRST_WEIGHT 4.0
 #define FIRST_PART   1.0
 #define FIRST_NOISE  1e-2
-#define LEAST        1e-9 /* what rounding may leave of a variance */
+#define LEAST        1e-9 /* least variance, against rounding errors */
 
 gputune_status gt_gaussian_open(gt_gaussian *out, const gt_coordinates *coordinates)
 {
@@ -48,8 +48,8 @@ static float matern(float squared)
     return (1 + r + r * r / 3) * expf(-r);
 }
 
-/* The likeness of a point and each row: the weighted squared distance, and the sums of the
- * shared parts and of their squares. Single precision is far below the noise. */
+/* The similarity of a point to each row: the weighted squared distance, the sum of the shared
+ * parts, and the sum of their squares. The error of single precision is far below the noise. */
 typedef struct likeness {
     float squared[ROWS], shared[ROWS], squares[ROWS];
 } likeness;
@@ -61,7 +61,8 @@ static void add_coordinate(likeness *restrict out, const gt_gaussian *g, uint32_
     const float *restrict row = g->z + (size_t)d * ROWS;
     const float weight = (float)g->weight[d], part = (float)g->part[d];
     for (uint32_t i = from; i < to; i++) {
-        float apart = fabsf(row[i] - at), distance = apart < 1 ? apart : 1; /* of words, 0 or 1 */
+        float apart = fabsf(row[i] - at),
+              distance = apart < 1 ? apart : 1; /* words differ by 0 or 1 */
         float shared = part * (1 - distance);
         out->squared[i] += weight * distance * distance;
         out->shared[i] += shared;
@@ -97,7 +98,7 @@ static double variance(const gt_gaussian *g)
     return 1 + gt_gaussian_apart(sum, squares);
 }
 
-/* Turns covariances with earlier rows into the factor's row, from element `from` on. */
+/* Converts covariances with earlier rows to the factor's row, from element `from` on. */
 static void forward(double *v, const gt_gaussian *g, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++) {
@@ -122,8 +123,7 @@ uint32_t gt_gaussian_add(gt_gaussian *gaussian, const float *z)
     return i;
 }
 
-/* Sets the mean to the generalised least squares estimate; a row without a value has a residual of
- * 0. */
+/* Sets the mean to the generalised least squares estimate. A row without a value has residual 0. */
 static void settle_target(const gt_gaussian *g, gt_target_values *target)
 {
     double ones[ROWS] = {0}, *u = target->u, known = 0;
@@ -139,7 +139,7 @@ static void settle_target(const gt_gaussian *g, gt_target_values *target)
     for (uint32_t i = 0; i < g->count; i++) {
         u[i] -= target->mean * ones[i];
     }
-    /* as if two more values of variance 1 had been seen: values are standardised */
+    /* as with two additional values of variance 1, because values are standardised */
     target->signal = (gt_dot(u, u, g->count) + 2) / (known + 2);
 }
 
@@ -150,7 +150,7 @@ void gt_gaussian_update(gt_gaussian *gaussian)
     }
 }
 
-/* Does the same for GT_TOGETHER prospects, and reads each row of the factor once. */
+/* Does the same as forward() for GT_TOGETHER prospects, reading each row of the factor once. */
 static void forward_together(gt_prospect *const *of, const gt_gaussian *g, uint32_t from,
                              uint32_t to)
 {

@@ -1,9 +1,9 @@
-/* A Gaussian process over a few hundred points of a domain. It gives the expected value of an
- * untried point and its uncertainty (Rasmussen and Williams, Gaussian Processes for Machine
- * Learning, ch. 2 and 5). The covariance has two parts: Matern's with nu = 5/2 over all
- * coordinates, with a length scale for each; and additive effects of single coordinates and pairs
- * (Duvenaud, Nickisch, Rasmussen 2011), because main effects show in few points. The mean is a
- * constant. Several targets share the points; the covariance is learnt for the first. Pure. */
+/* A Gaussian process over a few hundred points of a domain. It predicts the value of an untried
+ * point and its uncertainty (Rasmussen and Williams, Gaussian Processes for Machine Learning, ch. 2
+ * and 5). The covariance is a sum: Matern's with nu = 5/2 over all coordinates, with a length scale
+ * for each; and additive effects of single coordinates and pairs (Duvenaud, Nickisch, Rasmussen
+ * 2011), because few points are enough to show main effects. The mean is a constant. Several
+ * targets share the points; the covariance is learnt from the first. Pure. */
 #pragma once
 
 #include "search/coordinates.h"
@@ -12,42 +12,42 @@ enum { GT_GAUSSIAN_ROWS = 400 };
 
 typedef enum gt_target {
     GT_TARGET_TIME,
-    GT_TARGET_FAILURE, /* 1: failed, 0: did not */
+    GT_TARGET_FAILURE, /* 1: failed, 0: did not fail */
     GT_TARGET_COMPILE,
     GT_TARGETS
 } gt_target;
 
 /* The values of one target, by row. */
 typedef struct gt_target_values {
-    double y[GT_GAUSSIAN_ROWS]; /* NAN: not known, and taken to be as expected */
-    double u[GT_GAUSSIAN_ROWS]; /* the factor's inverse times the residuals */
+    double y[GT_GAUSSIAN_ROWS]; /* NAN: unknown, treated as equal to the prediction */
+    double u[GT_GAUSSIAN_ROWS]; /* inverse of the factor times the residuals */
     double mean;
-    double signal; /* the variance of what all coordinates do together */
+    double signal; /* variance of the joint effect of all coordinates */
 } gt_target_values;
 
 typedef struct gt_gaussian {
     uint32_t dimensions;
-    double weight[GT_COORDINATES]; /* the squared inverse of a length scale */
-    double part[GT_COORDINATES];   /* variance of the coordinate's effect by itself, in signals */
+    double weight[GT_COORDINATES]; /* inverse square of the length scale */
+    double part[GT_COORDINATES];   /* variance of the coordinate's own effect, in signals */
     double noise;                  /* variance of one value, in signals */
     uint32_t count;                /* rows so far */
     gt_target_values target[GT_TARGETS];
-    float *z;      /* coordinates of the rows: GT_GAUSSIAN_ROWS values of each coordinate */
+    float *z;      /* coordinates of the rows: GT_GAUSSIAN_ROWS values per coordinate */
     double *lower; /* Cholesky's factor of the covariance, row by row */
 } gt_gaussian;
 
-/* Opens a process without rows; gt_gaussian_close() closes it. ENOMEM. */
+/* Opens a process without rows; gt_gaussian_close() releases it. ENOMEM. */
 gputune_status gt_gaussian_open(gt_gaussian *out, const gt_coordinates *coordinates);
 void gt_gaussian_close(gt_gaussian *gaussian);
 
-/* Returns the covariance, in signals, by effects of single coordinates and pairs, from the sum of
- * the parts that two points share and the sum of their squares. */
+/* Returns the covariance, in signals, from effects of single coordinates and pairs, given the sum
+ * of the parts that two points share and the sum of their squares. */
 static inline double gt_gaussian_apart(double sum, double squares)
 {
-    return sum + (sum * sum - squares) / 2; /* a pair's part is the product of its two parts */
+    return sum + (sum * sum - squares) / 2; /* a pair's part is the product of two parts */
 }
 
-/* Returns the scalar product, in sums that do not wait for each other. */
+/* Returns the scalar product, computed in four independent sums for speed. */
 static inline double gt_dot(const double *a, const double *b, uint32_t count)
 {
     double sum[4] = {0};
@@ -63,32 +63,31 @@ static inline double gt_dot(const double *a, const double *b, uint32_t count)
     return sum[0] + sum[1] + sum[2] + sum[3];
 }
 
-/* Drops all rows, and keeps the learnt covariance. */
+/* Deletes all rows, but keeps the learnt covariance. */
 void gt_gaussian_clear(gt_gaussian *gaussian);
-/* Adds a point without targets, if count < GT_GAUSSIAN_ROWS, and returns its row. */
+/* Adds a point without targets and returns its row; needs count < GT_GAUSSIAN_ROWS. */
 uint32_t gt_gaussian_add(gt_gaussian *gaussian, const float *z);
-/* Updates the process after rows were added or a y was written, before it is asked. */
+/* Updates the process after rows were added or a y was changed, before it is used. */
 void gt_gaussian_update(gt_gaussian *gaussian);
 /* Improves the covariance in `steps` steps by the likelihood of the known rows, and updates the
- * process. Earlier prospects are then invalid. Does nothing if memory is short. */
+ * process. Invalidates earlier prospects. Does nothing if memory is short. */
 void gt_gaussian_learn(gt_gaussian *gaussian, uint32_t steps);
 
-/* Returns minus the logarithm of the known rows' likelihood, per row and up to a constant. NAN if
- * memory is short. */
+/* Returns the negative log likelihood per known row, up to a constant. NAN if memory is short. */
 double gt_gaussian_misfit(const gt_gaussian *gaussian);
 
-enum { GT_TOGETHER = 4 }; /* points that cost less when they are looked at together */
+enum { GT_TOGETHER = 4 }; /* points that are cheaper to look at together */
 
-/* A point to look at, and its row of Cholesky's factor, each element of which is computed once. */
+/* A point to look at, with its row of Cholesky's factor, whose elements are computed once. */
 typedef struct gt_prospect {
     float z[GT_COORDINATES];
-    uint32_t rows;    /* elements computed so far; set to 0 for a new point, and after learning */
-    double reduction; /* by how much the rows reduce the variance, in signals */
+    uint32_t rows;    /* elements computed so far; set to 0 for a new point and after learning */
+    double reduction; /* reduction of the variance by the rows, in signals */
     double v[GT_GAUSSIAN_ROWS];
 } gt_prospect;
-/* Updates 1 to GT_TOGETHER prospects, which have equally many rows. */
+/* Updates 1 to GT_TOGETHER prospects with equal `rows`. */
 void gt_gaussian_look(const gt_gaussian *gaussian, gt_prospect *const *prospects, uint32_t count);
-/* Return the expected value of a target, and its standard deviation, at an updated prospect. */
+/* Return the expected value of a target at an updated prospect, and its standard deviation. */
 double gt_gaussian_expect(const gt_gaussian *gaussian, const gt_prospect *prospect,
                           gt_target target);
 double gt_gaussian_deviation(const gt_gaussian *gaussian, const gt_prospect *prospect,

@@ -1,5 +1,6 @@
-/* Learns length scales and noise of a Gaussian process: the maximum of likelihood times prior, by
- * resilient propagation (Riedmiller and Braun 1993), which needs only the signs of gradients. */
+/* Learns the length scales, parts and noise of a Gaussian process: the maximum of likelihood times
+ * prior, by resilient propagation (Riedmiller and Braun 1993), which needs only the signs of
+ * gradients. */
 #include "search/gaussian.h"
 
 #include <math.h>
@@ -9,8 +10,8 @@
 enum { ROWS = GT_GAUSSIAN_ROWS, MOST = 180, PARAMETERS = 2 * GT_COORDINATES + 1 };
 
 /* Log-normal priors of a length scale (around SCALE_CENTRE times the root of the number of
- * coordinates), a part (PART_CENTRE over that number) and the noise; spreads are of the logarithm.
- */
+ * coordinates), a part (around PART_CENTRE over that number) and the noise. Spreads are those of
+ * the logarithm. */
 #define SCALE_CENTRE   0.5
 #define SCALE_SPREAD   1.0
 #define PART_CENTRE    1.0
@@ -18,18 +19,18 @@ enum { ROWS = GT_GAUSSIAN_ROWS, MOST = 180, PARAMETERS = 2 * GT_COORDINATES + 1 
 #define NOISE_CENTRE   1e-2
 #define NOISE_SPREAD   1.5
 #define SMALLEST_NOISE 1e-4
-/* The range of the logarithms that are learnt. */
+/* Limits of the learnt logarithms. */
 #define LOWEST  (-9.0)
 #define HIGHEST 7.0
 
-/* The known rows, or an even choice of them, and room to compute their likelihood. */
+/* The known rows, or an even selection of them, and memory to compute their likelihood. */
 typedef struct sample {
     const gt_gaussian *gaussian;
     uint32_t count;
-    uint32_t row[MOST]; /* of the process */
-    double y[MOST];     /* without their mean */
+    uint32_t row[MOST]; /* rows of the process */
+    double y[MOST];     /* values minus their mean */
     double k[MOST][MOST], inverse[MOST][MOST], slope[MOST][MOST];
-    double shared[MOST][MOST]; /* the sum of the parts that two rows share */
+    double shared[MOST][MOST]; /* sum of the parts that two rows share */
 } sample;
 
 /* The parameters, as logarithms: weights, then parts, then the noise. */
@@ -51,7 +52,7 @@ static void take_rows(sample *s, const gt_gaussian *g)
         if (isnan(y[i])) {
             continue;
         }
-        /* evenly spread where there are too many */
+        /* if there are too many, an even selection */
         bool due = known <= MOST || (seen + 1) * MOST / known > seen * MOST / known;
         seen++;
         if (due) {
@@ -76,7 +77,7 @@ static void distances(double *out, const sample *s, uint32_t d, uint32_t a)
     }
 }
 
-/* Fills row a of the covariance up to the diagonal, and its slope over the squared distance. */
+/* Fills row a of the covariance, and its slope with respect to the squared distance. */
 static void fill_row(sample *s, const double *weight, const double *part, uint32_t a)
 {
     double distance[MOST], squares[MOST] = {0}, *k = s->k[a], *slope = s->slope[a];
@@ -113,7 +114,7 @@ static void fill(sample *s, const double *weight, const double *part, double noi
     }
 }
 
-/* Factors the covariance in place; returns the logarithm of the determinant's root. */
+/* Factors the covariance in place; returns the logarithm of the square root of its determinant. */
 static double decompose(sample *s)
 {
     double log_root = 0;
@@ -133,7 +134,7 @@ static void invert(sample *s)
 {
     uint32_t n = s->count;
     for (uint32_t j = 0; j < n; j++) {
-        double *column = s->inverse[j]; /* j of the factor's inverse */
+        double *column = s->inverse[j]; /* column j of the factor's inverse */
         memset(column, 0, n * sizeof *column);
         column[j] = 1 / s->k[j][j];
         for (uint32_t i = j + 1; i < n; i++) {
@@ -147,7 +148,7 @@ static void invert(sample *s)
     }
 }
 
-/* Returns minus the logarithm of a log-normal prior; adds its slope to *gradient. */
+/* Returns the negative logarithm of a log-normal prior; adds its slope to *gradient. */
 static double prior(double log_value, double centre, double spread, double *gradient)
 {
     double z = (log_value - log(centre)) / spread;
@@ -167,7 +168,7 @@ static double add_priors(const double *theta, uint32_t dimensions, double *gradi
     return sum + prior(theta[noise], NOISE_CENTRE, NOISE_SPREAD, &gradient[noise]);
 }
 
-/* Adds the part of row a of the covariance to the gradient. */
+/* Adds the contribution of row a of the covariance to the gradient. */
 static void add_gradient(sample *s, const double *alpha, double signal, const double *weight,
                          const double *part, double *gradient, uint32_t a)
 {
@@ -190,13 +191,13 @@ static void add_gradient(sample *s, const double *alpha, double signal, const do
     }
 }
 
-/* Returns the best variance of the signal, as if two more values of variance 1 were known. */
+/* Returns the most likely signal variance, as with two additional values of variance 1. */
 static double signal_of(double fit, uint32_t count)
 {
     return (fit + 2) / (count + 2);
 }
 
-/* Returns minus the logarithm of likelihood times prior, and its gradient. */
+/* Returns the negative logarithm of likelihood times prior, and its gradient. */
 static double objective(sample *s, const double *theta, double *gradient)
 {
     uint32_t dimensions = s->gaussian->dimensions, n = s->count;
@@ -269,7 +270,7 @@ static void take(gt_gaussian *g, const parameters *from)
     g->noise = exp(from->value[(size_t)2 * g->dimensions]);
 }
 
-/* Computes the factor's rows again, with their values unchanged. */
+/* Computes the factor again for the same rows and values. */
 static void factor_again(gt_gaussian *g)
 {
     uint32_t count = g->count;

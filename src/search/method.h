@@ -1,26 +1,25 @@
-/* The parts of a strategy: a method and the evidence. Connects strategy.c and model.c. */
+/* The parts of a strategy: its method and its evidence. Connects strategy.c and model.c. */
 #pragma once
 
 #include "search/evidence.h"
 #include "search/gaussian.h"
 #include "search/strategy.h"
 
-/* One way to search, with a state of its own. */
+/* A way to search. */
 typedef struct gt_method {
     size_t bytes; /* size of the state, which begins as zeros */
     gputune_status (*open)(gt_strategy *strategy, void *state); /* or NULL */
     void (*close)(void *state);                                 /* or NULL */
-    /* Proposes one point that the evidence does not have, and may set strategy->expected. *found
-     * false: it has none, and the walk through the domain finds the rest. */
+    /* Proposes a point that is not in the evidence, and may set strategy->expected. *found false:
+     * it has none left, and the walk through the domain finds the rest. */
     gputune_status (*propose)(gt_strategy *strategy, void *state, gt_point *out, bool *found);
-    /* Called after the evidence took a result. Or NULL. */
+    /* Called after a result was added to the evidence. May be NULL. */
     gputune_status (*told)(gt_strategy *strategy, void *state, const gt_tried *result);
-    /* Fills the members of gt_outlook that only the method knows. Or NULL. */
+    /* Sets the members of gt_outlook that only the method knows. May be NULL. */
     void (*look)(gt_strategy *strategy, void *state, gt_outlook *out);
-    bool learns;                      /* results matter to what it proposes: */
-    uint32_t first, first_with_hints; /* not to the first ones */
-    /* Returns the expected gain of a proposal, in logarithms of time; negative: unknown. Or NULL.
-     */
+    bool learns;                      /* later proposals depend on results */
+    uint32_t first, first_with_hints; /* number of proposals that do not, without and with hints */
+    /* Returns the expected gain of a proposal, as a logarithm; negative: unknown. May be NULL. */
     double (*worth)(gt_strategy *strategy, void *state, const gt_point *point);
 } gt_method;
 
@@ -31,17 +30,17 @@ struct gt_strategy {
     gt_search_settings settings;
     gt_random random;
     gt_evidence evidence;
-    double expected; /* of the point being proposed: the logarithm of its time; NAN: not known */
+    double expected; /* logarithm of the time expected of the proposed point; NAN: unknown */
     GT_ARRAY(gt_tried) hints;
-    gt_point walked; /* the last point of the walk through the domain */
+    gt_point walked; /* last point of the walk through the domain */
     bool walking, walked_all;
 };
 
 extern const gt_method gt_method_auto, gt_method_model, gt_method_local;
 
-/* Finds the next point of the domain that the evidence does not have; false: the end. */
+/* Finds the next point of the domain that is not in the evidence; false at the end. */
 bool gt_strategy_walk(gt_strategy *strategy, gt_point *out);
-/* Draws a random point that the evidence does not have; false if a hundred draws find none. */
+/* Draws a random point that is not in the evidence; false if a hundred draws find none. */
 bool gt_strategy_draw(gt_strategy *strategy, gt_point *out);
 
 /* ---- model.c: a Gaussian process of the times, failures and compile times so far ---- */
@@ -49,26 +48,26 @@ bool gt_strategy_draw(gt_strategy *strategy, gt_point *out);
 /* A configuration that may be proposed. */
 typedef struct gt_candidate {
     gt_point point;
-    double prior;          /* the time that the hints expect there, standardised */
-    double score;          /* the higher, the sooner it is proposed */
-    double gain, expected; /* the expected gain and time, as logarithms */
+    double prior;          /* standardised time that the hints predict */
+    double score;          /* candidates with a higher score are proposed sooner */
+    double gain, expected; /* expected gain and time, as logarithms */
     gt_prospect prospect;
 } gt_candidate;
 
 enum {
-    GT_MODEL_FIRST = 12, /* configurations that are proposed before the model learns */
+    GT_MODEL_FIRST = 12, /* proposals before the model learns */
     GT_MODEL_FIRST_WITH_HINTS = 4,
-    GT_MODEL_LEADS = 32 /* most hints to try first: enough for many workers */
+    GT_MODEL_LEADS = 32 /* maximum number of hints to try first: enough for many workers */
 };
 
-/* The prior: the times that results of other sizes or GPUs (the hints) predict. */
+/* The prior: times predicted from results of other sizes or GPUs (the hints). */
 typedef struct gt_model_prior {
     bool present;
     gt_gaussian gaussian;
     gt_point leads[GT_MODEL_LEADS]; /* the fastest hints, which are tried first */
     uint32_t lead_count, next_lead;
-    uint32_t due;   /* leads to propose before the model does, if results came before the hints */
-    uint32_t turns; /* proposals before the model was ready, without the default */
+    uint32_t due; /* leads to propose before the model is used, if results came before the hints */
+    uint32_t turns; /* proposals before the model was ready, except the default */
     double slope;   /* how closely the times here follow the prior */
 } gt_model_prior;
 
@@ -82,27 +81,27 @@ typedef struct gt_model {
 
     uint32_t known_of[GT_GAUSSIAN_ROWS]; /* by row: the point's index in the evidence */
     double row_prior[GT_GAUSSIAN_ROWS];
-    uint32_t told_when_learnt; /* evidence.told at the last learning; 0: nothing is learnt yet */
+    uint32_t told_when_learnt; /* evidence.told at the last learning; 0: nothing learnt yet */
 
     /* for gt_model_value(): */
-    double best_log;       /* the best time so far, as a logarithm */
-    double width;          /* differences to the best beyond it are compressed; may be infinite */
-    double mean, spread;   /* of the compressed differences to the best */
+    double best_log;       /* logarithm of the best time so far */
+    double width;          /* larger differences to the best are compressed; may be infinite */
+    double mean, spread;   /* of the compressed differences to the best time */
     double compile_centre; /* centre of the logarithms of compile times; NAN: none is known */
     double best_y;         /* the best time so far, standardised */
 
     uint32_t batch; /* proposals since the last update */
-    double gain;    /* the last proposal's expected gain, as a logarithm */
+    double gain;    /* expected gain of the last proposal, as a logarithm */
 
     GT_ARRAY(gt_candidate) pool;
-    gt_hash_index places; /* in the pool, by the hash of a point */
+    gt_hash_index places; /* index into the pool by the hash of a point */
 } gt_model;
 
-/* Adds the results since the last call to the process, and learns the covariance again if they are
- * many. Sets *anew if the candidates' prospects are invalid then. ENOMEM. */
+/* Adds the results since the last call to the process. If they are many, learns the covariance
+ * again. Sets *anew if this invalidates the candidates' prospects. ENOMEM. */
 gputune_status gt_model_learn(bool *anew, gt_model *model, gt_strategy *strategy);
 
-/* Returns a logarithm of a time as the process sees it: standardised. */
+/* Returns the standardised value of a time's logarithm. */
 double gt_model_value(const gt_model *model, double log_time);
-/* Returns the inverse: the logarithm of the time with this standardised value. */
+/* Returns the logarithm of the time with a standardised value. */
 double gt_model_log_time(const gt_model *model, double value);

@@ -1,9 +1,11 @@
-/* The strategies `model` and `auto`. `model` proposes a few random configurations, then those from
- * which a Gaussian process of the times, failures and compile times expects the most. Its parts are
- * the times as the process sees them, its rows, the prior from results of other sizes or GPUs, and
- * the pool of candidates. `auto` tries a small space, or one for which there is time, as a whole,
- * the fastest hints first, because its limit may end it early. Otherwise the model proposes; if it
- * predicts its proposals' results badly, it alternates with `local`. */
+/* The strategies `model` and `auto`.
+ *
+ * `model` first proposes a few random configurations. Then it proposes those from which it expects
+ * the most, by a Gaussian process of times, failures and compile times.
+ *
+ * `auto` tries all configurations if the space is small or there is time for all, the fastest hints
+ * first, because its limit may end it early. Otherwise the model proposes; if it predicts the
+ * results of its proposals badly, it alternates with `local`. */
 #include "search/method.h"
 
 #include "stats/correlation.h"
@@ -17,11 +19,12 @@
 static double model_prior_at(const gt_model *model, const float *z);
 
 /* --- times -------------------------------------------------------------------------------------
- * Slow times need not be foreseen as exactly as fast ones, and in many spaces a few are slower by
- * far than all others, which no process expects. So differences to the best time are compressed
- * beyond a width; near the best they hardly change. */
+ *
+ * The process works with differences to the best time. Beyond a width they are compressed, because
+ * slow times need not be predicted precisely, and a few configurations are often far slower than
+ * all others, which no process expects. */
 
-#define NARROW 1e-6 /* the least spread: all times may be equal */
+#define NARROW 1e-6 /* the least spread, because all times may be equal */
 
 static double compress(double over, double width)
 {
@@ -75,11 +78,11 @@ static double model_log_slope(const gt_model *model, double log_time)
 /* --- rows: which results the process learns from ---------------------------------------------- */
 
 enum {
-    KEPT = 300, /* rows that stay when there are too many, half of them the fastest */
-    STEPS = 10, /* of learning */
-    ENOUGH = 20 /* results to choose a width by */
+    KEPT = 300, /* rows that are kept when there are too many, half of them the fastest */
+    STEPS = 10, /* steps of learning */
+    ENOUGH = 20 /* results from which a width is chosen */
 };
-#define GROWTH 1.25 /* of the results until the next learning */
+#define GROWTH 1.25 /* growth of the results until the next learning */
 
 static void model_forget_rows(gt_model *model, gt_evidence *evidence)
 {
@@ -100,7 +103,7 @@ static void add_row(gt_model *model, gt_evidence *evidence, uint32_t known)
     model->row_prior[row] = model_prior_at(model, z);
 }
 
-/* Adds rows for the points that have none; false if they do not all fit. */
+/* Adds rows for the points without one. Returns false if there are too many. */
 static bool add_rows(gt_model *model, gt_evidence *evidence)
 {
     for (uint32_t i = 0; i < evidence->known.count; i++) {
@@ -115,14 +118,14 @@ static bool add_rows(gt_model *model, gt_evidence *evidence)
     return true;
 }
 
-/* Adds the proposals since then to the process, as far as they fit. */
+/* Adds the newest proposals to the process, as far as they fit. */
 static void model_add_pending(gt_model *model, gt_evidence *evidence)
 {
     add_rows(model, evidence);
     gt_gaussian_update(&model->gaussian);
 }
 
-/* Chooses the rows to keep: what is pending, the fastest, and some of the others at random. */
+/* Chooses the rows to keep: pending points, the fastest, and some of the others at random. */
 static void choose_rows(gt_model *model, gt_strategy *strategy, gt_ranked *order)
 {
     gt_evidence *evidence = &strategy->evidence;
@@ -156,11 +159,11 @@ static gputune_status thin_rows(gt_model *model, gt_strategy *strategy)
     GT_FREED gt_ranked *order = malloc((strategy->evidence.known.count + 1) * sizeof *order);
     GT_TRY(gt_allocated(order));
     choose_rows(model, strategy, order);
-    add_rows(model, &strategy->evidence); /* what is pending */
+    add_rows(model, &strategy->evidence); /* the pending points */
     return GPUTUNE_OK;
 }
 
-/* Fits the slope by which times here follow the prior, by least squares with two values of 0. */
+/* Fits the slope of times against the prior, by least squares with two more values of 0. */
 static void fit_prior(gt_model *model)
 {
     double products = 0, squares = 2;
@@ -174,8 +177,8 @@ static void fit_prior(gt_model *model)
     model->prior.slope = fmin(fmax(products / squares, 0), 1.5);
 }
 
-/* Returns the logarithm of a compile time over the usual one, or NAN. A compile that has run for
- * more than half of the usual time is expected to run as long again. */
+/* Returns the logarithm of a compile time over the usual one, or NAN. A compile that has already
+ * taken more than half of the usual time is expected to take as long again. */
 static double compile_value(const gt_model *model, const gt_known *known)
 {
     double least = log(2 * known->so_far_s) - model->compile_centre;
@@ -261,11 +264,11 @@ gputune_status gt_model_learn(bool *anew, gt_model *model, gt_strategy *strategy
     return GPUTUNE_OK;
 }
 
-/* --- the prior: what it expects is scaled by how well such guesses did ------------------------ */
+/* --- the prior, scaled by how well it predicted times so far ---------------------------------- */
 
 enum { PRIOR_ROWS = 160, PRIOR_STEPS = 12 };
 
-/* Fills half of the rows with the fastest hints, and the others evenly. */
+/* Adds rows: half of them the fastest hints, the others an even selection. */
 static void fill(gt_gaussian *gaussian, const gt_model *model, const gt_strategy *strategy,
                  const gt_ranked *order, uint32_t count)
 {
@@ -287,7 +290,7 @@ static void fill(gt_gaussian *gaussian, const gt_model *model, const gt_strategy
     }
 }
 
-/* Sorts the hints that have a time; returns how many there are. */
+/* Sorts the hints with a time; returns their number. */
 static uint32_t sort_hints(gt_strategy *strategy, gt_ranked *order)
 {
     uint32_t count = 0;
@@ -348,22 +351,21 @@ static double model_prior_at(const gt_model *model, const float *z)
 
 enum {
     RANDOM = 500,
-    NEAR_BEST = 4, /* of the fastest ones, whose neighbours are candidates */
-    JUMPS = 48,    /* and as many points that differ from each of them in two axes, and in three */
-    MANY = 800,    /* candidates that are thinned out to RANDOM */
-    CLIMBS = 3     /* steps from the most promising candidate to its neighbours */
+    NEAR_BEST = 4, /* fastest points whose neighbours become candidates */
+    JUMPS = 48,    /* candidates that differ from each of them in two axes, and as many in three */
+    MANY = 800,    /* candidates from which RANDOM are kept */
+    CLIMBS = 3     /* steps from the most promising candidate to a neighbour */
 };
-#define FAR 6.0 /* deviations below the best where the gain is nothing but an order */
-/* A covariance from few points is too sure of itself: deviations are doubled, over many axes less.
- */
+#define FAR 6.0 /* deviations below the best from which gains only rank candidates */
+/* Few points make deviations too small: they are doubled, less with many axes. */
 #define DOUBT_AXES 8.0
-/* If nothing improves, the process may be wrong: after DOUBTS results deviations grow, to
- * MOST_DOUBT times. After WAVE this begins again, to follow up what was found. */
+/* If nothing improves, the process may be wrong: after DOUBTS results deviations grow, up to
+ * MOST_DOUBT times. After WAVE results this starts again, to follow up what was found. */
 #define DOUBTS       5
 #define WAVE         20
 #define MOST_DOUBT   2.0
-#define TRUSTED      10   /* results without a gain until hints are doubted, too */
-#define SURE_FAILURE 1.02 /* a failure that is expected for sure still has a chance of 2% */
+#define TRUSTED      10   /* results without a gain before hints are doubted as well */
+#define SURE_FAILURE 1.02 /* even a certain failure keeps a chance of success of 2% */
 #define ROOT_2PI     2.5066282746310002
 
 static void begin(gt_candidate *out, const gt_model *model, const gt_point *point)
@@ -403,7 +405,7 @@ static void empty(gt_model *model)
     gt_hash_index_free(&model->places);
 }
 
-/* Fills the pool again with random points. ENOMEM. */
+/* Refills the pool with random points. ENOMEM. */
 static gputune_status model_pool_fill(gt_model *model, gt_strategy *strategy)
 {
     adding to = {model, &strategy->evidence, GPUTUNE_OK};
@@ -417,7 +419,7 @@ static gputune_status model_pool_fill(gt_model *model, gt_strategy *strategy)
     return to.status;
 }
 
-/* Keeps the most promising candidates if there are many. ENOMEM. */
+/* Keeps only the most promising candidates if there are many. ENOMEM. */
 static gputune_status model_pool_prune(gt_model *model)
 {
     size_t count = model->pool.count;
@@ -435,7 +437,7 @@ static gputune_status model_pool_prune(gt_model *model)
     for (size_t i = 0; i < count; i++) {
         const gt_candidate *kept = &model->pool.items[i];
         if (kept->score > least) {
-            uint32_t to = (uint32_t)model->pool.count++; /* not above i */
+            uint32_t to = (uint32_t)model->pool.count++; /* never above i */
             GT_TRY(gt_hash_index_intern(&model->places, gt_point_hash(&kept->point), to, &to));
             if (to != i) {
                 model->pool.items[to] = *kept;
@@ -452,7 +454,7 @@ static gputune_status add_near(gt_model *model, gt_strategy *strategy, const gt_
     return to.status;
 }
 
-/* Adds points that differ in two or three axes, for constraints and for other basins. */
+/* Adds points that differ in two or three axes, to get past constraints and to other basins. */
 static gputune_status add_jumps(gt_model *model, gt_strategy *strategy, const gt_point *from)
 {
     adding to = {model, &strategy->evidence, GPUTUNE_OK};
@@ -481,8 +483,7 @@ static gputune_status model_pool_near_best(gt_model *model, gt_strategy *strateg
     return GPUTUNE_OK;
 }
 
-/* Returns the logarithm of the expected improvement (Mockus 1975; Jones et al. 1998), in
- * deviations. */
+/* Returns log(expected improvement), in deviations (Mockus 1975; Jones et al. 1998). */
 static double log_gain(double best, double expected, double deviation)
 {
     double d = (best - expected) / deviation;
@@ -492,7 +493,7 @@ static double log_gain(double best, double expected, double deviation)
     return log(deviation) + log(d * gt_normal_cdf(d) + exp(-d * d / 2) / ROOT_2PI);
 }
 
-/* Returns the logarithm of the seconds of one more try: its share of the workers, and the GPU. */
+/* Returns log(seconds of one more try): its share of the compile workers, and its GPU time. */
 static double log_cost(const gt_model *model, const gt_strategy *strategy,
                        const gt_prospect *prospect)
 {
@@ -507,8 +508,8 @@ static double log_cost(const gt_model *model, const gt_strategy *strategy,
 }
 
 /* Returns the factor for the process's deviations. Hints are trusted as long as they lead to
- * something better. Rank agreement with the times here does not show this: it was higher where
- * hints delayed a search than where they helped. */
+ * improvements. Their rank agreement with measured times does not show this: it was higher in
+ * searches that hints delayed than in searches that they helped. */
 static double doubt(const gt_model *model, const gt_strategy *strategy)
 {
     const gt_evidence *evidence = &strategy->evidence;
@@ -520,8 +521,8 @@ static double doubt(const gt_model *model, const gt_strategy *strategy)
     return axes * fmin(fmax(1, (double)(since % WAVE) / DOUBTS), MOST_DOUBT);
 }
 
-/* Scores a candidate. Only gains beyond epsilon count; else a search goes on among the neighbours
- * of a good configuration while another basin has better ones. */
+/* Scores a candidate. Only gains beyond epsilon count; otherwise a search would stay among the
+ * neighbours of a good configuration although another basin has better ones. */
 static void judge(gt_candidate *candidate, const gt_model *model, const gt_strategy *strategy)
 {
     const gt_gaussian *gaussian = &model->gaussian;
@@ -530,7 +531,7 @@ static void judge(gt_candidate *candidate, const gt_model *model, const gt_strat
                       model->prior.slope * candidate->prior;
     double deviation =
         doubt(model, strategy) * gt_gaussian_deviation(gaussian, prospect, GT_TARGET_TIME);
-    double success = 0; /* the logarithm of its chance */
+    double success = 0; /* logarithm of the probability of success */
     if (strategy->evidence.count[GT_TRIED_FAILED]) {
         double failure = gt_gaussian_expect(gaussian, prospect, GT_TARGET_FAILURE);
         success = log(SURE_FAILURE - fmin(fmax(failure, 0), 1));
@@ -568,7 +569,7 @@ static void look_at(gt_model *model, uint32_t from)
     }
 }
 
-/* Judges the new candidates from index `from` on; returns the best one, or -1. */
+/* Scores the candidates from index `from` on; returns the best one, or -1. */
 static int64_t judge_all(gt_model *model, const gt_strategy *strategy, uint32_t from, int64_t best)
 {
     look_at(model, from);
@@ -585,8 +586,7 @@ static int64_t judge_all(gt_model *model, const gt_strategy *strategy, uint32_t 
     return best;
 }
 
-/* Sets *best to the most promising candidate, or -1; with `climb` looks at its neighbours too.
- * ENOMEM. */
+/* Sets *best to the best candidate, or -1. With `climb`, also tries its neighbours. ENOMEM. */
 static gputune_status model_pool_best(gt_model *model, gt_strategy *strategy, bool climb,
                                       int64_t *best)
 {
@@ -608,7 +608,7 @@ static gputune_status model_pool_best(gt_model *model, gt_strategy *strategy, bo
 
 enum {
     LEAST_OK = 3,
-    BETWEEN_CLIMBS = 8 /* proposals of one batch */
+    BETWEEN_CLIMBS = 8 /* proposals of a batch between two climbs */
 };
 
 /* Shared with gt_method_auto. */
@@ -636,9 +636,9 @@ static bool is_new(const gt_strategy *strategy, const gt_point *point)
            strategy->domain->is_valid(strategy->domain->user, point);
 }
 
-/* Proposes the first points: the default, the fastest hints, and random ones. Two random ones among
- * the first show the model how far times here follow the hints; more are proposed only for many
- * workers. */
+/* Proposes the first points: the default, the fastest hints, and random ones. Two random points
+ * early show the model how closely times follow the hints; more are proposed only for many workers.
+ */
 static bool propose_first(gt_model *model, gt_strategy *strategy, gt_point *out)
 {
     gt_model_prior *prior = &model->prior;
@@ -716,8 +716,8 @@ static void look_model(gt_strategy *strategy, void *state, gt_outlook *out)
     }
 }
 
-/* Updates the model first if it is late: while slow compiles hold all workers, nothing is
- * proposed. */
+/* Updates the model first if that is due: while slow compiles occupy all workers, nothing is
+ * proposed and so nothing updates it. */
 static double model_worth(gt_strategy *strategy, void *state, const gt_point *point)
 {
     gt_model *model = state;
@@ -741,19 +741,20 @@ const gt_method gt_method_model = {.bytes = sizeof(gt_model),
 /* --- auto ------------------------------------------------------------------------------------- */
 
 enum {
-    SMALL = 128, /* valid configurations that are not worth a choice */
-    PROBE = 16,  /* results from which the rate is known */
-    JUDGED = 48, /* the last proposals by which the model is judged */
-    VERDICTS = 2 /* against the model in a row, until it alternates with local */
+    SMALL = 128, /* valid configurations of which all are tried */
+    PROBE = 16,  /* results after which the rate is known */
+    JUDGED = 48, /* latest proposals by which the model is judged */
+    VERDICTS = 2 /* judgements against the model in a row before it alternates with `local` */
 };
-#define USELESS 0.05 /* rank correlation of what was expected with what came */
+#define USELESS                                                                                    \
+    0.05 /* rank correlation of predicted and measured times below which the model is useless */
 
 typedef struct automatic {
-    gt_model model; /* must be first: its functions take this state */
+    gt_model model; /* must be first, because the functions of `model` get this state */
     bool by_turns, local_next;
-    uint32_t useless;                      /* verdicts against the model in a row */
+    uint32_t useless;                      /* judgements against the model in a row */
     uint32_t foreseen;                     /* proposals of the model with a result */
-    double expected[JUDGED], seen[JUDGED]; /* of the last of them, as a ring */
+    double expected[JUDGED], seen[JUDGED]; /* ring buffers of the latest ones */
 } automatic;
 
 /* Returns true if the rest can be tried within the limit, at the rate so far. */
@@ -834,7 +835,7 @@ static gputune_status told_auto(gt_strategy *strategy, void *state, const gt_tri
 {
     automatic *at = state;
     if (is_time_for_all(strategy)) {
-        return GPUTUNE_OK; /* all are tried, and a model costs a millisecond a result */
+        return GPUTUNE_OK; /* all are tried, so a model would only cost time */
     }
     return judge_model(at, &strategy->evidence, result);
 }

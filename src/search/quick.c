@@ -1,4 +1,4 @@
-/* Decides when quick compiles pay, and gives their times to the search. */
+/* Decides whether quick compiles pay, and gives their times to the search. */
 #include "search/quick.h"
 
 #include "stats/correlation.h"
@@ -8,19 +8,20 @@
 enum {
     LEAST_SIZE = 500, /* valid configurations */
     LEAST_PAIRS = 3,
-    LEAST_COMPARED = 6, /* pairs by whose times quick compiles are judged */
-    LEAST_FAILED = 3,   /* quick compiles, where none is right */
-    MANY = 100          /* variants that a search can try without quick compiles */
+    LEAST_COMPARED = 6, /* pairs whose times are compared */
+    LEAST_FAILED = 3,   /* failed quick compiles, if none is correct */
+    MANY = 100          /* a search that can try so many variants needs no quick compiles */
 };
-#define SHARE  0.5 /* of the limit is for quick compiles */
-#define SLOW   0.5 /* of the seconds of a compile with which MANY can be tried */
-#define FASTER 2.0 /* a quick compile must compile so many times faster */
-/* The share of pairs to try until it is known whether quick compiles pay; and while pairs do not
- * even compile slowly. */
+#define SHARE  0.5 /* fraction of the limit for quick compiles */
+#define SLOW   0.5 /* compiles are slow from this fraction of the time at which MANY can be tried */
+#define FASTER 2.0 /* minimum ratio of compile times for quick compiles to pay */
+/* Fraction of pairs to try before it is decided whether quick compiles pay, and the same if pairs
+ * do not even compile slowly. */
 #define ENOUGH       0.75
 #define ENOUGH_QUICK 0.5
-/* Few pairs prove little: of useful quick compiles, whose ranks correlate by 0.4, a third of all
- * draws of five pairs correlate by less than 0.3, a hundredth of eight pairs by less than this. */
+/* Few pairs prove little. If useful quick compiles have a rank correlation of 0.4, a third of all
+ * samples of five pairs have less than 0.3; a hundredth of all samples of eight pairs have less
+ * than this value. */
 #define CONTRARY (-0.5)
 
 static uint32_t most_first(const gt_search_settings *settings)
@@ -46,20 +47,19 @@ void gt_quick_end(gt_quick *quick)
     quick->strategy = NULL;
 }
 
-/* Returns the seconds of a compile at which there is time to try MANY variants. */
+/* Returns the compile time at which there is time for MANY variants. */
 static double quick_s(const gt_quick *quick, double left_s)
 {
     return left_s * quick->settings.workers / MANY;
 }
 
-/* Returns a pair's compile time, or while it compiles the time since the first proposal; 0:
- * unknown. */
+/* Returns a pair's compile time, or its time since the first proposal; 0: unknown. */
 static double compile_s_so_far(const gt_quick *quick, const gt_quick_pair *pair, double left_s)
 {
     return pair->tried ? pair->full.compile_s : quick->begun_left_s - left_s;
 }
 
-/* Returns the mean of the pairs' compile times so far. */
+/* Returns the mean compile time of the pairs so far. */
 static double mean_compile_s(const gt_quick *quick, double left_s)
 {
     double sum_s = 0;
@@ -72,13 +72,13 @@ static double mean_compile_s(const gt_quick *quick, double left_s)
     return known ? sum_s / known : 0;
 }
 
-/* Returns true if the pairs compile for so long that quick compiles may pay. */
+/* Returns true if the pairs compile so slowly that quick compiles may pay. */
 static bool compile_slowly(const gt_quick *quick, double left_s)
 {
     return mean_compile_s(quick, left_s) >= SLOW * quick_s(quick, left_s);
 }
 
-/* Returns true if at least `least` quick compiles are far faster than their pairs so far. */
+/* Returns true if at least `least` quick compiles were far faster than their pairs. */
 static bool are_far_faster(const gt_quick *quick, uint32_t least, double left_s)
 {
     double quick_compile_s = 0, full_s = 0;
@@ -95,7 +95,7 @@ static bool are_far_faster(const gt_quick *quick, uint32_t least, double left_s)
     return compiled >= least && full_s >= FASTER * quick_compile_s;
 }
 
-/* Guesses the same before pairs are compared, from the first quick compile or the time so far. */
+/* Guesses the same before pairs can be compared, from the first quick compile or the time. */
 static bool may_be_far_faster(const gt_quick *quick, double left_s)
 {
     double full_s = quick->begun_left_s - left_s;
@@ -113,7 +113,7 @@ static uint32_t count_tried(const gt_quick *quick)
     return tried;
 }
 
-/* Proposes pairs for half of the workers; the others are free for quick compiles. */
+/* Proposes pairs for half of the workers; the others are left for quick compiles. */
 static gputune_status ask_full(gt_quick *quick, gt_strategy *full, gt_point *out, size_t count,
                                size_t *given)
 {
@@ -163,7 +163,7 @@ static bool has_both_times(const gt_quick_pair *pair)
            pair->full.outcome == GT_TRIED_OK;
 }
 
-/* Sets *out to false if the faster quick compile is clearly the slower variant. */
+/* Sets *out to false if the order of quick compiles clearly contradicts that of the variants. */
 static gputune_status agree(bool *out, const gt_quick *quick)
 {
     double quick_ns[GT_QUICK_PAIRS], full[GT_QUICK_PAIRS], correlation;

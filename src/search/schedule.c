@@ -1,30 +1,30 @@
-/* Shares one GPU by the time that its work has taken so far. */
+/* Shares one GPU by the durations measured so far. */
 #include "search/schedule.h"
 
 #include <math.h>
 
-/* The weight of a new result in a mean, which follows a search to its faster variants. */
+/* Weight of a new value in a moving mean, which follows a search to faster variants. */
 #define NEWS 0.1
-/* The most seconds that rounds are owed, or had too much. */
+/* Limit of the seconds that rounds are owed, or have had too much. */
 #define MEMORY_S 0.25
-/* The seconds in which a session hands over more work. */
+/* Seconds that a session needs to hand over more work. */
 #define THINKING_S 0.02
-/* Seconds of a new variant from which handing over the next one costs nothing. */
+/* If a new variant takes at least this long, handing over the next one costs nothing. */
 #define LONG_S 0.05
-/* The seconds in which a free compile worker gets its next source. */
+/* Seconds until a free compile worker gets its next source. */
 #define REACTION_S 0.1
-#define USUAL_S    0.4 /* to compile a source, before any has been */
-/* Seconds on the GPU of a new variant, before the first one was launched. */
+#define USUAL_S    0.4 /* guessed seconds of a compile, before the first one */
+/* Guessed GPU seconds of a new variant, before the first one. */
 #define USUAL_NEW_VARIANT_S 0.02
-/* The GPU must not wait for a slow compile. */
+/* Extra variants, so the GPU does not wait for a slow compile. */
 #define SPARE 1.25
 
 enum {
     LEAST_IN_HAND = 2,
     MOST_IN_HAND = 64,
-    WAITING = 2,      /* compiled, before the GPU */
-    UNLAUNCHED = 24,  /* on their way before the first launch: enough for a model to begin with */
-    COMPILE_AHEAD = 3 /* sources per compile worker where results do not matter */
+    WAITING = 2,      /* compiled variants that wait for the GPU */
+    UNLAUNCHED = 24,  /* variants before the first launch: enough for a model to begin with */
+    COMPILE_AHEAD = 3 /* sources per compile worker if proposals do not depend on results */
 };
 
 static void follow(double *mean, double seconds)
@@ -73,7 +73,7 @@ double gt_schedule_gpu_s(const gt_schedule *schedule)
     return 1 / own_per_s;
 }
 
-/* Returns how many variants of a search that learns may be in flight. */
+/* Returns how many variants of a search that learns may be on their way to their first launch. */
 static uint32_t most_on_their_way(const gt_schedule *schedule, uint32_t workers)
 {
     double compile_s = schedule->compile_s > 0 ? schedule->compile_s : USUAL_S;
@@ -81,7 +81,8 @@ static uint32_t most_on_their_way(const gt_schedule *schedule, uint32_t workers)
     bool launched = schedule->new_variant_s > 0;
     double gpu_s = gt_schedule_gpu_s(schedule);
     double taken = ceil(SPARE * compile_s / gpu_s);
-    double beside = launched ? ceil(workers * gpu_s / compile_s) : 0; /* those that compile */
+    double beside =
+        launched ? ceil(workers * gpu_s / compile_s) : 0; /* variants that still compile */
     uint32_t in_hand = gt_schedule_in_hand(schedule);
     double least = launched ? 1 : UNLAUNCHED;
     return (uint32_t)fmin(workers + reserve + beside, fmax(taken + WAITING + in_hand, least));

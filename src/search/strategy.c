@@ -1,7 +1,7 @@
 /* The common part of all strategies, and those without a model: `exhaustive`, `random` and `local`.
  * `local` proposes neighbours of the fastest few, the faster the more often. Neighbours differ in
- * one axis, by one step or any, and sometimes in two, because constraints tie axes together. It
- * begins with random configurations and sometimes tries one, to leave a local optimum. */
+ * one axis, and sometimes in two, because constraints connect axes. It begins with random
+ * configurations, and sometimes tries one later to leave a local optimum. */
 #include "search/method.h"
 
 #include <math.h>
@@ -10,13 +10,13 @@
 
 enum {
     STARTS = 16, /* random configurations before the first neighbour */
-    CENTRES = 8, /* the fastest, whose neighbours are tried */
-    TRIES = 20   /* for a neighbour that is new */
+    CENTRES = 8, /* fastest configurations whose neighbours are tried */
+    TRIES = 20   /* tries to find a new neighbour */
 };
-#define RANDOM   0.1  /* of the proposals are any configuration */
-#define SLOWER   0.65 /* the chance of the next slower centre instead */
-#define ADJACENT 0.5  /* of the neighbours have an adjacent value, */
-#define JUMP     0.2  /* and these differ in two axes */
+#define RANDOM   0.1  /* fraction of random proposals */
+#define SLOWER   0.65 /* probability to go on to the next slower centre */
+#define ADJACENT 0.5  /* fraction of neighbours with an adjacent value */
+#define JUMP     0.2  /* fraction of neighbours that differ in two axes */
 
 static bool step(gt_strategy *strategy, gt_point *point)
 {
@@ -27,7 +27,7 @@ static bool step(gt_strategy *strategy, gt_point *point)
     return gt_domain_jump(strategy->domain, &strategy->random, which < 1 - JUMP ? 1 : 2, point);
 }
 
-/* Proposes a new neighbour of `centre`; false: none was found. */
+/* Proposes a new neighbour of `centre`; false if none was found. */
 static bool propose_near(gt_strategy *strategy, const gt_point *centre, gt_point *out)
 {
     for (int i = 0; i < TRIES; i++) {
@@ -75,7 +75,7 @@ static gputune_status propose_local(gt_strategy *strategy, void *state, gt_point
 const gt_method gt_method_local = {
     .propose = propose_local, .learns = true, .first = STARTS, .first_with_hints = STARTS};
 
-/* ---- those that learn nothing: every configuration in order, or any at random ---- */
+/* ---- strategies that do not learn ---- */
 
 static gputune_status propose_next(gt_strategy *strategy, void *state, gt_point *out, bool *found)
 {
@@ -107,14 +107,15 @@ static const struct {
 
 enum {
     DRAWS = 100,
-    PATIENCE = 160,      /* results without a gain, or half of all, or */
-    SHARE = 4,           /* this part of what is left, */
-    MOST_PATIENCE = 600, /* but no more than these */
-    ENOUGH = 8           /* compile times to know what is usual */
+    PATIENCE =
+        160,   /* a search ends after this many results without a gain, or half of all results, */
+    SHARE = 4, /* or this fraction (1/SHARE) of the remaining configurations, */
+    MOST_PATIENCE = 600, /* but at most after this many */
+    ENOUGH = 8           /* compile times from which the usual one is known */
 };
 #define EPSILON    0.005
-#define NEGLIGIBLE 0.1 /* of epsilon: an expected gain that is not worth a try */
-#define FAR_LONGER 4.0 /* than usual: a compile that may be given up */
+#define NEGLIGIBLE 0.1 /* an expected gain below this part of epsilon is not worth a try */
+#define FAR_LONGER 4.0 /* a compile may be given up after this many times the usual time */
 
 const char *gt_strategy_name(gputune_strategy kind)
 {
@@ -250,10 +251,10 @@ gputune_status gt_strategy_tell(gt_strategy *strategy, const gt_tried *result)
                                   : GPUTUNE_OK;
 }
 
-/* Returns true if the model expects nothing better, and had time to be proved wrong. In seven
- * recorded spaces, eight searches each, no search that ended so was 0.1% from the optimum; without
- * the share of the remaining ones, five were 1.5 to 4.8% from it, and with an eighth of it, two of
- * four searches of a stencil's 3806 variants on an H200 1.8%. */
+/* Returns true if the model expects no improvement and has had time to be proved wrong. The limits
+ * were tested on seven recorded spaces with eight searches each: every search that ended here was
+ * within 0.1% of the optimum. Without SHARE, five searches were 1.5 to 4.8% away; with SHARE 8, two
+ * of four searches of a stencil's 3806 variants on an H200 were 1.8% away. */
 static bool is_done(const gt_outlook *outlook, const gt_search_settings *settings)
 {
     double share = fmin(outlook->remaining / SHARE, MOST_PATIENCE);
@@ -303,7 +304,7 @@ bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double s
     double worth = strategy->method->worth(strategy, strategy->state, point);
     gt_outlook outlook;
     gt_strategy_outlook(&outlook, strategy);
-    /* a compile that has run for long is expected to run as long again */
+    /* a compile is expected to take as long again as it has already */
     bool others_give_more =
         outlook.expected_gain > 0 && worth / seconds < outlook.expected_gain / usual / 2;
     return worth >= 0 && (others_give_more || worth < strategy->settings.epsilon * NEGLIGIBLE);

@@ -15,8 +15,7 @@ double gt_normal_cdf(double x)
     return 0.5 * erfc(-x / M_SQRT2);
 }
 
-/* Computes the continued fraction of the incomplete beta function, for x < (a + 1) / (a + b +
- * 2). */
+/* Computes the incomplete beta function's continued fraction, for x < (a + 1) / (a + b + 2). */
 static double beta_fraction(double a, double b, double x)
 {
     double c = 1, d = 1 / (1 - (a + b) * x / (a + 1));
@@ -37,8 +36,7 @@ static double beta_fraction(double a, double b, double x)
     return fraction;
 }
 
-/* Computes the regularised incomplete beta function I_x(a, b). `rest` is 1 - x, passed separately
- * for its precision. */
+/* Computes the regularised incomplete beta function I_x(a, b). `rest` is 1 - x, precisely. */
 static double incomplete_beta(double a, double b, double x, double rest)
 {
     if (x <= 0) {

@@ -7,8 +7,7 @@
 
 #include <stddef.h>
 
-/* The fraction of the sorted differences that is cut from each end; nothing is cut from fewer than
- * 5. */
+/* The fraction of the sorted differences that is cut from each end; 0 of fewer than 5. */
 #define GT_PAIRED_TRIM 0.2
 
 /* The location of paired differences, and its uncertainty. */
@@ -27,8 +26,7 @@ typedef struct gt_paired {
  * for example 0.95. EINVAL without differences, ENOMEM. */
 gputune_status gt_paired_interval(gt_paired *out, const double *differences, size_t count,
                                   double confidence);
-/* Computes the same without the interval, from `count` > 0 values sorted ascending. Does not
- * allocate. */
+/* Computes the same without the interval, from `count` > 0 ascending values. */
 gt_paired gt_paired_sorted(const double *sorted, size_t count);
 /* Moves the standard error towards a variance known from other comparisons, as in the moderated
  * t-statistic (Smyth 2004): `prior` is that variance of one difference, and `weight` its degrees of

@@ -26,8 +26,7 @@ gputune_status gt_summarise(gt_summary *out, const double *values, size_t count)
  * trim in [0, 0.5); 0 without values. */
 double gt_trimmed_mean(const double *sorted, size_t count, double trim);
 
-/* Returns the rank l, from 1, at which gt_summarise()'s interval of the median begins; 0 if no rank
- * reaches 95%. */
+/* Returns the rank l at which gt_summarise()'s interval begins; 0 if no rank reaches 95%. */
 size_t gt_median_rank(size_t count);
 
 /* Sorts the values, ascending. */
@@ -41,6 +40,5 @@ typedef struct gt_ranked {
 /* Sorts the items by value, ascending. */
 void gt_sort_ranked(gt_ranked *items, size_t count);
 
-/* Returns the median of sorted values: the middle one, or the mean of the two middle ones; 0
- * without values. */
+/* Returns the median of sorted values; 0 without values. */
 double gt_median_sorted(const double *sorted, size_t count);

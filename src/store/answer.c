@@ -3,7 +3,7 @@
 
 static bool covers(const gt_terms *result, const gt_terms *request)
 {
-    bool tried_enough = /* a limit of 0 is none */
+    bool tried_enough = /* 0: no limit */
         !result->limit || (request->limit && request->limit <= result->limit);
     bool isolated_enough =
         result->isolation == GPUTUNE_ISOLATION_PROCESS || result->isolation == request->isolation;
@@ -18,7 +18,7 @@ bool gt_answers(const gt_terms *result, const gt_terms *request)
     if (request->effort < GPUTUNE_MEASURE) {
         return is_enough;
     }
-    /* the time limit passed before anything was measured */
+    /* the time limit ended before anything was measured */
     bool measured_nothing = result->effort < GPUTUNE_MEASURE && result->limit_s > 0;
     bool had_the_time = request->limit_s > 0 && result->limit_s >= request->limit_s;
     return (is_enough || measured_nothing) && result->proved && (result->final || had_the_time) &&

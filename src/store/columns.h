@@ -1,11 +1,10 @@
-/* The rows of trials, winners and compiled code: the struct of each and its columns. These lists
+/* The rows of trials, winners and compiled code: for each a struct and its columns. These lists
  * determine how a column is written in SQL, bound, read and freed, and which member of a record
- * shows it. A new column is a member of the struct, a line of its list, and the next
- * GT_SCHEMA_VERSION: a file that lacks it gets it, with 0 or "" in the rows that are there. A
- * column that is shown needs a member of gputune_record too.
+ * shows it. A new column needs a member of the struct, a line in its list, and the next
+ * GT_SCHEMA_VERSION; a file that lacks it gets it, with 0 or "" in existing rows. To be shown, it
+ * also needs a member of gputune_record.
  *
- * A line: kind, name of the column, member of the row's struct, SHOWN(member of gputune_record) or
- * HIDDEN. */
+ * A line: kind, column, member of the row's struct, SHOWN(member of gputune_record) or HIDDEN. */
 #pragma once
 
 #include "base/hash.h"
@@ -14,7 +13,7 @@
 #include "stats/summary.h"
 #include "store/answer.h"
 
-/* The version of a file whose tables are made by the steps of db/ and have the columns below. */
+/* The version of files with the tables of db/ and the columns below. */
 enum { GT_SCHEMA_VERSION = 1 };
 
 /* One compiled source. `source` is gt_source.hash. */
@@ -44,21 +43,21 @@ typedef struct gt_code {
 
 typedef enum gt_trial_status {
     GT_TRIAL_OK,         /* raced to the end */
-    GT_TRIAL_ELIMINATED, /* right, but left the race because it was slower */
+    GT_TRIAL_ELIMINATED, /* correct, but left the race because it was slower */
     GT_TRIAL_WRONG,      /* wrong results */
     GT_TRIAL_CRASHED,
     GT_TRIAL_HUNG,
     GT_TRIAL_COMPILE,  /* does not compile */
     GT_TRIAL_LAUNCH,   /* the driver refuses it */
-    GT_TRIAL_SLOW,     /* its compilation did not end within the time limit of a call */
-    GT_TRIAL_UNPROVED, /* clearly slower in its first launch; its results were never compared */
-    GT_TRIAL_PROVED    /* right, and not measured */
+    GT_TRIAL_SLOW,     /* not compiled within a call's time limit */
+    GT_TRIAL_UNPROVED, /* clearly slower in its first launch; its results were not compared */
+    GT_TRIAL_PROVED    /* verified, but not measured */
 } gt_trial_status;
 
 /* One configuration tried in a scenario. */
 typedef struct gt_trial {
     gt_hash hash;       /* gt_trial_hash() */
-    gt_hash source;     /* gt_source.hash, which leads to the cubin */
+    gt_hash source;     /* gt_source.hash, the key of its code */
     const char *config; /* gt_config_text() */
     gt_trial_status status;
     const char *message; /* why the trial failed, was eliminated or was not proved; NULL: "" */
@@ -70,8 +69,8 @@ typedef struct gt_trial {
     uint32_t vector_bytes; /* gt_vector_bytes() */
     double occupancy, max_error, compile_ns;
     int driver_version, nvrtc_version; /* of the trial */
-    double limit_ns; /* limit of the call that ended with GT_TRIAL_SLOW or a single hang; else 0 */
-    const char *proved_at; /* gt_request.proved_at when it was proved or refuted; NULL: "" */
+    double limit_ns;                   /* time limit if GT_TRIAL_SLOW or hung once; otherwise 0 */
+    const char *proved_at; /* gt_request.proved_at when it was verified or refuted; NULL: "" */
 } gt_trial;
 
 #define GT_TRIAL_COLUMNS(X)                                                                        \
@@ -109,24 +108,23 @@ typedef struct gt_trial {
 
 /* A tuning's result, by scenario and space. gt_winner_free() releases what a lookup found. */
 typedef struct gt_winner {
-    gt_terms terms; /* what it was made under */
+    gt_terms terms; /* the conditions under which it was made */
     char *only;     /* the restrictions of the space: "UNROLL=1,2,4 VEC=1"; "": the whole space */
     char *config, *default_config;
-    char *problem; /* measured at these sizes (others share it by bucket or `nearest`) */
+    char *problem;                /* the sizes at which it was measured; others may share it */
     gt_hash trial, default_trial; /* gt_trial.hash */
-    gt_code code;     /* the winner's code; its image is empty when it was not kept or is damaged */
-    gt_code fallback; /* the code of the safe configuration (gt_config_scalar); its source is zero
-                         where it is the same as `code` */
-    char *fallback_config; /* the safe configuration; NULL: the same as `config` */
-    double median_ns, low_ns, high_ns, default_ns; /* the times of its trial, and the default's
-                                                      median, 0: none; only lookups set them */
+    gt_code code;     /* the winner's code; the image is empty if it was not stored or is damaged */
+    gt_code fallback; /* code of fallback_config; zero source: the same as `code` */
+    char *fallback_config; /* the safe configuration (gt_config_scalar); NULL: `config` */
+    double median_ns, low_ns, high_ns, default_ns; /* times of its trial, and the default's median
+                                                      (0: none); only lookups set them */
     gt_verdict verdict;
     bool modelled;
     char *stop_reason;
-    int nvrtc_version;         /* the version of the NVRTC that compiled the code */
-    uint32_t variants, failed; /* how many variants the tuning tried, and how many of them failed */
+    int nvrtc_version;         /* NVRTC that compiled the code */
+    uint32_t variants, failed; /* number of variants that the tuning tried, and of failures */
     double tuning_s;
-    char created[24]; /* UTC, ISO 8601; set by put */
+    char created[24]; /* UTC, ISO 8601; set when stored */
     char *proved_at;  /* gt_trial.proved_at of its trial; only lookups set it */
 } gt_winner;
 
@@ -167,8 +165,8 @@ typedef struct gt_winner {
     X(REAL, tuning_s, tuning_s, SHOWN(tuning_s))                                                   \
     X(INPLACE, created, created, HIDDEN)
 
-/* The columns that describe the GPU (first), the kernel (two) and the scenario of a row: a gt_site
- * (store.h). Here and in the next list an SQL expression may replace a column's name. */
+/* The columns of a gt_site (store.h): first those of the GPU, then two of the kernel, then those of
+ * the scenario. In this and the next list an SQL expression may replace a column's name. */
 enum { GT_GPU_COLUMNS = 15, GT_FIRST_SCENARIO_COLUMN = GT_GPU_COLUMNS + 2 };
 #define GT_SITE_COLUMNS(X)                                                                         \
     X(TEXT, g.environment, scenario.environment, SHOWN(environment))                               \
@@ -201,7 +199,7 @@ enum { GT_GPU_COLUMNS = 15, GT_FIRST_SCENARIO_COLUMN = GT_GPU_COLUMNS + 2 };
     X(REAL, s.work_flops, scenario.work_flops, SHOWN(flops))                                       \
     X(BOOL, s.unreferenced, scenario.unreferenced, SHOWN(unreferenced))
 
-/* The columns of a record that are not of its site, trial or winner: members of gt_record_row. */
+/* The columns of a record that do not belong to its site, trial or winner. */
 #define GT_RECORD_COLUMNS(X)                                                                       \
     X(TEXT, t.created, record.created, HIDDEN)                                                     \
     X(INTEGER, t.id, record.order, HIDDEN)                                                         \

@@ -1,4 +1,4 @@
-/* One SQLite connection: its file, journal and statements, and tables made by db/'s steps. */
+/* One SQLite connection: its file, journal, schema and statements. */
 #include "store/database.h"
 
 #include "base/condition.h"
@@ -38,7 +38,7 @@ void gt_folder_of(char *out, size_t bytes, const char *path)
     }
 }
 
-/* Why a file is distrusted for itself; its folder may be anybody's. */
+/* Returns why a file is not trusted, whatever its folder is; NULL: it is. */
 static const char *distrust_file(const struct stat *file)
 {
     return !is_own(file)        ? "it belongs to another user"
@@ -46,7 +46,8 @@ static const char *distrust_file(const struct stat *file)
                                 : NULL;
 }
 
-/* A sticky bit keeps others from replacing the file, but not from placing a journal beside it. */
+/* Returns why the file's folder is not trusted, or NULL. A sticky bit does not help: others cannot
+ * replace the file, but can place a journal beside it. */
 static const char *distrust_folder(const char *path)
 {
     struct stat folder;
@@ -65,7 +66,7 @@ const char *gt_distrust(const char *path)
     struct stat file;
     char target[PATH_MAX];
     if (stat(path, &file) != 0) {
-        return NULL; /* opening it says more */
+        return NULL; /* opening the file will report more */
     }
     const char *why = distrust_file(&file);
     why = why ? why : distrust_folder(path);
@@ -80,13 +81,14 @@ static struct {
     sqlite3_vfs *system;
 } own = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* Returns true if a journal may be another user's work, as one with several links may be. */
+/* Returns true if another user may have made a journal, for example one with several links. */
 static bool is_foreign(const struct stat *facts)
 {
     return !S_ISREG(facts->st_mode) || facts->st_nlink > 1 || distrust_file(facts);
 }
 
-/* Where a journal must be new and is not, SQLite opens what is there to read it. */
+/* Opens a journal if it is new or this user's. If another file appears at the same time, SQLite
+ * would open that for reading, so the file is checked again. */
 static int open_journal(const char *name, sqlite3_file *file, int flags, int *opened)
 {
     struct stat facts;
@@ -99,8 +101,8 @@ static int open_journal(const char *name, sqlite3_file *file, int flags, int *op
     }
     int code = own.system->xOpen(own.system, name, file,
                                  flags | (is_new ? SQLITE_OPEN_EXCLUSIVE : 0), &out);
-    bool is_ours = is_new ? !(out & SQLITE_OPEN_READONLY)
-                          : lstat(name, &facts) == 0 && !is_foreign(&facts); /* still */
+    bool is_ours =
+        is_new ? !(out & SQLITE_OPEN_READONLY) : lstat(name, &facts) == 0 && !is_foreign(&facts);
     if (code == SQLITE_OK && !is_ours) {
         file->pMethods->xClose(file);
         file->pMethods = NULL;
@@ -120,7 +122,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
                : own.system->xOpen(own.system, name, file, flags, opened);
 }
 
-/* Stored after a database's file object; `methods` are the system's, except for reading. */
+/* Data after a database's file object. `methods` are the system's, except for reading. */
 typedef struct watched {
     sqlite3_io_methods methods;
     const sqlite3_io_methods *system;
@@ -138,7 +140,8 @@ static bool is_over(const gt_database *database)
     return gt_patience_left_s(&database->limit) <= 0;
 }
 
-/* Reads a page or ends the statement: one step reads all pages of a row. A few are always read. */
+/* Reads a page, or ends the statement at its time limit. SQLite's progress handler is not enough,
+ * because one step may read all pages of a long value. */
 static int read_page(sqlite3_file *file, void *out, int bytes, sqlite3_int64 at)
 {
     enum { READS = 1000 };
@@ -147,7 +150,7 @@ static int read_page(sqlite3_file *file, void *out, int bytes, sqlite3_int64 at)
     return ends ? SQLITE_INTERRUPT : own_part->system->xRead(file, out, bytes, at);
 }
 
-/* Makes reading end with the database's limit, if the file was opened by find_vfs(). */
+/* Makes reading end with the database's limit, if find_vfs() was used to open the file. */
 static void watch_reads(gt_database *database, sqlite3 *handle)
 {
     sqlite3_file *file = NULL;
@@ -162,7 +165,7 @@ static void watch_reads(gt_database *database, sqlite3 *handle)
     }
 }
 
-/* A program may hold several copies of this library, so the name is this one's alone. */
+/* Registers the VFS by a unique name: a program may contain several copies of this library. */
 static int register_vfs(void)
 {
     enum { ALIGNMENT = _Alignof(watched) };
@@ -175,9 +178,9 @@ static int register_vfs(void)
     return sqlite3_vfs_register(&own.vfs, 0);
 }
 
-/* The name of the VFS that databases are opened with. It opens a journal only if this user or root
- * owns it and nobody else may write it; else it fails with SQLITE_CANTOPEN. *name is NULL where the
- * system has no such VFS. Returns a result code of SQLite. */
+/* Returns SQLite's code, and the name of the VFS that databases are opened with; NULL if the system
+ * has no suitable one. The VFS opens a journal only if it belongs to this user or root and nobody
+ * else may write it; otherwise opening fails with SQLITE_CANTOPEN. */
 static int find_vfs(const char **name)
 {
     int code = SQLITE_OK;
@@ -192,7 +195,7 @@ static int find_vfs(const char **name)
     return code;
 }
 
-/* The library may be closed by dlclose(). */
+/* Runs also when dlclose() unloads the library. */
 __attribute__((destructor)) static void unregister(void)
 {
     if (own.registered) {
@@ -200,7 +203,7 @@ __attribute__((destructor)) static void unregister(void)
     }
 }
 
-/* Returns true if there is a journal with that ending beside the database, and it is refused. */
+/* Returns true if the database has a journal with that suffix that is refused. */
 static bool lies_beside(const char *path, const char *suffix)
 {
     char name[4096];
@@ -234,7 +237,7 @@ gt_trouble gt_database_trouble(const gt_database *database)
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
     case SQLITE_SCHEMA:
-    case SQLITE_ERROR: /* our statements do not fit the file's tables */
+    case SQLITE_ERROR: /* the file's tables do not fit the statements */
         return GT_TROUBLE_UNUSABLE;
     case SQLITE_READONLY:
     case SQLITE_PERM:
@@ -320,7 +323,7 @@ static gputune_status begin(gt_rows *rows, gt_database *database, gt_sql sql, co
     return GPUTUNE_OK;
 }
 
-/* OK: a row; ENOTFOUND: no more. */
+/* Steps to the next row. ENOTFOUND if there is none. */
 static gputune_status next(gt_rows *rows)
 {
     rows->column = 0;
@@ -345,7 +348,7 @@ gputune_status gt_query(gt_database *database, bool first_only, gt_row_fn take, 
         status = next(&rows);
         GT_THEN(status, take ? take(context, &rows) : GPUTUNE_OK);
     } while (status == GPUTUNE_OK && !first_only);
-    sqlite3_reset(rows.statement); /* releases its lock */
+    sqlite3_reset(rows.statement); /* releases the file's lock */
     sqlite3_clear_bindings(rows.statement);
     return status == GPUTUNE_ENOTFOUND && !first_only ? GPUTUNE_OK : status;
 }
@@ -358,20 +361,20 @@ gputune_status gt_take_integer(void *out, gt_rows *row)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* SQLite asks whether to go on waiting for a lock. */
+/* SQLite's busy handler: returns whether to go on waiting for a lock. */
 static int wait_for_lock(void *user, int tries)
 {
     const gt_database *database = user;
     return gt_wait_step(&database->patience, tries, GT_SHORT_STEP_S);
 }
 
-/* SQLite asks whether to end a statement. */
+/* SQLite's progress handler: returns whether to end a statement. */
 static int ends_statement(void *user)
 {
     return is_over(user);
 }
 
-/* Limits what a file can make SQLite do, if it changes after gt_schema_check(). */
+/* Limits what a file can make SQLite do, because it may change after gt_schema_check(). */
 static void restrict_connection(sqlite3 *handle, gt_database *database)
 {
     enum { LONGEST_SQL = 100 << 10, STEPS = 10000 };
@@ -393,7 +396,7 @@ static void restrict_connection(sqlite3 *handle, gt_database *database)
 static int open_connection(sqlite3 **out, gt_database *database, const char *path,
                            gt_database_mode mode)
 {
-    /* reading, too, undoes what a dead writer began */
+    /* a reader also has to undo a killed writer's transaction */
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     flags |= mode == GT_DATABASE_MEMORY ? SQLITE_OPEN_CREATE : 0;
     const char *vfs = NULL;
@@ -429,7 +432,7 @@ static gt_trouble judge(gt_database *database, const gt_schema *facts, gt_databa
     return GT_TROUBLE_NONE;
 }
 
-/* Goes on with a copy of the file in memory, whose schema may be brought up to date. */
+/* Replaces the connection by a copy of the file in memory, whose schema can be upgraded. */
 static int continue_in_copy(gt_database *database)
 {
     sqlite3 *copy = NULL;
@@ -466,7 +469,7 @@ static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, c
     return gt_database_trouble(database);
 }
 
-/* SQLite gives its journal the mode of the file, so the file is made here, private. */
+/* Creates the file for this user only. SQLite gives its journal the same mode. */
 static gt_trouble make_private(bool *made, const char *path, char why[GT_WHY_MAX])
 {
     int file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
@@ -481,12 +484,12 @@ static gt_trouble make_private(bool *made, const char *path, char why[GT_WHY_MAX
     return GT_TROUBLE_NONE;
 }
 
-/* Opening a pipe waits for whoever opens its other end, and a device may do anything. */
+/* Refuses all but files: opening a pipe waits for its other end, a device may do anything. */
 static gt_trouble check_kind(const char *path, char why[GT_WHY_MAX])
 {
     struct stat facts;
     if (stat(path, &facts) != 0 || S_ISREG(facts.st_mode)) {
-        return GT_TROUBLE_NONE; /* opening a missing one says why */
+        return GT_TROUBLE_NONE; /* opening a missing file will report why */
     }
     snprintf(why, GT_WHY_MAX, "it is %s",
              S_ISDIR(facts.st_mode)    ? "a folder"
@@ -496,10 +499,10 @@ static gt_trouble check_kind(const char *path, char why[GT_WHY_MAX])
     return GT_TROUBLE_FAILED;
 }
 
-/* Why SQLite did not open a file. It has one text for all that access() tells apart. */
+/* Explains why SQLite did not open a file. It has one text for what access() tells apart. */
 static void say_why_not(char why[GT_WHY_MAX], const gt_database *database, const char *path)
 {
-    enum { MOST = 504 }; /* of 512 bytes; the rest is for the names of journals */
+    enum { MOST = 504 }; /* SQLite's limit is 512 bytes, including the suffix of a journal */
     char folder[PATH_MAX] = "";
     bool is_relative = path[0] != '/' && getcwd(folder, sizeof folder);
     size_t bytes = strlen(path) + (is_relative ? strlen(folder) + 1 : 0);
@@ -518,7 +521,8 @@ static gt_trouble open_handle(gt_database *database, const char *path, gt_databa
                               char why[GT_WHY_MAX])
 {
     bool is_relative = mode != GT_DATABASE_MEMORY && path[0] != '/';
-    char *name = sqlite3_mprintf("%s%s", is_relative ? "./" : "", path); /* "file:" begins a URI */
+    char *name = sqlite3_mprintf("%s%s", is_relative ? "./" : "",
+                                 path); /* a name that begins with "file:" would be a URI */
     database->code = name ? open_connection(&database->handle, database, name, mode) : SQLITE_NOMEM;
     sqlite3_free(name);
     if (database->code != SQLITE_OK && mode == GT_DATABASE_MEMORY) {
@@ -561,7 +565,7 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
 
 /* --- looking at a file, by a connection of its own ------------------------------------------- */
 
-/* The first line of what SQLite finds when it reads every page. */
+/* Checks every page, and writes the first problem found to `out`. */
 static int read_damage(char *out, size_t bytes, sqlite3 *handle)
 {
     sqlite3_stmt *statement = NULL;
@@ -607,7 +611,7 @@ static void look_inside(gt_store_facts *facts)
     } else {
         read_tables(facts, here.handle);
         code = sqlite3_exec(here.handle, "BEGIN IMMEDIATE", NULL, NULL, NULL);
-        if (code != SQLITE_OK) { /* closing ends the transaction */
+        if (code != SQLITE_OK) { /* closing the connection ends the transaction */
             snprintf(facts->unwritable, sizeof facts->unwritable, "%s",
                      (code & 0xff) == SQLITE_BUSY ? "another process has locked it"
                                                   : sqlite3_errmsg(here.handle));
@@ -616,7 +620,7 @@ static void look_inside(gt_store_facts *facts)
     sqlite3_close(here.handle);
 }
 
-/* Looks if the nearest existing folder lets a file be made. */
+/* Checks if a file can be created in the nearest existing folder. */
 static void look_at_folder(gt_store_facts *facts)
 {
     GT_FREED char *folder = strdup(facts->path);

@@ -1,4 +1,4 @@
-/* Keys of scenarios and environments, and their rows. */
+/* Keys of scenarios and environments, and the rows of GPUs and scenarios. */
 #include "store/keys.h"
 
 #include "base/asked_for.h"
@@ -30,7 +30,7 @@ gt_hash gt_family_hash(const gt_scenario *scenario)
     return gt_hash_join(hash, gt_hash_string(choices));
 }
 
-/* The text that stands for the problem in the key; never NULL. */
+/* Returns the text that represents the problem in the key; never NULL. */
 static const char *scenario_bucket(const gt_scenario *scenario)
 {
     return text_or_empty(scenario->bucket ? scenario->bucket : scenario->problem);
@@ -103,7 +103,7 @@ bool gt_is_wanted(const gt_wanted *wanted, const gt_site *site)
            (!wanted->sizes || gt_sizes_match(s->problem, wanted->sizes));
 }
 
-/* The greatest power of two, up to 16, that divides a size. */
+/* Returns the greatest power of two, up to 16, that divides a size. */
 static double divisor_of(int64_t size)
 {
     return (double)((size | 16) & -(size | 16));
@@ -220,7 +220,7 @@ typedef struct surrounded {
     gt_hash hash;
 } surrounded;
 
-/* Copies the next column to an array; what does not fit is cut off. */
+/* Copies the next column to an array, and cuts it if it is too long. */
 static void take_text(char *out, size_t bytes, gt_rows *row)
 {
     (void)snprintf(out, bytes, "%s", gt_rows_text(row));

@@ -1,5 +1,5 @@
-/* The store's stack of databases: opening, lookups, writes, and their lines in the log. Rows kept
- * in memory while the file was locked are brought to it later, as merged files' rows are. */
+/* The store's stack of databases: opening, lookups, writes, and lines for the log. Rows that were
+ * kept in memory while the file was locked move to the file later, as do rows of merged files. */
 #include "store/layers.h"
 
 #include "base/clock.h"
@@ -20,54 +20,52 @@
 #include <unistd.h>
 
 enum { GT_WARNING_MAX = 768 };
-#define GT_LOOKUP_WAIT_S 0.1 /* longer only if the caller can wait longer */
+#define GT_LOOKUP_WAIT_S 0.1 /* for callers without a patience */
 
-/* The journal is SQLite's rollback journal, not a write-ahead log. The index of a write-ahead log
- * is in memory that processes share, so that processes of two machines would damage a file on a
- * network file system, where users' folders often are. With such a log a file that only root may
- * write could not be read either. Writes are rare, short and of whole tunings, and a lookup waits
- * for 0.1 s at most.
+/* The file uses SQLite's rollback journal, not a write-ahead log. The index of a write-ahead log is
+ * in memory that processes share, so processes of two machines would damage a file on a network
+ * file system, where home folders often are. With a write-ahead log, a file that only root may
+ * write could not be read either. Writes are rare and short.
  *
- * A damaged file stays as it is, and results are kept in memory. The file may be another program's,
- * or be whole again when its file system is.
+ * A damaged file is not changed, and results are kept in memory. The file may belong to another
+ * program, or be whole again when its file system is.
  *
- * All threads use one connection to the user's file, and each use of it tries at once. A thread
- * that finds the file locked by another process gives the connection back, waits, and tries again
- * from the beginning. So no thread waits behind another one's wait for a process. Mutexes, in the
- * order in which they are taken:
- * - `using`: the connections to files. Held while the disk is at work,
- *   never while another process is waited for, but for the moment that ends a commit.
- * - `remembering`: the database in memory.
- * - `telling`: lines for the log, and how long was waited. Held for moments only.
- *   Facts on the file in use change under `using` and `telling`, and are read under either. */
+ * All threads use one connection to the user's file, and each use of it tries at once. If another
+ * process has locked the file, the thread gives the connection back, waits, and tries again from
+ * the beginning. So no thread waits while another one waits for a process. Mutexes, in the order in
+ * which they are taken:
+ * - `using` protects the connections to files. It is held while the disk works, but not while
+ * waiting for another process, except for the moment that ends a commit.
+ * - `remembering` protects the database in memory.
+ * - `telling` protects the lines for the log and the times of waits. It is held briefly. The state
+ * of the file in use changes under `using` and `telling`, and is read under either. */
 struct gt_store {
     pid_t owner;
     gt_log log;
-    char *asked, *system_path; /* the user's file; system_path NULL: none */
+    char *asked, *system_path; /* paths of the user's file and the system's (NULL: none) */
     bool only_read;
 
     pthread_mutex_t using;
-    gt_database *file; /* the user's; NULL: it is not open */
+    gt_database *file; /* the user's file; NULL: not open */
     gt_database *system;
-    gt_database *wisdom; /* what was imported for this store alone; NULL: nothing */
+    gt_database *wisdom; /* winners imported for this store only; NULL: none */
 
     pthread_mutex_t remembering;
     gt_database *memory;
     uint64_t memory_writes;
 
     pthread_mutex_t telling;
-    bool no_file;          /* the store no longer tries to write the file */
-    bool unreadable;       /* the store no longer tries to read the file */
-    int64_t lags_since_ns; /* when a call last gave up waiting for the locked file, which lacks rows
-                              that are in memory since; 0: it lacks none */
-    int64_t locked_since_ns; /* when a lookup last waited without success since the last success; or
-                                0 */
-    bool distrust_told;      /* the log already says that the file's code is not trusted */
-    bool lock_told;          /* the log already says so, since the last successful write */
-    bool loss_told;          /* a caller knows that rows are in memory only */
-    char unkept[GT_WHY_MAX]; /* why something is kept in memory only; "": nothing is */
-    gt_obstacle unread;      /* why the file did not answer the last lookup */
-    char warning[GT_WARNING_MAX]; /* the next line for the log, written when no mutex is held */
+    bool no_file;            /* the store has given up writing the file */
+    bool unreadable;         /* the store has given up reading the file */
+    int64_t lags_since_ns;   /* when a call last gave up waiting for the locked file, so rows are in
+                                memory only; 0: the file lacks no row */
+    int64_t locked_since_ns; /* when a lookup last waited in full for the lock; 0: none */
+    bool distrust_told;      /* the log has a warning about the file's code */
+    bool lock_told; /* the log has a warning about the lock, since the last successful write */
+    bool loss_told; /* gt_store_check() has reported that rows are in memory only */
+    char unkept[GT_WHY_MAX];      /* why rows are kept in memory only; "": none are */
+    gt_obstacle unread;           /* why the file did not answer the last lookup */
+    char warning[GT_WARNING_MAX]; /* the next line for the log */
 };
 
 static void layers_flush(gt_store *store);
@@ -75,8 +73,8 @@ static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *c
                                       const gt_patience *call, const gt_patience *limit);
 static void layers_bring(gt_store *store, const gt_patience *patience);
 
-static const double mutex_slice_s = 0.05; /* between two looks at the cancel flag */
-static const double longest_turn_s = 30;  /* behind this process's own commits and lookups */
+static const double mutex_slice_s = 0.05; /* between two checks of the cancel flag */
+static const double longest_turn_s = 30;  /* waiting for commits and lookups of this process */
 static const char still_locked[] =
     "the database %s is still locked by another process: results that are in memory only are lost; "
     "end that process and tune again";
@@ -101,8 +99,8 @@ static void note_read(gt_store *store, const gt_obstacle *met)
     }
 }
 
-/* layers_warn() remembers a line for the log, and the next layers_flush() writes it. Call
- * layers_flush() with no mutex held: the log's callback may call the store again. */
+/* Stores a line for the log. The next layers_flush() writes it, with no mutex held, because the
+ * log's callback may call the store. */
 static void layers_warn(gt_store *store, const char *format, ...)
 {
     va_list values;
@@ -112,7 +110,7 @@ static void layers_warn(gt_store *store, const char *format, ...)
     va_end(values);
 }
 
-/* Warns once if what the file holds is not trusted. Under `using`. */
+/* Warns once if the file's contents are not trusted. Under `using`. */
 static void tell_distrust(gt_store *store)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -141,7 +139,7 @@ static void layers_flush(gt_store *store)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Stops writing the user's file; with `keep_reading` it is still read. Under `using`. */
+/* Stops writing the user's file, and unless `keep_reading` also reading it. Under `using`. */
 static void give_up(gt_store *store, const gt_obstacle *met, bool keep_reading)
 {
     bool unusable = met->trouble == GT_TROUBLE_UNUSABLE;
@@ -158,7 +156,7 @@ static void give_up(gt_store *store, const gt_obstacle *met, bool keep_reading)
              unusable ? "move it away, or " : "", unusable ? "another file" : "a writable file");
 }
 
-/* The same for want of a folder, as the calling thread's message says. */
+/* Does the same because there is no folder, for the reason in the calling thread's message. */
 static void give_up_folder(gt_store *store)
 {
     gt_obstacle met = {.trouble = GT_TROUBLE_FAILED};
@@ -166,7 +164,7 @@ static void give_up_folder(gt_store *store)
     give_up(store, &met, false);
 }
 
-/* Makes a database in memory, if none. Its mutex is held: `remembering`, for `wisdom` `using`. */
+/* Makes a database in memory if needed, under `remembering` (for wisdom: `using`). */
 static gputune_status layers_open_memory(gt_database **database)
 {
     gt_obstacle met = {0};
@@ -184,7 +182,7 @@ static void drop_system(gt_store *store, const char *why)
     gt_database_close(&store->system);
 }
 
-/* Writes what is in memory, until shortly after the last call stopped waiting for the lock. */
+/* Moves the rows in memory to the file, until shortly after the last call gave up waiting. */
 static void bring_the_rest(gt_store *store)
 {
     static const double most_s = 0.3;
@@ -217,13 +215,14 @@ gputune_status gt_store_check(gt_store *store, bool writing)
 
 /* --- the user's file -------------------------------------------------------------------------- */
 
-/* Opens the file that is in use, unless it is open: makes it where it is missing, or brings it up
- * to date. EDATABASE: *met. Warns if a file was made on a network file system. */
+/* Opens the user's file unless it is open; creates or upgrades it if needed. On EDATABASE, *met
+ * says why. Warns if a new file is on a network file system. */
 static gputune_status open_file(gt_store *store, gt_obstacle *met)
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
     const char *path = store->asked;
-    bool fixed = store->only_read || store->no_file; /* such a file is not opened again */
+    bool fixed =
+        store->only_read || store->no_file; /* a file that is not written is not reopened */
     if (store->file && (fixed || !gt_database_is_gone(store->file))) {
         return GPUTUNE_OK;
     }
@@ -243,8 +242,8 @@ static gputune_status open_file(gt_store *store, gt_obstacle *met)
     return GPUTUNE_OK;
 }
 
-/* Calls `work` with statements limited to the call's patience, but to a second at least, so a call
- * without time is served if nothing must be waited for. NULL: no limit. */
+/* Calls `work`, whose statements run as long as the call's patience (NULL: no limit), but at least
+ * for a second: a call whose time is over is still served if it need not wait. */
 static gputune_status work_within(gt_database *database, gt_store_fn work, void *context,
                                   const gt_patience *call)
 {
@@ -256,11 +255,11 @@ static gputune_status work_within(gt_database *database, gt_store_fn work, void 
         database->limit.until_ns = least.until_ns;
     }
     gputune_status status = work(database, context);
-    database->limit = endless; /* the call's flags end with it */
+    database->limit = endless; /* because the caller's cancel flag may not outlive the call */
     return status;
 }
 
-/* Opens the file and calls `work`, without waiting. EDATABASE: *met. */
+/* Opens the file and calls `work`, without waiting. On EDATABASE, *met says why. */
 static gputune_status try_once(gt_store *store, gt_store_fn work, void *context,
                                const gt_patience *call, gt_obstacle *met)
 {
@@ -270,12 +269,12 @@ static gputune_status try_once(gt_store *store, gt_store_fn work, void *context,
     met->trouble = gt_database_trouble(store->file);
     snprintf(met->why, sizeof met->why, "%s", gt_database_why(store->file));
     if (status != GPUTUNE_EDATABASE && !sqlite3_get_autocommit(store->file->handle)) {
-        gt_database_close(&store->file); /* which ends its lock: others may go on */
+        gt_database_close(&store->file); /* closing ends the lock, which others wait for */
     }
     return status;
 }
 
-/* Does what layers_use_file() says, without waiting. Under `using`. */
+/* Tries once what layers_use_file() does. Under `using`. */
 static gputune_status try_file(gt_store *store, gt_store_fn work, void *context, bool writes,
                                const gt_patience *call)
 {
@@ -288,7 +287,8 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
         }
         bool locked = met.trouble == GT_TROUBLE_LOCKED || met.trouble == GT_TROUBLE_SLOW;
         bool opened = store->file;
-        if (!opened && !locked && store->no_file) { /* for the same reason; it may come back */
+        if (!opened && !locked &&
+            store->no_file) { /* the reason has not changed, and the file may come back */
             memcpy(met.why, store->unkept, sizeof met.why);
         }
         if (!writes) {
@@ -310,12 +310,11 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
     return writes ? GPUTUNE_EDATABASE : GPUTUNE_ENOTFOUND;
 }
 
-/* Calls `work` on the user's file. While another process locks it, tries again until `limit` is
- * over: EBUSY, without a message. So it does if a statement runs past the end of the call's
- * patience, `call` (NULL: statements run to their end). A lookup waits for other threads of this
- * process as long as `call` says, a write as long as `limit` says. A
- * file that `work` cannot read counts as empty: ENOTFOUND. A file that is damaged, or that fails
- * with `writes`, is given up: EDATABASE. */
+/* Calls `work` on the user's file. If another process has locked it, tries again until `limit` is
+ * over; then returns EBUSY without a message. A statement that runs longer than the call's patience
+ * `call` (NULL: no limit) counts as locked, too. To get the connection, a lookup waits as long as
+ * `call` allows, and a write as long as `limit` allows. ENOTFOUND if `work` cannot read the file;
+ * EDATABASE if the file is damaged or cannot be written, and was given up. */
 static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *context, bool writes,
                                       const gt_patience *call, const gt_patience *limit)
 {
@@ -339,9 +338,9 @@ static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *c
 
 /* --- how long lookups wait -------------------------------------------------------------------- */
 
-static const double longest_wait_s = 5; /* a disk may take seconds to end a write */
-static const double share = 0.25;       /* of the caller's time: it has more to do */
-static const double pause_s = 1; /* without waits, after a lookup that waited without success */
+static const double longest_wait_s = 5; /* because a disk may take seconds to end a write */
+static const double share = 0.25;       /* of the caller's time, who has other work to do */
+static const double pause_s = 1;        /* in which no lookup waits, after one has waited in full */
 
 gt_patience gt_layers_file_patience(const gt_patience *patience)
 {
@@ -349,7 +348,7 @@ gt_patience gt_layers_file_patience(const gt_patience *patience)
                                fmin(longest_wait_s, share * gt_patience_left_s(patience)));
 }
 
-/* How long this lookup waits for the file, at which it looks once at least. */
+/* Returns how long a lookup waits for the file; with 0 it still tries once. */
 static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -359,7 +358,7 @@ static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
     return patience ? gt_layers_file_patience(patience) : gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
 }
 
-/* Looks until the file is not locked, or the patience is over: EBUSY. */
+/* Looks up until the file is not locked. EBUSY when the patience is over. */
 static gputune_status read_file(gt_store *store, gt_store_fn work, void *context,
                                 const gt_patience *patience)
 {
@@ -389,7 +388,7 @@ static void open_system(gt_store *store)
     }
 }
 
-/* The file that the user or the program named; NULL: none. */
+/* Returns the file that the user or the program named, or NULL. */
 static const char *named_file(const char *path)
 {
     const char *given = path ? path : gt_environment("GPUTUNE_DB");
@@ -407,7 +406,7 @@ gputune_status gt_store_path(char **out, const char *path)
     return gt_path_format(out, "%s/gputune.db", folder);
 }
 
-/* Finds the path of the user's file. Sets no_file for ":memory:", and if no folder is known. */
+/* Finds the path of the user's file. Sets no_file for ":memory:" and without a cache folder. */
 static gputune_status choose_file(gt_store *store, const char *path)
 {
     gputune_status status = gt_store_path(&store->asked, path);
@@ -424,7 +423,7 @@ static gputune_status choose_file(gt_store *store, const char *path)
     return GPUTUNE_OK;
 }
 
-/* Makes the folders of a file in the cache; those of a named file must be there. */
+/* Creates the folders of a file in the cache. The folder of a named file must exist. */
 static gputune_status prepare_folder(const gt_store *store, const char *path)
 {
     if (!named_file(path)) {
@@ -443,7 +442,7 @@ static gputune_status find_nothing(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Opens the user's file, later if it is locked. A store that is only read needs it now. */
+/* Opens the user's file. If it is locked, a later call opens it, unless the store is only read. */
 static gputune_status open_user(gt_store *store, const char *path)
 {
     gputune_status status;
@@ -526,14 +525,14 @@ bool gt_store_has_file(const gt_store *store)
 
 /* --- layers ----------------------------------------------------------------------------------- */
 
-/* Calls `work` on a database, if there is one. A failure there counts as nothing found. */
+/* Calls `work` on a database, if there is one. A failing one counts as empty. */
 static gputune_status ask(gt_database *database, gt_store_fn work, void *context)
 {
     gputune_status status = database ? work(database, context) : GPUTUNE_ENOTFOUND;
     return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
 }
 
-/* Returns true if the lower layers are asked too. */
+/* Returns true if the lower layers are asked as well. */
 static bool goes_on(gputune_status status, bool all)
 {
     return status == GPUTUNE_ENOTFOUND || (all && status == GPUTUNE_OK);
@@ -593,7 +592,7 @@ gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *contex
     return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
 }
 
-static const double longest_write_s = 5; /* for a file that stays locked */
+static const double longest_write_s = 5; /* how long a write waits for a locked file */
 
 /* --- transactions ----------------------------------------------------------------------------- */
 
@@ -604,7 +603,7 @@ static bool is_writable(const gt_store *store)
 
 static void roll_back(gt_database *database)
 {
-    const int code = database->code; /* the cause, not what rolling back says */
+    const int code = database->code; /* keep the cause of the failure */
     const gt_patience limit = database->limit;
     if (!sqlite3_get_autocommit(database->handle)) {
         database->limit = gt_patience_for(INFINITY, NULL);
@@ -619,9 +618,9 @@ typedef struct transaction {
     void *context;
 } transaction;
 
-/* Calls the work in a transaction. If an earlier one could not be rolled back for want of memory,
- * it is rolled back first. The commit waits a moment for readers of other processes, while nobody
- * else can begin to read; where one goes on, everything is done again later. */
+/* Calls the work in a transaction. First rolls back an earlier one that could not be rolled back
+ * because memory was short. The commit waits briefly for readers in other processes, while no new
+ * reader can begin. If a reader goes on, everything is tried again later. */
 static gputune_status in_transaction(gt_database *database, void *context)
 {
     const transaction *what = context;
@@ -638,7 +637,7 @@ static gputune_status in_transaction(gt_database *database, void *context)
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* `call`: how long the statements run. */
+/* Writes the user's file. `call` limits how long statements run, `patience` how long to wait. */
 static gputune_status write_file(gt_store *store, gt_store_fn work, void *context,
                                  const gt_patience *call, const gt_patience *patience)
 {
@@ -703,7 +702,7 @@ gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *co
     return status;
 }
 
-/* Statements that copy rows from memory to the file, in the order of their references. */
+/* Statements that copy rows of `kept` to the file, in the order of their references. */
 static const gt_sql steps[] = {GT_SQL_BRING_GPU,   GT_SQL_BRING_KERNEL, GT_SQL_BRING_SCENARIO,
                                GT_SQL_BRING_CUBIN, GT_SQL_BRING_CODE,   GT_SQL_BRING_TRIAL,
                                GT_SQL_BRING_WINNER};
@@ -711,10 +710,10 @@ enum { STEPS = sizeof steps / sizeof *steps };
 
 typedef struct bringing {
     gt_store *store;
-    uint64_t writes; /* to memory, when it was copied */
+    uint64_t writes; /* number of writes to memory when it was copied */
 } bringing;
 
-/* `from` once more, as `kept` of the writer's connection. */
+/* Copies the database `from` to `kept`, a database that is attached to the writer's connection. */
 static gputune_status copy_kept(gt_database *database, sqlite3 *from)
 {
     sqlite3_backup *backup = sqlite3_backup_init(database->handle, "kept", from, "main");
@@ -751,7 +750,7 @@ static gputune_status bring_rows(gt_database *database, void *context)
     return status == GPUTUNE_OK ? execute_all(database, steps, STEPS) : status;
 }
 
-/* Behind the transaction. */
+/* Detaches `kept`, which is possible only after the transaction. */
 static void detach(gt_store *store)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->using);
@@ -760,7 +759,7 @@ static void detach(gt_store *store)
     }
 }
 
-/* Forgets the rows in memory that were brought to the file, but leases and newer rows. */
+/* Deletes the rows in memory that were copied to the file, except leases and newer rows. */
 static void forget_memory(gt_store *store, const bringing *what)
 {
     int64_t leases = 1;
@@ -789,7 +788,7 @@ bool gt_store_lags(gt_store *store)
     return store->lags_since_ns && !store->no_file;
 }
 
-/* Moves the rows that are in memory, because the file was locked, to it. No mutex is held. */
+/* Moves the rows that are in memory because the file was locked. No mutex may be held. */
 static void layers_bring(gt_store *store, const gt_patience *patience)
 {
     bringing what = {.store = store};
@@ -811,7 +810,7 @@ static bool has_memory(gt_store *store)
     return store->memory != NULL;
 }
 
-/* If the file is only locked, the next write tries it again. */
+/* Warns once that the file is locked. The next write tries again. */
 static void tell_lock(gt_store *store)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -828,7 +827,7 @@ static void tell_lock(gt_store *store)
              "another process had locked it, and some results were lost");
 }
 
-/* A write to the file also goes to the memory, if any, which is asked first: never older. */
+/* A write to the file also goes to memory, if any, which is read first: it must not be older. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience)
 {
@@ -854,16 +853,17 @@ gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
 /* ---- from other files ---- */
 
 typedef struct merging {
-    gt_database *all; /* what the files have, in memory */
+    gt_database *all; /* the rows of all files, in memory */
     gputune_merged *merged;
 } merging;
 
-/* Copies the rows of `kept`, and counts those that the file did not have like that. */
+/* Copies the rows of `kept` to the file, and counts those that the file did not have. */
 static gputune_status bring_all(gt_database *database, void *context)
 {
     merging *what = context;
     gputune_merged *merged = what->merged;
-    merged->taken_trials = merged->taken_winners = merged->taken_codes = 0; /* of a try before */
+    merged->taken_trials = merged->taken_winners = merged->taken_codes =
+        0; /* an earlier attempt may have counted */
     GT_TRY(attach_kept(database));
     GT_TRY(copy_kept(database, what->all->handle));
     for (size_t i = 0; i < STEPS; i++) {
@@ -913,7 +913,7 @@ static gputune_status gather_file(merging *what, const char *path, const gt_pati
 gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const char *const *paths,
                               size_t count)
 {
-    static const double each_s = 5; /* for a file that is locked */
+    static const double each_s = 5; /* how long to wait for each locked file */
     merging what = {NULL, merged};
     *merged = (gputune_merged)GPUTUNE_MERGED_INIT;
     gputune_status status = layers_open_memory(&what.all);

@@ -1,43 +1,44 @@
-/* The store's stack of databases: which one is asked or written, and what a failure of one means.
- */
+/* The store's stack of databases: which are read or written, and what happens if one fails. */
 #pragma once
 
 #include "store/database.h"
 
-/* Work on one database. It may be called several times, and starts from scratch each time. */
+/* Works on one database. May be called several times, and starts from scratch each time. */
 typedef gputune_status (*gt_store_fn)(gt_database *database, void *context);
 
-/* The part of a caller's patience that a wait for a file locked by another process may take: a
- * quarter, and 5 s at most, so that the caller has time left to do without the file. */
+/* Returns how long a call may wait for a file that another process has locked: a quarter of its
+ * patience, at most 5 s. So time is left to do without the file. */
 gt_patience gt_layers_file_patience(const gt_patience *patience);
 
-/* Calls `work` on each layer from the top until one answers OK. ENOTFOUND, without a message: none
- * does, or the file cannot be read now. Other failures of `work` are returned. */
+/* Calls `work` on each layer from the top until one answers OK. ENOTFOUND, without a message, if
+ * none does or the file cannot be read now. Other failures of `work` are returned. */
 gputune_status gt_store_read(gt_store *store, gt_store_fn work, void *context,
                              const gt_patience *patience);
-/* Calls `work` on every layer from the top, until a failure other than ENOTFOUND. A layer that
- * fails midway counts as read. EBUSY, without a message, at the end: the file was locked. */
+/* Calls `work` on every layer from the top. Stops at a failure other than ENOTFOUND, which is
+ * returned. A layer that fails midway counts as read. At the end EBUSY, without a message, if the
+ * file was locked. */
 gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *context,
                                  const gt_patience *patience);
-/* Calls `work` in an IMMEDIATE transaction on the user's file; when the file fails or stays locked,
- * `work` runs on the database in memory. Does nothing in a forked child and in a store that is only
- * read. Failures of `work` other than EDATABASE roll back and are returned. Callers hold back
- * SIGXFSZ (base/signals.h): SQLite writes files even where a database is only read. */
+/* Calls `work` in an IMMEDIATE transaction on the user's file. If the file fails or stays locked,
+ * calls it on the database in memory. Does nothing in a forked child and in a store that is only
+ * read. Other failures of `work` than EDATABASE roll back and are returned. Callers hold SIGXFSZ
+ * back (base/signals.h), because SQLite may write files even for a lookup. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience);
-/* The same on the user's file only. EBUSY, without a message: it stayed locked; EDATABASE: none. */
+/* Does the same on the user's file only. EBUSY, without a message, if the file stayed locked;
+ * EDATABASE if there is none. */
 gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *context,
                                    const gt_patience *patience);
-/* The same on the winners imported for this store alone, below the file. It never waits. */
+/* Does the same on the winners imported for this store, a layer below the file. Never waits. */
 gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *context);
-/* The same on the database in memory alone. This never waits for another process. */
+/* Does the same on the database in memory. Never waits for another process. */
 gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context);
 
-/* Returns true if the user's file is there; a write would make it. */
+/* Returns true if the user's file exists and is written. */
 bool gt_store_has_file(const gt_store *store);
 
-/* Shrinks the file that is written by its free space, unless another process uses the file. */
+/* Removes the free space from the user's file, unless another process uses it. */
 void gt_store_compact(gt_store *store);
 
-/* Sets *out to the database's path, for free(). ENOTFOUND if the user has no cache folder. */
+/* Gets the path of the user's database; the caller frees it. ENOTFOUND without a cache folder. */
 gputune_status gt_store_path(char **out, const char *path);

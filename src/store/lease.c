@@ -1,20 +1,22 @@
-/* The leases: which process is tuning which scenario.
+/* Leases: which process is tuning which scenario.
  *
- * The idea. A lease is a row of the database with the holder's process and the time at which it
- * expires. The holder renews it each second. Others read it until it is free, then take it in a
- * transaction, so that only one of them gets it. A lease avoids double work and is no lock: if it
- * is lost, at worst two processes tune the same scenario, and the results of both are right.
+ * A lease is a row of the database with the holder's process and the time at which the lease
+ * expires. The holder renews it every second. Others read it until it is free, and then take it in
+ * a transaction, so only one of them gets it. A lease avoids double work; it is not a lock. If it
+ * is lost, two processes may tune the same scenario, and the results of both are valid.
  *
  * A lease is free if one of these is true:
  * - There is no row.
- * - The holder was a process of this machine and has ended, or another process has its number now.
- * - The holder is this process, which could not give it back.
- * - It is another machine's, and its time is over by the wall clock.
- * - This thread has watched it for GT_LEASE_SECONDS without a renewal. This needs no common clock.
+ * - The holder was a process of this machine and has ended, or its number belongs to another
+ * process now.
+ * - The holder is this process, which could not give the lease back.
+ * - The holder is on another machine, and the lease has expired by the wall clock.
+ * - This thread has watched the lease for GT_LEASE_SECONDS without a renewal. This needs no common
+ * clock.
  *
  * If no file can be written, or the file stays locked for its part of the patience, the lease is
- * kept in memory: it is then known only to the threads of this process. Waiting only reads, so that
- * it does not keep the holder from writing. */
+ * kept in memory, where only the threads of this process see it. Waiting only reads, so it does not
+ * keep the holder from writing. */
 #include "store/layers.h"
 
 #include "base/clock.h"
@@ -31,8 +33,8 @@
 #include <unistd.h>
 
 enum { MACHINE_MAX = 128, LEASE_MS = GT_LEASE_SECONDS * 1000 };
-static const double longest_wait_s = 30; /* if there is no patience */
-static const double brief_wait_s = 0.1;  /* of a renewal that the next one can make good */
+static const double longest_wait_s = 30; /* for callers without a patience */
+static const double brief_wait_s = 0.1;  /* for a renewal; if it fails, the next one tries again */
 
 /* --- processes -------------------------------------------------------------------------------- */
 
@@ -44,9 +46,9 @@ static const char *skip_fields(const char *at, int count)
     return at;
 }
 
-/* Start of a process in clock ticks since boot; 0 if there is no such process, or only a zombie. In
- * /proc/PID/stat the name may hold anything, and ends with the last parenthesis. Then come the
- * state, which is the main thread's, the number of threads, and the start. */
+/* Returns the start of a process in clock ticks since boot; 0 if it does not exist or is a zombie.
+ * In /proc/PID/stat the name may contain anything, and ends at the last parenthesis. The state of
+ * the main thread, the number of threads and the start follow. */
 static int64_t start_of(int64_t pid)
 {
     enum { FIELDS_TO_THREADS = 18, FIELDS_TO_START = 2 };
@@ -71,18 +73,18 @@ static int64_t unix_ms(void)
 
 /* --- taking ----------------------------------------------------------------------------------- */
 
-/* The owner of the last lease of this process that could not be given back. */
+/* The last lease of this process that could not be given back. */
 static struct {
     pthread_mutex_t mutex;
     gt_hash owner;
 } left = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 typedef struct lease_try {
-    gt_lease lease; /* the lease's state after it is granted */
-    gt_hash left;   /* the owner of a lease that could not be given back */
+    gt_lease lease; /* the lease, as it is when granted */
+    gt_hash left;   /* owner of the lease that could not be given back */
     char machine[MACHINE_MAX];
-    int64_t holder; /* process that holds it, when it is not granted; 0: unknown */
-    int64_t seen;   /* the holder as far as the last look told that could read the file */
+    int64_t holder; /* the process that holds the lease; 0: none, or not known */
+    int64_t seen;   /* the holder when the file was last readable */
 } lease_try;
 
 typedef struct lease_row {
@@ -107,15 +109,15 @@ static gputune_status read_lease(lease_row *out, gt_database *database, gt_hash 
     return gt_query_one(database, take_row, out, GT_SQL_LEASE_GET, "h", key);
 }
 
-/* A lease as a thread has seen it, from one wait to the next. */
+/* How a thread last saw a lease. */
 typedef struct lease_sight {
     gt_hash key, owner;
     int64_t expires_ms, seen_ns;
     double same_s;
 } lease_sight;
 
-/* Seconds for which this thread has looked at a lease that did not change. Time in which it did not
- * look counts little: both processes may have been stopped. */
+/* Returns for how many seconds this thread has watched the lease without a change. A pause between
+ * two looks counts for at most half a second, because both processes may have been stopped. */
 static double watched_s(const lease_row *row, gt_hash key)
 {
     static _Thread_local lease_sight last;
@@ -130,18 +132,19 @@ static double watched_s(const lease_row *row, gt_hash key)
     return last.same_s;
 }
 
-/* A process has lost its lease if it has ended, or was seen not to renew it, whatever the clocks
- * say. The wall clock, which may leap, only ends the lease of another machine sooner. */
+/* Returns true if the lease is not free, as described at the beginning. The wall clock, which may
+ * be set, only ends a lease of another machine sooner. */
 static bool is_held(const lease_row *row, const lease_try *attempt)
 {
     bool is_of_here = strcmp(row->machine, attempt->machine) == 0;
     bool is_dead = gt_hash_equal(row->owner, attempt->left) ||
-                   (is_of_here && start_of(row->pid) != row->start); /* another one's number */
+                   (is_of_here &&
+                    start_of(row->pid) != row->start); /* the number belongs to another process */
     return !is_dead && watched_s(row, attempt->lease.key) < GT_LEASE_SECONDS &&
            (is_of_here || unix_ms() < row->expires_ms);
 }
 
-/* OK with attempt->holder: another process holds the lease. */
+/* Takes the lease if it is free; otherwise sets attempt->holder. */
 static gputune_status take_lease(gt_database *database, void *context)
 {
     lease_try *attempt = context;
@@ -170,7 +173,7 @@ static gputune_status peek_lease(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Only reads, so it does not keep the holder from writing. EBUSY: a process holds the lease. */
+/* EBUSY if another process holds the lease. Only reads the database. */
 static gputune_status look(gt_store *store, lease_try *attempt, const gt_patience *patience)
 {
     attempt->holder = 0;
@@ -178,8 +181,8 @@ static gputune_status look(gt_store *store, lease_try *attempt, const gt_patienc
     return is_read && attempt->holder ? GPUTUNE_EBUSY : GPUTUNE_OK;
 }
 
-/* EBUSY: another process holds the lease, or the patience ended while the file was locked. If the
- * file stays locked for its part of the patience, tuning goes on without a lease. */
+/* Takes the lease. EBUSY if another process holds it, or if the patience ended while the file was
+ * locked. If the file stays locked for its part of the patience, the lease is kept in memory. */
 static gputune_status try_lease(gt_store *store, lease_try *attempt, const gt_patience *patience)
 {
     GT_TRY(look(store, attempt, patience));
@@ -193,7 +196,7 @@ static gputune_status try_lease(gt_store *store, lease_try *attempt, const gt_pa
     return status == GPUTUNE_OK && attempt->holder ? GPUTUNE_EBUSY : status;
 }
 
-/* Tries again until that is not EBUSY. */
+/* Calls `try` until it does not return EBUSY. */
 static gputune_status wait_for_lease(gt_store *store, lease_try *attempt,
                                      const gt_patience *patience,
                                      gputune_status (*try)(gt_store *store, lease_try *attempt,
@@ -224,7 +227,7 @@ static lease_try begin_attempt(const gt_scenario *scenario)
                                atomic_fetch_add(&counter, 1)};
     gt_hash key = gt_hash_join(gt_hash_string(scenario->environment), gt_scenario_hash(scenario));
     lease_try attempt = {.lease = {.key = key, .owner = gt_hash_bytes(words, sizeof words)}};
-    char boot[64], space[48] = ""; /* within which process numbers mean something */
+    char boot[64], space[48] = ""; /* the PID namespace */
     gt_file_peek(boot, sizeof boot, "/proc/sys/kernel/random/boot_id");
     boot[strcspn(boot, "\n")] = '\0';
     ssize_t length = readlink("/proc/self/ns/pid", space, sizeof space - 1);
@@ -273,7 +276,7 @@ static gputune_status renew_lease(gt_database *database, void *context)
 
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience)
 {
-    /* a lease that has lasted half of its time is worth a wait until its end */
+    /* a lease whose time is half over is worth a wait until its end */
     double left_s = GT_LEASE_SECONDS - gt_seconds_since(lease->renewed_ns);
     bool is_old = left_s < GT_LEASE_SECONDS / 2.0 && left_s > brief_wait_s;
     const gt_patience brief = gt_patience_at_most(patience, is_old ? left_s : brief_wait_s);
@@ -301,8 +304,7 @@ void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience 
     bool held = lease->held;
     lease->held = false;
     if (held && change_lease(lease, store, delete_lease, patience) != GPUTUNE_OK) {
-        /* others see it expire; this process must not wait for itself, and remembers the latest one
-         */
+        /* others wait until it expires, but this process must not wait for itself */
         GT_SCOPED(gt_unlock) pthread_mutex_t *mutex = gt_lock(&left.mutex);
         left.owner = lease->owner;
     }

@@ -1,4 +1,4 @@
-/* Records for the user: winners and trials with all that is stored of them; deleting them. */
+/* Lists winners and trials with everything stored about them, and deletes them. */
 #include "base/array.h"
 #include "base/hash_index.h"
 #include "store/keys.h"
@@ -9,10 +9,10 @@
 
 typedef struct record_search {
     GT_ARRAY(gt_record_row) found;
-    gt_hash_index trials, spaces; /* which row was the first one of a trial, of a winner's space */
+    gt_hash_index trials, spaces; /* the first row of each trial, and of each winner's space */
     const gt_records_filter *filter;
     bool all_trials;
-    size_t upper; /* so many rows are of the layers above the one at hand */
+    size_t upper; /* number of rows of the layers above */
 } record_search;
 
 static void free_row(gt_record_row *row)
@@ -70,7 +70,7 @@ static void show(gt_record_row *row)
     }
 }
 
-/* Returns in *above if one of the first `upper` rows has that site and hash. Notes the row. */
+/* Sets *above if one of the first `upper` rows has this site and hash. Remembers the row. */
 static gputune_status find_above(bool *above, gt_hash_index *index, const gt_record_row *row,
                                  gt_hash hash, size_t next, size_t upper)
 {
@@ -81,8 +81,8 @@ static gputune_status find_above(bool *above, gt_hash_index *index, const gt_rec
     return GPUTUNE_OK;
 }
 
-/* An upper layer's winner hides a lower one's of the same space; its trial the same trial, where
- * all are read, else all of the scenario. Says whether the row is to be kept. */
+/* Decides whether a row is kept. An upper layer's winner hides a lower one's of the same space. An
+ * upper layer's trial hides the same trial, or, unless all trials are read, all of the scenario. */
 static gputune_status settle_layers(bool *keep, record_search *search, gt_record_row *row)
 {
     bool known, hidden = false, all = search->all_trials;
@@ -108,7 +108,7 @@ static gputune_status add_record(void *context, gt_rows *rows)
     *row = (gt_record_row){.volume = 0};
     gputune_status status = gt_columns_take(&row->site, rows, &gt_site_columns);
     GT_THEN(status, gt_columns_take(row, rows, &gt_record_columns));
-    gt_rows_integer(rows); /* precedes the columns of the trial */
+    gt_rows_integer(rows); /* skips the column before the trial's */
     GT_THEN(status, gt_columns_take(&row->trial, rows, &gt_trial_columns));
     GT_THEN(status, gt_columns_take(&row->winner, rows, &gt_winner_columns));
     if (status == GPUTUNE_OK && gt_is_wanted(&search->filter->wanted, &row->site)) {
@@ -149,8 +149,8 @@ static bool is_newer(const gputune_record *a, const gputune_record *b)
     return later ? later > 0 : a->order > b->order;
 }
 
-/* Marks what is outdated of a kernel's rows on one kind of GPU, and what is left out where one
- * version is asked for: all but that at hand if something of it is stored, else the newest. */
+/* Marks which of a kernel's rows on one kind of GPU are outdated. With one_version, marks all
+ * versions as left out but one: the one at hand if it has results, otherwise the newest. */
 static void settle_kernel(gt_record_row *rows, size_t count, const gt_records_filter *filter)
 {
     gt_hash hand = {0};
@@ -171,12 +171,13 @@ static void settle_kernel(gt_record_row *rows, size_t count, const gt_records_fi
     }
 }
 
-/* --- what was replaced within a version --------------------------------------------------------
- * Edits of clauses do not change a template's identity. Only the code of a configuration that was
- * tried last counts, and only the winner of the space that was searched last with a restriction. */
+/* --- replaced rows of one version ---------------------------------------------------------------
+ *
+ * Editing clauses does not change a template's identity. Of a configuration's trials, only those of
+ * the code that was tried last count; of a restriction's winners, only that of the space that was
+ * searched last. */
 
-/* Rows of equal keys may replace each other: trials of a configuration, winners of a restriction.
- */
+/* Returns the key by which trials (of a configuration) or winners (of a restriction) compete. */
 static gt_hash replacing_key(const gt_record_row *row, bool winners)
 {
     const gt_hash site =
@@ -186,7 +187,7 @@ static gt_hash replacing_key(const gt_record_row *row, bool winners)
                         gt_hash_join(what, gt_hash_string(winners ? row->winner.problem : "")));
 }
 
-/* The code of a trial, or the space of a winner: a row does not replace one of the same version. */
+/* Returns a trial's code, or a winner's space. Rows with the same value do not compete. */
 static gt_hash version_of(const gt_record_row *row, bool winners)
 {
     return winners ? row->winner.terms.space : row->trial.hash;
@@ -200,7 +201,7 @@ static bool is_later(const gt_record_row *a, const gt_record_row *b, bool winner
                      : is_newer(&a->record, &b->record);
 }
 
-/* Marks the rows that later ones replaced: winners, or all trials. */
+/* Marks the rows that later ones replaced: winners, or trials. */
 static gputune_status settle_replaced(record_search *search, bool winners)
 {
     gt_record_row *rows = search->found.items;
@@ -220,7 +221,7 @@ static gputune_status settle_replaced(record_search *search, bool winners)
         if ((!winners || row->record.is_winner) &&
             gt_hash_index_find(&at, &first, replacing_key(row, winners)) &&
             !gt_hash_equal(version_of(row, winners), version_of(&rows[last[at]], winners))) {
-            /* among all trials, that of an earlier space's winner has no other row */
+            /* if all trials are listed, the trial of an earlier space's winner has no other row */
             bool stays = winners && search->all_trials &&
                          !gt_hash_equal(row->trial.hash, rows[last[at]].trial.hash);
             row->record.outdated = true;
@@ -270,7 +271,7 @@ static int compare_rows(const void *left, const void *right)
     return order ? order : strcmp(a->record.configuration, b->record.configuration);
 }
 
-/* Calls `each` in order, unless `answer` says that reading failed. */
+/* Calls `each` in order, unless reading failed (`answer`). */
 static int give_records(record_search *search, int answer, gt_record_fn each, void *user)
 {
     gt_array_sort(&search->found, compare_rows);
@@ -291,7 +292,7 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record
 {
     record_search search = {.filter = filter, .all_trials = filter->all_trials};
     int answer = gt_store_read_all(store, read_records, &search, NULL);
-    answer = answer == GPUTUNE_EBUSY ? GPUTUNE_OK : answer; /* gt_store_check() tells */
+    answer = answer == GPUTUNE_EBUSY ? GPUTUNE_OK : answer; /* gt_store_check() reports it */
     if (answer == GPUTUNE_OK) {
         answer = settle_versions(&search);
     }
@@ -302,13 +303,13 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record
 
 /* --- forgetting ------------------------------------------------------------------------------- */
 
-/* The rows of one scenario on one kind of GPU, which stay or go together. */
+/* The rows of one scenario on one kind of GPU, which stay or are deleted together. */
 typedef struct site {
     const char *environment;
     gt_hash scenario;
-    gt_record_row *rows; /* until they are sorted for the caller */
+    gt_record_row *rows; /* valid until the rows are sorted for the caller */
     size_t count;
-    const char *newest; /* when something was tried there last */
+    const char *newest; /* time of the latest trial */
     bool goes;
 } site;
 
@@ -317,7 +318,7 @@ typedef struct forgetting {
     const gputune_forget_options *what;
     char before[GT_TIMESTAMP];
     GT_ARRAY(site) sites;
-    bool searched; /* a database that can be written */
+    bool searched; /* a file that can be written was searched */
 } forgetting;
 
 static gputune_status forget_site(gt_database *database, site *site)
@@ -333,10 +334,10 @@ static gputune_status forget_site(gt_database *database, site *site)
 static gputune_status begin_forgetting(gt_database *database)
 {
     GT_TRY(gt_execute(database, GT_SQL_DROP_BEGIN, ""));
-    return gt_execute(database, GT_SQL_DROP_NONE, ""); /* of a try before */
+    return gt_execute(database, GT_SQL_DROP_NONE, ""); /* an earlier attempt may have left rows */
 }
 
-/* Each statement reads whole tables. */
+/* Deletes code, scenarios and kernels without trials. Each statement reads whole tables. */
 static gputune_status forget_unused(gt_database *database)
 {
     static const gt_sql steps[] = {GT_SQL_DROP_CODE, GT_SQL_DROP_SCENARIOS, GT_SQL_DROP_KERNELS,
@@ -358,7 +359,7 @@ static gputune_status find_sites(forgetting *work, gt_database *database)
 {
     record_search *search = &work->search;
     work->searched = true;
-    free_rows(search); /* of a try before */
+    free_rows(search); /* an earlier attempt may have left rows */
     gt_array_free(&work->sites);
     GT_TRY(read_records(database, search));
     GT_TRY(settle_versions(search));
@@ -398,7 +399,7 @@ static int by_age(const void *left, const void *right)
     return strcmp(((const site *)left)->newest, ((const site *)right)->newest);
 }
 
-/* Drops the oldest sites while the data is too big, in growing steps, as a check reads all code. */
+/* Deletes the oldest sites while there is too much data. A check is slow, so steps grow. */
 static gputune_status shrink(forgetting *work, gt_database *database)
 {
     int64_t used;
@@ -424,7 +425,7 @@ static gputune_status shrink(forgetting *work, gt_database *database)
     return forget_unused(database);
 }
 
-/* Finds what the caller selects by dropping it, which ECANCELED rolls back. */
+/* Finds the selected rows by deleting them; ECANCELED then rolls back. */
 static gputune_status find_selected(gt_database *database, void *context)
 {
     forgetting *work = context;

@@ -1,4 +1,4 @@
-/* Rows of trial, winner and compiled code, of a scenario or of a kernel elsewhere. */
+/* Reads and writes trials, winners and compiled code, of one scenario or of related ones. */
 #include "base/array.h"
 #include "base/hash_index.h"
 #include "base/number.h"
@@ -31,7 +31,7 @@ void gt_trial_list_drop(gt_trial_list *list, size_t index)
 
 typedef struct trial_search {
     gt_trial_list found;
-    size_t upper; /* so many are of the layers above the one at hand */
+    size_t upper; /* number found in the layers above */
     const gt_scenario *scenario;
     int driver_version;
 } trial_search;
@@ -52,12 +52,12 @@ static gputune_status add_trial(void *context, gt_rows *rows)
     GT_TRY(gt_array_reserve(&search->found));
     gt_trial *trial = &search->found.items[search->found.count];
     *trial = (gt_trial){0};
-    gt_rows_integer(rows); /* what the list of columns follows */
+    gt_rows_integer(rows); /* skips the column before the trial's */
     gputune_status status = gt_columns_take(trial, rows, &gt_trial_columns);
     if (status == GPUTUNE_OK && rows->database->distrust && gt_trial_is_right(trial->status)) {
-        *(char *)trial->proved_at = '\0'; /* other users can write the file */
+        *(char *)trial->proved_at = '\0'; /* other users may have written it */
     }
-    /* what failed on the GPU counts only with the driver that it failed with */
+    /* a failure on the GPU counts only with the same driver */
     bool counts = gt_trial_is_right(trial->status) || trial->status == GT_TRIAL_UNPROVED ||
                   trial->status == GT_TRIAL_COMPILE || !search->driver_version ||
                   trial->driver_version == search->driver_version;
@@ -97,23 +97,23 @@ gputune_status gt_store_put_trials(gt_store *store, const gt_scenario *scenario,
 
 /* ---- trials elsewhere ------------------------------------------------------------------------ */
 
-/* One scenario on one GPU. */
+/* The trials of one scenario on one GPU. */
 typedef struct group {
-    int64_t gpu, scenario; /* rows of the layer at hand */
+    int64_t gpu, scenario; /* ids in the current layer */
     gt_hash key;
-    double distance; /* of the sizes */
+    double distance; /* between the sizes */
     bool other_gpu, other_values, other_objective;
-    size_t order; /* in which it was found */
+    size_t order; /* order of finding */
     gt_related_list trials;
 } group;
 
 typedef struct related_search {
-    GT_ARRAY(group) groups; /* of all layers */
+    GT_ARRAY(group) groups; /* groups of all layers so far */
     const gt_device *device;
     const gt_scenario *wanted;
-    char sizes[GT_SIZES_TEXT]; /* of what is wanted */
+    char sizes[GT_SIZES_TEXT]; /* the wanted sizes */
     gt_hash own;
-    gt_hash_index places; /* the groups' places by their keys, while a layer is read */
+    gt_hash_index places; /* index of a group by its key, while a layer is read */
 } related_search;
 
 void gt_related_list_free(gt_related_list *list)
@@ -142,7 +142,7 @@ static int nearest_first(const void *left, const void *right)
 static group take_group(const related_search *search, gt_rows *rows)
 {
     group one = {.gpu = gt_rows_integer(rows), .order = search->groups.count};
-    one.scenario = gt_rows_integer(rows); /* columns are read in their order */
+    one.scenario = gt_rows_integer(rows); /* columns are read from left to right */
     const char *fixed = search->wanted->fixed ? search->wanted->fixed : "";
     const char *environment = gt_rows_text(rows);
     one.key = group_key(environment, gt_rows_hash(rows));
@@ -153,7 +153,7 @@ static group take_group(const related_search *search, gt_rows *rows)
     return one;
 }
 
-/* Adds a group, unless an upper layer answered for it. */
+/* Adds a group, unless an upper layer has it. */
 static gputune_status add_group(void *context, gt_rows *row)
 {
     related_search *search = context;
@@ -164,7 +164,7 @@ static gputune_status add_group(void *context, gt_rows *row)
     return place == next ? gt_array_push(&search->groups, one) : GPUTUNE_OK;
 }
 
-/* Finds the groups of a layer, except those of layers above and the scenario itself. */
+/* Finds the groups of a layer, except those of upper layers and the scenario itself. */
 static gputune_status list_groups(related_search *search, gt_database *database)
 {
     const gt_device *device = search->device;
@@ -200,7 +200,8 @@ static void drop_groups(related_search *search, size_t from)
     search->groups.count = from;
 }
 
-/* Each layer may fill the list, since its groups may be nearer than those of the layers above. */
+/* Adds the trials of a layer's nearest groups. Each layer may fill the whole list, because its
+ * groups may be nearer than those of upper layers. */
 static gputune_status read_groups(related_search *search, gt_database *database, size_t at)
 {
     size_t found = 0;
@@ -214,7 +215,7 @@ static gputune_status read_groups(related_search *search, gt_database *database,
                              one->gpu, one->scenario, GT_RELATED_OF_ONE, GT_RELATED_FASTEST));
         found += one->trials.count;
     }
-    drop_groups(search, at); /* the others are too far away, and not known */
+    drop_groups(search, at); /* the other groups are too far away */
     return GPUTUNE_OK;
 }
 
@@ -224,12 +225,12 @@ static gputune_status read_related(gt_database *database, void *context)
     const size_t upper = search->groups.count;
     gputune_status status = read_groups(search, database, upper);
     if (status != GPUTUNE_OK) {
-        drop_groups(search, upper); /* it may be read again */
+        drop_groups(search, upper); /* the layer may be read again */
     }
     return status;
 }
 
-/* The nearest of all layers, whose groups are numbered by nearness. */
+/* Collects the nearest trials of all layers, and numbers the groups by nearness. */
 static gputune_status gather_related(gt_related_list *out, related_search *search)
 {
     gt_array_sort(&search->groups, nearest_first);
@@ -272,7 +273,7 @@ void gt_code_free(gt_code *code)
     code->image = (gt_image){0};
 }
 
-/* Stores a compiled source. Does nothing if it has no image or no source. */
+/* Stores compiled code. Does nothing without an image or a source. */
 static gputune_status put_code(gt_database *database, const gt_code *code)
 {
     int64_t cubin;
@@ -295,8 +296,8 @@ static gputune_status take_code(void *code, gt_rows *row)
     return gt_columns_take(code, row, &gt_code_columns);
 }
 
-/* Fills a code whose source, arch, ptx and NVRTC (0: the newest) are given. ENOTFOUND: there is
- * none, it is damaged, or it is not trusted and to be compiled here. */
+/* Finds the code with this source, arch, ptx and NVRTC version (0: the newest). ENOTFOUND if it is
+ * missing, damaged or not trusted. */
 static gputune_status find_code(gt_database *database, void *context)
 {
     gt_code *code = context;
@@ -358,7 +359,7 @@ void gt_winner_list_free(gt_winner_list *list)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* The columns of GT_SQL_WINNERS in their order. */
+/* Reads the columns of GT_SQL_WINNERS. */
 static gputune_status take_winner(gt_winner *out, gt_rows *rows)
 {
     GT_SCOPED(gt_winner_free) gt_winner winner = {0};
@@ -374,7 +375,7 @@ static gputune_status take_winner(gt_winner *out, gt_rows *rows)
     return GPUTUNE_OK;
 }
 
-/* Missing or damaged code leaves the image empty: it can be compiled again. */
+/* Loads the code's image. A missing or damaged one stays empty, and can be compiled again. */
 static gputune_status load_code(gt_code *code, gt_database *database)
 {
     bool has_source = code->source.high || code->source.low;
@@ -392,12 +393,12 @@ gputune_status gt_winner_load_codes(gt_winner *winner, gt_database *database)
 
 typedef struct winner_search {
     gt_winner_list found;
-    size_t upper; /* so many are of the layers above the one at hand */
+    size_t upper; /* number found in the layers above */
     const gt_scenario *scenario;
 } winner_search;
 
-/* Marks winners of upper layers as final that are as fast as a winner of the system's database and
- * answer for it, since that one is always taken as final. */
+/* Marks winners of upper layers as final that are as fast as the system database's winner `given`
+ * and would answer for it. That winner always counts as final. */
 static void decide_faster(winner_search *search, const gt_winner *given)
 {
     for (size_t i = 0; i < search->upper; i++) {
@@ -449,20 +450,20 @@ gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const gt_s
 
 /* --- the nearest ------------------------------------------------------------------------------ */
 
-/* Sizes that have winners. */
+/* Sizes with winners. */
 typedef struct near_sizes {
     double distance;
     char text[GT_SIZES_TEXT];
 } near_sizes;
 
 typedef struct nearest_search {
-    gt_winner best; /* without a configuration: none */
+    gt_winner best; /* no configuration: none found */
     double distance;
     const gt_scenario *wanted;
-    const gt_hash *other; /* trials whose winners are left out */
+    const gt_hash *other; /* winners of these trials are left out */
     size_t other_count;
-    char sizes[GT_SIZES_TEXT]; /* of what is wanted */
-    GT_ARRAY(near_sizes) list; /* of the layer at hand, nearest first */
+    char sizes[GT_SIZES_TEXT]; /* the wanted sizes */
+    GT_ARRAY(near_sizes) list; /* sizes in the current layer, nearest first */
     const near_sizes *at;
 } nearest_search;
 
@@ -481,7 +482,7 @@ static gputune_status list_sizes(void *context, gt_rows *row)
     return near.distance < INFINITY ? gt_array_push(&search->list, near) : GPUTUNE_OK;
 }
 
-/* At the same distance, a winner over the space without restrictions comes before a final one. */
+/* Ranks winners at the same distance: the whole space counts more than being final. */
 static int rank_of(const gt_winner *winner)
 {
     return 2 * !winner->only[0] + winner->terms.final;
@@ -543,7 +544,7 @@ gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_s
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-/* A search for a stored winner that answers for another one. */
+/* Searches for a stored winner that answers for another one. */
 typedef struct answering {
     const gt_terms *terms;
     bool found;
@@ -573,7 +574,8 @@ static gputune_status set_winner(gt_database *database, int64_t gpu, int64_t sce
     return gt_execute(database, GT_SQL_WINNER_SEAL, "");
 }
 
-/* Deletes a scenario's earlier code or launches of configurations that have trials after `last`. */
+/* Deletes a scenario's earlier trials of configurations that have newer trials, after row `last`,
+ * with other code or another launch, and what belongs to those trials. */
 static gputune_status drop_replaced(gt_database *database, int64_t gpu, int64_t scenario,
                                     int64_t last)
 {
@@ -587,7 +589,7 @@ static gputune_status drop_replaced(gt_database *database, int64_t gpu, int64_t 
     return count > 0 ? gt_execute(database, GT_SQL_DROP_IMAGES, "") : GPUTUNE_OK;
 }
 
-/* A trial that this tuning has stored already keeps its date. */
+/* Stores the trials. A trial that this tuning has already stored keeps its date. */
 static gputune_status put_trials(gt_database *database, int64_t gpu, int64_t scenario,
                                  const gt_outcome *outcome, const char *created)
 {

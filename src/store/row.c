@@ -38,7 +38,7 @@ const gt_columns gt_record_columns = COLUMNS(GT_RECORD_COLUMNS);
 
 /* --- binding ---------------------------------------------------------------------------------- */
 
-/* A hash as it is stored: big-endian, the same file on every machine. */
+/* A hash as stored: big-endian, so files are the same on every machine. */
 typedef struct stored_hash {
     uint64_t high, low;
 } stored_hash;
@@ -279,7 +279,7 @@ static gt_hash hash_value(sqlite3_value *value)
         return gt_hash_bytes(&real, sizeof real);
     case SQLITE_NULL:
         return (gt_hash){0};
-    default: { /* the pointer comes first: asking for it may change the number of bytes */
+    default: { /* the pointer must be read first, because that may change the number of bytes */
         const void *bytes = sqlite3_value_blob(value); /* NULL: none, or out of memory */
         return bytes ? gt_hash_bytes(bytes, (size_t)sqlite3_value_bytes(value)) : (gt_hash){0};
     }

@@ -1,4 +1,4 @@
-/* Rows of tables as structs: binds parameters and reads columns as the lists of columns.h say. */
+/* Rows of tables as structs: binds parameters and reads columns by the lists of columns.h. */
 #pragma once
 
 #include "store/store.h"
@@ -20,7 +20,7 @@ typedef enum gt_column_kind {
 typedef struct gt_column {
     gt_column_kind kind;
     const char *name;
-    size_t offset, bytes; /* of the member in the row's struct */
+    size_t offset, bytes; /* offset and size of the member in the row's struct */
     size_t shown;         /* offset of the member of gputune_record; 0: none */
 } gt_column;
 
@@ -29,15 +29,15 @@ typedef struct gt_columns {
     size_t count;
 } gt_columns;
 
-/* A record, with the values by which records are sorted and told apart. */
+/* A record, with values for sorting and comparing records. */
 typedef struct gt_record_row {
     gputune_record record;
     gt_site site;
     char scenario_hex[GT_HASH_HEX], identity_hex[GT_HASH_HEX];
     gt_trial_status default_status; /* -1: there is no trial of the default */
     double volume;
-    int winner_order; /* a later winner of a file has a higher number */
-    bool superseded;  /* the record is of a version of the template that does not count */
+    int winner_order; /* a file's later winners have higher numbers */
+    bool superseded;  /* a version of the template that does not count made the record */
     bool left_out;
     gt_trial trial;
     gt_winner winner;
@@ -57,35 +57,35 @@ typedef struct gt_row_value {
 } gt_row_value;
 
 gt_row_value gt_column_value(const gt_column *column, const void *row);
-/* Sets a column's member. A text is copied, cut if stored in place, the old one freed. ENOMEM. */
+/* Sets a column's member. A text is copied (cut if in place), and the old one freed. ENOMEM. */
 gputune_status gt_column_set(void *row, const gt_column *column, const gt_row_value *value);
 
-/* Binds ?1, ?2, ... as `types` says: t const char * (or NULL), h gt_hash, i int64_t, n int, d
- * double, b const void * and size_t, c const gt_columns * and its row. Returns SQLite's code. */
+/* Binds ?1, ?2, ... by `types`: t const char * (or NULL), h gt_hash, i int64_t, n int, d double, b
+ * const void * and size_t, c const gt_columns * and its row. Returns SQLite's code. */
 int gt_bind(sqlite3_stmt *statement, const char *types, va_list values);
 
-/* A statement that is being stepped through. Its columns are read from left to right. */
+/* A statement that is being executed. Its columns are read from left to right. */
 typedef struct gt_rows {
     struct gt_database *database;
     sqlite3_stmt *statement;
     int column;
 } gt_rows;
-/* Each reads the next column. Texts and blobs live until the next row; a text is never NULL. */
+/* Read the next column. Texts and blobs live until the next row; a text is never NULL. */
 int64_t gt_rows_integer(gt_rows *rows);
 double gt_rows_real(gt_rows *rows);
 const char *gt_rows_text(gt_rows *rows);
 gt_hash gt_rows_hash(gt_rows *rows);
 const void *gt_rows_blob(gt_rows *rows, size_t *bytes);
 
-/* Reads the next columns into *row, which must be zero. gt_columns_free() is needed in any case. */
+/* Reads the next columns into *row, which must be zero. Free it also after a failure. */
 gputune_status gt_columns_take(void *row, gt_rows *rows, const gt_columns *columns);
 /* Frees the texts of a row. */
 void gt_columns_free(void *row, const gt_columns *columns);
-/* Sets the members of *record that show columns of the row. The row keeps owning the texts. */
+/* Sets the members of *record that show columns of the row. The row keeps the texts. */
 void gt_columns_show(gputune_record *record, const gt_columns *columns, const void *row);
 
-/* Registers the functions that statements call. gt_checksum(value, ...): a hash over the types and
- * bytes of all its arguments. It detects a row that has changed since it was written. It is no
- * protection against an attacker. gt_sizes_match(sizes, wanted): base/asked_for.h, so that rows of
- * other sizes are neither checked nor read. Returns SQLite's code. */
+/* Registers the SQL functions. gt_checksum(value, ...) hashes the types and bytes of its arguments;
+ * it detects a row that was changed since it was written, but does not protect against an attacker.
+ * gt_sizes_match(sizes, wanted) is that of base/asked_for.h, so rows of other sizes are neither
+ * checked nor read. Returns SQLite's code. */
 int gt_functions_register(sqlite3 *handle);

@@ -27,7 +27,7 @@ static int run(sqlite3 *handle, const char *sql)
     return code == SQLITE_OK ? SQLITE_OK : sqlite3_extended_errcode(handle);
 }
 
-/* Returns true if `sql` is the statement with columns inserted at `grown`, as one piece. */
+/* Returns true if `sql` is the statement, or (`grown`) with columns inserted at one place. */
 static bool is_statement(const char *sql, const char *statement, size_t bytes, bool grown)
 {
     size_t length = strlen(sql), same = 0;
@@ -40,7 +40,7 @@ static bool is_statement(const char *sql, const char *statement, size_t bytes, b
     return length == bytes || (grown && strcspn(sql + same, "()") >= length - bytes);
 }
 
-/* Returns true if a step of db/ has the statement. */
+/* Returns true if a step of db/ contains the statement. */
 static bool is_known(const char *sql, bool grown)
 {
     for (const struct embedded *step = gt_schema_steps; step->name; step++) {
@@ -55,7 +55,7 @@ static bool is_known(const char *sql, bool grown)
     return false;
 }
 
-/* Returns true if it is a table of plain columns: their parentheses are the only ones. */
+/* Returns true if `sql` creates a table of plain columns, without further parentheses. */
 static bool is_plain_table(const char *sql, const char *start)
 {
     const char *columns = strchr(sql, '(');
@@ -70,7 +70,7 @@ static int check_objects(char why[GT_WHY_MAX], sqlite3 *handle, int64_t version)
         &statement, NULL);
     while (!code && !why[0] && sqlite3_step(statement) == SQLITE_ROW) {
         const char *sql = (const char *)sqlite3_column_text(statement, 2);
-        /* an index of a UNIQUE has no text; ANALYZE and newer versions make unknown tables */
+        /* an index of UNIQUE has no text; ANALYZE and newer versions add tables */
         bool is_harmless = !sql || is_known(sql, version > 1) ||
                            is_plain_table(sql, "CREATE TABLE sqlite_stat") ||
                            (version > GT_SCHEMA_VERSION && is_plain_table(sql, "CREATE TABLE "));
@@ -88,7 +88,7 @@ static int check_objects(char why[GT_WHY_MAX], sqlite3 *handle, int64_t version)
     return code;
 }
 
-/* In one transaction, because another process may be making the tables. */
+/* In a transaction, because another process may be creating the tables. */
 int gt_schema_check(gt_schema *out, char why[GT_WHY_MAX], sqlite3 *handle)
 {
     int code = run(handle, "BEGIN");
@@ -124,7 +124,7 @@ static int add_column(sqlite3 *handle, const char *table, const gt_column *colum
     int code = sqlite3_table_column_metadata(handle, NULL, table, column->name, NULL, NULL, NULL,
                                              NULL, NULL);
     if (code != SQLITE_ERROR) {
-        return code; /* it is there, or SQLite cannot tell */
+        return code; /* the column exists, or SQLite failed */
     }
     snprintf(sql, sizeof sql, "ALTER TABLE %s ADD COLUMN %s %s", table, column->name,
              types[column->kind]);
@@ -164,7 +164,7 @@ static int run_steps(gt_database *database)
     }
     code = code ? code : add_columns(database->handle);
     for (size_t i = 0; !code && version && i < sizeof seals / sizeof *seals; i++) {
-        /* the checksums of an older file's rows lack the new columns */
+        /* the checksums of an older file's rows do not cover the new columns */
         code = gt_execute(database, seals[i], "") == GPUTUNE_OK ? SQLITE_OK : database->code;
     }
     snprintf(pragmas, sizeof pragmas, "PRAGMA user_version = %d; PRAGMA application_id = %d",
@@ -172,7 +172,7 @@ static int run_steps(gt_database *database)
     return code ? code : run(database->handle, pragmas);
 }
 
-/* In one transaction, so that another process sees the old or the new tables. */
+/* In a transaction, so another process sees the old or the new tables. */
 int gt_schema_upgrade(gt_database *database)
 {
     int code = run(database->handle, "BEGIN IMMEDIATE");

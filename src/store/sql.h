@@ -1,14 +1,14 @@
-/* Every statement that is prepared, for all files of the store. The schema is db/NNN_*.sql. */
+/* All prepared statements of the store. The schema is db/NNN_*.sql. */
 #pragma once
 
 #include "store/columns.h"
 
-/* The longest value that is read. A longer one is not deleted, which would take seconds. */
+/* The longest value that is read, or deleted (which takes time, too). */
 #define GT_LONGEST_BYTES     67108864
 #define GT_TEXT_OF_NUMBER(n) #n
 #define GT_TEXT_NUMBER(n)    GT_TEXT_OF_NUMBER(n)
 
-/* How a list of columns becomes SQL: ", name", ", ?", or ", x.name" with a table's alias. */
+/* Turn a list of columns into SQL: ", name", ", ?", or ", x.name" with a table's alias. */
 #define GT_PASTE_NAME(kind, name, ...)     ", " #name
 #define GT_PASTE_VALUE(kind, name, ...)    ", ?"
 #define GT_PASTE_TRIAL(kind, name, ...)    ", t." #name
@@ -17,20 +17,21 @@
 #define GT_PASTE_COMPILED(kind, name, ...) ", p." #name
 #define GT_PASTE_SITE(kind, name, ...)     #name ", "
 
-/* The columns of a table, each after a comma, because something stands before the list. Aliases: p
+/* The columns of a table, each after a comma, because other columns precede the list. Aliases: p
  * compiled, c cubin, g gpu, s scenario, t trial, d the default's trial, w winner. */
 #define GT_TEXT_CODE   GT_CODE_COLUMNS(GT_PASTE_COMPILED)
 #define GT_TEXT_TRIAL  GT_TRIAL_COLUMNS(GT_PASTE_TRIAL)
 #define GT_TEXT_WINNER GT_WINNER_COLUMNS(GT_PASTE_WINNER)
 
-/* A checksum binds a row to its context: code to its image, a trial to GPU and scenario, a winner
- * also to the family and the sizes. A row with a wrong checksum counts as missing. */
+/* A checksum covers a row and its context: code with its image, a trial with GPU and scenario, a
+ * winner also with the family and the sizes. A row with a wrong checksum counts as missing. */
 #define GT_TEXT_CODE_SUM   "gt_checksum(c.image" GT_TEXT_CODE ")"
 #define GT_TEXT_TRIAL_SUM  "gt_checksum(g.environment, s.hash" GT_TEXT_TRIAL ")"
 #define GT_TEXT_WINNER_SUM "gt_checksum(g.environment, s.hash, s.family, w.sizes" GT_TEXT_WINNER ")"
 
-/* The winners that count. The checksums of the winner and of its trial are right; the trial is
- * right and has the same configuration (statuses 0 and 1: GT_TRIAL_OK and GT_TRIAL_ELIMINATED). */
+/* Selects the winners that count: the checksums of the winner and of its trial are correct, and the
+ * trial is correct and has the same configuration (statuses 0 and 1: GT_TRIAL_OK and
+ * GT_TRIAL_ELIMINATED). */
 #define GT_TEXT_SOUND_WINNER                                                                       \
     "t.config = w.config AND t.status IN (0, 1) AND w.checksum = " GT_TEXT_WINNER_SUM " "
 #define GT_TEXT_SOUND_TRIAL "t.checksum = " GT_TEXT_TRIAL_SUM " "
@@ -46,11 +47,11 @@
     " FROM winner w" GT_TEXT_PLACE("w") GT_TEXT_WON GT_TEXT_DEFAULT                                \
         "WHERE g.environment = ?1 AND " GT_TEXT_SOUND_TRIAL "AND " GT_TEXT_SOUND_WINNER
 
-/* The rows of one GPU and one scenario; stands after a table's name. */
+/* Selects the rows of one GPU and one scenario; follows a table's name. */
 #define GT_TEXT_OF       " t" GT_TEXT_PLACE("t") "WHERE g.environment = ?1 AND s.hash = ?2 "
 #define GT_TEXT_TRIAL_OF "trial" GT_TEXT_OF
 
-/* The trials of GPU ?1 and scenario ?2 up to row ?3 whose configurations later rows have. */
+/* Selects GPU ?1's trials of scenario ?2, up to row ?3, whose configurations have later rows. */
 #define GT_TEXT_REPLACED                                                                           \
     "trial WHERE gpu = ?1 AND scenario = ?2 AND id <= ?3 AND config IN "                           \
     "(SELECT config FROM trial WHERE gpu = ?1 AND scenario = ?2 AND id > ?3)"
@@ -66,7 +67,7 @@
     GT_WINNER_COLUMNS(GT_PASTE_NAME)                                                               \
     ") VALUES (x'', ?1, ?2, ?3" GT_WINNER_COLUMNS(GT_PASTE_VALUE) ")"
 
-/* Writes the checksums of rows. A condition follows; "1" takes all rows. */
+/* Write the checksums of rows. A condition follows; "1" selects all rows. */
 #define GT_TEXT_SEAL_CODE                                                                          \
     "UPDATE compiled AS p SET checksum = (SELECT " GT_TEXT_CODE_SUM                                \
     " FROM cubin c WHERE c.id = p.cubin) WHERE "
@@ -77,13 +78,13 @@
     "UPDATE winner AS w SET checksum = (SELECT " GT_TEXT_WINNER_SUM                                \
     " FROM gpu g, scenario s WHERE g.id = w.gpu AND s.id = w.scenario) WHERE "
 
-/* The columns that are copied when a row goes from one database to another. */
+/* The columns that are copied from one database to another. */
 #define GT_TEXT_GPU                                                                                \
     "environment, name, arch, origin, mig_profile, host, sm_count, l2_bytes, memory_bytes, "       \
     "bus_width_bits, memory_clock_khz, sm_clock_khz, driver_version, nvrtc_version, "              \
     "copy_bytes_per_s"
-/* Sets the facts of a GPU that has a row. Parameters are the GPU's columns of GT_SITE_COLUMNS in
- * order; those of a scenario follow its kernel, family and volume. */
+/* Sets the facts of a GPU that has a row. The parameters are the GPU's columns of GT_SITE_COLUMNS
+ * in order; those of a scenario follow its kernel, family and volume. */
 #define GT_TEXT_GPU_SET                                                                            \
     "UPDATE gpu SET (" GT_TEXT_GPU ") = (?1, ?2, ?3, ?4, ?5, ?6, ?7, CAST(?8 AS INTEGER), "        \
     "CAST(?9 AS INTEGER), ?10, ?11, ?12, ?13, ?14, iif(?15 > 0, ?15, copy_bytes_per_s)) "          \
@@ -96,13 +97,13 @@
     "JOIN kept.gpu x ON x.id = " row ".gpu JOIN main.gpu g ON g.environment = x.environment "      \
     "JOIN kept.scenario y ON y.id = " row ".scenario JOIN main.scenario s ON s.hash = y.hash "
 
-/* Rows with more evidence replace others for the same thing: a finished trial before an
- * unfinished one (statuses 7 to 9, from GT_TRIAL_SLOW), else the later one. */
+/* Rows with more evidence replace others with the same key: a finished trial replaces an unfinished
+ * one (statuses 7 to 9, from GT_TRIAL_SLOW), otherwise the later one counts. */
 #define GT_TEXT_TRIAL_EVIDENCE(row) "(" row ".status NOT IN (7, 8, 9), " row ".created)"
 #define GT_TEXT_WINNER_EVIDENCE(row)                                                               \
     "(" row ".final, " row ".proved, " row ".driver_version, " row ".effort, " row ".created)"
 
-/* Selects the rows of `kept` that the file lacks, has damaged, or with no more evidence. */
+/* Selects the rows of `kept`, unless the file has an undamaged row with more evidence. */
 #define GT_PASTE_OTHER(kind, name, ...) ", o." #name
 #define GT_TEXT_OTHER_TRIAL             "gt_checksum(g.environment, s.hash" GT_TRIAL_COLUMNS(GT_PASTE_OTHER) ")"
 #define GT_TEXT_OTHER_WINNER                                                                       \
@@ -122,10 +123,10 @@
     X(GPU_ROW, "INSERT INTO gpu (environment) VALUES (?1) "                                        \
                "ON CONFLICT DO UPDATE SET environment = excluded.environment RETURNING id")        \
     X(GPU_SET, GT_TEXT_GPU_SET)                                                                    \
-    /* unless its facts are known */                                                               \
+    /* sets the facts only if there are none */                                                    \
     X(GPU_DESCRIBE, GT_TEXT_GPU_SET " AND name = ''")                                              \
     X(CLOCK_RATE_SET, "INSERT OR REPLACE INTO clock_rate VALUES (?1, ?2, ?3, ?4, ?5)")             \
-    /* only rates that a GPU's row has too: those of a damaged row are not used */                 \
+    /* only rates that a GPU's row has too, so those of a damaged row are not used */              \
     X(CLOCK_RATE, "SELECT c.memory_clock_khz, c.sm_clock_khz FROM clock_rate c "                   \
                   "WHERE uuid = ?1 AND origin = ?2 AND driver_version = ?3 AND EXISTS ("           \
                   "SELECT 1 FROM gpu g WHERE g.origin = c.origin AND "                             \
@@ -134,7 +135,7 @@
     X(SURROUNDINGS_TRIM,                                                                           \
       "DELETE FROM surroundings WHERE id <= (SELECT max(id) FROM surroundings) - 64")              \
     X(SURROUNDINGS, "SELECT environment FROM surroundings WHERE hash = ?1")                        \
-    /* by the environment of a GPU, which may be joined with a host */                             \
+    /* by a GPU's environment; a stored one may also include a host */                             \
     X(GPU_FACTS, "SELECT name, arch, origin, mig_profile, sm_count, l2_bytes, memory_bytes, "      \
                  "bus_width_bits, memory_clock_khz, sm_clock_khz, driver_version, nvrtc_version "  \
                  "FROM gpu WHERE substr(environment, 1, length(?1)) = ?1 AND name <> ''")          \
@@ -150,7 +151,7 @@
                  "DO UPDATE SET image = excluded.image WHERE image <> excluded.image")             \
     X(CUBIN_ID, "SELECT id FROM cubin WHERE content = ?1")                                         \
     X(CODE_SET, "INSERT OR REPLACE INTO compiled (cubin" GT_TEXT_CODE_SET)                         \
-    /* unless a winner, of this scenario or of another, is made of it */                           \
+    /* keeps the code of all winners, also of other scenarios */                                   \
     X(CODE_DROP, "DELETE FROM compiled WHERE source = ?1 AND arch = ?2 AND ptx = ?3 AND "          \
                  "NOT EXISTS (SELECT 1 FROM winner WHERE code_source = ?1) AND "                   \
                  "NOT EXISTS (SELECT 1 FROM winner WHERE fallback_source = ?1)")                   \
@@ -161,16 +162,16 @@
       "WHERE p.source = ?1 AND p.arch = ?2 AND p.ptx = ?3 AND (?4 = 0 OR p.nvrtc_version = ?4) "   \
       "AND p.checksum = " GT_TEXT_CODE_SUM " ORDER BY p.nvrtc_version DESC LIMIT 1")               \
     X(TRIALS, "SELECT 0" GT_TEXT_TRIAL " FROM " GT_TEXT_TRIAL_OF "AND " GT_TEXT_SOUND_TRIAL)       \
-    /* where else a kernel was tried: ?5 any GPU, else only those of origin ?4; ?3 and ?6 the      \
-     * GPU's name and MIG profile */                                                               \
+    /* other scenarios and GPUs with trials of a kernel; ?3 name and ?6 MIG profile of the GPU;    \
+     * ?5: any origin, otherwise only ?4 */                                                        \
     X(RELATED_SCENARIOS,                                                                           \
       "SELECT g.id, s.id, g.environment, s.hash, s.sizes, s.fixed, s.objective, "                  \
       "g.name = ?3 AND g.origin = ?4 AND g.mig_profile = ?6 "                                      \
       "FROM kernel k JOIN scenario s ON s.kernel = k.id CROSS JOIN gpu g "                         \
       "WHERE k.name = ?1 AND k.identity = ?2 AND (?5 OR g.origin = ?4) AND "                       \
       "EXISTS (SELECT 1 FROM trial t WHERE t.gpu = g.id AND t.scenario = s.id)")                   \
-    /* with what was slower in one launch: where a search need not look. ?3 of them, which is a    \
-     * random choice: they go by their hashes; the fastest; and those that won */                  \
+    /* ?3 trials with the lowest hashes (a random choice), the ?4 fastest, and the winners; also   \
+     * those that were slower in one launch */                                                     \
     X(RELATED_TRIALS,                                                                              \
       "WITH known AS (SELECT id, hash, median FROM trial WHERE gpu = ?1 AND scenario = ?2 AND "    \
       "status IN (0, 1, 8) AND samples > 0 AND median > 0) "                                       \
@@ -181,11 +182,11 @@
                "UNION SELECT k.id FROM winner w JOIN known k ON k.hash = w.trial WHERE w.gpu = "   \
                "?1 AND "                                                                           \
                "w.scenario = ?2) AND " GT_TEXT_SOUND_TRIAL "ORDER BY t.median")                    \
-    /* a stored trial whose date is not before ?4 keeps its date; ?5 is the trial's hash */        \
+    /* a stored trial with hash ?5 keeps its date if that is not before ?4 */                      \
     X(TRIAL_SET, "INSERT OR REPLACE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)         \
     X(TRIAL_OFFER, "INSERT OR IGNORE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)        \
-    /* what the trials after ?3 replace: trials of the same configurations with other code or      \
-     * launches, and in this order what belongs to them */                                         \
+    /* earlier trials of configurations that were tried again after row ?3, and what belongs to    \
+     * them; in this order */                                                                      \
     X(LAST_TRIAL, "SELECT coalesce(max(id), 0) FROM trial")                                        \
     X(REPLACED, "SELECT count(*) FROM " GT_TEXT_REPLACED)                                          \
     X(REPLACED_WINNERS, "DELETE FROM winner WHERE gpu = ?1 AND scenario = ?2 AND trial IN "        \
@@ -209,15 +210,15 @@
     X(LEASE_GET, "SELECT machine, pid, start, expires_ms, owner FROM lease WHERE key = ?1")        \
     X(LEASE_SET, "INSERT OR REPLACE INTO lease (key, owner, machine, pid, start, expires_ms) "     \
                  "VALUES (?1, ?2, ?3, ?4, ?5, ?6)")                                                \
-    X(LEASE_RENEW, /* who watches it sees a change, also where the clock stands still */           \
+    X(LEASE_RENEW, /* changes the row even if the clock stands still */                            \
       "UPDATE lease SET expires_ms = ?3 + (expires_ms = ?3) WHERE key = ?1 AND owner = ?2")        \
     X(LEASE_DELETE, "DELETE FROM lease WHERE key = ?1 AND owner = ?2")                             \
     X(LEASES, "SELECT count(*) FROM lease")                                                        \
-    /* rows of `kept`, a database in memory, become rows of the file; what the file has with more  \
-     * evidence stays */                                                                           \
+    /* copy rows of `kept`, a database in memory, to the file, which keeps rows with more evidence \
+     */                                                                                            \
     X(BRING_BEGIN, "ATTACH ':memory:' AS kept")                                                    \
     X(BRING_END, "DETACH kept")                                                                    \
-    /* a tuning that was killed has left what it tried, and no facts of its GPU */                 \
+    /* a killed tuning may have left a GPU without facts */                                        \
     X(BRING_GPU,                                                                                   \
       "INSERT INTO main.gpu (" GT_TEXT_GPU ") SELECT " GT_TEXT_GPU " FROM kept.gpu WHERE true "    \
       "ON CONFLICT (environment) DO UPDATE SET (" GT_TEXT_GPU ") = (SELECT " GT_TEXT_GPU           \
@@ -250,8 +251,7 @@
                          " FROM kept.winner w " GT_TEXT_PLACE_OF("w")                              \
                              GT_TEXT_UNLESS_MORE("winner", "w", "space", GT_TEXT_OTHER_WINNER,     \
                                                  GT_TEXT_WINNER_EVIDENCE) "ORDER BY w.id")         \
-    /* what does not count is not brought from a file; the winners first: they need their trials   \
-     */                                                                                            \
+    /* delete damaged rows of a file to merge; winners first, because they need their trials */    \
     X(KEPT_WINNERS, "DELETE FROM kept.winner WHERE id NOT IN (SELECT w.id FROM kept.winner w "     \
                     "JOIN kept.gpu g ON g.id = w.gpu JOIN kept.scenario s ON s.id = w.scenario "   \
                     "JOIN kept.trial t ON t.gpu = w.gpu AND t.scenario = w.scenario AND "          \
@@ -264,11 +264,11 @@
     X(KEPT_COUNTS,                                                                                 \
       "SELECT (SELECT count(*) FROM kept.winner), (SELECT count(*) FROM kept.trial), "             \
       "(SELECT count(*) FROM kept.compiled)")                                                      \
-    /* of GPU ?1 and scenario ?2 */                                                                \
+    /* delete the rows of GPU ?1 and scenario ?2 */                                                \
     X(DROP_SOURCES, "INSERT OR IGNORE INTO temp.dropped SELECT t.source FROM " GT_TEXT_TRIAL_OF)   \
     X(DROP_WINNERS, "DELETE FROM winner WHERE id IN (SELECT t.id FROM winner" GT_TEXT_OF ")")      \
     X(DROP_TRIALS, "DELETE FROM trial WHERE id IN (SELECT t.id FROM trial" GT_TEXT_OF ")")         \
-    /* then, once for all: the code that no trial has any more */                                  \
+    /* afterwards: delete the code that no trial has any more */                                   \
     X(DROP_BEGIN, "CREATE TEMP TABLE IF NOT EXISTS dropped (source BLOB PRIMARY KEY) "             \
                   "WITHOUT ROWID")                                                                 \
     X(DROP_NONE, "DELETE FROM temp.dropped")                                                       \

@@ -1,4 +1,4 @@
-/* Winners as text: what is exported, and what becomes of an import. */
+/* Winners as text: export and import. */
 #include "store/wisdom.h"
 
 #include "base/array.h"
@@ -34,7 +34,7 @@ static void base64_append(gt_text *out, const void *bytes, size_t count)
     }
 }
 
-/* The bytes of four characters; 0: they are no base64. */
+/* Decodes four characters; returns the number of bytes, or 0 if they are not base64. */
 static size_t read_group(unsigned char out[3], const char *text)
 {
     size_t padding = text[3] != '=' ? 0 : text[2] != '=' ? 1 : 2;
@@ -52,7 +52,7 @@ static size_t read_group(unsigned char out[3], const char *text)
     return 3 - padding;
 }
 
-/* Decodes base64 to *out, malloc'd, and *count. False if it is none, or no memory: *out NULL. */
+/* Decodes base64 to *out, which the caller frees. False if it is not base64, or no memory. */
 static bool base64_read(void **out, size_t *count, const char *text, size_t length)
 {
     unsigned char *bytes = malloc(length / 4 * 3 + 1);
@@ -171,7 +171,7 @@ void gt_wisdom_write(gt_text *out, const gt_wisdom_entry *entry)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* The digits are behind one another, and no more follow. */
+/* Reads a hash of exactly `length` digits. */
 static bool read_hash(gt_hash *out, const char *text, size_t length)
 {
     enum { HALF = 16, DIGITS = 2 * HALF };
@@ -179,13 +179,13 @@ static bool read_hash(gt_hash *out, const char *text, size_t length)
     if (length != DIGITS || strspn(text, "0123456789abcdef") != length) {
         return false;
     }
-    memcpy(high, text, HALF); /* no formatting: it would read the rest of the text to its end */
+    memcpy(high, text, HALF); /* formatted reading would scan the rest of the text */
     high[HALF] = '\0';
     *out = (gt_hash){strtoull(high, NULL, 16), strtoull(text + HALF, NULL, 16)};
     return true;
 }
 
-/* Takes a text up to its closing quote, ends it there, and drops backslashes; moves *at past it. */
+/* Takes a quoted text, ends it at its closing quote, removes backslashes, and moves *at past it. */
 static gputune_status take_string(char **out, char **at)
 {
     char *to = *out = ++*at;
@@ -199,7 +199,7 @@ static gputune_status take_string(char **out, char **at)
     return GPUTUNE_OK;
 }
 
-/* Takes what is in front of the next blank. */
+/* Takes the characters before the next blank. */
 static char *take_word(char **at)
 {
     char *word = *at;
@@ -210,7 +210,7 @@ static char *take_word(char **at)
     return word;
 }
 
-/* Reads a number for a column: text up to the next blank. */
+/* Reads a number for a column. */
 static gputune_status read_number(gt_row_value *out, const gt_column *column, const char *text)
 {
     char *end;
@@ -227,7 +227,7 @@ static gputune_status read_number(gt_row_value *out, const gt_column *column, co
     return GPUTUNE_OK;
 }
 
-/* Reads the value at *at into the column (NULL: it is left out); *at goes on behind it. */
+/* Reads the value at *at into the column (NULL: skips it), and moves *at past it. */
 static gputune_status read_value(void *row, const gt_column *column, char **at)
 {
     char *text;
@@ -272,7 +272,7 @@ static gputune_status read_pairs(void *row, const gt_columns *columns, char *at)
     return GPUTUNE_OK;
 }
 
-/* A NUL follows the image, beyond its bytes. */
+/* Reads an image. A NUL follows its bytes. */
 static gputune_status read_image(gt_image *out, const char *at)
 {
     char *text, *data = NULL;
@@ -303,7 +303,7 @@ static gputune_status read_other(gt_wisdom_entry *entry, char *at)
     return read_pairs(trial, &gt_trial_columns, at);
 }
 
-/* A line whose first word is not known is left out. */
+/* Reads a line. A line with an unknown first word is skipped. */
 static gputune_status read_part(gt_wisdom_entry *entry, char *line)
 {
     const char *word = take_word(&line);
@@ -336,7 +336,7 @@ static gputune_status read_body(gt_wisdom_entry *entry, const char *body, size_t
     return GPUTUNE_OK;
 }
 
-/* The lines up to the next entry or the end. */
+/* Returns the beginning of the next entry, or the end. */
 static const char *find_end(const char *body)
 {
     while (*body && strncmp(body, entry_word, strlen(entry_word)) != 0) {
@@ -378,18 +378,18 @@ gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
 
 /* ---- exporting ------------------------------------------------------------------------------- */
 
-/* Trials that a search at another size begins with: as many as one takes up at once. */
+/* As many trials as a search at another size tries at once. */
 enum { MOST_OTHERS = 16 };
 
 typedef struct export_search {
     const gt_wanted *wanted;
     bool whole;
     gt_text *out;
-    gt_hash_index done; /* which entry was the first one of a site and a space */
+    gt_hash_index done; /* the first entry of each site and space */
     uint32_t count;
 } export_search;
 
-/* The fastest trials beside those that every entry has. */
+/* Adds a fast trial, unless the entry has it already. */
 static gputune_status take_other(void *context, gt_rows *row)
 {
     gt_wisdom_entry *entry = context;
@@ -406,7 +406,7 @@ static gputune_status take_other(void *context, gt_rows *row)
     return GPUTUNE_OK;
 }
 
-/* Appends an entry, unless an upper layer has given a winner of the same space already. */
+/* Appends an entry, unless an upper layer has a winner of the same space. */
 static gputune_status export_entry(export_search *search, gt_wisdom_entry *entry,
                                    gt_database *database)
 {
@@ -435,7 +435,7 @@ static gputune_status export_row(void *context, gt_rows *row)
 {
     GT_SCOPED(gt_wisdom_entry_free) gt_wisdom_entry entry = {0};
     GT_TRY(gt_columns_take(&entry.site, row, &gt_site_columns));
-    gt_rows_integer(row); /* precedes the columns of the winner */
+    gt_rows_integer(row); /* skips the column before the winner's */
     GT_TRY(gt_columns_take(&entry.winner, row, &gt_winner_columns));
     GT_TRY(gt_columns_take(&entry.trial, row, &gt_trial_columns));
     GT_TRY(gt_columns_take(&entry.standard, row, &gt_trial_columns));
@@ -475,7 +475,7 @@ static bool is_one_of(int value, int first, int last)
     return value >= first && value <= last;
 }
 
-/* Returns true if an entry is one that a tuning could have stored. */
+/* Returns true if a tuning could have stored the entry. */
 static bool is_sound(const gt_wisdom_entry *entry)
 {
     const gt_site *site = &entry->site;
@@ -496,7 +496,7 @@ static bool is_sound(const gt_wisdom_entry *entry)
            gt_hash_equal(gt_scenario_hash(&site->scenario), site->hash);
 }
 
-/* Results without trust are not right anywhere before they are proved here. */
+/* Adds a trial to import. An untrusted one must be verified here before it counts as correct. */
 static gputune_status offer_trial(gt_trial_list *out, const gt_trial *trial, bool proved)
 {
     gt_trial offered = *trial;
@@ -539,7 +539,7 @@ static gputune_status import_entries(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Leaves out damaged entries, and reports the first one. */
+/* Reads all entries. Skips damaged ones, and reports the first of them. */
 static gputune_status read_entries(entry_list *out, gt_wisdom_import *import, const char *text)
 {
     for (;;) {
