@@ -48,8 +48,12 @@ gputune_status gt_file_open(int *out, const char *path)
     const char *why = fstat(file, &facts) != 0 ? strerror(errno)
                       : S_ISDIR(facts.st_mode) ? "Is a directory"
                                                : "it is a device, a FIFO or a socket";
-    gputune_status status = S_ISREG(facts.st_mode) ? GPUTUNE_OK : cannot_read(path, why);
-    return GT_GIVE(status, out, file, close(file));
+    if (!S_ISREG(facts.st_mode)) {
+        close(file);
+        return cannot_read(path, why);
+    }
+    *out = file;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_file_read(char **out, size_t *bytes, const char *path)
@@ -155,7 +159,9 @@ gputune_status gt_file_installed_folder(char **out)
     GT_TRY(gt_path_format(&folders, "%s:/usr/local/bin:/usr/bin", path ? path : ""));
     for (const char *at = folders; *at && !*out; at += strspn(at, ":")) {
         size_t length = strcspn(at, ":");
-        GT_TRY(*at == '/' ? try_installed(out, at, length) : GPUTUNE_OK);
+        if (*at == '/') {
+            GT_TRY(try_installed(out, at, length));
+        }
         at += length;
     }
     return GPUTUNE_OK;
@@ -213,8 +219,10 @@ gputune_status gt_file_find_part(char **out, gt_text *tried, const char *name, i
     if (program && !(own && strcmp(own, program) == 0)) {
         GT_TRY(try_part_beside(&part, program));
     }
-    GT_TRY(*out ? GPUTUNE_OK : gt_file_installed_folder(&installed));
-    GT_TRY(try_part_beside(&part, installed));
+    if (!*out) {
+        GT_TRY(gt_file_installed_folder(&installed));
+        GT_TRY(try_part_beside(&part, installed));
+    }
     return try_part(&part, program, "../.."); /* for a test program, below the build folder */
 }
 

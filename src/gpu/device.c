@@ -467,7 +467,9 @@ gputune_status gt_device_find(int *ordinal, const gt_driver *driver, const char 
     const int found = is_number           ? (number >= 0 && number < count ? (int)number : -1)
                       : strlen(which) > 4 ? find_by_uuid(driver, which, count)
                                           : -1;
-    GT_TRY(found < 0 ? no_such_device(driver, which ? which : "0", count) : GPUTUNE_OK);
+    if (found < 0) {
+        return no_such_device(driver, which ? which : "0", count);
+    }
     *ordinal = found;
     return GPUTUNE_OK;
 }

@@ -23,13 +23,12 @@ static gputune_status find_emulator(char **out)
     const char *given = gt_environment("GPUTUNE_EMULATOR");
     GT_SCOPED(gt_text_free) gt_text tried = {0};
     if (given) {
-        GT_TRY(gt_file_is_folder(given) ? gt_path_format(out, "%s/" GT_EMULATOR_FILE, given)
-                                        : gt_strdup(out, given));
-        return gt_file_exists(*out)
-                   ? GPUTUNE_OK
-                   : gt_fail(GPUTUNE_ENODRIVER,
-                             "no emulator at %s (GPUTUNE_EMULATOR); unset it, or set it to %s",
-                             given, GT_EMULATOR_FILE);
+        const bool is_folder = gt_file_is_folder(given);
+        GT_TRY(gt_path_format(out, "%s%s", given, is_folder ? "/" GT_EMULATOR_FILE : ""));
+        GT_REFUSE(!gt_file_exists(*out), GPUTUNE_ENODRIVER,
+                  "no emulator at %s (GPUTUNE_EMULATOR); unset it, or set it to %s", given,
+                  GT_EMULATOR_FILE);
+        return GPUTUNE_OK;
     }
     GT_TRY(gt_file_find_part(out, &tried, GT_EMULATOR_FILE, R_OK));
     return *out ? GPUTUNE_OK
@@ -220,7 +219,9 @@ gputune_status gt_driver_open(const gt_driver **out, const char *name)
     gt_driver *driver;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&opened.lock);
     GT_TRY(load_driver_locked(&driver, name));
-    GT_TRY(driver->started ? GPUTUNE_OK : init_driver(driver));
+    if (!driver->started) {
+        GT_TRY(init_driver(driver));
+    }
     *out = driver;
     return GPUTUNE_OK;
 }
@@ -292,8 +293,6 @@ void gt_relaxed_leave(const gt_driver *driver, CUstreamCaptureMode mode)
 {
     driver->ThreadExchangeStreamCaptureMode(&mode);
 }
-
-/* ---- contexts ---- */
 
 gputune_status gt_context_current(gt_context *out, const gt_driver *driver)
 {

@@ -15,8 +15,6 @@ bool gt_image_is_ptx(const gt_image *image)
     return image->bytes < SELFMAG || memcmp(image->data, ELFMAG, SELFMAG) != 0;
 }
 
-/* ---- names ----------------------------------------------------------------------------------- */
-
 /* Returns true if a text begins with a word. */
 static bool begins(const char *text, size_t length, const char *word)
 {
@@ -81,8 +79,6 @@ static void match_symbol(void *user, const char *symbol, size_t bytes)
     }
 }
 
-/* ---- PTX ------------------------------------------------------------------------------------- */
-
 static bool is_word(char c)
 {
     return isalnum((unsigned char)c) || (c && strchr("_$%", c));
@@ -114,8 +110,6 @@ static void each_declared(const gt_image *image, const char *word, const char *e
         }
     }
 }
-
-/* ---- cubins ---------------------------------------------------------------------------------- */
 
 /* Returns `count` items of `size` bytes at `offset`, or NULL if the image is shorter. */
 static const void *part_at(const gt_image *image, uint64_t offset, uint64_t count, uint64_t size)

@@ -203,10 +203,15 @@ static gputune_status visit_roots(root_fn visit, void *user)
     GT_TRY(python_prefix(&prefix));
     if (prefix) {
         GT_TRY(visit(user, ROOT_PYTHON, prefix));
-        GT_TRY(strcmp(prefix, "/usr") == 0 ? visit(user, ROOT_PYTHON, "/usr/local") : GPUTUNE_OK);
+        if (strcmp(prefix, "/usr") == 0) {
+            GT_TRY(visit(user, ROOT_PYTHON, "/usr/local"));
+        }
     }
-    GT_TRY(home ? gt_path_format(&local, "%s/.local", home) : GPUTUNE_OK);
-    return home ? visit(user, ROOT_PYTHON, local) : GPUTUNE_OK;
+    if (home) {
+        GT_TRY(gt_path_format(&local, "%s/.local", home));
+        GT_TRY(visit(user, ROOT_PYTHON, local));
+    }
+    return GPUTUNE_OK;
 }
 
 /* ---- matches --------------------------------------------------------------------------------- */

@@ -43,8 +43,6 @@ bool gt_strategy_walk(gt_strategy *strategy, gt_point *out);
 /* Draws a random point that is not in the evidence; false if a hundred draws find none. */
 bool gt_strategy_draw(gt_strategy *strategy, gt_point *out);
 
-/* ---- model.c: a Gaussian process of the times, failures and compile times so far ---- */
-
 /* A configuration that may be proposed. */
 typedef struct gt_candidate {
     gt_point point;

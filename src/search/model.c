@@ -392,7 +392,9 @@ static bool add(void *user, const gt_point *point)
         return true;
     }
     to->status = gt_array_reserve(&model->pool);
-    GT_THEN(to->status, gt_hash_index_intern(&model->places, gt_point_hash(point), next, &place));
+    if (to->status == GPUTUNE_OK) {
+        to->status = gt_hash_index_intern(&model->places, gt_point_hash(point), next, &place);
+    }
     if (to->status == GPUTUNE_OK && place == next) {
         begin(&model->pool.items[model->pool.count++], model, point);
     }

@@ -346,7 +346,9 @@ gputune_status gt_query(gt_database *database, bool first_only, gt_row_fn take, 
     GT_TRY(status);
     do {
         status = next(&rows);
-        GT_THEN(status, take ? take(context, &rows) : GPUTUNE_OK);
+        if (status == GPUTUNE_OK && take) {
+            status = take(context, &rows);
+        }
     } while (status == GPUTUNE_OK && !first_only);
     sqlite3_reset(rows.statement); /* releases the file's lock */
     sqlite3_clear_bindings(rows.statement);
@@ -491,11 +493,9 @@ static gt_trouble check_kind(const char *path, char why[GT_WHY_MAX])
     if (stat(path, &facts) != 0 || S_ISREG(facts.st_mode)) {
         return GT_TROUBLE_NONE; /* opening a missing file will report why */
     }
-    snprintf(why, GT_WHY_MAX, "it is %s",
-             S_ISDIR(facts.st_mode)    ? "a folder"
-             : S_ISFIFO(facts.st_mode) ? "a pipe"
-             : S_ISSOCK(facts.st_mode) ? "a socket"
-                                       : "a device");
+    const char *kind =
+        S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode) ? "a pipe or a socket" : "a device";
+    snprintf(why, GT_WHY_MAX, "it is %s", S_ISDIR(facts.st_mode) ? "a folder" : kind);
     return GT_TROUBLE_FAILED;
 }
 

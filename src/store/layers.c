@@ -504,15 +504,13 @@ void gt_store_close(gt_store *store)
         layers_warn(store, still_locked, store->asked);
         layers_flush(store);
     }
-    gt_database **const databases[] = {&store->file, &store->wisdom, &store->system,
-                                       &store->memory};
-    for (size_t i = 0; i < sizeof databases / sizeof *databases; i++) {
-        gt_database_close(databases[i]);
-    }
-    pthread_mutex_t *const mutexes[] = {&store->using, &store->remembering, &store->telling};
-    for (size_t i = 0; i < sizeof mutexes / sizeof *mutexes; i++) {
-        pthread_mutex_destroy(mutexes[i]);
-    }
+    gt_database_close(&store->file);
+    gt_database_close(&store->wisdom);
+    gt_database_close(&store->system);
+    gt_database_close(&store->memory);
+    pthread_mutex_destroy(&store->using);
+    pthread_mutex_destroy(&store->remembering);
+    pthread_mutex_destroy(&store->telling);
     free(store->asked);
     free(store->system_path);
     free(store);
@@ -522,8 +520,6 @@ bool gt_store_has_file(const gt_store *store)
 {
     return !store->no_file && gt_file_exists(store->asked);
 }
-
-/* --- layers ----------------------------------------------------------------------------------- */
 
 /* Calls `work` on a database, if there is one. A failing one counts as empty. */
 static gputune_status ask(gt_database *database, gt_store_fn work, void *context)
@@ -635,8 +631,6 @@ static gputune_status in_transaction(gt_database *database, void *context)
     return status;
 }
 
-/* --- the file --------------------------------------------------------------------------------- */
-
 /* Writes the user's file. `call` limits how long statements run, `patience` how long to wait. */
 static gputune_status write_file(gt_store *store, gt_store_fn work, void *context,
                                  const gt_patience *call, const gt_patience *patience)
@@ -716,17 +710,14 @@ typedef struct bringing {
 /* Copies the database `from` to `kept`, a database that is attached to the writer's connection. */
 static gputune_status copy_kept(gt_database *database, sqlite3 *from)
 {
+    if (sqlite3_db_readonly(database->handle, "kept") < 0) { /* not attached yet */
+        GT_TRY(gt_execute(database, GT_SQL_BRING_BEGIN, ""));
+    }
     sqlite3_backup *backup = sqlite3_backup_init(database->handle, "kept", from, "main");
     int code =
         backup ? sqlite3_backup_step(backup, -1) : sqlite3_extended_errcode(database->handle);
     sqlite3_backup_finish(backup);
     return code == SQLITE_DONE ? GPUTUNE_OK : gt_database_failed(database, code);
-}
-
-static gputune_status attach_kept(gt_database *database)
-{
-    bool attached = sqlite3_db_readonly(database->handle, "kept") >= 0;
-    return attached ? GPUTUNE_OK : gt_execute(database, GT_SQL_BRING_BEGIN, "");
 }
 
 static gputune_status execute_all(gt_database *database, const gt_sql *statements, size_t count)
@@ -741,7 +732,6 @@ static gputune_status bring_rows(gt_database *database, void *context)
 {
     bringing *what = context;
     gt_store *store = what->store;
-    GT_TRY(attach_kept(database));
     pthread_mutex_lock(&store->remembering);
     gputune_status status =
         store->memory ? copy_kept(database, store->memory->handle) : gt_fail_memory();
@@ -801,8 +791,6 @@ static void layers_bring(gt_store *store, const gt_patience *patience)
         forget_memory(store, &what);
     }
 }
-
-/* ---- file and memory ---- */
 
 static bool has_memory(gt_store *store)
 {
@@ -864,7 +852,6 @@ static gputune_status bring_all(gt_database *database, void *context)
     gputune_merged *merged = what->merged;
     merged->taken_trials = merged->taken_winners = merged->taken_codes =
         0; /* an earlier attempt may have counted */
-    GT_TRY(attach_kept(database));
     GT_TRY(copy_kept(database, what->all->handle));
     for (size_t i = 0; i < STEPS; i++) {
         GT_TRY(gt_execute(database, steps[i], ""));
@@ -885,53 +872,46 @@ static gputune_status add_counts(void *context, gt_rows *row)
     return GPUTUNE_OK;
 }
 
+/* Adds the undamaged rows of a file to what->all. */
 static gputune_status gather_file(merging *what, const char *path, const gt_patience *patience)
 {
+    static const char cannot[] = "the database %s cannot be merged: %s";
     static const gt_sql sound[] = {GT_SQL_KEPT_WINNERS, GT_SQL_KEPT_TRIALS, GT_SQL_KEPT_CODE};
     GT_SCOPED(gt_database_close) gt_database *file = NULL;
     gt_obstacle met = {0};
     gputune_status status = gt_database_open(&file, path, GT_DATABASE_READ, patience, &met);
-    if (status == GPUTUNE_OK && file->distrust) {
-        (void)gt_snprintf(met.why, sizeof met.why,
-                          "%s; transfer them with 'gputune wisdom', which verifies them again",
-                          file->distrust);
-        status = GPUTUNE_EDATABASE;
-    } else if (status == GPUTUNE_OK) {
-        status = attach_kept(what->all);
-        GT_THEN(status, copy_kept(what->all, file->handle));
-        GT_THEN(status, execute_all(what->all, sound, sizeof sound / sizeof *sound));
-        GT_THEN(status, gt_query_one(what->all, add_counts, what->merged, GT_SQL_KEPT_COUNTS, ""));
-        GT_THEN(status, execute_all(what->all, steps, STEPS));
-        int code = what->all->code ? what->all->code : file->code;
-        (void)gt_snprintf(met.why, sizeof met.why, "%s", sqlite3_errstr(code));
-    }
-    return status == GPUTUNE_EDATABASE
-               ? gt_fail(status, "the database %s cannot be merged: %s", path, met.why)
-               : status;
+    GT_REFUSE(status == GPUTUNE_EDATABASE, status, cannot, path, met.why);
+    GT_TRY(status);
+    GT_REFUSE(file->distrust, GPUTUNE_EDATABASE,
+              "the database %s cannot be merged: %s; transfer them with 'gputune wisdom', which "
+              "verifies them again",
+              path, file->distrust);
+    status = copy_kept(what->all, file->handle);
+    GT_THEN(status, execute_all(what->all, sound, sizeof sound / sizeof *sound));
+    GT_THEN(status, gt_query_one(what->all, add_counts, what->merged, GT_SQL_KEPT_COUNTS, ""));
+    GT_THEN(status, execute_all(what->all, steps, STEPS));
+    GT_REFUSE(status == GPUTUNE_EDATABASE, status, cannot, path,
+              sqlite3_errstr(what->all->code ? what->all->code : file->code));
+    return status;
 }
 
 gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const char *const *paths,
                               size_t count)
 {
     static const double each_s = 5; /* how long to wait for each locked file */
-    merging what = {NULL, merged};
+    GT_SCOPED(gt_database_close) gt_database *all = NULL;
     *merged = (gputune_merged)GPUTUNE_MERGED_INIT;
-    gputune_status status = layers_open_memory(&what.all);
-    for (size_t i = 0; i < count && status == GPUTUNE_OK; i++) {
+    GT_TRY(layers_open_memory(&all));
+    merging what = {all, merged};
+    for (size_t i = 0; i < count; i++) {
         const gt_patience patience = gt_patience_for(each_s, NULL);
-        status = gather_file(&what, paths[i], &patience);
+        GT_TRY(gather_file(&what, paths[i], &patience));
     }
-    if (status == GPUTUNE_OK) {
-        status = gt_store_write_file(store, bring_all, &what, NULL);
-        detach(store);
-        status = status == GPUTUNE_EBUSY
-                     ? gt_fail(status, "another process has locked the database; nothing was "
-                                       "merged, try again later")
-                 : status == GPUTUNE_EDATABASE
-                     ? gt_fail(status,
-                               "there is no database file that can be written; nothing was merged")
-                     : status;
-    }
-    gt_database_close(&what.all);
+    gputune_status status = gt_store_write_file(store, bring_all, &what, NULL);
+    detach(store);
+    GT_REFUSE(status == GPUTUNE_EBUSY, status,
+              "another process has locked the database; nothing was merged, try again later");
+    GT_REFUSE(status == GPUTUNE_EDATABASE, status,
+              "there is no database file that can be written; nothing was merged");
     return status;
 }

@@ -437,7 +437,11 @@ static gputune_status find_selected(gt_database *database, void *context)
             GT_TRY(forget_site(database, site));
         }
     }
-    GT_TRY(work->what->most_bytes ? shrink(work, database) : forget_unused(database));
+    if (work->what->most_bytes) {
+        GT_TRY(shrink(work, database));
+    } else {
+        GT_TRY(forget_unused(database));
+    }
     for (size_t i = 0; i < work->sites.count; i++) {
         const site *site = &work->sites.items[i];
         for (size_t r = 0; r < site->count; r++) {

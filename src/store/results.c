@@ -27,8 +27,6 @@ void gt_trial_list_drop(gt_trial_list *list, size_t index)
     list->items[index] = list->items[--list->count];
 }
 
-/* --- reading ---------------------------------------------------------------------------------- */
-
 typedef struct trial_search {
     gt_trial_list found;
     size_t upper; /* number found in the layers above */
@@ -82,8 +80,12 @@ gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const gt_sce
 {
     trial_search search = {.scenario = scenario, .driver_version = driver_version};
     gputune_status status = gt_store_read_all(store, read_trials, &search, patience);
-    status = status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
-    return GT_GIVE(status, out, search.found, gt_trial_list_free(&search.found));
+    if (status != GPUTUNE_OK && status != GPUTUNE_EBUSY) {
+        gt_trial_list_free(&search.found);
+        return status;
+    }
+    *out = search.found;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_store_put_trials(gt_store *store, const gt_scenario *scenario,
@@ -357,8 +359,6 @@ void gt_winner_list_free(gt_winner_list *list)
     gt_array_free(list);
 }
 
-/* --- reading ---------------------------------------------------------------------------------- */
-
 /* Reads the columns of GT_SQL_WINNERS. */
 static gputune_status take_winner(gt_winner *out, gt_rows *rows)
 {
@@ -388,8 +388,6 @@ gputune_status gt_winner_load_codes(gt_winner *winner, gt_database *database)
     GT_TRY(load_code(&winner->code, database));
     return load_code(&winner->fallback, database);
 }
-
-/* --- all of a scenario ------------------------------------------------------------------------ */
 
 typedef struct winner_search {
     gt_winner_list found;
@@ -444,11 +442,13 @@ gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const gt_s
 {
     winner_search search = {.scenario = scenario};
     gputune_status status = gt_store_read_all(store, read_winners, &search, patience);
-    status = status == GPUTUNE_EBUSY && search.found.count ? GPUTUNE_OK : status;
-    return GT_GIVE(status, out, search.found, gt_winner_list_free(&search.found));
+    if (status != GPUTUNE_OK && !(status == GPUTUNE_EBUSY && search.found.count)) {
+        gt_winner_list_free(&search.found);
+        return status;
+    }
+    *out = search.found;
+    return GPUTUNE_OK;
 }
-
-/* --- the nearest ------------------------------------------------------------------------------ */
 
 /* Sizes with winners. */
 typedef struct near_sizes {
@@ -537,12 +537,13 @@ gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_s
     gt_sizes_of(search.sizes, scenario);
     gputune_status status = gt_store_read_all(store, read_family, &search, patience);
     gt_array_free(&search.list);
-    status = status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
-    status = status == GPUTUNE_OK && !search.best.config ? GPUTUNE_ENOTFOUND : status;
-    return GT_GIVE(status, out, search.best, gt_winner_free(&search.best));
+    if (status != GPUTUNE_OK && status != GPUTUNE_EBUSY) {
+        gt_winner_free(&search.best);
+        return status;
+    }
+    *out = search.best;
+    return search.best.config ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
-
-/* --- writing ---------------------------------------------------------------------------------- */
 
 /* Searches for a stored winner that answers for another one. */
 typedef struct answering {

@@ -36,8 +36,6 @@ const gt_columns gt_site_columns = COLUMNS(GT_SITE_COLUMNS);
 const gt_columns gt_record_columns = COLUMNS(GT_RECORD_COLUMNS);
 #undef ROW
 
-/* --- binding ---------------------------------------------------------------------------------- */
-
 /* A hash as stored: big-endian, so files are the same on every machine. */
 typedef struct stored_hash {
     uint64_t high, low;
@@ -174,8 +172,6 @@ int gt_bind(sqlite3_stmt *statement, const char *types, va_list values)
     return code;
 }
 
-/* --- reading ---------------------------------------------------------------------------------- */
-
 int64_t gt_rows_integer(gt_rows *rows)
 {
     return sqlite3_column_int64(rows->statement, rows->column++);
@@ -263,8 +259,6 @@ void gt_columns_show(gputune_record *record, const gt_columns *columns, const vo
         }
     }
 }
-
-/* --- functions of the statements -------------------------------------------------------------- */
 
 static gt_hash hash_value(sqlite3_value *value)
 {

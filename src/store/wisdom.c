@@ -75,7 +75,6 @@ static bool base64_read(void **out, size_t *count, const char *text, size_t leng
 const char gt_wisdom_heading[] = "# gputune wisdom 1";
 static const char entry_word[] = "entry ";
 static const char also_word[] = "also", code_word[] = "code", fallback_word[] = "fallback";
-static const char code_facts[] = "code-facts", fallback_facts[] = "fallback-facts";
 enum { IMAGE_MOST = 64 << 20 };
 
 /* The lines of an entry. */
@@ -90,8 +89,10 @@ static const part parts[] = {
     {"winner", &gt_winner_columns, offsetof(gt_wisdom_entry, winner)},
     {"trial", &gt_trial_columns, offsetof(gt_wisdom_entry, trial)},
     {"default", &gt_trial_columns, offsetof(gt_wisdom_entry, standard)},
+    {"code-facts", &gt_code_columns, offsetof(gt_wisdom_entry, winner.code)},
+    {"fallback-facts", &gt_code_columns, offsetof(gt_wisdom_entry, winner.fallback)},
 };
-enum { PARTS = sizeof parts / sizeof *parts };
+enum { CODE_PART = 4, FALLBACK_PART, PARTS };
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -134,7 +135,8 @@ static void write_row(gt_text *out, const char *word, const gt_columns *columns,
     gt_text_append(out, "\n");
 }
 
-static void write_code(gt_text *out, const char *facts, const char *word, const gt_code *code)
+/* Writes a part with the columns of some code, and a line with its image. */
+static void write_code(gt_text *out, int part, const char *word, const gt_code *code)
 {
     const gt_image *image = &code->image;
     uLongf bytes = compressBound(image->bytes);
@@ -142,7 +144,7 @@ static void write_code(gt_text *out, const char *facts, const char *word, const 
     if (!image->bytes) {
         return;
     }
-    write_row(out, facts, &gt_code_columns, code);
+    write_row(out, parts[part].word, &gt_code_columns, code);
     if (!packed || compress2(packed, &bytes, image->data, image->bytes, Z_BEST_COMPRESSION)) {
         out->failed = true;
     } else {
@@ -156,14 +158,14 @@ void gt_wisdom_write(gt_text *out, const gt_wisdom_entry *entry)
 {
     GT_SCOPED(gt_text_free) gt_text body = {0};
     char hex[GT_HASH_HEX];
-    for (int i = 0; i < PARTS; i++) {
+    for (int i = 0; i < CODE_PART; i++) {
         write_row(&body, parts[i].word, parts[i].columns, (const char *)entry + parts[i].offset);
     }
     for (size_t i = 0; i < entry->also.count; i++) {
         write_row(&body, also_word, &gt_trial_columns, &entry->also.items[i]);
     }
-    write_code(&body, code_facts, code_word, &entry->winner.code);
-    write_code(&body, fallback_facts, fallback_word, &entry->winner.fallback);
+    write_code(&body, CODE_PART, code_word, &entry->winner.code);
+    write_code(&body, FALLBACK_PART, fallback_word, &entry->winner.fallback);
     const gt_hash sum = gt_hash_bytes(gt_text_string(&body), body.length);
     gt_text_printf(out, "%s%s\n%s", entry_word, gt_hash_hex(hex, sum), gt_text_string(&body));
     out->failed |= body.failed;
@@ -312,14 +314,14 @@ static gputune_status read_part(gt_wisdom_entry *entry, char *line)
             return read_pairs((char *)entry + parts[i].offset, parts[i].columns, line);
         }
     }
-    gt_code *code = strcmp(word, code_facts) == 0       ? &entry->winner.code
-                    : strcmp(word, fallback_facts) == 0 ? &entry->winner.fallback
-                                                        : NULL;
-    return code                               ? read_pairs(code, &gt_code_columns, line)
-           : strcmp(word, also_word) == 0     ? read_other(entry, line)
-           : strcmp(word, code_word) == 0     ? read_image(&entry->winner.code.image, line)
-           : strcmp(word, fallback_word) == 0 ? read_image(&entry->winner.fallback.image, line)
-                                              : GPUTUNE_OK;
+    if (strcmp(word, also_word) == 0) {
+        return read_other(entry, line);
+    }
+    if (strcmp(word, code_word) == 0) {
+        return read_image(&entry->winner.code.image, line);
+    }
+    return strcmp(word, fallback_word) == 0 ? read_image(&entry->winner.fallback.image, line)
+                                            : GPUTUNE_OK;
 }
 
 static gputune_status read_body(gt_wisdom_entry *entry, const char *body, size_t length)
@@ -357,9 +359,8 @@ void gt_wisdom_entry_free(gt_wisdom_entry *entry)
 
 gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
 {
-    gt_wisdom_entry entry;
+    GT_SCOPED(gt_wisdom_entry_free) gt_wisdom_entry entry = {0};
     gt_hash sum;
-    memset(&entry, 0, sizeof entry);
     const char *head = find_end(*text);
     if (!*head) {
         *text = head;
@@ -372,8 +373,9 @@ gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
     *text = end;
     GT_REFUSE(!has_sum || !gt_hash_equal(sum, gt_hash_bytes(body, (size_t)(end - body))),
               GPUTUNE_ERECORDED, "an entry was edited or is truncated");
-    gputune_status status = read_body(&entry, body, (size_t)(end - body));
-    return GT_GIVE(status, out, entry, gt_wisdom_entry_free(&entry));
+    GT_TRY(read_body(&entry, body, (size_t)(end - body)));
+    *out = gt_take(&entry);
+    return GPUTUNE_OK;
 }
 
 /* ---- exporting ------------------------------------------------------------------------------- */

@@ -417,5 +417,10 @@ gputune_status gt_recorded_read(gt_recorded *out, const char *path, const gt_log
     gt_array_free(&at.names);
     gt_array_free(&at.json);
     gt_text_free(&at.text);
-    return GT_GIVE(status, out, at.space, gt_recorded_free(&at.space));
+    if (status != GPUTUNE_OK) {
+        gt_recorded_free(&at.space);
+        return status;
+    }
+    *out = at.space;
+    return GPUTUNE_OK;
 }
