@@ -142,7 +142,6 @@ static void set_shape(uint32_t *out, gt_iteration *run, int64_t value, gt_sequen
     *out = value < 1 ? 1 : value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
 
-/* Executes an item that is not a launch. */
 static void execute_item(gt_iteration *run, const gt_sequence_item *item, int64_t value)
 {
     uint8_t place;
@@ -240,7 +239,6 @@ uint64_t gt_launch_kernels(const gt_launch *launch)
     return count;
 }
 
-/* All launches of one step, from the first grid to the last. */
 typedef struct step_summary {
     uint32_t times, first[3], last[3];
 } step_summary;

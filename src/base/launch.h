@@ -112,7 +112,6 @@ typedef struct gt_l2_window {
 } gt_l2_window;
 enum { GT_STEPS_MAX = 8 };
 
-/* One kernel of a launch. */
 typedef struct gt_kernel_step {
     char entry[GT_ENTRY_MAX]; /* its name, as found by gt_image_entry() (gpu/image.h) */
     uint32_t grid[3], block[3];

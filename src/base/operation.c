@@ -49,10 +49,14 @@ static wide divide(gt_operation operation, int64_t a, int64_t b)
 {
     const wide quotient = b == -1 ? -(wide)a : a / b, rest = a - quotient * b;
     const wide up = quotient + (rest != 0 && (a < 0) == (b < 0));
-    return operation == GT_DO_DIVIDE      ? quotient
-           : operation == GT_DO_REMAINDER ? rest
-           : operation == GT_DO_CEIL_DIV  ? up
-                                          : up * b;
+    switch (operation) {
+    case GT_DO_DIVIDE:
+        return quotient;
+    case GT_DO_REMAINDER:
+        return rest;
+    default:
+        return operation == GT_DO_CEIL_DIV ? up : up * b;
+    }
 }
 
 bool gt_operation_compare(bool *out, gt_operation operation, double order)

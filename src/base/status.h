@@ -12,7 +12,6 @@ void gt_message_set(const char *format, ...) GT_PRINTF(1, 2);
 /* Puts "prefix: " before the current message. */
 void gt_message_prefix(const char *format, ...) GT_PRINTF(1, 2);
 
-/* Replaces newlines by spaces. */
 void gt_one_line(char *text);
 
 /* A callback of the caller for warnings and progress messages. */

@@ -133,13 +133,11 @@ gputune_status gt_strdup(char **out, const char *string)
 int gt_utf8_length(const char *from, const char *end)
 {
     const unsigned char *at = (const unsigned char *)from;
-    int length = *at < 0x80   ? 1
-                 : *at < 0xc2 ? 0
-                 : *at < 0xe0 ? 2
-                 : *at < 0xf0 ? 3
-                 : *at < 0xf5 ? 4
-                              : 0;
-    if (end - from < length) {
+    if (*at < 0x80) {
+        return end > from;
+    }
+    int length = *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
+    if (*at < 0xc2 || *at > 0xf4 || end - from < length) {
         return 0;
     }
     for (int i = 1; i < length; i++) {

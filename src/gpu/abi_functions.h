@@ -37,9 +37,9 @@
     X(CtxGetDevice, cuCtxGetDevice, 2000, REQUIRED, (CUdevice * device))                           \
     X(CtxSynchronize, cuCtxSynchronize, 2000, REQUIRED, (void))                                    \
     X(CtxGetId, cuCtxGetId, 12000, OPTIONAL, (CUcontext context, unsigned long long *id))          \
-    X(CtxGetLimit, cuCtxGetLimit, 3010, OPTIONAL, (size_t * value, CUlimit limit))                 \
-    X(CtxSetLimit, cuCtxSetLimit, 3010, OPTIONAL, (CUlimit limit, size_t value))                   \
-    X(CtxResetPersistingL2Cache, cuCtxResetPersistingL2Cache, 11000, OPTIONAL, (void))
+    X(CtxGetLimit, cuCtxGetLimit, 3010, REQUIRED, (size_t * value, CUlimit limit))                 \
+    X(CtxSetLimit, cuCtxSetLimit, 3010, REQUIRED, (CUlimit limit, size_t value))                   \
+    X(CtxResetPersistingL2Cache, cuCtxResetPersistingL2Cache, 11000, REQUIRED, (void))
 
 #define GT_DRIVER_LIST_MODULE(X)                                                                   \
     X(ModuleLoadData, cuModuleLoadData, 2000, REQUIRED, (CUmodule * module, const void *image))    \
@@ -129,7 +129,7 @@
     X(StreamQuery, cuStreamQuery, 2000, REQUIRED, (CUstream stream))                               \
     X(StreamWaitEvent, cuStreamWaitEvent, 3020, REQUIRED,                                          \
       (CUstream stream, CUevent event, unsigned int flags))                                        \
-    X(StreamGetId, cuStreamGetId, 12000, OPTIONAL, (CUstream stream, unsigned long long *id))      \
+    X(StreamGetId, cuStreamGetId, 12000, REQUIRED, (CUstream stream, unsigned long long *id))      \
     X(StreamIsCapturing, cuStreamIsCapturing, 10000, REQUIRED,                                     \
       (CUstream stream, CUstreamCaptureStatus * status))                                           \
     X(StreamBeginCapture, cuStreamBeginCapture, 10010, REQUIRED,                                   \
@@ -152,7 +152,7 @@
     X(GraphInstantiateWithFlags, cuGraphInstantiateWithFlags, 11040, REQUIRED,                     \
       (CUgraphExec * exec, CUgraph graph, unsigned long long flags))                               \
     X(GraphUpload, cuGraphUpload, 11010, OPTIONAL, (CUgraphExec exec, CUstream stream))            \
-    X(TensorMapEncodeTiled, cuTensorMapEncodeTiled, 12000, OPTIONAL,                               \
+    X(TensorMapEncodeTiled, cuTensorMapEncodeTiled, 12000, REQUIRED,                               \
       (CUtensorMap * map, int type, cuuint32_t rank, void *address, const cuuint64_t *sizes,       \
        const cuuint64_t *strides, const cuuint32_t *box, const cuuint32_t *element_strides,        \
        int interleave, int swizzle, int l2_promotion, int fill))                                   \

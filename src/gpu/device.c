@@ -460,16 +460,13 @@ gputune_status gt_device_find(int *ordinal, const gt_driver *driver, const char 
     int count;
     GT_TRY(gt_device_count(&count, driver));
     char *end = NULL;
-    const long number = which       ? strtol(which, &end, 10)
-                        : count > 0 ? find_current(driver, count)
-                                    : -1;
-    const bool is_number = !which || (end != which && !*end);
-    const int found = is_number           ? (number >= 0 && number < count ? (int)number : -1)
-                      : strlen(which) > 4 ? find_by_uuid(driver, which, count)
-                                          : -1;
-    if (found < 0) {
+    long found = which ? strtol(which, &end, 10) : find_current(driver, count);
+    if (which && (end == which || *end)) { /* not a number */
+        found = strlen(which) > strlen("GPU-") ? find_by_uuid(driver, which, count) : -1;
+    }
+    if (found < 0 || found >= count) {
         return no_such_device(driver, which ? which : "0", count);
     }
-    *ordinal = found;
+    *ordinal = (int)found;
     return GPUTUNE_OK;
 }

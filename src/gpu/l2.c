@@ -37,17 +37,8 @@ static gputune_status set_amount(set_aside *at, size_t bytes)
     return GPUTUNE_OK;
 }
 
-static void reset_lines(const gt_driver *driver)
-{
-    if (driver->CtxResetPersistingL2Cache) {
-        (void)driver->CtxResetPersistingL2Cache();
-    }
-}
-
 gputune_status gt_l2_attach(const gt_driver *driver, const gt_context *context, size_t bytes)
 {
-    GT_REFUSE(!driver->CtxGetLimit || !driver->CtxSetLimit, GPUTUNE_ECUDA,
-              "this driver cannot set level-2 cache aside");
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known.lock);
     set_aside *at = find_context(driver, context);
     if (!at) {
@@ -71,7 +62,7 @@ void gt_l2_detach(const gt_driver *driver, const gt_context *context, bool alive
     if (at && --at->users == 0) {
         if (alive) {
             (void)set_amount(at, at->before);
-            reset_lines(driver);
+            (void)driver->CtxResetPersistingL2Cache();
         }
         *at = known.contexts.items[--known.contexts.count];
     }
@@ -85,6 +76,6 @@ gputune_status gt_l2_set(const gt_driver *driver, const gt_context *context, siz
         return GPUTUNE_OK;
     }
     gputune_status status = set_amount(at, bytes ? bytes : at->before);
-    reset_lines(driver);
+    (void)driver->CtxResetPersistingL2Cache();
     return status;
 }

@@ -131,9 +131,6 @@ static gputune_status encode_map(CUtensorMap *out, const gt_loaded_launch *loade
     const gt_driver *driver = loaded->driver;
     cuuint64_t sizes[GT_TENSORMAP_RANK], strides[GT_TENSORMAP_RANK];
     CUdeviceptr address;
-    GT_REFUSE(!driver->TensorMapEncodeTiled, GPUTUNE_EUNSUPPORTED,
-              "%s: this driver makes no tensor maps; expected driver 12.0 or newer",
-              loaded->launch.steps[0].entry);
     GT_TRY(take_address(&address, loaded, parameter->argument, arguments, map->alignment,
                         "tensor map"));
     for (int i = 0; i < GT_TENSORMAP_RANK; i++) {
@@ -629,7 +626,7 @@ static gputune_status read_stream(stream_facts *out, const gt_launcher *launcher
     unsigned long long id = (unsigned long long)(uintptr_t)stream;
     GT_TRY(gt_loaded_check_context(&launcher->loaded));
     GT_TRY(read_capture(out, driver, stream));
-    if (driver->StreamGetId && !out->capturing) {
+    if (!out->capturing) {
         GT_CUDA(driver, StreamGetId, stream, &id);
     }
     out->key = id + 1;

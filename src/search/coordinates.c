@@ -8,8 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PER_AXIS = 3, MOST_TWOS = 7, DRAWS = 200 /* from which features are judged */ };
-#define SAME_ORDER 0.999 /* rank correlation, or minus that, of two that tell the same */
+enum {
+    PER_AXIS = 3,
+    MOST_TWOS = 7,
+    DRAWS = 200 /* random points that show how features are ordered */
+};
+#define SAME_ORDER 0.999 /* absolute rank correlation of features with the same order */
 
 /* Returns true if the choices are numbers above `least`. */
 static bool all_above(const gt_domain_axis *axis, double least)
@@ -112,7 +116,7 @@ static double range(double *low, const gt_domain_axis *axis)
     return log2(high / *low);
 }
 
-/* Fills in logarithms divided by `range`, from 0 on. */
+/* Sets *value to logarithms above `low`, divided by `range`. */
 static void fill_factor(float *value, const gt_domain_axis *axis, double low, double range)
 {
     for (uint32_t i = 0; i < axis->choices; i++) {

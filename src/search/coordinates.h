@@ -26,7 +26,7 @@ typedef struct gt_coordinates {
     uint32_t axis[GT_COORDINATES]; /* index of the coordinate's axis in the domain */
     bool is_word[GT_COORDINATES];  /* values are only equal or different, without a distance */
     float *value[GT_COORDINATES];  /* by choice: the coordinate in [0, 1], or a word's index */
-    float *factor[GT_COORDINATES]; /* product: by choice of axis `other`; otherwise NULL */
+    float *factor[GT_COORDINATES]; /* products: by choice of the axis `other`; otherwise NULL */
     uint32_t other[GT_COORDINATES];
     const gt_domain *domain;
     uint32_t feature_count; /* the last of the `count` coordinates, which have no axis */
@@ -37,5 +37,5 @@ typedef struct gt_coordinates {
 /* Makes the coordinates of a domain, which must outlive them. Release them also on ENOMEM. */
 gputune_status gt_coordinates_make(gt_coordinates *out, const gt_domain *domain);
 void gt_coordinates_free(gt_coordinates *coordinates);
-/* Sets *out to the point's `coordinates->count` numbers. */
+/* Writes the point's coordinates, `count` numbers, to out. */
 void gt_coordinates_of(float *out, const gt_coordinates *coordinates, const gt_point *point);

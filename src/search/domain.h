@@ -29,7 +29,8 @@ typedef struct gt_domain {
     /* Draws a valid configuration, each equally likely; false if there is none. */
     bool (*draw)(void *user, gt_random *random, gt_point *out);
     bool (*is_valid)(void *user, const gt_point *point);
-    /* Moves *point to the next valid configuration, or to the `first`; false at the end. */
+    /* Moves *point to the next valid configuration, or with `first` to the first. False at the end.
+     */
     bool (*next)(void *user, gt_point *point, bool first);
     /* Sets `out` to the numbers that are known about a valid point before it is tried. */
     void (*features)(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES]);
@@ -50,5 +51,5 @@ void gt_domain_neighbours(const gt_domain *domain, const gt_point *point,
 /* Moves a random axis one choice up or down; returns false if that is not valid. */
 bool gt_domain_step(const gt_domain *domain, gt_random *random, gt_point *point);
 
-/* Changes `count` random axes; returns false, without a change, if a few tries are not valid. */
+/* Changes `count` random axes. Returns false, without a change, if no try gives a valid point. */
 bool gt_domain_jump(const gt_domain *domain, gt_random *random, uint32_t count, gt_point *point);

@@ -1,4 +1,4 @@
-/* Bookkeeping of proposals and results. */
+/* Stores proposals and results. */
 #include "search/evidence.h"
 
 #include <math.h>

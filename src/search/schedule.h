@@ -27,8 +27,8 @@ void gt_schedule_note_new_variant(gt_schedule *schedule, double seconds, bool ro
 /* Notes that a round of samples took `seconds`. */
 void gt_schedule_note_round(gt_schedule *schedule, double seconds);
 
-/* Returns true if a round of samples is next, provided there are contestants; false if one of the
- * `waiting` new variants is. */
+/* Returns true if the GPU should sample a round next, if there are contestants; false if it should
+ * launch one of the `waiting` new variants. */
 bool gt_schedule_is_rounds_turn(const gt_schedule *schedule, uint32_t waiting);
 /* Returns the seconds between two new variants on the GPU, including rounds, or a guess. */
 double gt_schedule_gpu_s(const gt_schedule *schedule);

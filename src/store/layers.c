@@ -68,11 +68,6 @@ struct gt_store {
     char warning[GT_WARNING_MAX]; /* the next line for the log */
 };
 
-static void layers_flush(gt_store *store);
-static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *context, bool writes,
-                                      const gt_patience *call, const gt_patience *limit);
-static void layers_bring(gt_store *store, const gt_patience *patience);
-
 static const double mutex_slice_s = 0.05; /* between two checks of the cancel flag */
 static const double longest_turn_s = 30;  /* waiting for commits and lookups of this process */
 static const char still_locked[] =
@@ -142,7 +137,6 @@ static void layers_flush(gt_store *store)
 /* Stops writing the user's file, and unless `keep_reading` also reading it. Under `using`. */
 static void give_up(gt_store *store, const gt_obstacle *met, bool keep_reading)
 {
-    bool unusable = met->trouble == GT_TROUBLE_UNUSABLE;
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     store->no_file = true;
     store->unreadable = !keep_reading;
@@ -151,9 +145,12 @@ static void give_up(gt_store *store, const gt_obstacle *met, bool keep_reading)
         store->unread = *met;
     }
     snprintf(store->warning, sizeof store->warning,
-             "the database %s %s (%s): results are kept in memory only; %sset GPUTUNE_DB to %s",
-             store->asked, unusable ? "cannot be used" : "cannot be written", met->why,
-             unusable ? "move it away, or " : "", unusable ? "another file" : "a writable file");
+             met->trouble == GT_TROUBLE_UNUSABLE
+                 ? "the database %s cannot be used (%s): results are kept in memory only; move it "
+                   "away, or set GPUTUNE_DB to another file"
+                 : "the database %s cannot be written (%s): results are kept in memory only; set "
+                   "GPUTUNE_DB to a writable file",
+             store->asked, met->why);
 }
 
 /* Does the same because there is no folder, for the reason in the calling thread's message. */
@@ -180,37 +177,6 @@ static void drop_system(gt_store *store, const char *why)
 {
     layers_warn(store, "the system database %s is not used: %s", store->system_path, why);
     gt_database_close(&store->system);
-}
-
-/* Moves the rows in memory to the file, until shortly after the last call gave up waiting. */
-static void bring_the_rest(gt_store *store)
-{
-    static const double most_s = 0.3;
-    pthread_mutex_lock(&store->telling);
-    const double left_s = most_s - gt_seconds_since(store->lags_since_ns);
-    pthread_mutex_unlock(&store->telling);
-    const gt_patience patience = gt_patience_for(fmax(left_s, GT_LOOKUP_WAIT_S), NULL);
-    layers_bring(store, &patience);
-}
-
-gputune_status gt_store_check(gt_store *store, bool writing)
-{
-    if (writing) {
-        bring_the_rest(store);
-    }
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    if (strcmp(store->asked, ":memory:") == 0) {
-        return GPUTUNE_OK;
-    }
-    bool loses = writing && store->lags_since_ns && !store->no_file;
-    store->loss_told |= loses;
-    GT_REFUSE(loses, GPUTUNE_EDATABASE, still_locked, store->asked);
-    GT_REFUSE(store->unread.trouble != GT_TROUBLE_NONE, GPUTUNE_EDATABASE,
-              "the database %s cannot be used: %s", store->asked, store->unread.why);
-    return writing && store->unkept[0]
-               ? gt_fail(GPUTUNE_EDATABASE, "the database %s cannot be written: %s", store->asked,
-                         store->unkept)
-               : GPUTUNE_OK;
 }
 
 /* --- the user's file -------------------------------------------------------------------------- */
@@ -494,28 +460,6 @@ gputune_status gt_store_open(gt_store **out, const char *path, const char *syste
     return GPUTUNE_OK;
 }
 
-void gt_store_close(gt_store *store)
-{
-    if (!store || !layers_own(store)) {
-        return; /* closing an inherited connection would drop the parent's locks */
-    }
-    bring_the_rest(store);
-    if (gt_store_lags(store) && !store->loss_told) {
-        layers_warn(store, still_locked, store->asked);
-        layers_flush(store);
-    }
-    gt_database_close(&store->file);
-    gt_database_close(&store->wisdom);
-    gt_database_close(&store->system);
-    gt_database_close(&store->memory);
-    pthread_mutex_destroy(&store->using);
-    pthread_mutex_destroy(&store->remembering);
-    pthread_mutex_destroy(&store->telling);
-    free(store->asked);
-    free(store->system_path);
-    free(store);
-}
-
 bool gt_store_has_file(const gt_store *store)
 {
     return !store->no_file && gt_file_exists(store->asked);
@@ -796,6 +740,59 @@ static bool has_memory(gt_store *store)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->remembering);
     return store->memory != NULL;
+}
+
+/* Moves the rows in memory to the file, until shortly after the last call gave up waiting. */
+static void bring_the_rest(gt_store *store)
+{
+    static const double most_s = 0.3;
+    pthread_mutex_lock(&store->telling);
+    const double left_s = most_s - gt_seconds_since(store->lags_since_ns);
+    pthread_mutex_unlock(&store->telling);
+    const gt_patience patience = gt_patience_for(fmax(left_s, GT_LOOKUP_WAIT_S), NULL);
+    layers_bring(store, &patience);
+}
+
+gputune_status gt_store_check(gt_store *store, bool writing)
+{
+    if (writing) {
+        bring_the_rest(store);
+    }
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
+    if (strcmp(store->asked, ":memory:") == 0) {
+        return GPUTUNE_OK;
+    }
+    bool loses = writing && store->lags_since_ns && !store->no_file;
+    store->loss_told |= loses;
+    GT_REFUSE(loses, GPUTUNE_EDATABASE, still_locked, store->asked);
+    GT_REFUSE(store->unread.trouble != GT_TROUBLE_NONE, GPUTUNE_EDATABASE,
+              "the database %s cannot be used: %s", store->asked, store->unread.why);
+    return writing && store->unkept[0]
+               ? gt_fail(GPUTUNE_EDATABASE, "the database %s cannot be written: %s", store->asked,
+                         store->unkept)
+               : GPUTUNE_OK;
+}
+
+void gt_store_close(gt_store *store)
+{
+    if (!store || !layers_own(store)) {
+        return; /* closing an inherited connection would drop the parent's locks */
+    }
+    bring_the_rest(store);
+    if (gt_store_lags(store) && !store->loss_told) {
+        layers_warn(store, still_locked, store->asked);
+        layers_flush(store);
+    }
+    gt_database_close(&store->file);
+    gt_database_close(&store->wisdom);
+    gt_database_close(&store->system);
+    gt_database_close(&store->memory);
+    pthread_mutex_destroy(&store->using);
+    pthread_mutex_destroy(&store->remembering);
+    pthread_mutex_destroy(&store->telling);
+    free(store->asked);
+    free(store->system_path);
+    free(store);
 }
 
 /* Warns once that the file is locked. The next write tries again. */

@@ -109,7 +109,6 @@ static gputune_status read_lease(lease_row *out, gt_database *database, gt_hash 
     return gt_query_one(database, take_row, out, GT_SQL_LEASE_GET, "h", key);
 }
 
-/* How a thread last saw a lease. */
 typedef struct lease_sight {
     gt_hash key, owner;
     int64_t expires_ms, seen_ns;

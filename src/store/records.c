@@ -49,7 +49,6 @@ void gt_launch_show(gputune_record *record, gt_shapes *texts, const gt_launch *l
     record->blocks = texts->blocks;
 }
 
-/* Fills a record from its rows. */
 static void show(gt_record_row *row)
 {
     gputune_record *r = &row->record;

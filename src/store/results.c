@@ -155,7 +155,6 @@ static group take_group(const related_search *search, gt_rows *rows)
     return one;
 }
 
-/* Adds a group, unless an upper layer has it. */
 static gputune_status add_group(void *context, gt_rows *row)
 {
     related_search *search = context;
@@ -166,7 +165,7 @@ static gputune_status add_group(void *context, gt_rows *row)
     return place == next ? gt_array_push(&search->groups, one) : GPUTUNE_OK;
 }
 
-/* Finds the groups of a layer, except those of upper layers and the scenario itself. */
+/* Lists the groups of a layer, except those of upper layers and the scenario itself. */
 static gputune_status list_groups(related_search *search, gt_database *database)
 {
     const gt_device *device = search->device;
@@ -325,7 +324,6 @@ gputune_status gt_store_find_cubin(gt_code *out, gt_store *store, gt_hash source
     return GPUTUNE_OK;
 }
 
-/* Stores the codes of an outcome. */
 static gputune_status put_codes(gt_database *database, void *context)
 {
     const gt_outcome *outcome = context;
@@ -359,7 +357,6 @@ void gt_winner_list_free(gt_winner_list *list)
     gt_array_free(list);
 }
 
-/* Reads the columns of GT_SQL_WINNERS. */
 static gputune_status take_winner(gt_winner *out, gt_rows *rows)
 {
     GT_SCOPED(gt_winner_free) gt_winner winner = {0};
@@ -450,7 +447,6 @@ gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const gt_s
     return GPUTUNE_OK;
 }
 
-/* Sizes with winners. */
 typedef struct near_sizes {
     double distance;
     char text[GT_SIZES_TEXT];

@@ -274,7 +274,7 @@ static gt_hash hash_value(sqlite3_value *value)
     case SQLITE_NULL:
         return (gt_hash){0};
     default: { /* the pointer must be read first, because that may change the number of bytes */
-        const void *bytes = sqlite3_value_blob(value); /* NULL: none, or out of memory */
+        const void *bytes = sqlite3_value_blob(value); /* NULL: an empty value, or out of memory */
         return bytes ? gt_hash_bytes(bytes, (size_t)sqlite3_value_bytes(value)) : (gt_hash){0};
     }
     }

@@ -47,7 +47,6 @@ typedef struct gt_record_row {
 extern const gt_columns gt_trial_columns, gt_winner_columns, gt_code_columns, gt_site_columns,
     gt_record_columns;
 
-/* The value of one member of a row's struct. */
 typedef struct gt_row_value {
     enum { GT_VALUE_HASH, GT_VALUE_TEXT, GT_VALUE_INTEGER, GT_VALUE_REAL } kind;
     gt_hash hash;

@@ -40,7 +40,6 @@ static bool is_statement(const char *sql, const char *statement, size_t bytes, b
     return length == bytes || (grown && strcspn(sql + same, "()") >= length - bytes);
 }
 
-/* Returns true if a step of db/ contains the statement. */
 static bool is_known(const char *sql, bool grown)
 {
     for (const struct embedded *step = gt_schema_steps; step->name; step++) {
@@ -148,7 +147,6 @@ static int add_columns(sqlite3 *handle)
     return code;
 }
 
-/* Another process may have been faster. */
 static int run_steps(gt_database *database)
 {
     static const gt_sql seals[] = {GT_SQL_CODE_SEAL_ALL, GT_SQL_TRIAL_SEAL_ALL,

@@ -9,7 +9,6 @@
 
 #include "store/database.h"
 
-/* Identifies a file. */
 typedef struct gt_schema {
     int64_t version, application, objects;
 } gt_schema;

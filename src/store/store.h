@@ -10,7 +10,7 @@
  * not read either.
  * - If a file stays locked for a write's whole patience, the rows are kept in memory, after one
  * warning. The next write that reaches the file moves them there. So do gt_store_check() and
- * closing, which wait until a second after the last call gave up.
+ * closing, which wait until shortly after the last call gave up.
  * - While there is a database in memory, writes to the file go to memory too, so memory is never
  * older than the file.
  * - A row with a wrong checksum counts as missing (sql.h lists what the checksums cover).
@@ -137,7 +137,6 @@ void gt_code_free(gt_code *code);
  * columns. ENOTFOUND, without a message. gt_code_free() releases *out. */
 gputune_status gt_store_find_cubin(gt_code *out, gt_store *store, gt_hash source, const char *arch,
                                    bool ptx, const gt_patience *patience);
-/* Stores compiled sources, in one transaction. */
 gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t count,
                                    const gt_patience *patience);
 
@@ -161,7 +160,6 @@ void gt_trial_list_free(gt_trial_list *list);
 void gt_trial_list_drop(gt_trial_list *list, size_t index);
 /* Sets the members of *record that show the trial. The trial keeps the texts. */
 void gt_trial_show(gputune_record *record, const gt_trial *trial);
-/* Texts that a record points to. */
 typedef struct gt_shapes {
     char grids[GT_SHAPES_TEXT], blocks[GT_SHAPES_TEXT];
 } gt_shapes;

@@ -77,7 +77,6 @@ static const char entry_word[] = "entry ";
 static const char also_word[] = "also", code_word[] = "code", fallback_word[] = "fallback";
 enum { IMAGE_MOST = 64 << 20 };
 
-/* The lines of an entry. */
 typedef struct part {
     const char *word;
     const gt_columns *columns;
@@ -181,7 +180,7 @@ static bool read_hash(gt_hash *out, const char *text, size_t length)
     if (length != DIGITS || strspn(text, "0123456789abcdef") != length) {
         return false;
     }
-    memcpy(high, text, HALF); /* formatted reading would scan the rest of the text */
+    memcpy(high, text, HALF); /* formatted input would scan the rest of the text */
     high[HALF] = '\0';
     *out = (gt_hash){strtoull(high, NULL, 16), strtoull(text + HALF, NULL, 16)};
     return true;
@@ -212,7 +211,6 @@ static char *take_word(char **at)
     return word;
 }
 
-/* Reads a number for a column. */
 static gputune_status read_number(gt_row_value *out, const gt_column *column, const char *text)
 {
     char *end;
@@ -274,7 +272,6 @@ static gputune_status read_pairs(void *row, const gt_columns *columns, char *at)
     return GPUTUNE_OK;
 }
 
-/* Reads an image. A NUL follows its bytes. */
 static gputune_status read_image(gt_image *out, const char *at)
 {
     char *text, *data = NULL;
@@ -338,7 +335,6 @@ static gputune_status read_body(gt_wisdom_entry *entry, const char *body, size_t
     return GPUTUNE_OK;
 }
 
-/* Returns the beginning of the next entry, or the end. */
 static const char *find_end(const char *body)
 {
     while (*body && strncmp(body, entry_word, strlen(entry_word)) != 0) {

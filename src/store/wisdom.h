@@ -13,7 +13,6 @@ typedef struct gt_wisdom_entry {
 /* The first line of a text of wisdom. */
 extern const char gt_wisdom_heading[];
 void gt_wisdom_entry_free(gt_wisdom_entry *entry);
-/* Appends the entry to *out as text. */
 void gt_wisdom_write(gt_text *out, const gt_wisdom_entry *entry);
 /* Reads the next entry at *text and moves *text past it. ENOTFOUND at the end. ERECORDED if the
  * entry is damaged or edited; the next one can still be read. */

@@ -214,13 +214,3 @@ TEST_WITHIN(test_every_grid_of_a_loop_is_a_multiple_of_the_cluster, setup_l2, NU
     assert_int_equal(try_load(&launcher, &launch), GPUTUNE_EINVAL);
     assert_non_null(strstr(gt_message(), "a grid of 10 blocks is not a multiple"));
 }
-
-TEST_WITHIN(driver_without_the_l2_limit, setup_l2, NULL)
-{
-    gt_launcher *launcher = NULL;
-    gt_launch launch = make_launch(GT_PASS_NONE);
-    launch.l2 = (gt_l2_window){true, 0, 30000, 40000};
-    fake.table.CtxSetLimit = NULL;
-    assert_int_equal(try_load(&launcher, &launch), GPUTUNE_ECUDA);
-    assert_string_equal(gt_message(), "this driver cannot set level-2 cache aside");
-}
