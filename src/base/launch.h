@@ -68,13 +68,12 @@ typedef struct gt_parameter {
     int argument; /* index into the caller's arguments; -1: none. A scratch buffer with an argument
                      is initialised before each launch with a copy of that buffer */
     uint32_t map; /* index into the launch's maps or textures, or gt_iteration.values */
-    uint64_t
-        scratch_bytes; /* scratch buffer: its size at this geometry, or that of a buffer that a
-                          reference gets after the arguments; scalar of a reference: its value */
-    uint32_t scratch;  /* scratch buffer: GT_SCRATCH_... flags */
-    uint32_t holder;   /* address in a struct: 1 + index of the struct's parameter; otherwise 0 */
-    uint32_t offset;   /* offset of the address in that struct; no step takes it as a parameter */
-    uint32_t base;     /* 1 + index of the parameter that is added to the address; or 0 */
+    uint64_t scratch_bytes; /* size of a scratch buffer, or of a reference's extra buffer; or the
+                               value of a reference's scalar */
+    uint32_t scratch;       /* scratch buffer: GT_SCRATCH_... flags */
+    uint32_t holder; /* address in a struct: 1 + index of the struct's parameter; otherwise 0 */
+    uint32_t offset; /* offset of the address in that struct; no step takes it as a parameter */
+    uint32_t base;   /* 1 + index of the parameter that is added to the address; or 0 */
     uint64_t clear_bytes; /* buffer, scratch: bytes that are zeroed before every launch */
 } gt_parameter;
 

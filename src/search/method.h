@@ -77,7 +77,7 @@ typedef struct gt_model {
     size_t hint_count; /* number of hints that the prior was made from */
     uint64_t results;  /* evidence.results at the last update */
 
-    uint32_t known_of[GT_GAUSSIAN_ROWS]; /* by row: the point's index in the evidence */
+    uint32_t known_of[GT_GAUSSIAN_ROWS]; /* index of a row's point in the evidence */
     double row_prior[GT_GAUSSIAN_ROWS];
     uint32_t told_when_learnt; /* evidence.told at the last learning; 0: nothing learnt yet */
 

@@ -571,8 +571,8 @@ static gputune_status set_winner(gt_database *database, int64_t gpu, int64_t sce
     return gt_execute(database, GT_SQL_WINNER_SEAL, "");
 }
 
-/* Deletes a scenario's earlier trials of configurations that have newer trials, after row `last`,
- * with other code or another launch, and what belongs to those trials. */
+/* Deletes a scenario's trials, up to row `last`, of configurations that were tried again with other
+ * code or another launch, and the winners and code of those trials. */
 static gputune_status drop_replaced(gt_database *database, int64_t gpu, int64_t scenario,
                                     int64_t last)
 {

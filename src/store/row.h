@@ -34,10 +34,10 @@ typedef struct gt_record_row {
     gputune_record record;
     gt_site site;
     char scenario_hex[GT_HASH_HEX], identity_hex[GT_HASH_HEX];
-    gt_trial_status default_status; /* -1: there is no trial of the default */
+    gt_trial_status default_status; /* -1: the default has no trial */
     double volume;
     int winner_order; /* a file's later winners have higher numbers */
-    bool superseded;  /* a version of the template that does not count made the record */
+    bool superseded;  /* made by a version of the template that does not count */
     bool left_out;
     gt_trial trial;
     gt_winner winner;

@@ -394,7 +394,7 @@ static gputune_status take_other(void *context, gt_rows *row)
     GT_TRY(gt_array_reserve(&entry->also));
     gt_trial *trial = &entry->also.items[entry->also.count++];
     *trial = (gt_trial){0};
-    gt_rows_integer(row); /* precedes the columns of the trial */
+    gt_rows_integer(row); /* skips the column before the trial's */
     GT_TRY(gt_columns_take(trial, row, &gt_trial_columns));
     if (gt_hash_equal(trial->hash, entry->trial.hash) ||
         gt_hash_equal(trial->hash, entry->standard.hash)) {
