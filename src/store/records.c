@@ -172,9 +172,9 @@ static void settle_kernel(gt_record_row *rows, size_t count, const gt_records_fi
 
 /* --- replaced rows of one version ---------------------------------------------------------------
  *
- * Editing clauses does not change a template's identity. Of a configuration's trials, only those of
- * the code that was tried last count; of a restriction's winners, only that of the space that was
- * searched last. */
+ * Editing clauses does not change a template's identity. Trials of a configuration count only with
+ * the code that was tried last, and winners of a restriction only with the space that was searched
+ * last. */
 
 /* Returns the key by which trials (of a configuration) or winners (of a restriction) compete. */
 static gt_hash replacing_key(const gt_record_row *row, bool winners)
