@@ -231,8 +231,7 @@ draft_amount *draft_read_variable(const draft_spot *spot, cx_type type)
     if (outer && strcmp(outer->path, spot->path) == 0) {
         return outer->value;
     }
-    if (outer &&
-        outer->value->kind == DRAFT_OBJECT) { /* the variable is a copy of another struct */
+    if (outer && outer->value->kind == DRAFT_OBJECT) { /* a copy of another struct */
         draft_spot inner = outer->value->place;
         inner.path = draft_format("%s%s", inner.path, spot->path + strlen(outer->path));
         return inner.variable && inner.variable != decl ? draft_read_variable(&inner, type)
@@ -718,8 +717,7 @@ static draft_amount *call(draft_node *node)
         write_place(&object, first, value, strcmp(function->name, "operator=") != 0);
         return draft_object(object);
     }
-    if (!body &&
-        (is_method || is_operator)) { /* it is not known what the call does with its object */
+    if (!body && (is_method || is_operator)) { /* it may change its object */
         object = is_operator ? draft_spot_of(first) : object;
         cx_type type = is_operator           ? first->type
                        : node->callee->count ? node->callee->children[0]->type

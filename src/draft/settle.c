@@ -405,8 +405,8 @@ static void settle_block(draft_settled *s)
     for (int d = 0; d < 3; d++) {
         const char *name = numbers[d] > 1 ? block_axis(s, d, numbers[d], is_flat) : NULL;
         draft_axis *axis = name ? draft_axis_named(s, name) : NULL;
-        for (unsigned i = 0; name && i < s->axis_count;
-             i++) { /* the extents of a square block share one axis */
+        /* the extents of a square block share one axis */
+        for (unsigned i = 0; name && i < s->axis_count; i++) {
             if (s->axes[i].symbol && s->block[d] == draft_symbol_value(s->axes[i].symbol)) {
                 axis = &s->axes[i];
                 name = axis->name;
