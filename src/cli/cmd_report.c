@@ -304,11 +304,12 @@ const cli_command cmd_report = {
     "write a page that shows all measurements",
     "[KERNEL|PATH...]",
     "Writes the measurements as a page to look at or to send.",
-    "The page is one file that loads nothing from elsewhere. It shows for each scenario every "
-    "trial by each axis, the best so far, two axes against each other, default and winner with "
-    "their intervals, what each axis is worth, the source of the winner, and a table of all trials "
-    "that filters and sorts. Several GPUs and sizes are side by side. Needs no GPU; the database "
-    "is only read. 'gputune warm --report FILE' writes the page again and again while it tunes.",
+    "The page is one file that loads nothing from elsewhere. For each scenario it shows default "
+    "and winner with their intervals and their distance to the GPU's limits, what each axis is "
+    "worth, the best so far, every trial by each axis, any two figures against each other, the "
+    "source of the winner, and a table of all trials that filters and sorts. Each scenario has an "
+    "address of its own. Needs no GPU; the database is only read. 'gputune warm --report FILE' "
+    "writes the page again and again while it tunes.",
     {0, SIZE_MAX},
     options,
     report};

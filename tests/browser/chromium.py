@@ -102,7 +102,10 @@ class Page:
         """Waits for an expression to become true, and returns it."""
         end = time.monotonic() + self.limit_s
         while time.monotonic() < end:
-            value = self.run(script)
+            try:
+                value = self.run(script)
+            except Failed:  # the page is being loaded again
+                value = None
             if value:
                 return value
             time.sleep(0.05)
@@ -153,6 +156,10 @@ class Page:
     def dark(self, on):
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme",
                                                            "value": "dark" if on else "light"}])
+        self.frame()
+
+    def resize(self, width, height=1000):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.frame()
 
     def picture(self, path, clip=None, scale=1):

@@ -1,33 +1,22 @@
 /* The figures of a scenario. */
 
-const axisTime = (view, scenario = view.scenario) => () => {
-  const least = scenario.best, most = Math.max(scenario.worst, least * 1.001);
-  const margin = (most - least) / 20, factor = (most / least) ** 0.05;
-  const label = value => value ? scaled(value, scenario.units) : '0';
-  return view.scale === 'log' ? logarithmic(least / factor, most * factor, label)
-    : linear(view.scale === 'zero' ? 0 : least - margin, most + margin, label);
-};
-
 function addLandscape(parent, view) {
   return view.scenario.choices.map(axis => new Figure(parent, view, {
     name: axis.name,
-    label: `Time of each trial by its ${axis.name}. Arrow keys walk through the trials, the fastest first.`,
+    label: `Time of each trial by its ${axis.name}.`,
     height: 230,
-    rows: () => view.rows.filter(row => axis.of[row] >= 0),
-    x: row => axis.of[row],
-    y: row => view.scenario.time[row],
-    scaleX: () => categories(axis.values),
-    scaleY: axisTime(view),
-    xTitle: axis.name,
+    rows: () => view.rows,
+    x: () => axis,
+    y: () => view.scenario.field('time'),
   }));
 }
 
-/* The fastest trial until then, as steps, over all trials in the order in which they were tried. */
+/* Draws the best time so far as steps, over all trials in the order of time. */
 function drawProgress(figure) {
   const {context, view: {scenario}, inner: {left, top, width, height}} = figure;
-  const xOf = row => left + figure.sx.share(figure.x(row)) * width;
+  const xOf = row => left + figure.sx.share(figure.x().value(row)) * width;
   const yOf = time => top + (1 - figure.sy.share(time)) * height;
-  let best = Infinity, end = left;
+  let best = Infinity;
   context.beginPath();
   for (const row of scenario.turn) {
     if (scenario.time[row] < best) {
@@ -36,55 +25,85 @@ function drawProgress(figure) {
       }
       best = scenario.time[row];
       context.lineTo(xOf(row), yOf(best));
-      end = row;
     }
   }
-  if (best < Infinity) {
-    context.lineTo(Math.max(xOf(end), left + width), yOf(best));
-  }
+  context.lineTo(left + width, yOf(best));
   context.strokeStyle = colour('winner');
   context.lineWidth = 2;
   context.stroke();
 }
 
-/* Times have whole seconds, and trials may be of several tunings: in seconds, between these. */
-const shortest = 5, longest = 86400;
+/* Times have whole seconds, and there may have been several tunings: the time of day is of use between these spans. */
+const shortestSpan = 5, longestSpan = 86400;
 
 function addProgress(parent, view) {
-  const {scenario} = view, took = scenario.records.map(record => record.tuning_s).find(Boolean);
-  const times = scenario.column.created.map(text => Date.parse(text) / 1000);
-  const from = times.reduce((least, time) => Math.min(least, time), Infinity);
-  const span = times.reduce((most, time) => Math.max(most, time), from) - from;
-  const bySeconds = span >= shortest && span <= longest;
-  return new Figure(parent, view, {
-    name: 'Best so far, in the order in which variants were tried',
-    label: 'Time of each trial by its turn, and the best so far. Arrow keys walk through the trials.',
-    height: 260,
+  const {scenario} = view, tried = scenario.winner?.variants ?? 0;
+  if (tried > scenario.variants) {
+    parent.append(create('p', {className: 'empty'}, `Only ${scenario.variants} of ${tried} trials are stored, so it is not known ` +
+      'which one was the best at what time.'));
+    return [];
+  }
+  const span = most(scenario.rows.map(row => scenario.field('seconds').value(row)));
+  const took = scenario.winner?.tuning_s;
+  return [new Figure(parent, view, {
+    name: 'The line is the best so far',
+    label: 'Time of each trial in the order in which they were made, and the best so far.',
+    height: 300,
     rows: () => view.rows,
-    x: row => bySeconds ? times[row] - from : scenario.place[row],
-    y: row => scenario.time[row],
-    scaleX: () => linear(0, bySeconds ? span + 1 : scenario.variants + 1, String),
-    scaleY: axisTime(view),
-    xTitle: (bySeconds ? 'seconds' : 'trial') + (took ? `; the tuning of the winner took ${took.toPrecision(3)} s` : ''),
+    x: () => scenario.field(span >= shortestSpan && span <= longestSpan ? 'seconds' : 'trial'),
+    y: () => scenario.field('time'),
+    note: took ? `; the tuning took ${took.toPrecision(3)} s` : '',
     over: drawProgress,
+  })];
+}
+
+/* ---- any field against any other ---- */
+
+/* Returns the time of the same configuration in another scenario, as a field. */
+function timeIn(other, scenario) {
+  let times;
+  const read = () => {
+    other.open();
+    return new Map(other.column.configuration.map((text, row) => [text, other.time[row]]));
+  };
+  return {name: `time in ${other.title}, ${other.gpu}`, isTime: true, text: value => other.duration(value),
+    value: row => (times ??= read()).get(scenario.column.configuration[row]) ?? NaN};
+}
+
+function addExplorer(parent, view) {
+  const {scenario} = view;
+  const others = view.scenarios.filter(other => other !== scenario && other.kernel === scenario.kernel);
+  const fields = [...scenario.fields, ...others.map(other => timeIn(other, scenario))];
+  const choose = (id, label, chosen) => create('label', {}, label, create('select', {id, onchange: () => view.changed()},
+    ...fields.map(({name}, i) => create('option', {value: name, selected: i === chosen}, name))));
+  const [x, y] = [choose('x', 'Across ', 2), choose('y', 'Up ', 0)];
+  parent.append(create('p', {className: 'row'}, x, y));
+  const field = label => () => fields.find(one => one.name === label.lastChild.value);
+  return new Figure(parent, view, {
+    name: 'Each point is a trial',
+    label: 'Two figures or axes of each trial against each other.',
+    height: 300,
+    rows: () => view.rows.filter(row => !Number.isNaN(field(x)().value(row))),
+    x: field(x),
+    y: field(y),
   });
 }
 
 /* ---- all axes at once: a line for each trial ---- */
 
-const mostLines = 1500;
+const mostLines = 1500, columnWidth = 64;
 
 class Parallel extends Figure {
-  /* The fastest, and some of the others. */
+  /* Chooses the fastest trials and some of the others, and as many of the most important axes as fit. */
   place() {
-    const {scenario} = this.view, all = this.view.byTime().filter(row => scenario.isTimed[row]);
+    const {scenario} = this.view, all = this.view.byTime().filter(row => scenario.time[row] > 0);
     const half = mostLines / 2, rest = all.slice(half), every = Math.max(1, rest.length / half);
     const others = Array.from({length: Math.min(half, rest.length)}, (_, i) => rest[Math.floor(i * every)]);
     this.shown = [...others.reverse(), ...all.slice(0, half).reverse()];
-    this.columns = [
-      {name: 'time', scale: axisTime(this.view)(), value: row => scenario.time[row]},
-      ...scenario.choices.map(axis => ({name: axis.name, scale: categories(axis.values), value: row => axis.of[row]})),
-    ];
+    const fields = [scenario.field('time'), ...scenario.choices];
+    this.columns = fields.slice(0, Math.max(2, Math.floor(this.width / columnWidth)))
+      .map(field => ({...field, scale: scaleOf(field, this.shown, this.view.scale)}));
+    this.frame(this.columns[0].scale.ticks);
   }
 
   xOf(column) {
@@ -117,7 +136,7 @@ class Parallel extends Figure {
 
   drawAxes() {
     const {context, inner: {top, height}} = this;
-    context.font = '11px system-ui, sans-serif';
+    context.font = font;
     context.textBaseline = 'middle';
     this.columns.forEach(({name, scale}, column) => {
       const x = this.xOf(column);
@@ -172,52 +191,80 @@ class Parallel extends Figure {
 
 function addParallel(parent, view) {
   return new Parallel(parent, view, {
-    name: `Each line is a trial, of at most ${mostLines}: the fastest, and a sample of the others`,
-    label: 'All axes of each trial as a line. Arrow keys walk through the trials, the fastest first.',
+    name: `Each line is a trial; at most ${mostLines}: the fastest and a sample`,
+    label: 'All axes of each trial as a line.',
     height: 300,
   });
 }
 
-/* ---- the same configurations in another scenario ---- */
+/* ---- default and winner, and the limits of the GPU ---- */
 
-function addElsewhere(parent, view) {
-  const {scenario} = view;
-  const others = view.scenarios.filter(other => other !== scenario && other.kernel === scenario.kernel);
-  if (!others.length) {
-    return null;
-  }
-  const choice = create('select', {id: 'other'}, ...others.map((other, i) =>
-    create('option', {value: String(i)}, view.nameOf(other))));
-  parent.append(create('h3', {}, 'The same variants elsewhere'),
-    create('p', {}, create('label', {htmlFor: 'other'}, 'Time here against time with '), choice));
-  let there;
-  const take = () => {
-    const other = others[Number(choice.value)];
-    other.open();
-    const times = new Map(other.column.configuration.map((text, row) => [text, other.time[row]]));
-    there = {other, times: scenario.column.configuration.map(text => times.get(text) ?? NaN)};
+/* Returns a row of a list of bars: {name, share of the bar's place, low, high (of an interval), text, color}. */
+function bar({name, share, low, high, text, color}) {
+  const part = (kind, from, to) => {
+    const out = create('span', {className: kind});
+    out.style.left = percent(Math.min(1, from));
+    out.style.width = percent(Math.min(1, to) - Math.min(1, from));
+    return out;
   };
-  const figure = new Figure(parent, view, {
-    name: 'Variants that were timed in both',
-    label: 'Time of each variant here by its time in the other scenario. Arrow keys walk through the trials.',
-    height: 320,
-    rows: () => view.rows.filter(row => there.times[row] > 0 && scenario.time[row] > 0),
-    x: row => there.times[row],
-    y: row => scenario.time[row],
-    scaleX: () => axisTime(view, there.other)(),
-    scaleY: axisTime(view),
-    xTitle: 'time there',
-    over: self => self.mark(scenario.column.configuration.indexOf(there.other.configuration), 'trial', 8),
-  });
-  choice.addEventListener('change', () => {
-    take();
-    figure.refresh();
-  });
-  take();
-  return figure;
+  const fill = part('fill', 0, share);
+  fill.style.backgroundColor = `var(--${color})`;
+  return create('tr', {}, create('th', {scope: 'row'}, name),
+    create('td', {className: 'track'}, fill, high > low ? part('span', low, high) : null), create('td', {}, text));
 }
 
-/* ---- default and winner, and what this GPU could do ---- */
+function addStanding(parent, scenario) {
+  const {median_ns: median, low_ns: low, high_ns: high} = scenario.column;
+  const rows = [['default', scenario.defaultRow], ['winner', scenario.winnerRow]].filter(([, row]) => scenario.time[row] > 0);
+  const end = 1.02 * most(rows.map(([, row]) => Math.max(high[row], median[row])));
+  parent.append(create('table', {className: 'bars', 'aria-label': 'Median times with their 95% intervals'},
+    ...rows.map(([name, row]) => bar({name: term(name), color: name, share: median[row] / end, low: low[row] / end,
+      high: high[row] / end, text: scenario.duration(median[row]) + scenario.interval(low[row], high[row])}))));
+}
+
+/* Multiply-adds of a multiprocessor in each clock by the architecture: of the FP32 units, and of the tensor cores with
+ * 16-bit numbers. The figures are from NVIDIA's tables. */
+const unitsOf = {
+  75: [64, 512], 80: [64, 1024], 86: [128, 512], 89: [128, 512], 90: [128, 2048], 100: [128, 4096], 103: [128, 4096],
+  120: [128, 512],
+};
+
+/* Returns the peak {name, perSecond} of the arithmetic units that a record's kernel uses. They are tensor cores if the
+ * source says so, or if the kernel is faster than the FP32 units; null if the peak is not known. */
+function peakOf(record, code) {
+  const units = unitsOf[parseInt((record.arch ?? '').slice(3), 10)];
+  if (!units || !record.sm_count || !record.sm_clock_khz || /double/.test(record.sizes)) {
+    return null;
+  }
+  const [fp32, tensor] = units.map(each => 2 * each * record.sm_count * record.sm_clock_khz * 1000);
+  return /\b(wg)?mma(_a?sync)?\b/.test(code) || record.flops_per_s > fp32 ? {name: '16-bit tensor cores', perSecond: tensor}
+    : {name: 'FP32 units', perSecond: fp32};
+}
+
+/* Returns the limits of a record, {name, share, text}, the nearest first. */
+function limitsOf(record, code) {
+  const peak = peakOf(record, code), out = [];
+  if (record.copy_share > 0) {
+    out.push({name: 'memory', share: record.copy_share, text: `${rate(record.bytes_per_s)}B/s, ` +
+      `${percent(record.copy_share)} of a copy's ${rate(record.copy_bytes_per_s)}B/s`});
+  }
+  if (peak && record.flops_per_s > 0) {
+    const share = record.flops_per_s / peak.perSecond;
+    out.push({name: 'arithmetic', share, text: `${rate(record.flops_per_s)}FLOP/s, ${percent(share)} of ` +
+      `${rate(peak.perSecond)}FLOP/s (${peak.name})`});
+  }
+  return out.sort((a, b) => b.share - a.share);
+}
+
+function addLimits(parent, scenario) {
+  const rows = [['default', scenario.standard], ['winner', scenario.winner]].filter(([, record]) => record)
+    .flatMap(([color, record]) => limitsOf(record, scenario.code).map(limit => ({...limit, color})));
+  rows.sort((a, b) => a.name < b.name ? 1 : a.name > b.name ? -1 : 0);
+  if (rows.length) {
+    parent.append(create('h4', {}, 'Share of the limits of this GPU'), create('table', {className: 'bars'},
+      ...rows.map(row => bar({...row, name: create('span', {}, term(row.name), `, ${row.color}`)}))));
+  }
+}
 
 const drawing = document.querySelector('svg').namespaceURI;
 
@@ -230,83 +277,35 @@ function svg(tag, properties, ...children) {
   return element;
 }
 
-/* Rows {name, value, low, high, text, color} as bars from 0 with their intervals. */
-function bars(label, rows) {
-  const most = Math.max(...rows.map(row => row.high || row.value)), scale = 380 / most;
-  const out = svg('svg', {width: 860, height: 26 * rows.length + 4, role: 'img', 'aria-label':
-    `${label}: ${rows.map(row => `${row.name} ${row.text}`).join('; ')}`, viewBox: `0 0 860 ${26 * rows.length + 4}`});
-  rows.forEach(({name, value, low, high, text, color}, i) => {
-    const y = 26 * i + 4;
-    out.append(svg('text', {x: 84, y: y + 14, 'text-anchor': 'end'}, name),
-      svg('rect', {x: 92, y, width: value * scale, height: 20, fill: `var(--${color})`, opacity: 0.75}));
-    if (low > 0 && high > 0) {
-      const [from, to] = [92 + low * scale, 92 + high * scale];
-      out.append(svg('path', {d: `M${from} ${y + 3}v14M${from} ${y + 10}H${to}M${to} ${y + 3}v14`,
-        stroke: 'var(--ink)', fill: 'none'}));
-    }
-    out.append(svg('text', {x: 92 + (high || value) * scale + 8, y: y + 14, class: 'faint'}, text));
-  });
-  return out;
-}
-
-function addStanding(parent, scenario) {
-  const of = row => {
-    const {median_ns: median, low_ns: low, high_ns: high} = scenario.column;
-    return {value: median[row], low: low[row], high: high[row],
-      text: `${scenario.duration(median[row])} [${scenario.duration(low[row])}, ${scenario.duration(high[row])}]`};
-  };
-  const rows = [['default', scenario.defaultRow], ['winner', scenario.winnerRow]]
-    .filter(([, row]) => row >= 0 && scenario.isTimed[row])
-    .map(([name, row]) => ({name, color: name, ...of(row)}));
-  if (rows.length) {
-    parent.append(bars('Median time with its 95% interval', rows));
-  }
-}
-
-/* How far default and winner are from what was measured as this GPU's ceiling. */
-function addCeiling(parent, scenario) {
-  const rows = scenario.records
-    .filter(record => (record.configuration === scenario.configuration && record.is_winner) || record.is_default)
-    .filter(record => record.copy_share > 0)
-    .map(record => ({name: record.is_winner ? 'winner' : 'default', color: record.is_winner ? 'winner' : 'default',
-      value: record.copy_share,
-      text: `${rate(record.bytes_per_s)}B/s, ${percent(record.copy_share)} of a copy's bandwidth` +
-        (record.flops_per_s ? `; ${rate(record.flops_per_s)}FLOP/s` : '')}));
-  if (rows.length) {
-    const copy = scenario.records[0].copy_bytes_per_s;
-    rows.push({name: 'copy', color: 'lost', value: 1, text: `${rate(copy)}B/s, measured from device to device`});
-    parent.append(create('h3', {}, 'Distance to the ceiling'), bars('Bandwidth', rows));
-  }
-}
-
-/* Winners and defaults of this GPU by their arithmetic and its rate, under the roof that the measured
- * bandwidth is. A roof of arithmetic is not measured, and not drawn. */
+/* Draws winners and defaults of this GPU under the roofs: the bandwidth of a copy and the peak of the units. */
 function addRoofline(parent, view) {
-  const points = view.scenarios.filter(other => other.environment === view.scenario.environment).flatMap(other =>
-    other.records.filter(record => record.flops_per_s && record.bytes && record.copy_bytes_per_s)
-      .map(record => ({other, record, x: record.flops / record.bytes, y: record.flops_per_s})));
-  if (!points.length) {
+  const {scenario} = view;
+  const points = view.scenarios.filter(other => other.environment === scenario.environment).flatMap(other =>
+    [other.standard, other.winner].filter(record => record?.flops_per_s && record.bytes && record.copy_bytes_per_s)
+      .map(record => ({other, record, x: record.flops / record.bytes, y: record.flops_per_s, peak: peakOf(record, other.code)})));
+  if (!points.some(point => point.other === scenario)) {
+    parent.append(create('p', {className: 'empty'}, 'The template does not declare its work(), or the bandwidth of this GPU is not known.'));
     return;
   }
-  const copy = points[0].record.copy_bytes_per_s, xs = points.map(point => point.x), ys = points.map(point => point.y);
-  const [left, right] = [Math.min(...xs) / 4, Math.max(...xs) * 4];
+  const copy = points[0].record.copy_bytes_per_s, peaks = new Map(points.filter(({peak}) => peak)
+    .map(({peak}) => [peak.name, peak.perSecond]));
+  const xs = points.map(point => point.x), top = Math.max(...peaks.values(), ...points.map(point => point.y));
+  const [left, right] = [least(xs) / 2, Math.max(most(xs), top / copy) * 4], height = 260;
   const sx = logarithmic(left, right, value => String(Number(value.toPrecision(2))));
-  const sy = logarithmic(Math.min(...ys, copy * left) / 2, copy * right, value => `${rate(value)}FLOP/s`);
-  const xOf = x => 92 + 740 * sx.share(x), yOf = y => 240 - 225 * sy.share(y);
-  const mine = points.filter(point => point.other === view.scenario);
-  const out = svg('svg', {width: 860, height: 280, viewBox: '0 0 860 280', role: 'img', 'aria-label':
-    `Roofline: ${mine.map(({record, x, y}) => `${record.is_winner ? 'winner' : 'default'} ${rate(y)}FLOP/s at ` +
-      `${x.toPrecision(3)} FLOP a byte, of ${rate(copy * x)}FLOP/s that a copy's bandwidth allows`).join('; ')}`});
-  const text = (x, y, content, anchor) => svg('text', {x, y, 'text-anchor': anchor, class: 'faint'}, content);
-  out.append(...sx.ticks.map(([value, label]) => text(xOf(value), 257, label, 'middle')),
-    ...sy.ticks.map(([value, label]) => text(86, yOf(value) + 4, label, 'end')),
-    text(462, 274, 'FLOP for each byte of work()', 'middle'),
-    svg('path', {d: 'M92 15V240H832', stroke: 'var(--line)', fill: 'none'}),
-    svg('path', {d: `M${xOf(left)} ${yOf(copy * left)}L${xOf(right)} ${yOf(copy * right)}`, stroke: 'var(--lost)',
-      'stroke-width': 2}),
-    ...points.map(({other, record, x, y}) => svg('circle', {cx: xOf(x), cy: yOf(y), r: 5,
-      fill: `var(--${record.is_winner ? 'winner' : 'default'})`, opacity: other === view.scenario ? 1 : 0.3},
-    svg('title', {}, `${other.title}: ${record.is_winner ? 'winner' : 'default'}, ${rate(y)}FLOP/s`))));
-  parent.append(create('div', {className: 'wide'}, out),
-    create('p', {className: 'hint'}, "The line is what a copy's bandwidth allows; faint points are other scenarios of this GPU."));
+  const sy = logarithmic(least(points.map(point => point.y)) / 2, top * 2, value => `${rate(value)}FLOP/s`);
+  const xOf = x => percent(sx.share(x)), yOf = y => height * (1 - sy.share(y));
+  const text = (x, y, content, anchor) => svg('text', {x, y, 'text-anchor': anchor}, content);
+  const line = (x1, y1, x2, y2) => svg('line', {x1: xOf(x1), y1: yOf(y1), x2: xOf(x2), y2: yOf(y2)});
+  const out = svg('svg', {width: '100%', height: height + 38, role: 'group', 'aria-label': 'Roofline'},
+    ...sx.ticks.filter((_, i) => i % Math.ceil(sx.ticks.length / 5) === 0).map(([value, label]) => text(xOf(value), height + 16, label, 'middle')),
+    ...sy.ticks.filter((_, i) => i % Math.ceil(sy.ticks.length / 8) === 0).map(([value, label]) => text(-8, yOf(value) + 4, label, 'end')),
+    text('50%', height + 34, 'FLOP for each byte of work()', 'middle'),
+    line(left, copy * left, Math.min(right, top / copy), Math.min(top, copy * right)),
+    ...[...peaks].flatMap(([name, peak]) => [line(peak / copy, peak, right, peak), text('100%', yOf(peak) - 5, name, 'end')]),
+    ...points.map(({other, record, x, y}) => svg('a', {href: view.addressOf(other)},
+      svg('circle', {cx: xOf(x), cy: yOf(y), r: other === scenario ? 6 : 4, opacity: other === scenario ? 1 : 0.35,
+        fill: `var(--${record.is_winner ? 'winner' : 'default'})`}),
+      svg('title', {}, `${other.title}: ${record.is_winner ? 'winner' : 'default'}, ${rate(y)}FLOP/s, ` +
+        `${Number(x.toPrecision(3))} FLOP a byte`))));
+  parent.append(create('div', {className: 'roof'}, out), create('p', {className: 'hint'}, 'Faint points are the other scenarios of this GPU; a click opens one.'));
 }

@@ -1,8 +1,7 @@
 'use strict';
-/* What was measured: the JSON of the page as columns of numbers, one scenario at a time. */
+/* The data of the page: its JSON as columns of numbers, and the fields of a trial. */
 
-
-/* Four significant digits under the largest unit that leaves a number of at least 1. */
+/* Formats a value with four significant digits, in the largest unit that leaves a number of at least 1. */
 function scaled(value, units) {
   let unit = 0;
   while (unit + 1 < units.length && Math.abs(value) >= 999.95) {
@@ -13,13 +12,15 @@ function scaled(value, units) {
   return `${value.toFixed(Math.min(3, digits))} ${units[unit]}`;
 }
 
-const unitsOf = objective => objective === 'energy' ? ['nJ', 'µJ', 'mJ', 'J'] : ['ns', 'µs', 'ms', 's'];
+const timeUnits = ['ns', 'µs', 'ms', 's'];
 const percent = share => `${(share * 100).toFixed(1)}%`;
 const costText = cost => cost < 0.0005 ? '0%' : cost < 1 ? `+${percent(cost)}` : `${(cost + 1).toFixed(1)}x`;
-const rate = perSecond => perSecond ? `${scaled(perSecond / 1e9, ['G', 'T', 'P'])}` : '';
+const rate = perSecond => perSecond ? scaled(perSecond / 1e9, ['G', 'T', 'P']) : '';
 const version = number => number ? `${Math.floor(number / 1000)}.${number % 1000 / 10}` : '';
+const least = values => values.reduce((a, b) => b < a ? b : a, Infinity);
+const most = values => values.reduce((a, b) => b > a ? b : a, -Infinity);
 
-/* "n=67108864 T=half" as pairs. */
+/* Splits "n=67108864 T=half" into pairs. */
 function pairs(text) {
   return text.split(' ').filter(Boolean).map(word => {
     const at = word.indexOf('=');
@@ -27,7 +28,7 @@ function pairs(text) {
   });
 }
 
-/* Round numbers shortened: "n=64M". */
+/* Shortens round numbers: "n=64M". */
 function shortSizes(text) {
   return pairs(text).map(([name, value]) => {
     let number = Number(value), suffix = -1;
@@ -39,7 +40,7 @@ function shortSizes(text) {
   }).join(' ');
 }
 
-/* Numbers by value, before words by their letters. */
+/* Compares two values: numbers come before words. */
 function compareValues(a, b) {
   const x = Number(a), y = Number(b);
   if (Number.isNaN(x) || Number.isNaN(y)) {
@@ -48,7 +49,8 @@ function compareValues(a, b) {
   return x - y;
 }
 
-/* The axes of the trials: {name, values in order, of: the index of each trial's value, -1 for none}. */
+/* Returns the axes of the trials, as fields: {name, values in order, of: the index of each trial's value or -1, and
+ * value and text as for figures}. */
 function readAxes(configurations) {
   const axes = new Map();
   configurations.forEach((text, row) => {
@@ -66,92 +68,114 @@ function readAxes(configurations) {
   });
   for (const axis of axes.values()) {
     axis.values = [...axis.known.keys()].sort(compareValues);
-    const place = new Int32Array(axis.known.size);
-    axis.values.forEach((value, index) => { place[axis.known.get(value)] = index; });
+    const place = [...axis.known.keys()].map(value => axis.values.indexOf(value));
     axis.of = axis.of.map(index => index < 0 ? -1 : place[index]);
+    axis.value = row => axis.of[row] < 0 ? NaN : axis.of[row];
+    axis.text = index => axis.values[index];
   }
   return [...axes.values()];
 }
 
 const keyOf = row => `${row.scenario} ${row.environment}`;
-
-/* Rows by their scenario. */
-function group(rows) {
-  const out = new Map();
-  for (const row of rows) {
-    const key = keyOf(row);
-    if (!out.has(key)) {
-      out.set(key, []);
-    }
-    out.get(key).push(row);
-  }
-  return out;
-}
-
 const report = JSON.parse(document.getElementById('data').textContent);
-const recordsOf = group(report.shown.records), worthOf = group(report.shown.axes);
+const recordsOf = Map.groupBy(report.shown.records, keyOf);
+const worthOf = Map.groupBy(report.shown.axes, keyOf);
+const pairsOf = Map.groupBy(report.shown.pairs, keyOf);
 
-/* A scenario of the report, with what belongs to it of the records and of the axes' values. */
+/* A scenario of the report, with its records, the worth of its axes, and the pairs of axes. */
 class Scenario {
   constructor(json) {
+    const key = keyOf(json);
     Object.assign(this, json);
-    const column = name => {
-      const values = json.trials[name];
-      return Array.isArray(values) ? values : new Array(this.variants).fill(values);
-    };
     this.column = {};
-    for (const name of Object.keys(json.trials)) {
-      this.column[name] = column(name);
+    for (const [name, values] of Object.entries(json.trials)) {
+      this.column[name] = Array.isArray(values) ? values : new Array(this.variants).fill(values);
     }
-    this.records = recordsOf.get(keyOf(this)) ?? [];
-    this.worth = worthOf.get(keyOf(this)) ?? [];
-    this.units = unitsOf(this.objective);
-    const title = `${this.kernel} ${shortSizes(this.sizes)}`;
-    this.title = report.tuning.includes(title) ? `${title} (being tuned)` : title;
+    this.address = `${this.kernel}-${this.scenario.slice(0, 8)}-${this.environment.slice(0, 8)}`;
+    this.records = recordsOf.get(key) ?? [];
+    this.worth = worthOf.get(key) ?? [];
+    this.pairs = pairsOf.get(key) ?? [];
+    this.winner = this.records.find(one => one.is_winner && one.configuration === this.configuration);
+    this.standard = this.records.find(one => one.is_default);
+    this.units = this.objective === 'energy' ? ['nJ', 'µJ', 'mJ', 'J'] : timeUnits;
+    this.label = `${this.kernel} ${shortSizes(this.sizes)}`;
+    this.title = report.tuning.includes(this.label) ? `${this.label} (being tuned)` : this.label;
     this.rows = Int32Array.from({length: this.variants}, (_, row) => row);
   }
 
-  /* What is needed of the scenario that is looked at. */
+  /* Computes the columns that only the chosen scenario needs. */
   open() {
     if (this.axes) {
       return;
     }
-    const {configuration, status, median_ns: median} = this.column;
+    const {configuration, status, median_ns: median, created, order, is_default: isDefault} = this.column;
+    const worth = name => most(this.worth.filter(row => row.axis === name).map(row => row.cost ?? 0));
     this.axes = readAxes(configuration);
-    const worth = name => Math.max(0, ...this.worth.filter(row => row.axis === name).map(row => row.cost ?? 0));
     this.choices = this.axes.filter(axis => axis.values.length > 1).sort((a, b) => worth(b.name) - worth(a.name));
-    this.isTimed = Uint8Array.from(this.rows, row =>
-      median[row] > 0 && (status[row] === 'ok' || status[row] === 'eliminated'));
-    this.time = Float64Array.from(this.rows, row => this.isTimed[row] ? median[row] : NaN);
-    this.isOk = Uint8Array.from(this.rows, row => status[row] === 'ok');
-    this.best = this.time.reduce((least, time) => time < least ? time : least, Infinity);
-    this.worst = this.time.reduce((most, time) => time > most ? time : most, 0);
+    this.time = Float64Array.from(this.rows, row =>
+      median[row] > 0 && ['ok', 'eliminated'].includes(status[row]) ? median[row] : NaN);
+    this.best = least(this.time);
+    this.worst = most(this.time);
     this.winnerRow = configuration.indexOf(this.configuration);
-    this.defaultRow = this.default_configuration ? configuration.indexOf(this.default_configuration) : this.column.is_default.indexOf(true);
-    this.turn = this.rows.slice().sort((a, b) => this.column.order[a] - this.column.order[b]);
+    this.defaultRow = this.default_configuration ? configuration.indexOf(this.default_configuration) : isDefault.indexOf(true);
+    /* A trial that is measured again keeps its place in the database, so its time of day comes first. */
+    this.turn = this.rows.slice().sort((a, b) =>
+      created[a] < created[b] ? -1 : created[a] > created[b] ? 1 : order[a] - order[b]);
     this.place = new Int32Array(this.variants);
     this.turn.forEach((row, place) => { this.place[row] = place + 1; });
+    this.fields = [...this.figures(), ...this.choices];
+  }
+
+  /* Returns the figures of a trial, {name, value of a row, text of a value}; filters, columns and figures use them. */
+  figures() {
+    const {column, time, place} = this, plain = value => String(Number(value.toPrecision(6)));
+    const started = least(column.created.map(text => Date.parse(text)));
+    const compiled = name => row => column.registers[row] > 0 ? column[name][row] : NaN;
+    return [
+      {name: 'time', isTime: true, value: row => time[row], text: value => this.duration(value)},
+      {name: 'slower', value: row => time[row] / this.best, text: value => costText(value - 1)},
+      {name: 'registers', value: compiled('registers'), text: plain},
+      {name: 'spills', value: compiled('spill_bytes'), text: plain},
+      {name: 'shared', value: compiled('shared_bytes'), text: plain},
+      {name: 'occupancy', value: compiled('occupancy'), text: percent},
+      {name: 'compile', value: row => column.compile_ns[row] || NaN, text: value => scaled(value, timeUnits)},
+      {name: 'samples', value: row => column.samples[row] || NaN, text: plain},
+      {name: 'trial', how: 'fitted', value: row => place[row], text: plain},
+      {name: 'seconds', value: row => (Date.parse(column.created[row]) - started) / 1000, text: plain},
+    ];
+  }
+
+  field(name) {
+    return this.fields.find(one => one.name === name);
+  }
+
+  /* Returns a field's text for a trial; '' if it has no value. */
+  textOf(field, row) {
+    const value = field.value(row);
+    return Number.isNaN(value) ? '' : field.text(value);
   }
 
   duration(value) {
     return Number.isFinite(value) && value > 0 ? scaled(value, this.units) : '';
   }
 
-  /* What is said of a trial, line by line. */
+  interval(low, high) {
+    return high > 0 ? ` [${this.duration(low)}, ${this.duration(high)}]` : '';
+  }
+
+  /* Describes a trial, line by line. */
   lines(row) {
-    const {configuration, status, message, low_ns: low, high_ns: high, samples, registers,
-      spill_bytes: spills, occupancy} = this.column;
+    const {configuration, status, message, low_ns: low, high_ns: high} = this.column;
     const role = [row === this.winnerRow && 'winner', row === this.defaultRow && 'default'].filter(Boolean);
     const out = [configuration[row] + (role.length ? ` (${role.join(', ')})` : '')];
-    if (this.isTimed[row]) {
-      const interval = high[row] > 0 ? ` [${this.duration(low[row])}, ${this.duration(high[row])}]` : '';
-      out.push(`${this.duration(this.time[row])}${interval}, ${costText(this.time[row] / this.best - 1)} over the best`);
+    if (this.time[row] > 0) {
+      out.push(`${this.duration(this.time[row])}${this.interval(low[row], high[row])}, ` +
+        `${costText(this.time[row] / this.best - 1)} over the best`);
     }
-    out.push(message[row] ? `${status[row]}: ${message[row]}` : status[row]);
-    const facts = [`trial ${this.place[row]}`, samples[row] && `${samples[row]} samples`,
-      registers[row] && `${registers[row]} registers`, spills[row] && `${spills[row]} bytes spilled`,
-      occupancy[row] && `occupancy ${percent(occupancy[row])}`];
-    out.push(facts.filter(Boolean).join(', '));
+    out.push(message[row] ? `${status[row]}: ${message[row]}` : terms[status[row]] ?? status[row]);
+    const facts = ['registers', 'spills', 'shared', 'occupancy', 'compile', 'samples']
+      .map(name => [name, this.textOf(this.field(name), row)]).filter(([, text]) => text && text !== '0');
+    out.push([`trial ${this.place[row]}`, ...facts.map(([name, text]) => `${name} ${text}`)].join(', '));
     return out;
   }
 }

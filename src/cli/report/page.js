@@ -1,80 +1,128 @@
-/* The page: which scenario is looked at, which of its trials are shown, and which one is held. */
+/* The page: which scenario is open, which of its trials are shown, and which one is held. */
+
+const byId = id => document.getElementById(id);
+
+/* The controls whose values are in the address of the page, besides the scenario. */
+const controls = ['find', 'filter', 'scale', 'x', 'y', 'down', 'across'];
 
 class View {
   constructor() {
     this.seen = new IntersectionObserver(entries => this.drawSeen(entries), {rootMargin: '200px'});
     this.figures = [];
-  }
-
-  begin() {
+    this.initial = {}; /* the values of the controls before anybody chose others */
     this.scenarios = report.scenarios.map(json => new Scenario(json));
-    addOverview(document.querySelector('#overview .wide'), this);
-    document.getElementById('scenario').hidden = !this.scenarios.length;
-    if (this.scenarios.length) {
-      this.open(this.scenarios[0]);
-    }
+    this.overview = new Overview(byId('scenarios'), this);
+    byId('scenario').hidden = !this.scenarios.length;
   }
 
-  nameOf(scenario) {
-    const parts = [shortSizes(scenario.sizes), scenario.gpu, scenario.objective, scenario.column.created[0]];
-    return parts.join(', ');
+  addressOf(scenario) {
+    return `#${new URLSearchParams({at: scenario.address})}`;
+  }
+
+  /* Shows what the address of the page asks for; without a scenario there the first one. */
+  follow() {
+    const given = new URLSearchParams(location.hash.slice(1));
+    if (this.scenarios.length) {
+      this.open(this.scenarios.find(one => one.address === given.get('at')) ?? this.scenarios[0]);
+    }
+    for (const id of controls.filter(id => given.has(id) && byId(id))) {
+      const control = byId(id), before = control.value;
+      control.value = given.get(id);
+      control.value ||= before;
+    }
+    this.changed();
+  }
+
+  /* Shows what the controls ask for, and puts it into the address. */
+  changed() {
+    const values = controls.map(id => [id, byId(id)?.value]).filter(([id, value]) => value && value !== this.initial[id]);
+    const at = new URLSearchParams(location.hash.slice(1)).get('at');
+    const asked = new URLSearchParams([...at ? [['at', at]] : [], ...values]);
+    history.replaceState(null, '', `#${asked}`);
+    const found = this.overview.search(byId('find').value);
+    byId('found').textContent = found < this.scenarios.length ? `${found} of ${this.scenarios.length} scenarios` : '';
+    if (this.scenario) {
+      this.show(byId('filter').value);
+    }
   }
 
   open(scenario) {
     scenario.open();
-    this.scenario?.line?.classList.remove('chosen');
-    scenario.line?.classList.add('chosen');
     this.scenario = scenario;
     this.held = -1;
-    this.scale = scenario.worst > 4 * scenario.best ? 'log' : 'fitted';
-    document.getElementById('scale').value = this.scale;
-    document.getElementById('filter').value = '';
-    document.getElementById('scenario-title').textContent = `${scenario.title} on ${scenario.gpu}`;
+    byId('scale').value = scenario.worst > 4 * scenario.best ? 'log' : 'fitted';
+    byId('filter').value = '';
+    byId('scenario-title').textContent = `${scenario.title} on ${scenario.gpu}`;
     document.title = `${scenario.title}: gputune report`;
+    this.overview.choose(scenario);
     this.describe();
     this.build();
-    this.show('');
+    this.initial = Object.fromEntries(controls.map(id => [id, byId(id)?.value]));
+    delete this.initial.find;
   }
 
+  /* Summarises the scenario: a few figures, and what follows from them. */
   describe() {
-    const {scenario} = this, axis = scenario.choices[0];
-    const winner = scenario.records.find(record => record.is_winner && record.configuration === scenario.configuration);
-    const interval = winner?.speedup_low ? ` [${winner.speedup_low.toFixed(3)}, ${winner.speedup_high.toFixed(3)}]` : '';
-    const speedup = winner?.speedup ? `The winner is ${winner.speedup.toFixed(3)}x${interval} as fast as the default. ` : '';
-    document.getElementById('reason').textContent =
-      `${speedup}${scenario.variants} trials${scenario.stop_reason ? `; ${scenario.stop_reason}` : ''}.`;
-    document.getElementById('example').textContent =
+    const {scenario} = this, {winner, choices: [axis], column, variants} = scenario;
+    const limit = winner && limitsOf(winner, scenario.code)[0];
+    const failed = scenario.rows.filter(row => Figure.prototype.kind.call({view: this}, row) === 'failed');
+    const tiles = [
+      winner?.speedup && ['speed-up', `${winner.speedup.toFixed(3)}x`, winner.speedup_low
+        ? `[${winner.speedup_low.toFixed(3)}, ${winner.speedup_high.toFixed(3)}]` : ''],
+      winner && ['winner', scenario.duration(winner.median_ns), winner.configuration],
+      winner?.default_ns && ['default', scenario.duration(winner.default_ns), scenario.default_configuration],
+      limit && ['of limit', percent(limit.share), limit.name],
+      ['trials', String(winner?.variants > variants ? winner.variants : variants),
+        [failed.length && `${failed.length} failed`, winner?.variants > variants && `${variants} are stored`,
+          winner?.tuning_s && `in ${scaled(winner.tuning_s * 1e9, timeUnits)}`].filter(Boolean).join(', ')],
+    ].filter(Boolean);
+    byId('tiles').replaceChildren(...tiles.map(([name, value, note]) => create('div', {}, create('dt', {}, term(name)),
+      create('dd', {}, value), create('dd', {className: 'hint'}, note))));
+    const cost = axis && most(scenario.worth.filter(row => row.axis === axis.name).map(row => row.cost ?? 0));
+    const findings = [
+      limit && (limit.share > 0.97 ? `The winner is at the limit of ${limit.name}.` : limit.share > 0.5
+        ? `The limit of ${limit.name} is near: a kernel at the limit would be ${(1 / limit.share).toFixed(2)}x as fast as the winner.`
+        : `Neither memory nor arithmetic is near its limit: the winner waits for latency, or has little work.`),
+      cost >= 0.0005 && `${axis.name} matters most: held at its worst value it costs ${costText(cost)}.`,
+      ...scenario.pairs.map(pair => `${pair.axis} and ${pair.other} are to be chosen together: one by one costs ${costText(pair.cost)}.`),
+      ...flagsOf(winner).map(flag => `${flag}: ${terms[flag]}`),
+      failed.length && `The first of ${failed.length} failed trials: ${column.status[failed[0]]}: ${column.message[failed[0]]}`,
+      scenario.stop_reason && `The search ended: ${scenario.stop_reason}.`,
+    ].filter(Boolean);
+    byId('findings').replaceChildren(...findings.map(text => create('li', {}, text)));
+    byId('example').textContent =
       `${axis ? `${axis.name}=${axis.values.slice(0, 2).join(',')} ` : ''}slower<1.1 registers<=64 status=ok`;
   }
 
   build() {
     const {scenario} = this, place = id => {
-      const element = document.getElementById(id);
-      element.replaceChildren();
-      return element;
+      byId(id).replaceChildren();
+      return byId(id);
     };
     this.seen.disconnect();
     addStanding(place('standing'), scenario);
+    addLimits(byId('standing'), scenario);
+    addRoofline(place('roofline'), this);
     addWorth(place('worth'), scenario);
-    addCeiling(place('ceiling'), scenario);
-    addRoofline(document.getElementById('ceiling'), this);
-    addProvenance(document.getElementById('provenance'), scenario);
-    addSource(document.getElementById('source'), scenario);
+    addProvenance(byId('provenance'), scenario);
+    addSource(byId('source'), scenario);
     this.heat = new HeatMap(place('heat'), this);
-    this.figures = [...addLandscape(place('landscape'), this), addProgress(place('progress'), this),
-      addParallel(place('parallel'), this), addElsewhere(place('elsewhere'), this)].filter(Boolean);
-    this.table = new TrialTable(document.getElementById('trials'), this);
+    this.figures = [...addLandscape(place('landscape'), this), ...addProgress(place('progress'), this),
+      addParallel(place('parallel'), this), addExplorer(place('explorer'), this)];
+    this.table = new TrialTable(byId('trials'), this);
   }
 
   show(text) {
-    this.rows = filtered(this.scenario, text);
+    const {rows, unknown} = filtered(this.scenario, text);
+    this.rows = rows;
     this.ordered = undefined;
-    document.getElementById('count').textContent =
-      this.rows.length === this.scenario.variants ? '' : `${this.rows.length} of ${this.scenario.variants} trials`;
+    byId('count').textContent = rows.length < this.scenario.variants ? `${rows.length} of ${this.scenario.variants} trials` : '';
+    byId('unknown').textContent = unknown.length ? `Ignored: ${unknown.join('; ')}.` : '';
+    byId('filter').setAttribute('aria-invalid', unknown.length > 0);
     this.refresh();
   }
 
-  /* The rows that are shown, from the fastest on; those without a time come last. */
+  /* Returns the rows that are shown, the fastest first; those without a time come last. */
   byTime() {
     const {time, place} = this.scenario, key = row => Number.isNaN(time[row]) ? Infinity : time[row];
     this.ordered ??= this.rows.slice().sort((a, b) => key(a) === key(b) ? place[a] - place[b] : key(a) - key(b));
@@ -89,7 +137,6 @@ class View {
   }
 
   watch(figure) {
-    figure.canvas.figure = figure;
     this.seen.unobserve(figure.canvas);
     this.seen.observe(figure.canvas);
   }
@@ -102,7 +149,7 @@ class View {
     }
   }
 
-  /* Marks a trial in all figures and in the table, where it comes into sight if `reveal`; -1: none. */
+  /* Marks a trial in all figures and in the table, which scrolls to it if `reveal`; -1: no trial. */
   hold(row, reveal = row >= 0) {
     this.held = row;
     this.figures.filter(figure => !figure.stale).forEach(figure => figure.decorate());
@@ -115,8 +162,22 @@ class View {
   }
 }
 
+/* Shows the explanation of a word while the pointer is on it or it has the focus. */
+function explainWords() {
+  const on = event => {
+    const word = event.target.closest?.('.term'), box = word?.getBoundingClientRect();
+    if (word) {
+      tip.show([word.getAttribute('aria-description')], box.left - 14, box.bottom - 8);
+    }
+  };
+  const off = event => event.target.closest?.('.term') && tip.hide();
+  ['pointerover', 'focusin'].forEach(kind => document.addEventListener(kind, on));
+  ['pointerout', 'focusout'].forEach(kind => document.addEventListener(kind, off));
+  document.addEventListener('keydown', event => event.key === 'Escape' && tip.hide());
+}
+
 function start() {
-  const view = new View(), theme = document.getElementById('theme'), filter = document.getElementById('filter');
+  const view = new View(), theme = byId('theme');
   const redraw = () => {
     colours.clear();
     view.figures.forEach(figure => figure.refresh());
@@ -128,46 +189,26 @@ function start() {
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
   addEventListener('resize', () => view.figures.forEach(figure => figure.refresh()));
   addEventListener('beforeprint', () => view.figures.filter(figure => figure.stale).forEach(figure => figure.draw()));
-  document.getElementById('choose').addEventListener('submit', event => event.preventDefault());
-  document.getElementById('scale').addEventListener('change', event => {
-    view.scale = event.target.value;
-    view.refresh();
-  });
+  addEventListener('hashchange', () => view.follow());
+  document.querySelectorAll('form').forEach(form => form.addEventListener('submit', event => event.preventDefault()));
+  document.querySelectorAll('[data-term]').forEach(element => explain(element, element.dataset.term));
+  byId('scale').addEventListener('change', () => view.changed());
   let waiting;
-  filter.addEventListener('input', () => {
+  const soon = () => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => view.show(filter.value), 80);
-  });
-  view.begin();
-  restore(view);
-  follow(view);
+    waiting = setTimeout(() => view.changed(), 80);
+  };
+  ['find', 'filter'].forEach(id => byId(id).addEventListener('input', soon));
+  explainWords();
+  view.follow();
+  reload();
 }
 
-/* While scenarios are tuned, the page loads itself again, and looks as it did before; not while somebody types. */
-function follow(view) {
-  const filter = document.getElementById('filter');
-  if (!report.tuning.length) {
-    return;
-  }
-  document.getElementById('live').textContent =
-    `Being tuned: ${report.tuning.join(', ')}. This page reloads itself until the tuning ends.`;
-  setInterval(() => {
-    if (document.activeElement !== filter) {
-      const key = view.scenario && keyOf(view.scenario);
-      history.replaceState({key, filter: filter.value, scale: view.scale}, '');
-      location.reload();
-    }
-  }, 3000);
-}
-
-/* What was looked at before the page loaded itself again. */
-function restore(view) {
-  const before = history.state, same = before && view.scenarios.find(one => keyOf(one) === before.key);
-  if (same) {
-    view.open(same);
-    view.scale = document.getElementById('scale').value = before.scale;
-    document.getElementById('filter').value = before.filter;
-    view.show(before.filter);
+/* Loads the page again while scenarios are tuned, unless somebody types. The address keeps what is shown. */
+function reload() {
+  if (report.tuning.length) {
+    byId('live').textContent = `Being tuned: ${report.tuning.join(', ')}. This page reloads itself until the tuning ends.`;
+    setInterval(() => document.activeElement.tagName !== 'INPUT' && location.reload(), 3000);
   }
 }
 

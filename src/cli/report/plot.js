@@ -1,4 +1,4 @@
-/* Points on a canvas: 10^5 of them in a few milliseconds, each told under the pointer or by the keys. */
+/* Figures of points on a canvas, fast enough for 10^5 trials. Pointer and arrow keys show a trial's description. */
 
 function create(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
@@ -15,7 +15,7 @@ function create(tag, properties = {}, ...children) {
 
 const colours = new Map();
 
-/* A colour of the style sheet, as the theme has it. */
+/* Returns a colour of the style sheet in the present theme. */
 function colour(name) {
   if (!colours.has(name)) {
     const probe = document.getElementById('tip');
@@ -25,8 +25,6 @@ function colour(name) {
   }
   return colours.get(name);
 }
-
-/* ---- what is pointed at ---- */
 
 const tip = {
   element: document.getElementById('tip'),
@@ -46,7 +44,7 @@ function say(text) {
   document.getElementById('said').textContent = text;
 }
 
-/* ---- scales: from a value to a share of the way, and where to write what ---- */
+/* ---- scales: `share` maps a value to 0..1, `ticks` are values with their labels ---- */
 
 function niceStep(span, count) {
   const rough = span / count, power = 10 ** Math.floor(Math.log10(rough));
@@ -73,31 +71,45 @@ function logarithmic(least, most, label) {
   return {share: value => (Math.log(value) - low) / span, ticks: ticks.map(at => [at, label(at)])};
 }
 
-/* One place for each value, in whose middle it is written. */
+/* Gives each value of an axis a band of equal width. */
 function categories(values) {
-  const every = Math.ceil(values.length / 16);
   return {
     share: index => (index + 0.5) / values.length,
-    ticks: values.map((value, index) => [index, value]).filter(([index]) => index % every === 0),
+    ticks: values.map((value, index) => [index, value]),
     width: 1 / values.length,
   };
 }
 
+/* Scales a field of trials: an axis by its values, a figure by its range. `how` is 'log', 'zero' or 'fitted'; undefined:
+ * logarithmic for a wide range. */
+function scaleOf(field, rows, how) {
+  if (field.values) {
+    return categories(field.values);
+  }
+  const values = Array.from(rows, field.value).filter(Number.isFinite);
+  const low = values.length ? least(values) : 0, high = Math.max(most(values), low * 1.001);
+  const room = (high - low) / 20, factor = (high / low) ** 0.05, label = value => value ? field.text(value) : '0';
+  return low > 0 && (how ?? (high > 20 * low && 'log')) === 'log' ? logarithmic(low / factor, high * factor, label)
+    : linear(how === 'zero' ? 0 : low - room, high + room, label);
+}
+
 /* ---- a figure ---- */
 
-const margin = {left: 72, right: 26, top: 22, bottom: 34};
+const font = '11px system-ui, sans-serif';
 
-/* Has a canvas with a caption, keys, and a button that saves it. A figure of trials says in `options`:
- * name, label (of the canvas), height, rows(), x(row), y(row) (NaN: at the top), scaleX(), scaleY(),
- * xTitle, and over(figure), which draws on top of it. */
+/* A canvas with a caption, keys, and a button that saves it. `options` of a figure of trials: name, label (of
+ * the canvas), height, rows(), x() and y() (fields; a trial without a `y` is drawn at the top), over(figure), which
+ * draws on top of the points, and note, which is added to the title of the x axis. */
 class Figure {
   constructor(parent, view, options) {
     this.view = view;
     Object.assign(this, options);
-    this.canvas = create('canvas', {tabIndex: 0, role: 'img', 'aria-label': options.label});
-    const save = create('button', {type: 'button', onclick: () => this.save(), title: 'Save this figure as PNG'}, 'PNG');
-    save.setAttribute('aria-label', `Save ${options.name} as PNG`);
-    parent.append(create('figure', {}, create('figcaption', {}, create('span', {}, options.name), save), this.canvas));
+    this.canvas = create('canvas', {tabIndex: 0, role: 'img', 'aria-label':
+      `${options.label} Arrow keys walk through the trials, the fastest first.`});
+    this.canvas.figure = this;
+    const save = create('button', {type: 'button', onclick: () => this.save(), title: 'Save this figure as PNG',
+      'aria-label': `Save ${options.name} as PNG`}, 'PNG');
+    parent.append(create('figure', {}, create('figcaption', {}, explain(create('span', {}, options.name)), save), this.canvas));
     this.canvas.addEventListener('pointermove', event => this.point(event));
     this.canvas.addEventListener('pointerleave', () => this.leave());
     this.canvas.addEventListener('click', () => this.hovered >= 0 && view.hold(this.hovered));
@@ -106,35 +118,26 @@ class Figure {
     this.hovered = -1;
   }
 
-  /* Draws it when it is seen. */
+  /* Draws the figure when it is seen. */
   refresh() {
     this.stale = true;
     this.view.watch(this);
   }
 
-  measure() {
-    const dpr = Math.min(devicePixelRatio || 1, 2);
-    this.width = this.canvas.clientWidth || 480;
-    this.canvas.width = Math.round(this.width * dpr);
-    this.canvas.height = Math.round(this.height * dpr);
-    this.canvas.style.height = `${this.height}px`;
-    this.dpr = dpr;
-    this.context = this.canvas.getContext('2d', {willReadFrequently: true});
-    this.inner = {
-      left: margin.left, top: margin.top, width: this.width - margin.left - margin.right,
-      height: this.height - margin.top - margin.bottom,
-    };
-  }
-
   draw() {
     this.stale = false;
-    this.measure();
+    this.dpr = Math.min(devicePixelRatio || 1, 2);
+    this.width = this.canvas.clientWidth || 480;
+    this.canvas.width = Math.round(this.width * this.dpr);
+    this.canvas.height = Math.round(this.height * this.dpr);
+    this.canvas.style.height = `${this.height}px`;
+    this.context = this.canvas.getContext('2d', {willReadFrequently: true});
     this.place();
     this.image = this.paint();
     this.decorate();
   }
 
-  /* The whole figure without painting its points again. */
+  /* Draws everything except the points, which stay as they were painted. */
   decorate() {
     const context = this.context;
     context.setTransform(1, 0, 0, 1, 0, 0);
@@ -148,32 +151,41 @@ class Figure {
     this.mark(this.hovered, 'ink', 7);
   }
 
-  /* Where the points are, in CSS pixels. */
+  /* Leaves room for the labels at the left. */
+  frame(ticks) {
+    this.context.font = font;
+    const left = 14 + Math.max(16, ...ticks.map(([, label]) => this.context.measureText(label).width));
+    this.inner = {left, top: 22, width: this.width - left - 26, height: this.height - 56};
+  }
+
+  /* Computes where the points are, in CSS pixels. */
   place() {
-    const rows = this.rows(), {left, top, width, height} = this.inner;
-    const sx = this.scaleX(), sy = this.scaleY();
-    this.sx = sx;
-    this.sy = sy;
+    const rows = this.rows(), x = this.x(), y = this.y(), {scale} = this.view;
     this.shown = rows;
+    this.sx = scaleOf(x, rows, x.isTime ? scale : x.how);
+    this.sy = scaleOf(y, rows, y.isTime ? scale : y.how);
+    this.frame(this.sy.ticks);
+    const {left, top, width, height} = this.inner;
+    const spread = (scale, row, irrational) => scale.width ? ((row * irrational) % 1 - 0.5) * 0.7 * scale.width : 0;
     this.px = new Float32Array(rows.length);
     this.py = new Float32Array(rows.length);
     rows.forEach((row, i) => {
-      const wobble = sx.width ? ((row * 0.618034) % 1 - 0.5) * 0.7 * sx.width : 0;
-      const y = this.y(row);
-      this.px[i] = left + (sx.share(this.x(row)) + wobble) * width;
-      this.py[i] = Number.isFinite(y) ? top + (1 - sy.share(y)) * height : top - 9 + (row * 0.754878) % 1 * 6;
+      const value = y.value(row);
+      this.px[i] = left + (this.sx.share(x.value(row)) + spread(this.sx, row, 0.618034)) * width;
+      this.py[i] = Number.isFinite(value) ? top + (1 - this.sy.share(value) - spread(this.sy, row, 0.754878)) * height
+        : top - 9 + (row * 0.754878) % 1 * 6;
     });
   }
 
-  /* Counts how many trials each pixel has, once for each colour, and lays on as much of it. */
+  /* Counts the trials at each pixel, once for each colour, and blends as much of the colour. */
   paint() {
     const {width, height} = this.canvas, image = this.context.createImageData(width, height);
-    const many = this.shown.length > 3000, size = Math.max(2, Math.round((many ? 2 : 4) * this.dpr));
+    const many = this.shown.length > 3000, size = Math.round((many ? 2 : this.shown.length > 200 ? 4 : 6) * this.dpr);
     const strength = many ? 0.4 : 0.75;
-    for (const [name, wanted] of [['failed', 2], ['lost', 0], ['trial', 1]]) {
+    for (const name of ['failed', 'lost', 'trial']) {
       const counts = new Uint8Array(width * height);
       for (let i = 0; i < this.shown.length; i++) {
-        if (this.kind(this.shown[i]) !== wanted) {
+        if (this.kind(this.shown[i]) !== name) {
           continue;
         }
         const x0 = Math.round(this.px[i] * this.dpr - size / 2), y0 = Math.round(this.py[i] * this.dpr - size / 2);
@@ -200,15 +212,15 @@ class Figure {
     }
   }
 
-  /* 1: raced to the end; 0: eliminated, or left out as slower; 2: failed. */
+  /* Returns the colour of a trial: raced to the end, left out as slower, or failed. */
   kind(row) {
-    const {isOk, column: {status}} = this.view.scenario;
-    return isOk[row] || (['eliminated', 'unproved', 'proved'].includes(status[row]) ? 0 : 2);
+    const status = this.view.scenario.column.status[row];
+    return status === 'ok' ? 'trial' : ['eliminated', 'unproved', 'proved'].includes(status) ? 'lost' : 'failed';
   }
 
   drawAxes() {
     const {context, inner: {left, top, width, height}} = this;
-    context.font = '11px system-ui, sans-serif';
+    context.font = font;
     context.lineWidth = 1;
     context.fillStyle = colour('faint');
     context.strokeStyle = colour('line');
@@ -216,20 +228,29 @@ class Figure {
     context.beginPath();
     context.textAlign = 'right';
     context.textBaseline = 'middle';
+    let end = Infinity;
     for (const [value, label] of this.sy.ticks) {
       const y = top + (1 - this.sy.share(value)) * height;
       context.moveTo(left, y);
       context.lineTo(left + width, y);
-      context.fillText(label, left - 6, y);
+      if (y < end - 12) {
+        context.fillText(label, left - 6, y);
+        end = y;
+      }
     }
     context.stroke();
     context.globalAlpha = 1;
     context.textAlign = 'center';
     context.textBaseline = 'top';
+    end = 0;
     for (const [value, label] of this.sx.ticks) {
-      context.fillText(label, left + this.sx.share(value) * width, top + height + 5);
+      const x = left + this.sx.share(value) * width, half = context.measureText(label).width / 2;
+      if (x - half > end + 4) {
+        context.fillText(label, x, top + height + 5);
+        end = x + half;
+      }
     }
-    context.fillText(this.xTitle, left + width / 2, top + height + 19);
+    context.fillText(this.x().name + (this.note ?? ''), left + width / 2, top + height + 19);
   }
 
   at(row) {
@@ -248,7 +269,7 @@ class Figure {
     }
   }
 
-  /* The trial next to a place, -1 where none is near. */
+  /* Returns the trial next to a place, or -1 if none is near. */
   nearest(x, y) {
     let found = -1, least = 18 * 18;
     for (let i = 0; i < this.shown.length; i++) {
@@ -313,7 +334,7 @@ class Figure {
     say(lines.join('. '));
   }
 
-  /* On the colour of the paper: a canvas has none of its own. */
+  /* Saves the figure with the paper's colour behind it, because the canvas is transparent. */
   save() {
     const copy = create('canvas', {width: this.canvas.width, height: this.canvas.height});
     const context = copy.getContext('2d');

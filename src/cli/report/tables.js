@@ -1,27 +1,10 @@
-/* Tables: of the scenarios, of the axes, of two axes, and of all trials, of which only those in sight
- * are there. */
+/* The tables: scenarios, the worth of the axes, pairs of axes, and all trials, of which only the visible rows exist. */
 
 function cell(text, kind = '') {
   return create('td', {className: kind}, text ?? '');
 }
 
-/* A table of `rows` by `columns` {title, kind, value(row), text(row)}, which its titles sort. */
-function sortable(label, columns, rows, decorate) {
-  const body = create('tbody');
-  const fill = () => body.replaceChildren(...rows.map(row => {
-    const line = create('tr', {}, ...columns.map(({kind, text}) => cell(text(row), kind)));
-    decorate?.(line, row);
-    return line;
-  }));
-  const head = headings(columns, (column, direction) => {
-    rows.sort((a, b) => direction * compareCells(column.value(a), column.value(b)));
-    fill();
-  });
-  fill();
-  return create('table', {'aria-label': label}, create('thead', {}, head), body);
-}
-
-/* What is not known comes last. */
+/* Orders two values of a column; unknown ones come last. */
 function compareCells(a, b) {
   const known = value => value !== undefined && value !== null && value !== '' && !Number.isNaN(value);
   if (!known(a) || !known(b)) {
@@ -30,11 +13,11 @@ function compareCells(a, b) {
   return typeof a === 'number' && typeof b === 'number' ? a - b : compareValues(String(a), String(b));
 }
 
-/* Titles that are buttons; `sort` is told the column and 1 or -1. */
+/* Makes a row of column titles, whose buttons call `sort` with the column and 1 or -1. */
 function headings(columns, sort) {
   const row = create('tr');
   for (const column of columns) {
-    const button = create('button', {type: 'button'}, column.title);
+    const button = explain(create('button', {type: 'button'}, column.title));
     const head = create('th', {scope: 'col', className: column.kind ?? ''}, button);
     button.addEventListener('click', () => {
       const direction = head.getAttribute('aria-sort') === 'ascending' ? -1 : 1;
@@ -49,62 +32,79 @@ function headings(columns, sort) {
   return row;
 }
 
-function flagsOf(record) {
-  return ['tie', 'noisy', 'modelled', 'unfinished', 'unproved', 'unreferenced', 'outdated']
-    .filter(name => record[name]).join(', ');
-}
+const flags = ['tie', 'noisy', 'modelled', 'unfinished', 'unproved', 'unreferenced', 'outdated'];
+const flagsOf = record => flags.filter(name => record?.[name]);
 
-function addOverview(parent, view) {
-  const winner = scenario => scenario.records.find(record => record.is_winner && record.configuration === scenario.configuration);
-  const figure = (title, read, text) => ({title, kind: 'number', value: scenario => read(winner(scenario) ?? {}),
-    text: scenario => winner(scenario) ? text(read(winner(scenario)), scenario) : ''});
-  const plain = (title, read) => ({title, value: read, text: read});
-  const columns = [
-    {title: 'scenario', value: scenario => scenario.title, text: scenario => {
-      const open = create('a', {href: '#scenario-title', onclick: () => view.open(scenario)}, scenario.title);
-      return open;
-    }},
-    plain('GPU', scenario => scenario.gpu),
-    plain('objective', scenario => scenario.objective),
-    figure('default', record => record.default_ns, (value, scenario) => scenario.duration(value)),
-    figure('winner', record => record.median_ns, (value, scenario) => scenario.duration(value)),
-    figure('speed-up', record => record.speedup, value => value ? `${value.toFixed(3)}x` : ''),
-    figure('of copy', record => record.copy_share, value => value ? percent(value) : ''),
-    {title: 'trials', kind: 'number', value: scenario => scenario.variants, text: scenario => String(scenario.variants)},
-    plain('measured', scenario => winner(scenario)?.created ?? scenario.column.created[0]),
-    plain('flags', scenario => flagsOf(winner(scenario) ?? {})),
-  ];
-  const table = sortable('Scenarios', columns, [...view.scenarios], (line, scenario) => {
-    line.classList.toggle('chosen', scenario === view.scenario);
-    scenario.line = line;
-  });
-  parent.replaceChildren(table);
-}
-
-/* The figures of `gputune show --why`. */
-function addWorth(parent, scenario) {
-  const axes = new Map();
-  for (const row of scenario.worth) {
-    axes.set(row.axis, [...axes.get(row.axis) ?? [], row]);
+/* The list of scenarios. A column is left out if all scenarios have the same text there. */
+class Overview {
+  constructor(parent, view) {
+    const plain = (title, read, kind = 'more') => ({title, kind, value: read, text: read});
+    const figure = (title, read, text, kind = '') => ({title, kind: `number ${kind}`, value: read,
+      text: scenario => read(scenario) ? text(read(scenario), scenario) : ''});
+    const limit = ({winner, code}) => winner && limitsOf(winner, code)[0];
+    const columns = [
+      {title: 'scenario', value: one => one.title, text: one => create('a', {href: view.addressOf(one)}, one.title)},
+      plain('GPU', one => one.gpu, ''),
+      plain('objective', one => one.objective),
+      figure('default', one => one.winner?.default_ns, (value, one) => one.duration(value), 'more'),
+      figure('winner', one => one.winner?.median_ns, (value, one) => one.duration(value)),
+      figure('speed-up', one => one.winner?.speedup, value => `${value.toFixed(3)}x`),
+      figure('of limit', one => limit(one)?.share, (share, one) => `${percent(share)} ${limit(one).name}`, 'more'),
+      figure('trials', one => one.variants, String, 'more'),
+      plain('measured', one => (one.winner?.created ?? one.column.created[0]).slice(0, 10)),
+      plain('flags', one => flagsOf(one.winner).join(', ')),
+    ].filter(({title, value}, i) => !i || title === 'winner' || new Set(view.scenarios.map(value)).size > 1);
+    this.lines = new Map(view.scenarios.map(one => [one, create('tr', {}, ...columns.map(({kind, text}) => cell(text(one), kind)))]));
+    const stored = new Set(view.scenarios.map(one => one.label));
+    const waiting = report.tuning.filter(label => !stored.has(label)).map(label =>
+      create('tr', {}, cell(`${label} (being tuned; no trial is stored yet)`)));
+    this.body = create('tbody', {}, ...waiting, ...this.lines.values());
+    const sort = (column, direction) => this.body.append(...[...this.lines]
+      .sort(([a], [b]) => direction * compareCells(column.value(a), column.value(b))).map(([, line]) => line));
+    parent.append(create('table', {'aria-label': 'Scenarios'}, create('thead', {}, headings(columns, sort)), this.body));
   }
-  const worst = values => Math.max(...values.map(value => value.cost ?? 0));
-  const most = Math.max(...[...axes.values()].map(worst), 0);
-  const text = value => value.cost === null ? (value.measured ? 'unknown (1)' : 'none works')
-    : `${value.evidence === 'first launch' ? '≤ ' : ''}${costText(value.cost)} (${value.measured + value.launched})`;
-  const lines = [...axes].sort(([, a], [, b]) => worst(b) - worst(a)).map(([name, values]) => {
-    const of = wanted => values.filter(wanted).map(value => value.value).join(', ');
-    const bar = create('span', {className: 'bar'});
-    bar.style.width = `${most ? 8 * Math.log1p(worst(values)) / Math.log1p(most) : 0}rem`;
-    const held = values.find(value => value.is_default);
-    return create('tr', {}, create('th', {scope: 'row'}, name), cell(of(value => value.is_winner)),
-      cell(of(value => value.is_default)), cell(held ? text(held) : '', 'number'),
-      cell(values.filter(value => !value.is_winner && !value.is_default)
-        .map(value => `${value.value}: ${text(value)}`).join('   '), 'wrap'), create('td', {}, bar));
+
+  /* Shows the scenarios that have all words of the text, and returns how many those are. */
+  search(text) {
+    const words = text.toLowerCase().split(/\s+/);
+    const has = line => words.every(part => line.textContent.toLowerCase().includes(part));
+    this.lines.forEach(line => { line.hidden = !has(line); });
+    return [...this.lines.values()].filter(line => !line.hidden).length;
+  }
+
+  choose(scenario) {
+    this.lines.forEach((line, one) => line.classList.toggle('chosen', one === scenario));
+    this.lines.get(scenario).scrollIntoView({block: 'nearest'});
+  }
+}
+
+/* ---- the worth of each axis, with the figures of `gputune show --why` ---- */
+
+function valueText({cost, measured, launched, evidence}) {
+  return cost === null ? (measured ? `unknown (${measured + launched})` : 'none works')
+    : `${evidence === 'first launch' ? '≤ ' : ''}${costText(cost)} (${measured + launched})`;
+}
+
+function addWorth(parent, scenario) {
+  const worst = values => Math.max(0, ...values.map(value => value.cost ?? 0));
+  const axes = [...Map.groupBy(scenario.worth, row => row.axis)].sort(([, a], [, b]) => worst(b) - worst(a));
+  const longest = Math.log1p(Math.max(...axes.map(([, values]) => worst(values))));
+  const chip = row => {
+    const text = valueText(row), kind = row.is_winner ? 'winner' : row.is_default ? 'default' : '';
+    const word = row.cost === null ? (row.measured ? 'unknown' : 'none works') : text.startsWith('≤') ? '≤' : '';
+    return create('span', {className: `chip ${kind}`}, create('b', {}, row.value), ' ',
+      word ? term(text, word) : text, kind ? ` ${kind}` : '');
+  };
+  const lines = axes.map(([name, values]) => {
+    const length = costText(worst(values)) === '0%' ? 0 : Math.log1p(worst(values)) / longest;
+    const track = create('td', {className: 'track'}, length ? create('span', {className: 'fill'}) : null);
+    track.firstChild?.style.setProperty('width', percent(length));
+    const chips = values.sort((a, b) => compareValues(a.value, b.value)).map(chip);
+    return create('tr', {}, create('th', {scope: 'row'}, name), track, create('td', {}, ...chips));
   });
-  const titles = ['axis', 'winner', 'default', 'held at the default', 'held at other values', 'worth'];
   parent.append(lines.length
-    ? create('table', {'aria-labelledby': 'axes-title'},
-      create('thead', {}, create('tr', {}, ...titles.map(title => create('th', {scope: 'col'}, title)))),
+    ? create('table', {className: 'bars', 'aria-labelledby': 'axes-title'},
+      create('thead', {}, create('tr', {}, ...['axis', 'worth', 'held at'].map(title => create('th', {scope: 'col'}, term(title))))),
       create('tbody', {}, ...lines))
     : create('p', {className: 'empty'}, 'No axis has more than one value that was tried.'));
 }
@@ -115,24 +115,18 @@ class HeatMap {
   constructor(parent, view) {
     this.view = view;
     const axes = view.scenario.choices;
-    this.parent = create('div', {className: 'wide'});
+    this.parent = create('div');
     if (axes.length < 2) {
       parent.append(create('p', {className: 'empty'}, 'There are no two axes with several values.'));
       return;
     }
-    const choose = (id, label, chosen) => {
-      const select = create('select', {id}, ...axes.map((axis, i) => create('option', {value: String(i)}, axis.name)));
-      select.value = String(chosen);
-      select.addEventListener('change', () => this.refresh());
-      return [create('label', {htmlFor: id}, label), select];
-    };
-    const [down, across] = [choose('down', 'Best time by ', 0), choose('across', ' and ', 1)];
-    [, this.down] = down;
-    [, this.across] = across;
-    parent.append(create('p', {}, ...down, ...across), this.parent);
+    const choose = (id, label, chosen) => create('label', {}, label, create('select', {id, onchange: () => view.changed()},
+      ...axes.map(({name}, i) => create('option', {value: name, selected: i === chosen}, name))));
+    this.choices = [choose('down', 'Down ', 0), choose('across', 'Across ', 1)];
+    parent.append(create('p', {className: 'row'}, ...this.choices), this.parent);
   }
 
-  /* The fastest row of each pair of values. */
+  /* Returns the fastest trial of each pair of values. */
   find(down, across) {
     const best = new Int32Array(down.values.length * across.values.length).fill(-1), {time} = this.view.scenario;
     for (const row of this.view.rows) {
@@ -159,10 +153,10 @@ class HeatMap {
   }
 
   refresh() {
-    if (!this.down) {
+    if (!this.choices) {
       return;
     }
-    const axes = this.view.scenario.choices, down = axes[this.down.value], across = axes[this.across.value];
+    const [down, across] = this.choices.map(({lastChild: {value}}) => this.view.scenario.axes.find(axis => axis.name === value));
     const best = this.find(down, across), {time, best: least} = this.view.scenario;
     const span = best.reduce((most, row) => row < 0 ? most : Math.max(most, time[row] / least - 1), 0);
     const lines = down.values.map((value, i) => create('tr', {}, create('th', {scope: 'row'}, value),
@@ -184,21 +178,16 @@ class TrialTable {
     const {scenario} = view, {column} = scenario;
     this.view = view;
     this.parent = parent;
-    const number = (title, read, text = read) => ({title, kind: 'number', value: read, text});
-    const count = (title, values) => number(title, row => values[row] || '');
+    const figure = (field, kind = '') => ({title: field.name, kind: `number ${kind}`, value: field.value,
+      text: row => scenario.textOf(field, row)});
+    const figures = (names, kind) => names.map(name => figure(scenario.field(name), kind));
     this.columns = [
-      number('trial', row => scenario.place[row]),
-      ...scenario.choices.map(axis => number(axis.name, row => axis.values[axis.of[row]] ?? '')),
-      number('median', row => scenario.time[row], row => scenario.duration(scenario.time[row])),
-      number('slower', row => scenario.time[row], row =>
-        scenario.isTimed[row] ? costText(scenario.time[row] / scenario.best - 1) : ''),
-      count('n', column.samples),
-      count('registers', column.registers),
-      count('spills', column.spill_bytes),
-      count('shared', column.shared_bytes),
-      number('occupancy', row => column.occupancy[row], row => column.occupancy[row] ? percent(column.occupancy[row]) : ''),
-      {title: 'outcome', value: row => column.status[row], text: row =>
+      ...figures(['trial']),
+      ...scenario.choices.map((axis, i) => figure(axis, i < 2 ? '' : 'more')),
+      ...figures(['time', 'slower']),
+      {title: 'outcome', kind: 'outcome', value: row => column.status[row], text: row =>
         column.message[row] ? `${column.status[row]}: ${column.message[row]}` : column.status[row]},
+      ...figures(['registers', 'spills', 'shared', 'occupancy', 'samples', 'compile'], 'more'),
     ];
     this.body = create('tbody');
     this.table = create('table', {'aria-label': 'All trials'},
@@ -225,7 +214,7 @@ class TrialTable {
     this.draw();
   }
 
-  /* The rows in sight, between two empty ones as high as what is left out. */
+  /* Makes the visible rows, between two empty ones that are as high as the rows left out. */
   draw() {
     const fit = Math.ceil(this.parent.clientHeight / rowHeight) + 2 * spareRows;
     const first = Math.max(0, Math.min(this.order.length - fit, Math.floor(this.parent.scrollTop / rowHeight) - spareRows));
@@ -238,7 +227,7 @@ class TrialTable {
       this.space(this.order.length - first - rows.length));
   }
 
-  /* Scrolls a trial into sight. */
+  /* Scrolls to a trial. */
   reveal(row) {
     const index = this.order.indexOf(row);
     this.parent.scrollTop = Math.max(0, (index + 1) * rowHeight - this.parent.clientHeight / 2);
@@ -261,10 +250,10 @@ class TrialTable {
   }
 }
 
-/* ---- where it is from ---- */
+/* ---- provenance ---- */
 
 function addProvenance(list, scenario) {
-  const record = scenario.records.find(one => one.configuration === scenario.configuration) ?? scenario.records[0] ?? {};
+  const record = scenario.winner ?? scenario.records[0] ?? {};
   const clocks = [record.sm_clock_khz && `SMs ${record.sm_clock_khz / 1000} MHz`,
     record.memory_clock_khz && `memory ${record.memory_clock_khz / 1000} MHz`].filter(Boolean).join(', ');
   const facts = {
@@ -278,7 +267,7 @@ function addProvenance(list, scenario) {
     'inputs': [record.inputs, record.alignment && `aligned to ${record.alignment} bytes`].filter(Boolean).join(', '),
     'tuning': [record.tuning_s && `${record.tuning_s.toPrecision(3)} s`, scenario.stop_reason].filter(Boolean).join('; '),
     'winner': scenario.configuration,
-    'flags': flagsOf(record),
+    'flags': flagsOf(record).join(', '),
     'launched as': record.grid && `grid ${record.grid}, block ${record.block}`,
     'scenario': scenario.scenario, 'environment': scenario.environment, 'template': record.identity,
     'written by': `gputune ${report.gputune}`,
