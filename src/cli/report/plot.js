@@ -177,39 +177,21 @@ class Figure {
     });
   }
 
-  /* Counts the trials at each pixel, once for each colour, and blends as much of the colour. */
+  /* Paints the points, failed ones first. Each is transparent, so that places with many points are darker. */
   paint() {
-    const {width, height} = this.canvas, image = this.context.createImageData(width, height);
-    const many = this.shown.length > 3000, size = Math.round((many ? 2 : this.shown.length > 200 ? 4 : 6) * this.dpr);
-    const strength = many ? 0.4 : 0.75;
+    const {context, shown} = this, size = shown.length > 3000 ? 2 : shown.length > 200 ? 4 : 6;
+    context.setTransform(this.dpr, 0, 0, this.dpr, 0, 0);
+    context.globalAlpha = shown.length > 3000 ? 0.4 : 0.75;
     for (const name of ['failed', 'lost', 'trial']) {
-      const counts = new Uint8Array(width * height);
-      for (let i = 0; i < this.shown.length; i++) {
-        if (this.kind(this.shown[i]) !== name) {
-          continue;
-        }
-        const x0 = Math.round(this.px[i] * this.dpr - size / 2), y0 = Math.round(this.py[i] * this.dpr - size / 2);
-        for (let y = Math.max(0, y0); y < Math.min(height, y0 + size); y++) {
-          for (let x = Math.max(0, x0); x < Math.min(width, x0 + size); x++) {
-            counts[y * width + x] += counts[y * width + x] < 255;
-          }
+      context.fillStyle = colour(name);
+      for (let i = 0; i < shown.length; i++) {
+        if (this.kind(shown[i]) === name) {
+          context.fillRect(this.px[i] - size / 2, this.py[i] - size / 2, size, size);
         }
       }
-      this.blend(image.data, counts, colour(name).match(/[\d.]+/g).map(Number), strength);
     }
-    return image;
-  }
-
-  blend(pixels, counts, rgb, strength) {
-    for (let i = 0; i < counts.length; i++) {
-      if (counts[i]) {
-        const over = 1 - (1 - strength) ** counts[i], under = pixels[4 * i + 3] / 255 * (1 - over);
-        for (let c = 0; c < 3; c++) {
-          pixels[4 * i + c] = (rgb[c] * over + pixels[4 * i + c] * under) / (over + under);
-        }
-        pixels[4 * i + 3] = 255 * (over + under);
-      }
-    }
+    context.globalAlpha = 1;
+    return context.getImageData(0, 0, this.canvas.width, this.canvas.height);
   }
 
   /* Returns the colour of a trial: raced to the end, left out as slower, or failed. */
