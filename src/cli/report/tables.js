@@ -100,7 +100,7 @@ function addWorth(parent, scenario) {
     const track = create('td', {className: 'track'}, length ? create('span', {className: 'fill'}) : null);
     track.firstChild?.style.setProperty('width', percent(length));
     const chips = values.sort((a, b) => compareValues(a.value, b.value)).map(chip);
-    return create('tr', {}, create('th', {scope: 'row'}, name), track, create('td', {}, ...chips));
+    return create('tr', {}, create('th', {scope: 'row'}, name), track, create('td', {}, create('div', {className: 'chips'}, ...chips)));
   });
   parent.append(lines.length
     ? create('table', {className: 'bars', 'aria-labelledby': 'axes-title'},
