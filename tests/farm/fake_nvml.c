@@ -1,4 +1,4 @@
-/* Stands in for libnvidia-ml.so.1: one GPU, whose state the tests set. */
+/* A replacement for libnvidia-ml.so.1 that reports one GPU, whose state the tests set. */
 #include "fake_nvml.h"
 
 #include <stdbool.h>
@@ -25,7 +25,7 @@ EXPORT int nvmlDeviceGetCount_v2(unsigned *count)
     return 0;
 }
 
-/* The second GPU is where the first one is, and is told from it by nothing but its place. */
+/* The handles of both GPUs point into the same state and differ only by their address. */
 EXPORT int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **out)
 {
     *out = (char *)&fake_nvml_state + index;

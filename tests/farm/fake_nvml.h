@@ -1,4 +1,4 @@
-/* What the made-up libnvidia-ml.so.1 of these tests answers. */
+/* The state that the replacement of libnvidia-ml.so.1 reports. */
 #pragma once
 
 #include <stdatomic.h>

@@ -1,11 +1,11 @@
-/* gputune-worker's loops over a scripted compiler and a scripted GPU. The script of a variant is
- * the text of its image (of a compile job: its source), the device's is the driver's name:
- *   ok, wrong, segv, fatal, hang, spin, stop, killed, exit     what verifying does
- *   sample-segv, sample-fatal, sample-hang, sample-error   what sampling does
- *   hang-if PATH, killed-if PATH, segv-if PATH     the same where PATH can be removed, else ok
- *   slow MS                                        verifies after MS milliseconds
- *   fast PATH            is proved within its limit of time where PATH can be removed
- * and of a reference: refill-segv, refill-hang, what a sample does before it takes up a variant. */
+/* The loops of gputune-worker with a scripted compiler and a scripted GPU. A script is the text of
+ * a variant's image or of a compile job's source; the device's script is the name of the driver:
+ *   ok, wrong, segv, fatal, hang, spin, stop, killed, exit   what happens while verifying
+ *   sample-segv, sample-fatal, sample-hang, sample-error     what happens while sampling
+ *   hang-if PATH, killed-if PATH, segv-if PATH               only if PATH exists; removes it
+ *   slow MS                                                  takes MS milliseconds
+ *   fast PATH                                                is fast enough only if PATH exists
+ * The scripts refill-segv and refill-hang of a reference fail a sample before its first variant. */
 #include "farm/measure.h"
 #include "gpu/nvrtc.h"
 
@@ -37,7 +37,7 @@ static gputune_status misbehave(const char *script)
         }
     }
     if (strcmp(script, "exit") == 0) {
-        syscall(SYS_exit_group, 9); /* a sanitizer's _exit() takes a second */
+        syscall(SYS_exit_group, 9); /* exits at once; a sanitizer's _exit() takes a second */
     }
     while (strcmp(script, "hang") == 0) {
         pause();
@@ -60,7 +60,7 @@ static gputune_status misbehave(const char *script)
     return GPUTUNE_OK;
 }
 
-/* "WHAT-if PATH": WHAT as long as PATH can be removed. */
+/* Runs a script "WORD-if PATH": does WORD if PATH exists and can be removed, otherwise succeeds. */
 static gputune_status follow(const char *script)
 {
     const char *condition = strstr(script, "-if ");
@@ -80,9 +80,9 @@ struct gt_measure {
     gt_device device;
     bool prepared, lost;
     gt_current *current;
-    uint32_t left_out;   /* experiments that the next trial leaves out */
-    bool plain;          /* there is no trial */
-    char reference[128]; /* the script of the setup */
+    uint32_t left_out;   /* the number of experiments that the next trial skips */
+    bool plain;          /* no trial is made */
+    char reference[128]; /* the script of the reference */
     size_t count;
     struct {
         uint64_t id;
@@ -138,8 +138,8 @@ void gt_measure_leave_out(gt_measure *measure, const gt_lost *lost)
     measure->plain = lost->plain;
 }
 
-/* "trial-fatal" loses the GPU in each of three experiments that is not left out, "trial-hangs"
- * hangs in each; "trial-segv" ends the worker in each of any number. */
+/* "trial-fatal" loses the GPU and "trial-hangs" hangs in each of three experiments that is not
+ * skipped; "trial-segv" crashes the worker in every experiment. */
 gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup, gt_prepared *out)
 {
     (void)out;
@@ -224,7 +224,7 @@ static gputune_status sample_one(const gt_measure *measure, uint64_t id)
     return strncmp(script, "sample-", 7) == 0 ? follow(script + 7) : GPUTUNE_OK;
 }
 
-/* The clock tells which process this is. */
+/* Returns the process ID as the clock rate, so tests can tell which worker took the sample. */
 gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out)
 {
     const char *reference = measure->reference;

@@ -1,4 +1,4 @@
-/* Opening a farm over the scripted worker, and asking it in one line. */
+/* Opens a farm with the scripted worker, submits requests and checks the events. */
 #pragma once
 
 #include "base/file.h"
@@ -10,7 +10,7 @@
 
 #pragma GCC diagnostic ignored "-Wunused-function"
 
-static const double SOON_S = 30; /* long for a loaded machine; reached by failures only */
+static const double SOON_S = 30; /* long for a loaded machine; only failures reach it */
 
 static char *beside_test(const char *name)
 {
@@ -80,7 +80,7 @@ static void ask_sample(gt_farm *farm, uint64_t id, const uint64_t *variants, uin
     ASSERT_OK(farm->ops->sample(farm, &job));
 }
 
-/* The next event, which must be of this kind, id and status. */
+/* Waits for the next event, which must have this kind, id and status. */
 static gt_event expect(gt_farm *farm, gt_event_kind kind, uint64_t id, gputune_status status)
 {
     gt_event event;
@@ -100,7 +100,7 @@ static void expect_plain(gt_farm *farm, gt_event_kind kind, uint64_t id, gputune
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, kind, id, status);
 }
 
-/* Nothing more is coming. */
+/* Checks that no further event arrives. */
 static void expect_silence(gt_farm *farm)
 {
     gt_event event;
@@ -108,7 +108,7 @@ static void expect_silence(gt_farm *farm)
     assert_int_equal(event.kind, GT_EVENT_TIMEOUT);
 }
 
-/* Takes a sample of the variants and gives the pid of the worker that took it. */
+/* Samples the variants and returns the process ID of the worker that took the sample. */
 static uint64_t sample_pid(gt_farm *farm, const uint64_t *variants, uint32_t count)
 {
     ask_sample(farm, 999, variants, count);

@@ -1,5 +1,5 @@
-/* A measure worker's parts without the worker, on the emulator or, with GPUTUNE_TEST_DRIVER=cuda,
- * on a GPU: the device, a reference, and setups and variants of y += a * x. */
+/* The parts of a measure worker without its process, for y += a * x: device, references, setups and
+ * variants. They run on the emulator, or on a GPU with GPUTUNE_TEST_DRIVER=cuda. */
 #pragma once
 
 #include "farm/farm.h"
@@ -35,7 +35,7 @@ static const char reference_text[] =
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
     "  if (i < n) y[i] = turn;"
     "}"
-    /* all of it is NaN where one of the first values is not finite, and not a second time */
+    /* y is NaN if one of the first inputs is not finite; a second launch with such inputs traps */
     "__device__ unsigned stays_locked;"
     "extern \"C\" __global__ void once(float *y, const float *x, float a, size_t n) {"
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
@@ -44,7 +44,7 @@ static const char reference_text[] =
     "  if (none != none && i == 0 && atomicAdd(&stays_locked, 1u) > 0) asm(\"trap;\");"
     "  if (i < n) y[i] = none != none ? none : y[i] + a * x[i];"
     "}"
-    /* within a part of 1e-7 of each other, as sums by atomicAdd are */
+    /* results differ by a factor of 1 + 1e-7 between launches, as sums by atomicAdd() do */
     "extern \"C\" __global__ void nearly(float *y, const float *x, float a, size_t n) {"
     "  if (blockIdx.x == 0 && threadIdx.x == 0) atomicAdd(&turn, 1u);"
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
@@ -54,7 +54,7 @@ static const char reference_text[] =
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
     "  if (i < n) { y[i] += a * x[i]; x[i] = i == 77 ? 5 : x[i]; }"
     "}"
-    /* the second half is nobody's */
+    /* leaves the second half unwritten */
     "extern \"C\" __global__ void half_of_it(float *y, const float *x, float a, size_t n) {"
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
     "  if (i < n / 2) y[i] = a * x[i];"
@@ -123,7 +123,7 @@ static int close_world(void **state)
     return 0;
 }
 
-/* A test that is skipped where there is no device. */
+/* Defines a test that is skipped if there is no device. */
 #define TEST_ON_DEVICE(name)                                                                       \
     static void name##_there(void);                                                                \
     TEST(name)                                                                                     \

@@ -1,5 +1,5 @@
-/* Memory that is short, and a channel that fails, at any moment between a struct of the host and
- * its copy in the worker: nothing is left behind, and what arrives is whole. */
+/* Tests that no job is lost and nothing leaks if an allocation or a call of the channel fails, at
+ * each point between a struct of the host and its copy in the worker. */
 #include "harness.h"
 #include "wire_objects.h"
 
@@ -14,7 +14,7 @@ typedef struct job {
     void *copy;
 } job;
 
-/* As a worker does: answers with a body, of which the host reads both parts. */
+/* Reads an answer with a body, as a worker does. */
 static gputune_status take(const job *j, gt_frame *frame)
 {
     gt_answer answer;
@@ -82,7 +82,7 @@ TEST(the_channel_fails)
     fail_each("recv", 1);
 }
 
-/* Five workers die at once, with two jobs each. */
+/* Kills five workers at once, with two jobs each. */
 TEST(no_job_is_lost_where_memory_is_short)
 {
     enum { WORKERS = 5, JOBS = 2 * WORKERS };

@@ -1,5 +1,5 @@
-/* A driver whose nth call fails, at any moment of measuring: the failure names the call, nothing is
- * left behind, and the next measurement is right. */
+/* Tests measuring with a driver whose nth call fails, for each n: nothing leaks, and the next
+ * measurement is correct. */
 #include "measure_world.h"
 
 #include "support/each_failure.h"
@@ -8,13 +8,13 @@
 
 enum { FEW = 300 };
 
-/* ---- a driver that fails --------------------------------------------------------------------- */
+/* ---- a failing driver ------------------------------------------------------------------------ */
 
 static const gt_driver *real;
 static gt_driver failing_driver;
 static CUresult failure;
 
-/* Calls that free are none of these: what they cannot free, nobody can. */
+/* The calls that can fail. Calls that release something are not made to fail. */
 #define CALLS(X)                                                                                   \
     X(StreamCreate, (CUstream * s, unsigned f), (s, f))                                            \
     X(StreamSynchronize, (CUstream s), (s))                                                        \
@@ -53,7 +53,7 @@ static CUresult failure;
     X(DevicePrimaryCtxRetain, (CUcontext * c, CUdevice d), (c, d))                                 \
     X(DeviceGet, (CUdevice * d, int o), (d, o))
 
-/* Calls that wait for the device are a kind of their own as well. */
+/* Calls that wait for the device can also be made to fail separately. */
 static bool fails(const char *name)
 {
     bool waits = strstr(name, "Synchronize") != NULL;
@@ -77,12 +77,12 @@ static void use_failing_driver(gt_measure *measure)
     measure->driver = &failing_driver;
 }
 
-/* ---- what is measured ------------------------------------------------------------------------ */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 typedef struct job {
     gputune_objective objective;
     const char *reference;
-    bool by_clocks; /* as on a GPU: by events and the host's clock, not by the emulator's model */
+    bool by_clocks; /* measures by events and the host's clock, as on a GPU */
     gt_image image; /* of the variant */
     gt_live_input inputs[2];
 } job;
@@ -149,8 +149,8 @@ static gputune_status with_a_new_worker(void *user)
     failing_pause();
     must(gt_measure_open(&measure, driver_name(), 0));
     failing_resume();
-    measure->device.l2_bytes = 1 << 16; /* a small sweep takes less time, */
-    measure->copy_bytes_per_s = 4e12;   /* and no copies of 32 MB are timed */
+    measure->device.l2_bytes = 1 << 16; /* a small sweep takes less time */
+    measure->copy_bytes_per_s = 4e12;   /* saves timing copies of 32 MB */
     use_failing_driver(measure);
     if (j->by_clocks) {
         measure->device.emulated = false;
@@ -166,8 +166,8 @@ static void expect_right(void *user)
     must(with_a_new_worker(user));
 }
 
-/* Bytes on the device, once what a destroyed stream still runs is done and unloaded. The emulator
- * remembers handles that are gone, so allocations of the host are not counted. */
+/* Returns the bytes in use on the device, without those that destroyed streams still use. Host
+ * allocations are not counted: the emulator remembers destroyed handles. */
 static long device_memory(void)
 {
     enum { TRIES = 2000 };
@@ -237,8 +237,7 @@ static void expect_proved(void *user)
     must(prove_winner(user));
 }
 
-/* A launch that takes long goes on when waiting for it has failed. What it uses stays until then.
- */
+/* If waiting for a long launch fails, the launch goes on and still needs its memory. */
 TEST_ON_DEVICE(a_winner_that_still_runs)
 {
     job j = {.objective = GPUTUNE_OBJECTIVE_KERNEL, .reference = "axpy_reference"};

@@ -1,12 +1,12 @@
-/* By which clock a worker's time passes. On the emulator it computes: while it waits for a core it
- * is not late. */
+/* Tests by which clock a variant's time is limited: the worker's CPU time on the emulator, where a
+ * worker may wait for a core, and the wall clock on a GPU. */
 #include "harness.h"
 #include "support/clock.h"
 
 #include <signal.h>
 #include <stdio.h>
 
-static const double TIME_S = 1; /* of each variant, as GPUTUNE_EMU_DEADLINE says */
+static const double TIME_S = 1; /* the time limit of each variant, from GPUTUNE_EMU_DEADLINE */
 static const uint64_t one[] = {1};
 
 static gt_farm *open_emulated(void)
@@ -27,7 +27,7 @@ static char state_of(pid_t pid)
     return end ? end[2] : '\0';
 }
 
-/* Gives the worker variant 2, at which it stops itself, and waits until it is heard to be at it. */
+/* Makes the worker stop itself while it verifies variant 2, and waits until it has stopped. */
 static pid_t stop_in_hand(gt_farm *farm)
 {
     ask_verify(farm, 1, "ok");

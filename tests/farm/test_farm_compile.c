@@ -1,3 +1,4 @@
+/* Tests compile workers: results, crashes, canceled and slow jobs, and broken workers. */
 #include "harness.h"
 
 #include "base/clock.h"
@@ -33,15 +34,15 @@ TEST(jobs_come_back_whole)
     assert_int_equal(event.compiled.resources.registers, 42);
     gt_event_free(&event);
 
-    job.source.ptx = true; /* an emulated device's image is PTX */
+    job.source.ptx = true; /* an emulated device runs PTX */
     ASSERT_OK(farm->ops->compile(farm, &job));
     event = expect(farm, GT_EVENT_COMPILED, 5, GPUTUNE_OK);
     assert_memory_equal(event.compiled.image.data, "ptx of hello", 12);
     gt_event_free(&event);
 }
 
-/* Where many start on few cores, hellos come late. The script computes for longer than is waited
- * for one that sleeps. */
+/* If many workers start on few cores, they report late. This worker computes before it reports, for
+ * longer than the farm would wait for one that sleeps. */
 TEST(a_worker_that_is_still_starting_is_waited_for)
 {
     SKIP_IF(!getenv("GPUTUNE_TEST_LONG"));
@@ -110,7 +111,7 @@ TEST(a_single_crash_is_forgiven)
     snprintf(script, sizeof script, "killed-if %s", temporary_file());
     ask_compile(farm, 1, script);
     expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
-    ask_compile(farm, 2, "killed"); /* again and again: still nothing to remember */
+    ask_compile(farm, 2, "killed"); /* killed in each attempt: not repeatable */
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 2, GPUTUNE_ECRASHED);
     assert_false(event.repeatable);
 }
@@ -128,7 +129,7 @@ TEST(canceled_jobs_are_never_told)
     expect_silence(farm);
 }
 
-/* Waits until the job is being compiled. */
+/* Waits until the farm compiles the job. */
 static void wait_for_start(gt_farm *farm, uint64_t id)
 {
     gt_compiling jobs[4];
@@ -168,7 +169,7 @@ TEST(a_compile_that_is_given_up_costs_nothing_else)
     expect_silence(farm);
 }
 
-/* Seconds that the job, the only one, has been compiling. */
+/* Returns for how many seconds the only job has been compiling. */
 static double seconds_of(gt_farm *farm)
 {
     gt_compiling job;
@@ -176,19 +177,19 @@ static double seconds_of(gt_farm *farm)
     return job.seconds;
 }
 
-/* A busy machine gives a compile little time, or none. */
+/* On a busy machine a compile may get little CPU time or none. */
 TEST(a_compile_that_gets_no_core_takes_no_time)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     ask_compile(farm, 1, "text");
     expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
-    ask_compile(farm, 2, "stop"); /* as the system stops a process that has no core */
+    ask_compile(farm, 2, "stop"); /* like a process that the system gives no core */
     wait_for_start(farm, 2);
     usleep(300000);
     assert_true(seconds_of(farm) < 0.2);
     farm->ops->give_up(farm, 2);
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_ETIMEOUT);
-    ask_compile(farm, 3, "hang"); /* what waits for something else holds its worker */
+    ask_compile(farm, 3, "hang"); /* waiting for something other than a core does count */
     wait_for_start(farm, 3);
     usleep(300000);
     assert_true(seconds_of(farm) > 0.2);
@@ -205,11 +206,11 @@ TEST(a_canceled_job_is_not_compiling)
     farm->ops->cancel(farm);
     assert_int_equal(farm->ops->compiling(farm, jobs, 4), 0);
     ask_compile(farm, 2, "text");
-    farm->ops->give_up(farm, 2); /* waits behind the one of the same name */
+    farm->ops->give_up(farm, 2); /* it still waits for the canceled job */
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
 }
 
-/* Its worker is needed for another. */
+/* Canceling ends the worker, because the next job needs it. */
 TEST(a_canceled_job_that_never_ends_holds_up_nobody)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
@@ -260,7 +261,7 @@ TEST(a_missing_worker_is_explained)
     unsetenv("GPUTUNE_WORKER");
 }
 
-/* A program that ends, one that says something else, and one that says nothing and stays. */
+/* Scripts of workers that exit at once, send garbage, or send nothing and stay. */
 TEST(a_strange_worker_ends_the_farm)
 {
     static const char *const scripts[] = {"#!/bin/sh\nexit 1\n",
@@ -289,7 +290,7 @@ TEST(a_host_that_reaps_its_children_is_no_error)
     ask_compile(farm, 1, "segv");
     ask_compile(farm, 2, "fine");
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_ECRASHED);
-    assert_false(event.repeatable); /* nobody knows how it died */
+    assert_false(event.repeatable); /* because the cause of death is unknown */
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
     farm->ops->close(farm);
     signal(SIGCHLD, SIG_DFL);

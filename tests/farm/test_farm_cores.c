@@ -1,4 +1,4 @@
-/* How the farms of a process, or of several, share the cores. */
+/* Tests how the farms of one or several processes share the cores. */
 #include "farm/farm_host.h"
 #include "support/test.h"
 
@@ -12,7 +12,7 @@
 
 enum { CORES = 8 };
 
-/* A farm on a machine of eight cores, without processes. */
+/* A farm on a machine with eight cores, without worker processes. */
 typedef struct fake {
     gt_compile_host host;
     gt_slot slots[CORES];
@@ -27,7 +27,7 @@ static void open_fake(fake *f)
     gt_cores_join(&f->host);
 }
 
-/* How many cores it may use now that so many of its workers have a source. */
+/* Returns how many cores the farm may use if `at_work` of its workers have a job. */
 static uint32_t allowed(fake *f, uint32_t at_work)
 {
     for (uint32_t i = 0; i < CORES; i++) {
@@ -46,7 +46,7 @@ TEST(each_has_its_part_and_what_the_others_leave)
     assert_int_equal(allowed(&one, 0), 8);
     assert_int_equal(allowed(&one, 8), 8);
     open_fake(&other);
-    assert_int_equal(allowed(&other, 0), 4); /* at once, though all cores are at work */
+    assert_int_equal(allowed(&other, 0), 4); /* at once, although all cores are in use */
     assert_int_equal(allowed(&other, 2), 4);
     assert_int_equal(allowed(&one, 8), 6);
     assert_int_equal(allowed(&other, 4), 4);
@@ -85,7 +85,7 @@ TEST(more_farms_than_cores_have_one_each)
     }
 }
 
-/* What a process has that was killed is free at once. */
+/* The cores of a process that was killed are free at once. */
 TEST(processes_share_them_by_a_file)
 {
     fake one;

@@ -1,3 +1,4 @@
+/* Tests the measure worker with scripted variants: crashes, hangs, restarts, and canceling. */
 #include "farm/farm_host.h"
 #include "gpu/nvml.h"
 #include "harness.h"
@@ -35,8 +36,8 @@ static void verify_ok(gt_farm *farm, uint64_t id, const char *script)
     expect_plain(farm, GT_EVENT_VERIFIED, id, GPUTUNE_OK);
 }
 
-/* Whether a process runs. One that has ended keeps its number until its parent asks for its end;
- * where that is the system's first process, it may take long. */
+/* Returns whether a process runs. One that has ended keeps its ID until its parent reaps it, which
+ * may take long. */
 static bool is_running(uint64_t pid)
 {
     char path[32], text[256] = "";
@@ -63,7 +64,7 @@ static void expect_death(uint64_t pid)
 TEST(requests_are_answered_in_order)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_measuring();
-    ask_prepare(farm, "ok"); /* all sent without waiting */
+    ask_prepare(farm, "ok"); /* requests are sent without waiting for answers */
     for (uint64_t i = 1; i <= 100; i++) {
         ask_verify(farm, i, "ok");
     }
@@ -125,7 +126,7 @@ static void check_crash(const char *script, bool repeatable)
     verify_ok(farm, 1, "ok");
     uint64_t before = sample_pid(farm, one, 1);
     ask_verify(farm, 7, script);
-    ask_verify(farm, 2, "ok"); /* already on its way to the worker that dies */
+    ask_verify(farm, 2, "ok"); /* already sent to the worker that crashes */
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_VERIFIED, 7, GPUTUNE_ECRASHED);
     assert_int_equal(event.repeatable, repeatable);
     expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_OK);
@@ -155,7 +156,7 @@ TEST(a_single_outside_end_is_forgiven)
     snprintf(script, sizeof script, "killed-if %s", temporary_file());
     verify_ok(farm, 1, script);
     uint64_t pid = sample_pid(farm, one, 1);
-    kill((pid_t)pid, SIGKILL); /* with nothing in hand */
+    kill((pid_t)pid, SIGKILL); /* the worker has no request at that time */
     expect_silence(farm);
     assert_true(sample_pid(farm, one, 1) != pid);
 }
@@ -215,8 +216,8 @@ TEST(a_new_worker_loads_the_default_even_if_it_was_dropped)
     sample_pid(farm, both, 2);
 }
 
-/* The tuner verifies a variant that hung once as a patient one, and stores only repeatable
- * failures. */
+/* A variant that hung once is verified again as a patient one; only repeatable failures are
+ * stored. */
 TEST(a_hanging_sample_of_a_patient_variant_is_repeatable)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
@@ -229,7 +230,7 @@ TEST(a_hanging_sample_of_a_patient_variant_is_repeatable)
     assert_true(event.repeatable);
 }
 
-/* The inputs are written again first, which is the sample's doing, and no variant's. */
+/* A sample first restores the inputs. If that fails, no variant is to blame. */
 static void check_refill_failure(const char *script, gputune_status status)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_measuring();
@@ -251,7 +252,7 @@ TEST(a_sample_that_fails_before_its_variants_has_no_culprit)
     check_refill_failure("refill-hang", GPUTUNE_ETIMEOUT);
 }
 
-/* A variant that was right once and crashes when it is loaded again, after another one's crash. */
+/* Variant 2 was correct, but crashes when it is loaded again after another variant's crash. */
 TEST(a_crash_while_loading_again_names_the_culprit)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
@@ -320,7 +321,7 @@ TEST(a_single_hang_is_forgiven)
     sample_pid(farm, one, 1);
 }
 
-/* A farm whose variants may take long, and one that does much work in its hand. */
+/* Opens a farm with a long limit and submits a variant with 100 times the default's work. */
 static gt_farm *open_with_much_work(const char *script)
 {
     gt_farm *farm = open_farm((gt_farm_options){.driver = "fake", .deadline_s = SOON_S});
@@ -335,7 +336,7 @@ static gt_farm *open_with_much_work(const char *script)
     return farm;
 }
 
-/* Both take longer than a variant may that does the work of the default, at the same time. */
+/* Both take longer than a variant with the default's work may take, at the same time. */
 TEST(more_work_has_more_time)
 {
     GT_SCOPED(close_farm) gt_farm *proves = open_with_much_work("slow 1200");
@@ -380,7 +381,7 @@ TEST(an_end_from_outside_while_preparing_is_not_the_references)
     }
 }
 
-/* Nor are those that would crash or hang in each of many: then there is no trial. */
+/* If each of many experiments would crash or hang, the whole trial is skipped. */
 TEST(experiments_that_end_a_worker_are_left_out)
 {
     static const char *const scripts[] = {"trial-fatal", "trial-hangs", "trial-segv"};
@@ -501,7 +502,7 @@ TEST(cancel_keeps_an_idle_worker_and_close_does_not)
     expect_death(pid);
 }
 
-/* Waits until the process calls itself so. */
+/* Waits until the process has this name. */
 static void expect_name(uint64_t pid, const char *name)
 {
     char path[32], text[32] = "";
@@ -513,7 +514,7 @@ static void expect_name(uint64_t pid, const char *name)
     assert_memory_equal(text, name, strlen(name));
 }
 
-/* By its name other processes know that it disturbs no measurement. */
+/* Other processes know by the name that this worker does not disturb their measurements. */
 TEST(a_worker_that_is_kept_says_that_it_waits)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
@@ -546,7 +547,7 @@ TEST(a_host_that_dies_takes_its_workers_along)
     int status;
     assert_int_equal(waitpid(host, &status, 0), host);
     assert_int_equal(status, 0);
-    expect_death(pid); /* although its kernel never ends */
+    expect_death(pid); /* even though its kernel never ends */
     close(channel[0]);
     close(channel[1]);
 }

@@ -1,4 +1,4 @@
-/* Real compilers behind a real worker; skipped where there is no NVRTC. */
+/* Tests the farm with a real worker and NVRTC; skipped if there is no NVRTC. */
 #include "harness.h"
 
 #include <stdio.h>

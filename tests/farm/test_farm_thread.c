@@ -1,4 +1,4 @@
-/* The measure loop on a thread of the host, over the same scripted GPU as the scripted worker. */
+/* Tests the measure loop on a thread of the host, with the scripted GPU of fake_worker.c. */
 #include "fake_worker.c"
 
 #include "harness.h"

@@ -1,4 +1,4 @@
-/* Heads that are kept precompiled: the same code, quicker, and no file left. */
+/* Tests the cache of precompiled heads: the code is the same, and no files are left behind. */
 #include "farm/worker.h"
 
 #include "base/text.h"
@@ -18,7 +18,7 @@ static gt_head_cache cache;
 static char *folder;
 static char head[16 * 1024];
 
-/* A head of many small templates. */
+/* Makes a head of many small templates. */
 static int open_all(void **state)
 {
     size_t used = 0;
@@ -58,7 +58,7 @@ static int close_all(void **state)
     return 0;
 }
 
-/* The PTX of a kernel behind the head, for the caller to free; NULL where it does not compile. */
+/* Returns the PTX of a kernel after the head, or NULL on a compile error. The caller frees it. */
 static char *compile(const char *body, const char *option)
 {
     gt_text text = {0};
@@ -89,7 +89,7 @@ static int count_kept(void)
     return kept;
 }
 
-/* How many entries the folder for temporary files has, beyond . and .. */
+/* Returns the number of entries in the folder for temporary files. */
 static int count_files(void)
 {
     int count = -2;
@@ -102,7 +102,7 @@ static int count_files(void)
     return count;
 }
 
-/* As if reading it had taken long. */
+/* Makes the cache believe that reading the heads took long. */
 static void make_worthwhile(void)
 {
     for (int i = 0; i < GT_HEADS; i++) {
@@ -130,7 +130,7 @@ TEST(test_code_is_the_same_and_no_file_is_left)
     assert_non_null(strstr(other, "4"));
 }
 
-/* Registers are the back end's; how the source is read is not. */
+/* A register limit affects only the back end; a macro changes how the head is read. */
 TEST(test_a_head_is_bound_to_the_options)
 {
     SKIP_IF(!nvrtc);
@@ -152,7 +152,7 @@ TEST(test_a_mistake_of_a_variant_is_its_own)
     assert_non_null(again);
 }
 
-/* What a worker left that was killed meanwhile is removed; without a place nothing is kept. */
+/* The folder of a worker that was killed is removed. Without a temporary folder nothing is kept. */
 TEST(test_leftovers_and_no_place)
 {
     char name[512];
@@ -181,7 +181,7 @@ static void write_file(const char *path)
     fclose(file);
 }
 
-/* Another user may name a link as a worker would have named its folder. */
+/* Another user may create a link with the name of a worker's folder. */
 TEST(test_a_link_in_a_shared_folder_is_not_followed)
 {
     char kept[512], head_of_others[600], link[512];
@@ -202,7 +202,7 @@ TEST(test_a_link_in_a_shared_folder_is_not_followed)
     assert_int_equal(unlink(link), 0);
 }
 
-/* Nor is a folder emptied that others may write: what lies in it may be a link by now. */
+/* A folder that others may write is not emptied, because its entries may have become links. */
 TEST(test_a_folder_that_others_may_write_is_left)
 {
     char name[512];

@@ -1,4 +1,5 @@
-/* Preparing to measure: the reference, and the inputs, whoever they come from. */
+/* Tests preparing to measure: the reference, and inputs from fills, the caller and other
+ * processes. */
 #include "measure_world.h"
 
 #include <unistd.h>
@@ -33,7 +34,7 @@ TEST_ON_DEVICE(inputs_on_the_device_are_those_of_the_host)
     }
 }
 
-/* What a host's own reference computes from is what the device computes from. */
+/* The host's own reference must compute from the same inputs as the device. */
 TEST_ON_DEVICE(structs_on_the_device_are_those_of_the_host)
 {
     enum { NUMBERS = 3, BYTES = 12 };
@@ -56,7 +57,7 @@ TEST_ON_DEVICE(structs_on_the_device_are_those_of_the_host)
     assert_int_equal(world.measure->driver->MemcpyDtoH(
                          found, world.measure->workspaces[0].slots[1].address, x->bytes),
                      CUDA_SUCCESS);
-    for (size_t i = 0; i < N * BYTES; i += i % BYTES == 1 ? 3 : 1) { /* but for the padding */
+    for (size_t i = 0; i < N * BYTES; i += i % BYTES == 1 ? 3 : 1) { /* skips the padding */
         assert_int_equal(expected[i], found[i]);
     }
 }
@@ -101,7 +102,7 @@ TEST_ON_DEVICE(a_reference_leaves_its_inputs_alone)
     }
 }
 
-/* Floats around zero: the tolerance is a few roundings of what was added, at both sizes. */
+/* The tolerance for floats around zero is a few rounding errors of the terms, at both sizes. */
 TEST_ON_DEVICE(a_tolerance_that_nobody_stated_is_measured)
 {
     gt_measure_setup *setup = make_setup("axpy_reference");
@@ -144,7 +145,8 @@ TEST_ON_DEVICE(energy_is_refused_where_nothing_counts_it)
     gputune_status status = gt_measure_prepare(world.measure, setup, &prepared);
     setup->objective = GPUTUNE_OBJECTIVE_KERNEL;
     if (!gt_measure_device(world.measure)->emulated) {
-        assert_true(status == GPUTUNE_OK || status == GPUTUNE_EUNSUPPORTED); /* it may have one */
+        /* not every GPU has an energy counter */
+        assert_true(status == GPUTUNE_OK || status == GPUTUNE_EUNSUPPORTED);
         return;
     }
     assert_int_equal(status, GPUTUNE_EUNSUPPORTED);
@@ -175,14 +177,14 @@ TEST_ON_DEVICE(the_callers_inputs_are_used)
     setup->inputs = NULL;
 }
 
-/* Another process that owns device memory; it must exist before this one uses the driver. */
+/* Another process that owns device memory. It is started before this process uses the driver. */
 static struct {
-    int from, to; /* pipes: its handle, and its end */
+    int from, to; /* pipes: receives the handle; closed to end the owner */
 } owner;
 
 enum { SHARED_OFFSET = 256 };
 
-/* The owner: N floats at SHARED_OFFSET, all 2. Says its handle, waits for the end. */
+/* Allocates N floats of value 2 at SHARED_OFFSET, sends the handle and waits for the end. */
 static void own_memory(int to, int from)
 {
     gt_measure *measure;
@@ -246,7 +248,7 @@ TEST_ON_DEVICE(memory_of_another_process_is_an_input)
     close(owner.to);
 }
 
-/* So that it can be set aside: a tuning that ends at its limit proves its winner again. */
+/* A tuning reserves this time at its end, to verify its winner again. */
 TEST_ON_DEVICE(the_time_of_the_winners_trial_is_told)
 {
     gt_prepared prepared = {0};
@@ -255,7 +257,7 @@ TEST_ON_DEVICE(the_time_of_the_winners_trial_is_told)
     assert_true(prepared.trial_ns > 0);
     must(gt_measure_prepare(world.measure, make_setup(NULL), &prepared));
     must(gt_measure_try(world.measure, make_setup(NULL), &prepared));
-    assert_true(prepared.trial_ns == 0); /* nothing says what is right */
+    assert_true(prepared.trial_ns == 0); /* no reference, so there is nothing to compare with */
 }
 
 int main(void)

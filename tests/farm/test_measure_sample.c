@@ -1,4 +1,4 @@
-/* Taking samples of variants: every objective, and every way for a block of parameters. */
+/* Tests taking samples of variants, for every objective and every way to pass parameter blocks. */
 #include "measure_world.h"
 
 #include <math.h>
@@ -145,9 +145,9 @@ TEST_ON_DEVICE(every_objective_gives_times)
     assert_int_equal(current.hand.variant, 1);
 }
 
-/* Each launch adds up to 1.5 to |y|, which begins within 1, and a sample of these two objectives
- * has at most 257 on one set of buffers: beyond 600 an earlier sample's must have been left there.
- */
+/* Each launch adds up to 1.5 to |y|, which begins below 1, and a sample of these objectives
+ * launches at most 257 times on one set of buffers. A value above 600 was left by an earlier
+ * sample. */
 TEST_ON_DEVICE(every_sample_begins_with_the_inputs_as_they_were)
 {
     enum { SAMPLES = 60 };
@@ -180,8 +180,8 @@ static gt_sharing sharing_by(uint64_t judge, gt_sharing known)
     return sampled.sharing;
 }
 
-/* The first launch finds |y| within 1, and many elements of each block leave that. One thread of a
- * block looks at all of them, so that on a GPU too their number decides the time. */
+/* The first launch finds |y| below 1 everywhere, later ones in fewer elements. One thread of a
+ * block works for each such element, so their number decides the time on a GPU, too. */
 TEST_ON_DEVICE(launches_share_buffers_where_that_makes_no_difference)
 {
     gt_verified verified;
@@ -197,7 +197,7 @@ TEST_ON_DEVICE(launches_share_buffers_where_that_makes_no_difference)
     assert_int_equal(sharing_by(2, GT_SHARING_UNKNOWN), GT_SHARING_FELT);
     assert_int_equal(sharing_by(2, GT_SHARING_HARMLESS), GT_SHARING_HARMLESS);
     assert_int_equal(sharing_by(1, GT_SHARING_FELT), GT_SHARING_FELT);
-    must(verify(&verified, 2, RIGHT)); /* buffers are restored to what they held */
+    must(verify(&verified, 2, RIGHT)); /* buffers have their former contents again */
 }
 
 static gt_loaded *sample_as_a_graph(gt_sample_length length)
@@ -207,12 +207,12 @@ static gt_loaded *sample_as_a_graph(gt_sample_length length)
     assert_non_null(variant);
     world.measure->alone = false;
     world.measure->length = length;
-    variant->launch_ns = 12000; /* short, so that a graph has many launches */
+    variant->launch_ns = 12000; /* short, so a graph has many launches */
     must(gt_sample_kernel(&time_ns, world.measure, variant));
     return variant;
 }
 
-/* Where the driver places the zeroing within a graph is luck, and must not stay with a variant. */
+/* The driver places the zeroing in a graph by chance, so the next sample needs a new graph. */
 TEST_ON_DEVICE(a_graph_that_zeroes_serves_one_sample)
 {
     static gt_verify_job job;
@@ -223,26 +223,26 @@ TEST_ON_DEVICE(a_graph_that_zeroes_serves_one_sample)
     job.launches[0] = sum_launch("sum", GT_PASS_GLOBAL, 0, 8);
     must(gt_measure_verify(world.measure, &job, &verified));
     assert_null(sample_as_a_graph(GT_SAMPLE_FULL)->full.exec);
-    assert_non_null(sample_as_a_graph(GT_SAMPLE_QUICK)->quick.exec); /* only a first look */
+    assert_non_null(sample_as_a_graph(GT_SAMPLE_QUICK)->quick.exec); /* a first impression */
     free(image.data);
     prepare_cached(GPUTUNE_CACHE_COLD);
     must(verify(&verified, 1, RIGHT));
     assert_non_null(sample_as_a_graph(GT_SAMPLE_FULL)->full.exec);
 }
 
-/* What persists in the level-2 cache would be there when its buffers' turn comes again. */
+/* Persisting lines would still be in the L2 cache when the same buffers are used again. */
 TEST_ON_DEVICE(a_cold_sample_of_what_persists_uses_no_buffers_twice)
 {
     gt_verified verified;
     prepare_cached(GPUTUNE_CACHE_COLD);
     must(verify(&verified, 1, RIGHT));
     gt_loaded_find(world.measure, 1)->launches[0].l2.set_aside_bytes = 1024;
-    uint32_t sets = world.measure->workspaces[0].sets; /* the emulator has one, without a graph */
+    uint32_t sets = world.measure->workspaces[0].sets; /* the emulator has one set and no graph */
     gt_replay *graph = &sample_as_a_graph(GT_SAMPLE_FULL)->full;
     assert_true(graph->exec ? graph->launches <= sets : sets == 1);
 }
 
-/* The host cannot keep ahead of many kernels: one launch of them is a graph. */
+/* The host cannot enqueue many kernels fast enough, so a launch of many is a graph. */
 TEST_ON_DEVICE(a_launch_of_many_kernels_is_a_graph)
 {
     static gt_verify_job job;

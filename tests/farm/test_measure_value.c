@@ -1,4 +1,4 @@
-/* Elements as bits: the host's half types, fills and texts. */
+/* Tests the bits of elements: half types, fills and texts. */
 #include "farm/measure_value.h"
 #include "support/test.h"
 
@@ -50,7 +50,7 @@ TEST(bfloats_round_to_nearest_even)
     assert_true(gt_bits_to_double(GT_TYPE_BF16, 0xc000) == -2);
 }
 
-/* Reference values by cuda_fp8.h (__nv_cvt_float_to_fp8 with __NV_SATFINITE). */
+/* The expected bits are from cuda_fp8.h (__nv_cvt_float_to_fp8 with __NV_SATFINITE). */
 TEST(fp8_rounds_to_nearest_even_and_saturates)
 {
     static const struct {
@@ -142,7 +142,7 @@ TEST(named_fills_are_what_they_say)
     assert_int_equal(values[3], 0x3c00);
 }
 
-/* An index is the element's, whichever number of it; other fills differ from number to number. */
+/* The index fill counts elements. Other fills differ between the numbers of an element. */
 TEST(numbers_of_a_struct_lie_where_it_has_them)
 {
     struct {
@@ -175,7 +175,7 @@ TEST(values_are_told_with_enough_digits)
     assert_string_equal(gt_bits_text(text, GT_TYPE_F32, 0x3f800001), "1.00000012");
     assert_string_equal(gt_bits_text(text, GT_TYPE_I64, UINT64_MAX), "-1");
     assert_string_equal(gt_bits_text(text, GT_TYPE_I64, (UINT64_C(1) << 53) + 1),
-                        "9007199254740993"); /* which no double is */
+                        "9007199254740993"); /* not representable as a double */
     assert_string_equal(gt_bits_text(text, GT_TYPE_U64, UINT64_MAX), "18446744073709551615");
     assert_string_equal(gt_bits_text(text, GT_TYPE_U8, 200), "200");
 }

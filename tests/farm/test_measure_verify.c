@@ -1,4 +1,4 @@
-/* Verifying variants: what is accepted, what is refused and with which words, what is lost. */
+/* Tests verifying variants: which are accepted or refused, with which message, and crashes. */
 #include "measure_world.h"
 
 #include <sys/wait.h>
@@ -109,7 +109,7 @@ TEST_ON_DEVICE(without_a_reference_the_first_variant_is_one)
     assert_wrong(VARIANT("if (i < n) y[i] -= a * x[i];"), "y[0] is ");
 }
 
-/* An output that only is written: poison equals poison where nobody wrote. */
+/* Makes y write-only, so elements that no kernel writes hold poison. */
 static gt_measure_setup *make_out_setup(const char *reference)
 {
     gt_measure_setup *setup = make_setup(reference);
@@ -126,7 +126,7 @@ TEST_ON_DEVICE(what_nobody_writes_is_no_result)
     assert_right(VARIANT("if (i < n) y[i] = a * x[i];"));
     assert_wrong(VARIANT("if (i < n && i != 5) y[i] = a * x[i];"),
                  "y[5] is not written, expected -");
-    /* integers, whose poison is a value like any other */
+    /* for integers, poison is a value like any other */
     gt_measure_setup *setup = make_out_setup(NULL);
     for (int i = 0; i < 2; ++i) {
         setup->workloads[i].buffers[0].type = GT_TYPE_I32;
@@ -146,8 +146,8 @@ TEST_ON_DEVICE(what_the_reference_leaves_out_is_no_part_of_the_result)
 
 /* ---- Launched again -------------------------------------------------------------------------- */
 
-/* `seen` is how many blocks of earlier launches have ended, and some of this one: 79 at the
- * requested size, 78 at the odd-tail one. */
+/* Runs the statement with `seen`, which is at least the number of blocks of earlier launches. A
+ * launch has 79 blocks at the requested size and 78 at the odd-tail size. */
 #define COUNTING(count, statement)                                                                 \
     "__device__ unsigned ended;" VARIANT("unsigned seen = *(volatile unsigned *)&ended;" statement \
                                          " __syncthreads(); if (threadIdx.x == 0 && " count        \
@@ -162,7 +162,7 @@ TEST_ON_DEVICE(a_second_launch_must_be_right_too)
     assert_right(COUNTING("true", "if (i < n) y[i] += a * x[i];"));
 }
 
-/* At the requested size alone, where a variant is launched once before it is timed. */
+/* Only at the requested size, at which a variant is launched once before it is timed. */
 TEST_ON_DEVICE(a_winner_must_be_right_in_a_second_launch)
 {
     gt_verified verified;
@@ -194,7 +194,7 @@ TEST_ON_DEVICE(a_winner_must_be_right_after_its_race)
     assert_non_null(strstr(gt_message(), "outside its buffers"));
 }
 
-/* Filling everything again would take longer than the proof. */
+/* Filling all buffers again would take longer than the proof. */
 TEST_ON_DEVICE(what_was_damaged_is_put_right_and_no_more)
 {
     prepare(make_setup("axpy_reference"));
@@ -207,10 +207,10 @@ TEST_ON_DEVICE(what_was_damaged_is_put_right_and_no_more)
     assert_right(RIGHT);
 }
 
-/* The device is taken for one that does not report accesses outside of an allocation. */
+/* Pretends that the device does not report accesses outside of an allocation. */
 static bool unwatched;
 
-/* A variant of axpy with one scratch parameter more. */
+/* Verifies a variant of axpy that has an additional scratch parameter. */
 static gputune_status verify_with_scratch(const char *text)
 {
     static gt_verify_job job;
@@ -243,7 +243,7 @@ TEST_ON_DEVICE(scratch_memory_holds_nothing_that_helps)
     assert_int_equal(
         verify_with_scratch(WITH_SCRATCH("if (i < n) { y[i] += a * x[i]; if (s[3]) y[i] += 1; }")),
         GPUTUNE_EWRONG);
-    /* is right as long as it finds what nobody wrote: its blocks count from there */
+    /* correct only as long as the initial value of its block counter is unwritten */
     assert_int_equal(verify_with_scratch(
                          WITH_SCRATCH("bool late = *(volatile unsigned *)s + 1u >= gridDim.x;"
                                       "if (i < n) { y[i] += a * x[i]; if (late) y[i] += 1; }"
@@ -277,13 +277,11 @@ TEST_ON_DEVICE(shared_memory_holds_nothing_that_helps)
                          "if (i < n) { y[i] += a * x[i]; if (s[threadIdx.x] != 0) y[i] += 1; }"));
 }
 
-/* Not even a minimum, a maximum or a zero. */
+/* Garbage must take all kinds of values: very small and large ones, zero and NaN. */
 TEST_ON_DEVICE(shared_memory_holds_all_kinds_of_garbage)
 {
-    static const char *const helps[] = {"!(s[threadIdx.x] < -1e9f)", /* minima are right */
-                                        "!(s[threadIdx.x] > 1e9f)",  /* maxima are */
-                                        "s[threadIdx.x] != 0", /* zero does not count as garbage */
-                                        "s[threadIdx.x] == s[threadIdx.x]" /* NaN is none */};
+    static const char *const helps[] = {"!(s[threadIdx.x] < -1e9f)", "!(s[threadIdx.x] > 1e9f)",
+                                        "s[threadIdx.x] != 0", "s[threadIdx.x] == s[threadIdx.x]"};
     prepare(make_setup("axpy_reference"));
     for (size_t i = 0; i < sizeof helps / sizeof *helps; i++) {
         char text[1024];
@@ -327,8 +325,8 @@ TEST_ON_DEVICE(a_winner_is_checked_again_with_another_seed)
     assert_true(gt_measure_recheck(world.measure, &(gt_recheck_job){5, 1, 1}, &verified) < 0);
 }
 
-/* After a winner's proof on further data, the reference makes the trial's results again between a
- * first launch and the reading of its time. */
+/* After the proof of a winner on further data, the reference computes the trial's results again
+ * between a first launch and reading its time. The time must not include that. */
 TEST_ON_DEVICE(a_first_launch_is_timed_where_the_trial_is_made_anew)
 {
     gt_verified first, second;
@@ -340,17 +338,17 @@ TEST_ON_DEVICE(a_first_launch_is_timed_where_the_trial_is_made_anew)
     must(gt_measure_recheck(world.measure, &(gt_recheck_job){1, 42, 1}, &second));
     free(second.single);
     must(verify(&second, 1, RIGHT));
-    if (gt_measure_device(world.measure)->emulated) { /* launches take times of a model */
+    if (gt_measure_device(world.measure)->emulated) { /* the emulator's times are modelled */
         assert_true(second.pilot_ns == first.pilot_ns);
     }
 }
 
-/* Wrong where all inputs are zero, which only a winner's further data are. */
+/* Wrong only for inputs that are all zero, which only the last proof of a winner uses. */
 #define WRONG_FOR_ZERO                                                                             \
     VARIANT("if (i < n) y[i] = x[0] || x[1] || x[n / 3] || x[n / 2] || x[n - 1] ? y[i] + a * "     \
             "x[i] : 7;")
 
-/* Else the last proof of a winner would not end in the time that is left to it. */
+/* Otherwise the last proof of a winner would not end within the time reserved for it. */
 TEST_ON_DEVICE(data_that_a_slow_reference_must_make_are_left_out_where_time_is_short)
 {
     gt_verified verified;
@@ -360,7 +358,7 @@ TEST_ON_DEVICE(data_that_a_slow_reference_must_make_are_left_out_where_time_is_s
     must(gt_measure_try(world.measure, setup, &prepared));
     must(verify(&verified, 1, RIGHT));
     must(verify(&verified, 98, WRONG_FOR_ZERO));
-    if (gt_measure_device(world.measure)->emulated) { /* a GPU is too fast for that */
+    if (gt_measure_device(world.measure)->emulated) { /* a GPU would make the data in time */
         must(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 42, 0.005}, &verified));
         free(verified.single);
     }
@@ -368,7 +366,7 @@ TEST_ON_DEVICE(data_that_a_slow_reference_must_make_are_left_out_where_time_is_s
                      GPUTUNE_EWRONG);
 }
 
-/* It may be slow. Other data are found on which variants are proved. */
+/* The reference may be slow, so it runs only once on such data. The trial uses other extremes. */
 TEST_ON_DEVICE(data_that_give_nothing_finite_end_with_the_references_first_run)
 {
     gt_verified verified;
@@ -385,7 +383,7 @@ TEST_ON_DEVICE(data_that_give_nothing_finite_end_with_the_references_first_run)
 
 static pid_t crasher;
 
-/* Another process, as its GPU is lost. 0: all as it should be, else the line. */
+/* Crashes a kernel, in a process of its own. Returns 0 or the line of the failed check. */
 static int crash(void)
 {
     static gt_measure_setup *setup;
@@ -417,7 +415,7 @@ TEST_ON_DEVICE(a_crash_is_told_and_loses_the_process)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* Not even for a moment: no comparison would see it. */
+/* A comparison would not see inputs that are changed for a moment. */
 TEST_ON_DEVICE(a_winner_cannot_write_its_inputs)
 {
     gt_verified verified;
@@ -432,7 +430,7 @@ TEST_ON_DEVICE(a_winner_cannot_write_its_inputs)
                 strstr(gt_message(), "in input x of "));
 }
 
-/* Before this process uses the driver, which does not survive a fork. */
+/* Forks before this process uses the driver, which does not survive a fork. */
 static void start_crasher(void)
 {
     crasher = fork();

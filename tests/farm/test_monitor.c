@@ -1,5 +1,5 @@
-/* The watch over the GPU: clocks, what spoils a round, and who else is there. NVML is a made-up one
- * that is loaded first, under the name of the real one. */
+/* Tests the monitor of the GPU: clocks, noise and other processes. A replacement of NVML is loaded
+ * first, under the name of the real one. */
 #include "base/file.h"
 #include "fake_nvml.h"
 #include "farm/measure_monitor.h"
@@ -44,7 +44,8 @@ static void set_processes(unsigned count, unsigned first, unsigned second)
     atomic_store(&nvml->process_count, count);
 }
 
-/* A round in which the monitor looks at everything, processes too, at least twice. */
+/* Runs a round that is long enough for the monitor to check everything, processes included,
+ * twice. */
 static gt_sampled watched_round(gt_monitor *monitor)
 {
     gt_sampled sampled = {0};
@@ -104,7 +105,8 @@ TEST(the_host_application_is_no_stranger)
     gt_monitor_stop(monitor);
 }
 
-/* The host's other workers: one of its background, or one that was killed and has a context yet. */
+/* Workers of the same host: one that tunes in the background, and one that was killed and still has
+ * a context. */
 TEST(workers_of_the_host_are_no_strangers)
 {
     int status = 0;
@@ -119,7 +121,7 @@ TEST(workers_of_the_host_are_no_strangers)
         set_processes(2, (unsigned)getpid(), (unsigned)other);
         gt_monitor *monitor = start();
         bool noisy = watched_round(monitor).noisy;
-        kill(other, SIGKILL); /* nobody reaps it yet */
+        kill(other, SIGKILL); /* not reaped yet */
         noisy |= watched_round(monitor).noisy;
         gt_monitor_stop(monitor);
         _exit(noisy);
@@ -129,7 +131,7 @@ TEST(workers_of_the_host_are_no_strangers)
     waitpid(other, NULL, 0);
 }
 
-/* One of another program that has nothing to do: it waits for what this one will have found. */
+/* A worker of another program that only waits for the results of this process. */
 TEST(a_worker_that_only_waits_disturbs_nothing)
 {
     int ready[2];
@@ -169,7 +171,7 @@ TEST(heat_spoils_a_round_and_a_power_cap_does_not)
     seen = watched_round(monitor);
     assert_true(seen.spoiled);
     atomic_store(&nvml->throttle, 0);
-    (void)watched_round(monitor); /* began while it was hot */
+    (void)watched_round(monitor); /* begins while the GPU is still hot */
     seen = watched_round(monitor);
     assert_false(seen.spoiled);
     gt_monitor_stop(monitor);

@@ -1,3 +1,4 @@
+/* Tests starting and ending child processes, and the environment that they get. */
 #include "farm/process.h"
 #include "support/test.h"
 
@@ -18,7 +19,7 @@ typedef struct child {
     int channel;
 } child;
 
-/* Runs a shell script whose descriptor 3 is the channel. */
+/* Runs a shell script that has the channel as descriptor 3. */
 static child run_with(const char *script, char *const *environment)
 {
     child child;
@@ -35,7 +36,7 @@ static child run(const char *script)
     return run_with(script, environ);
 }
 
-/* All that the child says until its end. */
+/* Returns everything that the child writes until it ends. */
 static const char *listen_to(child *child)
 {
     static char said[8192];
@@ -49,7 +50,7 @@ static const char *listen_to(child *child)
     return said;
 }
 
-/* The last one listed is the shell's own, for reading the folder. */
+/* Lists the shell's open descriptors. The last one is for reading the folder itself. */
 #define LIST_DESCRIPTORS "cd /proc/$$/fd && set -- * && printf %s \"$*\" >&3"
 
 TEST(exit_codes_and_signals_are_told)
@@ -100,7 +101,7 @@ TEST(signal_state_is_fresh)
     const char *ignored = strstr(said, "SigIgn:\t");
     assert_non_null(ignored);
     assert_int_equal(strtoull(ignored + 8, NULL, 16) & 0x7fffffff, 0); /* libc has 32 and 33 */
-    char group[64]; /* the group is the child itself */
+    char group[64]; /* the child leads its own process group */
     snprintf(group, sizeof group, "\n%d\n%d\n", child.process.pid, child.process.pid);
     assert_non_null(strstr(said, group));
     int code;

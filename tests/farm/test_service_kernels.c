@@ -1,5 +1,5 @@
-/* The service kernels compile for every architecture that NVRTC supports: when gputune is built, or
- * here, which tells why they do not. */
+/* Tests that the service kernels compile for every architecture that NVRTC supports. Those that
+ * were not compiled when gputune was built are compiled here, to show the error. */
 #include "farm/farm.h"
 #include "gpu/nvrtc.h"
 #include "support/test.h"
@@ -44,5 +44,5 @@ TEST(service_kernels_compile_for_every_architecture)
             compile_for(nvrtc, archs[i]);
         }
     }
-    assert_true(is_built_in("ptx") || !is_built_in("sm_75")); /* all, or built without NVRTC */
+    assert_true(is_built_in("ptx") || !is_built_in("sm_75"));
 }

@@ -1,5 +1,5 @@
-/* The channel between host and worker: every struct survives it, and whatever comes through it is
- * taken whole or refused with a name. */
+/* Tests the channel between host and worker: every struct arrives unchanged, and malformed data is
+ * refused with the name of the member. */
 #include "wire_objects.h"
 
 #include "support/comma_locale.h"
@@ -20,7 +20,7 @@ static void mark(char *used, size_t offset, size_t size)
     memset(used + offset, 1, size);
 }
 
-/* No hole of a member's size may be left over: padding is at most 7 bytes. */
+/* Checks that the table has all members: a gap of more than 7 bytes is not padding. */
 static void check_gaps(const gt_record *record)
 {
     GT_FREED char *used = calloc(1, record->size);
@@ -60,7 +60,7 @@ static gt_text encode(const gt_record *record, const void *object)
     return text;
 }
 
-/* Through a socket, in pieces of `piece` bytes. */
+/* Sends the data through a socket in pieces of `piece` bytes. */
 static gt_read transfer(gt_frame *out, const char *data, size_t bytes, size_t piece)
 {
     int pair[2];
@@ -205,7 +205,7 @@ TEST(a_cut_frame_is_an_end)
     assert_int_equal(transfer(&frame, text.data, text.length - 1, 4096), GT_READ_END);
 }
 
-/* What a decoder says of these bytes: the member it refuses. */
+/* Decodes the bytes, which must fail with a message that names the member. */
 static void refused(const gt_record *record, const void *data, size_t bytes, const char *member)
 {
     GT_FREED char *object = malloc(record->size);
@@ -274,7 +274,7 @@ TEST(lengths_beyond_what_arrived_are_named)
     }
 }
 
-/* Any part of a struct is refused, and a struct with a byte behind it. */
+/* Every prefix of an encoded struct is refused, and so is one with an extra byte at its end. */
 TEST(what_is_cut_is_refused)
 {
     gt_random random = {4};
@@ -295,7 +295,7 @@ TEST(what_is_cut_is_refused)
     }
 }
 
-/* A worker's answer is a failure if its status is none that this library knows. */
+/* An answer with an unknown status counts as a failure of the worker. */
 TEST(an_unknown_status_is_the_workers_mistake)
 {
     static const int32_t statuses[] = {1, -9999};
@@ -328,14 +328,14 @@ static void *speak_otherwise(void *stop)
     locale_t comma = newlocale(LC_NUMERIC_MASK, "comma", (locale_t)0);
     locale_t before = uselocale(comma);
     while (!atomic_load((atomic_bool *)stop)) {
-        localeconv(); /* into one place for all threads */
+        localeconv(); /* localeconv() writes static data that all threads share */
     }
     uselocale(before);
     freelocale(comma);
     return NULL;
 }
 
-/* Numbers keep their value whatever locale another thread of the host has set for itself. */
+/* Numbers arrive unchanged, whichever locale another thread of the host has set for itself. */
 TEST_WITHIN(another_threads_locale_does_not_matter, comma_locale_set, comma_locale_reset)
 {
     atomic_bool stop = false;

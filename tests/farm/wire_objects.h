@@ -1,4 +1,4 @@
-/* The structs of the channel between host and worker, filled at random. */
+/* The structs of the channel between host and worker, filled with random values. */
 #pragma once
 
 #include "base/random.h"

@@ -1,4 +1,4 @@
-/* What the tests of src/kernel share: a device, and templates from text. */
+/* Helpers for the tests of src/kernel: devices, and templates from text. */
 #pragma once
 
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "kernel/space/space.h"
 #include "support/test.h"
 
-/* The axis of that name, or NULL. */
+/* Returns the axis with this name, or NULL. */
 static inline const gt_axis *axis_of(const gt_template *template, const char *name)
 {
     const int index = gt_template_axis_index(template, name);
@@ -35,7 +35,7 @@ static inline gt_template *parse(const char *text)
     return template;
 }
 
-/* The template has a mistake, which is told so. */
+/* Checks that parsing the template fails with this message. */
 static inline void expect_mistake(const char *path, const char *text, const char *message)
 {
     gt_template *template = NULL;
@@ -46,7 +46,7 @@ static inline void expect_mistake(const char *path, const char *text, const char
     assert_null(template);
 }
 
-/* Everything up to a space, for one template at its default sizes. */
+/* A template that is bound to its default sizes, with everything up to its space. */
 typedef struct bench {
     gt_template *template;
     gt_device device;
@@ -96,7 +96,7 @@ static inline gt_config config_of(const gt_template *template, const char *text)
     return config;
 }
 
-/* A configuration's text in a static buffer. */
+/* Returns a configuration's text in a static buffer. */
 static inline const char *text_of(const gt_template *template, const gt_config *config)
 {
     static char kept[512];
@@ -107,7 +107,7 @@ static inline const char *text_of(const gt_template *template, const gt_config *
     return kept;
 }
 
-/* The templates that come with gputune; the tests run in the repository's root. */
+/* Reads a template that comes with gputune. Tests run in the repository's root. */
 static inline char *read_text(const char *path)
 {
     char *text;

@@ -1,12 +1,12 @@
-/* Templates with mistakes: a template that is right, in which one line is replaced, and the whole
- * message that shows the form that is right. */
+/* Checks the messages for mistakes. One line of a correct template is replaced, and the whole
+ * message is compared. */
 #pragma once
 
 #include "kernel_support.h"
 
 #define P "#pragma gputune "
 
-/* The line of that number, from 1, replaced by `text`. */
+/* Replaces the line with this number, from 1, by `text`. */
 typedef struct gt_mistake {
     int line;
     const char *text, *message;
@@ -29,7 +29,7 @@ static const char *const plain[] = {
     NULL,
 };
 
-/* The template with one line replaced; 0: as it is. */
+/* Writes the template with one line replaced, or unchanged if `line` is 0. */
 static inline void replace_line(gt_text *out, const char *const *lines, int line, const char *text)
 {
     gt_text_free(out);

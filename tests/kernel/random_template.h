@@ -1,4 +1,4 @@
-/* Templates with axes and constraints at random, and what brute force says of their spaces. */
+/* Random templates with axes and constraints, and their spaces by brute force. */
 #pragma once
 
 #include "kernel_support.h"
@@ -12,7 +12,8 @@ static inline int pick(gt_random *random, int bound)
     return (int)gt_random_below(random, (uint64_t)bound);
 }
 
-/* An expression over the first `axes` axes A, B, …; with the launch's values where `launch`. */
+/* Writes a random expression of the first `axes` axes A, B, …; with `launch` also of values of the
+ * launch, such as block_x. */
 static inline void write_expression(gt_text *text, gt_random *random, int axes, int depth,
                                     bool launch)
 {
@@ -73,7 +74,8 @@ static inline void write_axes(gt_text *text, gt_random *random, int axes)
     gt_text_append(text, "#pragma gputune tune(W = half, float, double)\n");
 }
 
-/* A whole template of `axes` number axes and one of words, W. Some axes occur in the source. */
+/* Writes a template with `axes` axes of numbers, and W, an axis of words. Only some of the axes
+ * occur in the source. */
 static inline void write_template(gt_text *text, gt_random *random, int axes)
 {
     gt_text_append(text, "#pragma gputune kernel(k) problem(n = 100) args(inout float y[n])\n");
@@ -113,7 +115,7 @@ static inline void write_template(gt_text *text, gt_random *random, int axes)
     gt_text_free(&launched);
 }
 
-/* What the engine says when it launches a configuration, and each require() by itself. */
+/* Returns whether a configuration can be launched and fulfils each require() on its own. */
 static inline bool brute_valid(const bench *b, const gt_config *config)
 {
     gt_binding binding;
@@ -131,7 +133,7 @@ static inline bool brute_valid(const bench *b, const gt_config *config)
     return true;
 }
 
-/* The next combination in lexicographic order; false behind the last. Begins with all zero. */
+/* Sets the next combination in lexicographic order, and returns false after the last one. */
 static inline bool brute_next(const gt_template *template, gt_config *config)
 {
     for (uint32_t i = template->axis_count; i-- > 0;) {

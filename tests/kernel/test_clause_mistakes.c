@@ -1,5 +1,5 @@
-/* Mistakes in init, reference, expect, check, fills, launch, constant, tensormap and texture: each
- * with its whole message, which shows the correct form. test_compiler_options has options(). */
+/* Tests the messages for mistakes in init, reference, expect, check, fills, launch, constant,
+ * tensormap and texture. Those in options() are in test_compiler_options.c. */
 #include "mistakes.h"
 
 static const char *const pipeline[] = {

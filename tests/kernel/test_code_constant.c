@@ -1,4 +1,4 @@
-/* Constants of the code, and define()s, in expressions of clauses. */
+/* Tests constants of the code, and define(), in expressions of clauses. */
 #include "kernel_support.h"
 
 #define P         "#pragma gputune "
@@ -35,7 +35,7 @@ TEST(test_values)
     assert_int_equal(b.workload.numbers[2].integer, 17);
     assert_int_equal(b.workload.numbers[3].integer, 1);
     ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
-    assert_int_equal(launch.steps[0].grid[0], 16); /* of the configuration's TILE */
+    assert_int_equal(launch.steps[0].grid[0], 16); /* TILE depends on the configuration */
     assert_int_equal(launch.steps[0].shared_bytes, 256);
     assert_int_equal(b.workload.init.steps[0].grid[0], 48);
 }
@@ -77,7 +77,7 @@ TEST(test_mistakes)
     }
 }
 
-/* A kernel that only its file sees is one that the driver has to find. */
+/* The driver finds kernels by name, so a static kernel becomes extern "C". */
 TEST(test_static_kernel)
 {
     GT_SCOPED(bench_close) bench b = {0};

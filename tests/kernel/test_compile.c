@@ -1,7 +1,6 @@
-/* The kernels that come with gputune: every distinct source of their spaces compiles, the first
- * and every sixth for each of two generations of GPUs, in the long test (GPUTUNE_TEST_LONG) all;
- * for a third one end_to_end/test_templates_h200 compiles and proves them. Needs NVRTC and no GPU.
- */
+/* Compiles the kernels that come with gputune, for two generations of GPUs: the first and every
+ * sixth distinct source of each space, or all sources with GPUTUNE_TEST_LONG. A third generation is
+ * tested by test_templates_h200. Needs NVRTC but no GPU. */
 #include "kernel_support.h"
 
 #include "base/array.h"
@@ -32,16 +31,17 @@ static void compile(const gt_source *source, const char *kernel, const char *arc
     gt_compiled_free(&result);
 }
 
-/* Whether the source of that number, of a space, is compiled for the architecture. */
+/* Returns whether source `number` of a space is compiled for this architecture. */
 static bool has_turn(size_t number, const char *arch)
 {
     enum { ARCHS = sizeof archs / sizeof *archs };
-    bool elsewhere = strcmp(arch, "sm_90") == 0; /* as sm_90a, by test_templates_h200 */
+    bool elsewhere = strcmp(arch, "sm_90") == 0; /* compiled for sm_90a by test_templates_h200 */
     bool is_sixth = number % 2 == 0 && strcmp(archs[number % ARCHS], arch) == 0;
     return number == 0 || (is_sixth && !elsewhere) || getenv("GPUTUNE_TEST_LONG") != NULL;
 }
 
-/* Compiles the sources that no earlier configuration had: all, or those that have their turn. */
+/* Compiles each distinct source of the space: all of them, or those that has_turn() selects.
+ * Returns the number of distinct sources. */
 static size_t compile_space(const bench *b, const char *prelude, const char *arch, bool all)
 {
     GT_ARRAY(gt_hash) seen = {0};
@@ -67,7 +67,8 @@ static size_t compile_space(const bench *b, const char *prelude, const char *arc
     return count;
 }
 
-/* Where `only` is NULL: the space as it is, of which each architecture has its part. */
+/* With `only`, compiles all sources of the restricted space; without, a part for each
+ * architecture. */
 static void compile_kernel(const char *kernel, const char *arch, gputune_sizes sizes,
                            const char *const *only, size_t only_count)
 {
@@ -104,7 +105,7 @@ TEST(test_whole_spaces)
     }
 }
 
-/* The widths that a benchmark names, and every element type. */
+/* The vector widths that a benchmark uses, and every element type. */
 TEST(test_other_values)
 {
     const char *const exact[] = {"VEC=1,2,4", "BLOCK=64,1024", "UNROLL=1,3,8"};
@@ -119,8 +120,8 @@ TEST(test_other_values)
     compile_kernel("paramsum", "sm_90", GPUTUNE_SIZES({"COUNT", 100}), NULL, 0);
 }
 
-/* A few corners of a space of hundreds of sources: both ways of staging, of laying out A and of
- * storing C, clusters that split the depth, and scalars. */
+/* Compiles a few corners of a space with hundreds of sources: both ways of staging, both layouts of
+ * A, both ways of storing C, clusters that split the depth, and scalars. */
 TEST(test_corners_of_gemm)
 {
     const char *const columns[] = {"BM=64",    "BN=128", "TN=4",    "VK=4",       "VN=4",
@@ -137,8 +138,7 @@ TEST(test_corners_of_gemm)
     compile_kernel("gemm", "sm_100", GPUTUNE_NO_SIZES, scalars, sizeof scalars / sizeof *scalars);
 }
 
-/* The source for people has only those helpers of the prelude that the kernel uses, and compiles.
- */
+/* The source for people has only those helpers of the prelude that the kernel uses. */
 TEST(test_shortened_sources)
 {
     static const char *const all[] = {"axpy",      "copy",    "gather",   "gemm",
@@ -172,7 +172,7 @@ TEST(test_shortened_sources)
     free(prelude);
 }
 
-/* What only the newest GPUs have: loads of 256 bits, bounds of blocks and registers as axes, and
+/* Features of the newest GPUs: loads of 256 bits, launch bounds and register limits as axes, and
  * the axes of the launch. */
 TEST(test_newest_gpus)
 {
@@ -215,7 +215,7 @@ TEST(test_newest_gpus)
     }
 }
 
-/* The space that a peer was measured on: 120 variants, no more and no less. */
+/* The space of a comparison with another tuner has exactly 120 variants. */
 TEST(test_axpy_space)
 {
     const char *const exact[] = {"VEC=1,2,4", "BLOCK=64,128,256,512,1024",

@@ -1,4 +1,4 @@
-/* options(): what reaches the compiler for which variant, what counts, and what is refused. */
+/* Tests options(): the compiler options of each variant, the identity, and refused options. */
 #include "kernel_support.h"
 
 #define HEAD                                                                                       \
@@ -9,7 +9,8 @@
     "__global__ void k(float *y, size_t n) {}\n__global__ void ref(float *y, size_t n) {}\n"       \
     "#pragma gputune "
 
-/* The options of a configuration, or of the reference where that is NULL, joined by blanks. */
+/* Returns the options of a configuration, or of the reference if that is NULL, separated by
+ * blanks. */
 static const char *options_of(const char *clause, const char *configuration)
 {
     static char joined[512];
@@ -38,7 +39,7 @@ static const char *options_of(const char *clause, const char *configuration)
     return joined;
 }
 
-/* A GPU refuses blocks that need more registers than it has. */
+/* A GPU cannot launch blocks that need more registers than it has. */
 TEST(a_reference_has_the_registers_that_its_block_can_have)
 {
 #define JUDGE(block)                                                                               \
@@ -63,7 +64,7 @@ TEST(test_options_follow_the_configuration)
                         "--fmad=false -Xptxas=-O2 -DOLD=1 --maxrregcount=64");
 }
 
-/* Fast math in the reference would decide what is right. */
+/* With fast math, the reference would not be exact. */
 TEST(test_the_reference_gets_what_the_source_means)
 {
     assert_string_equal(options_of("options(\"--use_fast_math\", \"--std=c++20\", \"-UX\")", NULL),

@@ -1,4 +1,4 @@
-/* Configurations as text and back. */
+/* Tests configurations as text. */
 #include "kernel_support.h"
 
 static const char text[] =
@@ -54,7 +54,7 @@ TEST(test_mistakes)
     gt_template_free(t);
 }
 
-/* Values that an axis lacks are remembered, up to a limit. */
+/* An axis remembers new values, up to a limit. */
 TEST(test_many_new_values)
 {
     int refused = 0;

@@ -1,4 +1,4 @@
-/* Expressions: values, precedence, what they refuse. */
+/* Tests expressions: values, precedence, and messages for mistakes. */
 #include "kernel_support.h"
 #include "support/parse_expression.h"
 
@@ -110,7 +110,7 @@ TEST(test_reals)
     }
 }
 
-/* Numbers that a float gets are those of C++. */
+/* In floating-point values, integers are divided as in C++. */
 TEST(test_numbers)
 {
     static const struct {
@@ -138,7 +138,7 @@ TEST(test_numbers)
     }
 }
 
-/* As many operands as an expression may have, each the second one of an operation. */
+/* As many operands as an expression may have, each added to the sum so far. */
 TEST(test_many_operands)
 {
     enum { OPERANDS = 1024 };

@@ -1,5 +1,5 @@
-/* Memory that is short at any moment, from a template's text to a variant's source: it is told as
- * such, and never as a mistake of the template. */
+/* Tests that a failed allocation is reported as such and never as a mistake of the template, from a
+ * template's text to a variant's source. */
 #include "kernel_support.h"
 
 #include "kernel/text/compiler_options.h"

@@ -1,4 +1,4 @@
-/* Kernels that are C++ templates or stand in namespaces: what is compiled, and mistakes. */
+/* Tests kernels that are C++ templates or in namespaces: their sources and mistakes. */
 #include "kernel_support.h"
 
 #define P "#pragma gputune "
@@ -34,13 +34,13 @@ TEST(test_a_template)
     gt_source source = generate(&b, "B=128 U=2");
     assert_int_equal(source.instance_count, 1);
     assert_string_equal(source.instances[0], "a::v1::scale<float, 128, ((-2) > 0 && 128 >> 1)>");
-    /* the parameters keep their names: what is an argument is no macro, what is none is one */
+    /* parameters keep their names: B and T are template arguments and not macros, U is a macro */
     assert_non_null(
         strstr(source.text, "template <class T, int B, bool F>\n__global__ void scale"));
     assert_null(strstr(source.text, "#define B "));
     assert_null(strstr(source.text, "#define T "));
     assert_non_null(strstr(source.text, "#define U 2"));
-    /* specialisations stay, instances of the file's own go, as does the reference */
+    /* specialisations stay; explicit instances and the reference are removed */
     assert_non_null(strstr(source.text, "template <> __global__ void scale<float, 64, false>"));
     assert_null(strstr(source.text, "scale<float, 64, true>"));
     assert_null(strstr(source.text, "slow"));
@@ -50,8 +50,8 @@ TEST(test_a_template)
     assert_string_equal(launch.steps[0].entry, "a::v1::scale");
 }
 
-/* A pack may be empty, or take what args() has at the end; a null pointer may be written as in C++.
- */
+/* A pack may be empty or take the last arguments of args(). Null pointers may be written as
+ * in C++. */
 TEST(test_a_pack)
 {
     static const char *const cases[][2] = {{"k<2>", ""}, {"k<2, int>", ", int a = 1"}};
@@ -72,7 +72,7 @@ TEST(test_a_pack)
     }
 }
 
-/* A char pointer takes any buffer: tensors have strides in bytes. */
+/* A char pointer takes any buffer, because the strides of tensors are in bytes. */
 TEST(test_bytes)
 {
     GT_SCOPED(bench_close) bench b = {0};
@@ -97,7 +97,7 @@ TEST(test_a_reference)
     assert_string_equal(b.workload.reference.steps[0].entry, "slow");
 }
 
-/* Variants that differ in a template argument alone are different code. */
+/* Variants that differ only in a template argument are different code. */
 TEST(test_hashes)
 {
     GT_SCOPED(bench_close) bench b = {0};
@@ -128,7 +128,7 @@ TEST(test_a_plain_kernel_in_a_namespace)
     assert_string_equal(b.template->name, "a::scale");
 }
 
-/* What no clause names is not compiled, so that its names may be those of tunables. */
+/* Kernels that no clause names are not compiled, so they may use the names of tunables. */
 TEST(test_other_kernels_of_a_file)
 {
     static const char text[] =
@@ -191,8 +191,8 @@ TEST(test_mistakes)
       "__global__ void same(int *y) {}\n"                                                          \
       "template <int B> __global__ void other(int *y) {}\n"
 
-/* Each kernel of a file has its own clauses and what stands in front of the first; the functions of
- * the others, which may use other macros, are gone. */
+/* Each kernel of a file has its own clauses, and those before the first kernel(). The functions of
+ * the other kernels are removed, because they may use other macros. */
 TEST(test_several_kernels)
 {
     for (int i = 0; i < 2; i++) {
@@ -218,7 +218,7 @@ TEST(test_several_kernels)
     }
 }
 
-/* What a kernel says once comes before what all kernels of the file say; the others keep that. */
+/* A clause after kernel() overrides the file's clause for that kernel only. */
 TEST(test_clauses_of_all_kernels)
 {
     static const char text[] =

@@ -1,5 +1,5 @@
-/* The axes of the launch: l2_persist(), which part of the cache and for which buffer; preferred
- * clusters. */
+/* Tests the axes of the launch: l2_persist(), with its part of the cache and its buffer, and
+ * preferred clusters. */
 #include "kernel_support.h"
 
 #define HEAD                                                                                       \
@@ -33,11 +33,11 @@ TEST(test_windows)
     assert_int_equal(some.window_bytes, 32000);
     assert_int_equal(some.set_aside_bytes, 1000);
     gt_l2_window all = window_of("L2=100", 4000, 10000);
-    assert_int_equal(all.window_bytes, 10000); /* no larger one is possible */
+    assert_int_equal(all.window_bytes, 10000); /* the device's largest window */
     assert_int_equal(all.set_aside_bytes, 4000);
 }
 
-/* What one kernel of a pipeline leaves for the next may stay in the cache. */
+/* Scratch that one kernel of a pipeline writes for the next may persist in the cache. */
 TEST(test_window_of_a_pipeline)
 {
     static const char text[] =
@@ -56,11 +56,11 @@ TEST(test_window_of_a_pipeline)
     assert_int_equal(launch.l2.parameter, 4);
     assert_int_equal(launch.l2.window_bytes, 256);
     assert_int_equal(launch.steps[1].parameters[1], 4);
-    /* its values are no widths of loads */
+    /* the values of L2 are not vector widths */
     assert_int_equal(gt_vector_bytes(b.template, &b.problem, &config, &b.device), 0);
 }
 
-/* The axis is no macro, and costs no compile. */
+/* The axis is not a macro, so changing it needs no compile. */
 TEST(test_it_is_about_the_launch_alone)
 {
     gt_template *template = parse(HEAD "l2_persist(L2 = 0, 25 : t)\n");
@@ -79,7 +79,7 @@ TEST(test_a_device_without)
     bench_close(&b);
 }
 
-/* A preferred cluster is a multiple of the cluster, divides the grid, and is Blackwell's. */
+/* A preferred cluster is a multiple of the cluster, divides the grid, and needs Blackwell. */
 TEST(test_preferred_clusters)
 {
     static const char text[] = HEAD "cluster(C = 1, 2, 4) preferred_cluster(P = 0, 2, 16)\n";
@@ -93,7 +93,7 @@ TEST(test_preferred_clusters)
                         "preferred clusters need compute capability 10.0 and driver 12.8");
     bench_close(&b);
     bench_open(&b, text, "sm_100");
-    assert_int_equal(count_valid(b.space), 8); /* all but C=4 P=2 */
+    assert_int_equal(count_valid(b.space), 8); /* all combinations except C=4 P=2 */
     ASSERT_OK(gt_config_parse(&config, b.template, "C=4 P=2"));
     assert_string_equal(gt_space_excludes(b.space, &config),
                         "the preferred cluster is not a multiple of the cluster");
@@ -102,7 +102,7 @@ TEST(test_preferred_clusters)
     assert_int_equal(launch.steps[0].preferred_cluster, 16);
     assert_int_equal(launch.steps[0].grid[0], 16);
     bench_close(&b);
-    bench_open(&b, text, "sm_120"); /* eight blocks at most */
+    bench_open(&b, text, "sm_120"); /* at most eight blocks per cluster */
     assert_int_equal(count_valid(b.space), 5);
     bench_close(&b);
 }

@@ -1,5 +1,4 @@
-/* What there is too much of in a template, and what is out of its range, is refused in one line, at
- * its place. */
+/* Tests that counts and values beyond a limit are refused with one line that names the place. */
 #include "kernel_support.h"
 
 #define P "#pragma gputune "
@@ -17,14 +16,14 @@ static const char *const lines[] = {
 
 enum { LINES = sizeof lines / sizeof *lines };
 
-/* Line `line` of the template is replaced: by `begin`, `count` times `item`, and `end`. An item has
- * its number where it says '@'. */
+/* A template in which line `line` is replaced by `begin`, `count` times `item`, and `end`. In an
+ * item, '@' stands for the item's number. */
 typedef struct gt_excess {
     int line;
     const char *begin, *item;
     int count;
     const char *end, *message;
-    const char *code; /* the kernel, where it is another */
+    const char *code; /* replaces the kernel unless NULL */
 } gt_excess;
 
 static void append_items(gt_text *out, const gt_excess *excess)
@@ -359,7 +358,7 @@ static const gt_excess excesses[] = {
      "a.cu:8:14: value 1 given twice; expected each once", NULL},
 };
 
-/* Without a message it is accepted. */
+/* Checks that the template is refused with this message, or accepted if the message is empty. */
 static void check(const char *text, gt_include_fn include, void *user, const char *message)
 {
     gt_template *template = NULL;
@@ -385,7 +384,7 @@ TEST(excess_is_refused)
 
 /* ---- Included files -------------------------------------------------------------------------- */
 
-/* Files by their names; of "deep" and "wide" there is one for each number. */
+/* Included files by name. There is a "deep" and a "wide" file for each number. */
 static const struct {
     const char *name, *text;
 } files[] = {

@@ -1,4 +1,4 @@
-/* Loops of launches: what for(), end(), swap(), when and computed arguments become. */
+/* Tests loops of launches: for(), end(), swap(), when, and computed arguments. */
 #include "kernel_support.h"
 
 #include "kernel/template/axis_kind.h"
@@ -21,8 +21,8 @@ static gt_launch bind(const bench *b, const char *config)
     return launch;
 }
 
-/* "STEP:GRID(VALUES)" of every launch, with buffers by the parameters that stand in their places.
- */
+/* Returns "STEP:GRID(VALUES)" for each launch. A buffer is shown as the number of the parameter
+ * whose buffer is passed. */
 static const char *trace(const gt_launch *launch)
 {
     static char text[2048];
@@ -66,7 +66,7 @@ TEST(test_counters_are_in_grids_and_arguments)
     assert_trace(P
                  "for(i = 0; i < 3; ++i)\n" P AT("grid = 8 - i * T, args = (y, i, i + 10, B)") "\n",
                  "B=128 T=2", "0:8(0,0,10,128) 0:6(0,1,11,128) 0:4(0,2,12,128)");
-    /* loops in loops, halving and doubling; end() is not needed behind the last launch() */
+    /* nested loops that halve and double; no end() is needed after the last launch() */
     assert_trace(P "for(k = 2; k <= 4; k <<= 1) for(j = k >> 1; j > 0; j /= 2)\n" P AT(
                      "grid = 1, args = (y, j, k, 0)") "\n",
                  "", "0:1(0,1,2,0) 0:1(0,2,4,0) 0:1(0,1,4,0)");
@@ -74,7 +74,7 @@ TEST(test_counters_are_in_grids_and_arguments)
                                                                                 "end(i)\n" P WORK
                                                                                 "\n",
                  "", "0:2(0,2,0,0) 0:1(0,1,0,0) 1:1(0,1,2)");
-    /* the same name again, behind its loop */
+    /* a loop's name can be used again after its end() */
     assert_trace(P "for(i = 0; i < 2; i += T) " AT(
                      "grid = 1, args = (y, i, 0, 0)") " end(i)\n" P
                                                       "for(i = 9; i < 10; i = i + 1) " AT(
@@ -117,7 +117,7 @@ TEST(test_buffers_change_places)
                  "", "0:1(3,0,2) 0:1(0,3,2) 0:1(3,0,2)");
 }
 
-/* A vector axis over one buffer is about what comes in its place too. */
+/* A vector axis of one buffer also applies to buffers that are swapped with it. */
 TEST(test_swapped_buffers_are_aligned_alike)
 {
     gt_template *template = parse(
@@ -165,7 +165,7 @@ TEST(test_clusters)
     }
 }
 
-/* Leaves values other than 0 where later calls have their variables. */
+/* Fills the stack with nonzero bytes, to find uninitialised variables in later calls. */
 static void __attribute__((noinline)) fill_stack(void)
 {
     volatile char below[1 << 17];
@@ -184,7 +184,7 @@ static void assert_count(const char *pipeline, size_t expected)
     assert_int_equal(count_valid(b.space), expected);
 }
 
-/* Every launch keeps to the device's limits, and there are neither none nor too many. */
+/* Each launch must keep the device's limits, and the number of launches is limited. */
 TEST(test_limits)
 {
     assert_count(P "for(i = 0; i < 3; ++i) " AT("grid = 3 - i * T, args = (y, i, 0, 0)") "\n", 2);
@@ -202,7 +202,7 @@ TEST(test_limits)
     assert_count(P "for(i = 0; i < 3; ++i) " AT("grid = 1, args = (y, i, i - T + 1, 0)") "\n", 2);
 }
 
-/* What a loop is, and the order in which it stands, is part of what results are known by. */
+/* The loops and their order are part of the identity. */
 TEST(test_identities)
 {
     static const char *const pipelines[] = {
@@ -307,8 +307,7 @@ TEST(test_mistakes)
     }
 }
 
-/* `x + e` is the address of an element of a buffer or scratch, e times its bytes behind the
- * beginning. */
+/* `x + e` is the address of element e of a buffer or scratch buffer. */
 TEST(test_addresses_of_elements)
 {
     GT_SCOPED(bench_close) bench b = {0};

@@ -1,11 +1,11 @@
-/* Names of tunables in code: which are macros, which stand for two things, and which change
- * nothing. */
+/* Tests names of tunables in code: which become macros, which are ambiguous, and which have no
+ * effect. */
 #include "kernel_support.h"
 
 #define P    "#pragma gputune "
 #define ARGS P "problem(n = 64) args(out float y[n], int n)\n"
 
-/* Whether the default's source has these words. */
+/* Returns whether the default's source contains these words. */
 static bool generates(const char *text, const char *words)
 {
     gt_source source;
@@ -28,7 +28,7 @@ static bool defines(const char *text, const char *macro)
     return generates(text, line);
 }
 
-/* Of several functions with the kernel's name, the one that args() fit is the kernel. */
+/* If several functions have the kernel's name, args() selects the kernel by its parameters. */
 TEST(test_overloads)
 {
     static const char code[] = "__global__ void twice(float *y, int n) { y[0] = 1; }\n"
@@ -56,7 +56,7 @@ TEST(test_overloads)
       "template <" parameters "> __global__ void sum(float *y, int n)\n"                           \
       "{\n" body "\n}\n"
 
-/* A template argument is a macro as well, wherever the code reads one. */
+/* A template argument is also a macro if the code reads that name. */
 TEST(test_template_arguments)
 {
     static const char guarded[] = SUM("#ifndef NUM\n#define NUM 4\n#endif\n", "int T, int ALL",
@@ -76,7 +76,7 @@ TEST(test_template_arguments)
     assert_false(defines(helper, "NUM 1"));
 }
 
-/* The reference's arguments leave the kernel its macros, and the other way round. */
+/* The arguments of the reference do not affect the kernel's macros. */
 TEST(test_arguments_of_the_reference)
 {
     static const char text[] =
@@ -116,7 +116,7 @@ static const struct {
     {PLAIN("tune(WIDE = 1, 2)", "") "{ y[0] = 1; }",
      "a.cu:4:22: neither the kernel nor its launch depends on 'WIDE'; expected its name in the "
      "code, in block(), grid() or another clause of the launch, or no such tunable"},
-    /* a guard, a constraint of its own and the default read nothing */
+    /* a guard, a require() on the tunable alone, and default() do not use the tunable */
     {PLAIN("tune(UN = 1, 2) require(UN > 0) default(UN = 2)",
            "#ifndef UN\n#define UN 1\n#endif\n") "{ y[0] = 1; }",
      "a.cu:4:22: neither the kernel nor its launch depends on 'UN'; expected its name in the code, "
@@ -139,7 +139,7 @@ TEST(test_mistakes)
     }
 }
 
-/* Ways in which a tunable reaches the variants without being a word of the kernel's code. */
+/* Templates whose tunable reaches the variants without being a word of the kernel's code. */
 static const char *const right[] = {
     PLAIN("tune(U = 1, 2)", "#ifndef U\n#define U 1\n#endif\n") "{ y[0] = U; }",
     PLAIN("tune(U = 1, 2)", "#if !defined(U)\n#define U 1\n#endif\n") "{ y[0] = U; }",
@@ -173,7 +173,8 @@ static const char *const right[] = {
     PLAIN("cluster(C = 1, 2)", "") "{ y[0] = 1; }",
 };
 
-/* A problem value's word too: without its macro, the code would silently take another branch. */
+/* Words of a problem value are macros, too. Without them, the code would silently take another
+ * branch. */
 TEST(test_code_may_ask_for_a_word_of_the_problem)
 {
     static const char asking[] =
@@ -194,8 +195,8 @@ TEST(test_what_reaches_the_variants)
     }
 }
 
-/* The value that a file has for a tunable, or for a compile-time problem value, is the one without
- * gputune: whatever defines it is left out. */
+/* A file's own definition of a tunable or compile-time problem value, for use without gputune, is
+ * left out. */
 TEST(test_values_of_the_file)
 {
     static const struct {
@@ -224,13 +225,14 @@ TEST(test_values_of_the_file)
             fail_msg("%zu", i);
         }
     }
-    /* a guard keeps its line, and with it the code that results are kept under */
+    /* a guard keeps its lines, so the hash of the code does not change */
     assert_true(
         generates(PLAIN("tune(U = 1, 2)", "#ifndef U\n#define U 8\n#endif\n") "{ y[0] = U; }",
                   "#ifndef U\n#define U 8\n#endif\n"));
 }
 
-/* Where only the compiler knows whether a tunable keeps its value, it is asked. */
+/* If only the compiler can tell whether a tunable keeps its value, the source has a check for
+ * it. */
 TEST(test_what_only_the_compiler_knows)
 {
     static const char doubtful[] =
@@ -241,8 +243,8 @@ TEST(test_what_only_the_compiler_knows)
     assert_false(generates(plain, "#error"));
 }
 
-/* A name that the code has for a parameter is none of a macro, where a kernel gets the value or
- * expressions alone use it. */
+/* A name is not a macro if the code has a parameter of that name, and the value is an argument of
+ * the kernel or used only in expressions. */
 TEST(test_parameters_of_the_same_name)
 {
     static const char defined[] =
@@ -259,7 +261,7 @@ TEST(test_parameters_of_the_same_name)
     assert_false(generates(passed, "#define R"));
 }
 
-/* What is read through ##, an option or a text needs a macro as much as what the code has. */
+/* Macros are needed for names that are read through ##, an option, or a text. */
 TEST(test_macros_that_no_code_has)
 {
     assert_true(defines(

@@ -1,11 +1,11 @@
-/* NPY files: what is read, and what is refused. */
+/* Tests reading NPY files: accepted types and shapes, and refused files. */
 #include "kernel/text/npy.h"
 #include "support/test.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* A file of this version and header, with so many bytes of data. */
+/* Reads a file with this version and header, and `data` bytes of data. */
 static gputune_status read_file(gt_npy *out, int version, const char *header, size_t data)
 {
     char bytes[1024] = "\x93NUMPY";
@@ -106,7 +106,7 @@ TEST(a_file_may_be_cut_off_anywhere)
     }
 }
 
-/* A head that is written is read back; NumPy lacks bfloat16 and fp8. */
+/* A header that was written can be read. NumPy has no bfloat16 or fp8. */
 TEST(what_is_written_is_read)
 {
     static const uint64_t shape[] = {1, 2, 3, 1, 1, 1, 1, 1};

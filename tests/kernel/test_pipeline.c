@@ -1,4 +1,4 @@
-/* Pipelines: several kernels that are launched in order as one. */
+/* Tests pipelines: several kernels that are launched in order as one. */
 #include "kernel_support.h"
 
 #include <math.h>
@@ -26,7 +26,8 @@ static gt_launch bind(const bench *b, const char *config)
     return launch;
 }
 
-/* Instances of one kernel are functions of their own, each in its namespace and at its line. */
+/* A kernel with two sets of template arguments becomes two functions, in its namespace and with its
+ * line numbers. */
 TEST(test_two_instances)
 {
     static const char twice[] =
@@ -57,7 +58,7 @@ TEST(test_two_instances)
     assert_string_equal(source.instances[1], "a::first_launch2<1 + 2>");
 }
 
-/* A tunable in a launch's expressions may have the name of the parameter that gets it. */
+/* A tunable in a launch's expressions may have the name of the parameter that receives it. */
 TEST(test_parameters_named_like_tunables)
 {
     static const char text_of_one[] =
@@ -72,7 +73,7 @@ TEST(test_parameters_named_like_tunables)
     assert_null(strstr(source.text, "#define T "));
 }
 
-/* A kernel of an included file is copied at its lines of that file. */
+/* A kernel of an included file is copied with the line numbers of that file. */
 static const char included[] =
     "// one\n#define SIZE 3\ntemplate <int N>\n__global__ void first(double *p, const float *x, "
     "int n)\n{\n    p[0] = SIZE + z;\n}\nint z;\n";
@@ -107,7 +108,7 @@ TEST(test_instances_of_an_included_kernel)
     gt_template_free(template);
 }
 
-/* What cannot be copied is said, with the launch() that asks for the copy. */
+/* If a kernel cannot be copied, the message names the launch() that needs the copy. */
 TEST(test_instances_that_cannot_be)
 {
     static const struct {
@@ -168,7 +169,7 @@ TEST(test_launches)
     assert_int_equal(second->parameters[3], 3);
     assert_int_equal(launch.steps[2].grid[0], 7);
     assert_string_equal(launch.steps[2].entry, "first_launch3");
-    /* the scratch's size follows the first grid */
+    /* the scratch size depends on the first grid */
     assert_int_equal(launch.parameters[3].scratch_bytes, 8 * 8);
 }
 
@@ -187,7 +188,7 @@ TEST(test_sources)
     assert_null(strstr(source.text, "extern \"C\" __global__ void other"));
 }
 
-/* Launches that differ in a later step alone are not the same, nor are their trials. */
+/* Launches and trials that differ only in a later step have different hashes. */
 TEST(test_hashes)
 {
     GT_SCOPED(bench_close) bench b = {0};
@@ -212,7 +213,7 @@ static void assert_count(const char *pipeline, const char *arch, size_t expected
 
 #define FIRST P "launch(first<B>, block = B, grid = 1, args = (part, x, n))\n"
 
-/* Every step keeps to the device's limits. */
+/* Every step must keep the device's limits. */
 TEST(test_limits)
 {
     assert_count(FIRST P "launch(second, block = 16 * B, grid = 1)\n", "sm_90", 2);
@@ -224,7 +225,8 @@ TEST(test_limits)
     assert_count(FIRST P "launch(second, block = 1, grid = 1, programmatic = EARLY)\n", "sm_90", 4);
 }
 
-/* Clusters round the grid of their step up; what may not be resident is excluded. */
+/* A step's grid is rounded up to its clusters. Cooperative grids that do not fit on the GPU at once
+ * are excluded. */
 TEST(test_clusters_and_cooperative_steps)
 {
     bench b;
@@ -251,7 +253,7 @@ TEST(test_clusters_and_cooperative_steps)
     assert_count(SECOND("cluster = EARLY + 1"), "sm_80", 2);
     assert_count(SECOND("cluster = B / 4"), "sm_90", 2);
     assert_count(SECOND("cluster = EARLY"), "sm_90", 2);
-    assert_count(SECOND("cooperative = 1"), "sm_90", 4); /* two on each multiprocessor */
+    assert_count(SECOND("cooperative = 1"), "sm_90", 4); /* two blocks fit on each multiprocessor */
     assert_count(SECOND("cooperative = EARLY, shared = 128 << 10"), "sm_90", 2);
     assert_count(
         P "launch(first<B>, block = 1024, grid = 265, cooperative = EARLY, args = (part, x, n))\n",

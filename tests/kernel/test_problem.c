@@ -1,4 +1,4 @@
-/* Problems and what they need: values, buffers, tolerances, awkward sizes. */
+/* Tests problems: values, buffers, tolerances, work, and odd-tail sizes. */
 #include "kernel_support.h"
 
 #include <math.h>
@@ -126,7 +126,7 @@ TEST(test_buffers)
     assert_true(gt_workload_device_bytes(w) > 800 + 4000 + 408 + 24);
 }
 
-/* args() that go on in another line; constants of C; words of a __constant__'s type. */
+/* args() in several lines, constants of C, and a type of several words. */
 TEST(test_several_lines_of_arguments)
 {
     static const char lines[] =
@@ -161,7 +161,7 @@ TEST(test_several_lines_of_arguments)
     gt_template_free(t);
 }
 
-/* The components of a vector count as elements; a reference's doubles have as many. */
+/* Each component of a vector counts as an element; the reference computes them in double. */
 TEST(test_vector_elements)
 {
     static const char vectors[] =
@@ -183,11 +183,11 @@ TEST(test_vector_elements)
     assert_int_equal(gt_buffer_element_bytes(x), 12);
     assert_int_equal(gt_buffer_alignment(x), 4);
     assert_int_equal(b.workload.buffers[2].type, GT_TYPE_BOOL);
-    assert_int_equal(b.workload.reference.steps[0].grid[0], 1); /* a thread for each float4 */
+    assert_int_equal(b.workload.reference.steps[0].grid[0], 1); /* one thread computes one float4 */
 }
 
-/* A reference by elements takes a copy of what an inout held, where it reads other elements than
- * its own, and the sizes that are no arguments. */
+/* A reference by elements gets the sizes that are not arguments, and a copy of an inout buffer if
+ * it reads other elements of it than its own. */
 TEST(test_elements)
 {
     static const char shift[] =
@@ -209,7 +209,7 @@ TEST(test_elements)
     }
 }
 
-/* With one index of the output, a buffer has as many as the value gives it. */
+/* Each buffer has as many indices as the expression gives it, not as many as the output. */
 TEST(test_elements_of_vectors)
 {
     static const char text[] =
@@ -232,7 +232,7 @@ static const char steps[] =
     "#pragma gputune work(%s)\n"
     "__global__ void k(float *y, size_t n) { y[0] = STEPS * sizeof(T); }\n";
 
-/* The work of a configuration over the default's, and that of the default. */
+/* Returns the work of a configuration relative to the default, and sets the default's work. */
 static double work_of(const char *work, const char *config, double *bytes, double *flops)
 {
     char whole[sizeof steps + 64];
@@ -257,7 +257,8 @@ TEST(test_work)
     } cases[] = {
         {"bytes = n * STEPS", "STEPS=4", 2, 200, 0},
         {"flops = 1.5 * n * STEPS", "STEPS=1", 0.5, 0, 300},
-        {"bytes = n, flops = n * STEPS", "STEPS=4", 2, 0, 200}, /* the bytes are of no one launch */
+        /* if both are given, the flops count */
+        {"bytes = n, flops = n * STEPS", "STEPS=4", 2, 0, 200},
         {"bytes = n * sizeof(T)", "T=double", 2, 400, 0},
         {"bytes = n, flops = 2 * n", "STEPS=4", 1, 100, 200},
         {"bytes = n * STEPS", "B=64", 1, 200, 0},
@@ -296,7 +297,8 @@ TEST(test_judges)
     assert_int_equal(w->reference.steps[0].grid[0], 7);
     assert_int_equal(w->reference.parameter_count, 8);
     assert_int_equal(w->reference.parameters[7].scratch_bytes, 800);
-    assert_int_equal(w->reference.parameters[0].clear_bytes, 800); /* as doubles */
+    /* the reference writes y as doubles */
+    assert_int_equal(w->reference.parameters[0].clear_bytes, 800);
     assert_string_equal(w->check.steps[0].entry, "verdict");
     assert_int_equal(w->check.steps[0].block[0], 256);
     assert_int_equal(w->check.parameters[7].kind, GT_PARAMETER_BUFFER);
@@ -371,22 +373,22 @@ TEST(test_awkward)
     static const struct {
         const char *template, *awkward;
     } cases[] = {
-        /* small enough stays near, a large one is cut down; the result is odd */
+        /* a size near the requested one if that is small, otherwise a smaller one; always odd */
         {K("problem(n = 1000) args(out float y[n])"), "n=987"},
         {K("problem(n = 1 << 28) args(out float y[n])"), "n=2097139"},
         {K("problem(d = 512, h = 512, w = 512) args(out float y[d][h][w])"), "d=115 h=113 w=111"},
-        /* but not where that saves nothing */
+        /* not reduced if that saves nothing */
         {K2("problem(n = 4096, const m = 1 << 28) args(out float y[n], in float x[m])"),
          "n=4083 m=268435456"},
-        /* constants and types stay; so do sizes that a tunable or a vector depends on */
+        /* constants, types, and sizes that a tunable or a vector depends on are unchanged */
         {K("problem(const n = 1000) args(out float y[n])"), "same n=1000"},
         {K("problem(n = 100, m = 64) args(out float y[m][n]) tune(A = 4) require(m % A == 0)"),
          "n=87 m=64"},
         {K("problem(n = 64, m = 100) args(out float y[m][n]) vector(V = 1, 4 : y)"), "n=64 m=87"},
-        /* what is square is square no longer, unless it must be */
+        /* equal sizes become different unless a require() forbids it */
         {K("problem(n = 100, m = 100) args(out float y[m][n])"), "n=87 m=85"},
         {K("problem(n = 100, m = 100) args(out float y[m][n]) require(n == m)"), "n=87 m=87"},
-        /* a requirement of the sizes alone is kept */
+        /* a require() on sizes alone is kept */
         {K("problem(n = 35) args(out float y[n]) require(n == 35)"), "same n=35"},
         {K("problem(n = 36) args(out float y[n]) require(n > 30)"), "n=31"},
         {K("problem(n = 1) args(out float y[n])"), "same n=1"},
@@ -396,7 +398,7 @@ TEST(test_awkward)
     }
 }
 
-/* The problem of about a megabyte, whatever its dimensions are. */
+/* Reduces a problem to about one megabyte, whatever its dimensions are. */
 TEST(test_small)
 {
     static const struct {

@@ -1,9 +1,9 @@
-/* Cutting a program down to what its kernels need. */
+/* Tests cutting a program down to the code that its kernels need. */
 #include "kernel_support.h"
 
 #include "kernel/text/reach.h"
 
-/* Blanks at the ends of lines, and more than one in a row, go. */
+/* Removes blanks at the ends of lines, and all but one of several blanks in a row. */
 static void squeeze(char *text)
 {
     char *to = text;
@@ -26,7 +26,7 @@ static void check(const char *text, const char *roots, const char *expected)
     assert_string_equal(left, expected);
 }
 
-/* What no root needs goes, whatever it is called. */
+/* Code that no root needs is removed, whatever its names are. */
 TEST(cut_drops_code_that_no_kernel_needs)
 {
     static const char *const texts[] = {
@@ -52,7 +52,7 @@ TEST(cut_drops_code_that_no_kernel_needs)
           "#define CHECK(x) if (x != cudaSuccess) abort()\n");
 }
 
-/* Members, parameters and locals may be called like anything of the host. */
+/* Members, parameters and locals may have the names of host functions. */
 TEST(cut_keeps_what_kernels_name_however_it_is_spelled)
 {
     static const char *const texts[] = {

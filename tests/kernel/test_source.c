@@ -1,4 +1,4 @@
-/* Generated sources: lines, macros, hashes, blocks of parameters; and launches. */
+/* Tests generated sources (lines, macros, hashes, parameter blocks) and launches. */
 #include "kernel_support.h"
 
 static const char text[] =
@@ -48,7 +48,7 @@ static gt_hash trial_of(const bench *b, const char *config)
     return gt_trial_hash(b->template, &parsed, hash_of(b, config));
 }
 
-/* The n-th line behind #line 1 "kernel.cu". */
+/* Checks line `number` after #line 1 "kernel.cu". */
 static void assert_line(const char *source, int number, const char *expected)
 {
     const char *line = strstr(source, "#line 1 \"kernel.cu\"\n");
@@ -79,7 +79,7 @@ TEST(test_lines)
     gt_source_free(&source);
 }
 
-/* What statements in parentheses give may end with a list; and a word that C++ has no longer. */
+/* A statement expression may end with a compound literal, and `register` is removed. */
 TEST(test_what_nvcc_takes)
 {
     static const char lists[] =
@@ -144,14 +144,13 @@ TEST(test_hashes)
     bench_open(&b, text, "sm_90");
     assert_true(gt_hash_equal(hash_of(&b, "C=1"), hash_of(&b, "C=2")));
     assert_false(gt_hash_equal(hash_of(&b, "U=1"), hash_of(&b, "U=2")));
-    assert_false(gt_hash_equal(hash_of(&b, "B=64"), hash_of(&b, "B=128"))); /* through TILE */
+    assert_false(gt_hash_equal(hash_of(&b, "B=64"), hash_of(&b, "B=128"))); /* TILE depends on B */
     assert_false(gt_hash_equal(trial_of(&b, "C=1"), trial_of(&b, "C=2")));
     assert_false(gt_hash_equal(trial_of(&b, "B=64"), trial_of(&b, "B=128")));
     assert_true(gt_hash_equal(trial_of(&b, "B=64"), trial_of(&b, "B=64 U=1")));
 }
 
-/* Comments and blanks of the template change neither what is shared nor what is stored. */
-/* Launch bounds under an #if, in front of the name; what is cut takes its directives along. */
+/* Launch bounds may be under an #if before the name. A function is removed with its directives. */
 TEST(test_bounds_under_a_condition)
 {
     static const char text[] =
@@ -175,7 +174,7 @@ TEST(test_bounds_under_a_condition)
     for (; *cut == ' ' || *cut == '\n'; cut++) {
         lines += *cut == '\n';
     }
-    assert_int_equal(lines, 6); /* what stands behind it keeps its number */
+    assert_int_equal(lines, 6); /* the code after the cut keeps its line number */
     assert_memory_equal(cut, "int last;", 9);
     gt_source_free(&source);
 }
@@ -234,7 +233,7 @@ TEST(test_pass)
     bench_open(&b, BLOCK("1000"), "sm_90");
     assert_pass(&b, "c=value", "struct gputune_pass_block_c { double data[1000]; };");
     assert_pass(&b, "c=value", "#define c(i) (gputune_pass_value_c.data[i])\n");
-    /* 4096 less a pointer, an int with its padding, and a pointer */
+    /* 4096 bytes less a pointer, an int with padding, and a pointer */
     assert_pass(&b, "c=split", "struct gputune_pass_block_c { double data[509]; };");
     assert_pass(&b, "c=split", "__constant__ double " GT_PASS_SYMBOL "c[491];");
     assert_pass(&b, "c=split", "#define GPUTUNE_FIRST_c 509\n");
@@ -273,7 +272,7 @@ TEST(test_pass_launches)
     }
 }
 
-/* Blocks that fit by themselves may be too much together. */
+/* Parameter blocks that fit alone may be too large together. */
 TEST(test_blocks_together)
 {
     static const char two[] =
@@ -286,8 +285,8 @@ TEST(test_blocks_together)
         "}\n";
     GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, two, "sm_90");
-    /* two by value exceed the parameters; two constant ones, or one with t, constant memory:
-       4 * (5000 + 8000) fits, 4 * (2 * 5000 + 8000) does not */
+    /* a and b by value exceed the parameters. Constant memory holds one of them and t, 4 * (5000 +
+     * 8000) bytes, but not both and t. */
     assert_int_equal(count_valid(b.space), 7);
     const gt_launch launch = launch_of(&b, "a=value b=global");
     assert_int_equal(launch.block_count, 3);
@@ -298,7 +297,7 @@ TEST(test_blocks_together)
     assert_int_equal(launch.parameters[2].argument, 3);
 }
 
-/* A block that fits by value is not split, and is launched as a value. */
+/* A block that fits by value is not split but passed by value. */
 TEST(test_small_split)
 {
     GT_SCOPED(bench_close) bench b = {0};

@@ -1,4 +1,4 @@
-/* Spaces: order, pruning, what is excluded and why. */
+/* Tests spaces: order, pruning, and reasons for exclusion. */
 #include "kernel_support.h"
 
 #include <math.h>
@@ -50,7 +50,7 @@ TEST(test_no_axes)
     bench_close(&b);
 }
 
-/* A constraint cuts whole subtrees at the first axis where it can be decided. */
+/* A constraint cuts whole subtrees at the first axis at which it can be decided. */
 TEST(test_counts)
 {
     GT_SCOPED(bench_close) bench b = {0};
@@ -148,7 +148,7 @@ TEST(test_pass_limits)
     bench_open_at(&b, block, "sm_90", GPUTUNE_SIZES({"N", 8188}), 0, NULL, 0);
     assert_int_equal(count_valid(b.space), 4);
     bench_close(&b);
-    /* 32,756 bytes, 4 of padding and a pointer: one element too many */
+    /* 32,756 bytes, 4 of padding, and a pointer exceed the limit by one element */
     bench_open_at(&b, block, "sm_90", GPUTUNE_SIZES({"N", 8189}), 0, NULL, 0);
     assert_int_equal(count_valid(b.space), 3);
     assert_excluded(b.space, "parameters by value exceed 32764 bytes", 1);
@@ -158,7 +158,8 @@ TEST(test_pass_limits)
     assert_excluded(b.space, "split would pass the whole block by value", 1);
     bench_close(&b);
     bench_open_at(&b, block, "sm_90", GPUTUNE_SIZES({"N", 17000}), 0, NULL, 0);
-    assert_int_equal(count_valid(b.space), 2); /* split's rest and global */
+    /* split, in constant memory for the rest, and global */
+    assert_int_equal(count_valid(b.space), 2);
     bench_close(&b);
 }
 
@@ -175,12 +176,12 @@ TEST(test_occupancy_and_grid)
     assert_int_equal(count_valid(b.space), 4);
     const gt_config config = config_of(b.template, "B=256 C=4");
     ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
-    /* three blocks by shared memory, and rounded up to the cluster */
+    /* three blocks fit by shared memory; rounded up to the cluster */
     assert_int_equal(launch.steps[0].grid[0], 3 * 132 + 4);
     assert_int_equal(launch.steps[0].cluster[0], 4);
 }
 
-/* A search is told how variants are launched before any is compiled. */
+/* A search strategy gets features of the launch before any variant is compiled. */
 TEST(test_features)
 {
     GT_SCOPED(bench_close) bench b = {0};
@@ -193,10 +194,10 @@ TEST(test_features)
     const gt_config large = config_of(b.template, "B=256 KB=31");
     assert_int_equal(gt_space_features(first, b.space, &small), GT_STEP_FEATURES + 1);
     assert_int_equal(gt_space_features(second, b.space, &large), GT_STEP_FEATURES + 1);
-    /* threads, shared memory with the kilobyte that a block has anyway, blocks */
+    /* logarithms of threads, shared memory with the block's reserved kilobyte, and blocks */
     assert_true(first[0] == 7 && first[1] == 14 && first[2] == 5);
     assert_true(second[0] == 8 && second[1] == 15 && second[2] == 4);
-    /* 14 blocks of 16 KB fit, and 7 of 32 KB; the threads of two are promised; what is promised */
+    /* 14 blocks of 16 KB or 7 of 32 KB fit; launch_bounds() promise the threads of two blocks */
     assert_true(first[3] == log2(14 * 132) && second[3] == log2(7 * 132));
     assert_true(first[4] == log2(128 * 2 * 132) && second[4] == log2(256 * 2 * 132));
     assert_true(first[5] == 1 && second[5] == 1);
@@ -225,7 +226,7 @@ TEST(test_only)
     assert_int_equal(gt_space_combinations(b.space), 4);
     assert_true(gt_space_next(b.space, &config));
     assert_string_equal(text_of(b.template, &config), "B=96 M=p V=4");
-    assert_int_equal(b.template->axes[0].count, 2); /* the template stays as it is */
+    assert_int_equal(b.template->axes[0].count, 2); /* the template is unchanged */
     const gt_config standard = gt_config_default(b.template);
     assert_null(gt_space_excludes(b.space, &standard));
     bench_close(&b);
@@ -289,7 +290,8 @@ TEST(test_large_space)
     assert_int_equal(count_valid(b.space), 10000);
 }
 
-/* A require() that cannot be computed excludes, and says so, wherever it is asked. */
+/* A require() that cannot be computed excludes a configuration, and every function gives that
+ * reason. */
 TEST(test_division_by_zero)
 {
     static const char reason[] = "require(B / (K - 1) <= 64): division by zero or overflow";
@@ -309,7 +311,7 @@ TEST(test_division_by_zero)
     assert_null(gt_space_why_unused(b.space, 0, 1));
 }
 
-/* A word that names a problem's type has its size. */
+/* sizeof() accepts a word that names a problem's type. */
 TEST(test_type_words)
 {
     static const char text[] =
@@ -325,7 +327,7 @@ TEST(test_type_words)
     bench_close(&b);
 }
 
-/* A problem's type may be the name of another one. */
+/* The value of a type in problem() may be another type of problem(). */
 TEST(test_type_words_of_type_words)
 {
     static const char text[] =
@@ -338,7 +340,7 @@ TEST(test_type_words_of_type_words)
     assert_int_equal(count_valid(b.space), 1);
 }
 
-/* Where nothing is valid, the message says what excludes most. */
+/* If no configuration is valid, the message names the most frequent reason. */
 TEST(test_nothing_valid)
 {
     const char *const only[] = {"B=0"};

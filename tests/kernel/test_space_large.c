@@ -1,4 +1,4 @@
-/* Spaces that are too large to enumerate: draws from them must be even. */
+/* Tests spaces that are too large to enumerate. Draws from them must be even. */
 #include "random_template.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
     "__global__ void k(float *y, size_t n)\n"                                                      \
     "{ y[0] = A + B + C + D + E + F + G + H + I + J + K + L + Z; }\n"
 
-/* `axes` axes A, B, … of the values 0 to 9, and a constraint. */
+/* Opens a space of `axes` axes A, B, … with the values 0 to 9, and one constraint. */
 static void open_digits(bench *b, int axes, const char *constraint)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -29,7 +29,7 @@ static void assert_count(gt_space *space, uint64_t count)
     assert_int_equal(size.count, count);
 }
 
-/* One valid configuration in 10^10, whichever way it is written. */
+/* One of 10^10 configurations is valid, however the constraint is written. */
 TEST(test_needle)
 {
     static const struct {
@@ -83,7 +83,7 @@ TEST(test_many)
         small += (i % 8 + 1) * (i / 8 % 8 + 1) * (i / 64 + 1) <= 100;
         divides += i < 64 && (i % 8 + 1) % (i / 8 + 1) == 0;
     }
-    assert_count(b.space, small * divides * 6 * 32768); /* Z and F to J are free */
+    assert_count(b.space, small * divides * 6 * 32768); /* axes Z and F to J are unconstrained */
     for (int i = 0; i < 100; i++) {
         assert_true(gt_space_draw(b.space, &random, &config));
         assert_true(brute_valid(&b, &config));
@@ -95,11 +95,11 @@ TEST(test_many)
         products += i < 100 && i % 10 * (i / 10) <= 40;
         sums += i % 10 + i / 10 % 10 + i / 100 <= 20;
     }
-    assert_count(b.space, 55 * products * sums * 100000); /* H to L are free */
+    assert_count(b.space, 55 * products * sums * 100000); /* axes H to L are unconstrained */
     bench_close(&b);
 }
 
-/* As a tiled matrix product has it: most axes are tied together. */
+/* A tiled matrix product, in which constraints tie most axes together. */
 static const char tiles[] =
     "#pragma gputune kernel(k) problem(m = 4096, n = 4096, k = 4096) args(inout float y[n])\n"
     "#pragma gputune tune(BX = 4, 8, 16, 32, 64) tune(BY = 4, 8, 16, 32, 64)\n"
@@ -116,7 +116,7 @@ static const char tiles[] =
     "#pragma gputune require(BX * BY % 32 == 0 && TX * TY * 2 + TX + TY <= 200)\n"
     "__global__ void k(float *y) {}\n";
 
-/* A corner of them, small enough for brute force. */
+/* A part of that space, small enough for brute force. */
 TEST(test_corner_of_tiles)
 {
     static const char *const only[] = {"BX=16,64",   "BY=8,32",   "TX=4,8", "TY=4,8", "BK=16,64",
@@ -162,7 +162,7 @@ TEST(test_tiles)
     assert_true(usage.ru_maxrss < 100 * 1024);
 }
 
-/* --- constraints that tie more together than a diagram holds ---------------------------------- */
+/* --- constraints that are too large for a decision diagram ------------------------------------ */
 
 static const int weights[10] = {7919,     104729,   1299709,  15485863, 32452843,
                                 49979687, 67867967, 86028121, 10439531, 12294982};
@@ -171,7 +171,8 @@ static const char sum_of_weights[] =
     "require((A * 7919 + B * 104729 + C * 1299709 + D * 15485863 + E * 32452843 + F * 49979687 + "
     "G * 67867967 + H * 86028121 + I * 10439531 + J * 12294982) % 31 == 5)";
 
-/* How many of 10^10 fulfil it, with A given, by their remainders. */
+/* Returns how many of the configurations with this A fulfil sum_of_weights, counted by
+ * remainders. */
 static double count_by_remainder(int a)
 {
     double counts[31] = {0};
@@ -212,7 +213,7 @@ TEST(test_estimates)
         statistic += (drawn[a] - mean) * (drawn[a] - mean) / mean;
     }
     assert_true(statistic < 9 + 4 * sqrt(18));
-    for (int i = 0; i < 300; i++) { /* the walk is exact all the same */
+    for (int i = 0; i < 300; i++) { /* walking is exact even if the count is an estimate */
         while (!brute_valid(&b, &brute)) {
             assert_true(brute_next(b.template, &brute));
         }
@@ -232,7 +233,7 @@ static bool is_out_of_patience(void *user)
     return ++p->asked > p->most;
 }
 
-/* Nothing here says before the last axis that none is valid: only the caller can end it. */
+/* No constraint can be decided before the last axis, so only the caller can end the walk. */
 TEST(test_cancel)
 {
     GT_SCOPED(bench_close) bench b = {0};
@@ -252,7 +253,7 @@ TEST(test_cancel)
     assert_false(gt_space_next(b.space, &config));
 }
 
-/* Canceled while it was prepared, a space still walks and draws right. */
+/* If preparing a space is canceled, walking and drawing still work. */
 TEST(test_without_diagrams)
 {
     GT_SCOPED(bench_close) bench b = {0};
@@ -279,7 +280,8 @@ TEST(test_without_diagrams)
 
 /* --- evenness --------------------------------------------------------------------------------- */
 
-/* Pearson's statistic of draws over all valid configurations lies near its degrees of freedom. */
+/* Checks that Pearson's statistic of draws over all valid configurations is near its degrees of
+ * freedom. */
 static void assert_even(const char *constraint, int axes)
 {
     GT_SCOPED(bench_close) bench b = {0};

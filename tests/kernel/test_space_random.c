@@ -1,4 +1,4 @@
-/* Spaces with constraints at random against brute force: count, order, draws. */
+/* Tests spaces with random constraints against brute force: counts, order, and draws. */
 #include "random_template.h"
 
 #include "base/array.h"
@@ -133,5 +133,6 @@ TEST(test_random_templates)
     for (int i = 0; i < TEMPLATES; i++) {
         check_template(&random, &some, &none);
     }
-    assert_true(some > TEMPLATES / 4 && none > TEMPLATES / 20); /* the test tests something */
+    /* both valid and empty spaces are tested */
+    assert_true(some > TEMPLATES / 4 && none > TEMPLATES / 20);
 }

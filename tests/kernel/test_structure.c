@@ -1,4 +1,4 @@
-/* Structs in arguments: their layout, what their numbers hold, and their mistakes. */
+/* Tests structs in arguments: layout, values of their numbers, and mistakes. */
 #include "kernel_support.h"
 
 #include "kernel/template/structure.h"
@@ -109,7 +109,7 @@ TEST(test_values)
     }
 }
 
-/* What args() leaves out has the code's value, as in C++, unless it is a size; a functor has a
+/* Members that args() leaves out have the code's value, as in C++, except sizes. A functor has one
  * byte. */
 TEST(test_values_of_the_code)
 {
@@ -137,8 +137,8 @@ TEST(test_values_of_the_code)
     }
 }
 
-/* Members of base classes are members, also of those that a struct template has; an enum is its
- * underlying type, and one inside of a struct is no data. */
+/* Members of base classes are members, also those of struct templates. An enum has its underlying
+ * type; an enum inside of a struct is not data. */
 TEST(test_bases_and_enums)
 {
     static const char text[] =
@@ -186,7 +186,7 @@ TEST(test_bases_and_enums)
     }
 }
 
-/* Of a struct template, the specialisation that fits goes before the template itself. */
+/* A matching specialisation of a struct template is preferred to the template. */
 TEST(test_specialisations)
 {
     static const char text[] =
@@ -208,12 +208,12 @@ TEST(test_specialisations)
     }
 }
 
-/* Lists in lists hold the numbers of members, as in C. */
+/* Nested lists initialise members as in C. */
 TEST(test_nested_lists)
 {
     static const struct {
         const char *list;
-        int values[10]; /* in the order of memory */
+        int values[10]; /* in memory order */
     } cases[] = {
         {"{1, {2, 3, 4}, {5, 6}, {{7, 8}, {9, 10}}}", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}},
         {"{1, 2, 3, 4}", {1, 2, 2, 2, 3, 3, 4, 4, 4, 4}},
@@ -242,7 +242,7 @@ TEST(test_nested_lists)
     }
 }
 
-/* An instance of a C++ template is laid out with its arguments, which may be the problem's. The
+/* An instance of a C++ template is laid out with its arguments, which may be problem values. The
  * compiler confirms the layout. */
 TEST(test_instances)
 {
@@ -266,7 +266,7 @@ TEST(test_instances)
     assert_non_null(strstr(source.text, "static_assert(sizeof(vec<double,4>) == 32"));
 }
 
-/* No other code may name a class's private members: its size alone is confirmed. */
+/* Other code cannot name private members of a class, so only the size is confirmed. */
 TEST(test_private_members)
 {
     static const char text[] =

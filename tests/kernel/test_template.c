@@ -1,4 +1,4 @@
-/* What a template says, once parsed. */
+/* Tests what a parsed template contains. */
 #include "kernel_support.h"
 
 #include "kernel/template/declared.h"
@@ -66,7 +66,7 @@ static gt_hash identity(const char *text)
     return hash;
 }
 
-/* `from` replaced by `to` in `full`. */
+/* Returns the identity of `full` with `from` replaced by `to`. */
 static gt_hash identity_with(const char *from, const char *to)
 {
     gt_text text = {0};
@@ -80,7 +80,7 @@ static gt_hash identity_with(const char *from, const char *to)
     return hash;
 }
 
-/* Comments, blanks and new values of axes orphan no results; what is computed does. */
+/* The identity ignores comments, blanks and values of axes, but not the code that computes. */
 TEST(test_identity)
 {
     const gt_hash hash = identity(full);
@@ -94,7 +94,7 @@ TEST(test_identity)
     assert_false(gt_hash_equal(hash, identity_with("4.0 * n", "8.0 * n")));
 }
 
-/* Files by name, for includes. */
+/* Returns the text of an included file. */
 static gputune_status read_include(void *user, const gt_include *include, gt_included *out)
 {
     static const char *const files[][2] = {
@@ -141,7 +141,7 @@ TEST(test_includes)
     gt_template_free(t);
 }
 
-/* The engine's macros stand behind the headers, which have names of their own. */
+/* Macros of gputune are defined after the headers, which may use the same names. */
 TEST(test_headers_see_no_macros)
 {
     gt_template *t = NULL;
@@ -187,7 +187,7 @@ TEST(test_include_mistakes)
         "k.cu:3:25: file 'no.cuh' was not found; expected one in the template's folder");
 }
 
-/* Pragmas in comments and strings are none; a comment inside of one is none of its words. */
+/* Pragmas in comments and strings are ignored, and so are comments inside of a pragma. */
 TEST(test_what_is_no_pragma)
 {
     gt_template *t = parse(HEAD "/* \n#pragma gputune tune(A = 1)\n*/\n"
@@ -201,7 +201,7 @@ TEST(test_what_is_no_pragma)
     gt_template_free(t);
 }
 
-/* What the compiler knows as a type without a header is a type in args() as well. */
+/* Types that the compiler knows without a header are also types in args(). */
 TEST(test_names_of_types)
 {
     static const char *const names[] = {"uint", "unsigned", "size_t", "char", "bool"};
@@ -219,7 +219,7 @@ TEST(test_names_of_types)
     }
 }
 
-/* block = 16, 16 and block = (16, 16) are the same; other parentheses are an expression's. */
+/* block = 16, 16 and block = (16, 16) are equal; other parentheses belong to an expression. */
 TEST(test_dimensions)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Mistakes in templates: each with its whole message. */
+/* Tests the whole message for each mistake in a template. */
 #include "mistakes.h"
 
 static const gt_mistake mistakes[] = {
@@ -240,7 +240,7 @@ TEST(test_mistakes)
     CHECK_MISTAKES(plain, mistakes);
 }
 
-/* What nests without end is refused before the stack is used up. */
+/* Endless nesting is refused before the stack is used up. */
 TEST(test_endless_nesting)
 {
     enum { DEPTH = 100000 };
@@ -264,7 +264,7 @@ TEST(test_endless_nesting)
     }
 }
 
-/* A template cut short anywhere is an error, never a crash. */
+/* A template that is cut off anywhere is an error, never a crash. */
 TEST(test_cut_short)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -280,7 +280,7 @@ TEST(test_cut_short)
     }
 }
 
-/* Buffers of one type in another order than the kernel's. */
+/* Buffers of one type in another order than the kernel's parameters. */
 TEST(test_outputs_behind_const)
 {
 #define OF(args, references)                                                                       \

@@ -1,4 +1,4 @@
-/* Tensor maps: how they are encoded for a configuration, and what excludes one. */
+/* Tests tensor maps: their encoding for a configuration, and reasons for exclusion. */
 #include "kernel_support.h"
 
 #define HEAD                                                                                       \
@@ -66,7 +66,7 @@ TEST(test_beside_it)
     assert_int_equal(gt_buffer_alignment(&b.workload.buffers[0]), 32);
 }
 
-/* Rows stay multiples of 16 bytes at the awkward size. */
+/* At the odd-tail size, rows are still multiples of 16 bytes. */
 TEST(test_awkward)
 {
     GT_SCOPED(bench_close) bench b = {0};

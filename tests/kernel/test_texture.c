@@ -1,4 +1,4 @@
-/* Textures: how their objects are made for sizes, and which sizes they cannot have. */
+/* Tests textures: their descriptions, and sizes that they cannot have. */
 #include "kernel_support.h"
 
 #define HEAD                                                                                       \
@@ -39,7 +39,7 @@ TEST(test_rows)
     assert_int_equal(gt_buffer_alignment(&b.workload.buffers[1]), 512);
 }
 
-/* An array has a copy of the buffer, whose rows may have any length and address. */
+/* An array is a copy of the buffer, whose rows may then have any length and address. */
 TEST(test_arrays)
 {
     static const struct {
@@ -108,7 +108,7 @@ TEST(test_elements)
     }
 }
 
-/* Rows that are padded take any width in a proof, others none but theirs. */
+/* A texture of padded rows allows any width at the odd-tail size, other textures only their own. */
 TEST(test_awkward)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* What the store's tests share: a folder of their own, a scenario, an outcome. */
+/* Helpers for the tests of the store: a folder of its own, scenarios, and outcomes. */
 #pragma once
 
 #include "store/layers.h"
@@ -15,7 +15,7 @@
 
 #define ENVIRONMENT "00112233445566778899aabbccddeeff"
 
-/* Of gt_wanted. */
+/* An initialiser of a gt_wanted that selects one kernel. */
 #define ONE_KERNEL(name)                                                                           \
     {                                                                                              \
         .kernels = (const char *[]){name}, .kernel_count = 1                                       \
@@ -58,13 +58,12 @@ static inline int close_world(void **state)
     return 0;
 }
 
-/* For GT_SCOPED(). */
 static inline void store_end(gt_store **store)
 {
     gt_store_close(*store);
 }
 
-/* Opens a database over the system's one, which may be NULL. */
+/* Opens a database over the system's database, which may be NULL. */
 static inline gt_store *open_over(world *w, const char *path, const char *system)
 {
     gt_store *store;
@@ -87,7 +86,7 @@ static inline gt_hash hash_of(uint64_t number)
     return gt_hash_bytes(&number, sizeof number);
 }
 
-/* axpy at n. It lasts until this thread has asked for 16 others. */
+/* Returns a scenario of axpy at n, valid until this thread has asked for 16 more. */
 static inline gt_scenario scenario_at(int64_t n)
 {
     static _Thread_local struct {
@@ -133,7 +132,7 @@ static inline gt_code code_of(uint64_t number, const char *image)
                      .compile_ns = 2e7};
 }
 
-/* A finished and proved tuning of the space 77 with that effort. */
+/* Returns the terms of a finished and verified tuning of space 77 with this effort. */
 static inline gt_terms terms_of(gputune_effort effort)
 {
     return (gt_terms){.space = hash_of(77),
@@ -143,7 +142,7 @@ static inline gt_terms terms_of(gputune_effort effort)
                       .proved = true};
 }
 
-/* Puts a winner "VEC=4" with the trials 1 (default), 2 (winner), 3 (crashed). */
+/* Puts a winner "VEC=4" with three trials: the default, the winner, and one that crashed. */
 static inline gputune_status put_under(gt_store *store, const gt_scenario *scenario, double time_ns,
                                        const gt_terms *terms, bool force,
                                        const gt_patience *patience)
@@ -198,7 +197,7 @@ static inline void put_size(gt_store *store, int64_t n, double time_ns)
     put_size_within(store, n, time_ns, NULL);
 }
 
-/* Puts what is shown of a GPU, with a scenario of its own. */
+/* Puts the facts of a GPU, with a scenario of its own. */
 static inline void put_gpu(gt_store *store, const char *environment, const gt_device *device,
                            const char *host, double copy_bytes_per_s)
 {
@@ -210,7 +209,7 @@ static inline void put_gpu(gt_store *store, const char *environment, const gt_de
     ASSERT_OK(gt_store_put_winner(store, &outcome, NULL));
 }
 
-/* The first of the scenario's winners; ENOTFOUND without one. */
+/* Returns the first winner of the scenario, or ENOTFOUND. */
 static inline gputune_status find_first(gt_winner *out, gt_store *store,
                                         const gt_scenario *scenario)
 {
@@ -228,7 +227,7 @@ static inline gputune_status find_first(gt_winner *out, gt_store *store,
     return status;
 }
 
-/* The stored time at n, 0: none. */
+/* Returns the stored time at n, or 0. */
 static inline double time_at(gt_store *store, int64_t n)
 {
     gt_scenario scenario = scenario_at(n);
@@ -241,7 +240,7 @@ static inline double time_at(gt_store *store, int64_t n)
     return median;
 }
 
-/* Changes the file behind the store's back. */
+/* Changes the file without the store's knowledge. */
 static inline void run_sql(const char *path, const char *sql)
 {
     sqlite3 *raw;
@@ -250,7 +249,7 @@ static inline void run_sql(const char *path, const char *sql)
     sqlite3_close(raw);
 }
 
-/* The number that a query gives. */
+/* Returns the number that a query selects. */
 static inline int64_t query_number(const char *path, const char *sql)
 {
     sqlite3 *raw;

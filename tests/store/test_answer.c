@@ -1,9 +1,9 @@
-/* The rule of which result answers which request: each part of the terms by itself. */
+/* Tests which results answer which requests, for each of the terms. */
 #include "store_support.h"
 
 #include "store/answer.h"
 
-/* A change of one part of what was made, or of what is asked. */
+/* A change of one of the terms, of the result or of the request. */
 typedef struct change {
     const char *what;
     void (*made)(gt_terms *terms);
@@ -124,7 +124,7 @@ TEST(each_part_of_the_terms_counts)
     }
 }
 
-/* Below MEASURE, whatever was found is better than nothing. */
+/* With an effort below MEASURE, any result is better than none. */
 TEST(anything_answers_who_does_not_measure)
 {
     gt_terms made = terms_of(GPUTUNE_MEASURE), asked = terms_of(GPUTUNE_CACHED_ONLY);

@@ -1,10 +1,10 @@
-/* A flipped bit of the file never leads to a configuration, a verdict or code that was not stored.
- */
+/* Tests that a flipped bit in the file never leads to a configuration, verdict or code that was not
+ * stored. */
 #include "store_support.h"
 
 #include <fcntl.h>
 
-/* One in so many bits is flipped; STRIDE=1 in the environment flips all. */
+/* Flips one bit of this many. The variable STRIDE changes the number; 1 flips every bit. */
 enum { STRIDE = 43 };
 
 static const struct kept {
@@ -41,7 +41,7 @@ static void judge_code(const gt_code *code, uint64_t number)
     }
 }
 
-/* A winner that is found is the one that was stored, with its code or without. */
+/* Checks that a found winner is the stored one. Returns whether its code was found, too. */
 static bool judge_winner(gt_winner *winner)
 {
     assert_string_equal(winner->config, "VEC=4");
@@ -109,7 +109,7 @@ static bool judge_cubins(gt_store *store)
     return whole;
 }
 
-/* Whether all that was stored is still found. */
+/* Returns whether everything that was stored is still found. */
 static bool judge(world *w)
 {
     gt_store *store;
@@ -137,7 +137,7 @@ TEST_OF(flipped_bits_are_noticed, world *w, open_world, close_world)
         assert_int_equal(pread(file, &byte, 1, bit / 8), 1);
         flipped = (unsigned char)(byte ^ (1u << bit % 8));
         if (byte == 0 && stride > 1 && bit % 5) {
-            continue; /* most of them are not in use */
+            continue; /* most zero bytes are unused */
         }
         assert_int_equal(pwrite(file, &flipped, 1, bit / 8), 1);
         flips++;
@@ -149,7 +149,7 @@ TEST_OF(flipped_bits_are_noticed, world *w, open_world, close_world)
     printf("%ld bits flipped, %ld kept something from being found\n", flips, noticed);
 }
 
-/* What a bit flip cannot do in one step, by hand: rows that are right but belong elsewhere. */
+/* Rows that are valid but belong elsewhere, which a single flipped bit cannot cause. */
 TEST_OF(rows_of_others_are_not_taken, world *w, open_world, close_world)
 {
     static const char *const changes[] = {

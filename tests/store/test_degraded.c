@@ -1,4 +1,5 @@
-/* A database that cannot be used never makes a call fail: one warning, and everything answers. */
+/* Tests that a database that cannot be used never makes a call fail: there is one warning, and
+ * results are kept in memory. */
 #include "store_support.h"
 
 #include "base/signals.h"
@@ -17,7 +18,7 @@ static void put_raw(const char *path, const void *bytes, size_t count)
     fclose(file);
 }
 
-/* Returns the path of the system's database. It lasts until the next call. */
+/* Returns the path of the system's database, valid until the next call. */
 static const char *system_path(const world *w)
 {
     static char path[128];
@@ -33,7 +34,7 @@ static void make_database(world *w, int64_t n)
     assert_int_equal(w->warnings, 0);
 }
 
-/* Everything works in this process, after exactly one warning that says `why`. */
+/* Checks that results are kept in memory after exactly one warning, which contains `why`. */
 static void goes_on_in_memory(world *w, gt_store *store, const char *why)
 {
     put_size(store, 2048, 20);
@@ -46,8 +47,7 @@ static void goes_on_in_memory(world *w, gt_store *store, const char *why)
     }
 }
 
-/* What a user is told of the file, for reading and for writing; "" where there is nothing to tell.
- */
+/* Checks what gt_store_check() reports for reading and for writing; "" means no error. */
 static void says(gt_store *store, const char *reading, const char *writing)
 {
     const char *const wanted[] = {reading, writing};
@@ -80,11 +80,11 @@ TEST_OF(newer_file_is_only_read, world *w, open_world, close_world)
     says(store, "", "newer gputune");
     gt_store_close(store);
     store = open_store(w);
-    assert_true(time_at(store, 2048) == 0); /* nothing was written to it */
+    assert_true(time_at(store, 2048) == 0); /* nothing was written to the file */
     gt_store_close(store);
 }
 
-/* A connection that keeps all others out until it is closed. */
+/* Returns a connection that locks out all others until it is closed. */
 static sqlite3 *locked(const char *path)
 {
     sqlite3 *file;
@@ -93,14 +93,13 @@ static sqlite3 *locked(const char *path)
     return file;
 }
 
-/* Somebody replaces it. Nothing is written to it any more, but it is read when it is there again.
- */
+/* Nothing is written to such a file, but it is read again when it is back. */
 TEST_OF(newer_file_that_was_away_is_read_again, world *w, open_world, close_world)
 {
     char away[128];
     make_database(w, 1024);
     run_sql(w->path, "PRAGMA user_version = 999");
-    sqlite3 *lock = locked(w->path); /* so that it is not open for reading yet */
+    sqlite3 *lock = locked(w->path); /* the store cannot open the file for reading */
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     sqlite3_close(lock);
     put_size(store, 2048, 20);
@@ -113,7 +112,7 @@ TEST_OF(newer_file_that_was_away_is_read_again, world *w, open_world, close_worl
     says(store, "", "newer gputune");
 }
 
-/* Longer than SQLite takes, and not than the system does. */
+/* Longer than SQLite accepts, but not too long for the system. */
 TEST_OF(a_path_that_is_too_long, world *w, open_world, close_world)
 {
     char path[600];
@@ -135,12 +134,12 @@ TEST_OF(no_folder, world *w, open_world, close_world)
     char file[96];
     snprintf(file, sizeof file, "%s/deep", w->folder);
     assert_int_equal(rmdir(file), 0);
-    gt_store *store = open_store(w); /* a folder is not made for a file that somebody named */
+    gt_store *store = open_store(w); /* the folder of a file that the user named is not created */
     goes_on_in_memory(w, store, "there is no folder");
     says(store, "deep", "deep");
     gt_store_close(store);
     assert_int_equal(access(file, F_OK), -1);
-    put_raw(file, "x", 1); /* a file where a folder is needed */
+    put_raw(file, "x", 1); /* now a file is in place of the folder */
     w->warnings = 0;
     store = open_store(w);
     goes_on_in_memory(w, store, "cannot be written");
@@ -162,7 +161,7 @@ TEST_OF(makes_its_folder_in_the_cache, world *w, open_world, close_world)
     unsetenv("XDG_CACHE_HOME");
 }
 
-/* A writer that ends in the middle of a transaction, with a part of it in the file. */
+/* Kills a writer in the middle of a transaction that is partly in the file. */
 static void die_while_writing(const char *path)
 {
     int code;
@@ -191,7 +190,7 @@ TEST_OF(reader_undoes_what_a_killed_writer_began, world *w, open_world, close_wo
     assert_int_equal(w->warnings, 0);
 }
 
-/* Opening a pipe would wait for whoever opens the other end. */
+/* Opening a pipe would wait for a process that opens its other end. */
 TEST_OF(what_is_no_file_is_left_alone, world *w, open_world, close_world)
 {
     static const char *const cases[][2] = {{"folder", "it is a folder"},
@@ -213,7 +212,7 @@ TEST_OF(what_is_no_file_is_left_alone, world *w, open_world, close_world)
     }
 }
 
-/* The file accepts the first part of a transaction; writing the rest fails. */
+/* The file accepts the first part of a transaction, and writing the rest fails. */
 TEST_OF(full_disk, world *w, open_world, close_world)
 {
     make_database(w, 1024);
@@ -236,11 +235,11 @@ TEST_OF(full_disk, world *w, open_world, close_world)
     gt_code found;
     ASSERT_OK(gt_store_find_cubin(&found, store, code.source, "sm_90", false, NULL));
     gt_code_free(&found);
-    assert_true(time_at(store, 1024) == 10); /* what is in the file is still read */
+    assert_true(time_at(store, 1024) == 10); /* results in the file are still found */
     free(image);
     gt_store_close(store);
     store = open_store(w);
-    assert_true(time_at(store, 1024) == 10); /* and the file is sound */
+    assert_true(time_at(store, 1024) == 10); /* the file was not damaged */
     gt_store_close(store);
 }
 
@@ -253,7 +252,7 @@ static bool is_beside(const world *w, const char *ending)
     return access(path, F_OK) == 0;
 }
 
-/* The file stays as it is, and nothing is made beside it. */
+/* Checks that the file is not modified and that no file is created beside it. */
 static void stays_as_it_is(world *w, const void *bytes, size_t count)
 {
     GT_FREED char *kept = malloc(count + 1);
@@ -288,7 +287,7 @@ TEST_OF(another_programs_database, world *w, open_world, close_world)
     stays_as_it_is(w, bytes, count);
 }
 
-/* Damage that only shows when the tables are read. */
+/* Damage that only shows when tables are read. */
 TEST_OF(malformed_tables, world *w, open_world, close_world)
 {
     make_database(w, 1024);
@@ -297,7 +296,8 @@ TEST_OF(malformed_tables, world *w, open_world, close_world)
     memset(noise, 0xa5, sizeof noise);
     fseek(file, 0, SEEK_END);
     long pages = ftell(file) / 4096;
-    for (long page = 1; page < pages; page++) { /* all but the first, which holds the schema */
+    /* all pages except the first, which holds the schema */
+    for (long page = 1; page < pages; page++) {
         fseek(file, page * 4096, SEEK_SET);
         fwrite(noise, 1, sizeof noise, file);
     }
@@ -359,12 +359,12 @@ TEST_OF(users_database_wins_over_the_systems, world *w, open_world, close_world)
     assert_string_equal(lines, "n=1024 T=half VEC=4 10;n=4096 T=half VEC=4 44;");
     gt_store_close(store);
     store = open_over(w, system, NULL);
-    assert_true(time_at(store, 1024) == 11); /* the system's was not touched */
+    assert_true(time_at(store, 1024) == 11); /* the system's database was not modified */
     gt_store_close(store);
     assert_int_equal(w->warnings, 0);
 }
 
-/* The first winner at n = 1024: its time, and whether it is final. */
+/* Returns the time of the first winner at n = 1024, and sets whether it is final. */
 static double time_of_first(gt_store *store, bool *final)
 {
     gt_scenario scenario = scenario_at(1024);
@@ -376,8 +376,8 @@ static double time_of_first(gt_store *store, bool *final)
     return median;
 }
 
-/* A search that ended by its limit decides nothing for whoever made it, but is a decision for those
- * who get it with an installation; what they find themselves is one where it is as fast. */
+/* An unfinished result is final for users who get it in the system's database. A result that they
+ * find themselves is final if it is as fast. */
 TEST_OF(what_is_installed_is_decided, world *w, open_world, close_world)
 {
     const char *system = system_path(w);
@@ -430,7 +430,7 @@ TEST_OF(broken_system_database_is_left_out, world *w, open_world, close_world)
     assert_int_equal(w->warnings, 1);
     gt_store_close(store);
     store = open_over(w, w->path, "/nonexistent/system.db");
-    assert_int_equal(w->warnings, 1); /* a missing one is normal */
+    assert_int_equal(w->warnings, 1); /* a missing file is normal */
     gt_store_close(store);
 }
 
@@ -439,7 +439,7 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* How many names the folder of the database holds. */
+/* Returns the number of files in the folder of the database. */
 static int count_files(const world *w)
 {
     char folder[96];
@@ -515,7 +515,8 @@ TEST_OF(records_of_a_scenario_come_in_a_row, world *w, open_world, close_world)
     static const char *const alignments[] = {"16", "8", "4"};
     const gt_records_filter all = {.all_trials = true};
     char last[2][GT_HASH_HEX] = {"", ""};
-    for (int i = 0; i < 3; i++) { /* whose times lie between one another's */
+    /* trials of the scenarios would be interleaved if sorted by time */
+    for (int i = 0; i < 3; i++) {
         gt_scenario scenario = scenario_at(1024);
         scenario.alignment = alignments[i];
         ASSERT_OK(put_outcome(store, &scenario, 10 + i, GPUTUNE_MEASURE, false));
@@ -611,7 +612,7 @@ TEST_OF(forked_child_leaves_the_database_alone, world *w, open_world, close_worl
     gt_store_close(store);
 }
 
-/* The next write, or the next lookup, opens the file that the path now names. */
+/* The next write or lookup opens the file that is now at the path. */
 TEST_OF(a_file_that_was_deleted_is_made_anew, world *w, open_world, close_world)
 {
     gt_store *store = open_store(w);
@@ -648,7 +649,7 @@ TEST_OF(a_file_that_was_replaced_is_read_and_written, world *w, open_world, clos
     assert_int_equal(w->warnings, 0);
 }
 
-/* Runs `work` in so many processes side by side, each of which must succeed. */
+/* Runs `work` in `count` processes at once, each of which must succeed. */
 static void run_processes(world *w, int count, bool (*work)(world *w, int process))
 {
     for (int p = 0; p < count; p++) {
@@ -667,7 +668,7 @@ static void run_processes(world *w, int count, bool (*work)(world *w, int proces
 
 enum { SHARERS = 6, PUTS = 10 };
 
-/* Stores results of the process's own; false: the file has not taken them. */
+/* Stores results of this process. Returns false if the file did not take them. */
 static bool put_some(world *w, int process)
 {
     gt_store *store;
@@ -705,13 +706,13 @@ static bool open_only(world *w, int process)
     return gt_store_open(&store, w->path, NULL, NULL, false) == GPUTUNE_OK;
 }
 
-/* Whoever opens a file that another process is just making sees a new file or a whole one. */
+/* A process that opens a file while another one creates it sees a new file or a whole one. */
 TEST_OF(processes_make_a_file_together, world *w, open_world, close_world)
 {
     enum { ROUNDS = 40, PROCESSES = 8 };
     for (int round = 0; round < ROUNDS; round++) {
         snprintf(w->path, sizeof w->path, "%s/%d.db", w->folder, round);
         run_processes(w, PROCESSES, open_only);
-        assert_false(is_beside(w, ".1")); /* nobody took it for damaged */
+        assert_false(is_beside(w, ".1")); /* no process took it for damaged */
     }
 }

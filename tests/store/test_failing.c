@@ -1,6 +1,5 @@
-/* Memory that is short, and files that cannot be read or written, at any moment: a lookup finds the
- * right thing or nothing, what is not kept in the file is kept in memory, and the file stays whole.
- */
+/* Tests that if memory is short or files cannot be read or written, at any call, a lookup finds the
+ * right result or none, results are kept at least in memory, and the file stays intact. */
 #include "store_support.h"
 
 #include "support/each_failure.h"
@@ -10,12 +9,12 @@
 typedef struct job {
     world *w;
     const char *path;
-    char system[96]; /* the system's database; "": none */
+    char system[96]; /* the path of the system's database, or "" */
     char *text;      /* wisdom */
     gt_store *memory;
 } job;
 
-/* What a store may answer when it cannot read: nothing is known. */
+/* Returns success for statuses with which a store answers if it cannot read. */
 static gputune_status unless_unknown(gputune_status status)
 {
     return status == GPUTUNE_ENOTFOUND || status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
@@ -35,7 +34,7 @@ static gputune_status look_up(gt_store *store)
     gputune_status status = find_first(&winner, store, &scenario);
     if (status == GPUTUNE_OK) {
         assert_string_equal(winner.config, "VEC=4");
-        /* of the system's, where the user's file cannot be read */
+        /* the second time is in the system's database, in case the user's cannot be read */
         assert_true(winner.median_ns == 100 || winner.median_ns == 150);
         gt_winner_free(&winner);
     }
@@ -124,7 +123,7 @@ static void put_gpus(gt_store *store)
     put_gpu(store, OTHER_GPU, &device, NULL, 0);
 }
 
-/* A file with two winners, in memory: these tests write it some thousand times. */
+/* Makes a file with two winners, in memory because these tests write it thousands of times. */
 static void fill(job *j, world *w)
 {
     *j = (job){.w = w};
@@ -138,7 +137,7 @@ static void fill(job *j, world *w)
     put_size(store, 4096, 300);
 }
 
-/* A second file, of the system, that knows some of the same and some more. */
+/* Makes a system's database that has one scenario in common and one more. */
 static void fill_system(job *j)
 {
     snprintf(j->system, sizeof j->system, "%s/system.db", j->w->folder);
@@ -183,7 +182,7 @@ static gt_patience soon(void)
     return gt_patience_for(0.05, NULL);
 }
 
-/* Puts a winner of another size, and finds it: in the file, or in memory. */
+/* Puts a winner of another size and finds it again, in the file or in memory. */
 static gputune_status put_and_find(gt_store *store, const gt_scenario *scenario)
 {
     const gt_terms terms = terms_of(GPUTUNE_MEASURE);
@@ -227,7 +226,7 @@ static gputune_status write_within(gt_store *store)
     return status;
 }
 
-/* While a store that could not write is still open, others can write, and it can itself. */
+/* Checks that other processes and the store itself can write while it is still open. */
 static void expect_writable(const job *j, gt_store *store)
 {
     char message[512];
@@ -305,7 +304,7 @@ TEST_OF(file_cannot_be_written, world *w, open_world, close_world)
     }
 }
 
-/* The process that could not give it back does not wait for itself. */
+/* The process that could not release its lease does not wait for itself. */
 TEST_OF(a_lease_that_was_not_given_back_is_free, world *w, open_world, close_world)
 {
     job j;
@@ -335,7 +334,7 @@ static void expect_in_memory(void *user)
     ASSERT_OK(put_in_memory(user));
 }
 
-/* One store: what failed there does not stand in the way of what follows. */
+/* With one store, to show that a failure does not affect later calls. */
 TEST_OF(memory_is_short_for_results_in_memory, world *w, open_world, close_world)
 {
     job j = {.w = w};
@@ -344,7 +343,7 @@ TEST_OF(memory_is_short_for_results_in_memory, world *w, open_world, close_world
     gt_store_close(j.memory);
 }
 
-/* What a lock kept in memory is brought to the file, by the check of the database or by closing. */
+/* Results that a lock kept in memory are written to the file by checking or closing the store. */
 static gputune_status bring_to_file(void *user)
 {
     job *j = user;
@@ -380,7 +379,7 @@ TEST_OF(memory_is_short_for_bringing, world *w, open_world, close_world)
     each_of_sqlite(211, bring_to_file, expect_brought, &j);
 }
 
-/* ---- taking over, and dropping --------------------------------------------------------------- */
+/* ---- importing and deleting ------------------------------------------------------------------ */
 
 static gputune_status take_over(void *user)
 {
@@ -422,7 +421,7 @@ static gputune_status drop(void *user)
         status = gt_store_forget(store, &filter, &drop, take_dropped, &dropped, &patience);
     }
     gt_store_close(store);
-    /* a file that memory was too short to open is given up, with a warning that says why */
+    /* if there is no memory to open the file, a warning says so and the file is not used */
     return status == GPUTUNE_EDATABASE && j->w->warnings ? GPUTUNE_OK : (gputune_status)status;
 }
 

@@ -1,5 +1,5 @@
-/* What is forgotten: by kernel, size and GPU, by age, driver and the size of the database; and the
- * time that a trial is known by. */
+/* Tests which records are deleted, by kernel, size, GPU, age, driver and size of the database, and
+ * the creation time of trials. */
 #include "store_support.h"
 
 static int count_winners(void *user, const gputune_record *record)
@@ -8,7 +8,7 @@ static int count_winners(void *user, const gputune_record *record)
     return 0;
 }
 
-/* How many winners go. */
+/* Returns how many winners were deleted. */
 static int forget(gt_store *store, const gt_records_filter *filter,
                   const gputune_forget_options *what)
 {
@@ -48,7 +48,7 @@ static int stop_at_second(void *user, const gputune_record *record)
     return ++*(int *)user == 2 ? 7 : 0;
 }
 
-/* Deleting begins when all was told. */
+/* Nothing is deleted before all records were reported. */
 TEST_OF(nothing_goes_if_the_callback_stops, world *w, open_world, close_world)
 {
     const gt_records_filter any = {.all_trials = false};
@@ -65,7 +65,7 @@ TEST_OF(nothing_goes_if_the_callback_stops, world *w, open_world, close_world)
     assert_int_equal(time_at(store, 2048), 0);
 }
 
-/* Code goes with the last trial that has it. */
+/* Code is deleted with the last trial that uses it. */
 TEST_OF(code_of_others_stays, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
@@ -110,7 +110,7 @@ TEST_OF(older_drivers_go, world *w, open_world, close_world)
     assert_int_equal(time_at(store, 1024), 0);
 }
 
-/* The oldest go until the rest fits, and the file becomes smaller. */
+/* The oldest records are deleted until the rest fits, and the file becomes smaller. */
 TEST_OF(the_oldest_go_for_size, world *w, open_world, close_world)
 {
     enum { SIZES = 40 };
@@ -130,7 +130,7 @@ TEST_OF(the_oldest_go_for_size, world *w, open_world, close_world)
     int went = forget(store, &any, &what);
     assert_int_equal(went, would);
     assert_in_range(went, 1, SIZES - 1);
-    for (int i = 1; i <= SIZES; i++) { /* the later put are the older */
+    for (int i = 1; i <= SIZES; i++) { /* winners that were put later have an older date */
         assert_int_equal(time_at(store, 1024 * i), i <= SIZES - went ? i : 0);
     }
     gt_store_close(store);
@@ -146,7 +146,7 @@ static int take_created(void *user, const gputune_record *record)
     return 0;
 }
 
-/* What a tuning stores again at its end has been there since it was measured. */
+/* Trials that a tuning stores again at its end keep the time at which they were measured. */
 TEST_OF(trials_keep_their_time_within_a_tuning, world *w, open_world, close_world)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* What is said of a database file by those who look for what is wrong. */
+/* Tests the facts that gt_store_inspect() reports of a database file. */
 #include "store/store.h"
 #include "store_support.h"
 #include "support/folder.h"
@@ -84,7 +84,7 @@ TEST_OF(what_is_no_database, world *w, open_world, close_world)
     assert_false(facts.exists);
 }
 
-/* A page in the middle that holds something else. */
+/* Overwrites parts of several pages in the middle. */
 TEST_OF(a_damaged_database, world *w, open_world, close_world)
 {
     gt_store *store = open_store(w);

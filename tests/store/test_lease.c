@@ -1,4 +1,4 @@
-/* One process tunes a scenario; a dead one holds up nobody. */
+/* Tests that only one process tunes a scenario, and that a dead process blocks nobody. */
 #include "store_support.h"
 #include "support/clock.h"
 
@@ -32,7 +32,7 @@ TEST_OF(one_holds_it, world *w, open_world, close_world)
     assert_false(b.held);
     ASSERT_OK(renew(&a, first));
     gt_store_lease_release(&a, first, NULL);
-    gt_store_lease_release(&a, first, NULL); /* twice does nothing */
+    gt_store_lease_release(&a, first, NULL); /* the second release does nothing */
     ASSERT_OK(acquire(&b, second, 0));
     gt_store_lease_release(&b, second, NULL);
 }
@@ -51,8 +51,8 @@ TEST_OF(other_scenarios_are_free, world *w, open_world, close_world)
     gt_store_lease_release(&c, store, NULL);
 }
 
-/* A child takes the lease, says so, holds it for that time, and releases it. Meanwhile it takes
- * 64 MB: it stays the process that it was. */
+/* Starts a child that takes the lease, reports it, holds it for `seconds` and releases it. It also
+ * allocates 64 MB, which must not make it look like another process. */
 static pid_t hold_in_child(world *w, int ready[2], double seconds)
 {
     pid_t child = fork();
@@ -115,7 +115,7 @@ TEST_OF(cancel_ends_the_wait, world *w, open_world, close_world)
     gt_store_lease_release(&a, store, NULL);
 }
 
-/* Nobody has taken notice of the end of this process. */
+/* The process has ended but was not reaped. */
 TEST_OF(unreaped_owner_loses_it, world *w, open_world, close_world)
 {
     int ready[2], status;
@@ -131,13 +131,13 @@ TEST_OF(unreaped_owner_loses_it, world *w, open_world, close_world)
     waitpid(child, &status, 0);
 }
 
-/* Holds the lease as a child whose main thread has ended does. */
+/* Holds the lease in a child whose main thread has ended. */
 static void *hold_on(void *user)
 {
     world *w = user;
     gt_store *store;
     gt_lease lease = {0};
-    usleep(100000); /* the main thread ends meanwhile */
+    usleep(100000); /* until the main thread has ended */
     bool held = gt_store_open(&store, w->path, NULL, NULL, false) == GPUTUNE_OK &&
                 acquire(&lease, store, 0) == GPUTUNE_OK;
     if (write(1, held ? "1" : "0", 1) != 1) {
@@ -174,7 +174,7 @@ TEST_OF(owner_without_its_main_thread_keeps_it, world *w, open_world, close_worl
     gt_store_lease_release(&lease, store, NULL);
 }
 
-/* A stopped process is alive, but does not renew. */
+/* A stopped process is alive but does not renew its lease. */
 TEST_OF(stopped_owner_loses_it, world *w, open_world, close_world)
 {
     int ready[2], status;
@@ -192,7 +192,7 @@ TEST_OF(stopped_owner_loses_it, world *w, open_world, close_world)
     waitpid(child, &status, 0);
 }
 
-/* Of another machine, or another boot, nothing but the expiry is known. */
+/* Makes the lease one of another machine or boot, of which only the expiry is known. */
 static void set_machine(world *w, const char *expires)
 {
     char sql[256];
@@ -209,12 +209,12 @@ TEST_OF(lease_of_another_machine_runs_out, world *w, open_world, close_world)
     assert_int_equal(acquire(&b, store, 0), GPUTUNE_EBUSY);
     set_machine(w, "(strftime('%s', 'now') - 1) * 1000");
     ASSERT_OK(acquire(&b, store, 0));
-    assert_int_equal(renew(&a, store), GPUTUNE_EBUSY); /* it was lost */
+    assert_int_equal(renew(&a, store), GPUTUNE_EBUSY); /* the lease was lost */
     assert_false(a.held);
     gt_store_lease_release(&b, store, NULL);
 }
 
-/* The clock was set back by a day. */
+/* As if the clock had been set back by a day. */
 TEST_OF(lease_of_the_future_runs_out, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
@@ -230,8 +230,8 @@ TEST_OF(lease_of_the_future_runs_out, world *w, open_world, close_world)
 
 static atomic_bool is_held;
 
-/* The wall clock is set forward and back by a year while a process holds and renews its lease, and
- * another waits for it longer than a lease lasts. */
+/* Sets the wall clock forward and back by a year while it holds and renews a lease, for which
+ * another thread waits longer than a lease lasts. */
 static void *hold_while_the_clock_leaps(void *user)
 {
     enum { RENEWALS = 7 };
@@ -243,7 +243,7 @@ static void *hold_while_the_clock_leaps(void *user)
     is_held = true;
     for (int i = 0; i < RENEWALS; i++) {
         clock_leap_s = leaps_s[i];
-        for (int half = 0; half < 2; half++) { /* the other one looks in between */
+        for (int half = 0; half < 2; half++) { /* the waiting thread looks in between */
             clock_skip(0.4);
             usleep(120000);
         }
@@ -285,7 +285,7 @@ static void *hold_file_until_told(void *path)
     return NULL;
 }
 
-/* A thread that has the file until it may end. */
+/* Starts a thread that locks the file until `may_end` is set. */
 static void hold_file(pthread_t *out, world *w)
 {
     is_locked = may_end = false;
@@ -302,14 +302,14 @@ static void *write_code(void *user)
     return NULL;
 }
 
-/* One thread writes to a file that another process has locked; a call of another thread ends with
- * its patience, whatever the wall clock says. */
+/* One thread writes to a file that another process has locked. The call of another thread must end
+ * with its patience, whatever the wall clock says. */
 TEST_OF(a_clock_that_leaps_delays_nobody, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease lease = {0};
     pthread_t holder, writer;
-    ASSERT_OK(acquire(&lease, store, 0)); /* makes the file */
+    ASSERT_OK(acquire(&lease, store, 0)); /* creates the file */
     gt_store_lease_release(&lease, store, NULL);
     clock_leap_s = 365 * 86400;
     hold_file(&holder, w);
@@ -320,7 +320,8 @@ TEST_OF(a_clock_that_leaps_delays_nobody, world *w, open_world, close_world)
     clock_set_true();
     pthread_join(holder, NULL);
     pthread_join(writer, NULL);
-    assert_true(status == GPUTUNE_EBUSY || lease.in_memory); /* it did without the file */
+    /* the lease is in memory, without the file */
+    assert_true(status == GPUTUNE_EBUSY || lease.in_memory);
     gt_store_lease_release(&lease, store, NULL);
 }
 
@@ -332,8 +333,8 @@ static void *free_file_soon(void *unused)
     return NULL;
 }
 
-/* Many processes write. A renewal that does not get its turn at once waits for it, rather than
- * lose the lease, once there is not much time left. */
+/* If many processes write, a renewal that cannot write at once waits when little time is left, so
+ * the lease is not lost. */
 TEST_OF(late_renewal_waits_for_its_turn, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w), *other = open_store(w);
@@ -347,7 +348,7 @@ TEST_OF(late_renewal_waits_for_its_turn, world *w, open_world, close_world)
     assert_true(may_end);
     pthread_join(holder, NULL);
     pthread_join(freer, NULL);
-    clock_skip(2.5); /* the first term is over */
+    clock_skip(2.5); /* the first term has ended */
     run_sql(w->path, "UPDATE lease SET machine = 'elsewhere'");
     assert_int_equal(acquire(&b, other, 0), GPUTUNE_EBUSY);
     ASSERT_OK(renew(&a, store));

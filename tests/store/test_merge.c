@@ -1,6 +1,5 @@
-/* Merging databases: trials and winners of all, better evidence stays, and a merge that is killed
- * at a random moment leaves all or nothing, and what was there. GPUTUNE_TEST_KILLS=N: so many
- * times. */
+/* Tests merging databases: trials and winners of all files, better evidence is kept, and a merge
+ * that is killed leaves all or nothing. GPUTUNE_TEST_KILLS sets the number of kills. */
 #include "store/store.h"
 
 #include "store_support.h"
@@ -31,7 +30,7 @@ static void put_terms(world *w, const char *path, double time_ns, const gt_terms
     ASSERT_OK(put_under(store, &scenario, time_ns, terms, false, NULL));
 }
 
-/* Merges the first files into the world's database. */
+/* Merges the first `count` files into the world's database. */
 static gputune_merged merge(world *w, const files *all, size_t count)
 {
     gputune_merged merged;
@@ -61,7 +60,8 @@ TEST_OF(everything_is_taken_once, world *w, open_world, close_world)
     assert_int_equal(merged.taken_winners, 4);
     assert_int_equal(merged.taken_trials, 12);
     assert_int_equal(merged.codes, 6);
-    assert_int_equal(merged.taken_codes, 2); /* of the default and the winner, at all sizes */
+    /* the code of the default and of the winner, which all sizes share */
+    assert_int_equal(merged.taken_codes, 2);
     assert_true(time_in(w, 1024) == 10);
     assert_true(time_in(w, 8192) == 22);
     merged = merge(w, &all, 3);
@@ -69,11 +69,12 @@ TEST_OF(everything_is_taken_once, world *w, open_world, close_world)
     assert_int_equal(merged.taken_codes, 0);
     assert_int_equal(query_number(w->path, "SELECT count(*) FROM trial"), 12);
     assert_int_equal(query_number(w->path, "SELECT count(*) FROM lease"), 0);
-    assert_int_equal(query_number(all.paths[0], "SELECT count(*) FROM trial"), 6); /* only read */
+    /* the file was only read */
+    assert_int_equal(query_number(all.paths[0], "SELECT count(*) FROM trial"), 6);
     assert_int_equal(w->warnings, 0);
 }
 
-/* Whichever file is merged last. All are of the same second. */
+/* The order of the files does not matter. All results are of the same second. */
 TEST_OF(better_evidence_stays, world *w, open_world, close_world)
 {
     files all;
@@ -95,7 +96,7 @@ TEST_OF(better_evidence_stays, world *w, open_world, close_world)
     assert_int_equal(query_number(w->path, "SELECT effort FROM winner"), GPUTUNE_MEASURE);
 }
 
-/* A tuning that was killed has left trials, and no facts of its GPU. */
+/* A tuning that was killed has stored trials but no facts of its GPU. */
 TEST_OF(a_gpu_gets_its_name_from_whoever_knows_it, world *w, open_world, close_world)
 {
     files all;
@@ -145,7 +146,7 @@ TEST_OF(damaged_rows_do_not_come, world *w, open_world, close_world)
     assert_true(time_in(w, 1024) == 10);
     run_sql(w->path, "UPDATE trial SET median = 1; UPDATE winner SET speedup = 9");
     assert_true(time_in(w, 1024) == 0);
-    (void)merge(w, &all, 1); /* nor does a damaged row keep a sound one out */
+    (void)merge(w, &all, 1); /* a damaged row does not prevent taking a valid one */
     assert_true(time_in(w, 1024) == 10);
 }
 
@@ -169,7 +170,7 @@ TEST_OF(a_bad_file_stops_all, world *w, open_world, close_world)
 
 /* ---- killed ---- */
 
-/* At a random moment of a merge, or soon after it. */
+/* Kills a merge at a random moment, or a little later. */
 static void merge_until_killed(world *w, const files *all, double merge_s, gt_random *random)
 {
     pid_t child = fork();
@@ -183,7 +184,7 @@ static void merge_until_killed(world *w, const files *all, double merge_s, gt_ra
     assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-/* A database that has a result of its own. */
+/* Creates a database with a result of its own. */
 static void begin(world *w)
 {
     unlink(w->path);
@@ -212,7 +213,7 @@ TEST_OF(a_killed_merge_leaves_all_or_nothing, world *w, open_world, close_world)
     for (long i = 0; i < kills; i++) {
         begin(w);
         merge_until_killed(w, &all, merge_s, &random);
-        gt_store *store = open_store(w); /* undoes what the killed one began */
+        gt_store *store = open_store(w); /* rolls the killed merge back */
         bool any = time_at(store, 1000) > 0;
         gt_store_close(store);
         int64_t found = query_number(w->path, "SELECT count(*) FROM winner");

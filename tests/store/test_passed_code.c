@@ -1,4 +1,5 @@
-/* Code that is kept in case a tuning is cut short goes when the tuning has a winner. */
+/* Tests that code that is kept in case a tuning is interrupted is deleted when the tuning has a
+ * winner. */
 #include "store_support.h"
 
 static bool has_code(gt_store *store, uint64_t number)
@@ -28,7 +29,7 @@ TEST_OF(a_winner_is_not_dropped_with_the_others, world *w, open_world, close_wor
                         .stop_reason = (char *)""};
     const gt_site site = {.scenario = scenario};
     gt_outcome outcome = {.site = &site, .codes = passed, .code_count = 4};
-    put_size(store, 2048, 50); /* made of 1 and 2 */
+    put_size(store, 2048, 50); /* uses codes 1 and 2 */
     ASSERT_OK(gt_store_put_winner(store, &outcome, NULL));
     assert_true(has_code(store, 5) && has_code(store, 6));
     outcome = (gt_outcome){.site = &site,

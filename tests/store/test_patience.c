@@ -1,5 +1,5 @@
-/* Waits for other processes' locks end when the caller's patience does, and nothing is lost
- * silently. */
+/* Tests that waits for locks of other processes end with the caller's patience, and that no loss is
+ * silent. */
 #include "store_support.h"
 
 #include "base/clock.h"
@@ -11,7 +11,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
-static const double slack_s = 2; /* of a machine that is busy */
+static const double slack_s = 2; /* for a busy machine */
 
 static void make_database(world *w)
 {
@@ -19,13 +19,13 @@ static void make_database(world *w)
     put_size(store, 1024, 10);
 }
 
-/* A process that will lock the file, and then writes to `ready`. A thread's fork() under ASan may
- * stop in malloc(): begin it before there are threads. */
+/* Starts a process that locks the file and then writes to `ready`. Call it before there are
+ * threads, because under ASan a thread's fork() may hang in malloc(). */
 static pid_t begin_holder(const world *w, const char *sql, useconds_t wait_us, const int ready[2])
 {
     pid_t child = fork();
     if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves no process behind */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* no process remains if the test fails */
         sqlite3 *raw;
         usleep(wait_us);
         bool locked = sqlite3_open(w->path, &raw) == SQLITE_OK &&
@@ -78,7 +78,8 @@ static gputune_status winners_at(gt_store *store, int64_t n, const gt_patience *
     return status;
 }
 
-/* "Nothing there" and "could not look" are told apart, silently; the next look is answered. */
+/* "Not found" and "could not look" are different results. Neither logs anything, and the next
+ * lookup works. */
 TEST_OF(locked_file_is_told_from_an_empty_one, world *w, open_world, close_world)
 {
     size_t count;
@@ -99,7 +100,7 @@ TEST_OF(locked_file_is_told_from_an_empty_one, world *w, open_world, close_world
     assert_int_equal(w->warnings, 0);
 }
 
-/* One that could not open the file does so later. */
+/* A store that could not open the file opens it later. */
 TEST_OF(store_opened_under_a_lock_serves_later, world *w, open_world, close_world)
 {
     make_database(w);
@@ -114,7 +115,7 @@ TEST_OF(store_opened_under_a_lock_serves_later, world *w, open_world, close_worl
     assert_int_equal(w->warnings, 0);
 }
 
-/* Where many processes begin at once, one makes the tables and the others see an empty file. */
+/* If many processes start at once, one creates the tables while others see an empty file. */
 TEST_OF(file_that_another_process_makes_is_not_damaged, world *w, open_world, close_world)
 {
     pid_t holder = lock_file(w, "BEGIN IMMEDIATE");
@@ -144,7 +145,8 @@ TEST_OF(row_of_lookups_waits_once, world *w, open_world, close_world)
     assert_true(time_at(store, 1024) == 10);
 }
 
-/* What could not be written is in memory and told of, and reaches the file with the next write. */
+/* Results that cannot be written are kept in memory with a warning, and are written with the next
+ * write. */
 static void write_under_a_lock(world *w, const char *sql)
 {
     make_database(w);
@@ -169,13 +171,13 @@ static void write_under_a_lock(world *w, const char *sql)
     assert_false(gt_store_lags(store));
     assert_true(time_at(store, 1024) == 10);
     ASSERT_OK(gt_store_check(store, true));
-    assert_int_equal(w->warnings, 1); /* told once */
+    assert_int_equal(w->warnings, 1); /* warned only once */
     GT_SCOPED(close_store) gt_store *other = open_store(w);
     assert_true(time_at(other, 2048) == 20);
     assert_true(time_at(other, 3072) == 30);
     assert_true(time_at(other, 4096) == 40);
     assert_true(time_at(store, 2048) == 20);
-    holder = lock_file(w, sql); /* the same again */
+    holder = lock_file(w, sql); /* write under a lock once more */
     put_size_within(store, 5120, 50, &patience);
     unlock_file(holder);
     put_size(store, 6144, 60);
@@ -192,8 +194,8 @@ TEST_OF(foreign_reader_does_not_hold_up_writes, world *w, open_world, close_worl
     write_under_a_lock(w, shared);
 }
 
-/* Without another write it reaches the file when the store is closed, beside what another process
- * has stored meanwhile. */
+/* Without another write, results in memory are written when the store is closed, and results of
+ * other processes are kept. */
 TEST_OF(what_is_in_memory_is_written_at_the_end, world *w, open_world, close_world)
 {
     make_database(w);
@@ -220,7 +222,7 @@ static void *unlock_soon(void *user)
     return NULL;
 }
 
-/* Other processes' commits are soon over. */
+/* A lock that ends soon only delays the write. */
 TEST_OF(a_lock_that_is_soon_over_costs_nothing, world *w, open_world, close_world)
 {
     make_database(w);
@@ -238,8 +240,8 @@ TEST_OF(a_lock_that_is_soon_over_costs_nothing, world *w, open_world, close_worl
     gt_store_close(store);
 }
 
-/* Closing does not wait for the lock much longer than the calls before it, and says what that
- * costs. */
+/* Closing does not wait for a lock much longer than earlier calls did, and warns about lost
+ * results. */
 TEST_OF(what_stays_locked_at_the_end_is_told, world *w, open_world, close_world)
 {
     make_database(w);
@@ -255,7 +257,7 @@ TEST_OF(what_stays_locked_at_the_end_is_told, world *w, open_world, close_world)
     unlock_file(holder);
 }
 
-/* A caller who has asked knows of the loss, and the log does not repeat it. */
+/* If the caller has asked about the loss, the log does not repeat it. */
 TEST_OF(what_stays_locked_is_told_once, world *w, open_world, close_world)
 {
     make_database(w);
@@ -266,11 +268,11 @@ TEST_OF(what_stays_locked_is_told_once, world *w, open_world, close_world)
     assert_int_equal(gt_store_check(store, true), GPUTUNE_EDATABASE);
     assert_non_null(strstr(gt_message(), "in memory only are lost"));
     gt_store_close(store);
-    assert_int_equal(w->warnings, 1); /* of the lock */
+    assert_int_equal(w->warnings, 1); /* the warning about the lock */
     unlock_file(holder);
 }
 
-/* A result of the file is not hidden by an older one in memory. */
+/* An older result in memory does not hide a newer one in the file. */
 TEST_OF(memory_is_never_older_than_the_file, world *w, open_world, close_world)
 {
     make_database(w);
@@ -285,8 +287,7 @@ TEST_OF(memory_is_never_older_than_the_file, world *w, open_world, close_world)
     assert_true(time_at(store, n) == 20);
 }
 
-/* A lookup at the end of a call's time finds the file locked, perhaps for a moment. The next one
- * still waits. */
+/* A lookup without patience may find the file locked for a moment. The next lookup still waits. */
 TEST_OF(lookup_without_time_spoils_no_other, world *w, open_world, close_world)
 {
     make_database(w);
@@ -330,7 +331,7 @@ TEST_OF(cancel_ends_waits, world *w, open_world, close_world)
     unlock_file(holder);
 }
 
-/* Cancels when the file has been locked for a while. */
+/* Cancels after the file has been locked for a while. */
 static void *cancel_later(void *user)
 {
     await_holder(user);
@@ -339,7 +340,7 @@ static void *cancel_later(void *user)
     return NULL;
 }
 
-/* Who was seen to tune is named, though the wait ends while the file is locked for a moment. */
+/* The message names the process that tunes, even if the wait ends while the file is locked. */
 TEST_OF(the_holder_of_a_lease_is_named, world *w, open_world, close_world)
 {
     make_database(w);
@@ -377,13 +378,14 @@ TEST_OF(a_locked_file_leaves_time_to_tune_without_it, world *w, open_world, clos
     }
     ASSERT_OK(gt_store_lease_acquire(&lease, store, &scenario, &patience));
     assert_true(lease.in_memory);
-    assert_true(gt_patience_left_s(&patience) > 3.5); /* they wait for a quarter of it together */
+    /* together, the lookups waited for a quarter of the patience */
+    assert_true(gt_patience_left_s(&patience) > 3.5);
     unlock_file(holder);
     gt_store_lease_release(&lease, store, NULL);
     ASSERT_OK(gt_store_lease_acquire(&lease, store, &scenario, &later));
     holder = lock_file(w, exclusive);
     patience = gt_patience_for(0.1, NULL);
-    ASSERT_OK(gt_store_lease_renew(&lease, store, &patience)); /* not lost */
+    ASSERT_OK(gt_store_lease_renew(&lease, store, &patience)); /* the lease is not lost */
     assert_true(lease.held);
     unlock_file(holder);
     gt_store_lease_release(&lease, store, NULL);
@@ -402,8 +404,8 @@ static void *write_long(void *user)
     return NULL;
 }
 
-/* Another thread's write waits for another process; lookups do not wait behind it, other writes no
- * longer than they can. */
+/* While a write of another thread waits for another process, lookups do not wait, and other writes
+ * wait only for their patience. */
 TEST_OF(lookups_go_past_a_waiting_write, world *w, open_world, close_world)
 {
     make_database(w);
@@ -436,7 +438,7 @@ static void *look_long(void *user)
     return count ? job : NULL;
 }
 
-/* While a commit waits for a reader of another process, SQLite lets nobody begin to read. */
+/* While a commit waits for a reader of another process, SQLite lets no new reader start. */
 TEST_OF(a_waiting_lookup_does_not_hold_up_the_commit_that_it_waits_for, world *w, open_world,
         close_world)
 {
@@ -448,9 +450,9 @@ TEST_OF(a_waiting_lookup_does_not_hold_up_the_commit_that_it_waits_for, world *w
     pthread_t writer, reader;
     void *found;
     assert_int_equal(pthread_create(&writer, NULL, write_long, &write), 0);
-    usleep(200000); /* the commit has begun */
+    usleep(200000); /* wait until the commit has begun */
     assert_int_equal(pthread_create(&reader, NULL, look_long, &look), 0);
-    usleep(200000); /* the lookup has begun */
+    usleep(200000); /* wait until the lookup has begun */
     unlock_file(holder);
     assert_int_equal(pthread_join(reader, &found), 0);
     assert_int_equal(pthread_join(writer, NULL), 0);

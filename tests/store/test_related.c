@@ -1,4 +1,5 @@
-/* What a kernel's trials elsewhere are good for: which are found, and in what order. */
+/* Tests which trials of other sizes and GPUs are found as hints for a search, and in which
+ * order. */
 #include "store_support.h"
 
 #define OTHER_GPU "ffeeddccbbaa99887766554433221100"
@@ -19,7 +20,7 @@ static void register_gpu(gt_store *store, const char *environment, const char *n
     put_gpu(store, environment, &device, NULL, 0);
 }
 
-/* The user's file with three GPUs: two real ones and an emulated one. */
+/* Opens the user's file with three GPUs: two real ones and an emulated one. */
 static gt_store *open_with_gpus(world *w)
 {
     gt_store *store = open_store(w);
@@ -82,7 +83,7 @@ TEST_OF(own_trials_are_not_elsewhere, world *w, open_world, close_world)
     expect(find(store, 2000), (const char *[]){"VEC=4", "VEC=1"}, 2); /* VEC=8 crashed */
 }
 
-/* Where the slow ones were, a search of another size need not look. */
+/* A search at another size need not look near slow variants. */
 TEST_OF(what_one_launch_showed_to_be_slow_is_told, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_with_gpus(w);
@@ -144,7 +145,7 @@ TEST_OF(what_was_modelled_is_no_hint_for_a_real_gpu, world *w, open_world, close
     gt_related_list_free(&list);
 }
 
-/* Only what was sampled, and is as it was written. */
+/* Only trials that were sampled and are undamaged are returned. */
 TEST_OF(what_tells_nothing_is_left_out, world *w, open_world, close_world)
 {
     gt_store *store = open_with_gpus(w);
@@ -161,7 +162,8 @@ TEST_OF(what_tells_nothing_is_left_out, world *w, open_world, close_world)
     gt_store_close(store);
 }
 
-/* Those that won, the fastest and some of the others; the far scenarios do without. */
+/* The winner, the fastest trials and some of the others are returned, fewer of them for distant
+ * scenarios. */
 TEST_OF(very_many_trials_are_chosen_from, world *w, open_world, close_world)
 {
     enum { EACH = 400, SCENARIOS = 6 };
@@ -179,7 +181,7 @@ TEST_OF(very_many_trials_are_chosen_from, world *w, open_world, close_world)
         put_size(store, n, 50); /* VEC=4 wins */
     }
     gt_related_list list = find(store, 500);
-    enum { MOST = 1 + GT_RELATED_FASTEST + GT_RELATED_OF_ONE }; /* of one scenario */
+    enum { MOST = 1 + GT_RELATED_FASTEST + GT_RELATED_OF_ONE }; /* per scenario */
     assert_in_range(list.count, GT_RELATED_MAX - MOST, GT_RELATED_MAX);
     size_t nearest = 0;
     while (list.items[nearest].group == 0) {
@@ -187,14 +189,15 @@ TEST_OF(very_many_trials_are_chosen_from, world *w, open_world, close_world)
     }
     assert_in_range(nearest, GT_RELATED_OF_ONE, MOST);
     assert_string_equal(list.items[0].config, "VEC=4");
-    for (int i = 1; i < GT_RELATED_FASTEST - 1; i++) { /* two have VEC */
+    for (int i = 1; i < GT_RELATED_FASTEST - 1; i++) { /* two of the fastest are VEC trials */
         assert_true(list.items[i + 1].time_ns == 100 + i - 1);
     }
     assert_true(list.items[nearest - 1].time_ns > 300);
     gt_related_list_free(&list);
 }
 
-/* The system's trials too; where both know a scenario on a GPU, the user's. */
+/* Trials of the system's database are found, too. If both have a scenario on a GPU, the user's are
+ * returned. */
 TEST_OF(all_layers_are_read, world *w, open_world, close_world)
 {
     char system[128];

@@ -1,5 +1,5 @@
-/* A file whose schema is not gputune's is not used, however it is read: a view, a trigger or an
- * expression in it could run for ever. */
+/* Tests that a file with a changed schema is not used: a view, trigger or expression in it could
+ * run forever. */
 #include "store_support.h"
 
 #include "store/database.h"
@@ -10,7 +10,7 @@
 #define ENDLESS "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
 #define WRITE   "PRAGMA writable_schema = 1; "
 
-/* Ways in which somebody may change a database file. */
+/* Changes that somebody may make to a database file. */
 static const struct {
     const char *what, *sql;
 } changes[] = {
@@ -100,8 +100,8 @@ TEST_OF(changed_schemas_are_not_used, world *w, open_world, close_world)
     }
 }
 
-/* SQLite checks each statement against the schema of the moment: that may be another one by then.
- */
+/* SQLite checks each statement against the current schema, which may have changed since the file
+ * was opened. */
 TEST_OF(a_schema_that_changes_later_ends_too, world *w, open_world, close_world)
 {
     for (int i = 0; i < CHANGES; i++) {
@@ -124,7 +124,7 @@ TEST_OF(statistics_and_order_do_not_matter, world *w, open_world, close_world)
     ASSERT_OK(gt_store_check(store, true));
 }
 
-/* A newer version may have added columns and tables, but not what runs code. */
+/* A newer version may have added columns and tables, but nothing that runs code. */
 TEST_OF(newer_schemas_are_read_if_they_are_plain, world *w, open_world, close_world)
 {
     make_changed(w, "ALTER TABLE trial ADD COLUMN more INTEGER NOT NULL DEFAULT 0; "
@@ -148,7 +148,7 @@ TEST_OF(newer_schemas_are_read_if_they_are_plain, world *w, open_world, close_wo
     }
 }
 
-/* A value of more bytes than code can have. The rows around it are read. */
+/* A value larger than any code is not read, but other rows are. */
 TEST_OF(huge_values_are_not_read, world *w, open_world, close_world)
 {
     char own[160];
@@ -196,7 +196,7 @@ static gputune_status look_endlessly(gt_database *database, void *context)
     return gt_database_failed(database, code);
 }
 
-/* The file stays in use: only this lookup found nothing. */
+/* The file stays in use, and only this lookup finds nothing. */
 TEST_OF(a_lookup_that_takes_too_long_is_told, world *w, open_world, close_world)
 {
     const gt_patience brief = gt_patience_for(0.05, NULL);
@@ -210,7 +210,7 @@ TEST_OF(a_lookup_that_takes_too_long_is_told, world *w, open_world, close_world)
     assert_int_equal(w->warnings, 0);
 }
 
-/* --- rows that are longer than gputune makes them --------------------------------------------- */
+/* --- rows that are larger than those of gputune ----------------------------------------------- */
 
 static int64_t images_with(gt_database *database, const char *content)
 {
@@ -237,7 +237,7 @@ TEST_OF(a_long_row_does_not_hold_a_statement, world *w, open_world, close_world)
     assert_int_equal(images_with(database, "00"), 0);
 }
 
-/* It would take longer than a call has. */
+/* Deleting it would take longer than a call may. */
 TEST_OF(a_huge_image_is_not_deleted, world *w, open_world, close_world)
 {
     GT_SCOPED(gt_database_close) gt_database *database = NULL;

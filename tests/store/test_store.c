@@ -1,4 +1,4 @@
-/* What is put comes back, under the keys that it was put with. */
+/* Tests that results are found under the keys with which they were put. */
 #include "store_support.h"
 
 #include <math.h>
@@ -80,7 +80,7 @@ TEST_OF(file_is_private, world *w, open_world, close_world)
     assert_int_equal(facts.st_mode & 0777, 0600);
 }
 
-/* Each part of the key tells scenarios apart. */
+/* Scenarios that differ in any part of the key are different. */
 TEST_OF(every_part_of_the_key_counts, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
@@ -103,8 +103,8 @@ TEST_OF(every_part_of_the_key_counts, world *w, open_world, close_world)
     for (int i = 0; i < 9; i++) {
         assert_int_equal(find_first(&found, store, &changed[i]), GPUTUNE_ENOTFOUND);
     }
-    base.bucket = base.problem; /* the same as none */
-    base.work_flops = 5;        /* not keyed */
+    base.bucket = base.problem; /* a bucket equal to the problem is not a bucket */
+    base.work_flops = 5;        /* the amount of work is not in the key */
     ASSERT_OK(find_first(&found, store, &base));
     gt_winner_free(&found);
 }
@@ -122,7 +122,7 @@ TEST_OF(sizes_of_a_bucket_share, world *w, open_world, close_world)
     gt_winner_free(&found);
 }
 
-/* The next nearest, where the nearest one's trial is of no use. */
+/* If the nearest trial is excluded, the next nearest is used. */
 TEST_OF(nearest_leaves_trials_out, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
@@ -155,7 +155,7 @@ TEST_OF(nearest_is_by_ratio, world *w, open_world, close_world)
     put_size(store, 1024, 10);
     put_size(store, 4096, 40);
     assert_int_equal(nearest_to(store, 1500, "T=half"), 1024);
-    assert_int_equal(nearest_to(store, 2100, "T=half"), 4096); /* 2.05 against 1.95 */
+    assert_int_equal(nearest_to(store, 2100, "T=half"), 4096); /* the ratios are 2.05 and 1.95 */
     assert_int_equal(nearest_to(store, 1, "T=half"), 1024);
     assert_int_equal(nearest_to(store, 1500, "T=float"), 0); /* types must match */
     put_size(store, 64, 1);
@@ -166,7 +166,7 @@ TEST_OF(nearest_is_by_ratio, world *w, open_world, close_world)
     }
 }
 
-/* Vectors that fit one size do not fit its neighbor. */
+/* Vector widths that fit one size may not fit a neighboring one. */
 TEST_OF(nearest_is_divisible_alike, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
@@ -176,13 +176,13 @@ TEST_OF(nearest_is_divisible_alike, world *w, open_world, close_world)
     const int64_t wanted[][2] = {{(1 << 18) + 16, 1 << 20},
                                  {1 << 18, 1 << 20},
                                  {(1 << 20) + 1, (1 << 18) + 1},
-                                 {(1 << 24) + 1, 1 << 24}}; /* the odd one is too far */
+                                 {(1 << 24) + 1, 1 << 24}}; /* the odd size is too far away */
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         assert_int_equal(nearest_to(store, wanted[i][0], "T=half"), wanted[i][1]);
     }
 }
 
-/* --- which winners are kept ------------------------------------------------------------------- */
+/* --- replacing winners ------------------------------------------------------------------------ */
 
 static size_t count_winners(gt_store *store, const gt_scenario *scenario)
 {
@@ -219,7 +219,7 @@ TEST_OF(higher_effort_stays, world *w, open_world, close_world)
     gt_winner_free(&found);
 }
 
-/* Two programs that allow different variants keep a winner each. */
+/* Programs that restrict the space differently keep separate winners. */
 TEST_OF(each_space_has_its_winner, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
@@ -248,7 +248,7 @@ TEST_OF(unfinished_yields_to_finished, world *w, open_world, close_world)
     terms.final = false;
     ASSERT_OK(put_under(store, &scenario, 130, &terms, false, NULL));
     ASSERT_OK(put_under(store, &scenario, 120, &terms, false, NULL));
-    assert_true(first_time(store, &scenario) == 120); /* the newer of two unfinished ones */
+    assert_true(first_time(store, &scenario) == 120); /* the newer of two unfinished results */
     terms.final = true;
     ASSERT_OK(put_under(store, &scenario, 110, &terms, false, NULL));
     terms.final = false;
@@ -260,7 +260,7 @@ TEST_OF(unfinished_yields_to_finished, world *w, open_world, close_world)
     assert_int_equal(count_winners(store, &scenario), 1);
 }
 
-/* A later tuning found that what won is wrong. */
+/* A later tuning found that the winner's results are wrong. */
 TEST_OF(winner_whose_trial_failed_is_none, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
@@ -274,10 +274,12 @@ TEST_OF(winner_whose_trial_failed_is_none, world *w, open_world, close_world)
     assert_int_equal(gt_store_find_nearest(&found, store, &scenario, NULL, 0, NULL),
                      GPUTUNE_ENOTFOUND);
     ASSERT_OK(put_outcome(store, &scenario, 100, GPUTUNE_MEASURE, false));
-    assert_int_equal(count_winners(store, &scenario), 1); /* it did not stand in the way */
+    /* the failed winner does not prevent a new one */
+    assert_int_equal(count_winners(store, &scenario), 1);
 }
 
-/* At the same distance the whole space counts more than a part, and final more than unfinished. */
+/* At equal distance, the whole space is preferred to a part of it, and a final result to an
+ * unfinished one. */
 TEST_OF(nearest_prefers_the_whole_space, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
@@ -303,7 +305,7 @@ TEST_OF(nearest_prefers_the_whole_space, world *w, open_world, close_world)
     gt_winner_free(&found);
 }
 
-/* The same, where the two have sizes of their own: one half of what is wanted, the other twice. */
+/* The same with different sizes: half of the wanted one and twice as large. */
 TEST_OF(nearest_prefers_the_whole_space_at_any_size, world *w, open_world, close_world)
 {
     const int64_t small = 2048, wanted = 4096, large = 8192;
@@ -343,7 +345,8 @@ TEST_OF(failures_are_forgotten_with_another_driver, world *w, open_world, close_
     broken.status = GT_TRIAL_COMPILE;
     ASSERT_OK(gt_store_put_trials(store, &scenario, &broken, 1, NULL));
     assert_int_equal(count_trials(store, &scenario, 13000), 4);
-    assert_int_equal(count_trials(store, &scenario, 13010), 3); /* may not crash now */
+    /* it may work with another driver */
+    assert_int_equal(count_trials(store, &scenario, 13010), 3);
     assert_int_equal(count_trials(store, &scenario, 0), 4);
 }
 
@@ -357,7 +360,7 @@ TEST_OF(trials_come_back_whole, world *w, open_world, close_world)
     put.eliminated_round = 6;
     put.noisy = true;
     ASSERT_OK(gt_store_put_trials(store, &scenario, &put, 1, NULL));
-    put.time.median = 124; /* measured again: replaces */
+    put.time.median = 124; /* measured again: replaces the first */
     ASSERT_OK(gt_store_put_trials(store, &scenario, &put, 1, NULL));
     gt_trial_list list;
     ASSERT_OK(gt_store_trials(&list, store, &scenario, 0, NULL));
@@ -374,7 +377,8 @@ TEST_OF(trials_come_back_whole, world *w, open_world, close_world)
     gt_trial_list_free(&list);
 }
 
-/* A winner keeps the code that it was proved with; else the newest compiler's counts. */
+/* A winner keeps the code with which it was verified. Otherwise the newest compiler's code is
+ * used. */
 TEST_OF(code_is_found_by_source_arch_and_version, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
@@ -415,7 +419,7 @@ TEST_OF(damaged_code_is_not_handed_out, world *w, open_world, close_world)
     gt_winner_free(&found);
     assert_int_equal(gt_store_find_cubin(&code, store, hash_of(1002), "sm_90", false, NULL),
                      GPUTUNE_ENOTFOUND);
-    put_size(store, 1024, 10); /* putting it again mends it */
+    put_size(store, 1024, 10); /* putting the code again repairs it */
     ASSERT_OK(gt_store_find_cubin(&code, store, hash_of(1002), "sm_90", false, NULL));
     gt_code_free(&code);
     gt_store_close(store);
@@ -435,13 +439,13 @@ TEST_OF(facts_of_a_gpu, world *w, open_world, close_world)
     double value = 0;
     put_size(store, 1024, 10);
     put_gpu(store, ENVIRONMENT, &device, "a CPU", 4.2e12);
-    device.driver_version = 13010; /* changes, and keeps the fact */
+    device.driver_version = 13010; /* a changed driver keeps the rate */
     put_gpu(store, ENVIRONMENT, &device, "a CPU", 0);
     assert_int_equal(gt_store_records(store, &all, take_copy, &value), 0);
     assert_true(value == 4.2e12);
 }
 
-/* They are this GPU's, under this driver, and as some result was put. */
+/* Clock rates are for one GPU and driver, and only from undamaged rows. */
 TEST_OF(clock_rates_of_a_gpu, world *w, open_world, close_world)
 {
     gt_store *store = open_store(w);
@@ -489,7 +493,7 @@ TEST_OF(gpus_are_found_by_surroundings, world *w, open_world, close_world)
                               .sm_clock_khz = 1980000,
                               .driver_version = 13000};
     gt_device found;
-    remember_gpu(store, "here"); /* nothing is stored for the GPU yet */
+    remember_gpu(store, "here"); /* no result is stored for the GPU yet */
     assert_int_equal(find_gpu(&found, store, "here"), GPUTUNE_ENOTFOUND);
     put_gpu(store, ENVIRONMENT, &device, "a CPU", 0);
     assert_int_equal(find_gpu(&found, store, "here"), GPUTUNE_ENOTFOUND);

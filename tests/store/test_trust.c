@@ -1,4 +1,4 @@
-/* Code that others may have written is not launched. */
+/* Tests that code that other users may have written is not launched. */
 #include "store_support.h"
 
 #include "base/network.h"
@@ -6,7 +6,7 @@
 
 enum { NOBODY = 65534 };
 
-/* What a store opened now makes of the stored winner. */
+/* Checks whether a newly opened store trusts the stored winner and its code. */
 static void expect_trust(world *w, bool trusted, const char *why)
 {
     gt_scenario scenario = scenario_at(1024);
@@ -46,7 +46,7 @@ TEST_OF(what_others_may_write_is_not_trusted, world *w, open_world, close_world)
         assert_int_equal(chmod(w->path, modes[i]), 0);
         expect_trust(w, false, "other users may write it");
     }
-    assert_int_equal(chmod(w->path, 0644), 0); /* reading changes nothing */
+    assert_int_equal(chmod(w->path, 0644), 0); /* others may read but not write */
     expect_trust(w, true, "");
 }
 
@@ -57,7 +57,7 @@ TEST_OF(nor_is_what_others_may_replace, world *w, open_world, close_world)
     snprintf(folder, sizeof folder, "%s/deep", w->folder);
     assert_int_equal(chmod(folder, 0777), 0);
     expect_trust(w, false, "other users may write its folder");
-    assert_int_equal(chmod(folder, 01777), 0); /* as /tmp is: others may place a journal */
+    assert_int_equal(chmod(folder, 01777), 0); /* like /tmp: others may place a journal */
     expect_trust(w, false, "other users may write its folder");
     assert_int_equal(chmod(folder, 0700), 0);
     expect_trust(w, true, "");
@@ -76,7 +76,7 @@ TEST_OF(a_link_is_trusted_as_what_it_leads_to, world *w, open_world, close_world
     expect_trust(w, false, "other users may write its folder");
 }
 
-/* ---- Journals that others placed ------------------------------------------------------------- */
+/* ---- Journals of other users ----------------------------------------------------------------- */
 
 typedef struct contents {
     unsigned char *data;
@@ -104,7 +104,7 @@ static void put_number(FILE *file, uint32_t value)
     }
 }
 
-/* A journal whose playback makes the database what it was; SQLite's "Rollback Journal Format". */
+/* Writes a journal that restores the database; see SQLite's "Rollback Journal Format". */
 static void write_journal(const char *path, contents before)
 {
     static const unsigned char magic[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
@@ -146,7 +146,7 @@ static gputune_status find_at(world *w, int64_t n)
     return status;
 }
 
-/* A database that holds 1024 and 2048, and beside it a journal that takes 2048 away again. */
+/* Makes a database with sizes 1024 and 2048, and a journal that would remove 2048. */
 static void make_journal(world *w, char path[128])
 {
     make_database(w);
@@ -173,7 +173,7 @@ static void expect_not_played_back(world *w, const char *journal)
 {
     w->warnings = 0;
     gt_store *store = open_store(w);
-    put_size(store, 4096, 100); /* in memory */
+    put_size(store, 4096, 100); /* kept in memory */
     gt_store_close(store);
     assert_int_not_equal(w->warnings, 0);
     assert_non_null(strstr(w->warning, "its journal belongs to another user"));
@@ -204,14 +204,14 @@ TEST_OF(nor_is_the_journal_of_another_user, world *w, open_world, close_world)
 {
     char journal[128];
     if (geteuid() != 0) {
-        skip(); /* only root can make a file of another user's */
+        skip(); /* only root can create files of another user */
     }
     make_journal(w, journal);
     assert_int_equal(chown(journal, NOBODY, NOBODY), 0);
     expect_not_played_back(w, journal);
 }
 
-/* SQLite may take such names for URIs, of which this one keeps nothing. */
+/* SQLite may take such a name for a URI, and this one for a database in memory. */
 TEST_OF(a_name_is_no_uri, world *w, open_world, close_world)
 {
     static const char name[] = "file:x?mode=memory";
@@ -229,7 +229,7 @@ TEST_OF(nor_is_what_another_user_owns, world *w, open_world, close_world)
 {
     make_database(w);
     if (geteuid() != 0) {
-        skip(); /* only root can make a file of another user's */
+        skip(); /* only root can create files of another user */
     }
     assert_int_equal(chown(w->path, NOBODY, NOBODY), 0);
     expect_trust(w, false, "it belongs to another user");

@@ -1,8 +1,9 @@
-/* Which version of a template's records is told, and what a database opened to be read does. */
+/* Tests which version of a template's records is reported, and databases that are opened for
+ * reading. */
 #include "store_support.h"
 #include "support/folder.h"
 
-/* What was told, in order: "10 outdated, 5 ". */
+/* The reported times, in order. An outdated one has an exclamation mark: "10 30! ". */
 typedef struct told {
     char text[256];
 } told;
@@ -37,7 +38,7 @@ static bool at_hand(void *user, const char *kernel, gt_hash *identity)
     return true;
 }
 
-/* `version`: of the template at hand; 0: there is none. */
+/* Checks the reported records. `version` is the template's, or 0 without a template. */
 static void tells(gt_store *store, uint64_t version, bool one_version, const char *expected)
 {
     const gt_records_filter filter = {
@@ -57,7 +58,7 @@ TEST_OF(one_version_is_told, world *w, open_world, close_world)
     tells(store, 0, true, "20 ");
     tells(store, 4, true, "20! ");
     tells(store, 2, false, "10 30! 20! ");
-    put_version(store, 1, 5); /* an earlier version again is the newest */
+    put_version(store, 1, 5); /* an earlier version becomes the newest again */
     tells(store, 0, true, "5 ");
 }
 
@@ -82,8 +83,7 @@ static int64_t count_rows(const world *w, const char *table)
     return query_number(w->path, query);
 }
 
-/* An axis has got one more value: the winner of the earlier space is the same trial, in a row of
- * its own. */
+/* An axis got one more value. The winner of the earlier space is the same trial in another row. */
 TEST_OF(the_space_searched_last_is_told, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
@@ -96,13 +96,13 @@ TEST_OF(the_space_searched_last_is_told, world *w, open_world, close_world)
     tells(store, 0, true, "10 ");
     tells(store, 0, false, "10 10! ");
     terms.space = hash_of(79);
-    terms.limit = 2; /* with a restriction, which is another question */
+    terms.limit = 2; /* results of a restricted space are reported separately */
     ASSERT_OK(put_under(store, &scenario, 10, &terms, false, NULL));
     tells(store, 0, true, "10 10 ");
 }
 
-/* A trial of other code takes the place of the configuration's earlier one, and nothing that
- * belongs to that one stays. */
+/* A trial of changed code replaces the earlier one of its configuration, with everything that
+ * belongs to it. */
 TEST_OF(code_that_was_edited_leaves_nothing, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
@@ -126,7 +126,7 @@ TEST_OF(code_that_was_edited_leaves_nothing, world *w, open_world, close_world)
     gt_trial_list_free(&found);
 }
 
-/* What counts stays, and nothing of the others. */
+/* The current version is kept, and all others are deleted. */
 TEST_OF(others_are_dropped, world *w, open_world, close_world)
 {
     gt_store *store = open_store(w);
@@ -156,7 +156,7 @@ TEST_OF(others_are_dropped, world *w, open_world, close_world)
     gt_store_close(store);
 }
 
-/* If no file is named, a missing one is empty. */
+/* If no file is named, a missing file counts as empty. */
 TEST_OF(reading_without_a_file, world *w, open_world, close_world)
 {
     char system[160];

@@ -1,4 +1,4 @@
-/* Winners as text: out of one store, into another. */
+/* Tests exporting winners as text and importing them into another store. */
 #include "store_support.h"
 
 static char *exported_with(gt_store *store, const gt_wanted *filter, uint32_t expected, bool whole)
@@ -202,7 +202,7 @@ TEST_OF(other_texts_are_refused, world *w, open_world, close_world)
     import_refused(w, "{\"a\": 1}", "is not wisdom");
 }
 
-/* Changes one byte after another; what is left is never taken for something else. */
+/* Changes one byte at a time. The entry is never taken for something else. */
 TEST_OF(edited_entry_is_left_out_and_told_once, world *w, open_world, close_world)
 {
     GT_FREED char *text = text_of_two_sizes(w);
@@ -218,7 +218,7 @@ TEST_OF(edited_entry_is_left_out_and_told_once, world *w, open_world, close_worl
         assert_true(w->warnings <= 1);
         text[at] = before;
     }
-    text[length - 9] = '\0'; /* cut short */
+    text[length - 9] = '\0'; /* cut off */
     GT_SCOPED(close_store) gt_store *store = other_store(w);
     gt_wisdom_import with = import_of(w);
     w->warnings = 0;
@@ -229,7 +229,7 @@ TEST_OF(edited_entry_is_left_out_and_told_once, world *w, open_world, close_worl
     assert_non_null(strstr(w->warning, "the text: left out: an entry was edited"));
 }
 
-/* A body under a hash that is right: what stands in it is checked none the less. */
+/* Returns wisdom with this body and a valid hash. */
 static char *text_with_body(const char *body)
 {
     char hex[GT_HASH_HEX], *text = malloc(4096);
@@ -264,7 +264,7 @@ TEST_OF(unsound_entries_are_left_out, world *w, open_world, close_world)
     }
 }
 
-/* The text with one value of its first entry replaced, under a hash that is right. NULL: there is
+/* Returns the text with one value of its first entry replaced and a valid hash, or NULL if it has
  * no such value. */
 static char *text_with(const char *text, const char *value, const char *other)
 {
@@ -295,8 +295,9 @@ TEST_OF(values_are_held_against_their_kind, world *w, open_world, close_world)
                  {" driver_version=13000", " driver_version=", false},
                  {" driver_version=13000", " driver_version=1x", false},
                  {" speedup=2", " speedup=1e400", false},
-                 {"Z\"\ntrial", "\\\"\"\ntrial", true}, /* created, whose text ends with a quote */
-                 {"Z\"\ntrial", "\\\"\ntrial", false}}; /* the line ends within it */
+                 /* `created`, which then ends with a quote */
+                 {"Z\"\ntrial", "\\\"\"\ntrial", true},
+                 {"Z\"\ntrial", "\\\"\ntrial", false}}; /* the line ends within the string */
     GT_FREED char *text = text_of_two_sizes(w);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         GT_FREED char *changed = text_with(text, cases[i].value, cases[i].other);

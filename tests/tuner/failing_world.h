@@ -1,6 +1,5 @@
-/* Calls of a tuner in which each allocation fails in turn, or each call or answer of its farm. The
- * templates are read already. A call that fails is repeated with nothing failing, and must succeed
- * then. */
+/* Runs calls of a tuner in which each allocation fails in turn, or each call or answer of its farm.
+ * Templates are read before. A failed call is repeated without failures and must then succeed. */
 #pragma once
 
 #include "search_world.h"
@@ -16,16 +15,16 @@ struct failing_world {
     world *w;
     failing_act act;
     const char *best;   /* a part of the configuration that a call without failures chooses */
-    bool nothing_fails; /* any more */
-    bool may_refute;    /* a failure may be remembered against all variants */
+    bool nothing_fails; /* the call is being repeated without failures */
+    bool may_refute;    /* a failure may be stored for each of the variants */
     gputune_sizes sizes;
-    gputune_options options; /* of tune_as_asked() */
+    gputune_options options; /* the options of tune_as_asked() */
     const gt_background_use *background;
-    uint64_t seed;  /* of this attempt: what others have stored does not answer it */
-    bool own_store; /* each attempt has one that knows nothing */
+    uint64_t seed;  /* differs between attempts, so stored results do not count */
+    bool own_store; /* each attempt has an empty store */
 };
 
-#define BAD_BLOCK 512 /* its results are wrong */
+#define BAD_BLOCK 512 /* the variant with this block has wrong results */
 
 static inline gputune_status make_request(gt_request **out, failing_world *f,
                                           const gputune_options *options)
@@ -38,7 +37,7 @@ static inline gputune_status make_request(gt_request **out, failing_world *f,
     return GPUTUNE_OK;
 }
 
-/* What is chosen is right whatever fails, and the best where nothing does. */
+/* Checks that the chosen configuration is correct, and the best one if nothing fails. */
 static inline gputune_status expect_right(const failing_world *f, const gt_request *request,
                                           const gt_choice *choice)
 {
@@ -79,7 +78,7 @@ static inline gputune_status tune_as_asked(failing_world *f)
     return tune_once(f, &f->options);
 }
 
-/* A call that failed has said why, and harms no later one. */
+/* Repeats a failed call without failures, which must succeed. */
 static inline void repeat(failing_world *f)
 {
     char message[512];
@@ -94,7 +93,7 @@ static inline void repeat(failing_world *f)
     gt_message_set("%s", message);
 }
 
-/* A new store now and then, for one that has grown answers more slowly. */
+/* Opens a new store now and then, because a store that has grown answers more slowly. */
 static inline void renew_store(failing_world *f)
 {
     enum { ATTEMPTS = 32 };
@@ -147,19 +146,19 @@ static inline int close_failing(void **state)
     return 0;
 }
 
-/* `step` and `sqlite_step`: as of each_allocation() and each_of_sqlite(). */
+/* `step` and `sqlite_step` are those of each_allocation() and each_of_sqlite(). */
 static inline void short_of_memory(failing_world *f, failing_act act, long step, long sqlite_step)
 {
     bool own_store = f->own_store;
     f->act = act;
     each_allocation(step, attempt, NULL, f);
-    f->own_store = true; /* also what SQLite does at the beginning fails */
+    f->own_store = true; /* so that SQLite's first allocations can fail, too */
     each_of_sqlite(sqlite_step, attempt, NULL, f);
     f->own_store = own_store;
 }
 
-/* Each call that the farm refuses, and each answer that is a failure; in the long test each failure
- * that a variant or a worker can have. */
+/* Makes each call of the farm fail, and each answer. In the long test, an answer fails in each way
+ * that a variant or a worker can. */
 static inline void without_the_farm(failing_world *f, failing_act act)
 {
     static const gputune_status answers[] = {GPUTUNE_ECRASHED, GPUTUNE_EWORKER, GPUTUNE_ETIMEOUT,

@@ -1,4 +1,4 @@
-/* A tuner with a scripted farm and a clock that stands, for the tests of the way of a request. */
+/* A tuner with a scripted farm and a stopped clock, for tests of whole requests. */
 #pragma once
 
 #include "gpu/device.h"
@@ -46,7 +46,7 @@ typedef struct world {
     scripted_variant by_block[1025];
     gt_workers workers; /* that farm */
     gt_gpu_right gpu;
-    gt_choice choice; /* of the last tune(), and its configuration */
+    gt_choice choice; /* the choice of the last tune(), with its configuration */
     char config[64];
 } world;
 
@@ -75,19 +75,19 @@ static inline void write_template(world *w, const char *blocks)
     file_write(w->path, template_text, blocks);
 }
 
-/* Sets a member of each variant; the value may depend on its `block`. */
+/* Sets a member of each variant. The value may depend on `block`. */
 #define SET_EACH(w, member, value)                                                                 \
     for (int block = 0; block <= 1024; block++) {                                                  \
         (w)->by_block[block].member = (value);                                                     \
     }
 
-/* The same of the times of its samples and of its pilot. */
+/* Sets the times of each variant's samples and of its first launch. */
 #define SET_TIMES(w, value)                                                                        \
     for (int block = 0; block <= 1024; block++) {                                                  \
         (w)->by_block[block].time_ns = (w)->by_block[block].pilot_ns = (value);                    \
     }
 
-/* The template with so many values of BLOCK: `step`, twice as much, and so on. */
+/* Writes the template with `count` values of BLOCK: `step`, 2 * `step`, and so on. */
 static inline void write_blocks(world *w, int count, int step)
 {
     char blocks[2048];
@@ -154,14 +154,14 @@ static inline int close_world(void **state)
     return 0;
 }
 
-/* Every launch costs the host the same, whatever the device does meanwhile. */
+/* Makes launches cost the host the same time, whatever the device does. */
 static inline void launches_cost_the_host(world *w)
 {
     SET_EACH(w, host_ns, 3000);
     w->farm.noise = 0.01;
 }
 
-/* Tunes and returns the status. What was chosen is in w->choice, w->config ("" on failure). */
+/* Tunes and returns the status. Sets w->choice and w->config, which is "" on failure. */
 static inline gputune_status tune(world *w, const gputune_options *options)
 {
     gt_request *request;
@@ -184,20 +184,20 @@ static inline gputune_status tune(world *w, const gputune_options *options)
     return status;
 }
 
-/* The same where something is to be found: the configuration that was chosen. */
+/* Like tune(), but must succeed. Returns the chosen configuration. */
 static inline const char *tuned(world *w, const gputune_options *options)
 {
     ASSERT_OK(tune(w, options));
     return w->config;
 }
 
-/* The same for an objective. */
+/* Like tuned(), for an objective. */
 static inline const char *tuned_for(world *w, gputune_objective objective)
 {
     return tuned(w, &OPTIONS(.objective = objective));
 }
 
-/* A log that keeps the last warning, in 256 bytes. */
+/* Keeps the last warning, in 256 bytes. */
 static inline void keep_warning(void *user, gputune_log_level level, const char *line)
 {
     if (level == GPUTUNE_LOG_WARNING) {

@@ -1,5 +1,5 @@
-/* What the parts of the test of request sequences share: a kernel of 15 configurations, a request,
- * and its answer. Both travel through a pipe, so they hold no pointers. */
+/* The test of request sequences: a kernel with 15 configurations, requests, and answers. Requests
+ * and answers are sent through a pipe, so they hold no pointers. */
 #pragma once
 
 #include "support/scripted_farm.h"
@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The template's axes, in its order: configuration c is BLOCK = block_values[c / ITEM_VALUES],
- * ITEMS = item_values[c % ITEM_VALUES]. */
+/* The values of the template's axes. Configuration c has block_values[c / ITEM_VALUES] and
+ * item_values[c % ITEM_VALUES]. */
 enum {
     BLOCK_VALUES = 5,
     ITEM_VALUES = 3,
@@ -23,14 +23,13 @@ enum {
 static const int block_values[BLOCK_VALUES] = {32, 64, 128, 256, 512};
 static const int item_values[ITEM_VALUES] = {1, 2, 4};
 
-/* Two sizes, three objectives, two seeds. */
 enum { SIZE_COUNT = 2, OBJECTIVE_COUNT = 3, SEED_COUNT = 2 };
 enum { SCENARIOS = SIZE_COUNT * OBJECTIVE_COUNT * SEED_COUNT };
 static const int64_t size_values[SIZE_COUNT] = {1 << 20, 1 << 16};
 static const gputune_objective objective_values[OBJECTIVE_COUNT] = {
     GPUTUNE_OBJECTIVE_KERNEL, GPUTUNE_OBJECTIVE_LATENCY, GPUTUNE_OBJECTIVE_ENERGY};
 
-/* The size comes last, so that scenarios of one family are neighbours. */
+/* The size varies fastest, so scenarios that differ only in size are neighbours. */
 static inline int size_of(int scenario)
 {
     return scenario % SIZE_COUNT;
@@ -44,14 +43,14 @@ static inline int seed_of(int scenario)
     return scenario / (SIZE_COUNT * OBJECTIVE_COUNT) + 1;
 }
 
-/* What disturbs a request. It strikes when the tuner waits for the farm for the `at`th time. */
+/* Disturbances of a request. They occur when the tuner waits for the farm for the `at`th time. */
 typedef enum disturbance {
     UNDISTURBED,
-    LIMIT,       /* the time is up */
-    LATE_LIMIT,  /* likewise, and the winner's last proof takes too long */
-    CANCEL,      /* the caller asks for an end */
+    LIMIT,       /* the time limit ends */
+    LATE_LIMIT,  /* likewise, and verifying the winner again takes too long */
+    CANCEL,      /* the caller cancels the call */
     KILL,        /* the process is killed */
-    BUSY_GPU,    /* from the beginning: another tuning has the GPU */
+    BUSY_GPU,    /* from the beginning: another tuning uses the GPU */
     LOST_WORKER, /* a job of the measure worker ends with EWORKER */
     DISTURBANCES
 } disturbance;
@@ -62,36 +61,36 @@ typedef struct sequence_request {
     int number;  /* in the sequence */
     int process; /* 0 or 1 */
     int scenario;
-    uint32_t template_blocks; /* bits: the template's values of BLOCK */
-    int require;              /* the template's require(BLOCK * ITEMS <= ...) */
-    uint32_t only_blocks;     /* bits: the restriction of BLOCK; 0: none */
+    uint32_t template_blocks; /* bit set: the template's values of BLOCK */
+    int require;              /* the limit in the template's require(BLOCK * ITEMS <= ...) */
+    uint32_t only_blocks;     /* bit set: the values that a restriction allows; 0: no restriction */
     uint32_t max_variants;
     gputune_effort effort;
     gputune_isolation isolation;
     int driver_version;
     bool force, emulated, through_table;
-    bool refresh; /* before the request */
+    bool refresh; /* call gputune_refresh() before the request */
     disturbance disturbance;
     int at;
-    scripted_variant variants[CONFIGS]; /* how each behaves in this scenario */
+    scripted_variant variants[CONFIGS]; /* the behaviour of each configuration in this scenario */
 } sequence_request;
 
 typedef struct sequence_answer {
     gputune_status status;
     gputune_source source;
     int config;     /* NO_CONFIG: none */
-    int made_by;    /* the request whose plan it is: an earlier one where the table answered */
-    bool disturbed; /* the disturbance did strike */
-    bool ran_on;    /* the limit came while the default was being proved, for ages by the clock */
-    bool undecided; /* it says that the time was up, or that it was stopped */
-    bool explained; /* it says why */
+    int made_by;    /* the request that made the plan; an earlier one if the plan table answered */
+    bool disturbed; /* the disturbance occurred */
+    bool ran_on;    /* the limit came while the default was being verified */
+    bool undecided; /* the answer says that the time limit ended or that it was canceled */
+    bool explained; /* the answer comes with a reason */
     double time_ns;
-    uint32_t tried;   /* bits: what was launched in a worker */
-    uint32_t refuted; /* bits: what was found not to work, so that it may be remembered */
+    uint32_t tried;   /* bit set: configurations that were launched in a worker */
+    uint32_t refuted; /* bit set: configurations whose failure may be stored */
     char message[256];
 } sequence_answer;
 
-/* How a configuration fails, in the end; OK: it does not. */
+/* Returns how a configuration finally fails, or OK. */
 static inline gputune_status failure_of(const scripted_variant *v)
 {
     return v->compile ? v->compile : v->verify ? v->verify : v->sample ? v->sample : v->recheck;

@@ -1,5 +1,5 @@
-/* What is right: which answers a request may get after those before it. The model knows how every
- * variant behaves, what was measured, and what was found not to work. */
+/* A model of the correct answers: which ones a request may get after the requests before it. The
+ * model knows how each variant behaves, what was measured, and which failures were found. */
 #pragma once
 
 #include "tuner/sequence.h"
@@ -8,10 +8,10 @@
 
 enum { RESULTS_MAX = 64, PROCESSES = 2, PLANS_MAX = 16 };
 
-/* A result of a tuning, and under what it was made. */
+/* A result of a tuning, and the conditions under which it was made. */
 typedef struct result {
     int scenario, config;
-    uint32_t blocks; /* of the space: the template's that the restriction leaves */
+    uint32_t blocks; /* the space: the template's values that the restriction allows */
     int require;
     uint32_t limit;
     gputune_effort effort;
@@ -22,16 +22,18 @@ typedef struct result {
 } result;
 
 typedef struct model {
-    result kept[RESULTS_MAX]; /* by the database: one for each scenario and space */
+    result kept[RESULTS_MAX]; /* in the database: one for each scenario and space */
     int kept_count;
     int refuted_with[SCENARIOS][CONFIGS]; /* the driver with which it last failed; 0: never */
-    bool doubtful[SCENARIOS];             /* a forced tuning tried again what had failed */
-    uint32_t told[PROCESSES][SCENARIOS];  /* bits: failures of which the process's table knows */
+    bool doubtful[SCENARIOS];             /* a forced tuning tried variants that had failed */
+    /* bit set: failures that the process's plan table knows */
+    uint32_t told[PROCESSES][SCENARIOS];
     struct {
         sequence_request request;
-        result result;            /* `decided`: about the very space of the request */
-    } plans[PLANS_MAX];           /* by the request that made them */
-    int measured_last[PROCESSES]; /* the last result of which its table knows; -1: none */
+        result result;  /* `decided` only if it is about the request's own space */
+    } plans[PLANS_MAX]; /* by the request that made them */
+    /* the last result that the process's plan table knows; -1: none */
+    int measured_last[PROCESSES];
 } model;
 
 static inline void model_start(model *m)
@@ -48,7 +50,8 @@ static bool is_in(const sequence_request *r, int config, bool restricted)
     return (blocks >> (config / ITEM_VALUES) & 1) && product <= r->require;
 }
 
-/* Bits: what races: the default, and the first of the space, at most so many in all. */
+/* Returns the bit set of contestants: the default and the first configurations of the space, up to
+ * the limit. */
 static uint32_t contestants(const sequence_request *r)
 {
     uint32_t set = 1U << DEFAULT_CONFIG, count = 1;
@@ -72,7 +75,7 @@ static bool is_right(const sequence_request *r, int config)
     return failure_of(&r->variants[config]) == GPUTUNE_OK;
 }
 
-/* Whether none of the contestants that are right is faster, ties and epsilon aside. */
+/* Returns whether no correct contestant is faster by more than noise and epsilon. */
 static bool is_fastest(const sequence_request *r, int config)
 {
     uint32_t set = contestants(r);
@@ -106,7 +109,8 @@ static bool same_space(const result *a, const result *b)
     return a->scenario == b->scenario && a->blocks == b->blocks && a->require == b->require;
 }
 
-/* Whether a result of the same scenario and space, decided or not, would do for the other. */
+/* Returns whether a result of the same scenario and space was made under conditions that satisfy
+ * the request, final or not. */
 static bool does_for(const result *made, const result *asked)
 {
     return same_space(made, asked) && made->effort >= asked->effort &&
@@ -120,7 +124,7 @@ static bool is_valid(const model *m, const result *k)
     return !m->refuted_with[k->scenario][k->config];
 }
 
-/* The kept result that answers a request which may measure; NULL: none. */
+/* Returns the stored result that answers a measuring request, or NULL. */
 static const result *find_decided(const model *m, const sequence_request *r)
 {
     const result asked = result_of(r, &(sequence_answer){0});
@@ -133,7 +137,7 @@ static const result *find_decided(const model *m, const sequence_request *r)
     return NULL;
 }
 
-/* Bits: what is known not to work with the request's driver. */
+/* Returns the bit set of configurations that are known to fail with the request's driver. */
 static uint32_t refuted(const model *m, const sequence_request *r)
 {
     uint32_t set = 0;
@@ -145,8 +149,8 @@ static uint32_t refuted(const model *m, const sequence_request *r)
 
 /* --- judging ---------------------------------------------------------------------------------- */
 
-/* What the table of plans gave: made for this request or a more demanding one, and not outdated by
- * what this process did since. */
+/* Checks an answer of the plan table. The plan must be made for this request or a more demanding
+ * one, and not be outdated by later results of this process. */
 static const char *judge_plan(const model *m, const sequence_request *r, const sequence_answer *a)
 {
     const sequence_request *made = &m->plans[a->made_by].request;
@@ -171,15 +175,15 @@ static const char *judge_plan(const model *m, const sequence_request *r, const s
                                     : NULL;
 }
 
-/* A default that did not end in time once is not launched either. */
+/* A default that exceeded its time once is not launched either. */
 static bool is_failure_of_default(const sequence_request *r, gputune_status status)
 {
     const scripted_variant *v = &r->variants[DEFAULT_CONFIG];
     return status == failure_of(v) || (status == GPUTUNE_ETIMEOUT && v->hangs_once);
 }
 
-/* What may be had without measuring: of the scenario's results the one that is about this space, or
- * the fastest; else anything that is not known to be bad. */
+/* Checks an answer without measuring. It is the result of the same space or else the fastest of the
+ * scenario. Without results, it is any configuration that is not known to fail. */
 static const char *judge_unmeasured(const model *m, const sequence_request *r,
                                     const sequence_answer *a)
 {
@@ -234,7 +238,7 @@ static const char *judge_unmeasured(const model *m, const sequence_request *r,
 static const char *judge_failure(const sequence_request *r, const sequence_answer *a)
 {
     if (a->ran_on && a->status == GPUTUNE_ETIMEOUT) {
-        return NULL; /* it may never end */
+        return NULL; /* the default may never end */
     }
     if (a->disturbed) {
         return is_failure_of_default(r, a->status) ? NULL : "failed where a default serves";
@@ -277,7 +281,7 @@ static const char *judge_measuring(const model *m, const sequence_request *r,
                                                     : judge_unmeasured(m, r, a);
 }
 
-/* What is wrong about the answer; NULL: nothing. */
+/* Returns what is wrong with the answer, or NULL. */
 static inline const char *judge(const model *m, const sequence_request *r, const sequence_answer *a)
 {
     uint32_t known = refuted(m, r);
@@ -301,8 +305,8 @@ static inline const char *judge(const model *m, const sequence_request *r, const
 
 /* --- learning --------------------------------------------------------------------------------- */
 
-/* The database keeps one result for each scenario and space; a decided one stays where it does for
- * the new one as well. */
+/* Keeps one result for each scenario and space. A final result is not replaced by one that it could
+ * have answered. */
 static void keep(model *m, const sequence_request *r, const result *made)
 {
     int place = 0;
@@ -318,8 +322,8 @@ static void keep(model *m, const sequence_request *r, const result *made)
     m->kept[place] = *made;
 }
 
-/* What an answer without measuring is worth: as much as the result that it is, where that is about
- * the same space. */
+/* Returns the conditions of an answer without measuring: those of the stored result that it is, if
+ * that is about the same space. */
 static result result_of_unmeasured(const model *m, const result *asked, const sequence_answer *a)
 {
     result made = *asked;
@@ -336,7 +340,7 @@ static result result_of_unmeasured(const model *m, const result *asked, const se
     return made;
 }
 
-/* Takes in what a request that was answered left behind. */
+/* Updates the model with the results of a request. */
 static inline void learn(model *m, const sequence_request *r, const sequence_answer *a)
 {
     if (a->made_by != r->number) {
@@ -344,7 +348,7 @@ static inline void learn(model *m, const sequence_request *r, const sequence_ans
     }
     result made = result_of(r, a);
     bool tuned = r->effort >= GPUTUNE_MEASURE;
-    uint32_t again = a->tried & refuted(m, r); /* which force alone allows */
+    uint32_t again = a->tried & refuted(m, r); /* only a forced tuning does this */
     m->doubtful[r->scenario] |= again != 0;
     for (int c = 0; c < CONFIGS && tuned; c++) {
         if (again >> c & 1) {

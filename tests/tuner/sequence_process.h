@@ -1,5 +1,5 @@
-/* A process that answers the requests of a sequence: the real tuner, plan table and store over a
- * scripted farm and a scripted clock. It checks nothing itself. */
+/* A process that answers the requests of a sequence with the real tuner, plan table and store, and
+ * a scripted farm and clock. It does no checks. */
 #pragma once
 
 #include "tuner/sequence.h"
@@ -43,12 +43,12 @@ static struct {
     sequence_answer answer;
     gputune tuner;
     scripted_farm farm;
-    gt_farm_ops ops, scripted; /* what the tuner sees, and what stands behind it */
+    gt_farm_ops ops, scripted; /* the operations that the tuner calls, and the scripted farm's */
     const char *path;          /* of the template */
-    int waits;                 /* for the farm, in this request */
-    bool was_late;             /* LATE_LIMIT: an answer was kept back once */
-    uint64_t recheck;          /* the variant that is proved again, or GT_NO_VARIANT */
-    int source_of[256];        /* by compile job: one of the configurations that are made of it */
+    int waits;                 /* waits for the farm in this request */
+    bool was_late;             /* for LATE_LIMIT: one answer was already delayed */
+    uint64_t recheck;          /* the variant that is being verified again, or GT_NO_VARIANT */
+    int source_of[256];        /* by compile job: one of the configurations with this source */
     gputune_plan *plans[REQUESTS_MAX]; /* by the request that made them */
     volatile int cancel;
 } process;
@@ -78,7 +78,7 @@ static int config_of_text(const char *text)
             return c;
         }
     }
-    return NO_CONFIG; /* the service kernels, or the reference */
+    return NO_CONFIG; /* the service kernels or the reference */
 }
 
 static scripted_variant behave_as_asked(void *user, const gt_launch *launch)
@@ -114,7 +114,7 @@ static void cancel_noting(gt_farm *farm)
     process.scripted.cancel(farm);
 }
 
-/* Whether the farm has yet to tell what became of the default. */
+/* Returns whether the result of the default is still outstanding. */
 static bool is_default_due(void)
 {
     bool due = false;
@@ -155,8 +155,8 @@ static void strike(gt_event *event)
     process.answer.disturbed = true;
 }
 
-/* What the tuner hears of a failure that is worth remembering. After it was stopped it hears only
- * of the winner's last proof. */
+/* Records a failure that the tuner may store. After a cancel or time limit, the tuner only waits
+ * for the last proof of the winner. */
 static void note_failure(const gt_event *event, bool stopped)
 {
     int config = NO_CONFIG;
@@ -241,7 +241,7 @@ static void start_process(const char *template, const char *database)
 
 /* --- one request ------------------------------------------------------------------------------ */
 
-/* "32, 64": the chosen values of BLOCK. */
+/* Lists the chosen values of BLOCK, as in "32, 64". */
 static void list_blocks(char out[64], uint32_t chosen)
 {
     size_t used = 0;
@@ -304,7 +304,7 @@ static gputune_status answer_by_table(gputune_sizes sizes, const gputune_options
             return GPUTUNE_OK;
         }
     }
-    process.plans[process.request.number] = plan; /* kept, so that no other has its address */
+    process.plans[process.request.number] = plan; /* kept, so that no other plan gets its address */
     return GPUTUNE_OK;
 }
 
@@ -367,7 +367,7 @@ static void answer_request(void)
     }
 }
 
-/* Answers what comes through `channel` until it is closed. Does not return. */
+/* Answers requests from `channel` until it is closed. Does not return. */
 static inline void run_process(int channel, const char *template, const char *database)
 {
     start_process(template, database);

@@ -1,4 +1,4 @@
-/* Races under simulated noise, drift and outliers, for the tests of this folder. */
+/* Simulated races with noise, drift, and outliers. */
 #pragma once
 
 #include "base/random.h"
@@ -15,13 +15,13 @@
 
 enum { FIELD_MAX = 128 };
 
-/* One simulated machine: what each contestant really takes, and what disturbs its samples. */
+/* A simulated machine: the true times of the contestants, and the disturbances of their samples. */
 typedef struct machine {
     double times[FIELD_MAX];
-    double firsts[FIELD_MAX]; /* what quick samples take longer */
-    uint32_t count, batch;    /* batch: contestants that join before each round; 0: all at once */
+    double firsts[FIELD_MAX]; /* additional time of quick samples */
+    uint32_t count, batch;    /* batch: how many join before each round; 0: all at once */
     double noise, drift, outliers;
-    uint64_t failing; /* id that fails when it is first sampled, 0: none */
+    uint64_t failing; /* the id whose first sample fails, or 0 */
     gt_random random;
     double clock;
 } machine;
@@ -35,7 +35,7 @@ static machine make_machine(uint64_t seed, uint32_t count)
                      .random = {seed * 7919 + 13}};
 }
 
-/* Normal noise, a slow common drift, and now and then 5 to 50% too much. */
+/* Adds normal noise, a slow common drift, and occasional outliers of 5 to 50%. */
 static double sample(machine *m, uint64_t id)
 {
     double drift = 1 + m->drift * sin(m->clock++ * 6.28 / (20.0 * m->count));
@@ -59,7 +59,6 @@ static void take_round(gt_race *race, machine *m, gt_race_end *end)
     ASSERT_OK(gt_race_end_round(race, end));
 }
 
-/* For GT_SCOPED(). */
 static inline void race_end(gt_race **race)
 {
     gt_race_free(*race);
@@ -93,7 +92,7 @@ static inline void finish_race(gt_race *race, machine *m)
     }
 }
 
-/* Races all contestants; if m->batch is set, so many join before each round. */
+/* Races all contestants. If m->batch is set, that many join before each round. */
 static gt_race *run_race(machine *m, const gt_race_options *options)
 {
     uint32_t batch = m->batch ? m->batch : m->count;

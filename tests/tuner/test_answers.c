@@ -1,5 +1,5 @@
-/* Which answer a request gets after others: from narrowed and edited spaces, unfinished tunings,
- * and evidence against variants. */
+/* Tests which answer a request gets after others: with narrowed and edited spaces, unfinished
+ * tunings, and failed variants. */
 #include "search_world.h"
 #include "support/folder.h"
 
@@ -35,7 +35,7 @@ static gputune_options restricted_to(const char *const *only)
     return OPTIONS(.only = only, .only_count = 1);
 }
 
-/* 1024 is ten times as fast as the default, and 256 two and a half times. */
+/* 1024 is ten times as fast as the default, and 256 is two and a half times as fast. */
 static void tune_wide_space(world *w)
 {
     write_template(w, "64, 128, 256, 512, 1024");
@@ -85,7 +85,7 @@ static void rewrite_template(world *w, const char *clause)
     fclose(file);
 }
 
-/* The winner's own code stays what it was, and the others' changes. */
+/* The winner's own code is unchanged, and the code of other variants changes. */
 TEST_OF(test_clauses_that_make_other_code_make_another_race, world *w, open_world, close_world)
 {
     static const struct {
@@ -138,7 +138,7 @@ TEST_OF(test_a_speedup_is_the_one_over_the_default_of_today, world *w, open_worl
     assert_float_equal(speedup_of(w, &low), 1.25, 0.01);
 }
 
-/* Another default is no reason to compile for an answer that is stored. */
+/* Editing the default does not make a stored answer compile anything. */
 TEST_OF(test_the_fallback_that_was_stored_stays_where_the_default_is_edited, world *w, open_world,
         close_world)
 {
@@ -150,7 +150,7 @@ TEST_OF(test_the_fallback_that_was_stored_stays_where_the_default_is_edited, wor
     assert_true(w->choice.has_fallback);
 }
 
-/* Nor is it one where the winner was the default, and needed no other. */
+/* Nor does it if the winner was the default and needed no fallback. */
 TEST_OF(test_a_default_that_won_needs_no_fallback_where_the_default_is_edited, world *w, open_world,
         close_world)
 {
@@ -163,13 +163,13 @@ TEST_OF(test_a_default_that_won_needs_no_fallback_where_the_default_is_edited, w
     assert_false(w->choice.needs_alignment);
 }
 
-/* What was left out for the sake of the fastest may be the fastest of a few. */
+/* A variant that was left out for the sake of the fastest may be the fastest of a few. */
 TEST_OF(test_few_variants_race_among_themselves, world *w, open_world, close_world)
 {
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     w->by_block[64].time_ns = 900;
     tune_wide_space(w);
-    w->device.driver_version += 10; /* nothing stored answers */
+    w->device.driver_version += 10; /* no stored result answers */
     options.max_variants = 2;
     options.strategy = GPUTUNE_STRATEGY_EXHAUSTIVE; /* the first two */
     expect(ask(w, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=64");
@@ -183,7 +183,7 @@ TEST_OF(test_what_a_bad_variant_beat_races_after_all, world *w, open_world, clos
     expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
 }
 
-/* It races in every space. */
+/* The default races in every space. */
 TEST_OF(test_a_default_outside_of_the_restrictions_is_remembered, world *w, open_world, close_world)
 {
     static const char *const only[] = {"BLOCK=64"};
@@ -192,7 +192,7 @@ TEST_OF(test_a_default_outside_of_the_restrictions_is_remembered, world *w, open
     expect(ask(w, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=128");
 }
 
-/* --- what is known not to work ---------------------------------------------------------------- */
+/* --- known failures --------------------------------------------------------------------------- */
 
 TEST_OF(test_a_bad_default_is_no_answer_when_the_worker_is_lost, world *w, open_world, close_world)
 {
@@ -211,7 +211,7 @@ TEST_OF(test_an_estimate_takes_nothing_that_is_known_to_be_bad, world *w, open_w
     w->by_block[512].time_ns = 900;
     expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
     options.effort = GPUTUNE_ESTIMATE;
-    options.force = true; /* which asks for nothing here */
+    options.force = true; /* force has no effect on an estimate */
     assert_string_equal(ask(w, &options).config, "BLOCK=128");
 }
 
@@ -232,7 +232,7 @@ TEST_OF(test_what_hung_once_and_is_wrong_is_not_tried_for_ever, world *w, open_w
     assert_true(w->farm.patient_verifies < 4);
 }
 
-/* --- what is no decision ---------------------------------------------------------------------- */
+/* --- results that are not final --------------------------------------------------------------- */
 
 TEST_OF(test_without_memory_for_a_variant_nothing_is_decided, world *w, open_world, close_world)
 {
@@ -244,7 +244,7 @@ TEST_OF(test_without_memory_for_a_variant_nothing_is_decided, world *w, open_wor
     expect(ask(w, NULL), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
 }
 
-/* Neither the nearest size nor the default, while there is a result of this very scenario. */
+/* A result of the scenario itself is preferred to the nearest size and to the default. */
 TEST_OF(test_what_cannot_be_measured_is_answered_by_its_own_scenario, world *w, open_world,
         close_world)
 {
@@ -267,7 +267,7 @@ TEST_OF(test_force_asks_for_nothing_where_nothing_is_measured, world *w, open_wo
     expect(ask(w, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
 }
 
-/* What was measured without worker processes answers whoever does without them. */
+/* Results that were measured without worker processes answer only requests that also do without. */
 TEST_OF(test_less_isolation_does_not_answer_for_more, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.isolation = GPUTUNE_ISOLATION_THREAD);

@@ -1,4 +1,4 @@
-/* How kernels are found: by name, by the name of a file, and by path. */
+/* Tests how kernels are found: by name, by file name, and by path. */
 #include "support/test.h"
 #include "tuner/catalog.h"
 
@@ -20,7 +20,7 @@ static const char *path_of(const char *name)
     return out;
 }
 
-/* A file with these kernels. */
+/* Writes a file with these kernels. */
 static void write_file(const char *name, const char *const *kernels, size_t count)
 {
     FILE *file = fopen(path_of(name), "w");
@@ -59,7 +59,7 @@ static int close_folder(void **state)
     return rmdir(folder);
 }
 
-/* `name` stands for that kernel of that file. */
+/* Checks that `name` finds this kernel of this file. */
 static void assert_found(gt_catalog *catalog, const char *name, const char *kernel,
                          const char *file)
 {
@@ -111,12 +111,12 @@ TEST_OF(test_two_files_with_one_kernel, gt_catalog *catalog, open_folder, close_
     write_file("more.cu", more, 1);
     assert_not_found(catalog, "add", GPUTUNE_EINVAL,
                      "kernel 'add' is in %s/more.cu, %s/pair.cu; expected the path of one");
-    /* one that was added is meant */
+    /* a file that was added takes precedence */
     int added = 0;
     ASSERT_OK(gt_catalog_add(catalog, path_of("more.cu"), NULL, NULL, count, &added));
     assert_int_equal(added, 1);
     assert_found(catalog, "add", "add", "more.cu");
-    /* and what it has become since */
+    /* after an edit, its current contents count */
     static const char *const other[] = {"subtract"};
     write_file("more.cu", other, 1);
     struct timespec times[2] = {{1, 0}, {1, 0}};
@@ -125,7 +125,7 @@ TEST_OF(test_two_files_with_one_kernel, gt_catalog *catalog, open_folder, close_
     assert_found(catalog, "subtract", "subtract", "more.cu");
 }
 
-/* Writes a text, at that second of 1970. */
+/* Writes a text, with this second of 1970 as its time of modification. */
 static void write_text(const char *name, const char *text, time_t second)
 {
     const struct timespec times[2] = {{second, 0}, {second, 0}};
@@ -143,7 +143,7 @@ static gt_hash identity_of(gt_catalog *catalog, const char *kernel)
     return found->identity;
 }
 
-/* A part of the template, and a header that the compiler reads. */
+/* The included file is part of the template, or a header that the compiler reads. */
 TEST_OF(test_a_file_is_what_it_includes, gt_catalog *catalog, open_folder, close_folder)
 {
     static const char *const forms[] = {"#include \"part.h\"\n", "#include <part.h>\n"};
@@ -161,7 +161,7 @@ TEST_OF(test_a_file_is_what_it_includes, gt_catalog *catalog, open_folder, close
         assert_true(gt_hash_equal(first, identity_of(catalog, "part")));
         write_text("part.h", "#define PART 2\n", 2);
         assert_false(gt_hash_equal(first, identity_of(catalog, "part")));
-        unlink(path_of("part.h")); /* it stays as it was last read */
+        unlink(path_of("part.h")); /* keeps the contents that were read last */
         assert_false(gt_hash_equal(first, identity_of(catalog, "part")));
     }
 }
@@ -176,7 +176,7 @@ TEST_OF(test_each, gt_catalog *catalog, open_folder, close_folder)
     assert_int_equal(gt_catalog_each(catalog, "nothing", count, &kernels), GPUTUNE_ENOTFOUND);
 }
 
-/* A tuner outlives what was wrong when it was opened. */
+/* A folder that did not exist when the tuner was opened can be created later. */
 TEST_WITHIN(test_a_folder_that_comes_later, open_folder, close_folder)
 {
     gt_catalog *catalog;

@@ -1,4 +1,4 @@
-/* What the searches of a process have compiled. */
+/* Tests the code that searches of one process share. */
 #include "tuner/code_memo.h"
 
 #include "support/test.h"
@@ -36,7 +36,7 @@ TEST_WITHIN(its_code_is_found_for_the_same_architecture, hold, let_go)
     gt_code_free(&found);
 }
 
-/* Above 128 MB. */
+/* At most 128 MB are kept. */
 TEST_WITHIN(earlier_code_is_dropped, hold, let_go)
 {
     enum { BYTES = 70 << 20 };

@@ -1,5 +1,5 @@
-/* What was proved, or refuted, elsewhere: at another size of the bucket, at the nearest size, under
- * other constraints. */
+/* Tests results of other places: another size of the bucket, the nearest size, and other
+ * constraints. */
 #include "search_world.h"
 #include "support/folder.h"
 
@@ -24,9 +24,9 @@ static const char sized_text[] =
 
 static const char *const bucketed = ", bucket = pow2", *const each_size = "";
 
-enum { SMALL = 33792, LARGE = 60000 }; /* of one bucket */
+enum { SMALL = 33792, LARGE = 60000 }; /* two sizes in the same bucket */
 
-/* From so many threads on BLOCK=256, which is the fastest, is wrong. */
+/* With this many threads or more, BLOCK=256, the fastest, is wrong. */
 static uint64_t wrong_from;
 
 static scripted_variant behave_by_size(void *user, const gt_launch *launch)
@@ -49,7 +49,7 @@ static void write_sized(world *w, const char *bucket, const char *clause)
 typedef struct answer {
     gputune_source source;
     char config[64];
-    bool proves; /* in this call */
+    bool proves; /* whether the call verified a variant */
 } answer;
 
 static answer ask_with(world *w, int64_t n, const gputune_options *options)
@@ -165,7 +165,7 @@ TEST_OF(test_where_no_worker_starts_the_nearest_is_not_taken, world *w, open_wor
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-/* A require() that the odd-tail size does not meet: the proof is then made at other sizes. */
+/* The require() excludes the former odd-tail size, so variants are verified at another one. */
 TEST_OF(test_a_failure_is_none_once_the_template_is_corrected, world *w, open_world, close_world)
 {
     write_sized(w, each_size, "require(n > 0)");

@@ -1,10 +1,10 @@
-/* However a tuning ends, its winner is proved again after its last sample, or the result says that
- * it was not. */
+/* Tests that the winner is verified again after its last sample, however a tuning ends, or that the
+ * result says that it was not. */
 #include "search_world.h"
 
 enum { BLOCKS = 128, STEP = 8 };
 
-/* Launches of about a millisecond, on a GPU that is at one thing at a time. */
+/* Launches of about a millisecond, on a GPU that does one thing at a time. */
 static void slow_down(world *w)
 {
     SET_TIMES(w, 1e6 + 1e4 * abs(block - 256));
@@ -26,7 +26,7 @@ static void expect_proved(world *w, const gputune_options *options, const char *
     bool by_time = strstr(w->choice.stop_reason, "the time limit was reached") != NULL;
     assert_true(w->choice.terms.limit_s == (by_time ? options->time_limit_s : 0));
     assert_true(w->choice.variants <=
-                w->farm.verifies); /* those that the end cut off do not count */
+                w->farm.verifies); /* variants that were interrupted do not count */
 }
 
 TEST_OF(when_all_were_tried, world *w, open_world, close_world)
@@ -51,13 +51,13 @@ TEST_OF(when_the_limit_comes_while_proving, world *w, open_world, close_world)
     const gputune_options options = within(1);
     slow_down(w);
     write_blocks(w, BLOCKS, STEP);
-    w->farm.slowness = 5e-9; /* 128 variants of 5 to 40 ms; a proof takes four launches */
+    w->farm.slowness = 5e-9; /* 128 variants of 5 to 40 ms; verifying one takes four launches */
     expect_proved(w, &options, "the time limit was reached");
-    /* the tuning stopped earlier than the limit, and says why */
+    /* the search stopped before the limit and reports why */
     assert_non_null(strstr(w->choice.stop_reason, "of 1 s are reserved for verifying the winner"));
 }
 
-/* A round of all of them takes a third of a second. */
+/* A round of all variants takes a third of a second. */
 TEST_OF(when_many_are_alike, world *w, open_world, close_world)
 {
     write_blocks(w, BLOCKS, STEP);
@@ -81,7 +81,7 @@ TEST_OF(when_the_limit_comes_while_compiling, world *w, open_world, close_world)
     expect_proved(w, &options, "the time limit was reached");
 }
 
-/* The worker is ended for the proof of what was right before. */
+/* The hanging worker is ended, to verify the best variant so far. */
 TEST_OF(when_a_variant_never_ends, world *w, open_world, close_world)
 {
     const gputune_options options = within(1.5);
@@ -121,8 +121,8 @@ TEST_OF(when_nothing_better_is_expected, world *w, open_world, close_world)
     assert_true(w->choice.terms.final && !w->choice.terms.complete);
 }
 
-/* What a limit ended has not tried every variant; but who asks for all, again with this limit, is
- * answered by what it came to. */
+/* A search that a limit ended has not tried every variant. It still answers a request for all
+ * variants with the same limit. */
 TEST_OF(when_every_variant_was_asked_for, world *w, open_world, close_world)
 {
     gputune_options options = within(0.5);
@@ -142,7 +142,7 @@ TEST_OF(when_every_variant_was_asked_for, world *w, open_world, close_world)
 typedef struct canceling {
     world *w;
     volatile int *cancel;
-    uint32_t after; /* rounds */
+    uint32_t after; /* number of rounds */
 } canceling;
 
 static void cancel_after(void *user, const gputune_progress *progress)
@@ -170,7 +170,7 @@ TEST_OF(when_the_caller_cancels, world *w, open_world, close_world)
     assert_true(w->choice.terms.limit_s == 0);
 }
 
-/* Its winner was proved after the first race. */
+/* The winner was verified after the first race. */
 TEST_OF(when_the_caller_cancels_a_second_search, world *w, open_world, close_world)
 {
     volatile int cancel = 0;
@@ -194,7 +194,7 @@ TEST_OF(when_the_caller_cancels_a_second_search, world *w, open_world, close_wor
     assert_true(w->choice.terms.proved);
 }
 
-/* What could not be proved again is proved before it is launched the next time. */
+/* A winner that could not be verified again is verified before its next launch. */
 TEST_OF(when_the_last_proof_does_not_end, world *w, open_world, close_world)
 {
     gputune_options options = within(1);
@@ -212,7 +212,7 @@ TEST_OF(when_the_last_proof_does_not_end, world *w, open_world, close_world)
     assert_true(w->farm.verifies > verifies);
 }
 
-/* It was ended from outside again and again: the default is answered, and why. */
+/* If the worker is ended from outside repeatedly, the default is returned with the reason. */
 TEST_OF(when_no_worker_is_left_for_the_last_proof, world *w, open_world, close_world)
 {
     const gputune_options options = within(30);
@@ -226,7 +226,7 @@ TEST_OF(when_no_worker_is_left_for_the_last_proof, world *w, open_world, close_w
     assert_string_equal(w->config, "BLOCK=256");
 }
 
-/* A result does not give way to a slower one that did not race against it. */
+/* A slower result does not replace one that it did not race against. */
 TEST_OF(when_the_best_of_earlier_ones_is_not_reached, world *w, open_world, close_world)
 {
     char best[sizeof w->config];

@@ -1,4 +1,5 @@
-/* Resident blocks against the occupancy that the driver reports on an H200, and the ranking. */
+/* Tests the number of resident blocks against the occupancy that the driver reports on an H200, and
+ * the ranking of estimates. */
 #include "gpu/device.h"
 #include "support/test.h"
 #include "tuner/tune.h"
@@ -29,12 +30,12 @@ TEST(test_resident_blocks_follow_every_limit)
         uint32_t block, registers, shared;
         int blocks;
     } cases[] = {
-        {64, 16, 0, 32},      /* the limit of blocks */
-        {1024, 26, 0, 2},     /* threads */
-        {256, 56, 0, 4},      /* registers: occupancy 0.50 measured */
-        {256, 40, 0, 6},      /* 0.75 measured */
-        {256, 16, 131072, 1}, /* shared memory */
-        {1024, 96, 0, 0},     /* does not fit: refused by the driver */
+        {64, 16, 0, 32},      /* limited by the number of blocks */
+        {1024, 26, 0, 2},     /* by threads */
+        {256, 56, 0, 4},      /* by registers: an occupancy of 0.50 was measured */
+        {256, 40, 0, 6},      /* occupancy 0.75 was measured */
+        {256, 16, 131072, 1}, /* by shared memory */
+        {1024, 96, 0, 0},     /* too many registers: the driver refuses it */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const gt_kernel_step step = shape(1000, cases[i].block, cases[i].shared);

@@ -1,6 +1,6 @@
-/* Memory that is short, and a farm that fails, at any moment of a tuning, a hit, a search, a
- * comparison or a ranking: it is named as what it was, what was chosen is right all the same, and
- * the next call works. */
+/* Tests calls of a tuner in which an allocation or the farm fails: tuning, a hit, a search, a
+ * comparison, and a ranking. The error has the right status, the chosen configuration is correct,
+ * and the next call works. */
 #include "failing_world.h"
 #include "support/folder.h"
 #include "tuner/tune.h"
@@ -11,7 +11,7 @@ static gputune_status tune_and_hit(failing_world *f)
     return tune_once(f, NULL);
 }
 
-/* What another size has shown is a hint. */
+/* Searches with hints from another size. */
 static gputune_status search(failing_world *f)
 {
     static const gputune_size other = {"n", 8192};
@@ -22,7 +22,7 @@ static gputune_status search(failing_world *f)
     return status == GPUTUNE_OK ? tune_once(f, &options) : status;
 }
 
-/* First of a few variants, then of all. */
+/* Tunes with one variant first, then with all. */
 static gputune_status tune_more(failing_world *f)
 {
     const char *best = f->best;
@@ -48,7 +48,7 @@ static gputune_status compare(failing_world *f)
     gt_config configs[3];
     for (int i = 0; i < 3; i++) {
         configs[i] = gt_config_default(request->template);
-        configs[i].choice[0] = (uint16_t)(i + 1); /* the last one is wrong */
+        configs[i].choice[0] = (uint16_t)(i + 1); /* the last configuration is wrong */
     }
     gputune_status status = gt_run(request, configs, 3, take, &taken);
     assert_true(status != GPUTUNE_OK || taken == 3);
@@ -56,7 +56,7 @@ static gputune_status compare(failing_world *f)
     return status;
 }
 
-/* ---- what does not go as it should ----------------------------------------------------------- */
+/* ---- disturbed tunings ----------------------------------------------------------------------- */
 
 static gputune_status tune_with_trouble(failing_world *f)
 {
@@ -77,7 +77,7 @@ static bool must_give_way(void *user)
     return false;
 }
 
-/* While the application uses the GPU most of the time. */
+/* The application uses the GPU most of the time. */
 static gputune_status tune_in_the_background(failing_world *f)
 {
     uint32_t asked = 0;
@@ -122,7 +122,7 @@ TEST_OF(a_tuning_by_energy, failing_world *f, open_failing, close_failing)
     without_the_farm(f, tune_as_asked);
 }
 
-/* The four fastest crash then, and others come in their place. */
+/* The four fastest variants crash when their energy is measured, and others replace them. */
 TEST_OF(a_tuning_by_energy_whose_finalists_fail, failing_world *f, open_failing, close_failing)
 {
     write_template(f->w, "32, 64, 96, 128, 160, 192, 224, 256");
@@ -188,7 +188,7 @@ TEST_OF(a_tuning_with_trouble, failing_world *f, open_failing, close_failing)
     without_the_farm(f, tune_with_trouble);
 }
 
-/* By the rate of work, of a part of the space. */
+/* Uses the objective rate and a part of the space. */
 TEST_OF(a_tuning_of_a_pipeline, failing_world *f, open_failing, close_failing)
 {
     static const char *const only[] = {"BLOCK=64,128,256"};

@@ -1,5 +1,5 @@
-/* Memory that is short, files that cannot be read and a farm that fails: while data are read and
- * sent, a space is compiled, an forced configuration is proved, and templates are read. */
+/* Tests calls in which an allocation, a file or the farm fails: reading and sending data, compiling
+ * a space, verifying a forced configuration, and reading templates. */
 #include "failing_world.h"
 
 #include "base/file.h"
@@ -29,7 +29,7 @@ static void path_of(char out[128], const failing_world *f, const char *name)
     snprintf(out, 128, "%s/%s", f->w->folder, name);
 }
 
-/* As numpy.save() writes it: `bytes` are all zero. */
+/* Writes a file as numpy.save() does, with `bytes` zeros as data. */
 static void write_npy(const failing_world *f, const char *name, const char *type, int bytes)
 {
     char path[128], header[128], data[N * 8] = {0};
@@ -44,7 +44,7 @@ static void write_npy(const failing_world *f, const char *name, const char *type
     fclose(file);
 }
 
-/* `more`: a line of the template. */
+/* Writes the template with an additional line, and its data files. */
 static void write_data(failing_world *f, const char *more)
 {
     file_write(f->w->path, data_text, more);
@@ -64,7 +64,7 @@ static gputune_status send_files(failing_world *f)
     return tune_once(f, &OPTIONS(.files = files, .file_count = 1));
 }
 
-/* What the host computes is what it finds of z and back. */
+/* A host reference that checks the contents of z and back. */
 static int compute(void *user, gputune_sizes sizes, const gputune_host_argument *arguments,
                    size_t count)
 {
@@ -151,7 +151,7 @@ static gputune_status choose_forced(gt_choice *out, gt_request *request)
     return gt_choose_forced(out, request, "BLOCK=256");
 }
 
-/* The second time it is known to be right. */
+/* The second call finds the configuration verified. */
 static gputune_status order(failing_world *f)
 {
     GT_TRY(choose(f, choose_forced, NULL));
@@ -163,7 +163,7 @@ static gputune_status order_default(failing_world *f)
     return choose(f, gt_choose_default, NULL);
 }
 
-/* What another size, or an estimate, says. */
+/* Takes the result of another size. */
 static gputune_status take_nearest(failing_world *f)
 {
     static const gputune_size other = {"n", 8192};
@@ -174,7 +174,7 @@ static gputune_status take_nearest(failing_world *f)
     return status;
 }
 
-static char *wisdom; /* of one tuning */
+static char *wisdom; /* the result of one tuning */
 
 static gputune_status prove_imported(failing_world *f)
 {
@@ -217,7 +217,7 @@ TEST_OF(wisdom_that_is_proved, failing_world *f, open_failing, close_failing)
     assert_int_equal(count, 1);
     ASSERT_OK(gt_text_take(&wisdom, &text));
     scripted_farm_close(&w->farm);
-    f->own_store = true; /* with what is imported */
+    f->own_store = true; /* each attempt imports into a new store */
     short_of_memory(f, prove_imported, 7, 1999);
     without_the_farm(f, prove_imported);
     free(wisdom);
@@ -318,7 +318,7 @@ static void write_file(const failing_world *f, const char *name, const char *tex
     file_write(path, "%s", text);
 }
 
-/* A kernel that a word finds by its file's name alone, with headers of its own and a toolkit's. */
+/* Writes a kernel that is found by its file name, with headers of its own and of a toolkit. */
 static void write_beside(const failing_world *f)
 {
     char toolkit[128];

@@ -1,4 +1,4 @@
-/* Compiles that take far longer than what is expected of them is worth. */
+/* Tests giving up compiles that take far longer than their variants are expected to be worth. */
 #include "search_world.h"
 #include "tuner/session.h"
 
@@ -10,14 +10,14 @@ static int block_of(const char *text)
     return at ? (int)strtol(at + strlen("#define BLOCK "), NULL, 10) : 0;
 }
 
-/* The slowest. */
+/* the slowest variants */
 static bool large_blocks(void *user, const char *text)
 {
     (void)user;
     return block_of(text) >= SLOW;
 }
 
-/* 128 values of BLOCK, of which 256 is the fastest. */
+/* Writes 128 values of BLOCK, of which 256 is the fastest. */
 static void make_valley(world *w)
 {
     write_blocks(w, BLOCKS, STEP);
@@ -29,7 +29,7 @@ static gputune_options by_model(void)
     return OPTIONS(.strategy = GPUTUNE_STRATEGY_MODEL, .time_limit_s = 60);
 }
 
-/* No trial of that BLOCK or a larger one is stored. */
+/* Checks that no trial with this BLOCK or a larger one is stored. */
 static void expect_nothing_stored_from(world *w, int block)
 {
     gt_request *request;
@@ -59,10 +59,10 @@ TEST_OF(a_tuning_does_not_wait_for_what_is_not_worth_it, world *w, open_world, c
     assert_true(given_up > 0 && w->choice.variants + (uint32_t)given_up <= BLOCKS);
     snprintf(expected, sizeof expected, "; %ld took too long to compile; ", given_up);
     assert_non_null(strstr(w->choice.stop_reason, expected));
-    expect_nothing_stored_from(w, SLOW); /* another tuning may try them */
+    expect_nothing_stored_from(w, SLOW); /* another tuning may try these variants */
 }
 
-/* --- by a proposer of its own ----------------------------------------------------------------- */
+/* ---- with a proposer of its own -------------------------------------------------------------- */
 
 typedef struct own_proposer {
     gt_list_proposer list; /* first */
@@ -85,7 +85,7 @@ static void count_failures(gt_proposer *self, const gt_config *config, const gt_
     ((own_proposer *)(void *)self)->failures += result->outcome == GT_TRIED_GIVEN_UP;
 }
 
-/* Compiles all values of BLOCK, until nothing is left to wait for or `waits` waits are over. */
+/* Compiles all values of BLOCK, until no compile is left or `waits` waits are over. */
 static void compile_all(gt_field *field, own_proposer *proposer, gt_request *request, world *w,
                         int waits)
 {
@@ -130,7 +130,7 @@ TEST_OF(the_default_is_waited_for, world *w, open_world, close_world)
     assert_int_equal(field.worthless, 3);
     assert_int_equal(gt_field_tried(&field), 1);
     assert_int_equal(field.standard->stage, GT_STAGE_WAITING);
-    assert_true(proposer.asked < 100); /* not at each turn */
+    assert_true(proposer.asked < 100); /* asked less often than in every turn */
     gt_field_close(&field);
     gt_request_free(request);
 }

@@ -1,4 +1,5 @@
-/* What templates may include, in which order it is looked for, and what of it is their identity. */
+/* Tests what templates may include, the order of the folders, and how includes affect the
+ * identity. */
 #include "base/file.h"
 #include "base/text.h"
 #include "support/folder.h"
@@ -17,7 +18,7 @@
     "#pragma gputune kernel(k) args(out float y[4]) block(1) grid(1)\n"                            \
     "__global__ void k(float *y) {}\n"
 
-static char *folder; /* of the test, with t/ for templates and lib/ for headers */
+static char *folder; /* the test's folder, with t/ for templates and lib/ for headers */
 
 static void write_file(const char *name, const char *text)
 {
@@ -52,8 +53,8 @@ static int close_folder(void **state)
     return 0;
 }
 
-/* Reads t/k.cu made of `head` and the kernel, with lib/ as a named folder if asked for. *options:
- * the compiler's, joined by blanks, for the caller to free; it may be NULL. */
+/* Reads t/k.cu, which consists of `head` and the kernel, with lib/ as an include path if `named`.
+ * Sets *options, which may be NULL, to the compiler's options; the caller frees it. */
 static gputune_status parse(gt_hash *identity, char **options, const char *head, bool named)
 {
     char *text, *path, *lib;
@@ -126,7 +127,7 @@ TEST_WITHIN(test_the_compiler_gets_the_folders_in_order, open_folder, close_fold
     ASSERT_OK(gt_path_format(&expected, "-I%s/lib -I%s/toolkit/include", folder, folder));
     assert_ptr_equal(strstr(options, expected), options);
     free(options);
-    ASSERT_OK(parse(NULL, &options, "", true)); /* nothing to look for */
+    ASSERT_OK(parse(NULL, &options, "", true)); /* no includes, so no folders */
     assert_string_equal(options, "");
     free(options);
     free(expected);
@@ -147,7 +148,7 @@ static void expect_refusal(const char *head, const char *message)
     assert_non_null(strstr(gt_message(), message));
 }
 
-/* Each of these used to be read, and a line of it came with the compiler's errors. */
+/* Files outside of the template's folder would leak into the compiler's messages. */
 TEST_WITHIN(test_nothing_outside_is_read, open_folder, close_folder)
 {
     write_file("secret.h", "secret\n");
@@ -184,7 +185,7 @@ TEST_WITHIN(test_what_hides_an_include_is_refused, open_folder, close_folder)
     expect_mistake("#embed \"/etc/passwd\"\n", "found 'embed'; expected a directive");
 }
 
-/* These used to fill the memory, or to wait for ever. */
+/* Reading these would fill the memory or wait forever. */
 TEST_WITHIN(test_devices_and_fifos_are_no_headers, open_folder, close_folder)
 {
     GT_FREED char *fifo = NULL;

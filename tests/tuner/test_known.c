@@ -1,8 +1,9 @@
-/* What is known is used: what a proposer hears of a tuning, and what was found elsewhere. */
+/* Tests the use of known results: results that a proposer hears of, edits, and hints from other
+ * sizes. */
 #include "search_world.h"
 #include "tuner/tuning.h"
 
-/* --- what is heard ---------------------------------------------------------------------------- */
+/* ---- times that a proposer hears ------------------------------------------------------------- */
 
 typedef struct listener {
     gt_list_proposer list; /* first */
@@ -23,8 +24,8 @@ static void listen(gt_proposer *self, const gt_config *config, const gt_tried *r
     }
 }
 
-/* Also of what is so slow that it leaves after its first sample. What the GPU took is heard with
- * it: a search weighs compiling against it. */
+/* A proposer also hears the times of variants that are eliminated after their first sample, and the
+ * GPU time that they took. */
 TEST_OF(times_of_losers_are_heard, world *w, open_world, close_world)
 {
     static const char *const texts[] = {"BLOCK=64", "BLOCK=128", "BLOCK=256", "BLOCK=512"};
@@ -51,7 +52,7 @@ TEST_OF(times_of_losers_are_heard, world *w, open_world, close_world)
     gt_request_free(request);
 }
 
-/* The default is tried in any case, and counts once though it was known to be slow. */
+/* The default is always tried, and counts once even if it was known to be slow. */
 TEST_OF(what_is_known_and_tried_counts_once, world *w, open_world, close_world)
 {
     w->by_block[128].time_ns = 9000;
@@ -64,7 +65,7 @@ TEST_OF(what_is_known_and_tried_counts_once, world *w, open_world, close_world)
 
 /* --- edits ------------------------------------------------------------------------------------ */
 
-/* Writes the template with one more clause. */
+/* Writes the template with an additional clause. */
 static void write_clause(world *w, const char *clause)
 {
     char more[256];
@@ -73,10 +74,10 @@ static void write_clause(world *w, const char *clause)
     write_template(w, more);
 }
 
-/* Each edit leaves the kernel's text as it is. */
+/* Edits that do not change the kernel's text. */
 static const char *const edits[][2] = {
     {"define(D = BLOCK == 256 ? 1 : 2)", "define(D = BLOCK == 256 ? 3 : 2)"},
-    {"define(D = n)", "define(D = n / 1)"}, /* known to expressions alone */
+    {"define(D = n)", "define(D = n / 1)"}, /* used only by expressions */
     {"maxreg(BLOCK == 256 ? 64 : 128)", "maxreg(BLOCK == 256 ? 32 : 128)"},
     {"launch_bounds(BLOCK)", "launch_bounds(BLOCK, 2)"},
     {"options(\"-DD=1\")", "options(\"-DD=2\")"},
@@ -84,7 +85,7 @@ static const char *const edits[][2] = {
 };
 enum { EDITS = sizeof edits / sizeof *edits };
 
-/* What was slow, or failed, before an edit is tried again after it. */
+/* A variant that was slow or failed before an edit is tried again after it. */
 static void edit(world *w, const char *const clauses[2], scripted_variant before)
 {
     const scripted_variant good = w->by_block[256];
@@ -134,7 +135,7 @@ TEST_OF(a_winner_of_other_code_answers_nobody, world *w, open_world, close_world
 
 enum { BLOCKS = 128, STEP = 8, BEST = 808 };
 
-/* 128 values of BLOCK, of which one is far faster than all others. */
+/* Writes 128 values of BLOCK, of which one is far faster than all others. */
 static void make_needle(world *w)
 {
     write_blocks(w, BLOCKS, STEP);
@@ -160,7 +161,7 @@ static gputune_status tune_at(world *w, int64_t n, gt_choice *choice, char *conf
     return status;
 }
 
-/* Finds the needle at one size by trying all; then tries only a few at another. */
+/* Finds the needle at one size by trying all variants, then tries only a few at another size. */
 static void try_few(world *w, const gputune_options *few, char *config)
 {
     gt_choice choice;
@@ -185,7 +186,7 @@ TEST_OF(the_best_at_another_size_is_tried_first, world *w, open_world, close_wor
     assert_string_equal(config, "BLOCK=808");
 }
 
-/* What is measured again is searched from the same start. */
+/* A forced tuning starts from the same hints. */
 TEST_OF(force_begins_there_too, world *w, open_world, close_world)
 {
     char config[64];
@@ -204,7 +205,7 @@ TEST_OF(in_order_means_in_order, world *w, open_world, close_world)
     assert_string_not_equal(config, "BLOCK=808");
 }
 
-/* What the space does not have is no hint. */
+/* Hints outside of the space are ignored. */
 TEST_OF(a_restricted_space_stays_restricted, world *w, open_world, close_world)
 {
     char config[64];

@@ -1,4 +1,5 @@
-/* What takes too long holds up nobody, comes last, and is remembered with the limit that it had. */
+/* Tests that a variant that takes too long delays nothing else, is tried last, and is stored with
+ * the limit that it exceeded. */
 #include "search_world.h"
 
 enum { DEFAULT = 128 };
@@ -23,7 +24,7 @@ static gputune_options within(double seconds)
     return OPTIONS(.time_limit_s = seconds);
 }
 
-/* The status that is stored for a configuration; "": none is stored. */
+/* Returns the status that is stored for a configuration, or "". */
 static const char *stored_as(world *w, const char *config)
 {
     gt_request *request;
@@ -58,13 +59,13 @@ static void check_slow(world *w, int block, const char *name)
     assert_string_equal(tuned(w, &options), "BLOCK=256");
     assert_true(slow_compiles > 0);
     assert_string_equal(stored_as(w, name), "slow");
-    /* as long a call does without it, and is decided */
+    /* an equally long call does without it and is final */
     int before = slow_compiles;
     write_template(w, "32, 64, 128, 256, 512");
     assert_string_equal(tuned(w, &options), "BLOCK=256");
     assert_int_equal(slow_compiles, before);
     assert_true(w->choice.terms.final);
-    /* in a longer one it comes last, and now it compiles */
+    /* in a longer call it is tried last, and now it compiles */
     w->farm.compiles_for_ever = NULL;
     w->by_block[block].time_ns = 500;
     write_template(w, "16, 32, 64, 128, 256, 512");
@@ -77,14 +78,13 @@ TEST_OF(test_a_slow_variant_is_remembered_with_its_limit, world *w, open_world, 
     check_slow(w, 512, "BLOCK=512");
 }
 
-/* All others are compared with it where it is there in time. */
+/* Other variants are compared with the default only if it is ready in time. */
 TEST_OF(test_a_slow_default_holds_up_nobody, world *w, open_world, close_world)
 {
     check_slow(w, DEFAULT, "BLOCK=128");
 }
 
-/* What got no processor time is not remembered as slow, and the result does not count it as tried.
- */
+/* A variant that got no CPU time is not stored as slow, and does not count as tried. */
 TEST_OF(test_a_busy_machine_makes_no_compile_slow, world *w, open_world, close_world)
 {
     gputune_options options = within(0.5);
@@ -101,7 +101,7 @@ TEST_OF(test_a_busy_machine_makes_no_compile_slow, world *w, open_world, close_w
     assert_true(w->choice.terms.final);
 }
 
-/* Its turn in a longer call, after all others, gives it no processor time either. */
+/* At the end of a longer call, the slow variant is tried again but gets no CPU time either. */
 TEST_OF(test_what_was_slow_and_had_no_fair_turn_is_not_tried, world *w, open_world, close_world)
 {
     gputune_options options = within(0.5);
@@ -127,7 +127,7 @@ static int on_finding(void *user, const gputune_finding *finding)
     return 0;
 }
 
-/* Variants that a check did not come to are not told as such that failed without a reason. */
+/* A check does not report variants that it did not reach. */
 TEST_OF(test_a_check_tells_what_it_came_to, world *w, open_world, close_world)
 {
     const gputune_options options = within(0.5);
@@ -154,7 +154,7 @@ static uint32_t compiles_given_up(world *w, uint32_t workers)
     return w->farm.given_up;
 }
 
-/* It is what a call returns that finds nothing else, and a busy machine may take long for it. */
+/* The default is the result if nothing else is found, so it may take long on a busy machine. */
 TEST_OF(test_the_default_is_compiled_on_while_others_have_workers, world *w, open_world,
         close_world)
 {
@@ -172,7 +172,7 @@ static bool all_but_one(void *user, const char *text)
     return block_of(text) && block_of(text) != 256;
 }
 
-/* They keep all four workers from the one that compiles. */
+/* Slow compiles occupy all four workers, and the variant that compiles needs one. */
 TEST_OF(test_slow_variants_leave_the_workers_to_others, world *w, open_world, close_world)
 {
     const gputune_options options = within(1);
@@ -183,7 +183,7 @@ TEST_OF(test_slow_variants_leave_the_workers_to_others, world *w, open_world, cl
 
 static int hangs_seen;
 
-/* The first time it is found out soon, the next time it takes longer than the limit. */
+/* A hang is noticed soon the first time, and takes longer than the limit the next time. */
 static scripted_variant behave_slowly(void *user, const gt_launch *launch)
 {
     world *w = user;
@@ -193,7 +193,7 @@ static scripted_variant behave_slowly(void *user, const gt_launch *launch)
     return variant;
 }
 
-/* There is no time to try it again to the end. */
+/* There is no time to verify the variant again with more patience. */
 TEST_OF(test_an_endless_variant_is_learned, world *w, open_world, close_world)
 {
     const gputune_options options = within(0.2);
@@ -209,7 +209,8 @@ TEST_OF(test_an_endless_variant_is_learned, world *w, open_world, close_world)
     assert_true(w->farm.verifies > verifies);
 }
 
-/* It may never end: the application would launch it. The next call that measures tries it again. */
+/* The application would launch the default, which may never end. The next measuring call tries it
+ * again. */
 TEST_OF(test_a_default_that_runs_on_is_no_answer, world *w, open_world, close_world)
 {
     gputune_options options = within(1);
@@ -227,7 +228,7 @@ TEST_OF(test_a_default_that_runs_on_is_no_answer, world *w, open_world, close_wo
     assert_string_equal(tuned(w, &options), "BLOCK=128");
 }
 
-/* It hangs once; the second try does not end within the limit. */
+/* Hangs once, and does not end within the limit when tried again. */
 static scripted_variant hang_and_run_on(void *user, const gt_launch *launch)
 {
     (void)user;
@@ -236,7 +237,7 @@ static scripted_variant hang_and_run_on(void *user, const gt_launch *launch)
     return (scripted_variant){.time_ns = 100, .hangs_once = !again, .never_answers = again};
 }
 
-/* A call that measures nothing does not try it again, however long it may take. */
+/* A call that does not measure does not try the default again, however long its limit is. */
 TEST_OF(test_a_default_that_hung_is_no_answer_without_measuring, world *w, open_world, close_world)
 {
     gputune_options options = within(0.5);
@@ -251,7 +252,7 @@ TEST_OF(test_a_default_that_hung_is_no_answer_without_measuring, world *w, open_
     assert_non_null(strstr(gt_message(), "is not launched"));
 }
 
-/* Without a reference its results are what others are compared with: it comes first again. */
+/* Without a reference, other variants are compared with the default, so it is tried first again. */
 TEST_OF(test_a_default_that_ran_on_comes_first_without_a_reference, world *w, open_world,
         close_world)
 {
@@ -278,7 +279,7 @@ static gputune_status never_ends(void *user, const char *text)
     return block_of(text) == 512 ? GPUTUNE_ETIMEOUT : GPUTUNE_OK;
 }
 
-/* By the compile workers' own deadline. */
+/* The compile worker's own deadline ends the compile. */
 TEST_OF(test_a_compile_that_did_not_end_is_slow, world *w, open_world, close_world)
 {
     w->farm.compile = never_ends;
@@ -287,7 +288,7 @@ TEST_OF(test_a_compile_that_did_not_end_is_slow, world *w, open_world, close_wor
     assert_string_equal(stored_as(w, "BLOCK=512"), "slow");
 }
 
-/* It was measured earlier: to be late once refutes nothing. */
+/* A variant that was verified earlier does not fail by being late once. */
 TEST_OF(test_what_is_known_to_be_right_stays_so, world *w, open_world, close_world)
 {
     gputune_options options = within(5);
@@ -315,7 +316,7 @@ TEST_OF(test_the_message_says_that_nothing_was_compiled, world *w, open_world, c
     assert_int_equal(tune(w, &options), GPUTUNE_ETIMEOUT);
     assert_non_null(strstr(gt_message(), "none of 4 variants was compiled within the 0.2 s limit; "
                                          "raise the time limit"));
-    assert_string_equal(warning, ""); /* said once */
+    assert_string_equal(warning, ""); /* reported only once */
 }
 
 static int count_compiled(void *user, const gputune_compiled *compiled)

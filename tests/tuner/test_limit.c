@@ -1,9 +1,9 @@
-/* What a call answers with whose limit or cancel comes before anything is measured: the default,
+/* Tests calls whose limit or cancel comes before anything is measured. They return the default,
  * which is compiled before the call waits for anything. */
 #include "search_world.h"
 #include "support/folder.h"
 
-/* The sources that were given to the compilers, of the default. */
+/* how often the default's source was compiled */
 static uint32_t defaults_compiled;
 
 static gputune_status count(void *user, const char *text)
@@ -38,7 +38,7 @@ static void expect_default(world *w, const gputune_options *options)
     assert_true(w->choice.image.bytes > 0);
 }
 
-/* Expects that the stored result answers a call with that time limit, or that it does not. */
+/* Checks whether the stored result answers a call with this time limit. */
 static void expect_answers_for(const world *w, double seconds, bool answers)
 {
     gt_terms asked = w->choice.terms;
@@ -67,7 +67,7 @@ static void release(void *user)
     gt_store_lease_release(&held->lease, held->store, NULL);
 }
 
-/* Takes the lease of the scenario, as another process that tunes it. */
+/* Takes the scenario's lease, like another process that tunes it. */
 static held_lease hold(world *w)
 {
     held_lease held = {.store = w->store};
@@ -78,7 +78,7 @@ static held_lease hold(world *w)
     return held;
 }
 
-/* Compiling takes longer than what is left when the wait is over. */
+/* Compiling takes longer than the time that is left after the wait. */
 TEST_OF(test_it_is_compiled_while_another_process_tunes, world *w, open_slow_world, close_world)
 {
     const gputune_options options = limited_to(3.2);
@@ -89,8 +89,8 @@ TEST_OF(test_it_is_compiled_while_another_process_tunes, world *w, open_slow_wor
     release(&held);
 }
 
-/* Who waited for another's tuning for most of the limit takes what that has found, even if it is
- * not decided, and does not wait again. */
+/* A call that waited for another process for most of its limit takes that result, even an
+ * unfinished one, and does not wait again. */
 TEST_OF(test_what_another_process_left_is_taken, world *w, open_world, close_world)
 {
     const gputune_options first = limited_to(0.5), second = limited_to(2);
@@ -129,7 +129,7 @@ TEST_OF(test_it_is_compiled_while_the_gpu_is_taken, world *w, open_slow_world, c
     assert_int_equal(defaults_compiled, 1);
 }
 
-/* What is being compiled when the limit comes is waited for, and not begun once more. */
+/* A compile that is running when the limit comes is waited for and not restarted. */
 TEST_OF(test_it_may_come_a_little_late, world *w, open_slow_world, close_world)
 {
     const gputune_options options = limited_to(0.2);
@@ -146,13 +146,13 @@ TEST_OF(test_it_answers_whoever_gives_no_more_time, world *w, open_slow_world, c
     expect_default(w, &options);
     expect_answers_for(w, 0.2, true);
     expect_answers_for(w, 0.3, false);
-    w->gpu.is_taken = true; /* which may be over the next time */
+    w->gpu.is_taken = true; /* another tuning, which may be over the next time */
     w->farm.compile_s = 0.1;
     expect_default(w, &options);
     expect_answers_for(w, 0.2, false);
 }
 
-/* A program that may not measure compiles the default once, and not at each new size. */
+/* A program that may not measure compiles the default once, not for each new size. */
 TEST_OF(test_the_default_s_code_serves_other_scenarios, world *w, open_slow_world, close_world)
 {
     gputune_options options = limited_to(100);
@@ -168,7 +168,7 @@ typedef struct slow_start {
     pthread_barrier_t begun;
 } slow_start;
 
-/* Workers that are there after the limit. */
+/* Starts workers that are ready after the limit. */
 static void *start_slowly(void *user)
 {
     slow_start *start = user;
@@ -180,16 +180,16 @@ static void *start_slowly(void *user)
     return NULL;
 }
 
-/* No other tuning is blamed for what the start of the workers takes, and asking again costs
+/* The message does not blame another tuning for the start of the workers, and asking again costs
  * nothing. */
 TEST_OF(test_a_limit_in_which_no_worker_starts_is_said, world *w, open_slow_world, close_world)
 {
     gputune_options options = limited_to(100);
     slow_start start = {.workers = &w->workers};
     pthread_t thread;
-    options.alignment = 32; /* stores code */
+    options.alignment = 32; /* stores the default's code */
     ASSERT_OK(tune(w, &options));
-    clock_set_true(); /* of both threads */
+    clock_set_true(); /* for both threads */
     options = limited_to(0.2);
     assert_int_equal(pthread_barrier_init(&start.begun, NULL, 2), 0);
     assert_int_equal(pthread_create(&thread, NULL, start_slowly, &start), 0);
@@ -213,7 +213,7 @@ TEST_OF(test_a_limit_that_is_too_short_for_it_is_said, world *w, open_slow_world
     }
 }
 
-/* The time may be up before the search knows which configurations there are. */
+/* The time limit may end before the configurations are counted. */
 TEST_OF(test_a_limit_that_ends_the_counting_is_said, world *w, open_slow_world, close_world)
 {
     volatile int cancel = 0;
@@ -231,7 +231,7 @@ TEST_OF(test_a_limit_that_ends_the_counting_is_said, world *w, open_slow_world, 
     assert_string_equal(w->choice.stop_reason, "stopped before all configurations were counted");
 }
 
-/* A gigabyte, element by element, which takes time by the true clock. */
+/* Computing a gigabyte element by element takes time by the true clock. */
 TEST_OF(test_a_limit_that_ends_the_making_of_data_is_said, world *w, open_world, close_world)
 {
     static const char text[] =

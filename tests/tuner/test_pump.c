@@ -1,4 +1,4 @@
-/* How far ahead of the results variants are proposed and compiled. */
+/* Tests how far ahead of the results variants are proposed and compiled. */
 #include "search_world.h"
 #include "tuner/session.h"
 
@@ -58,12 +58,13 @@ TEST_OF(what_learns_is_asked_late, world *w, open_world, close_world)
     set_up(&learning, w, true);
     assert_in_range(learning.proposer.list.next, WORKERS, WORKERS + WORKERS / 2);
     tear_down(&learning);
-    set_up(&listing, w, false); /* what does not is asked so early that no worker waits */
+    /* a proposer that does not learn is asked early, so no worker waits */
+    set_up(&listing, w, false);
     assert_true(listing.proposer.list.next > 2 * WORKERS);
     tear_down(&listing);
 }
 
-/* Of a compile that the limit cuts off nobody has anything, and it holds up the next search. */
+/* A compile that the limit interrupts is useless, and delays the next search. */
 TEST_OF(no_compile_is_begun_that_surely_is_cut_off, world *w, open_world, close_world)
 {
     scene at;
@@ -72,7 +73,7 @@ TEST_OF(no_compile_is_begun_that_surely_is_cut_off, world *w, open_world, close_
     at.field.schedule.compile_s = 1;
     at.request->patience = gt_patience_for(0, NULL);
     ASSERT_OK(gt_field_allow_measuring(&at.field));
-    for (int i = 0; i < TURNS; i++) { /* all have results, and the workers have room */
+    for (int i = 0; i < TURNS; i++) { /* all compiles have ended, and workers are free */
         turn(&at, w);
     }
     assert_int_equal(at.field.started, begun);
@@ -82,7 +83,7 @@ TEST_OF(no_compile_is_begun_that_surely_is_cut_off, world *w, open_world, close_
     tear_down(&at);
 }
 
-/* All verifications run on. */
+/* Verifications never end. */
 static uint32_t compiled_while_the_gpu_is_busy(world *w, bool learns)
 {
     scene at;
@@ -94,7 +95,7 @@ static uint32_t compiled_while_the_gpu_is_busy(world *w, bool learns)
     }
     uint32_t waiting = at.field.verifying + (uint32_t)at.field.compiled.count;
     assert_int_equal(at.field.compiling, 0);
-    assert_in_range(at.field.verifying, 1, 4); /* what is handed over cannot be put off */
+    assert_in_range(at.field.verifying, 1, 4); /* jobs that were handed over cannot be postponed */
     tear_down(&at);
     return waiting;
 }
@@ -109,7 +110,7 @@ TEST_OF(what_does_not_learn_is_compiled_meanwhile, world *w, open_world, close_w
     assert_int_equal(compiled_while_the_gpu_is_busy(w, false), BLOCKS);
 }
 
-/* ---- a GPU that is the bottleneck ------------------------------------------------------------ */
+/* ---- a busy GPU ------------------------------------------------------------------------------ */
 
 enum { VALUES = 190, SPACING = 4, BEST = 600 };
 
@@ -119,10 +120,10 @@ static void make_busy_world(world *w, uint32_t workers)
     SET_TIMES(w, 1e6 * pow(1.002, abs(block - BEST)));
     w->farm.farm.compile_workers = workers;
     w->farm.compile_s = 0.02;
-    w->farm.slowness = 5e-9; /* a proof takes 20 ms and more, and sixteen compiles 20 together */
+    w->farm.slowness = 5e-9; /* verifying takes 20 ms or more, sixteen compiles together 20 ms */
 }
 
-/* Of what was launched, the share that is among the fastest tenth. */
+/* Returns which part of the launches was among the fastest tenth. */
 static double fast_share(const scripted_farm *farm)
 {
     size_t good = 0;
@@ -133,8 +134,8 @@ static double fast_share(const scripted_farm *farm)
     return (double)good / (double)farm->launches.count;
 }
 
-/* What is proposed at random is among the fastest tenth once in ten times. A search that learns is
- * there more often, until it has found the best, and looks elsewhere. */
+/* Random proposals are among the fastest tenth once in ten times. A search that learns proposes
+ * such variants more often, until it has found the best and explores others. */
 TEST_OF(many_compile_workers_do_not_starve_the_search, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 1.5, .strategy = GPUTUNE_STRATEGY_MODEL);
@@ -146,7 +147,7 @@ TEST_OF(many_compile_workers_do_not_starve_the_search, world *w, open_world, clo
 
 /* ---- first launches as samples --------------------------------------------------------------- */
 
-/* Many variants are compiled while the first ones race, which takes long. */
+/* Many variants are compiled during a long race of the first ones. */
 TEST_OF(newcomers_first_launches_are_samples_though_the_best_was_sampled, world *w, open_world,
         close_world)
 {
@@ -164,8 +165,8 @@ TEST_OF(newcomers_first_launches_are_samples_though_the_best_was_sampled, world 
     assert_true(w->farm.samples < 1.8 * MANY);
 }
 
-/* Where the whole space is tried soon, its order does not matter, and rounds between its variants
- * would be samples of what is left behind. */
+/* If the whole space is tried soon, its order does not matter, and rounds in between would be
+ * wasted. */
 TEST_OF(what_is_soon_tried_whole_is_sampled_at_the_end, world *w, open_world, close_world)
 {
     enum { MANY = 40 };
@@ -180,7 +181,7 @@ TEST_OF(what_is_soon_tried_whole_is_sampled_at_the_end, world *w, open_world, cl
     w->farm.slowness = 2e-9;
     w->farm.noise = 0.001;
     uint32_t least = UINT32_MAX;
-    for (int i = 0; i < 4 && least > 1.6 * MANY; i++) { /* on a busy machine it may not be soon */
+    for (int i = 0; i < 4 && least > 1.6 * MANY; i++) { /* a busy machine may be too slow */
         uint32_t before = w->farm.samples;
         options.force = true;
         assert_string_equal(tuned(w, &options), "BLOCK=320");

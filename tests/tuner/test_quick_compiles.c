@@ -1,11 +1,11 @@
-/* Quick compiles: compiled quickly, launched once, told to the proposer, and no part of a result.
- */
+/* Tests quick compiles: they are compiled with less optimisation, launched once, reported to the
+ * proposer, and not part of the result. */
 #include "search_world.h"
 #include "tuner/session.h"
 
 enum { BLOCKS = 4, TURNS = 40 };
 
-/* Proposes each configuration as a quick compile, and then to be tried. */
+/* Proposes each configuration as a quick compile and then as a variant. */
 typedef struct own_proposer {
     gt_proposer proposer; /* first */
     gt_config configs[BLOCKS];

@@ -1,4 +1,4 @@
-/* The rules of the race. */
+/* Tests the rules of the race. */
 #include "simulated_race.h"
 
 TEST(last_one_to_come_wins)
@@ -68,7 +68,7 @@ TEST(one_shared_round_gives_no_interval)
                 result.verdict.speedup_high == 0);
 }
 
-/* A new contestant that was sampled beside the incumbent, and not beside the default. */
+/* A new contestant that was sampled with the incumbent but not with the default. */
 TEST(no_shared_round_gives_the_ratio_of_medians)
 {
     machine m = {.count = 3, .times = {100, 60, 50}};
@@ -87,7 +87,7 @@ TEST(no_shared_round_gives_the_ratio_of_medians)
 
 TEST(stopped_race_goes_to_the_best_so_far)
 {
-    machine m = {.count = 3, .times = {100, 99.8, 88}}; /* the last one comes late */
+    machine m = {.count = 3, .times = {100, 99.8, 88}}; /* the last one joins late */
     GT_SCOPED(race_end) gt_race *race = start_race(2, NULL);
     gt_race_end end;
     for (int i = 0; i < 4; i++) {
@@ -100,8 +100,8 @@ TEST(stopped_race_goes_to_the_best_so_far)
     assert_int_equal(race_result(race).winner, 2);
 }
 
-/* One sample of the incumbent that took far longer than usual gives the race to nobody who was
- * sampled beside it at that moment alone. */
+/* A single slow sample of the incumbent must not lose the race to a contestant that was sampled
+ * with it only then. */
 TEST(stopped_race_is_not_lost_by_one_outlier)
 {
     machine m = {.count = 3, .times = {800, 100, 106}};
@@ -118,7 +118,7 @@ TEST(stopped_race_is_not_lost_by_one_outlier)
     assert_int_equal(race_result(race).winner, 1);
 }
 
-/* While new contestants have their first two looks, other work slows the best down in both. */
+/* During the first two rounds of new contestants, other work slows the best one down. */
 TEST(disturbed_twice_the_best_keeps_its_lead)
 {
     enum { NEWCOMERS = 12, ROUNDS = 6 };
@@ -142,7 +142,7 @@ TEST(disturbed_twice_the_best_keeps_its_lead)
     assert_int_equal(race_result(race).winner, 1);
 }
 
-/* Sampled until it is tied or over. */
+/* Takes rounds until the race is tied or over. */
 static void race_on(gt_race *race, machine *m, gt_race_end *end)
 {
     for (int turns = 0; *end == GT_RACE_RUNNING && !gt_race_is_tied(race); turns++) {
@@ -151,7 +151,7 @@ static void race_on(gt_race *race, machine *m, gt_race_end *end)
     }
 }
 
-/* A field of four that are equal and two that are not, raced until it is tied. */
+/* Races four equal and two slower contestants until they are tied. */
 static gt_race *race_to_a_tie(machine *m)
 {
     const gt_race_options options = {.seed = 3, .tie_break = GT_TIE_LIKELY};
@@ -207,7 +207,7 @@ TEST(failure_in_a_tie_reopens_it)
     machine m = make_machine(3, 6);
     GT_SCOPED(race_end) gt_race *race = race_to_a_tie(&m);
     gt_race_end end = GT_RACE_RUNNING;
-    gt_race_fail(race, 3); /* neither winner nor default: the tie stands */
+    gt_race_fail(race, 3); /* neither winner nor default: the tie remains */
     assert_true(gt_race_is_tied(race));
     assert_int_equal(gt_race_break_tie(race, 3, &end), GPUTUNE_EINVAL);
     gt_race_fail(race, 0);
@@ -215,7 +215,7 @@ TEST(failure_in_a_tie_reopens_it)
     race_on(race, &m, &end);
     assert_int_equal(gt_race_break_tie(race, 0, &end), GPUTUNE_EINVAL);
     ASSERT_OK(gt_race_break_tie(race, 2, &end));
-    assert_int_equal(end, GT_RACE_NO_GAIN); /* no default: no final rounds */
+    assert_int_equal(end, GT_RACE_NO_GAIN); /* no default, so no final rounds */
 }
 
 /* --- the course ------------------------------------------------------------------------------- */
@@ -229,20 +229,20 @@ TEST(newcomers_meet_the_incumbent)
     equal_times(&m);
     for (int i = 0; i < 8; i++) {
         take_round(race, &m, &end);
-        assert_int_equal(end, GT_RACE_RUNNING); /* more may come */
+        assert_int_equal(end, GT_RACE_RUNNING); /* more contestants may join */
     }
     ASSERT_OK(gt_race_add(race, 7, 7, false));
     const gt_runner *incumbent = gt_race_incumbent(race);
     assert_non_null(incumbent);
     ASSERT_OK(gt_race_next_round(race, &round));
-    assert_int_equal(round.count, 2); /* the one that is ahead sits out */
+    assert_int_equal(round.count, 2); /* the fastest one is not sampled */
     for (uint32_t i = 0; i < round.count; i++) {
         assert_true(round.ids[i] == 7 || round.ids[i] == incumbent->id);
     }
 }
 
-/* Samples of a race of 100, of which `early` slow ones race for six rounds before the others come;
- * one of the fastest wins. */
+/* Returns the number of samples of a race of 100. With `early`, that many slow ones race for six
+ * rounds before the others join. One of the fastest must win. */
 static uint32_t samples_of_race(uint64_t seed, uint32_t early)
 {
     machine m = make_machine(seed, 100);
@@ -262,13 +262,14 @@ static uint32_t samples_of_race(uint64_t seed, uint32_t early)
     gt_race_complete(race);
     finish_race(race, &m);
     gt_race_result result = race_result(race);
-    assert_true(m.times[result.winner] < 1.0075); /* above 1.0055 one of some hundred ends */
+    /* a slower one than 1.0055 wins once in some hundred races */
+    assert_true(m.times[result.winner] < 1.0075);
     gt_race_free(race);
     return result.samples;
 }
 
-/* The fastest of those that come late is soon what all are compared with, so that the race costs
- * hardly more than if all had come at once. */
+/* The fastest late contestant soon becomes the incumbent, so the race costs little more than if all
+ * had joined at once. */
 TEST(what_comes_late_and_is_faster_is_soon_the_measure)
 {
     uint32_t late = 0, at_once = 0;
@@ -288,7 +289,7 @@ static bool is_listed_once(const gt_race_round *round, uint64_t id)
     return count == 1;
 }
 
-/* The best of many new contestants is one of those that get a second quick round. */
+/* The best of many new contestants is among those that get a second quick round. */
 TEST(no_contestant_is_sampled_twice_in_a_round)
 {
     machine m = make_machine(3, 12);
@@ -351,13 +352,13 @@ TEST(exact_values_need_one_round)
     m.times[11] = m.times[23] = 99;
     GT_SCOPED(race_end) gt_race *race = run_race(&m, &options);
     gt_race_result result = race_result(race);
-    assert_int_equal(result.winner, 11); /* of equals the lower rank */
+    assert_int_equal(result.winner, 11); /* the one with the lower rank */
     assert_true(result.verdict.tie);
     assert_int_equal(result.rounds, 1);
     assert_true(fabs(result.verdict.speedup - m.times[0] / 99) < 1e-9);
 }
 
-/* The winner of a tie came after the default was done with, and has not met it yet. */
+/* The winner of a tie joined after the default's last round, and was not sampled with it yet. */
 TEST(an_exact_winner_is_compared_with_the_default)
 {
     machine m = {.count = 3, .times = {110, 100, 100}};

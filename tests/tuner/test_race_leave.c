@@ -1,4 +1,4 @@
-/* Which contestants leave a race: losers, and those that fail. */
+/* Tests which contestants leave a race: losers, and those that fail. */
 #include "simulated_race.h"
 
 TEST(losers_leave_with_a_reason)
@@ -31,7 +31,7 @@ static double doubt_of_four(double value)
     return 4 / value;
 }
 
-/* Its first launches take longer than those of a slower one. */
+/* The fastest one's first launches take longer than those of a slower one. */
 TEST(quick_samples_that_are_doubted_do_not_cost_the_fastest_its_place)
 {
     const gt_race_options options = {.seed = 1, .quick_doubt = doubt_of_four};
@@ -49,8 +49,7 @@ TEST(quick_samples_that_are_doubted_do_not_cost_the_fastest_its_place)
         m.firsts[5] = 4.9;
         gt_race *race = run_race(&m, &options);
         assert_int_equal(race_result(race).winner, 5);
-        assert_non_null(
-            c = gt_race_find(race, 8)); /* what is slower beyond doubt leaves as before */
+        assert_non_null(c = gt_race_find(race, 8)); /* a surely slower one leaves as before */
         assert_int_equal(c->samples.count, 2);
         gt_race_free(race);
     }

@@ -1,4 +1,5 @@
-/* How often the race errs, and whether its intervals cover, over thousands of simulated ones. */
+/* Tests how often the race errs and whether its intervals cover, over thousands of simulated
+ * races. */
 #include "simulated_race.h"
 
 enum { RUNS = 2000 };
@@ -48,7 +49,7 @@ static tally simulate(int runs, uint32_t count, uint32_t batch, shape make)
     return t;
 }
 
-/* The hardest field for a limit of 1%: one is best, and all others just beyond the limit. */
+/* The hardest field for a limit of 1%: one is best, and all others are just beyond the limit. */
 static void hard_times(machine *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {
@@ -65,7 +66,7 @@ TEST(rarely_errs_and_intervals_cover)
 {
     tally t = simulate(RUNS, 24, 0, spread_times);
     assert_true(t.wrong <= RUNS / 100);
-    assert_true(t.samples / RUNS < 24 * 100 / 10); /* of 100 samples each, one after another */
+    assert_true(t.samples / RUNS < 24 * 100 / 10); /* a tenth of 100 samples for each */
     assert_true(intervals_cover(&t));
 }
 
@@ -76,8 +77,7 @@ TEST(the_same_on_the_hardest_field)
     assert_true(intervals_cover(&t));
 }
 
-/* Launches by the host's clock: a third are as good as the best, the default and the rest are not.
- */
+/* the time is still by the host's clock */
 static void noisy_times(machine *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {
@@ -107,7 +107,7 @@ TEST(noise_is_worn_down_by_rounds)
     assert_true(wrong == 0);
 }
 
-/* Too few to tell the noise: nobody leaves by it. */
+/* Too few contestants to estimate the noise, so none is eliminated by it. */
 TEST(few_in_noise_are_not_sent_home_early)
 {
     const double runs = 1000;

@@ -1,4 +1,4 @@
-/* Given configurations, measured side by side. */
+/* Tests running given configurations side by side. */
 #include "search_world.h"
 #include "tuner/tune.h"
 
@@ -16,7 +16,7 @@ static int take(void *user, const gputune_record *record)
     return 0;
 }
 
-/* BLOCK=128 and BLOCK=256, by an objective. */
+/* Runs the configurations BLOCK=128 and BLOCK=256. */
 static results run_with(world *w, gputune_objective objective, volatile int *stop)
 {
     gt_request *request;
@@ -44,7 +44,7 @@ TEST_OF(medians_come_in_the_order_asked_for, world *w, open_world, close_world)
     assert_int_equal(seen.noisy, 0);
 }
 
-/* Each of its samples takes a second. */
+/* Each energy sample takes a second. */
 TEST_OF(energy_takes_few_samples, world *w, open_world, close_world)
 {
     w->by_block[128].energy_nj = 400;
@@ -63,7 +63,7 @@ TEST_OF(rounds_that_are_always_spoiled_count_in_the_end, world *w, open_world, c
     assert_int_equal(seen.noisy, 2);
 }
 
-/* Somebody comes after the rounds that clocks have spoiled. */
+/* Another process appears after the rounds that clocks have spoiled. */
 static scripted_variant behave_alone_at_first(void *user, const gt_launch *launch)
 {
     world *w = user;
@@ -93,7 +93,7 @@ TEST_OF(another_user_is_named_where_clocks_disturbed_first, world *w, open_world
 
 static volatile int cancel;
 
-/* Ctrl-C while the first variant is proved, whose answer takes long. */
+/* Cancels while the first variant is verified, whose answer takes long. */
 static scripted_variant behave_until_proved(void *user, const gt_launch *launch)
 {
     cancel = 1;
@@ -114,7 +114,7 @@ TEST_OF(cancel_before_a_round_is_said, world *w, open_world, close_world)
     gt_request_free(request);
 }
 
-/* Ctrl-C while a round is out, whose answer takes long. */
+/* Cancels during a round whose answer takes long. */
 static scripted_variant behave_until_sampled(void *user, const gt_launch *launch)
 {
     world *w = user;

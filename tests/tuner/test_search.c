@@ -1,4 +1,5 @@
-/* The way of a request with a scripted farm: what wins, what is stored, what is not tried again. */
+/* Tests requests with a scripted farm: the winner, stored results, and variants that are not tried
+ * again. */
 #include "search_world.h"
 #include "tuner/field.h"
 
@@ -55,7 +56,7 @@ TEST_OF(test_new_value_races_only_what_is_new, world *w, open_world, close_world
     w->by_block[1024].time_ns = 500;
     uint32_t verifies = w->farm.verifies;
     assert_string_equal(tuned(w, NULL), "BLOCK=1024");
-    assert_int_equal(w->farm.verifies - verifies, 4); /* all but the one that is far slower */
+    assert_int_equal(w->farm.verifies - verifies, 4); /* all except the one that is far slower */
 }
 
 static void keep_progress(void *user, const gputune_progress *progress)
@@ -63,8 +64,8 @@ static void keep_progress(void *user, const gputune_progress *progress)
     *(gputune_progress *)user = *progress;
 }
 
-/* WAVES has no say at this size: 4096 elements are fewer blocks than either value allows. What is
- * told at the end counts as what is told before. */
+/* WAVES has no effect at this size, because 4096 elements need fewer blocks than either value. The
+ * last progress report has the same counts. */
 TEST_OF(test_equal_launches_are_tried_once, world *w, open_world, close_world)
 {
     gputune_progress last = {0};
@@ -93,7 +94,7 @@ TEST_OF(test_equal_launches_are_tried_once, world *w, open_world, close_world)
     assert_int_equal(w->farm.verifies, 2);
 }
 
-/* Four variants of one source, which all wait for it. */
+/* Four variants share one source and wait for its compile. */
 TEST_OF(test_the_default_is_verified_first, world *w, open_world, close_world)
 {
     char *text = strdup(template_text), *block = strstr(text, "(size_t)BLOCK");
@@ -125,7 +126,7 @@ TEST_OF(test_equal_times_are_a_tie_for_the_default, world *w, open_world, close_
     assert_true(w->choice.verdict.tie);
 }
 
-/* What was chosen from the first few variants answers whoever asks for no more. */
+/* A result of the first few variants answers requests for no more than these. */
 TEST_OF(test_few_variants_do_not_answer_for_all, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.max_variants = 2);
@@ -169,7 +170,7 @@ TEST_OF(test_large_space_is_cut_and_said_to_be, world *w, open_world, close_worl
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     w->services.log = (gt_log){keep_warning, line};
     options.time_limit_s = 600;
-    options.strategy = GPUTUNE_STRATEGY_EXHAUSTIVE; /* none is left out for lack of time */
+    options.strategy = GPUTUNE_STRATEGY_EXHAUSTIVE; /* no variant is left out for lack of time */
     write_large_template(w);
     tuned(w, &options);
     assert_int_equal(w->choice.variants, GT_FIELD_VARIANTS_MAX);
@@ -183,7 +184,7 @@ TEST_OF(test_tie_by_host_clock_is_broken_by_the_device, world *w, open_world, cl
     launches_cost_the_host(w);
     assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=256");
     assert_true(w->choice.verdict.tie);
-    assert_true(w->choice.time_ns > 2999 && w->choice.time_ns < 3031); /* the host's clock still */
+    assert_true(w->choice.time_ns > 2999 && w->choice.time_ns < 3031); /* by the host's clock */
     assert_true(w->choice.verdict.speedup > 0.99 && w->choice.verdict.speedup < 1.01);
 }
 
@@ -195,7 +196,7 @@ TEST_OF(test_tie_by_both_clocks_is_the_defaults, world *w, open_world, close_wor
     assert_true(w->choice.verdict.tie);
 }
 
-/* Ten nanoseconds of the device's beside three thousand of the host's. */
+/* Ten nanoseconds on the device are little compared to three thousand on the host. */
 TEST_OF(test_default_keeps_a_tie_against_a_trifle, world *w, open_world, close_world)
 {
     launches_cost_the_host(w);
@@ -205,7 +206,8 @@ TEST_OF(test_default_keeps_a_tie_against_a_trifle, world *w, open_world, close_w
     assert_true(w->choice.verdict.tie);
 }
 
-/* Losing 45 ns of the host's for 4 ns of the device's, where noise hides the 45 as a rule. */
+/* Choosing the other variant loses 45 ns on the host for 4 ns on the device. Noise usually hides
+ * the 45 ns. */
 TEST_OF(test_tie_seldom_costs_what_was_asked_for, world *w, open_world, close_world)
 {
     enum { TUNINGS = 100, MOST_WRONG = 8 };
@@ -224,7 +226,7 @@ TEST_OF(test_tie_seldom_costs_what_was_asked_for, world *w, open_world, close_wo
     assert_in_range(wrong, 0, MOST_WRONG);
 }
 
-/* What the data's user finds in the cache decides, where a cold cache does not. */
+/* If times with a cold cache are equal, times with a warm cache decide. */
 TEST_OF(test_tie_is_broken_by_the_hot_time, world *w, open_world, close_world)
 {
     const double hot_ns[] = {980, 400};
@@ -234,7 +236,7 @@ TEST_OF(test_tie_is_broken_by_the_hot_time, world *w, open_world, close_world)
         w->by_block[128].time_ns = w->by_block[256].time_ns = 1000;
         w->by_block[128].hot_ns = 900;
         w->by_block[256].hot_ns = hot_ns[1 - i];
-        w->by_block[64].hot_ns = w->by_block[512].hot_ns = 10; /* they are slower */
+        w->by_block[64].hot_ns = w->by_block[512].hot_ns = 10; /* these are slower */
         w->by_block[512].time_ns = 1020;
         uint32_t before = w->farm.hot_samples;
         assert_string_equal(tuned(w, &options), i == 0 ? "BLOCK=256" : "BLOCK=128");
@@ -301,7 +303,7 @@ TEST_OF(test_samples_that_cannot_be_written_are_said, world *w, open_world, clos
     assert_non_null(strstr(line, "/dev/full are incomplete"));
 }
 
-/* Opening a FIFO waits for a reader, and so does writing to it. */
+/* Opening a FIFO would wait for a reader, and so would writing to it. */
 TEST_OF(test_samples_do_not_wait_for_a_reader, world *w, open_world, close_world)
 {
     char path[128];
@@ -320,12 +322,13 @@ TEST_OF(test_samples_do_not_wait_for_a_reader, world *w, open_world, close_world
     alarm(0);
 }
 
-/* As many jobs as one worker gets at once are there before the first variant. */
+/* One worker gets several jobs before the first variant is compiled. */
 TEST_OF(test_one_compile_worker_suffices, world *w, open_world, close_world)
 {
     w->farm.farm.compile_workers = 1;
-    memcpy(w->device.arch, "sm_61", sizeof "sm_61"); /* the service kernels are compiled too */
-    w->farm.late = 50;                               /* turns until the first answer */
+    /* this GPU's service kernels are compiled, too */
+    memcpy(w->device.arch, "sm_61", sizeof "sm_61");
+    w->farm.late = 50; /* number of waits until the first answer */
     assert_string_equal(tuned(w, NULL), "BLOCK=256");
     assert_int_equal(w->farm.compiles, 6); /* service kernels, reference, four variants */
 }

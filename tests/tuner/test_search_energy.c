@@ -1,7 +1,7 @@
-/* The objective energy: a race by time, then its fastest by energy. */
+/* Tests the objective energy: a race by time, then a race of the fastest by energy. */
 #include "search_world.h"
 
-/* 512 is as fast as 256, and thriftier; 64 is thrifty, but slow. */
+/* 512 is as fast as 256 and uses less energy; 64 uses little energy but is slow. */
 static int open_thrifty_world(void **state)
 {
     open_world(state);
@@ -28,7 +28,7 @@ TEST_OF(thriftiest_of_the_fastest_wins, world *w, open_thrifty_world, close_worl
     assert_true(w->farm.weighings > 0 && w->farm.weighings < w->farm.samples);
 }
 
-/* A weighing takes a second. */
+/* Each energy sample takes a second, so only a few variants are measured. */
 TEST_OF(is_decided_within_the_limit_it_has_by_default, world *w, open_thrifty_world, close_world)
 {
     write_template(w, "64, 128, 256, 512, 1024, 192, 320, 384, 448, 576, 640, 704");
@@ -78,8 +78,8 @@ TEST_OF(trials_tell_who_was_not_weighed_and_why, world *w, open_thrifty_world, c
     tuned_for(w, GPUTUNE_OBJECTIVE_ENERGY);
     seen_trials seen = stored_trials(w);
     assert_int_equal(seen.count, 6);
-    assert_int_equal(seen.by_time, 2); /* 64, and one that four others kept out */
-    assert_true(seen.slow_nj == 0);    /* its time is no energy */
+    assert_int_equal(seen.by_time, 2); /* BLOCK=64, and the fifth of the fast ones */
+    assert_true(seen.slow_nj == 0);    /* its time is not stored as an energy */
     assert_non_null(strstr(seen.why_slow, "the best time in its first round"));
 }
 
@@ -97,7 +97,7 @@ TEST_OF(samples_are_of_both_races, world *w, open_thrifty_world, close_world)
 
 /* --- stopped ---------------------------------------------------------------------------------- */
 
-/* Without energies: which one is known to be fast, and nothing else. */
+/* Checks that the fastest is returned without energies and times. */
 static void assert_fastest_without_figures(const gt_choice *choice, const char *config,
                                            const char *stopped)
 {
@@ -110,14 +110,14 @@ TEST_OF(limit_before_anything_was_weighed_gives_the_fastest, world *w, open_thri
         close_world)
 {
     gputune_options options = by_energy();
-    options.time_limit_s = 0.5; /* for one round by time, and no second */
+    options.time_limit_s = 0.5; /* enough for one round by time */
     w->farm.round_ns = 300000000;
     tuned(w, &options);
     assert_fastest_without_figures(&w->choice, w->config, "time limit was reached");
     assert_true(stored_trials(w).slow_nj == 0);
     options.time_limit_s = 0;
     w->farm.round_ns = 0;
-    tuned(w, &options); /* goes on */
+    tuned(w, &options); /* continues the tuning */
     assert_string_equal(w->config, "BLOCK=512");
     assert_true(w->choice.time_ns > 399 && w->choice.time_ns < 401);
 }
@@ -132,7 +132,7 @@ static gputune_options by_energy_unless_cancelled(void)
     return options;
 }
 
-/* Stops the tuning while the first of its weighings is out. */
+/* Cancels the tuning during the first energy sample. */
 static scripted_variant behave_until_weighed(void *user, const gt_launch *launch)
 {
     world *w = user;
@@ -160,7 +160,7 @@ TEST_OF(finished_result_outlives_one_that_is_not, world *w, open_thrifty_world, 
     write_template(w, "64, 128, 256, 512, 1024");
     w->by_block[1024].time_ns = 700;
     w->by_block[1024].energy_nj = 2000;
-    options.time_limit_s = 0.5; /* for one round by time, and no second */
+    options.time_limit_s = 0.5; /* enough for one round by time */
     w->farm.round_ns = 300000000;
     tuned(w, &options);
     options.effort = GPUTUNE_CACHED_ONLY;
@@ -168,7 +168,7 @@ TEST_OF(finished_result_outlives_one_that_is_not, world *w, open_thrifty_world, 
     assert_true(w->choice.time_ns > 399 && w->choice.time_ns < 401 && w->choice.default_ns > 899);
 }
 
-/* Stops the tuning when what hung once turns out right, and everything races again. */
+/* Cancels when the variant that hung once is verified, and everything races again. */
 static scripted_variant behave_until_raced_again(void *user, const gt_launch *launch)
 {
     world *w = user;
@@ -232,7 +232,7 @@ TEST_OF(finalist_without_a_value_is_not_said_to_be_slow, world *w, open_thrifty_
 
 typedef struct watched {
     uint32_t by_time, by_energy;
-    bool confused; /* a value that is not of its objective */
+    bool confused; /* a value does not fit its objective */
 } watched;
 
 static void watch(void *user, const gputune_progress *progress)
@@ -252,7 +252,7 @@ TEST_OF(progress_says_what_its_values_are, world *w, open_thrifty_world, close_w
     gputune_options options = by_energy();
     options.progress = watch;
     options.user = &seen;
-    w->farm.round_ns = 60000000; /* told at most every 50 ms */
+    w->farm.round_ns = 60000000; /* progress is reported at most every 50 ms */
     tuned(w, &options);
     assert_true(seen.by_time > 0 && seen.by_energy > 0);
     assert_false(seen.confused);

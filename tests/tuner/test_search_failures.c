@@ -1,4 +1,4 @@
-/* The way of a request on which things go wrong: bad variants, hangs, limits, mistakes. */
+/* Tests requests with failures: bad variants, hangs, limits, and mistakes. */
 #include "search_world.h"
 
 TEST_OF(test_bad_variants_cost_only_themselves, world *w, open_world, close_world)
@@ -10,16 +10,16 @@ TEST_OF(test_bad_variants_cost_only_themselves, world *w, open_world, close_worl
     assert_int_equal(w->choice.failed, 3);
 }
 
-/* It seemed clearly faster than its samples are; what was compared with it is as fast as it seemed.
- */
+/* The default's first launch is faster than its samples. The variant that is compared with it is as
+ * fast as its first launch. */
 TEST_OF(test_a_lucky_first_launch_excludes_no_winner, world *w, open_world, close_world)
 {
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     write_template(w, "64, 128, 160, 192, 224, 256, 512");
     SET_TIMES(w, 2e7);
-    w->by_block[128].pilot_ns = 1.2e7; /* the default, which is first */
+    w->by_block[128].pilot_ns = 1.2e7; /* the default, which is launched first */
     w->by_block[256].time_ns = w->by_block[256].pilot_ns = 1.5e7;
-    w->farm.slowness = 1e-9; /* its time is known before the others are launched */
+    w->farm.slowness = 1e-9; /* the default's time is known before the others are launched */
     options.strategy = GPUTUNE_STRATEGY_MODEL;
     assert_string_equal(tuned(w, &options), "BLOCK=256");
 }
@@ -33,8 +33,9 @@ TEST_OF(test_a_hang_is_believed_the_second_time, world *w, open_world, close_wor
     write_template(w, "32, 64, 128, 256, 512");
     uint32_t verifies = w->farm.verifies;
     tuned(w, NULL);
-    assert_int_equal(w->farm.patient_verifies, 1);    /* remembered */
-    assert_int_equal(w->farm.verifies - verifies, 3); /* default, the tied one, the new one */
+    assert_int_equal(w->farm.patient_verifies, 1); /* remembered */
+    /* the default, the tied one, and the new one */
+    assert_int_equal(w->farm.verifies - verifies, 3);
 }
 
 TEST_OF(test_what_was_held_up_once_races_after_all, world *w, open_world, close_world)
@@ -67,7 +68,7 @@ TEST_OF(test_a_winner_by_time_limit_is_checked_too, world *w, open_world, close_
     assert_non_null(strstr(w->choice.stop_reason, "time limit was reached"));
 }
 
-/* The recheck takes until the limit is over. */
+/* Verifying the winner again takes until the limit is over. */
 static scripted_variant behave_late(void *user, const gt_launch *launch)
 {
     world *w = user;
@@ -89,7 +90,7 @@ TEST_OF(test_wrong_at_the_end_of_the_limit_is_unfinished, world *w, open_world, 
     options.time_limit_s = 0;
     w->farm.behave = behave;
     tuned(w, &options);
-    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_MEASURED); /* goes on */
+    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_MEASURED); /* continues the tuning */
 }
 
 TEST_OF(test_a_round_nobody_is_to_blame_for_is_taken_again, world *w, open_world, close_world)
@@ -118,7 +119,7 @@ TEST_OF(test_limit_spent_on_hangs_says_so, world *w, open_world, close_world)
     gputune_options options = OPTIONS(.time_limit_s = 0.2);
     SET_EACH(w, verify, GPUTUNE_ETIMEOUT);
     w->farm.behave = behave_slowly;
-    assert_int_equal(tune(w, &options), GPUTUNE_ETIMEOUT); /* the default too */
+    assert_int_equal(tune(w, &options), GPUTUNE_ETIMEOUT); /* the default fails, too */
     assert_non_null(strstr(gt_message(), "the default failed: scripted"));
 }
 
@@ -135,8 +136,8 @@ static gputune_status refuse(void *user, const char *text)
     return strstr(text, "#define BLOCK") ? GPUTUNE_ECOMPILE : GPUTUNE_OK;
 }
 
-/* What every variant shares does not compile: some of 16,384 are enough to say so, and the next
- * call needs none. */
+/* If a part that all variants share does not compile, a few of 16,384 are enough to report it. The
+ * next call compiles almost nothing. */
 TEST_OF(test_what_never_compiles_ends_a_search, world *w, open_world, close_world)
 {
     static const char text[] =
@@ -163,7 +164,7 @@ TEST_OF(test_what_never_compiles_ends_a_search, world *w, open_world, close_worl
     assert_true(w->farm.compiles < 10);
 }
 
-/* A GPU does not tell the line of a fault, the emulator does. */
+/* A GPU does not report the line of a fault, but the emulator does. */
 TEST_OF(test_a_fault_names_the_check, world *w, open_world, close_world)
 {
     SET_EACH(w, verify, GPUTUNE_ECRASHED);
@@ -183,7 +184,7 @@ static int ignore(void *user, const gt_template *template)
     return 0;
 }
 
-/* Also of a template that was given to the tuner, and is asked for by its name. */
+/* Also for a template that was added to the catalog and is found by name. */
 TEST_OF(test_a_trap_names_the_check, world *w, open_world, close_world)
 {
     ASSERT_OK(gt_catalog_add(w->catalog, w->path, NULL, NULL, ignore, NULL));
@@ -205,7 +206,7 @@ TEST_OF(test_failures_are_remembered, world *w, open_world, close_world)
     write_template(w, "32, 64, 128, 256, 512");
     uint32_t verifies = w->farm.verifies;
     tuned(w, NULL);
-    assert_int_equal(w->farm.verifies - verifies, 4); /* not the one that crashed */
+    assert_int_equal(w->farm.verifies - verifies, 4); /* all except the one that crashed */
 }
 
 TEST_OF(test_broken_reference_is_the_templates_error, world *w, open_world, close_world)
@@ -222,7 +223,7 @@ TEST_OF(test_no_memory_gives_the_default, world *w, open_world, close_world)
     assert_string_equal(w->config, "BLOCK=128");
 }
 
-/* A program that loses its core for a moment doubles a sample by the host's clock. */
+/* A process that loses its core for a moment doubles a sample by the host's clock. */
 TEST_OF(test_a_stumble_of_the_host_sends_nobody_home, world *w, open_world, close_world)
 {
     w->farm.noise = 0.01;
@@ -244,12 +245,12 @@ TEST_OF(test_a_tie_that_nobody_survives_leaves_the_others, world *w, open_world,
 {
     launches_cost_the_host(w);
     SET_EACH(w, sample_kernel, GPUTUNE_ECRASHED);
-    w->by_block[512].host_ns = 3300; /* never tied, and out of the race before the tie */
+    w->by_block[512].host_ns = 3300; /* too slow for the tie, and eliminated before it */
     assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=512");
     assert_int_equal(w->choice.failed, 3);
 }
 
-/* The device's clock gives nothing: the tie is the default's, as if there were no such clock. */
+/* If the device's clock gives no times, the default wins the tie. */
 TEST_OF(test_a_tie_without_device_times_is_the_defaults, world *w, open_world, close_world)
 {
     launches_cost_the_host(w);
@@ -307,7 +308,7 @@ TEST_OF(test_unknown_names_are_refused_with_the_nearest, world *w, open_world, c
     assert_non_null(strstr(gt_message(), "axpy"));
 }
 
-/* Also where the stored result would answer without a look at them. */
+/* Checked even if a stored result would answer without reading the inputs. */
 TEST_OF(test_inputs_of_another_size_are_refused, world *w, open_world, close_world)
 {
     static const float data[4096];

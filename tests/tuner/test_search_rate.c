@@ -1,5 +1,5 @@
-/* The objective rate: launches of variants do different work, and who does the most of it in a
- * second wins. */
+/* Tests the objective rate: launches of variants do different amounts of work, and the highest rate
+ * of work wins. */
 #include "base/objective.h"
 #include "search_world.h"
 #include "support/folder.h"
@@ -27,7 +27,7 @@ static void write_steps(const world *w, int steps, const char *work)
     file_write(w->path, steps_text, steps, work);
 }
 
-/* Eight steps are the slowest launch, and the fastest a step. */
+/* Eight steps are the slowest launch, but the fastest per step. */
 static int open_world_of_steps(void **state)
 {
     open_world(state);
@@ -53,7 +53,7 @@ TEST_OF(most_work_in_a_second_wins, world *w, open_world_of_steps, close_world)
     assert_true(w->choice.verdict.speedup > 2.49 && w->choice.verdict.speedup < 2.51);
 }
 
-/* A step is slower the more of them there are. */
+/* Each step takes longer if there are more of them. */
 TEST_OF(work_alone_does_not_win, world *w, open_world_of_steps, close_world)
 {
     w->by_block[128].time_ns = 2100;
@@ -88,8 +88,8 @@ static seen_records stored_records(const world *w)
     return seen;
 }
 
-/* All for the work of the default's launch, and that work beside them; bytes, of which a step moves
- * the fewer the more there are, say nothing. */
+/* Times are for the work of the default's launch, which is stored with them. The bytes are not
+ * stored, because they vary per step. */
 TEST_OF(stored_figures_are_for_equal_work, world *w, open_world_of_steps, close_world)
 {
     tuned_by_default(w);
@@ -111,7 +111,7 @@ TEST_OF(what_is_stored_answers, world *w, open_world_of_steps, close_world)
     assert_int_equal(w->farm.samples, samples);
 }
 
-/* Times for the work of another default are other times. */
+/* With another default, times are for another amount of work. */
 TEST_OF(another_default_is_measured_anew, world *w, open_world_of_steps, close_world)
 {
     tuned_by_default(w);
@@ -121,7 +121,7 @@ TEST_OF(another_default_is_measured_anew, world *w, open_world_of_steps, close_w
     assert_true(w->choice.time_ns == 800 && w->choice.default_ns == 1900);
 }
 
-/* A misaligned buffer must not change what a launch does. */
+/* A misaligned buffer must not change how much work a launch does. */
 TEST_OF(fallback_does_the_work_of_the_winner, world *w, open_world_of_steps, close_world)
 {
     gt_request *request;
@@ -156,17 +156,17 @@ TEST_OF(run_compares_by_work_too, world *w, open_world_of_steps, close_world)
     gt_request_free(request);
 }
 
-/* Of many new variants the launches that verified them are the first samples. */
+/* For new variants, the launches that verified them are the first samples. */
 TEST_OF(pilots_count_by_work, world *w, open_world_of_steps, close_world)
 {
     for (int i = 64; i <= 512; i *= 2) {
-        w->by_block[i].time_ns *= 1000; /* long enough for a launch to serve */
+        w->by_block[i].time_ns *= 1000; /* long enough for a single launch to be a sample */
         w->by_block[i].pilot_ns = w->by_block[i].time_ns;
     }
     assert_string_equal(tuned_by_default(w), "STEPS=8 VEC=1");
 }
 
-/* --- what is refused -------------------------------------------------------------------------- */
+/* --- refused requests ------------------------------------------------------------------------- */
 
 static void check_refusal(world *w, gputune_objective objective, const char *reason)
 {
@@ -203,7 +203,7 @@ TEST_OF(rate_of_equal_work_is_that_of_the_fastest, world *w, open_world_of_steps
     assert_true(w->choice.time_ns == 1000);
 }
 
-/* A variant whose launch would do nothing costs itself. */
+/* A variant whose launch would do no work fails without affecting others. */
 TEST_OF(a_variant_without_work_fails_alone, world *w, open_world_of_steps, close_world)
 {
     write_steps(w, 1, "#pragma gputune work(flops = n * (8 - STEPS))");

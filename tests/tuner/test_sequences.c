@@ -1,7 +1,7 @@
-/* Random sequences of requests against a model that knows what the right answers are: spaces that
- * are narrowed and widened, limits, cancels, killed processes, bad variants, two processes on one
- * database. GPUTUNE_SEQUENCE=SEED runs one sequence and prints its requests and answers;
- * GPUTUNE_SEQUENCES=COUNT runs more than usual. */
+/* Tests random sequences of requests against a model that knows the correct answers: narrowed and
+ * widened spaces, limits, cancels, killed processes, bad variants, and two processes with one
+ * database. GPUTUNE_SEQUENCE=SEED runs one sequence and prints it. GPUTUNE_SEQUENCES=COUNT runs
+ * more than usual. */
 #include "tuner/sequence_process.h"
 
 #include "tuner/sequence_model.h"
@@ -26,9 +26,9 @@ typedef struct sequence {
         bool outdated; /* the template was edited since its last request */
     } processes[PROCESSES];
     scripted_variant variants[SCENARIOS][CONFIGS];
-    sequence_request next; /* what the requests have in common, and the last one's own */
+    sequence_request next; /* the current request, with the settings that requests share */
     model model;
-    char lines[LINES_MAX]; /* what was asked and answered */
+    char lines[LINES_MAX]; /* the requests and answers so far */
     size_t length;
 } sequence;
 
@@ -56,8 +56,8 @@ static void spoil(sequence *s, scripted_variant *v)
     }
 }
 
-/* Times are 8% apart or equal, so that noise confuses none. In some scenarios many variants are
- * bad, and sometimes the default. What does not compile does so in no scenario. */
+/* Times are equal or at least 8% apart, so noise confuses none. In some scenarios many variants are
+ * bad, and sometimes the default is. A variant that does not compile fails in all scenarios. */
 static void script_variants(sequence *s)
 {
     bool compiles[CONFIGS];
@@ -115,7 +115,7 @@ static void choose_effort(sequence *s, sequence_request *r)
     r->at = 1 + (int)gt_random_below(&s->random, one_in(s, 2) ? 15 : 90);
 }
 
-/* Most requests are for one scenario, so that they have to do with each other. */
+/* Most requests are for the same scenario, so they affect each other. */
 static void choose_scenario(sequence *s, sequence_request *r)
 {
     if (one_in(s, 4)) {
@@ -148,7 +148,7 @@ static void start(sequence *s, int which)
     s->processes[which].channel = channel[0];
 }
 
-/* Its exit status, as waitpid() says it. */
+/* Ends a process and returns its status from waitpid(). */
 static int end(sequence *s, int which)
 {
     int status = 0;
@@ -159,7 +159,7 @@ static int end(sequence *s, int which)
     return status;
 }
 
-/* False: the process ended without an answer; *status tells how. */
+/* Returns false if the process ended without an answer, with its exit status in *status. */
 static bool ask(sequence *s, sequence_answer *answer, int *status)
 {
     int which = s->next.process;
@@ -173,7 +173,7 @@ static bool ask(sequence *s, sequence_answer *answer, int *status)
     return answered;
 }
 
-/* --- what is printed -------------------------------------------------------------------------- */
+/* --- output ----------------------------------------------------------------------------------- */
 
 static void __attribute__((format(printf, 2, 3))) note(sequence *s, const char *format, ...)
 {
@@ -257,7 +257,7 @@ static void choose(sequence *s, int number)
     choose_space(s, r);
     choose_effort(s, r);
     bool edited = r->template_blocks != before.template_blocks || r->require != before.require;
-    if (one_in(s, 15)) { /* another driver: nobody goes on with the old one */
+    if (one_in(s, 15)) { /* with another driver, no process continues with the old one */
         r->driver_version += 10;
         for (int p = 0; p < PROCESSES; p++) {
             if (s->processes[p].id) {
@@ -269,12 +269,12 @@ static void choose(sequence *s, int number)
         write_sequence_template(s->template, r);
         s->processes[0].outdated = s->processes[1].outdated = true;
     }
-    /* a table of plans sees that when it is told to look again */
+    /* a plan table notices an edit only when it is refreshed */
     r->refresh = s->processes[r->process].outdated || one_in(s, 6);
     s->processes[r->process].outdated = false;
 }
 
-/* NULL, or what is wrong. */
+/* Returns what is wrong with the answer, or NULL. */
 static const char *run_request(sequence *s)
 {
     const sequence_request *r = &s->next;
@@ -303,7 +303,7 @@ static const char *run_sequence(sequence *s)
     return mistake;
 }
 
-/* Whether the answers agreed with the model. */
+/* Returns whether the answers agree with the model. */
 static bool agrees(uint64_t seed, bool always_print)
 {
     sequence *s = calloc(1, sizeof *s);
@@ -312,7 +312,7 @@ static bool agrees(uint64_t seed, bool always_print)
     const char *mistake = run_sequence(s);
     if (mistake || always_print) {
         note_variants(s, s->next.scenario);
-        fprintf(stderr, "%s\n", s->lines); /* more than cmocka prints */
+        fprintf(stderr, "%s\n", s->lines); /* cmocka would cut it off */
     }
     if (mistake) {
         print_error("sequence %llu: %s; GPUTUNE_SEQUENCE=%llu repeats it\n",

@@ -1,5 +1,5 @@
-/* The tables that come with gputune are of the templates as they are: each winner's code is found
- * there, by the source that its configuration makes today, so that no compiler is needed for it. */
+/* Tests that the tables that come with gputune match the templates. Each winner's code must be
+ * found by the source that its configuration generates, so that no compiler is needed. */
 #include "gpu/device.h"
 #include "kernel/bind/source.h"
 #include "kernel/space/space.h"
@@ -13,7 +13,7 @@
 
 enum { LINE = 1 << 16, VALUE = 512 };
 
-/* The value of a key of a line: key="value", or key=value; what follows stays. */
+/* Returns the value of a key in the line, as in key="value" or key=value. */
 static const char *value_of(char out[VALUE], const char *line, const char *key)
 {
     char start[64];
@@ -28,7 +28,7 @@ static const char *value_of(char out[VALUE], const char *line, const char *key)
     return out;
 }
 
-/* Whether a winner's code is of today's source. */
+/* Returns whether the winner's stored code is of the generated source. */
 static bool is_found(gt_catalog *catalog, const char *place, const char *winner)
 {
     char name[VALUE], sizes[VALUE], configuration[VALUE], stored[VALUE], arch[VALUE],
@@ -79,7 +79,7 @@ static void check_table(const char *path)
     assert_int_equal(images, winners);
 }
 
-/* A table that somebody adds is checked with the others. */
+/* Checks all tables, also added ones. */
 TEST(test_all_that_come_with_gputune)
 {
     char pattern[VALUE];
