@@ -71,7 +71,7 @@ gputune_status gt_bonds_find(gt_bond *out, uint32_t *count, uint32_t most, const
             }
         }
     }
-    gt_sort_ranked(found, all); /* sorted with the strongest first */
+    gt_sort_ranked(found, all); /* the strongest first */
     for (; *count < all && *count < most; ++*count) {
         uint32_t pair = (uint32_t)found[*count].index;
         out[*count] = (gt_bond){pair / GT_SEARCH_AXES, pair % GT_SEARCH_AXES};

@@ -65,7 +65,7 @@ static void scale(float *value, uint32_t count)
     }
 }
 
-/* Begins a coordinate and returns the array for its values. */
+/* Begins a coordinate of an axis, and returns the array for its values. */
 static float *begin(gt_coordinates *out, float **unused, uint32_t axis, uint32_t choices,
                     bool is_word)
 {
@@ -116,7 +116,7 @@ static double range(double *low, const gt_domain_axis *axis)
     return log2(high / *low);
 }
 
-/* Sets *value to logarithms above `low`, divided by `range`. */
+/* Sets value[i] to the logarithm of choice i above `low`, divided by `range`. */
 static void fill_factor(float *value, const gt_domain_axis *axis, double low, double range)
 {
     for (uint32_t i = 0; i < axis->choices; i++) {

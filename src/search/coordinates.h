@@ -14,13 +14,13 @@ enum {
     GT_COORDINATES = 3 * GT_SEARCH_AXES + GT_PRODUCTS + GT_FEATURES
 };
 
-/* A feature used as a coordinate: (x - low) / range. */
+/* A feature x that is used as the coordinate (x - low) / range. */
 typedef struct gt_feature {
     uint32_t index;
     double low, range;
 } gt_feature;
 
-/* The coordinates of a domain. An axis with one choice has none. */
+/* The coordinates of a domain. An axis with only one choice has no coordinate. */
 typedef struct gt_coordinates {
     uint32_t count;
     uint32_t axis[GT_COORDINATES]; /* index of the coordinate's axis in the domain */
@@ -29,7 +29,7 @@ typedef struct gt_coordinates {
     float *factor[GT_COORDINATES]; /* products: by choice of the axis `other`; otherwise NULL */
     uint32_t other[GT_COORDINATES];
     const gt_domain *domain;
-    uint32_t feature_count; /* the last of the `count` coordinates, which have no axis */
+    uint32_t feature_count; /* features come last; they have no axis */
     gt_feature features[GT_FEATURES];
     float *values; /* the memory that `value` and `factor` point into */
 } gt_coordinates;

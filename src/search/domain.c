@@ -56,7 +56,7 @@ bool gt_domain_step(const gt_domain *domain, gt_random *random, gt_point *point)
     return valid;
 }
 
-/* Changes one axis that still equals `from` to another choice. */
+/* Picks a random axis in which `point` still equals `from`, and changes its choice. */
 static void change_one(const gt_domain *domain, gt_random *random, const gt_point *from,
                        gt_point *point)
 {

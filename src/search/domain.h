@@ -51,5 +51,5 @@ void gt_domain_neighbours(const gt_domain *domain, const gt_point *point,
 /* Moves a random axis one choice up or down; returns false if that is not valid. */
 bool gt_domain_step(const gt_domain *domain, gt_random *random, gt_point *point);
 
-/* Changes `count` random axes. Returns false, without a change, if no try gives a valid point. */
+/* Changes `count` random axes. Returns false, without a change, if it finds no valid point. */
 bool gt_domain_jump(const gt_domain *domain, gt_random *random, uint32_t count, gt_point *point);

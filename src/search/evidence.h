@@ -21,9 +21,9 @@ typedef struct gt_evidence {
     GT_ARRAY(gt_known) known;          /* proposed or reported */
     gt_hash_index places;              /* index into `known` by the hash of a point */
     uint32_t count[GT_TRIED_OUTCOMES]; /* number of points in `known`, by outcome */
-    uint64_t results;      /* results so far, including second ones of a configuration */
+    uint64_t results;      /* number of results so far; a configuration may have several */
     uint32_t told;         /* configurations with a result */
-    uint32_t told_at_best; /* `told` at the best result */
+    uint32_t told_at_best; /* `told` at the time of the best result */
     uint32_t best;         /* index of the fastest point; undefined without a correct point */
     double compile_s;      /* total compile time, each configuration once */
     uint32_t compiled;     /* number of configurations in compile_s */

@@ -7,7 +7,7 @@
 
 enum { ROWS = GT_GAUSSIAN_ROWS };
 
-/* Initial sums of weights (inverse squares of length scales) and of parts. */
+/* Initial sum of the weights (inverse squares of length scales), and initial sum of the parts. */
 #define FIRST_WEIGHT 4.0
 #define FIRST_PART   1.0
 #define FIRST_NOISE  1e-2
@@ -49,7 +49,7 @@ static float matern(float squared)
 }
 
 /* The similarity of a point to each row: the weighted squared distance, the sum of the shared
- * parts, and the sum of their squares. The error of single precision is far below the noise. */
+ * parts, and the sum of their squares. In single precision, whose error is far below the noise. */
 typedef struct likeness {
     float squared[ROWS], shared[ROWS], squares[ROWS];
 } likeness;
@@ -87,7 +87,7 @@ static void covariances(double *out, const gt_gaussian *g, const float *z, uint3
     }
 }
 
-/* Returns the variance, in signals, of a point about which nothing is known. */
+/* Returns the prior variance of a point, as a multiple of the signal variance. */
 static double variance(const gt_gaussian *g)
 {
     double sum = 0, squares = 0;
@@ -139,7 +139,7 @@ static void settle_target(const gt_gaussian *g, gt_target_values *target)
     for (uint32_t i = 0; i < g->count; i++) {
         u[i] -= target->mean * ones[i];
     }
-    /* as with two additional values of variance 1, because values are standardised */
+    /* two additional values of variance 1 serve as a prior; the values are standardised */
     target->signal = (gt_dot(u, u, g->count) + 2) / (known + 2);
 }
 
@@ -150,7 +150,7 @@ void gt_gaussian_update(gt_gaussian *gaussian)
     }
 }
 
-/* Does the same as forward() for GT_TOGETHER prospects, reading each row of the factor once. */
+/* Computes forward() for GT_TOGETHER prospects, but reads each row of the factor only once. */
 static void forward_together(gt_prospect *const *of, const gt_gaussian *g, uint32_t from,
                              uint32_t to)
 {

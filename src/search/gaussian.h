@@ -17,7 +17,7 @@ typedef enum gt_target {
     GT_TARGETS
 } gt_target;
 
-/* The values of one target, by row. */
+/* The values of one target. The index is a row. */
 typedef struct gt_target_values {
     double y[GT_GAUSSIAN_ROWS]; /* NAN: unknown, treated as equal to the prediction */
     double u[GT_GAUSSIAN_ROWS]; /* inverse of the factor times the residuals */
@@ -28,8 +28,8 @@ typedef struct gt_target_values {
 typedef struct gt_gaussian {
     uint32_t dimensions;
     double weight[GT_COORDINATES]; /* inverse square of the length scale */
-    double part[GT_COORDINATES];   /* variance of the coordinate's own effect, in signals */
-    double noise;                  /* variance of one value, in signals */
+    double part[GT_COORDINATES];   /* variance of the coordinate's own effect / signal variance */
+    double noise;                  /* variance of the noise of one value / signal variance */
     uint32_t count;                /* rows so far */
     gt_target_values target[GT_TARGETS];
     float *z;      /* coordinates of the rows: GT_GAUSSIAN_ROWS values per coordinate */
@@ -76,13 +76,13 @@ void gt_gaussian_learn(gt_gaussian *gaussian, uint32_t steps);
 /* Returns the negative log likelihood per known row, up to a constant. NAN if memory is short. */
 double gt_gaussian_misfit(const gt_gaussian *gaussian);
 
-enum { GT_TOGETHER = 4 }; /* points that are cheaper to look at together */
+enum { GT_TOGETHER = 4 }; /* number of points that are cheaper to predict together */
 
-/* A point to look at, with its row of Cholesky's factor, whose elements are computed once. */
+/* A point to predict. Its row of Cholesky's factor is kept, so each element is computed once. */
 typedef struct gt_prospect {
     float z[GT_COORDINATES];
     uint32_t rows;    /* elements computed so far; set to 0 for a new point and after learning */
-    double reduction; /* reduction of the variance by the rows, in signals */
+    double reduction; /* how much the rows reduce the variance / signal variance */
     double v[GT_GAUSSIAN_ROWS];
 } gt_prospect;
 /* Updates 1 to GT_TOGETHER prospects with equal `rows`. */

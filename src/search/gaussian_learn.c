@@ -9,9 +9,9 @@
 
 enum { ROWS = GT_GAUSSIAN_ROWS, MOST = 180, PARAMETERS = 2 * GT_COORDINATES + 1 };
 
-/* Log-normal priors of a length scale (around SCALE_CENTRE times the root of the number of
- * coordinates), a part (around PART_CENTRE over that number) and the noise. Spreads are those of
- * the logarithm. */
+/* Log-normal priors. The centre of a length scale is SCALE_CENTRE times the root of the number of
+ * coordinates; the centre of a part is PART_CENTRE divided by that number. Spreads are standard
+ * deviations of the logarithm. */
 #define SCALE_CENTRE   0.5
 #define SCALE_SPREAD   1.0
 #define PART_CENTRE    1.0
@@ -52,7 +52,7 @@ static void take_rows(sample *s, const gt_gaussian *g)
         if (isnan(y[i])) {
             continue;
         }
-        /* if there are too many, an even selection */
+        /* of too many rows, an even selection is used */
         bool due = known <= MOST || (seen + 1) * MOST / known > seen * MOST / known;
         seen++;
         if (due) {
@@ -191,7 +191,7 @@ static void add_gradient(sample *s, const double *alpha, double signal, const do
     }
 }
 
-/* Returns the most likely signal variance, as with two additional values of variance 1. */
+/* Returns the most likely signal variance. Two additional values of variance 1 serve as a prior. */
 static double signal_of(double fit, uint32_t count)
 {
     return (fit + 2) / (count + 2);

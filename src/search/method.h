@@ -10,15 +10,15 @@ typedef struct gt_method {
     size_t bytes; /* size of the state, which begins as zeros */
     gputune_status (*open)(gt_strategy *strategy, void *state); /* or NULL */
     void (*close)(void *state);                                 /* or NULL */
-    /* Proposes a point that is not in the evidence, and may set strategy->expected. *found false:
-     * it has none left, and the walk through the domain finds the rest. */
+    /* Proposes a point that is not in the evidence, and may set strategy->expected. Sets *found to
+     * false if the method has no point left; then the walk through the domain finds the rest. */
     gputune_status (*propose)(gt_strategy *strategy, void *state, gt_point *out, bool *found);
     /* Called after a result was added to the evidence. May be NULL. */
     gputune_status (*told)(gt_strategy *strategy, void *state, const gt_tried *result);
     /* Sets the members of gt_outlook that only the method knows. May be NULL. */
     void (*look)(gt_strategy *strategy, void *state, gt_outlook *out);
-    bool learns;                      /* later proposals depend on results */
-    uint32_t first, first_with_hints; /* number of proposals that do not, without and with hints */
+    bool learns;                      /* whether later proposals depend on results */
+    uint32_t first, first_with_hints; /* number of proposals before that, without and with hints */
     /* Returns the expected gain of a proposal, as a logarithm; negative: unknown. May be NULL. */
     double (*worth)(gt_strategy *strategy, void *state, const gt_point *point);
 } gt_method;
@@ -38,7 +38,7 @@ struct gt_strategy {
 
 extern const gt_method gt_method_auto, gt_method_model, gt_method_local;
 
-/* Finds the next point of the domain that is not in the evidence; false at the end. */
+/* Finds the next point of the domain that is not in the evidence. Returns false at the end. */
 bool gt_strategy_walk(gt_strategy *strategy, gt_point *out);
 /* Draws a random point that is not in the evidence; false if a hundred draws find none. */
 bool gt_strategy_draw(gt_strategy *strategy, gt_point *out);
@@ -64,9 +64,9 @@ typedef struct gt_model_prior {
     gt_gaussian gaussian;
     gt_point leads[GT_MODEL_LEADS]; /* the fastest hints, which are tried first */
     uint32_t lead_count, next_lead;
-    uint32_t due; /* leads to propose before the model is used, if results came before the hints */
+    uint32_t due;   /* leads to propose before the model, if the hints came after results */
     uint32_t turns; /* proposals before the model was ready, except the default */
-    double slope;   /* how closely the times here follow the prior */
+    double slope;   /* slope of the times here against the prior */
 } gt_model_prior;
 
 typedef struct gt_model {
@@ -79,12 +79,12 @@ typedef struct gt_model {
 
     uint32_t known_of[GT_GAUSSIAN_ROWS]; /* index of a row's point in the evidence */
     double row_prior[GT_GAUSSIAN_ROWS];
-    uint32_t told_when_learnt; /* evidence.told at the last learning; 0: nothing learnt yet */
+    uint32_t told_when_learnt; /* evidence.told when the covariance was last learnt; 0: never */
 
     /* for gt_model_value(): */
-    double best_log;       /* logarithm of the best time so far */
-    double width;          /* larger differences to the best are compressed; may be infinite */
-    double mean, spread;   /* of the compressed differences to the best time */
+    double best_log; /* logarithm of the best time so far */
+    double width;    /* differences to the best that exceed it are compressed; may be infinite */
+    double mean, spread;   /* mean and spread of the compressed differences to the best time */
     double compile_centre; /* centre of the logarithms of compile times; NAN: none is known */
     double best_y;         /* the best time so far, standardised */
 
@@ -95,7 +95,7 @@ typedef struct gt_model {
     gt_hash_index places; /* index into the pool by the hash of a point */
 } gt_model;
 
-/* Adds the results since the last call to the process. If they are many, learns the covariance
+/* Adds the results since the last call to the process. If there are many, learns the covariance
  * again. Sets *anew if this invalidates the candidates' prospects. ENOMEM. */
 gputune_status gt_model_learn(bool *anew, gt_model *model, gt_strategy *strategy);
 

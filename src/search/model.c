@@ -78,11 +78,11 @@ static double model_log_slope(const gt_model *model, double log_time)
 /* --- rows: which results the process learns from ---------------------------------------------- */
 
 enum {
-    KEPT = 300, /* rows that are kept when there are too many, half of them the fastest */
+    KEPT = 300, /* number of rows to keep if there are too many; half of them are the fastest */
     STEPS = 10, /* steps of learning */
-    ENOUGH = 20 /* results from which a width is chosen */
+    ENOUGH = 20 /* number of results from which on a width is chosen */
 };
-#define GROWTH 1.25 /* growth of the results until the next learning */
+#define GROWTH 1.25 /* factor by which the results grow until the covariance is learnt again */
 
 static void model_forget_rows(gt_model *model, gt_evidence *evidence)
 {
@@ -103,7 +103,7 @@ static void add_row(gt_model *model, gt_evidence *evidence, uint32_t known)
     model->row_prior[row] = model_prior_at(model, z);
 }
 
-/* Adds rows for the points without one. Returns false if there are too many. */
+/* Adds rows for the points that have none. Returns false if there are too many. */
 static bool add_rows(gt_model *model, gt_evidence *evidence)
 {
     for (uint32_t i = 0; i < evidence->known.count; i++) {
@@ -118,14 +118,14 @@ static bool add_rows(gt_model *model, gt_evidence *evidence)
     return true;
 }
 
-/* Adds the newest proposals to the process, as far as they fit. */
+/* Adds the newest proposals to the process, as far as there are free rows. */
 static void model_add_pending(gt_model *model, gt_evidence *evidence)
 {
     add_rows(model, evidence);
     gt_gaussian_update(&model->gaussian);
 }
 
-/* Chooses the rows to keep: pending points, the fastest, and some of the others at random. */
+/* Chooses the rows to keep: pending points, the fastest points, and random others. */
 static void choose_rows(gt_model *model, gt_strategy *strategy, gt_ranked *order)
 {
     gt_evidence *evidence = &strategy->evidence;
@@ -163,7 +163,7 @@ static gputune_status thin_rows(gt_model *model, gt_strategy *strategy)
     return GPUTUNE_OK;
 }
 
-/* Fits the slope of times against the prior, by least squares with two more values of 0. */
+/* Fits the slope of times against the prior by least squares, with two values of 0 as a prior. */
 static void fit_prior(gt_model *model)
 {
     double products = 0, squares = 2;
@@ -352,20 +352,20 @@ static double model_prior_at(const gt_model *model, const float *z)
 enum {
     RANDOM = 500,
     NEAR_BEST = 4, /* fastest points whose neighbours become candidates */
-    JUMPS = 48,    /* candidates that differ from each of them in two axes, and as many in three */
-    MANY = 800,    /* candidates from which RANDOM are kept */
-    CLIMBS = 3     /* steps from the most promising candidate to a neighbour */
+    JUMPS = 48,    /* for each of them, candidates that differ in two axes, and as many in three */
+    MANY = 800,    /* number of candidates at which all but the best RANDOM are dropped */
+    CLIMBS = 3     /* maximum number of steps from the best candidate to a better neighbour */
 };
-#define FAR 6.0 /* deviations below the best from which gains only rank candidates */
-/* Few points make deviations too small: they are doubled, less with many axes. */
+#define FAR 6.0 /* beyond so many deviations below the best, gains only rank candidates */
+/* With few points deviations are underestimated, so they are doubled; with many axes, less. */
 #define DOUBT_AXES 8.0
-/* If nothing improves, the process may be wrong: after DOUBTS results deviations grow, up to
- * MOST_DOUBT times. After WAVE results this starts again, to follow up what was found. */
+/* If results stop improving, the process may be wrong. So after DOUBTS results deviations grow, up
+ * to MOST_DOUBT times. After WAVE results they start again, to follow up new findings. */
 #define DOUBTS       5
 #define WAVE         20
 #define MOST_DOUBT   2.0
-#define TRUSTED      10   /* results without a gain before hints are doubted as well */
-#define SURE_FAILURE 1.02 /* even a certain failure keeps a chance of success of 2% */
+#define TRUSTED      10   /* number of results without a gain after which hints are doubted, too */
+#define SURE_FAILURE 1.02 /* a predicted failure keeps a chance of 2% to succeed */
 #define ROOT_2PI     2.5066282746310002
 
 static void begin(gt_candidate *out, const gt_model *model, const gt_point *point)
@@ -495,7 +495,7 @@ static double log_gain(double best, double expected, double deviation)
     return log(deviation) + log(d * gt_normal_cdf(d) + exp(-d * d / 2) / ROOT_2PI);
 }
 
-/* Returns log(seconds of one more try): its share of the compile workers, and its GPU time. */
+/* Returns log(seconds of another try): its compile time by number of workers, plus GPU time. */
 static double log_cost(const gt_model *model, const gt_strategy *strategy,
                        const gt_prospect *prospect)
 {
@@ -509,9 +509,9 @@ static double log_cost(const gt_model *model, const gt_strategy *strategy,
     return log(compile / strategy->settings.workers + measure);
 }
 
-/* Returns the factor for the process's deviations. Hints are trusted as long as they lead to
- * improvements. Their rank agreement with measured times does not show this: it was higher in
- * searches that hints delayed than in searches that they helped. */
+/* Returns the factor by which the process's deviations are multiplied. Hints are trusted as long as
+ * they lead to improvements. The rank correlation of hints and measured times cannot replace this
+ * test: it was higher in searches that hints delayed than in searches that they helped. */
 static double doubt(const gt_model *model, const gt_strategy *strategy)
 {
     const gt_evidence *evidence = &strategy->evidence;
@@ -610,10 +610,10 @@ static gputune_status model_pool_best(gt_model *model, gt_strategy *strategy, bo
 
 enum {
     LEAST_OK = 3,
-    BETWEEN_CLIMBS = 8 /* proposals of a batch between two climbs */
+    BETWEEN_CLIMBS = 8 /* number of proposals in a batch between two climbs */
 };
 
-/* Shared with gt_method_auto. */
+/* Opens the state of `model`; gt_method_auto uses it, too. */
 static gputune_status model_open(gt_strategy *strategy, void *state)
 {
     gt_model *model = state;
@@ -718,8 +718,8 @@ static void look_model(gt_strategy *strategy, void *state, gt_outlook *out)
     }
 }
 
-/* Updates the model first if that is due: while slow compiles occupy all workers, nothing is
- * proposed and so nothing updates it. */
+/* Updates the model first if an update is due. Usually a proposal does that, but there are none
+ * while slow compiles occupy all workers. */
 static double model_worth(gt_strategy *strategy, void *state, const gt_point *point)
 {
     gt_model *model = state;
@@ -743,23 +743,23 @@ const gt_method gt_method_model = {.bytes = sizeof(gt_model),
 /* --- auto ------------------------------------------------------------------------------------- */
 
 enum {
-    SMALL = 128, /* valid configurations of which all are tried */
-    PROBE = 16,  /* results after which the rate is known */
-    JUDGED = 48, /* latest proposals by which the model is judged */
-    VERDICTS = 2 /* judgements against the model in a row before it alternates with `local` */
+    SMALL = 128, /* with at most so many valid configurations, all are tried */
+    PROBE = 16,  /* number of results after which the rate of results is known */
+    JUDGED = 48, /* number of latest proposals by which the model is judged */
+    VERDICTS = 2 /* so many bad judgements in a row make it alternate with `local` */
 };
 #define USELESS                                                                                    \
     0.05 /* rank correlation of predicted and measured times below which the model is useless */
 
 typedef struct automatic {
-    gt_model model; /* must be first, because the functions of `model` get this state */
+    gt_model model; /* first member, because the functions of `model` get a pointer to this state */
     bool by_turns, local_next;
     uint32_t useless;                      /* judgements against the model in a row */
     uint32_t foreseen;                     /* proposals of the model with a result */
-    double expected[JUDGED], seen[JUDGED]; /* ring buffers of the latest ones */
+    double expected[JUDGED], seen[JUDGED]; /* latest predictions and measurements */
 } automatic;
 
-/* Returns true if the rest can be tried within the limit, at the rate so far. */
+/* Returns true if the limit suffices for all remaining configurations, at the rate so far. */
 static bool is_time_for_all(const gt_strategy *strategy)
 {
     const gt_evidence *evidence = &strategy->evidence;
@@ -837,7 +837,7 @@ static gputune_status told_auto(gt_strategy *strategy, void *state, const gt_tri
 {
     automatic *at = state;
     if (is_time_for_all(strategy)) {
-        return GPUTUNE_OK; /* all are tried, so a model would only cost time */
+        return GPUTUNE_OK; /* all configurations are tried, so a model would only cost time */
     }
     return judge_model(at, &strategy->evidence, result);
 }

@@ -8,15 +8,15 @@
 enum {
     LEAST_SIZE = 500, /* valid configurations */
     LEAST_PAIRS = 3,
-    LEAST_COMPARED = 6, /* pairs whose times are compared */
-    LEAST_FAILED = 3,   /* failed quick compiles, if none is correct */
-    MANY = 100          /* a search that can try so many variants needs no quick compiles */
+    LEAST_COMPARED = 6, /* least number of pairs for comparing times */
+    LEAST_FAILED = 3,   /* number of failures that end quick compiles if none was correct */
+    MANY = 100          /* quick compiles are not needed if there is time for so many variants */
 };
-#define SHARE  0.5 /* fraction of the limit for quick compiles */
-#define SLOW   0.5 /* compiles are slow from this fraction of the time at which MANY can be tried */
+#define SHARE  0.5 /* fraction of the time limit that quick compiles may use */
+#define SLOW   0.5 /* a compile is slow from this fraction of quick_s() on */
 #define FASTER 2.0 /* minimum ratio of compile times for quick compiles to pay */
-/* Fraction of pairs to try before it is decided whether quick compiles pay, and the same if pairs
- * do not even compile slowly. */
+/* Fractions of the pairs to try before deciding if quick compiles pay: ENOUGH usually, and
+ * ENOUGH_QUICK if the pairs do not even compile slowly. */
 #define ENOUGH       0.75
 #define ENOUGH_QUICK 0.5
 /* Few pairs prove little. If useful quick compiles have a rank correlation of 0.4, a third of all
@@ -47,7 +47,7 @@ void gt_quick_end(gt_quick *quick)
     quick->strategy = NULL;
 }
 
-/* Returns the compile time at which there is time for MANY variants. */
+/* Returns the compile time at which MANY variants fit in the time that is left. */
 static double quick_s(const gt_quick *quick, double left_s)
 {
     return left_s * quick->settings.workers / MANY;
@@ -95,7 +95,7 @@ static bool are_far_faster(const gt_quick *quick, uint32_t least, double left_s)
     return compiled >= least && full_s >= FASTER * quick_compile_s;
 }
 
-/* Guesses the same before pairs can be compared, from the first quick compile or the time. */
+/* Guesses if quick compiles are far faster before pairs show it, by the first one or the time. */
 static bool may_be_far_faster(const gt_quick *quick, double left_s)
 {
     double full_s = quick->begun_left_s - left_s;

@@ -14,7 +14,7 @@ enum { GT_QUICK_PAIRS = 8 };
 typedef struct gt_quick_pair {
     gt_point point;
     gt_tried quick, full;    /* both results */
-    bool tried_quick, tried; /* which results are known */
+    bool tried_quick, tried; /* whether each result is known */
 } gt_quick_pair;
 
 /* The state of quick compiles in one search. All zero: they are over. */
@@ -23,7 +23,7 @@ typedef struct gt_quick {
     gt_search_settings settings;
     gt_quick_pair pairs[GT_QUICK_PAIRS];
     uint32_t most_pairs;
-    uint32_t proposed, tried_quick; /* pairs so far, proposed as variants and as quick compiles */
+    uint32_t proposed, tried_quick; /* number of pairs proposed as variants; as quick compiles */
     uint32_t ok, failed;            /* results of quick compiles */
     double begun_left_s;            /* seconds left of the limit at the first proposal */
     double quick_left_s;            /* seconds left at the first quick compile */
@@ -35,14 +35,14 @@ typedef struct gt_quick {
 gputune_status gt_quick_begin(gt_quick *out, const gt_domain *domain,
                               const gt_search_settings *settings);
 void gt_quick_end(gt_quick *quick);
-/* Proposes up to `count` points, `left_s` seconds before the limit, all as quick compiles
- * (*as_quick) or none. The first points are variants that `full`, the search itself, proposes for
- * half of the workers. If they compile for long, they are quick compiled too, and then other points
- * as long as that may pay. Do not call this when quick compiles are over. ENOMEM. */
+/* Proposes up to `count` points, `left_s` seconds before the limit. All are quick compiles
+ * (*as_quick) or all are variants. The first ones are variants from `full`, the search itself, for
+ * half of the workers. If these compile for long, they are quick compiled, too, and then other
+ * points as long as that may pay. Do not call this when quick compiles are over. ENOMEM. */
 gputune_status gt_quick_ask(gt_quick *quick, gt_strategy *full, double left_s, gt_point *out,
                             size_t count, size_t *given, bool *as_quick);
-/* Reports the result of a quick compile or of a variant. Variants are also reported to `full`, even
- * when quick compiles are over. Ends quick compiles if they do not pay, or if their share of the
- * time is over; then `full` gets their times as hints. ENOMEM. */
+/* Reports the result of a quick compile or of a variant. Reports variants to `full`, too, even when
+ * quick compiles are over. Ends quick compiles if they do not pay or have used their share of the
+ * time; then gives their times to `full` as hints. ENOMEM. */
 gputune_status gt_quick_tell(gt_quick *quick, gt_strategy *full, double left_s,
                              const gt_tried *result, bool is_quick);

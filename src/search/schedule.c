@@ -3,11 +3,11 @@
 
 #include <math.h>
 
-/* Weight of a new value in a moving mean, which follows a search to faster variants. */
+/* Weight of a new value in a moving mean; large enough for the mean to follow a search. */
 #define NEWS 0.1
-/* Limit of the seconds that rounds are owed, or have had too much. */
+/* Limit of the GPU seconds that rounds may be owed, or may have had beyond their share. */
 #define MEMORY_S 0.25
-/* Seconds that a session needs to hand over more work. */
+/* Seconds that a session needs until it hands over more work. */
 #define THINKING_S 0.02
 /* If a new variant takes at least this long, handing over the next one costs nothing. */
 #define LONG_S 0.05
@@ -23,7 +23,7 @@ enum {
     LEAST_IN_HAND = 2,
     MOST_IN_HAND = 64,
     WAITING = 2,      /* compiled variants that wait for the GPU */
-    UNLAUNCHED = 24,  /* variants before the first launch: enough for a model to begin with */
+    UNLAUNCHED = 24,  /* variants to propose before the first launch; enough for a model */
     COMPILE_AHEAD = 3 /* sources per compile worker if proposals do not depend on results */
 };
 
@@ -73,7 +73,7 @@ double gt_schedule_gpu_s(const gt_schedule *schedule)
     return 1 / own_per_s;
 }
 
-/* Returns how many variants of a search that learns may be on their way to their first launch. */
+/* Returns how many variants without a launch a search that learns may have. */
 static uint32_t most_on_their_way(const gt_schedule *schedule, uint32_t workers)
 {
     double compile_s = schedule->compile_s > 0 ? schedule->compile_s : USUAL_S;

@@ -32,8 +32,8 @@ void gt_schedule_note_round(gt_schedule *schedule, double seconds);
 bool gt_schedule_is_rounds_turn(const gt_schedule *schedule, uint32_t waiting);
 /* Returns the seconds between two new variants on the GPU, including rounds, or a guess. */
 double gt_schedule_gpu_s(const gt_schedule *schedule);
-/* Returns how many new variants the measure worker may have, at least 1: enough to keep it busy
- * while the session works, but few, because they cannot be postponed. */
+/* Returns how many new variants the measure worker may have at a time: enough to keep it busy while
+ * the session does other work, but few, because they cannot be postponed. At least 1. */
 uint32_t gt_schedule_in_hand(const gt_schedule *schedule);
 /* Returns how many more variants may be proposed. `compiling`: sources at the compile workers or
  * queued for them; `on_their_way`: variants before their first launch. A search that does not learn

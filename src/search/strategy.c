@@ -107,14 +107,13 @@ static const struct {
 
 enum {
     DRAWS = 100,
-    PATIENCE =
-        160,   /* a search ends after this many results without a gain, or half of all results, */
-    SHARE = 4, /* or this fraction (1/SHARE) of the remaining configurations, */
-    MOST_PATIENCE = 600, /* but at most after this many */
-    ENOUGH = 8           /* compile times from which the usual one is known */
+    PATIENCE = 160, /* least results without a gain that end a search; also half of all results */
+    SHARE = 4,      /* and 1/SHARE of the remaining configurations */
+    MOST_PATIENCE = 600, /* limit of the number that SHARE gives */
+    ENOUGH = 8           /* number of compile times from which on the usual one is known */
 };
 #define EPSILON    0.005
-#define NEGLIGIBLE 0.1 /* an expected gain below this part of epsilon is not worth a try */
+#define NEGLIGIBLE 0.1 /* expected gains below this part of epsilon do not count */
 #define FAR_LONGER 4.0 /* a compile may be given up after this many times the usual time */
 
 const char *gt_strategy_name(gputune_strategy kind)
@@ -251,10 +250,10 @@ gputune_status gt_strategy_tell(gt_strategy *strategy, const gt_tried *result)
                                   : GPUTUNE_OK;
 }
 
-/* Returns true if the model expects no improvement and has had time to be proved wrong. The limits
- * were tested on seven recorded spaces with eight searches each: every search that ended here was
- * within 0.1% of the optimum. Without SHARE, five searches were 1.5 to 4.8% away; with SHARE 8, two
- * of four searches of a stencil's 3806 variants on an H200 were 1.8% away. */
+/* Returns true if the model expects no improvement and could have been proved wrong by then. The
+ * limits were tested on seven recorded spaces with eight searches each: every search that ended
+ * here was within 0.1% of the optimum. Without SHARE, five searches were 1.5 to 4.8% away. With
+ * SHARE 8, two of four searches of a stencil's 3806 variants on an H200 were 1.8% away. */
 static bool is_done(const gt_outlook *outlook, const gt_search_settings *settings)
 {
     double share = fmin(outlook->remaining / SHARE, MOST_PATIENCE);
@@ -304,7 +303,7 @@ bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double s
     double worth = strategy->method->worth(strategy, strategy->state, point);
     gt_outlook outlook;
     gt_strategy_outlook(&outlook, strategy);
-    /* a compile is expected to take as long again as it has already */
+    /* expect that a compile takes as long again as it has taken so far */
     bool others_give_more =
         outlook.expected_gain > 0 && worth / seconds < outlook.expected_gain / usual / 2;
     return worth >= 0 && (others_give_more || worth < strategy->settings.epsilon * NEGLIGIBLE);

@@ -62,7 +62,7 @@ typedef struct gt_outlook {
     uint32_t tried;          /* results so far */
     uint32_t since_improved; /* results since the best one */
     double remaining;        /* valid configurations neither tried nor proposed */
-    double expected_gain;    /* fraction, of the best configuration left; -1: no model yet */
+    double expected_gain;    /* greatest gain, as a fraction; -1: no model yet */
     bool exhausted;          /* certainly nothing remains */
     bool learns;             /* the next proposals depend on results */
     bool done;               /* exhausted, or nothing better than epsilon is expected */
@@ -70,6 +70,6 @@ typedef struct gt_outlook {
 void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy);
 
 /* Returns true if a compile that has run for `seconds` should be given up: it takes far longer than
- * others, and its expected gain per time is negligible or less than half of the others'. In any
- * case the strategy remembers the seconds, and expects long compiles of similar configurations. */
+ * others, and its expected gain is negligible, or per second less than half of the others'. Also
+ * remembers the seconds, so similar configurations are expected to compile for long. */
 bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double seconds);

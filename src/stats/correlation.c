@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Mean ranks from 1 of `values` into ranks. */
+/* Writes the mean ranks of the values, counted from 1, to `ranks`. */
 static void compute_ranks(double *ranks, gt_ranked *scratch, const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

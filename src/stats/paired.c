@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns how many values are left after trimming. */
+/* Returns how many of `count` values remain after trimming. */
 static double count_remaining(uint32_t count)
 {
     return (double)(count - 2 * (uint32_t)(GT_PAIRED_TRIM * (double)count));

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* The fraction of the sorted differences that is cut from each end; 0 of fewer than 5. */
+/* The fraction of the sorted differences that is cut from each end. Fewer than 5 are not cut. */
 #define GT_PAIRED_TRIM 0.2
 
 /* The location of paired differences, and its uncertainty. */

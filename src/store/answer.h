@@ -10,17 +10,17 @@
 /* The conditions under which a result was made, or the least that a request demands. Result and
  * request belong to one scenario, which has its own key. */
 typedef struct gt_terms {
-    gt_hash space;  /* gt_space_signature(): the variants to try, with their code */
+    gt_hash space;  /* hash of the variants to try, by gt_space_signature() */
     uint32_t limit; /* maximum number of variants to try; 0: all */
     gputune_effort effort;
     gputune_isolation isolation;
     int driver_version; /* 13000 for 13.0 */
     bool final;    /* neither the time limit nor the caller ended the tuning early, or the result is
                       from the system's database, which always counts as final */
-    bool complete; /* every variant was tried; a search may be final without */
+    bool complete; /* every variant was tried; a search may be final without this */
     bool proved;   /* a worker verified the results on this kind of GPU */
-    double limit_s; /* a request's time limit in seconds, 0: only a final result will do; a result:
-                       the time limit that ended its tuning, 0 if none did */
+    double limit_s; /* in a request: its time limit in seconds, or 0 if only a final result answers
+                       it; in a result: the time limit that ended its tuning, or 0 if none did */
 } gt_terms;
 
 /* Returns true if the result answers the request (whose `final` and `proved` are ignored).
@@ -33,7 +33,7 @@ typedef struct gt_terms {
  * lower. */
 bool gt_answers(const gt_terms *result, const gt_terms *request);
 
-/* Returns true if the result `kept` makes `other` superfluous: it has at least the same effort, is
- * as final and as proved, had at least as much time unless it is final, and is over the same space
- * with at least as many variants, as in gt_answers(). */
+/* Returns true if the result `kept` makes `other` superfluous. It must have at least the effort of
+ * `other`, be final and proved if `other` is, and cover its variants as in gt_answers(). Unless it
+ * is final, its tuning must have had at least as much time. */
 bool gt_answers_for(const gt_terms *kept, const gt_terms *other);

@@ -69,8 +69,8 @@ typedef struct gt_trial {
     uint32_t vector_bytes; /* gt_vector_bytes() */
     double occupancy, max_error, compile_ns;
     int driver_version, nvrtc_version; /* of the trial */
-    double limit_ns;                   /* time limit if GT_TRIAL_SLOW or hung once; otherwise 0 */
-    const char *proved_at; /* gt_request.proved_at when it was verified or refuted; NULL: "" */
+    double limit_ns;       /* time limit of a variant that was too slow or hung once; otherwise 0 */
+    const char *proved_at; /* sizes and data of its proof (gt_request.proved_at); NULL: "" */
 } gt_trial;
 
 #define GT_TRIAL_COLUMNS(X)                                                                        \
@@ -116,16 +116,16 @@ typedef struct gt_winner {
     gt_code code;     /* the winner's code; the image is empty if it was not stored or is damaged */
     gt_code fallback; /* code of fallback_config; zero source: the same as `code` */
     char *fallback_config; /* the safe configuration (gt_config_scalar); NULL: `config` */
-    double median_ns, low_ns, high_ns, default_ns; /* times of its trial, and the default's median
-                                                      (0: none); only lookups set them */
+    double median_ns, low_ns, high_ns, default_ns; /* times of its trial, and the median time of the
+                                                      default (0: none); only lookups set them */
     gt_verdict verdict;
     bool modelled;
     char *stop_reason;
-    int nvrtc_version;         /* NVRTC that compiled the code */
-    uint32_t variants, failed; /* number of variants that the tuning tried, and of failures */
+    int nvrtc_version;         /* version of the NVRTC that compiled the code */
+    uint32_t variants, failed; /* how many variants the tuning tried, and how many failed */
     double tuning_s;
     char created[24]; /* UTC, ISO 8601; set when stored */
-    char *proved_at;  /* gt_trial.proved_at of its trial; only lookups set it */
+    char *proved_at;  /* proved_at of its trial; only lookups set it */
 } gt_winner;
 
 #define GT_WINNER_COLUMNS(X)                                                                       \

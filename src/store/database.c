@@ -38,7 +38,7 @@ void gt_folder_of(char *out, size_t bytes, const char *path)
     }
 }
 
-/* Returns why a file is not trusted, whatever its folder is; NULL: it is. */
+/* Returns why a file itself is not trusted, apart from its folder, or NULL if it is trusted. */
 static const char *distrust_file(const struct stat *file)
 {
     return !is_own(file)        ? "it belongs to another user"
@@ -66,7 +66,7 @@ const char *gt_distrust(const char *path)
     struct stat file;
     char target[PATH_MAX];
     if (stat(path, &file) != 0) {
-        return NULL; /* opening the file will report more */
+        return NULL; /* the failure is reported when the file is opened */
     }
     const char *why = distrust_file(&file);
     why = why ? why : distrust_folder(path);
@@ -81,14 +81,14 @@ static struct {
     sqlite3_vfs *system;
 } own = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* Returns true if another user may have made a journal, for example one with several links. */
+/* Returns true if another user may have made the file, for example if it has several links. */
 static bool is_foreign(const struct stat *facts)
 {
     return !S_ISREG(facts->st_mode) || facts->st_nlink > 1 || distrust_file(facts);
 }
 
-/* Opens a journal if it is new or this user's. If another file appears at the same time, SQLite
- * would open that for reading, so the file is checked again. */
+/* Opens a journal if it is new or belongs to this user. Checks the opened file again, because
+ * SQLite opens a file that appeared in between for reading. */
 static int open_journal(const char *name, sqlite3_file *file, int flags, int *opened)
 {
     struct stat facts;
@@ -203,7 +203,7 @@ __attribute__((destructor)) static void unregister(void)
     }
 }
 
-/* Returns true if the database has a journal with that suffix that is refused. */
+/* Returns true if the database has a journal with this suffix that may not be opened. */
 static bool lies_beside(const char *path, const char *suffix)
 {
     char name[4096];
@@ -499,7 +499,7 @@ static gt_trouble check_kind(const char *path, char why[GT_WHY_MAX])
     return GT_TROUBLE_FAILED;
 }
 
-/* Explains why SQLite did not open a file. It has one text for what access() tells apart. */
+/* Explains why SQLite did not open a file. access() tells causes apart that SQLite does not. */
 static void say_why_not(char why[GT_WHY_MAX], const gt_database *database, const char *path)
 {
     enum { MOST = 504 }; /* SQLite's limit is 512 bytes, including the suffix of a journal */
@@ -563,7 +563,7 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
     return GPUTUNE_OK;
 }
 
-/* --- looking at a file, by a connection of its own ------------------------------------------- */
+/* --- examining a file through a separate connection ------------------------------------------- */
 
 /* Checks every page, and writes the first problem found to `out`. */
 static int read_damage(char *out, size_t bytes, sqlite3 *handle)
@@ -602,7 +602,7 @@ static void read_tables(gt_store_facts *facts, sqlite3 *handle)
 
 static void look_inside(gt_store_facts *facts)
 {
-    static const double wait_s = 2; /* longer than a process that tunes holds the lock */
+    static const double wait_s = 2; /* longer than another process's tuning holds the lock */
     gt_database here = {.patience = gt_patience_for(wait_s, NULL),
                         .limit = gt_patience_for(INFINITY, NULL)};
     int code = open_connection(&here.handle, &here, facts->path, GT_DATABASE_WRITE);

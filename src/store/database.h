@@ -59,8 +59,7 @@ void gt_database_close(gt_database **database);
 bool gt_database_is_gone(gt_database *database);
 /* Sleeps for one step of a wait that polls: 1 ms, longer at later `tries`, up to `longest_s`, and
  * not beyond the end of the patience. Returns false, without sleeping, if the patience is over.
- * Processes that may wait for seconds use GT_LONG_STEP_S, to leave the file to the one that works.
- */
+ * Processes that may wait for seconds use GT_LONG_STEP_S, to disturb the lock's holder less. */
 bool gt_wait_step(const gt_patience *patience, int tries, double longest_s);
 #define GT_SHORT_STEP_S 20e-3
 #define GT_LONG_STEP_S  100e-3

@@ -6,13 +6,13 @@
 /* Returns the hash of the scenario without run-time sizes, by which `nearest` finds it. */
 gt_hash gt_family_hash(const gt_scenario *scenario);
 
-/* Gets the ids of the site's GPU and scenario, and adds missing rows. Stored rows take over the
- * GPU's facts (`offered`: only if there are none), problem, sizes and work. In a transaction. */
+/* Gets the ids of the site's GPU and scenario, and adds missing rows. Updates the GPU's facts (with
+ * `offered` only if the row has none), the problem, sizes and work. Needs a transaction. */
 gputune_status gt_site_rows(int64_t *gpu, int64_t *scenario, gt_database *database,
                             const gt_site *site, bool offered);
 /* Loads the images of the winner's code. A missing or damaged one stays empty. */
 gputune_status gt_winner_load_codes(gt_winner *winner, gt_database *database);
-/* Does the work of gt_store_put_winner() for a const gt_outcome, in a transaction. */
+/* Stores a const gt_outcome as gt_store_put_winner() does, inside a transaction. */
 gputune_status gt_winner_put(gt_database *database, void *outcome);
 /* Writes the scenario's run-time sizes in the template's order, "67108864 1024". Returns out. */
 enum { GT_SIZES_TEXT = 352 };

@@ -57,19 +57,19 @@ struct gt_store {
     pthread_mutex_t telling;
     bool no_file;            /* the store has given up writing the file */
     bool unreadable;         /* the store has given up reading the file */
-    int64_t lags_since_ns;   /* when a call last gave up waiting for the locked file, so rows are in
-                                memory only; 0: the file lacks no row */
-    int64_t locked_since_ns; /* when a lookup last waited in full for the lock; 0: none */
+    int64_t lags_since_ns;   /* last time that a call gave up waiting for the locked file, so some
+                                rows are only in memory; 0: the file has all rows */
+    int64_t locked_since_ns; /* when a lookup last failed to get the lock; 0: never */
     bool distrust_told;      /* the log has a warning about the file's code */
     bool lock_told; /* the log has a warning about the lock, since the last successful write */
     bool loss_told; /* gt_store_check() has reported that rows are in memory only */
-    char unkept[GT_WHY_MAX];      /* why rows are kept in memory only; "": none are */
+    char unkept[GT_WHY_MAX];      /* why rows are kept in memory only; "": no such rows exist */
     gt_obstacle unread;           /* why the file did not answer the last lookup */
     char warning[GT_WARNING_MAX]; /* the next line for the log */
 };
 
-static const double mutex_slice_s = 0.05; /* between two checks of the cancel flag */
-static const double longest_turn_s = 30;  /* waiting for commits and lookups of this process */
+static const double mutex_slice_s = 0.05; /* time between two checks of the cancel flag */
+static const double longest_turn_s = 30;  /* limit of the wait for other threads */
 static const char still_locked[] =
     "the database %s is still locked by another process: results that are in memory only are lost; "
     "end that process and tune again";
@@ -153,7 +153,7 @@ static void give_up(gt_store *store, const gt_obstacle *met, bool keep_reading)
              store->asked, met->why);
 }
 
-/* Does the same because there is no folder, for the reason in the calling thread's message. */
+/* Stops using the user's file because its folder is missing. gt_message() has the reason. */
 static void give_up_folder(gt_store *store)
 {
     gt_obstacle met = {.trouble = GT_TROUBLE_FAILED};
@@ -161,7 +161,7 @@ static void give_up_folder(gt_store *store)
     give_up(store, &met, false);
 }
 
-/* Makes a database in memory if needed, under `remembering` (for wisdom: `using`). */
+/* Creates a database in memory unless it exists. Under `remembering`, or for wisdom `using`. */
 static gputune_status layers_open_memory(gt_database **database)
 {
     gt_obstacle met = {0};
@@ -221,7 +221,7 @@ static gputune_status work_within(gt_database *database, gt_store_fn work, void 
         database->limit.until_ns = least.until_ns;
     }
     gputune_status status = work(database, context);
-    database->limit = endless; /* because the caller's cancel flag may not outlive the call */
+    database->limit = endless; /* the caller's cancel flag may not outlive the call */
     return status;
 }
 
@@ -235,12 +235,12 @@ static gputune_status try_once(gt_store *store, gt_store_fn work, void *context,
     met->trouble = gt_database_trouble(store->file);
     snprintf(met->why, sizeof met->why, "%s", gt_database_why(store->file));
     if (status != GPUTUNE_EDATABASE && !sqlite3_get_autocommit(store->file->handle)) {
-        gt_database_close(&store->file); /* closing ends the lock, which others wait for */
+        gt_database_close(&store->file); /* closing releases the lock, for which others wait */
     }
     return status;
 }
 
-/* Tries once what layers_use_file() does. Under `using`. */
+/* Tries once to work on the user's file, for layers_use_file(). Under `using`. */
 static gputune_status try_file(gt_store *store, gt_store_fn work, void *context, bool writes,
                                const gt_patience *call)
 {
@@ -254,7 +254,7 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
         bool locked = met.trouble == GT_TROUBLE_LOCKED || met.trouble == GT_TROUBLE_SLOW;
         bool opened = store->file;
         if (!opened && !locked &&
-            store->no_file) { /* the reason has not changed, and the file may come back */
+            store->no_file) { /* keep the first reason; the file may still become usable */
             memcpy(met.why, store->unkept, sizeof met.why);
         }
         if (!writes) {
@@ -304,9 +304,9 @@ static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *c
 
 /* --- how long lookups wait -------------------------------------------------------------------- */
 
-static const double longest_wait_s = 5; /* because a disk may take seconds to end a write */
-static const double share = 0.25;       /* of the caller's time, who has other work to do */
-static const double pause_s = 1;        /* in which no lookup waits, after one has waited in full */
+static const double longest_wait_s = 5; /* a disk may take seconds to end a write */
+static const double share = 0.25;       /* fraction of the caller's time limit */
+static const double pause_s = 1; /* time without waits after a lookup that waited without success */
 
 gt_patience gt_layers_file_patience(const gt_patience *patience)
 {
@@ -648,7 +648,7 @@ enum { STEPS = sizeof steps / sizeof *steps };
 
 typedef struct bringing {
     gt_store *store;
-    uint64_t writes; /* number of writes to memory when it was copied */
+    uint64_t writes; /* number of writes to the database in memory when it was copied */
 } bringing;
 
 /* Copies the database `from` to `kept`, a database that is attached to the writer's connection. */
@@ -742,7 +742,7 @@ static bool has_memory(gt_store *store)
     return store->memory != NULL;
 }
 
-/* Moves the rows in memory to the file, until shortly after the last call gave up waiting. */
+/* Moves the rows in memory to the file. Gives up 0.3 s after the last failed wait for it. */
 static void bring_the_rest(gt_store *store)
 {
     static const double most_s = 0.3;
@@ -812,7 +812,7 @@ static void tell_lock(gt_store *store)
              "another process had locked it, and some results were lost");
 }
 
-/* A write to the file also goes to memory, if any, which is read first: it must not be older. */
+/* Writes to the file, and to the database in memory, if any, which lookups read first. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience)
 {

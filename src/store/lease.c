@@ -33,8 +33,8 @@
 #include <unistd.h>
 
 enum { MACHINE_MAX = 128, LEASE_MS = GT_LEASE_SECONDS * 1000 };
-static const double longest_wait_s = 30; /* for callers without a patience */
-static const double brief_wait_s = 0.1;  /* for a renewal; if it fails, the next one tries again */
+static const double longest_wait_s = 30; /* limit of waits without a patience */
+static const double brief_wait_s = 0.1;  /* limit of a renewal's wait; renewals are repeated */
 
 /* --- processes -------------------------------------------------------------------------------- */
 
@@ -80,7 +80,7 @@ static struct {
 } left = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 typedef struct lease_try {
-    gt_lease lease; /* the lease, as it is when granted */
+    gt_lease lease; /* the lease to take */
     gt_hash left;   /* owner of the lease that could not be given back */
     char machine[MACHINE_MAX];
     int64_t holder; /* the process that holds the lease; 0: none, or not known */
@@ -131,8 +131,8 @@ static double watched_s(const lease_row *row, gt_hash key)
     return last.same_s;
 }
 
-/* Returns true if the lease is not free, as described at the beginning. The wall clock, which may
- * be set, only ends a lease of another machine sooner. */
+/* Returns true if the lease is not free, as described at the beginning. A wrong wall clock can only
+ * end a lease of another machine too early. */
 static bool is_held(const lease_row *row, const lease_try *attempt)
 {
     bool is_of_here = strcmp(row->machine, attempt->machine) == 0;
@@ -275,7 +275,7 @@ static gputune_status renew_lease(gt_database *database, void *context)
 
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience)
 {
-    /* a lease whose time is half over is worth a wait until its end */
+    /* in the second half of a lease it is worth waiting until its end */
     double left_s = GT_LEASE_SECONDS - gt_seconds_since(lease->renewed_ns);
     bool is_old = left_s < GT_LEASE_SECONDS / 2.0 && left_s > brief_wait_s;
     const gt_patience brief = gt_patience_at_most(patience, is_old ? left_s : brief_wait_s);

@@ -9,7 +9,7 @@
 
 typedef struct record_search {
     GT_ARRAY(gt_record_row) found;
-    gt_hash_index trials, spaces; /* the first row of each trial, and of each winner's space */
+    gt_hash_index trials, spaces; /* index of the first rows of trials and of winners' spaces */
     const gt_records_filter *filter;
     bool all_trials;
     size_t upper; /* number of rows of the layers above */
@@ -107,7 +107,7 @@ static gputune_status add_record(void *context, gt_rows *rows)
     *row = (gt_record_row){.volume = 0};
     gputune_status status = gt_columns_take(&row->site, rows, &gt_site_columns);
     GT_THEN(status, gt_columns_take(row, rows, &gt_record_columns));
-    gt_rows_integer(rows); /* skips the column before the trial's */
+    gt_rows_integer(rows); /* skip the column before the trial's columns */
     GT_THEN(status, gt_columns_take(&row->trial, rows, &gt_trial_columns));
     GT_THEN(status, gt_columns_take(&row->winner, rows, &gt_winner_columns));
     if (status == GPUTUNE_OK && gt_is_wanted(&search->filter->wanted, &row->site)) {
@@ -148,8 +148,8 @@ static bool is_newer(const gputune_record *a, const gputune_record *b)
     return later ? later > 0 : a->order > b->order;
 }
 
-/* Marks which of a kernel's rows on one kind of GPU are outdated. With one_version, marks all
- * versions as left out but one: the one at hand if it has results, otherwise the newest. */
+/* Marks which of a kernel's rows on one kind of GPU are outdated. With one_version, leaves out all
+ * versions except the one at hand if it has results, otherwise the newest. */
 static void settle_kernel(gt_record_row *rows, size_t count, const gt_records_filter *filter)
 {
     gt_hash hand = {0};
@@ -172,9 +172,9 @@ static void settle_kernel(gt_record_row *rows, size_t count, const gt_records_fi
 
 /* --- replaced rows of one version ---------------------------------------------------------------
  *
- * Editing clauses does not change a template's identity. Trials of a configuration count only with
- * the code that was tried last, and winners of a restriction only with the space that was searched
- * last. */
+ * Editing clauses does not change a template's identity. So if a configuration has trials with
+ * different code, only those with the latest code count. If a restriction has winners of different
+ * spaces, only those of the latest space count. */
 
 /* Returns the key by which trials (of a configuration) or winners (of a restriction) compete. */
 static gt_hash replacing_key(const gt_record_row *row, bool winners)
@@ -220,7 +220,7 @@ static gputune_status settle_replaced(record_search *search, bool winners)
         if ((!winners || row->record.is_winner) &&
             gt_hash_index_find(&at, &first, replacing_key(row, winners)) &&
             !gt_hash_equal(version_of(row, winners), version_of(&rows[last[at]], winners))) {
-            /* if all trials are listed, the trial of an earlier space's winner has no other row */
+            /* if all trials are listed, keep the only row of an earlier winner's trial */
             bool stays = winners && search->all_trials &&
                          !gt_hash_equal(row->trial.hash, rows[last[at]].trial.hash);
             row->record.outdated = true;
@@ -270,7 +270,7 @@ static int compare_rows(const void *left, const void *right)
     return order ? order : strcmp(a->record.configuration, b->record.configuration);
 }
 
-/* Calls `each` in order, unless reading failed (`answer`). */
+/* Calls `each` for the records in order, unless `answer` says that reading failed. */
 static int give_records(record_search *search, int answer, gt_record_fn each, void *user)
 {
     gt_array_sort(&search->found, compare_rows);
@@ -317,7 +317,7 @@ typedef struct forgetting {
     const gputune_forget_options *what;
     char before[GT_TIMESTAMP];
     GT_ARRAY(site) sites;
-    bool searched; /* a file that can be written was searched */
+    bool searched; /* the file can be written, and was searched */
 } forgetting;
 
 static gputune_status forget_site(gt_database *database, site *site)
@@ -398,7 +398,7 @@ static int by_age(const void *left, const void *right)
     return strcmp(((const site *)left)->newest, ((const site *)right)->newest);
 }
 
-/* Deletes the oldest sites while there is too much data. A check is slow, so steps grow. */
+/* Deletes the oldest sites until the data fits. Checks ever less often, because a check is slow. */
 static gputune_status shrink(forgetting *work, gt_database *database)
 {
     int64_t used;
@@ -424,7 +424,7 @@ static gputune_status shrink(forgetting *work, gt_database *database)
     return forget_unused(database);
 }
 
-/* Finds the selected rows by deleting them; ECANCELED then rolls back. */
+/* Finds the selected rows by deleting them. Returns ECANCELED, which rolls back. */
 static gputune_status find_selected(gt_database *database, void *context)
 {
     forgetting *work = context;

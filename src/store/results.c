@@ -50,7 +50,7 @@ static gputune_status add_trial(void *context, gt_rows *rows)
     GT_TRY(gt_array_reserve(&search->found));
     gt_trial *trial = &search->found.items[search->found.count];
     *trial = (gt_trial){0};
-    gt_rows_integer(rows); /* skips the column before the trial's */
+    gt_rows_integer(rows); /* skip the column before the trial's columns */
     gputune_status status = gt_columns_take(trial, rows, &gt_trial_columns);
     if (status == GPUTUNE_OK && rows->database->distrust && gt_trial_is_right(trial->status)) {
         *(char *)trial->proved_at = '\0'; /* other users may have written it */
@@ -392,8 +392,8 @@ typedef struct winner_search {
     const gt_scenario *scenario;
 } winner_search;
 
-/* Marks winners of upper layers as final that are as fast as the system database's winner `given`
- * and would answer for it. That winner always counts as final. */
+/* Marks an upper layer's winner as final if it is as fast as `given`, the winner of the system's
+ * database, and would answer for it. Winners of that database always count as final. */
 static void decide_faster(winner_search *search, const gt_winner *given)
 {
     for (size_t i = 0; i < search->upper; i++) {
@@ -453,7 +453,7 @@ typedef struct near_sizes {
 } near_sizes;
 
 typedef struct nearest_search {
-    gt_winner best; /* no configuration: none found */
+    gt_winner best; /* has no configuration until a winner is found */
     double distance;
     const gt_scenario *wanted;
     const gt_hash *other; /* winners of these trials are left out */

@@ -3,7 +3,7 @@
 
 #include "store/columns.h"
 
-/* The longest value that is read, or deleted (which takes time, too). */
+/* The longest value that is read or deleted, because both take time. */
 #define GT_LONGEST_BYTES     67108864
 #define GT_TEXT_OF_NUMBER(n) #n
 #define GT_TEXT_NUMBER(n)    GT_TEXT_OF_NUMBER(n)
@@ -126,7 +126,7 @@
     /* sets the facts only if there are none */                                                    \
     X(GPU_DESCRIBE, GT_TEXT_GPU_SET " AND name = ''")                                              \
     X(CLOCK_RATE_SET, "INSERT OR REPLACE INTO clock_rate VALUES (?1, ?2, ?3, ?4, ?5)")             \
-    /* only rates that a GPU's row has too, so those of a damaged row are not used */              \
+    /* only rates that an undamaged GPU row has, too */                                            \
     X(CLOCK_RATE, "SELECT c.memory_clock_khz, c.sm_clock_khz FROM clock_rate c "                   \
                   "WHERE uuid = ?1 AND origin = ?2 AND driver_version = ?3 AND EXISTS ("           \
                   "SELECT 1 FROM gpu g WHERE g.origin = c.origin AND "                             \
@@ -135,7 +135,7 @@
     X(SURROUNDINGS_TRIM,                                                                           \
       "DELETE FROM surroundings WHERE id <= (SELECT max(id) FROM surroundings) - 64")              \
     X(SURROUNDINGS, "SELECT environment FROM surroundings WHERE hash = ?1")                        \
-    /* by a GPU's environment; a stored one may also include a host */                             \
+    /* ?1: environment of a GPU; a stored one may be followed by the host's processor */           \
     X(GPU_FACTS, "SELECT name, arch, origin, mig_profile, sm_count, l2_bytes, memory_bytes, "      \
                  "bus_width_bits, memory_clock_khz, sm_clock_khz, driver_version, nvrtc_version "  \
                  "FROM gpu WHERE substr(environment, 1, length(?1)) = ?1 AND name <> ''")          \
@@ -162,16 +162,16 @@
       "WHERE p.source = ?1 AND p.arch = ?2 AND p.ptx = ?3 AND (?4 = 0 OR p.nvrtc_version = ?4) "   \
       "AND p.checksum = " GT_TEXT_CODE_SUM " ORDER BY p.nvrtc_version DESC LIMIT 1")               \
     X(TRIALS, "SELECT 0" GT_TEXT_TRIAL " FROM " GT_TEXT_TRIAL_OF "AND " GT_TEXT_SOUND_TRIAL)       \
-    /* other scenarios and GPUs with trials of a kernel; ?3 name and ?6 MIG profile of the GPU;    \
-     * ?5: any origin, otherwise only ?4 */                                                        \
+    /* scenarios of a kernel with trials, by GPU; ?3, ?4, ?6: name, origin and MIG profile of the  \
+     * GPU at hand; ?5: also GPUs of another origin */                                             \
     X(RELATED_SCENARIOS,                                                                           \
       "SELECT g.id, s.id, g.environment, s.hash, s.sizes, s.fixed, s.objective, "                  \
       "g.name = ?3 AND g.origin = ?4 AND g.mig_profile = ?6 "                                      \
       "FROM kernel k JOIN scenario s ON s.kernel = k.id CROSS JOIN gpu g "                         \
       "WHERE k.name = ?1 AND k.identity = ?2 AND (?5 OR g.origin = ?4) AND "                       \
       "EXISTS (SELECT 1 FROM trial t WHERE t.gpu = g.id AND t.scenario = s.id)")                   \
-    /* ?3 trials with the lowest hashes (a random choice), the ?4 fastest, and the winners; also   \
-     * those that were slower in one launch */                                                     \
+    /* the ?3 trials with the lowest hashes (a random choice), the ?4 fastest, and the winners; a  \
+     * trial also counts if it was only launched once (status 8) */                                \
     X(RELATED_TRIALS,                                                                              \
       "WITH known AS (SELECT id, hash, median FROM trial WHERE gpu = ?1 AND scenario = ?2 AND "    \
       "status IN (0, 1, 8) AND samples > 0 AND median > 0) "                                       \
@@ -182,11 +182,11 @@
                "UNION SELECT k.id FROM winner w JOIN known k ON k.hash = w.trial WHERE w.gpu = "   \
                "?1 AND "                                                                           \
                "w.scenario = ?2) AND " GT_TEXT_SOUND_TRIAL "ORDER BY t.median")                    \
-    /* a stored trial with hash ?5 keeps its date if that is not before ?4 */                      \
+    /* replacing a trial with hash ?5 keeps its date if the date is not before ?4 */               \
     X(TRIAL_SET, "INSERT OR REPLACE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)         \
     X(TRIAL_OFFER, "INSERT OR IGNORE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)        \
-    /* earlier trials of configurations that were tried again after row ?3, and what belongs to    \
-     * them; in this order */                                                                      \
+    /* earlier trials of configurations that were tried again after row ?3; their winners and code \
+     * are deleted first */                                                                        \
     X(LAST_TRIAL, "SELECT coalesce(max(id), 0) FROM trial")                                        \
     X(REPLACED, "SELECT count(*) FROM " GT_TEXT_REPLACED)                                          \
     X(REPLACED_WINNERS, "DELETE FROM winner WHERE gpu = ?1 AND scenario = ?2 AND trial IN "        \

@@ -55,7 +55,7 @@ typedef struct gt_store gt_store;
  * is NULL, the user's file may be missing. */
 gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
                              const gt_log *log, bool only_read);
-/* Loses rows that a locked file lacks, with a warning. Does nothing in a forked child. */
+/* Closes a store. Warns if a locked file lacks rows. Does nothing in a forked child. */
 void gt_store_close(gt_store *store);
 /* Checks that the user's file is in use. EDATABASE, with the reason, if the last lookup could not
  * read it, or, with `writing`, if new rows are kept in memory. OK for ":memory:". */
@@ -97,9 +97,9 @@ typedef struct gt_scenario {
     const char *inputs;    /* "seed=1", or "live:TAG" */
     gt_hash identity;      /* gt_template.identity */
     double work_bytes,
-        work_flops; /* bytes and operations of one launch of the default; not in the key */
-    bool
-        unreferenced; /* no reference() or check(): the default counts as correct; not in the key */
+        work_flops;    /* bytes and operations of one launch of the default; not in the key */
+    bool unreferenced; /* the kernel has no reference() or check(), so the default counts as
+                          correct; not in the key */
 } gt_scenario;
 
 /* Returns the hash of the scenario, its key within its environment. */
@@ -109,7 +109,7 @@ gt_hash gt_scenario_hash(const gt_scenario *scenario);
 typedef struct gt_site {
     gt_scenario scenario;
     const char *gpu;  /* the GPU's name; NULL: keep the stored facts of the GPU */
-    const char *uuid; /* the GPU with these clock rates; NULL after a lookup */
+    const char *uuid; /* UUID of the GPU, to which its clock rates belong; NULL after a lookup */
     const char
         *host; /* the processor that gt_environment_join() added to the environment, or NULL */
     const char *arch, *origin, *mig_profile;
@@ -149,10 +149,10 @@ bool gt_trial_is_right(gt_trial_status status);
 
 typedef GT_ARRAY(gt_trial) gt_trial_list;
 
-/* Gets all known trials of a scenario, also failed ones, in no particular order. A trial that
- * failed with another driver than `driver_version` (0: any) is left out, because the configuration
- * may work now, unless it did not compile. The list may be empty. gt_trial_list_free() releases
- * *out; the strings live as long as the list. */
+/* Gets all known trials of a scenario, also failed ones, in no particular order. Leaves out trials
+ * that failed with another driver than `driver_version` (0: any), because they may succeed now,
+ * except failures to compile. The list may be empty. gt_trial_list_free() releases *out; the
+ * strings live as long as the list. */
 gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const gt_scenario *scenario,
                                int driver_version, const gt_patience *patience);
 void gt_trial_list_free(gt_trial_list *list);
@@ -177,8 +177,8 @@ typedef GT_ARRAY(gt_related_trial) gt_related_list;
 
 enum {
     GT_RELATED_MAX = 1000,   /* trials in all */
-    GT_RELATED_OF_ONE = 250, /* random trials of one scenario on one GPU */
-    GT_RELATED_FASTEST = 64 /* fastest trials of a scenario, in addition to those and its winners */
+    GT_RELATED_OF_ONE = 250, /* random trials of a scenario on a GPU */
+    GT_RELATED_FASTEST = 64  /* fastest trials of a scenario on a GPU, in addition */
 };
 
 /* Finds correct, measured trials of the same kernel (name and identity), except those of `scenario`
@@ -224,9 +224,9 @@ gputune_status gt_store_clock_rates(gt_device *device, gt_store *store);
 /* Sets *out to the stored facts of the GPU of these surroundings (gpu/surroundings.h). Check them
  * with gt_device_restore(), because the file may be damaged. ENOTFOUND. */
 gputune_status gt_store_find_gpu(gt_device *out, gt_store *store, gt_hash surroundings);
-/* Stores the environment of the GPU that a process gets in these surroundings, unless it is stored
- * already or nothing else is stored for that GPU. Does not create a file, and gives up if the file
- * stays locked for a moment: a later process will store it. */
+/* Stores the environment of the GPU that a process gets in these surroundings. Does nothing if it
+ * is stored already, if nothing else is stored for that GPU, if there is no file, or if the file
+ * stays locked for a moment. A later process will then store it. */
 void gt_store_remember_gpu(gt_store *store, gt_hash surroundings, const char *environment);
 
 /* A tuning's result, stored by gt_store_put_winner() in one transaction. */
@@ -237,7 +237,7 @@ typedef struct gt_outcome {
     const gt_winner *winner; /* with its codes; its trials are stored or in `trials`; may be NULL */
     const gt_code *codes;    /* other code to store: the default's, or all variants' */
     size_t code_count;
-    const gt_code *passed; /* code that was stored in case the tuning is cut short; now deleted
+    const gt_code *passed; /* code stored earlier in case the tuning is cut short; deleted now
                               unless a winner uses it; the images are not read */
     size_t passed_count;
     bool force;          /* replace a stored winner even if it answers for this one */
@@ -296,13 +296,13 @@ typedef struct gt_wanted {
 typedef struct gt_records_filter {
     gt_wanted wanted;
     bool all_trials;  /* otherwise only winners */
-    bool failures;    /* without all_trials: also failed trials, except a lower layer's if an upper
-                         layer has any result of the scenario */
-    bool one_version; /* per kernel and environment only one version of the template: the one at
-                         hand if it has results, otherwise the newest */
+    bool failures;    /* without all_trials: also failed trials; a lower layer's only if the upper
+                         layers have no result of the scenario */
+    bool one_version; /* for each kernel and environment, only one version of the template: the one
+                         at hand if it has results, otherwise the newest */
     /* Gets the identity of the template at hand; returns false if the kernel has none. NULL: no
-     * kernel has one. A record is outdated if its identity differs from this one, or without one
-     * from the newest. */
+     * kernel has one. A record is outdated if its identity differs from this one, or, if there is
+     * none, from the newest record's. */
     bool (*at_hand)(void *user, const char *kernel, gt_hash *identity);
     void *user; /* passed to at_hand */
 } gt_records_filter;
@@ -315,11 +315,11 @@ typedef int (*gt_record_fn)(void *user, const gputune_record *record);
  * that won in several spaces comes once per space. */
 int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record_fn each,
                      void *user);
-/* Finds the trials in the user's file that `filter` and *what select, and calls `each` as
- * gt_store_records() does. Unless `each` stops, deletes them, with their code if no other trial
- * uses it, and with newer rows of the same scenarios. All trials of a scenario on one GPU stay or
- * are deleted. one_version and all_trials are ignored. With `most_bytes` the file shrinks, unless
- * it is in use. EBUSY if the file stays locked, EDATABASE if it cannot be written. */
+/* Calls `each` for the selected trials in the user's file, as gt_store_records() does. Then deletes
+ * them, unless `each` stopped. Also deletes newer rows of the same scenarios, and code that no
+ * trial uses any more. All trials of a scenario on one GPU stay or are deleted. Ignores one_version
+ * and all_trials. With `most_bytes` the file shrinks, unless it is in use. EBUSY if the file stays
+ * locked, EDATABASE if it cannot be written. */
 int gt_store_forget(gt_store *store, const gt_records_filter *filter,
                     const gputune_forget_options *what, gt_record_fn each, void *user,
                     const gt_patience *patience);
@@ -332,16 +332,15 @@ gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const cha
 
 /* ---- Wisdom ---------------------------------------------------------------------------------- */
 
-/* Appends the selected winners of all layers as text to *out, once each, except wrong ones, and
- * counts them. `whole`: with their code and the fastest other trials. */
+/* Appends the selected winners of all layers to *out as text, and counts them. Leaves out wrong and
+ * repeated ones. `whole`: with their code and the fastest other trials. */
 gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
                                const gt_wanted *wanted, bool whole);
 
 typedef struct gt_wisdom_import {
-    bool
-        trusted; /* results of the same or an unknown driver count as verified, and code is taken */
+    bool trusted; /* accept code, and count results of the same or an unknown driver as verified */
     int driver_version; /* driver of the device at hand; 0: no device */
-    bool keep;          /* store in the user's database; otherwise only in this store */
+    bool keep;          /* store the winners in the user's database; false: only in this store */
     uint32_t taken;     /* out: imported winners */
     uint32_t left_out;  /* out: entries that are damaged, edited or of another format */
     const gt_log *log;  /* gets a warning about the first entry left out */

@@ -376,7 +376,7 @@ gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
 
 /* ---- exporting ------------------------------------------------------------------------------- */
 
-/* As many trials as a search at another size tries at once. */
+/* Maximum number of other trials: as many as a search at another size tries at once. */
 enum { MOST_OTHERS = 16 };
 
 typedef struct export_search {
@@ -394,7 +394,7 @@ static gputune_status take_other(void *context, gt_rows *row)
     GT_TRY(gt_array_reserve(&entry->also));
     gt_trial *trial = &entry->also.items[entry->also.count++];
     *trial = (gt_trial){0};
-    gt_rows_integer(row); /* skips the column before the trial's */
+    gt_rows_integer(row); /* skip the column before the trial's columns */
     GT_TRY(gt_columns_take(trial, row, &gt_trial_columns));
     if (gt_hash_equal(trial->hash, entry->trial.hash) ||
         gt_hash_equal(trial->hash, entry->standard.hash)) {
@@ -433,7 +433,7 @@ static gputune_status export_row(void *context, gt_rows *row)
 {
     GT_SCOPED(gt_wisdom_entry_free) gt_wisdom_entry entry = {0};
     GT_TRY(gt_columns_take(&entry.site, row, &gt_site_columns));
-    gt_rows_integer(row); /* skips the column before the winner's */
+    gt_rows_integer(row); /* skip the column before the winner's columns */
     GT_TRY(gt_columns_take(&entry.winner, row, &gt_winner_columns));
     GT_TRY(gt_columns_take(&entry.trial, row, &gt_trial_columns));
     GT_TRY(gt_columns_take(&entry.standard, row, &gt_trial_columns));

@@ -7,12 +7,12 @@
 #include <string.h>
 
 enum {
-    CHECKS_MAX = 1 << 20,      /* of a value at a node, for a whole diagram */
+    CHECKS_MAX = 1 << 20,      /* for a whole diagram; a check is one value at one node */
     LEVEL_CHECKS_MAX = 1 << 17 /* on one level */
 };
 
-/* The nodes of a level that is being built. Each node has a row of keys, one for each open rule: a
- * rule on axes of which some have a value and others do not. */
+/* The nodes of a level that is being built. Each node has a row of keys, one for each open rule. A
+ * rule is open if some of its axes have values and others do not. */
 typedef struct level {
     uint32_t width;
     uint8_t *prefixes; /* by node: positions of the earlier axes' values, for one of the
@@ -27,7 +27,7 @@ typedef struct builder {
     const gt_space *space;
     gt_binding binding;
     uint32_t at;         /* the current level */
-    uint32_t all, known; /* the diagram's axes; those with values after this level */
+    uint32_t all, known; /* the diagram's axes, and those that have values after this level */
     level now, next;
     uint32_t capacity; /* of next */
     uint32_t *table;   /* hash table of the nodes of `next` by their keys; slots contain node + 1 */
@@ -88,8 +88,8 @@ static void load_node(builder *b, uint32_t node)
     }
 }
 
-/* Fills the row of keys after the last node of `next`. Returns a reason if nothing is valid.
- * `from`: column of an open rule in `now`. */
+/* Writes the row of keys after the last node of `next`. Returns a reason if no continuation is
+ * valid. `from` maps an open rule to its column in `now`. */
 static int reason_left(builder *b, uint32_t node, const int *from)
 {
     level *next = &b->next;
@@ -121,7 +121,7 @@ static uint32_t find_slot(const builder *b, const uint64_t *keys)
     return slot;
 }
 
-/* Returns the node of `next` with the keys after the last node, which become a node if new. */
+/* Returns the node of `next` with the keys after the last node; makes a new node if needed. */
 static uint32_t intern(builder *b, uint32_t node, uint32_t position)
 {
     level *next = &b->next;
@@ -172,9 +172,9 @@ static gputune_status open_table(builder *b)
 static gputune_status take_level(builder *b)
 {
     int from[GT_RULES_MAX] = {0};
-    double below = 1; /* combinations of the later axes */
+    double below = 1; /* number of combinations of the later axes */
     size_t checks = (size_t)b->now.width * values_of(b);
-    b->capacity = (uint32_t)checks + 1; /* with a row for the next keys */
+    b->capacity = (uint32_t)checks + 1; /* one more row, for the keys of the next node */
     b->diagram->children[b->at] = calloc(checks + 1, sizeof(uint32_t));
     GT_TRY(gt_allocated(b->diagram->children[b->at]));
     b->known |= UINT32_C(1) << axis_of(b);
@@ -328,7 +328,7 @@ double gt_diagram_endings(const gt_diagram *diagram, const gt_space *space, uint
     return endings;
 }
 
-/* Counts beginnings from level `levels` up. `some` holds the counts of a level's nodes. */
+/* Counts the valid beginnings of `levels` axes. `some` has a count for each node of a level. */
 static double beginnings(const gt_diagram *d, const gt_space *space, uint32_t levels, double *some)
 {
     for (uint32_t n = 0; n < d->width[levels]; n++) {

@@ -12,8 +12,8 @@
 typedef enum gt_term_kind {
     GT_TERM_CODE,  /* an expression or a part of one */
     GT_TERM_SLOT,  /* a slot of an axis, known if the axis has a value */
-    GT_TERM_JOIN,  /* both operands; has no value */
-    GT_TERM_LAUNCH /* a slot that a step sets; the operand is what the step depends on */
+    GT_TERM_JOIN,  /* a pair of operands, without a value of its own */
+    GT_TERM_LAUNCH /* a slot that a step sets; the step depends on the operand */
 } gt_term_kind;
 
 typedef struct gt_term {
@@ -31,7 +31,7 @@ typedef struct gt_term_list {
     int of_slot[GT_SLOT_MAX]; /* by slot: index of its term; negative: the slot is constant */
 } gt_term_list;
 
-/* The rest of a term of which only some axes have values. */
+/* The state of a term if only some axes have values. */
 typedef enum gt_left {
     GT_LEFT_OPEN,  /* depends on axes without a value */
     GT_LEFT_VALUE, /* a value */
@@ -55,10 +55,10 @@ gt_residue gt_terms_evaluate(const gt_term_list *terms, int term, const int64_t 
  * Counting and drawing take one step per level. */
 enum { GT_RULES_MAX = 192 };
 
-/* the child of a value without valid continuations */
+/* Marks a value without valid continuations, in place of its child. */
 static const uint32_t GT_NODE_DEAD = UINT32_MAX;
 
-/* A diagram. It has no nodes if it has only one axis, or would need too many nodes. */
+/* A diagram. It has no nodes if one axis is all it has, or if it would need too many nodes. */
 typedef struct gt_diagram {
     uint32_t axes[GT_AXIS_MAX]; /* the axis of each level */
     uint32_t count;
@@ -84,21 +84,21 @@ double gt_diagram_endings(const gt_diagram *diagram, const gt_space *space, uint
  * memory. */
 double gt_diagram_beginnings(const gt_diagram *diagram, const gt_space *space, uint32_t levels);
 
-/* Reasons for an exclusion: a gt_limit; or plus the index of a require(), one that is false or one
- * that cannot be evaluated. 0: none. */
+/* Reasons for an exclusion: 0 for none, a gt_limit, GT_REASON_REQUIRE plus the index of a require()
+ * that is false, or GT_REASON_FAILED plus the index of one that cannot be evaluated. */
 enum {
     GT_REASON_REQUIRE = GT_LIMIT_COUNT,
     GT_REASON_FAILED = GT_REASON_REQUIRE + GT_REQUIRE_MAX,
     GT_SPACE_REASONS = GT_REASON_FAILED + GT_REQUIRE_MAX
 };
 
-/* A condition on a configuration: a step of the binding, or a require() or one side of its &&. */
+/* A condition on a configuration: a step of the binding, a require(), or one side of its &&. */
 typedef struct gt_rule {
     uint32_t axes; /* bit i: the rule depends on axis i */
-    int term;      /* the require()'s part, or what the step depends on; -1: nothing */
-    int depth;     /* the last axis that it depends on; -1: none */
-    int order;     /* orders the rules of one depth */
-    int require;   /* index of the require(), if `bind` is NULL */
+    int term; /* the expression of the require(), or the term on which the step depends; -1: none */
+    int depth;                      /* the last axis that it depends on; -1: none */
+    int order;                      /* position among the rules of the same depth */
+    int require;                    /* index of the require(), if `bind` is NULL */
     gt_limit (*bind)(gt_binding *); /* the step; NULL: a require() */
 } gt_rule;
 
@@ -108,7 +108,7 @@ typedef struct gt_group {
     gt_diagram diagram; /* the levels are in the order of the axes */
     double count;       /* number of valid combinations */
     gt_certainty certainty;
-    double missed[GT_SPACE_REASONS]; /* by reason: share of the draws that it excluded */
+    double missed[GT_SPACE_REASONS]; /* by reason: fraction of random draws that it excluded */
 } gt_group;
 
 /* A level of a search: one axis, and its level in the group's diagram. */
@@ -127,7 +127,7 @@ typedef struct gt_space_search {
     gt_binding *binding; /* for these rules */
     gt_random *random;   /* NULL: values are tried in their order */
     uint64_t checks;     /* how many values may still be tried */
-    gt_config found;     /* only the axes of the search are set */
+    gt_config found;     /* only the axes of the search have values */
     gt_search_level levels[GT_AXIS_MAX];
     uint32_t count, at, known, turns;
 } gt_space_search;
@@ -144,8 +144,8 @@ struct gt_space {
     const gt_workload *workload;
     uint8_t choices[GT_AXIS_MAX][GT_AXIS_VALUES]; /* allowed values of each axis, in order */
     int counts[GT_AXIS_MAX];                      /* number of allowed values */
-    int blocked[GT_AXIS_MAX][GT_AXIS_VALUES];     /* by position: reason that excludes the value in
-                                                     every combination, or 0 */
+    int blocked[GT_AXIS_MAX][GT_AXIS_VALUES]; /* by position: reason that excludes the value in all
+                                                 combinations, or 0 */
     gt_term_list terms;
     gt_rule rules[GT_RULES_MAX];
     int rule_count;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns true if the group has no diagram, so rules must be applied to each combination. */
+/* Returns true if the group has no diagram, though it has several axes. */
 static bool is_loose(const gt_group *group)
 {
     return group->diagram.count > 1 && !group->diagram.children[0];
@@ -86,8 +86,8 @@ static void step_back(gt_space_search *search)
 
 typedef enum found { FOUND, FOUND_NONE, FOUND_NOTHING_YET } found;
 
-/* Finds the next valid combination, and sets search->found. FOUND_NONE: there are no more;
- * FOUND_NOTHING_YET: no checks are left, or the space was canceled. */
+/* Finds the next valid combination, and sets search->found. Returns FOUND_NONE if there are no
+ * more, and FOUND_NOTHING_YET if no checks are left or the space was canceled. */
 static found search_next(gt_space_search *search)
 {
     if (search->at == search->count) { /* continue after the last combination found */
@@ -313,7 +313,7 @@ gputune_status gt_space_prepare(gt_space *space)
 
 /* --- counts ----------------------------------------------------------------------------------- */
 
-static const double exact_limit = 0x1p53; /* larger doubles do not represent every integer */
+static const double exact_limit = 0x1p53; /* above this, doubles do not represent every integer */
 
 /* Multiplies a size by a count. */
 static void multiply(gt_space_size *size, double count, gt_certainty certainty)
@@ -350,12 +350,12 @@ gt_space_size gt_space_count(gt_space *space)
     return size;
 }
 
-/* Multiplies a size by the number of a group's sources: the beginnings of a diagram whose first
- * axes are in the source. */
+/* Multiplies a size by the number of different sources of a group: in a diagram that begins with
+ * the axes that change the source, the number of valid beginnings over those axes. */
 static void multiply_sources(gt_space_size *size, gt_space *space, gt_group *group,
                              uint32_t in_source)
 {
-    uint32_t axes[2 * GT_AXIS_MAX]; /* room for both lists */
+    uint32_t axes[2 * GT_AXIS_MAX]; /* long enough for both lists */
     uint32_t own = list_axes(axes, group->axes & in_source);
     if (!(group->axes & ~in_source) || group->count <= 0) {
         multiply(size, group->count, group->certainty);
@@ -431,7 +431,7 @@ static void exclude(tally *tally, int reason, double count, gt_certainty certain
     }
 }
 
-/* Counts what single values exclude, in a group without nodes. */
+/* Counts the combinations that single values exclude, in a group without nodes. */
 static void exclude_values(tally *tally, const gt_space *space, const gt_group *group,
                            double others, gt_certainty certainty)
 {
@@ -464,7 +464,7 @@ static void exclude_in_group(tally *tally, const gt_space *space, const gt_group
     }
 }
 
-/* Counts exclusions. A group's reasons count combinations that earlier groups do not exclude. */
+/* Counts exclusions. A group's counts leave out combinations that earlier groups exclude. */
 static void exclude_all(tally *tally, const gt_space *space)
 {
     double others = 1;

@@ -88,7 +88,7 @@ static void add_axes(planner *p)
     }
 }
 
-/* Makes a slot that a step sets a term; `operand` is what the step depends on. */
+/* Adds a term for a slot that a step sets. `operand` is the term on which the step depends. */
 static void add_launch(planner *p, int slot, int operand)
 {
     p->terms->of_slot[slot] =
@@ -114,7 +114,7 @@ static int add_code(planner *p, const gt_expression *expression, int at)
         (gt_term){.kind = GT_TERM_CODE, .expression = expression, .at = at, .operands = {-1, -1}});
 }
 
-/* Joins a term with an expression. The pipeline's rule judges expressions with counters. */
+/* Joins a term with an expression. Expressions with counters are left to the pipeline's rule. */
 static int join_expression(planner *p, int joined, const gt_expression *expression)
 {
     return !expression || gt_counters_used(expression)
@@ -146,7 +146,7 @@ static bool asks_occupancy(const gt_template_parts *parts)
     return asks;
 }
 
-/* Joins a term with all expressions of the clauses with these names. */
+/* Joins a term with all expressions of the clauses that `words` names. */
 static int join_words(planner *p, int joined, const char *words)
 {
     for (const gt_expression *one = NULL; (one = gt_expression_of(p->parts, words, one));) {
@@ -162,7 +162,7 @@ static void plan_block(planner *p)
         bool sets = gt_axis_traits_of(p->template->axes[i].kind)->sets != 0;
         p->cluster = join(p, p->cluster, sets ? p->terms->of_slot[GT_SLOT_AXIS + i] : -1);
     }
-    for (uint32_t i = 0; i < 3; i++) { /* the items of missing dimensions are NULL */
+    for (uint32_t i = 0; i < 3; i++) { /* missing dimensions have no expression */
         p->cluster = join_expression(p, p->cluster, first->cluster.items[i]);
         p->terms->of_slot[GT_SLOT_BLOCK + i] = join_expression(p, -1, first->block.items[i]);
         p->block = join(p, p->block, p->terms->of_slot[GT_SLOT_BLOCK + i]);
@@ -225,7 +225,7 @@ static void plan_pipeline(planner *p)
     if (!p->parts->is_pipeline) {
         return;
     }
-    /* loops: on all tunables in them, because their values are known too late */
+    /* with loops the rule depends on all tunables in them, because loop values are known late */
     const bool has_loops = p->parts->has_loops;
     const uint64_t axes = has_loops ? gt_axes_of(p->parts, GT_WORDS_LAUNCHED) : 0;
     const int *terms = p->terms->of_slot;
@@ -255,15 +255,15 @@ static void plan_steps(planner *p)
         add_rule(p, join_words(p, -1, "tensormap"), ORDER_CARVEOUT, gt_binding_maps, 0);
     }
     if (p->template->pass_count >
-        1) { /* all blocks together; block_values() checks each on its own */
+        1) { /* for all blocks together; block_values() checks each block */
         add_rule(p, join_kind(p, GT_AXIS_PASS), ORDER_CARVEOUT, gt_binding_blocks, 0);
     }
     plan_cooperative(p);
     plan_pipeline(p);
 }
 
-/* Adds a rule for each side of a require()'s &&, because one may decide early. `spare`: reserved
- * rules. */
+/* Adds a rule for each side of a require()'s &&, because a part may decide earlier than the whole.
+ * `spare` is the number of rules that must remain free. */
 static void add_require(planner *p, int require, int at, int spare)
 {
     const gt_expression *expression = p->parts->constraints[require];
@@ -287,7 +287,7 @@ static int compare_rules(const void *a, const void *b)
     return difference ? difference : x->term - y->term;
 }
 
-/* Returns the reason against a require() of which `left` is left, or 0. */
+/* Returns the reason why a require() with this residue excludes a configuration, or 0. */
 static int reason_against_residue(const gt_rule *rule, const gt_residue *left)
 {
     return left->left == GT_LEFT_FAILED                  ? GT_REASON_FAILED + rule->require
@@ -328,7 +328,7 @@ static gputune_status plan_rules(gt_space *space)
     planner p = {space,         space->template, space->template->parts, &space->terms,
                  .cluster = -1, .block = -1,     .status = GPUTUNE_OK};
     memset(space->terms.of_slot, -1, sizeof space->terms.of_slot);
-    for (int i = 0; i < 3; i++) { /* dimensions that are not given */
+    for (int i = 0; i < 3; i++) { /* value of dimensions that are not given */
         space->base.slots[GT_SLOT_BLOCK + i] = 1;
     }
     add_axes(&p);

@@ -27,10 +27,10 @@ typedef struct gt_exclusion_count {
     gt_certainty certainty;
 } gt_exclusion_count;
 
-/* Opens a space, without enumerating it. The pointers must outlive the space. `only` has texts
- * "AXIS=v,v" that restrict axes to these values; values that an axis lacks are added to the
- * template if the axis allows that. A require() that cannot be evaluated excludes a configuration.
- * One thread at a time may use a space. EINVAL for an unknown axis. */
+/* Opens a space, without enumerating it. The pointers must outlive the space. Each text "AXIS=v,v"
+ * of `only` restricts an axis to these values. Values that the axis lacks are added to the template
+ * if the axis allows that. A require() that cannot be evaluated excludes a configuration. Only one
+ * thread at a time may use a space. EINVAL for an unknown axis. */
 gputune_status gt_space_open(gt_space **out, const gt_template *template, const gt_problem *problem,
                              const gt_workload *workload, const gt_device *device,
                              const char *const *only, size_t only_count);
@@ -51,16 +51,16 @@ bool gt_space_next(gt_space *space, gt_config *out);
 /* Restarts the iteration of gt_space_next(). */
 void gt_space_rewind(gt_space *space);
 /* Draws a valid configuration uniformly, reproducible from *random. Takes microseconds if counts
- * are exact. Otherwise it tries thousands of random configurations, then searches for about 10 ms,
- * not uniformly any more. Returns false if it found none, or if canceled. */
+ * are exact. Otherwise tries thousands of random configurations, and then searches for about 10 ms,
+ * which is not uniform. Returns false if it found none, or if canceled. */
 bool gt_space_draw(gt_space *space, gt_random *random, gt_config *out);
 
 /* Returns true if the space contains the configuration. */
 bool gt_space_has(gt_space *space, const gt_config *config);
 
-/* Sets `out` to features of a configuration before compilation, as logarithms. For each kernel:
- * threads per block, shared memory, blocks, and how many blocks and threads the GPU can run at
- * once; then the blocks of launch_bounds(). Returns their number, the same in the whole space. */
+/* Writes features of a configuration that are known before compilation, as logarithms: for each
+ * kernel, threads per block, shared memory, blocks, and how many blocks and threads the GPU can run
+ * at once; then the blocks of launch_bounds(). Returns how many features the space has. */
 uint32_t gt_space_features(double out[GT_LAUNCH_FEATURES], const gt_space *space,
                            const gt_config *config);
 
