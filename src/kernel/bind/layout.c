@@ -111,7 +111,7 @@ static gputune_status add_member(gt_layout *out, extent *size, uint32_t *offset,
     size->alignment = one.alignment > size->alignment ? one.alignment : size->alignment;
     *offset = size->bytes = align_up(size->bytes, one.alignment);
     for (int64_t i = 0; i < extents[0] * extents[1] * extents[2]; i++) {
-        char path[2 * GT_NAME_MAX];
+        char path[GT_NAME_MAX];
         extent ignored;
         member_path(path, sizeof path, at->name, member, extents, i);
         const uint32_t last = member->value_count ? member->value_count - 1 : 0;
