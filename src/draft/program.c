@@ -52,7 +52,10 @@ static char *write_anything(const scan *s)
 
 static gputune_status parse(scan *s, const char *behind)
 {
+    /* clang takes the version from an installed toolkit, and without one parses launches as before
+     * CUDA 9.2 */
     char standard[] = "-x cuda --cuda-host-only -nocudainc -nocudalib -nostdinc -std=c++17 "
+                      "--cuda-path=/dev/null -Xclang -target-sdk-version=12.0 "
                       "-ferror-limit=0 -fshow-overloads=best -Wno-everything "
                       "-fno-spell-checking -D__CUDA_ARCH__=800 -ftemplate-depth=1024 "
                       "-include " DRAFT_STUB " -include " DRAFT_ANYTHING;
