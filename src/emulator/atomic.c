@@ -1,5 +1,4 @@
-/* Read-modify-write with the host's atomics; a compare-and-swap loop for operations that the host
- * lacks. */
+/* Atomic read-modify-write by the host's compare-and-swap. */
 #include "emulator/atomic.h"
 
 #include "emulator/float.h"
@@ -53,7 +52,7 @@ static uint16_t add_bfloat(uint16_t old, uint16_t b)
     return emu_bfloat_from_double(sum, EMU_RN);
 }
 
-/* Returns min or max of halves; a number wins over NaN. */
+/* Returns the minimum or maximum of two halves; a number is preferred to a NaN. */
 static uint16_t choose_half(emu_atomic what, uint16_t old, uint16_t b, float x, float y)
 {
     if (x != x || y != y)

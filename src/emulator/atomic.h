@@ -1,4 +1,4 @@
-/* Read-modify-write of a memory location, atomic among host threads. */
+/* Read-modify-write operations that are atomic among host threads. */
 #pragma once
 
 #include "emulator/ptx.h"
@@ -16,11 +16,11 @@ typedef enum emu_atomic {
     EMU_ATOMIC_CAS
 } emu_atomic;
 
-/* Returns true if PTX has the operation for the type; emu_atomic_apply() then supports it. */
+/* Returns true if PTX has the operation for this type. */
 bool emu_atomic_exists(emu_atomic what, ptx_type type);
 
-/* Applies the operation to the value at `place`, which is aligned to its type, and returns the old
- * value. `b` and `c` are its operands: cas compares with b and stores c. `flush`: single-precision
- * sums treat subnormals as zero. */
+/* Applies the operation to the value at `place`, which is aligned, and returns the old value. `b`
+ * and `c` are the operands: cas compares with b and stores c. With `flush`, sums in single
+ * precision treat subnormals as zero. */
 uint64_t emu_atomic_apply(emu_atomic what, ptx_type type, void *place, uint64_t b, uint64_t c,
                           bool flush);

@@ -1,5 +1,4 @@
-/* The device attributes that a profile may contain, as names and values: those that gputune
- * reads. */
+/* The device attributes that gputune reads and profiles may contain, with their values. */
 #pragma once
 
 #include "gpu/abi_codes.h"

@@ -1,4 +1,4 @@
-/* Device printf, assert, malloc and free: the functions of the device runtime. */
+/* The functions of the device runtime: printf, assert, malloc and free. */
 #include "emulator/builtin.h"
 
 #include "emulator/check.h"
@@ -17,7 +17,7 @@ enum {
 
 /* ---- reading device memory ---- */
 
-/* Copies bytes from a generic address. Returns false if a thread may not read there. */
+/* Copies bytes from a generic address. Returns false if the thread may not read them. */
 static bool read_generic(const emu_warp *warp, unsigned lane, uint64_t address, void *out,
                          uint32_t bytes)
 {
@@ -37,7 +37,7 @@ static bool read_generic(const emu_warp *warp, unsigned lane, uint64_t address, 
     return true;
 }
 
-/* Reads a NUL-terminated string, truncated to the buffer. */
+/* Reads a string and truncates it to the buffer. Returns false if the thread may not read it. */
 static bool read_string(const emu_warp *warp, unsigned lane, uint64_t address, char *out,
                         size_t room)
 {
@@ -68,7 +68,7 @@ typedef struct output {
     size_t length;
 } output;
 
-/* The variable arguments, one after another in memory, each aligned to its size. */
+/* The variable arguments of printf, consecutive in memory, each aligned to its size. */
 typedef struct arguments {
     const emu_warp *warp;
     unsigned lane;
@@ -104,7 +104,7 @@ static void put_string(output *out, const char *spec, arguments *all)
     put(out, text, (size_t)snprintf(text, sizeof text, spec, string));
 }
 
-/* Appends a conversion: `spec` is its text, `kind` its last letter. */
+/* Appends one formatted argument. `spec` is the conversion, `kind` its last letter. */
 static void put_conversion(output *out, const char *spec, char kind, bool is_long, arguments *all)
 {
     char text[512];
@@ -131,8 +131,8 @@ static void put_conversion(output *out, const char *spec, char kind, bool is_lon
                                        : sizeof text - 1);
 }
 
-/* Copies a conversion to `spec`, with stars replaced by their arguments. Returns its length in the
- * format, 0 if it is not valid. */
+/* Copies a conversion of the format to `spec` and replaces each star by its argument. Returns the
+ * conversion's length in the format, or 0 if it is invalid. */
 static size_t read_conversion(const char *at, char *spec, char *kind, bool *is_long, arguments *all)
 {
     size_t length = 1, used = 1;

@@ -1,7 +1,7 @@
-/* Functions of the device runtime, which no module defines. */
+/* Functions of the device runtime that kernels call without defining them. */
 #pragma once
 
 #include "emulator/warp.h"
 
-/* Returns the handler of a call of that name (vprintf, __assertfail, malloc, free), or NULL. */
+/* Returns the handler for calls of that function (vprintf, __assertfail, malloc, free), or NULL. */
 emu_handler emu_builtin_find(const char *name);

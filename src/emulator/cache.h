@@ -1,5 +1,5 @@
-/* The L1 cache of one SM, as tags only: 128-byte lines of four sectors, 4-way, least recently used
- * out first. Stores write through and do not allocate. */
+/* A model of the L1 cache of one SM, without data: 128-byte lines of four sectors, 4-way, with
+ * replacement of the least recently used line. Stores write through and do not allocate. */
 #pragma once
 
 #include <stddef.h>
@@ -7,13 +7,13 @@
 
 typedef struct emu_l1 emu_l1;
 
-/* Creates a cache of `bytes` bytes, rounded down to a power of two of sets. Returns NULL if memory
- * runs out or the cache is too small for one set: a cache that never hits, which the other
- * functions accept. */
+/* Creates a cache of about `bytes` bytes; the number of sets is a power of two. Returns NULL if
+ * memory runs out or the cache is too small for one set. The other functions accept NULL as a cache
+ * that never hits. */
 emu_l1 *emu_cache_new(size_t bytes);
 void emu_cache_free(emu_l1 *cache);
 void emu_cache_clear(emu_l1 *cache);
 
-/* Reads the sectors in `sectors` (bit i: bytes 32 i of the line) of a line, and returns how many of
+/* Reads sectors of a line (bit i of `sectors`: bytes 32 i to 32 i + 31) and returns how many of
  * them hit. */
 unsigned emu_cache_read(emu_l1 *cache, uint64_t line, unsigned sectors);

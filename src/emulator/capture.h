@@ -1,4 +1,4 @@
-/* Stream capture. All functions are called with the lock held. */
+/* Stream capture. The functions fail with codes of the driver. Lock held. */
 #pragma once
 
 #include "emulator/graph.h"
@@ -18,49 +18,50 @@ typedef struct emu_capture_info {
     CUstreamCaptureStatus status;
     cuuint64_t id;
     CUgraph graph;
-    const CUgraphNode *nodes; /* dependencies of the next node; owned by the stream */
+    const CUgraphNode *nodes; /* dependencies of the next node; the stream owns them */
     size_t node_count;
 } emu_capture_info;
 
-/* Begins a capture on a stream. 900 for the legacy stream, 401 if the stream is already
+/* Begins a capture on a stream. Fails with 900 for the legacy stream, 401 if the stream is already
  * captured. */
 CUresult emu_capture_begin(CUstream stream, CUstreamCaptureMode mode);
 
-/* Ends the capture that `stream` began. Sets *out to its graph, or *dropped on error (901 invalid,
- * 904 not joined); the caller frees either after it has released the lock. 401 without a capture,
- * 903 for a stream that did not begin it, 908 for another thread. */
+/* Ends the capture that began on `stream` and returns its graph in *out. Fails with 401 if the
+ * stream is not captured, 903 if the capture began on another stream, 908 on another thread, 901 if
+ * the capture is invalid, 904 if a stream was not joined. After 901 and 904 *dropped is the graph.
+ * The caller frees either graph without the lock. */
 CUresult emu_capture_end(CUgraph *out, CUgraph *dropped, CUstream stream);
 
-/* Gets the stream's capture. 906 for the legacy stream if a stream synchronised with it is
- * captured. */
+/* Describes the stream's capture. Fails with 906 for the legacy stream if a stream that
+ * synchronises with it is captured. */
 CUresult emu_capture_query(emu_capture_info *out, CUstream stream);
 
-/* Sets the calling thread's mode and returns the previous one. */
+/* Sets the capture mode of the calling thread and returns the previous one. */
 CUstreamCaptureMode emu_capture_exchange_mode(CUstreamCaptureMode mode);
 
-/* Checks a stream before work is submitted to it: 901 if its capture is invalid; 900, which
- * invalidates the capture, if the caller would have to wait for a captured stream; 906 if the
- * legacy stream would join a capture. */
+/* Checks that work may be submitted to a stream. Fails with 901 if its capture is invalid, 900 if
+ * the caller would wait for a captured stream, 906 if the legacy stream would join a capture. 900
+ * and 906 invalidate the capture. */
 CUresult emu_capture_before(CUstream stream, bool waits);
 
-/* Records a command in the stream's capture, and takes ownership of it. */
+/* Adds a command to the stream's capture, and takes ownership of it. */
 CUresult emu_capture_add(CUstream stream, emu_command *command);
 
-/* Refuses a call that is unsafe during this thread's captures: 900, which invalidates the capture,
- * or 901 if it already was invalid. */
+/* Refuses a call that is unsafe during a capture of this thread: 900, which invalidates the
+ * capture, or 901 if it was already invalid. */
 CUresult emu_capture_forbids(void);
 
-/* Refuses to wait for the context while one of its streams is captured. */
+/* Refuses to wait for a context while one of its streams is captured. */
 CUresult emu_capture_forbids_context(CUcontext context);
 
 void emu_capture_invalidate(emu_capture *capture);
-/* Finds the active capture with that id, or NULL. */
+/* Returns the active capture with that id, or NULL. */
 emu_capture *emu_capture_find(uint64_t id);
-/* Makes the stream depend on `nodes` of `capture`, and join it if it is not captured; 902 if it is
- * in another capture. */
+/* Makes the next node of the stream depend on `nodes`. A stream that is not captured joins the
+ * capture. Fails with 902 if the stream is in another capture. */
 CUresult emu_capture_join(CUstream stream, emu_capture *capture, const CUgraphNode *nodes,
                           size_t count);
-/* Removes a stream that is being destroyed from its capture. If it is the origin, the capture ends
- * and its graph is returned, for the caller to free after it has released the lock. Otherwise the
- * capture becomes invalid, and NULL is returned. */
+/* Removes a stream that is being destroyed from its capture. If the stream is the origin, the
+ * capture ends, and its graph is returned; the caller frees it without the lock. Otherwise the
+ * capture becomes invalid. */
 CUgraph emu_capture_forget_stream(CUstream stream);

@@ -1,5 +1,5 @@
-/* A checked stretch of launches, and its findings. */
-#include "emulator/check_parts.h"
+/* A checked stretch of launches: its notes, regions and findings. */
+#include "emulator/check_stretch.h"
 
 #include "base/number.h"
 #include "emulator/extensions.h"
@@ -18,7 +18,13 @@ typedef struct emu_found {
     char where[128], thread[64], other[64], what[160];
 } emu_found;
 
-/* At most one; it belongs to the thread that measures and changes only while no kernel runs. */
+/* Memory that a copy or fill of the driver has set, outside of the regions. */
+typedef struct emu_filled {
+    uint64_t base, end;
+} emu_filled;
+
+/* The open stretch, or NULL. It belongs to the thread that measures, and changes only while no
+ * kernel runs. */
 static emu_check *stretch;
 static char *last_text;
 
@@ -63,7 +69,6 @@ emu_region *emu_check_add_region(emu_check *check, uint64_t base, uint64_t bytes
     return region;
 }
 
-/* To be called before the first launch. */
 void emu_check_note(uint64_t address, uint64_t bytes, const char *name, uint32_t element_bytes,
                     unsigned flags)
 {
@@ -125,7 +130,7 @@ void emu_check_filled(uint64_t address, uint64_t bytes)
         check->filled[check->filled_count++] = (emu_filled){address, address + bytes};
 }
 
-/* Returns the log2 of the bytes of the program's smallest access, at most 2. */
+/* Returns the log2 of the granule: of the bytes of the program's smallest access, at most 2. */
 static unsigned find_shift(const emu_program *program)
 {
     unsigned least = 4;
@@ -138,7 +143,8 @@ static unsigned find_shift(const emu_program *program)
     return least == 4 ? 2 : least == 2 ? 1 : 0;
 }
 
-/* Drops cells of another granularity. It is then unknown what was set, so all counts as set. */
+/* Drops the cells, because the next program has granules of another size. Their memory then counts
+ * as set. */
 static void forget_cells(emu_check *check)
 {
     for (emu_region *region = check->regions; region; region = region->next) {
@@ -148,7 +154,8 @@ static void forget_cells(emu_check *check)
     }
 }
 
-/* Calls `visit` for each variable that kernels may write; returns the size of all. */
+/* Calls `visit` (may be NULL) for each variable that kernels may write; returns their total
+ * size. */
 static size_t each_variable(emu_check *check,
                             void (*visit)(emu_check *check, size_t index, size_t at))
 {
@@ -170,7 +177,8 @@ static void keep_variable(emu_check *check, size_t index, size_t at)
            check->launch->program->globals[index].bytes);
 }
 
-/* Drops findings of a variable that has the same value as before the launch: it is not state. */
+/* Drops findings about a variable that has the same value as before the launch: it does not keep
+ * state. */
 static void forgive_variable(emu_check *check, size_t index, size_t at)
 {
     const emu_global *variable = &check->launch->program->globals[index];
@@ -185,7 +193,7 @@ static void forgive_variable(emu_check *check, size_t index, size_t at)
     check->found_count = kept;
 }
 
-/* Returns how many slots the program needs: for the previous launch and for mbarriers. */
+/* Returns the number of slots of a block: one for griddepcontrol.wait, and more for mbarriers. */
 static uint32_t count_slots(const emu_program *program)
 {
     uint32_t slots = 0;
@@ -203,7 +211,7 @@ static uint32_t count_slots(const emu_program *program)
 }
 
 /* A programmatic launch may begin while the previous one still runs. If no thread of the previous
- * one waited, the launches that it overlapped may still run, too. */
+ * one waited, the launches that overlapped with it may still run, too. */
 static void count_launch(emu_check *check, bool is_programmatic)
 {
     uint32_t before = check->number++;
@@ -298,7 +306,7 @@ const emu_global *emu_check_empty(const emu_check *check, uint64_t address, uint
     return NULL;
 }
 
-/* Returns the noted region nearest to the address. */
+/* Returns the nearest noted region within 1 MiB of the address, or NULL. */
 static const emu_region *nearest(const emu_check *check, uint64_t address)
 {
     const emu_region *best = NULL;

@@ -1,18 +1,22 @@
-/* The sanitizer: follows what each launch of a checked stretch does to memory, and which accesses
- * are ordered. When it is off, it costs the test of a pointer.
+/* The sanitizer watches the launches of a checked stretch. It reports races, reads of unset memory,
+ * threads that are missing at a barrier, and similar mistakes. Outside of a stretch it costs the
+ * test of a pointer.
  *
- * Order is happens-before, by vector clocks. A warp's clock advances with each operation that
- * orders: barriers of block, cluster and warp, shuffles and votes, fences, releases by mbarriers. A
- * warp learns other warps' clocks at barriers, and from atomic and volatile accesses to places
- * where a warp has published what it knew at its last fence. Lanes of a warp are distinguished by
- * what they know of each other. If a thread returns, its accesses after its last ordering operation
- * stay unordered. Where this is coarser than the language, it assumes order: it may miss a bug, but
- * never invents one.
+ * Shadow memory (check_stretch.h) records the last accesses of each piece of memory. A new access
+ * races with a recorded one if one of them writes and the recorded one does not happen before the
+ * new one. Vector clocks decide that; their components are the warps of the grid. The clock of a
+ * warp advances at each operation that orders accesses: barriers of its block, cluster or warp,
+ * shuffles, votes, fences, and arrivals at mbarriers. A warp learns the clocks of others at
+ * barriers, and by atomic and volatile accesses to places where another warp has published what it
+ * knew at its last fence. The lanes of a warp may differ in what they know of each other. If a
+ * thread returns, its accesses after its last ordering operation stay unordered. Where this model
+ * is coarser than the language, it assumes order. So it may miss a bug, but every finding is real.
  *
- * An asynchronous copy comes before whatever a thread does after waiting for it. A bulk copy moves
- * its bytes at once, but reports them to its mbarrier as late as possible: when no thread can go on
- * otherwise (check_async.c). It uses the asynchronous proxy, so a proxy fence must hand over its
- * mbarrier and what it reads: beside each clock there is one of what was handed over.
+ * An asynchronous copy happens before everything that a thread does after waiting for the copy. A
+ * bulk copy moves its bytes at once, but its mbarrier learns of them as late as possible: when no
+ * thread can continue without them (check_async.c). Bulk copies use the asynchronous proxy. They
+ * may use an mbarrier, or read what threads have written, only after a proxy fence. So each clock
+ * has a second one, which shows what proxy fences have handed over.
  *
  * A checked launch runs on one host thread. */
 #pragma once
@@ -24,37 +28,39 @@ typedef struct emu_check emu_check;
 
 /* ---- a checked stretch (check.c) ---- */
 
-/* Begins a stretch of launches, without notes. If memory runs out, checking stays off. */
+/* Begins a stretch without notes. If memory runs out, launches are not checked. */
 void emu_check_on(void);
-/* Ends the stretch and returns its findings: one line each, with fields separated by tabs
- * (extensions.h). Valid until the next stretch ends. */
+/* Ends the stretch and returns its findings, one per line (extensions.h). Valid until the next
+ * stretch ends. */
 const char *emu_check_off(void);
 
-/* Describes [address, address + bytes): its name in messages, the size of its elements, whether it
- * has been set (EMU_CHECK_SET), and whether threads may store the same value to an element and read
- * it at the same time (EMU_CHECK_RACES). */
+/* Describes [address, address + bytes): its name in messages, the size of its elements, and the
+ * EMU_CHECK_ flags of extensions.h. Call it before the first launch. */
 void emu_check_note(uint64_t address, uint64_t bytes, const char *name, uint32_t element_bytes,
                     unsigned flags);
-/* Record that a kernel's malloc() returned memory, which is unset; that free() released it. */
+/* Record that malloc() in a kernel returned this memory, whose contents are unset, or that free()
+ * released it. */
 void emu_check_allocated(emu_check *check, uint64_t address, uint64_t bytes);
 void emu_check_freed(emu_check *check, uint64_t address);
-/* Records that a copy or fill of the driver has set memory. */
+/* Records that a copy or fill of the driver has initialised this memory. */
 void emu_check_filled(uint64_t address, uint64_t bytes);
 
-/* Returns the stretch, for a launch to take part in; NULL: none. emu_check_settle() ends the launch
- * and orders all it did before the next one. */
+/* Adds a launch to the stretch and returns the stretch, or NULL if there is none.
+ * emu_check_settle() ends the launch. Its accesses then happen before those of the next launch,
+ * unless that one is programmatic. */
 emu_check *emu_check_join(const emu_launch *launch);
 void emu_check_settle(emu_check *check);
 
 /* ---- findings (check.c) ---- */
 
-/* An access of memory: which lane, and when. */
+/* An access of memory: which lane made it, and when. */
 typedef struct emu_stamp {
-    uint32_t warp;  /* index in the grid plus one; 0: none */
-    uint32_t clock; /* the warp's */
-    uint32_t line;  /* in the PTX */
-    uint32_t group; /* of an asynchronous copy, plus one; 0: no copy. With EMU_HOW_PHASE the
-                       component of its mbarrier, whose clock `clock` then is */
+    uint32_t warp;  /* component of its warp, plus one; 0: no access */
+    uint32_t clock; /* the warp's clock */
+    uint32_t line;  /* PTX line */
+    uint32_t group; /* group of the asynchronous copy, plus one; 0: not a copy. With EMU_HOW_PHASE:
+                       component of the copy's mbarrier, plus one, and `clock` is that component's
+                       clock */
     uint8_t lane;
     uint16_t how;
 } emu_stamp;
@@ -62,127 +68,130 @@ typedef struct emu_stamp {
 enum {
     EMU_HOW_READ = 1,
     EMU_HOW_WRITE = 2,
-    EMU_HOW_STRONG = 4, /* atomic, volatile or ordered: two of them do not race */
+    EMU_HOW_STRONG = 4, /* atomic, volatile or ordered: two strong accesses do not race */
     EMU_HOW_CAS = 8,
-    EMU_HOW_UNSET = 16,    /* writes a value that nothing has set */
+    EMU_HOW_UNSET = 16,    /* writes an unset value */
     EMU_HOW_PHASE = 32,    /* a bulk copy that a phase of an mbarrier waits for */
-    EMU_HOW_BULK = 64,     /* a bulk copy of a bulk group */
+    EMU_HOW_BULK = 64,     /* a bulk copy that belongs to a bulk group */
     EMU_HOW_NC = 128,      /* a read by ld.global.nc */
-    EMU_HOW_PRODUCT = 256, /* a read by a group of wgmma */
+    EMU_HOW_PRODUCT = 256, /* a read by wgmma */
     EMU_HOW_ASYNC_PROXY = EMU_HOW_PHASE | EMU_HOW_BULK | EMU_HOW_PRODUCT
 };
 
-/* Records a finding of the lane at `op`. `other` (may be NULL) is the access that it concerns;
- * `where` names the place ("": none). */
+/* Records a finding of a lane at `op`. `other` is the conflicting access, or NULL; `where` names
+ * the memory, or is "". */
 void emu_check_report(const emu_warp *warp, const emu_op *op, unsigned lane, const char *kind,
                       const char *where, const emu_stamp *other, const char *what);
 /* Records a fault, which ends the launch, as a finding. */
 void emu_check_fault(const emu_warp *warp, const emu_op *op, int code, unsigned lane,
                      uint64_t address, const char *what);
-/* Names a global address as an element of an argument. */
+/* Writes the element ("y[3] of 8") or variable at a global address. */
 void emu_check_name(char *out, size_t out_bytes, const emu_check *check, uint64_t address);
 
 /* ---- accesses (check_access.c) ---- */
 
-/* Checks a resolved access. With EMU_ACCESS_STORE the values matter: then emu_check_stored()
- * follows each lane's store, with the bytes that were there `before`. */
+/* Checks an access whose addresses were resolved. If `op` has EMU_ACCESS_STORE, its handler calls
+ * emu_check_stored() after each lane's store instead; `before` is the overwritten memory. */
 void emu_check_access(emu_warp *warp, const emu_op *op, const emu_access *access);
 void emu_check_stored(emu_warp *warp, const emu_op *op, const emu_access *access, unsigned lane,
                       const uint8_t *before);
 
 /* ---- values (check_flow.c) ---- */
 
-/* The lanes in which a register is unset. Its value was read at `line` from memory that nothing has
- * set (0: nothing has set the register) or, if `shuffled`, comes from a thread that takes no part
- * in the shuffle at `line`. `product` is the group, plus one, of a wgmma that has not been waited
- * for. */
+/* The lanes in which a register is unset, and the origin of its value. The value was read at `line`
+ * from unset memory. If `shuffled`, it came at `line` from a thread that does not take part in the
+ * shuffle. If `line` is 0, the register was never written. `product` is the group, plus one, of a
+ * wgmma that may still write the register; 0: none. */
 typedef struct emu_unset {
     uint32_t lanes, line;
     uint32_t product;
     bool shuffled;
 } emu_unset;
-/* Reports that an unset value reaches `where` or, if that is "", that it decides what is done. */
+/* Reports that an unset value reaches the memory `where` or, if that is "", that a branch or store
+ * depends on it. */
 void emu_check_report_unset(const emu_warp *warp, const emu_op *op, unsigned lane,
                             const char *where, const emu_unset *unset);
 
 enum { EMU_UNSET_ELEMENTS = 8 };
 
-/* Runs the operation, and follows unset values through it. */
+/* Runs the operation and tracks unset values through it. */
 void emu_check_run(emu_warp *warp, const emu_op *op);
-/* Checks only the condition of an operation that no lane runs. */
+/* Checks the guard of an operation that no lane runs. */
 void emu_check_skip(emu_warp *warp, const emu_op *op);
 
 /* ---- order (check_order.c) ---- */
 
 typedef struct emu_clock emu_clock;
 
-/* Clocks of components: a block's warps, then slots for what else its threads wait for. */
+/* Vector clocks. Each block has a component for each of its warps, one for griddepcontrol.wait, and
+ * one for each mbarrier. */
 typedef struct emu_knowledge {
     emu_clock *order;
-    emu_clock *proxied; /* the part that a proxy fence has handed over */
-    emu_clock *fenced;  /* the part that its threads have fenced */
+    emu_clock *proxied; /* the part that proxy fences have handed over */
+    emu_clock *fenced;  /* the part that was known to a warp at a fence */
 } emu_knowledge;
 
-/* A lane's groups of asynchronous copies. */
+/* A lane's groups of asynchronous copies, numbered from 1. */
 typedef struct emu_groups {
     uint32_t group, waited; /* the open group, and the last one waited for */
-    uint32_t at[16];        /* clock of the wait for a group, by group modulo 16 */
+    uint32_t at[16];        /* the warp's clock at the wait for group g, in at[g % 16] */
 } emu_groups;
 
-/* Knowledge of one warp. */
+/* The knowledge of a warp about other warps, and of its lanes about each other. */
 typedef struct emu_warp_order {
-    uint32_t index; /* of the warp among the grid's components */
-    uint32_t clock, full;
-    uint32_t know[EMU_WARP][EMU_WARP]; /* clock up to which lane [a] knows lane [b]; all know all up
-                                          to `full` */
+    uint32_t index; /* the warp's component */
+    uint32_t clock;
+    uint32_t full;                     /* clock up to which all lanes know each other */
+    uint32_t know[EMU_WARP][EMU_WARP]; /* clock up to which lane [a] knows lane [b] */
     emu_knowledge known;               /* about other warps */
-    emu_knowledge fenced;              /* the same and its own clock, at its last fence */
-    emu_knowledge within;              /* the same, at its last fence for its block only */
-    emu_knowledge some;                /* only what the lanes in some_lanes know */
-    emu_knowledge relaxed;             /* by relaxed reads: counts after a fence */
-    emu_knowledge observed; /* by volatile reads: counts after a fence, barrier or shuffle */
-    bool reads_weakly;      /* the current access is a weak read, for which neither counts yet */
+    emu_knowledge fenced;   /* knowledge, including the warp's own clock, at its last fence */
+    emu_knowledge within;   /* the same at its last fence of block scope */
+    emu_knowledge some;     /* additional knowledge of the lanes in some_lanes */
+    emu_knowledge relaxed;  /* learned by relaxed reads: known after a fence */
+    emu_knowledge observed; /* learned by volatile reads: known after a fence, barrier or shuffle */
+    bool reads_weakly; /* by the current access, for which `relaxed` and `observed` do not count */
     uint32_t some_lanes;
-    uint32_t proxied[EMU_WARP];            /* clock of the lane's last proxy fence */
-    uint32_t initialised[EMU_WARP];        /* clock of its last fence.mbarrier_init */
-    uint32_t loaded[EMU_UNSET_ELEMENTS];   /* lanes that load an unset value, by element */
-    emu_unset storing[EMU_UNSET_ELEMENTS]; /* unset values to store, by element */
-    uint32_t shuffled;                     /* lanes that get the value of lane from[LANE] */
+    uint32_t proxied[EMU_WARP];            /* the warp's clock at the lane's last proxy fence */
+    uint32_t initialised[EMU_WARP];        /* the same at its last fence.mbarrier_init */
+    uint32_t loaded[EMU_UNSET_ELEMENTS];   /* lanes that load an unset value, for each element */
+    emu_unset storing[EMU_UNSET_ELEMENTS]; /* unset values that are stored, for each element */
+    uint32_t shuffled;                     /* lanes that take the value of another lane */
     uint8_t from[EMU_WARP];
-    uint32_t ordered[EMU_WARP];    /* clock of the lane's last ordering operation */
+    uint32_t ordered[EMU_WARP];    /* the warp's clock at the lane's last ordering operation */
     const emu_op *last[EMU_WARP];  /* the lane's last access of global or shared memory */
     emu_groups async[EMU_WARP];    /* of cp.async */
     emu_groups bulk[EMU_WARP];     /* of bulk copies */
-    emu_groups read[EMU_WARP];     /* the same, for the end of their reads */
+    emu_groups read[EMU_WARP];     /* bulk copies whose source is still read */
     emu_groups products[EMU_WARP]; /* of wgmma */
-    uint32_t bulk_line[EMU_WARP];  /* of the last bulk copy, and its group */
+    uint32_t bulk_line[EMU_WARP];  /* PTX line and group of the last bulk copy */
     uint32_t bulk_group[EMU_WARP];
     struct {
-        const emu_op *op; /* the last test of an mbarrier whose phase was not over */
+        const emu_op *op; /* the last test that found an mbarrier's phase incomplete */
         const uint8_t *at;
         unsigned lane;
     } poll;
-    const emu_stamp *copying; /* stamp of the running bulk copy's accesses, or NULL */
+    const emu_stamp *copying; /* stamp for the accesses of the running copy or product, or NULL */
 } emu_warp_order;
 
-/* An mbarrier of a block. */
+/* The sanitizer's state of an mbarrier. */
 typedef struct emu_slot {
     const uint8_t *at;
-    uint32_t completed;               /* phases */
-    emu_knowledge arriving, complete; /* of arrivals in this phase; in all before */
+    uint32_t completed;     /* phases */
+    emu_knowledge arriving; /* published by arrivals in this phase */
+    emu_knowledge complete; /* published by arrivals in all earlier phases */
     emu_stamp init;
 } emu_slot;
 
-/* State of a block's barriers and shared memory. */
+/* The sanitizer's state of a block: its barriers, mbarriers, shared and local memory. */
 typedef struct emu_block_order {
     emu_warp_order *warps;
     emu_knowledge barriers[EMU_BARRIERS];
-    emu_knowledge cluster; /* in the first block: arrivals at the cluster's barrier */
+    emu_knowledge cluster; /* arrivals at the cluster's barrier, in its first block */
     emu_slot *slots;
     uint32_t slot_count;
     struct emu_cell *cells;
     size_t cell_count;
-    uint8_t *local_set; /* for each byte of local memory, whether it was set; by warp and lane */
+    uint8_t *local_set; /* whether each byte of local memory was set, by warp and lane */
     size_t local_bytes; /* of a warp */
 } emu_block_order;
 
@@ -190,74 +199,80 @@ emu_block_order *emu_order_new(const emu_block *block);
 void emu_order_start(emu_block *block);
 void emu_order_free(emu_block *block);
 
-/* Returns true if the stamped access happens before what the lane does now. */
+/* Returns true if the stamped access happens before what the lane does next. */
 bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp);
 
-/* Returns true if the stamped access was handed over to the asynchronous proxy. For an mbarrier's
- * initialisation, fence.mbarrier_init suffices. */
+/* Returns true if a fence has handed the stamped access over to the asynchronous proxy. For the
+ * initialisation of an mbarrier, fence.mbarrier_init suffices. */
 bool emu_order_is_proxied(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
                           bool of_mbarrier);
 /* Returns true if the lane knows that the block has started. */
 bool emu_order_knows_start(const emu_warp *warp, unsigned lane, const emu_block *block);
 
-/* Orders the members of a warp that have met. */
+/* Orders what the members of a warp did before they met before what they do next. */
 void emu_order_meet(emu_warp *warp, uint32_t members);
-/* Record that a warp has arrived at a barrier of its block; that all have, before they go on. */
+/* Record that a warp has arrived at a barrier of its block, and that all warps have. The second is
+ * called before they continue. */
 void emu_order_arrive(emu_warp *warp, unsigned barrier);
 void emu_order_release(emu_block *block, unsigned barrier);
-/* The same for the cluster's barrier. */
+/* The same for the barrier of the cluster. */
 void emu_order_cluster_arrive(emu_warp *warp);
 void emu_order_cluster_release(emu_group *group);
 void emu_order_fence(emu_warp *warp, bool within);
 void emu_order_proxy_fence(emu_warp *warp);
 void emu_order_init_fence(emu_warp *warp); /* fence.mbarrier_init */
-/* Publishes at a place what the warp knew at its last fence (`now`: what it knows now), or learns
- * what was published there: at once or, if `flags` say that the access is relaxed or volatile, with
- * what follows. `within`: only for its block. */
+/* Publish and learn at a place in memory. A warp publishes what it knew at its last fence or, with
+ * `now`, what it knows now; with `within`, only to its block. A warp learns what was published at
+ * the place: at once or, if `flags` contain a relaxed or volatile access, only after a fence (see
+ * emu_warp_order). */
 void emu_order_publish(emu_warp *warp, const uint8_t *place, bool now, bool within);
 void emu_order_acquire(emu_warp *warp, const uint8_t *place, unsigned flags);
-/* The same for an mbarrier's slot: the warp arrives; a phase completes, which the block's component
- * `component` counts; the lanes learn what was published (in all complete phases). */
+/* Do the same for an mbarrier: a warp arrives; a phase completes, which is counted by `component`;
+ * the lanes learn what the arrivals of completed phases published. */
 void emu_order_arrive_at(emu_warp *warp, emu_slot *slot);
 void emu_order_complete(emu_slot *slot, uint32_t component);
 void emu_order_observe(emu_warp *warp, const emu_knowledge *told, uint32_t lanes);
-/* Records that the running lanes know the component's clock 1, as after griddepcontrol.wait. */
+/* Records that the running lanes know that the clock of a component is at least 1. */
 void emu_order_note(emu_warp *warp, uint32_t component);
-/* Closes a group of copies for the lanes in the mask; waits until at most `left` of them run. */
+/* Close the open group of copies of each running lane, or wait until at most `left` closed groups
+ * run. */
 void emu_order_commit(const emu_warp *warp, emu_groups *groups);
 void emu_order_wait(const emu_warp *warp, emu_groups *groups, uint32_t left);
-/* Forgets all that was published. */
+/* Discards everything that was published. */
 void emu_order_forget(emu_check *check);
 
 /* ---- missing threads (check_barrier.c) ---- */
 
-/* Returns the lanes that wait at the block's barrier. Reports a warp whose lanes wait at different
- * places or have gone past it. */
+/* Returns the lanes of the warp that wait at the block's barrier. Reports lanes that wait at
+ * different instructions, and threads that have returned after going past the barrier. */
 uint32_t emu_check_barrier(const emu_warp *warp, unsigned barrier);
-/* The same for an operation of a warp's members, all of which have arrived or returned. */
+/* Reports members of a warp-wide operation that have returned after going past it. All members have
+ * arrived or returned. */
 void emu_check_members(const emu_warp *warp, const emu_op *op, uint32_t members);
-/* Notes that a shuffle of the lane takes its value from lane `from`. Reports a source that has
- * exited although the mask `named` contains it. */
+/* Notes that a shuffle gives `lane` the value of lane `from`. Reports a source that has returned
+ * although the member mask `named` contains it. */
 void emu_check_source(emu_warp *warp, const emu_op *op, unsigned lane, unsigned from,
                       uint32_t named);
 
-/* Reports which threads wait, because no group of the worker can go on. */
+/* Reports the waiting threads of the worker's groups, because none of them can continue. */
 void emu_check_stuck(const emu_group *group);
-/* Reports where a thread of the groups runs, because the launch seems endless. */
+/* Reports where a thread of the groups runs, because the launch does not seem to end. */
 void emu_check_endless(const emu_group *group);
 
 /* ---- asynchronous copies (check_async.c) ---- */
 
-/* Record griddepcontrol.wait: the previous launch is over; return true if the lane knows that. */
+/* Record griddepcontrol.wait, which waits for the previous launch; return true if the lane is
+ * ordered after such a wait. */
 void emu_check_grid_wait(emu_warp *warp);
 bool emu_check_has_waited(const emu_warp *warp, unsigned lane);
-/* Records that the lane found a phase of the mbarrier not over, and tries again. */
+/* Records that the lane found the mbarrier's phase incomplete and will test it again. */
 void emu_check_poll(emu_warp *warp, const emu_op *op, unsigned lane, const uint8_t *at);
-/* Reports the lanes of the group that do so; returns true if there are any. */
+/* Reports the lanes of the group that wait for an mbarrier like that; returns true if there are
+ * any. */
 bool emu_check_polls(const emu_group *group);
 
-/* Record that an mbarrier was initialised; that the lane uses it; that the lane makes `count` of
- * the phase's arrivals; that its state changed; that the lanes saw a phase end. */
+/* Record what happens to an mbarrier: it is initialised; a lane uses it; a lane makes `count`
+ * arrivals; its state changes; lanes see a phase end. */
 void emu_check_mbarrier_init(emu_warp *warp, const emu_op *op, unsigned lane, const uint8_t *at);
 void emu_check_mbarrier_use(const emu_warp *warp, const emu_op *op, unsigned lane,
                             const uint8_t *at);
@@ -266,17 +281,18 @@ void emu_check_mbarrier_arrive(emu_warp *warp, const emu_op *op, unsigned lane, 
 void emu_check_mbarrier_change(emu_group *group, const uint8_t *at, uint64_t before);
 void emu_check_mbarrier_over(emu_warp *warp, const uint8_t *at, uint32_t lanes);
 
-/* Begins a bulk copy of the lane, which signals the mbarrier at `at` (NULL: it belongs to a bulk
- * group). *stamp lives until the copy ends. */
+/* Begins a bulk copy of the lane. The mbarrier at `at` counts it; if that is NULL, a bulk group
+ * does. *stamp must stay valid until the copy ends. */
 void emu_check_copy_begin(emu_warp *warp, const emu_op *op, unsigned lane, const uint8_t *at,
                           emu_stamp *stamp);
 void emu_check_copy_end(const emu_warp *warp);
 /* The same for a product by wgmma, which reads shared memory. */
 void emu_check_product_begin(const emu_warp *warp, emu_stamp *stamp);
-/* Notes the bytes of a copy, to be reported to the mbarrier later. */
+/* Notes copied bytes, which the mbarrier learns of later. */
 void emu_check_transfer(emu_warp *warp, const emu_op *op, unsigned lane, uint8_t *at,
                         uint32_t bytes);
-/* Reports the oldest noted bytes of the group; returns false if there are none. */
+/* Reports the oldest noted bytes of the group to their mbarrier; returns false if there are
+ * none. */
 bool emu_check_deliver(emu_group *group);
 /* Checks a block whose threads have all exited. */
 void emu_check_block_end(emu_block *block);

@@ -1,10 +1,10 @@
-/* Checks accesses of memory: races, and reads of memory that nothing has set. */
-#include "emulator/check_parts.h"
+/* Checks accesses of memory for races and for reads of unset memory (check_stretch.h). */
+#include "emulator/check_stretch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* One lane's access of one piece of memory. */
+/* One lane's access of consecutive bytes. */
 typedef struct touch {
     emu_warp *warp;
     const emu_op *op;
@@ -12,8 +12,8 @@ typedef struct touch {
     const uint8_t *host;
     uint32_t bytes;
     uint32_t element_bytes;
-    emu_cell *cells;       /* of all the memory */
-    const uint8_t *base;   /* where the cells begin */
+    emu_cell *cells;       /* of the region or of the block's shared memory */
+    const uint8_t *base;   /* memory of the first cell */
     emu_region *region;    /* NULL: shared memory */
     emu_stamp stamp;       /* of this access */
     const uint8_t *before; /* what a store overwrote; NULL: unknown */
@@ -21,7 +21,7 @@ typedef struct touch {
 
 /* ---- the place ---- */
 
-/* Returns true if the allocation contains a noted region, which this memory is then beside. */
+/* Returns true if the allocation contains a noted region. */
 static bool is_beside(const emu_check *check, const emu_range *range)
 {
     for (const emu_region *region = check->regions; region; region = region->next)
@@ -55,7 +55,7 @@ static emu_region *find_region(const touch *t, emu_check *check, uint64_t addres
     for (emu_region **place = &check->regions; *place; place = &(*place)->next) {
         emu_region *region = *place;
         if (address >= region->base && address - region->base < region->bytes) {
-            *place = region->next; /* most recently used first */
+            *place = region->next; /* keep the most recently used one first */
             region->next = check->regions;
             check->regions = region;
             return region;
@@ -77,7 +77,7 @@ static bool find_global(touch *t, emu_check *check, uint64_t address)
     return t->cells != NULL;
 }
 
-/* Reports an access of another block of the cluster, which may not have started yet. */
+/* Reports an access to the shared memory of another block that may not have started yet. */
 static void look_at_start(const touch *t, const emu_block *block)
 {
     char where[64];
@@ -116,7 +116,7 @@ static void name_place(char *out, size_t out_bytes, const touch *t, const uint8_
 
 /* ---- races ---- */
 
-/* Returns true if an earlier launch that touched the place may still run. */
+/* Returns true if the earlier launch that made the access may still run. */
 static bool is_open(const touch *t, const emu_stamp *other)
 {
     const emu_check *check = t->warp->worker->check;
@@ -135,7 +135,7 @@ static bool is_race(const touch *t, const emu_stamp *other)
         return true;
     if (t->stamp.how & other->how & EMU_HOW_STRONG)
         return false;
-    /* the first guess of a loop of compare-and-swap may be stale */
+    /* the first read of a compare-and-swap loop may be stale */
     bool guess = (t->stamp.how | other->how) & EMU_HOW_CAS &&
                  (t->stamp.how == EMU_HOW_READ || other->how == EMU_HOW_READ);
     return !guess && !emu_order_knows(t->warp, t->lane, other);
@@ -167,7 +167,7 @@ static void report_race(const touch *t, const emu_stamp *other, const uint8_t *a
                      other->warp == EMU_SETTLED ? NULL : other, what);
 }
 
-/* Reports reads that need not see this launch's writes, even if they are ordered. */
+/* Reports reads that may miss a write of this launch even if they are ordered after it. */
 static void look_at_way(const touch *t, const emu_stamp *write, const uint8_t *at)
 {
     char where[128];
@@ -195,7 +195,7 @@ static void note_read(emu_cell *cell, const emu_stamp *stamp)
     cell->read[0] = *stamp;
 }
 
-/* Returns true for a store of the value that is already there, which is harmless. */
+/* Returns true for a store of the value that was already there, which is harmless. */
 static bool is_silent(const touch *t, const uint8_t *at, uint32_t bytes)
 {
     return t->before && memcmp(t->before + (at - t->host), at, bytes) == 0;
@@ -234,7 +234,8 @@ static bool is_unset(const touch *t, const uint8_t *at, uint32_t bytes, unsigned
     return true;
 }
 
-/* Reports reads of unset memory; for shared memory, check_flow.c follows the value first. */
+/* Reports a read of unset memory. Values from shared memory are only marked; check_flow.c reports
+ * their use. */
 static void look_at_unset(const touch *t, uint32_t element)
 {
     const uint8_t *at = t->host + (size_t)element * t->element_bytes;
@@ -252,7 +253,7 @@ static void look_at_unset(const touch *t, uint32_t element)
                      "is read, but nothing has set it");
 }
 
-/* Returns the uninitialised value that the lane stores at the element, or NULL. */
+/* Returns the unset value that the lane stores to the element, or NULL. */
 static const emu_unset *storing(const emu_warp *warp, unsigned lane, uint32_t element)
 {
     const emu_unset *unset = warp->block->order->warps[warp->index].storing;
@@ -329,8 +330,8 @@ static ptx_space space_of(const emu_op *op, uint64_t address)
     return op->space == PTX_SHARED_CLUSTER ? PTX_SHARED : (ptx_space)op->space;
 }
 
-/* Returns the EMU_HOW_ flags. Volatile accesses of shared memory are not strong: code for older
- * GPUs used them within a warp instead of barriers. */
+/* Returns the EMU_HOW_ flags of an access. Volatile accesses of shared memory are not strong,
+ * because code for older GPUs used them within a warp instead of barriers. */
 static uint16_t how_of(const emu_op *op, ptx_space space)
 {
     enum { MBARRIER = EMU_HOW_READ | EMU_HOW_WRITE | EMU_HOW_STRONG };
@@ -352,7 +353,8 @@ static uint16_t how_of(const emu_op *op, ptx_space space)
 static void order_by(emu_warp *warp, const emu_op *op, uint16_t how, const uint8_t *place)
 {
     bool atomic = op->flags & EMU_ACCESS_ATOMIC;
-    if (!(how & EMU_HOW_STRONG) || op->unit == EMU_CLASS_BARRIER) /* check_async.c orders those */
+    if (!(how & EMU_HOW_STRONG) ||
+        op->unit == EMU_CLASS_BARRIER) /* check_async.c orders mbarriers */
         return;
     if (atomic || !(how & EMU_HOW_WRITE))
         emu_order_acquire(warp, place, op->flags);
@@ -402,7 +404,7 @@ static void look_at_lane(emu_warp *warp, const emu_op *op, const emu_access *acc
     order->reads_weakly = false;
 }
 
-/* Reports reads of constants that nothing has filled, also by a generic address. */
+/* Reports reads of constants without a value, also through generic addresses. */
 static void look_at_constant(const emu_warp *warp, const emu_op *op, const emu_access *access)
 {
     bool generic = op->space == PTX_GENERIC && !(op->flags & EMU_ACCESS_WRITE);

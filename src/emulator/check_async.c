@@ -1,8 +1,12 @@
-/* Checks bulk copies, the mbarriers that wait for them, and launches that begin before the previous
- * one has ended. Each thing to wait for is a component of its block's clocks; an mbarrier's
- * component counts its phases. A bulk copy reports its bytes when no thread can go on otherwise, so
- * a thread that waits for another phase, or not at all, finds the copy in flight. */
-#include "emulator/check_parts.h"
+/* Checks bulk copies, the mbarriers that count them, and launches that begin before the previous
+ * one has ended.
+ *
+ * Each mbarrier has a component in the vector clocks, which counts its completed phases. The wait
+ * for the previous launch is a component, too. A bulk copy moves its bytes at once, but they are
+ * reported to its mbarrier only when no thread can continue otherwise. So a thread that waits for
+ * another phase, or not at all, accesses the memory while the copy counts as in flight, which is a
+ * race. */
+#include "emulator/check_stretch.h"
 
 #include "base/number.h"
 #include "base/text.h"
@@ -10,9 +14,18 @@
 
 #include <stdlib.h>
 
+/* Copied bytes that their mbarrier has not learned of yet. */
+typedef struct emu_transfer {
+    emu_warp *warp;
+    const emu_op *op;
+    unsigned lane;
+    uint8_t *at;
+    uint32_t bytes;
+} emu_transfer;
+
 /* ---- mbarriers ---- */
 
-/* Returns the block whose shared memory contains the place. */
+/* Returns the block whose shared memory contains `at`, or NULL. */
 static emu_block *block_of(emu_group *group, const uint8_t *at)
 {
     for (uint32_t b = 0; b < group->block_count; b++) {
@@ -23,7 +36,7 @@ static emu_block *block_of(emu_group *group, const uint8_t *at)
     return NULL;
 }
 
-/* Returns the mbarrier's slot, a new one at its first use; NULL if all are taken. */
+/* Returns the mbarrier's slot, which is created at its first use; NULL if all slots are taken. */
 static emu_slot *slot_of(emu_group *group, const uint8_t *at, uint32_t *component)
 {
     emu_block *block = block_of(group, at);
@@ -99,7 +112,7 @@ void emu_check_mbarrier_over(emu_warp *warp, const uint8_t *at, uint32_t lanes)
         emu_order_observe(warp, &slot->complete, lanes);
 }
 
-/* Reports copies whose mbarrier ended a phase before it had all their bytes. */
+/* Reports copies whose mbarrier completed a phase before it had all of their bytes. */
 static void report_early(const emu_check *check, const uint8_t *at)
 {
     for (size_t i = 0; i < check->transfer_count; i++) {
@@ -200,7 +213,8 @@ bool emu_check_has_waited(const emu_warp *warp, unsigned lane)
 
 /* ---- bulk copies ---- */
 
-/* Reports an mbarrier whose initialisation was not fenced for the asynchronous proxy. */
+/* Reports a copy by an mbarrier that was not fenced for the asynchronous proxy after its
+ * initialisation. */
 static void look_at_init(const emu_warp *warp, const emu_op *op, unsigned lane,
                          const emu_slot *slot)
 {
@@ -221,7 +235,7 @@ void emu_check_copy_begin(emu_warp *warp, const emu_op *op, unsigned lane, const
     emu_slot *slot = at ? slot_of(warp->block->group, at, &component) : NULL;
     *stamp = (emu_stamp){0};
     if (slot) {
-        if (op->count == 0) /* st.async, which has a count, does not use that proxy */
+        if (op->count == 0) /* st.async, which has a count, does not use the asynchronous proxy */
             look_at_init(warp, op, lane, slot);
         *stamp =
             (emu_stamp){.how = EMU_HOW_PHASE, .group = component + 1, .clock = slot->completed + 1};
@@ -282,7 +296,7 @@ bool emu_check_deliver(emu_group *group)
 
 /* ---- the end of a block ---- */
 
-/* Reports copies that no thread has waited for. */
+/* Reports copies to the block's shared memory that no thread has waited for. */
 static void look_at_transfers(emu_check *check, const emu_block *block)
 {
     for (size_t i = 0; i < check->transfer_count;) {
@@ -311,7 +325,7 @@ static void look_at_groups(const emu_block *block)
     }
 }
 
-/* Returns the stamp's warp if it is in another block of the group, else NULL. */
+/* Returns the warp that made the access if it is in another block of the group, else NULL. */
 static const emu_warp *stranger(const emu_block *block, const emu_stamp *stamp)
 {
     const emu_group *group = block->group;
@@ -323,7 +337,8 @@ static const emu_warp *stranger(const emu_block *block, const emu_stamp *stamp)
     return NULL;
 }
 
-/* Reports another block's access of this block's memory that no thread here knows to be over. */
+/* Reports an access by another block to this block's shared memory, if no thread of this block
+ * knows that the access is over. */
 static void look_at_stranger(const emu_block *block, const emu_stamp *stamp, size_t at)
 {
     char where[64];

@@ -1,7 +1,8 @@
 /* Reports threads that miss a barrier or shuffle at which others of their warp wait. Since Volta, a
- * thread that has returned may miss it. A thread that went past it and then returned may not: its
- * last access of memory can be reached from there, but not the other way round. */
-#include "emulator/check_parts.h"
+ * thread that has returned may miss it. It is a mistake if the thread went past the operation
+ * before it returned: if its last access of memory can be reached from the operation, but not the
+ * operation from that access. */
+#include "emulator/check_stretch.h"
 
 #include <stdlib.h>
 
@@ -38,7 +39,8 @@ static bool leads_to(const emu_function *function, uint32_t from, uint32_t to)
     return leads;
 }
 
-/* Returns true if the access `last` (NULL: none) is after `op` in the kernel's own code. */
+/* Returns true if the access `last` (NULL: none) can only run after `op`; false outside of the
+ * kernel's own body. */
 static bool is_behind(const emu_warp *warp, const emu_op *last, const emu_op *op)
 {
     emu_check *check = warp->worker->check;
@@ -76,7 +78,8 @@ static bool have_passed(const emu_warp *warp, const emu_op *op, uint32_t lanes)
 
 /* ---- barriers of the block ---- */
 
-/* Returns the lanes of the warp that wait at the barrier, and where; *differ: in several places. */
+/* Returns the lanes of the warp that wait at the barrier, and one of their instructions in *op.
+ * Sets *differ if they wait at several instructions. */
 static uint32_t waiting_at(const emu_warp *warp, unsigned barrier, const emu_op **op, bool *differ)
 {
     uint32_t lanes = 0;

@@ -1,8 +1,8 @@
-/* Follows values that come from unset shared or local memory, or an unset register. Threads beyond
- * an edge may load such values and drop them, so a finding is a value that reaches global memory,
- * or decides a branch or a store. A register keeps the line that read it. Calls are not followed.
- */
-#include "emulator/check_parts.h"
+/* Tracks values that come from unset shared or local memory, or from an unset register. A thread
+ * beyond the edge of the data may load such a value and never use it. So a finding is a value that
+ * reaches global memory, or on which a branch or store depends. A register remembers the line that
+ * loaded its value. Values are not tracked through calls. */
+#include "emulator/check_stretch.h"
 
 #include "base/number.h"
 
@@ -13,7 +13,8 @@ typedef struct step {
     const emu_op *op;
     emu_frame *frame;
     const ptx_instruction *in;
-    const uint32_t *touches; /* registers, times two, plus one if it is written */
+    const uint32_t
+        *touches; /* registers that it reads or writes: twice the index, plus one for a write */
     uint32_t count;
     uint32_t mask;
 } step;
@@ -23,7 +24,7 @@ static emu_unset *register_of(const step *s, uint32_t touch)
     return &s->frame->unset[touch >> 1];
 }
 
-/* Returns the lanes in which a register that is read is unset, and where one was read. */
+/* Returns the lanes in which a register that is read is unset, and the origin of one such value. */
 static emu_unset read_of(const step *s)
 {
     emu_unset all = {0};
@@ -49,7 +50,8 @@ static uint32_t lanes_of(const step *s, size_t operand)
     return o->kind == PTX_OPERAND_REGISTER ? s->frame->unset[o->reg].lanes : 0;
 }
 
-/* Returns which of the lanes the result depends on: a selection or a known operand may decide. */
+/* Returns those of the lanes with an unset operand whose result depends on it. A selection may
+ * choose the other operand, and a known operand may determine the result. */
 static uint32_t depends(const step *s, uint32_t lanes)
 {
     static const char *const apart[] = {"shfl",  "vote",  "match", "redux", "bar",  "atom", "call",
@@ -69,14 +71,15 @@ static uint32_t depends(const step *s, uint32_t lanes)
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
         bool plain = is(s, "setp.") && s->in->operand_count == 3;
         if (is(s, apart[i]) && !plain)
-            return 0; /* mixes lanes, or depends on more than lanes show */
+            return 0; /* combines lanes, or may not depend on the operand */
     }
     return lanes;
 }
 
 /* ---- loads and stores ---- */
 
-/* Finds the registers of the elements: the last ones that are written, or read. */
+/* Finds the registers of the elements of a load or store: the last ones that it writes, or
+ * reads. */
 static bool find_elements(const step *s, bool writes, const uint32_t **out)
 {
     uint32_t found = 0, count = s->op->count;
@@ -86,7 +89,7 @@ static bool find_elements(const step *s, bool writes, const uint32_t **out)
     return count && found == count && count <= EMU_UNSET_ELEMENTS;
 }
 
-/* Gives the register, in the lanes of the mask, a value that is unset in some of them. */
+/* Gives the register a new value in the lanes of the mask, which is unset in value.lanes. */
 static void mark(emu_unset *to, uint32_t mask, emu_unset value)
 {
     value.lanes |= to->lanes & ~mask;
@@ -123,7 +126,7 @@ static void note_storing(const step *s, emu_warp_order *order)
     }
 }
 
-/* Notes the value of an atomic as stored. */
+/* Notes the operand of an atomic as a value that is stored. */
 static void note_adding(const step *s, emu_warp_order *order)
 {
     const ptx_operand *value = &s->in->operands[is(s, "red.") ? 1 : 2];
@@ -153,8 +156,8 @@ void emu_check_report_unset(const emu_warp *warp, const emu_op *op, unsigned lan
                      unset->line ? &here : NULL, what);
 }
 
-/* Reports the use of a wgmma's sum that the warp has not waited for; moving it and adding to it are
- * allowed. Returns the last such group plus one. */
+/* Reports the use of a wgmma's sum before a wait for it. Moving the sum and adding to it are
+ * allowed. Returns the `product` of the operation's result. */
 static uint32_t look_at_products(const step *s, const emu_warp_order *order)
 {
     uint32_t product = 0;
@@ -173,7 +176,7 @@ static uint32_t look_at_products(const step *s, const emu_warp_order *order)
 
 /* ---- branches ---- */
 
-/* Reports a branch or store whose condition is unset. */
+/* Reports a branch or store whose guard is unset. */
 static void look_at_condition(const step *s)
 {
     const ptx_operand *guard = &s->in->guard;
@@ -202,7 +205,8 @@ static emu_unset value_of_shuffle(const step *s)
                                                                 : (emu_unset){0};
 }
 
-/* Marks the results of a shuffle that come from unset values or from threads that take no part. */
+/* Marks the results of a shuffle that come from unset values, or from threads that do not take
+ * part. */
 static void note_shuffled(const step *s, const emu_warp_order *order, emu_unset value)
 {
     const ptx_operand *result = &s->in->operands[0];
@@ -218,7 +222,7 @@ static void note_shuffled(const step *s, const emu_warp_order *order, emu_unset 
     }
 }
 
-/* Returns false if the operation is not followed. */
+/* Describes the operation. Returns false if it is not tracked. */
 static bool begin(step *out, emu_warp *warp, const emu_op *op)
 {
     const emu_function *function = warp->frame->function;

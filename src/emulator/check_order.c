@@ -1,13 +1,21 @@
-/* Happens-before order: clocks of warps, and how warps learn of each other. */
-#include "emulator/check_parts.h"
+/* The happens-before order: vector clocks, and how warps learn the clocks of others. */
+#include "emulator/check_stretch.h"
 
 #include <stdlib.h>
 
-/* Clocks of consecutive warps of the grid. Never changed while shared. */
+/* A vector clock of consecutive components; all others are 0. Not modified while it is shared. */
 struct emu_clock {
     uint32_t references, first, count;
     uint32_t at[];
 };
+
+/* A place in memory where warps have published what they know. */
+typedef struct emu_place {
+    const uint8_t *at;
+    emu_knowledge knowledge;
+    emu_knowledge within; /* published only to the block whose first component is block - 1 */
+    uint32_t block;
+} emu_place;
 
 enum { RING = 16 };
 
@@ -58,7 +66,8 @@ static void raise_to(emu_clock *to, const emu_clock *from)
         at[i] = from->at[i] > at[i] ? from->at[i] : at[i];
 }
 
-/* Returns a new clock that covers `of` (may be NULL) and [first, end); NULL if memory runs out. */
+/* Returns a new clock that has the values of `of` (may be NULL) and the components [first, end), or
+ * NULL if memory runs out. */
 static emu_clock *over(const emu_clock *of, uint32_t first, uint32_t end)
 {
     if (of) {
@@ -76,7 +85,7 @@ static emu_clock *over(const emu_clock *of, uint32_t first, uint32_t end)
     return clock;
 }
 
-/* Raises *place to `more` (may be NULL). */
+/* Raises the components of *place to those of `more` (may be NULL). */
 static void learn_clock(emu_clock **place, emu_clock *more)
 {
     if (!more || *place == more || (*place && covers(*place, more)))
@@ -101,7 +110,8 @@ static void learn(emu_knowledge *place, const emu_knowledge *more)
     learn_clock(&place->fenced, more->fenced);
 }
 
-/* Returns a copy of *place (may be NULL) with the component at least at that clock, or NULL. */
+/* Returns a copy of `place` (may be NULL) with the component raised to `clock`, or NULL if memory
+ * runs out. */
 static emu_clock *with(const emu_clock *place, uint32_t component, uint32_t clock)
 {
     emu_clock *out = over(place, component, component + 1);
@@ -117,14 +127,14 @@ static emu_warp_order *order_of(const emu_warp *warp)
     return &warp->block->order->warps[warp->index];
 }
 
-/* Records that what the lanes did so far is ordered before what others do that learn of it. */
+/* Records that other warps can learn of what the lanes did so far. */
 static void mark_ordered(emu_warp_order *order, uint32_t lanes)
 {
     EMU_FOR_LANES(lane, lanes)
     order->ordered[lane] = order->clock;
 }
 
-/* Makes known to all lanes what only some knew. */
+/* Gives all lanes the knowledge that only some of them had. */
 static void share(emu_warp_order *order)
 {
     learn(&order->known, &order->some);
@@ -132,7 +142,7 @@ static void share(emu_warp_order *order)
     order->some_lanes = 0;
 }
 
-/* Returns what the warp knows, itself included, and advances its clock. */
+/* Returns what the warp knows, including its own clock, and then advances that clock. */
 static emu_knowledge take_now(const emu_warp *warp)
 {
     emu_warp_order *order = order_of(warp);
@@ -163,7 +173,8 @@ static void know(emu_warp_order *order, uint32_t lanes, uint32_t clock)
     }
 }
 
-/* Adds to the warp's knowledge. Its lanes that published there have met those that learn it. */
+/* Adds to the warp's knowledge. If that includes the warp's own clock, its lanes know each other up
+ * to there. */
 static void warp_learns(emu_warp_order *order, const emu_knowledge *more)
 {
     uint32_t own = clock_of(more->order, order->index);
@@ -171,7 +182,7 @@ static void warp_learns(emu_warp_order *order, const emu_knowledge *more)
     order->full = own > order->full ? own : order->full;
 }
 
-/* Learns what volatile reads observed, and with `fenced` what relaxed reads observed. */
+/* Makes known what volatile reads observed and, if `fenced`, what relaxed reads observed. */
 static void settle_reads(emu_warp_order *order, bool fenced)
 {
     warp_learns(order, &order->observed);
@@ -195,8 +206,8 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* Returns the component's clock that the lane knows. A store or volatile read comes after earlier
- * volatile and relaxed reads of its thread. */
+/* Returns the component's clock that the lane knows. A store or strong read comes after earlier
+ * volatile and relaxed reads of its thread; a weak read need not. */
 static uint32_t known_clock(const emu_warp_order *order, unsigned lane, uint32_t component)
 {
     uint32_t clock = clock_of(order->known.order, component);
@@ -209,7 +220,7 @@ static uint32_t known_clock(const emu_warp_order *order, unsigned lane, uint32_t
     return clock;
 }
 
-/* Returns the warp of the group that has the component, or NULL. */
+/* Returns the warp of the group with that component, or NULL. */
 static const emu_warp *warp_of(const emu_group *group, uint32_t component)
 {
     for (uint32_t b = 0; b < group->block_count; b++) {
@@ -221,7 +232,7 @@ static const emu_warp *warp_of(const emu_group *group, uint32_t component)
     return NULL;
 }
 
-/* Returns the groups that show when the stamp's copy is over. */
+/* Returns the groups of the writer that show if the stamp's copy is over. */
 static const emu_groups *groups_of(const emu_warp_order *writer, const emu_stamp *stamp)
 {
     if (!(stamp->how & EMU_HOW_BULK))
@@ -229,8 +240,8 @@ static const emu_groups *groups_of(const emu_warp_order *writer, const emu_stamp
     return stamp->how & EMU_HOW_WRITE ? &writer->bulk[stamp->lane] : &writer->read[stamp->lane];
 }
 
-/* Returns true if the stamp's product, by a warp of the block, is known to be over: a wait of any
- * warp of the warpgroup suffices. */
+/* Returns true if the lane knows that the stamp's product is over. A wait by any warp of the
+ * warpgroup suffices. */
 static bool knows_product(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
                           const emu_warp *from)
 {
@@ -267,7 +278,7 @@ bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp
             if (group + RING > groups->waited)
                 clock = groups->at[group % RING];
         }
-        /* nothing orders what a thread did after its last meeting if it then returned */
+        /* if a thread has returned, nothing orders what it did after its last ordering operation */
         if (from->dead >> stamp->lane & 1 && clock > writer->ordered[stamp->lane])
             return false;
     }
@@ -276,7 +287,7 @@ bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp
     return stamp->lane == lane || clock <= order->full || order->know[lane][stamp->lane] >= clock;
 }
 
-/* The writer's own fence counts, and the fence of any thread that knew of the access. */
+/* Accepts a fence of the writer itself, or of any thread that knew of the access. */
 bool emu_order_is_proxied(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
                           bool of_mbarrier)
 {
@@ -419,7 +430,7 @@ void emu_order_init_fence(emu_warp *warp)
     order->initialised[lane] = order->clock;
 }
 
-/* Returns the entry of the place, or the free one where it belongs. */
+/* Returns the entry of the place, or a free entry for it. */
 static emu_place *find_place(emu_check *check, const uint8_t *at)
 {
     size_t mask = check->place_capacity - 1;
@@ -448,7 +459,7 @@ static bool make_room(emu_check *check)
     return true;
 }
 
-/* Returns what the warp publishes: all that it knows, or what it knew at its last fence. */
+/* Returns what the warp publishes: everything that it knows, or what it knew at its last fence. */
 static emu_knowledge take_told(emu_warp *warp, bool now)
 {
     const emu_warp_order *order = order_of(warp);

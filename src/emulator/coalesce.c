@@ -1,4 +1,4 @@
-/* Counts the costs of accesses: sectors, lines, bank conflicts, lanes at the same address. */
+/* Counts the cost of accesses: sectors, lines, bank conflicts and lanes at the same address. */
 #include "emulator/address.h"
 #include "emulator/cache.h"
 
@@ -25,7 +25,7 @@ static void add_line(lines *all, uint64_t line, unsigned sectors)
     all->sectors[i - 1] |= (uint8_t)sectors;
 }
 
-/* An aligned access of at most 32 bytes is in one sector. */
+/* Finds the lines of aligned accesses of at most 32 bytes, each of which is in one sector. */
 static void find_lines(lines *out, const emu_access *access, uint32_t mask)
 {
     out->count = 0;
@@ -58,7 +58,7 @@ static unsigned count_sectors(const lines *all)
     return count;
 }
 
-/* Returns the maximum number of lanes at one address. */
+/* Returns the maximum number of lanes that access the same address. */
 static unsigned most_on_one(const emu_access *access, uint32_t mask)
 {
     unsigned most = 0;
@@ -89,8 +89,8 @@ static void count_loads(emu_warp *warp, const emu_op *op, const lines *all, unsi
             emu_cache_read(warp->worker->l1, all->line[i], all->sectors[i]);
 }
 
-/* Counts lanes on hot sectors. Several sectors share a table entry; the most frequent one keeps
- * it. */
+/* Counts atomic accesses of frequent sectors. Sectors with the same hash share an entry, which the
+ * most frequent one keeps. */
 static void note_hot(emu_group *group, const emu_access *access, uint32_t mask)
 {
     EMU_FOR_LANES(lane, mask)
@@ -130,7 +130,7 @@ EMU_WIDE void emu_count_global(emu_warp *warp, const emu_op *op, const emu_acces
 
 /* ---- shared memory ---- */
 
-/* Returns the cycles for one phase's lanes: the maximum number of distinct words in one bank. */
+/* Returns the cycles of the lanes' access: the maximum number of distinct words in one bank. */
 static unsigned phase_cycles(const emu_access *access, uint32_t mask)
 {
     uint32_t words[BANKS][EMU_WARP];
@@ -149,7 +149,8 @@ static unsigned phase_cycles(const emu_access *access, uint32_t mask)
     return most;
 }
 
-/* Returns the number of phases: 64-bit accesses take two half warps, wider ones four quarters. */
+/* Returns the number of phases of an access: 64-bit lanes take two half warps, wider ones four
+ * quarter warps. */
 static unsigned phases_of(const emu_access *access)
 {
     return access->bytes <= 4 ? 1 : access->bytes / 4;
@@ -191,7 +192,7 @@ void emu_count_cluster(emu_warp *warp, const emu_op *op, const emu_access *acces
 
 /* ---- the others ---- */
 
-/* Word w of lane l is at 128 w + 4 l. */
+/* Counts sectors of local memory, in which word w of lane l is at 128 w + 4 l. */
 void emu_count_local(emu_warp *warp, const emu_access *access, uint32_t mask)
 {
     emu_counters *counters = &warp->worker->counters;

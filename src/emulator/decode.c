@@ -1,4 +1,4 @@
-/* Decodes a function's body into operations, each instruction by the decoder of its opcode. */
+/* Decodes a function's body into operations. Each opcode has its decoder. */
 #include "emulator/decode.h"
 
 #include "emulator/liveness.h"
@@ -138,7 +138,7 @@ static void split_opcode(emu_decoder *decoder)
     }
 }
 
-/* Refuses words that no decoder took, because they may change the meaning. */
+/* Refuses modifiers that no decoder knows, because they may change the meaning. */
 static void check_words(emu_decoder *decoder)
 {
     for (unsigned i = 1; i < decoder->word_count; i++)
@@ -192,7 +192,7 @@ static void decode_pass(emu_decoder *decoder)
     }
 }
 
-/* Appends a return, because a thread that runs off the end of a body returns. */
+/* Appends a return, because a thread that reaches the end of a body returns. */
 static void append_return(emu_decoder *decoder)
 {
     static const ptx_instruction end = {.opcode = "ret"};
@@ -207,8 +207,8 @@ static void append_return(emu_decoder *decoder)
 
 /* ---- memory waits ---- */
 
-/* The depth of each register's value: how many loads, each of which needs the result of the one
- * before, led to it since the start of the basic block or the last barrier. */
+/* The level of each register's value: the length of the longest chain of dependent loads that leads
+ * to it, since the start of the basic block or the last barrier. */
 typedef struct load_levels {
     uint8_t *of; /* by register */
     uint8_t floor, deepest, waited;
@@ -220,8 +220,8 @@ static void forget_levels(load_levels *levels, const emu_decoder *decoder)
     levels->floor = levels->deepest = levels->waited = 0;
 }
 
-/* Returns true if the instruction, whose registers are the touches [from, to), is the first to need
- * a value of greater depth than any instruction before it. */
+/* Updates the levels after an instruction, whose registers are the touches [from, to). Returns true
+ * if it is the first instruction that needs a value of this level. */
 static bool follow_levels(load_levels *levels, const emu_decoder *decoder, const emu_flow *flow,
                           size_t from, size_t to)
 {
@@ -245,10 +245,9 @@ static bool follow_levels(load_levels *levels, const emu_decoder *decoder, const
     return waits;
 }
 
-/* Marks where a warp waits for memory. The assembler issues the loads of a basic block as soon as
- * their addresses are known, in any order. So there is one wait for each level of dependent loads,
- * not for each load. Loads in flight are waited for at the end of a block, and none moves across a
- * barrier. */
+/* Marks the operations at which a warp waits for memory. ptxas issues the loads of a basic block as
+ * soon as their addresses are known, in any order. So a warp waits once for each level of dependent
+ * loads, not for each load. It also waits for its loads at the end of a block and at a barrier. */
 static void mark_waits(emu_decoder *decoder)
 {
     load_levels levels = {.of = calloc(decoder->function->register_count + 1, 1)};
@@ -274,7 +273,7 @@ static void mark_waits(emu_decoder *decoder)
 
 /* ---- functions ---- */
 
-/* Gives each register storage of its own: only the sizes matter for the first pass. */
+/* Gives each register its own storage. The first pass needs only their sizes. */
 static void spread_registers(uint32_t *slots, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -302,8 +301,8 @@ static void keep_lists(emu_decoder *decoder)
     decoder->out->uses_shared = decoder->uses_shared;
 }
 
-/* Decodes twice: the first pass finds the registers that each instruction touches, the second one
- * knows their places. */
+/* Decodes twice: the first pass finds the registers that each instruction uses, the second one has
+ * their final storage. */
 static void decode_body(emu_decoder *decoder, uint32_t *slots)
 {
     spread_registers(slots, decoder->function->register_count);

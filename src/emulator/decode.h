@@ -1,5 +1,5 @@
 /* Decodes parsed instructions into operations. Each family of opcodes has a file op_*.c with its
- * handlers and its decoder. */
+ * decoders and handlers. */
 #pragma once
 
 #include "emulator/program.h"
@@ -18,18 +18,18 @@ typedef struct emu_decoder {
     emu_function *out;
     const ptx_function *function;
     const ptx_instruction *in;
-    size_t index; /* of the instruction in its function */
+    size_t index; /* index of the instruction in its function */
 
-    /* the opcode's parts: words[0] is the root */
+    /* parts of the opcode between dots; words[0] is its root */
     const char *words[EMU_MAX_WORDS];
     size_t lengths[EMU_MAX_WORDS];
     unsigned word_count;
-    uint32_t taken; /* bit n: words[n] is understood */
+    uint32_t taken; /* bit n: a decoder has taken words[n] */
 
-    emu_op *op;            /* the result; guard, line and true slot are already set */
-    const uint32_t *slots; /* operand offset by register */
+    emu_op *op;            /* the result; its guard and line are already set */
+    const uint32_t *slots; /* offset of each register's lanes */
     emu_flow *flows;       /* by instruction */
-    emu_touch *touches;    /* all registers read and written, in order */
+    emu_touch *touches;    /* registers that were read or written, in order */
     size_t touch_count, touch_capacity;
     bool *uses_shared;
     uint32_t *callees;
@@ -42,8 +42,8 @@ typedef struct emu_decoder {
     bool failed;
 } emu_decoder;
 
-/* An exact form of an opcode. The signature lists result and operands: w b32, l b64, h b16, q b128,
- * p predicate. */
+/* One form of an opcode. The signature lists the result and the operands: w (b32), l (b64), h
+ * (b16), q (b128), p (predicate). */
 typedef struct emu_form {
     const char *opcode;
     emu_handler run;
@@ -51,44 +51,47 @@ typedef struct emu_form {
     emu_class unit;
 } emu_form;
 
-/* Records the first failure in the log, with opcode and line. */
+/* Writes the first failure to the log, with opcode and line. */
 __attribute__((format(printf, 2, 3))) void emu_decode_fail(emu_decoder *decoder, const char *format,
                                                            ...);
 
-/* Returns true if the opcode has the word, which then counts as understood. */
+/* Returns true if the opcode has the word, and marks it as taken. */
 bool emu_take(emu_decoder *decoder, const char *word);
-/* Returns the index of the first of the words that the opcode has; -1: none. */
+/* Takes the first of the words that the opcode has, and returns its index; -1: none. */
 int emu_take_one(emu_decoder *decoder, const char *const *words, int count);
-/* Takes the next type among the words; fails (PTX_NO_TYPE) if there is none. */
+/* Takes the opcode's next type; fails and returns PTX_NO_TYPE if there is none. */
 ptx_type emu_take_type(emu_decoder *decoder);
 
-/* Fails unless the instruction has from `least` to `most` operands. */
+/* Fails unless the instruction has `least` to `most` operands. */
 bool emu_operands(emu_decoder *decoder, size_t least, size_t most);
 const ptx_operand *emu_operand(const emu_decoder *decoder, size_t index);
 
-/* Returns the offset of a source of `bytes` bytes (0: a predicate, not negated): a register of
- * exactly that size, or an immediate. */
+/* Returns the offset of a source operand: a register of exactly `bytes` bytes (0: a predicate that
+ * is not negated), or an immediate. */
 uint32_t emu_source(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes);
-/* The same for instructions that take any register of at least that size; *width gets its size. */
+/* The same if any register of at least that size is allowed; *width gets the register's size. */
 uint32_t emu_source_wide(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
                          uint8_t *width);
-/* Returns the offset of a result; for _ that of the sink. */
+/* Returns the offset of a result register. For _ it is the offset of the sink, which nothing
+ * reads. */
 uint32_t emu_target(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes);
 uint32_t emu_target_wide(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
                          uint8_t *width);
-/* Returns the offset of a constant with that value in all lanes. */
+/* Returns the offset of a constant that has this value in all lanes. */
 uint32_t emu_constant(emu_decoder *decoder, uint64_t value, unsigned bytes);
 
-/* Returns zeroed memory that the program owns, or NULL after recording a failure. */
+/* Returns zeroed memory that the program owns. Records a failure and returns NULL if memory runs
+ * out. */
 void *emu_decode_alloc(emu_decoder *decoder, size_t bytes);
 
-/* Fills op's dst, a, b, c, d in turn, by the signature. */
+/* Fills dst, a, b, c, d of the operation in the order of the signature. */
 void emu_decode_signature(emu_decoder *decoder, const char *signature);
-/* Finds the opcode among the forms and fills op; fails if it is not there. */
+/* Fills the operation by the form that has exactly this opcode. Fails if there is none;
+ * emu_try_forms() then returns false. */
 void emu_decode_forms(emu_decoder *decoder, const emu_form *forms, size_t count);
 bool emu_try_forms(emu_decoder *decoder, const emu_form *forms, size_t count);
 
-/* Decodes all functions. Returns false with a line in the log on failure. */
+/* Decodes all functions. On failure returns false and writes one line to the log. */
 bool emu_decode_program(emu_program *program, char *log, size_t log_bytes);
 
 typedef void emu_decode_function(emu_decoder *decoder);

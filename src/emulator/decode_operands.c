@@ -1,4 +1,4 @@
-/* Decodes the operands and words of an instruction. */
+/* Decodes the operands of an instruction and the modifiers of its opcode. */
 #include "emulator/decode.h"
 
 #include "base/number.h"
@@ -57,7 +57,7 @@ int emu_take_one(emu_decoder *decoder, const char *const *words, int count)
     return -1;
 }
 
-/* Does the same as emu_take_type(), but does not fail. */
+/* Takes the next type; returns PTX_NO_TYPE if there is none, and does not fail. */
 static ptx_type try_type(emu_decoder *decoder)
 {
     for (unsigned i = 1; i < decoder->word_count; i++) {
@@ -141,7 +141,8 @@ static bool grow_index(emu_decoder *decoder)
     return true;
 }
 
-/* An entry of the index is the constant's offset (a multiple of 64) plus its size. */
+/* The index of constants is a hash table. An entry is the offset, a multiple of 64, plus the
+ * size. */
 uint32_t emu_constant(emu_decoder *decoder, uint64_t value, unsigned bytes)
 {
     emu_program *program = decoder->program;
@@ -240,8 +241,8 @@ static void fail_operand(emu_decoder *decoder, const ptx_operand *operand, unsig
         emu_decode_fail(decoder, "an operand of a kind that is not supported here");
 }
 
-/* Returns the place of a register of exactly that size or, if `width` is given, of at least that
- * size, which *width gets. */
+/* Returns the offset of a register of exactly that size. If `width` is given, larger registers are
+ * allowed, and *width gets the size. */
 static uint32_t find_register(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
                               uint8_t *width, bool writes)
 {

@@ -1,5 +1,5 @@
-/* The emulated driver's state, lock, errors and modelled host clock. One process-wide lock guards
- * all objects; it is not held while commands run. */
+/* The state, lock, errors and modelled host clock of the emulated driver. One lock of the process
+ * guards all objects. It is not held while commands run. */
 #pragma once
 
 #include "emulator/driver_abi.h"
@@ -14,23 +14,23 @@
 
 typedef struct emu_driver {
     pthread_mutex_t lock;
-    pthread_cond_t progress;   /* signaled when a command has ended */
+    pthread_cond_t progress;   /* signalled when a command has ended */
     atomic_bool initialized;   /* cuInit succeeded */
     atomic_bool forked;        /* this process is a forked child */
-    atomic_int sticky_error;   /* 0: none; otherwise the code of every call */
-    atomic_int cancel;         /* non-zero after a sticky error: ends the running kernels */
+    atomic_int sticky_error;   /* the code with which every call fails; 0: none */
+    atomic_int cancel;         /* set by a sticky error; ends running kernels */
     char selected_profile[32]; /* set by emuSelectProfile before cuInit */
     emu_profile devices[EMU_DEVICES_MAX];
     int device_count;
-    int device; /* device of the process's contexts; 0 before the first one */
+    int device; /* device of the process's contexts; 0 before the first context */
     bool is_device_chosen;
     emu_profile profile; /* profile of that device */
     emu_faults *faults;
     uint32_t workers; /* host threads per launch; 0: all */
     bool verbose;
-    char message[640]; /* the fault or the last failed load */
+    char message[640]; /* for emuLastMessage */
     uint64_t last_id;
-    _Atomic uint64_t latest_host_ns; /* latest modelled host clock of all threads */
+    _Atomic uint64_t latest_host_ns; /* the latest host clock of any thread */
 } emu_driver;
 
 extern emu_driver emu;
@@ -52,25 +52,25 @@ extern emu_driver emu;
 void emu_lock(void);
 void emu_unlock(void);
 
-/* Sets the process's sticky error and its message, unless one is set. Ignores codes that are not
- * fatal on hardware. */
+/* Sets the sticky error of the process and its message, unless there is one. Ignores codes that are
+ * not sticky on hardware. */
 void emu_set_sticky_error(int code, const char *message);
 bool emu_is_fatal(int code);
 /* Stores a line for emuLastMessage, and prints it if GPUTUNE_EMU_VERBOSE is set. */
 void emu_report(const char *message);
 
-/* ---- the calling thread's modelled host clock, in ns ---- */
+/* ---- the modelled host clock of the calling thread, in ns ---- */
 double emu_host_now(void);
 void emu_host_spend(double ns);
-/* Moves the clock forward to `ns`, never back. */
+/* Moves the clock to `ns`, but never back. */
 void emu_host_reach(double ns);
 
 /* ---- devices ---- */
 
-/* Checks a device number; 101 if there is no such device. */
+/* Fails with 101 if there is no such device. */
 CUresult emu_check_device(CUdevice device);
-/* Chooses the process's device, which its first context determines: 801 for another one. Lock
- * held. */
+/* Chooses the device of the process. The first context calls it; later calls fail with 801 for
+ * another device. Lock held. */
 CUresult emu_choose_device(CUdevice device);
 
 /* ---- properties of the process's device ---- */

@@ -1,6 +1,6 @@
-/* The CUDA driver's ABI for its implementation: gputune's declarations, and names that only a
- * driver needs. With -DEMU_CHECK_ABI, cuda.h 13.0 replaces them, so the compiler checks every entry
- * point. */
+/* The CUDA driver's ABI, for a driver that implements it: gputune's declarations, and names that
+ * only a driver needs. With -DEMU_CHECK_ABI, cuda.h 13.0 replaces both, so the compiler checks
+ * every entry point. */
 #pragma once
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Stream capture: cuStreamBeginCapture, cuStreamEndCapture and their queries. */
+/* Stream capture: cuStreamBeginCapture, cuStreamEndCapture and related calls. */
 #include "emulator/capture.h"
 #include "emulator/enter.h"
 #include "emulator/stream.h"

@@ -1,4 +1,4 @@
-/* Contexts and what belongs to them: cuCtx*, cuDevicePrimaryCtx*. */
+/* Contexts and their objects: cuCtx*, cuDevicePrimaryCtx*. */
 #include "emulator/context.h"
 
 #include "emulator/capture.h"
@@ -15,10 +15,10 @@ enum { LARGEST_STACK_BYTES = 512 * 1024 };
 
 /* ---- creating and destroying contexts ---- */
 
-/* The primary context. As on hardware, a reset does not change its handle. */
+/* Its handle stays the same after a reset, as on hardware. */
 static struct CUctx_st primary_context;
 static unsigned primary_count, primary_flags;
-static CUcontext destroyed; /* destroyed contexts, except the primary one; under the lock */
+static CUcontext destroyed; /* list of destroyed contexts, except the primary one */
 
 static CUresult init_context(CUcontext context, unsigned flags, CUdevice device)
 {
@@ -38,7 +38,7 @@ static void end_streams(CUcontext context)
         CUstream stream = context->streams;
         context->streams = stream->next;
         if (stream->stop) {
-            continue; /* already destroyed; its worker is about to end */
+            continue; /* already destroyed; its worker will end */
         }
         CUgraph orphan = emu_capture_forget_stream(stream);
         if (orphan) {
@@ -49,8 +49,8 @@ static void end_streams(CUcontext context)
     emu_stream_retire(context->legacy);
 }
 
-/* Ends a context like hardware: waits for its work, and destroys all its objects. The struct stays,
- * because other threads may have the context current. Lock held. */
+/* Waits for the context's work and destroys all its objects, like hardware. The struct stays,
+ * because it may still be the current context of other threads. Lock held. */
 static void end_context(CUcontext context)
 {
     CUmodule module;
@@ -97,7 +97,7 @@ EMU_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
     return code;
 }
 
-/* Returns true for the process's device: other devices have no context. */
+/* Returns true for the device of the process; other devices have no context. */
 static bool is_process_device(CUdevice device)
 {
     return device == emu.device;
@@ -124,7 +124,7 @@ EMU_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
     return code;
 }
 
-/* Succeeds even after a sticky error, which stays, as on an H200. */
+/* Succeeds after a sticky error but does not clear it, as on an H200. */
 EMU_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
 {
     EMU_ENTER(cuDevicePrimaryCtxReset, EMU_INITIALIZED);
@@ -210,8 +210,8 @@ EMU_EXPORT CUresult cuCtxDestroy_v2(CUcontext context)
 
 /* ---- the current context ---- */
 
-/* Ends the process with a message if the context was destroyed. NVIDIA's driver accepts it and
- * corrupts memory, so the process ends later with "free(): invalid pointer" (H200, driver 13.0). */
+/* Ends the process with a message if the context was destroyed. NVIDIA's driver accepts such a
+ * context and corrupts memory, so the process ends later (H200, driver 13.0). */
 static void end_if_destroyed(CUcontext context, const char *call)
 {
     emu_lock();
@@ -321,7 +321,7 @@ EMU_EXPORT CUresult cuCtxSetLimit(CUlimit limit, size_t value)
     return CUDA_SUCCESS;
 }
 
-/* Does nothing: the model does not keep lines between launches. */
+/* Does nothing, because the model has no persisting cache lines. */
 EMU_EXPORT CUresult cuCtxResetPersistingL2Cache(void)
 {
     EMU_ENTER(cuCtxResetPersistingL2Cache, EMU_USE);

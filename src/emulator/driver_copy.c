@@ -8,22 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An asynchronous copy reads up to this much pageable host memory at the call, like the driver's
- * staging. For more it waits. */
+/* The driver copies up to this much pageable memory to a staging buffer at an asynchronous call. A
+ * call with more waits for the copy. */
 enum { STAGED_BYTES = 64 * 1024 };
 
 typedef enum place { PLACE_DEVICE, PLACE_PINNED, PLACE_PAGEABLE } place;
 
-/* Requirements for the addresses of a call. */
+/* Where an address of a call must be. */
 typedef enum side { SIDE_ANY, SIDE_DEVICE } side;
 
 typedef struct copy_command {
     emu_command command;
     void *to;
     const void *from;
-    size_t bytes;       /* size of a row */
-    size_t rows, pitch; /* number of rows, and distance between rows of the source */
-    double rate;        /* modelled rate in bytes per second; each byte counts once */
+    size_t bytes;       /* bytes of a row */
+    size_t rows, pitch; /* number of rows; bytes from row to row of the source */
+    double rate;        /* modelled copied bytes per second */
     void *staged;
 } copy_command;
 
@@ -118,8 +118,8 @@ static bool is_captured(CUstream handle)
     return captured;
 }
 
-/* Copies. `async` follows the driver's rules: pinned memory is accessed later, pageable memory
- * before the call returns; a captured copy reads its source at each replay. */
+/* Submits a copy. Like the driver, an asynchronous copy accesses pinned memory later, but pageable
+ * memory before the call returns. A captured copy reads its source at each replay. */
 static CUresult submit_copy(const copy_call *call, CUstream stream, bool async)
 {
     place to, from;
@@ -171,7 +171,7 @@ COPY_ASYNC(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, void *, host_address(to), CU
 COPY_ASYNC(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, CUdeviceptr, to, CUdeviceptr, from,
            SIDES(DEVICE, DEVICE))
 
-/* Supports only copies from device memory to a whole array. */
+/* Copies only from device memory to a whole array. */
 EMU_EXPORT CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *call, CUstream stream)
 {
     EMU_ENTER(cuMemcpy3DAsync, EMU_USE);
@@ -231,8 +231,8 @@ static double run_set(emu_command *command, double start_ns)
 
 static const emu_command_class set_class = {.run = run_set};
 
-/* Makes a fill of `count` elements of `width` bytes (1 or 4). 1 for a range outside one allocation
- * or a misaligned address; 2 if memory runs out. */
+/* Creates a fill of `count` elements of `width` bytes (1 or 4). Fails with 1 if the range is not
+ * within one allocation or is misaligned, 2 if memory runs out. */
 static CUresult new_set(emu_command **out, CUdeviceptr to, unsigned value, size_t width,
                         size_t count)
 {
@@ -248,8 +248,8 @@ static CUresult new_set(emu_command **out, CUdeviceptr to, unsigned value, size_
     return CUDA_SUCCESS;
 }
 
-/* Synchronous fills wait, although the driver does not promise it: on hardware a fill ends long
- * before the next launch on another stream arrives; here it might not. */
+/* Waits, although the driver does not promise this. On hardware a fill ends long before the next
+ * launch on another stream begins; here it might not. */
 static CUresult set_on(CUstream stream, bool wait, CUdeviceptr to, unsigned value, size_t width,
                        size_t count)
 {

@@ -1,4 +1,4 @@
-/* Devices and their properties from profiles: cuDevice*. */
+/* Devices and their properties: cuDevice*. */
 #include "emulator/enter.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ EMU_EXPORT CUresult cuDeviceGetName(char *name, int bytes, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-/* Makes a constant UUID with the profile's name: equal on every machine, and unlike a real
+/* Makes a UUID from the profile's name: the same on every machine, and different from a real
  * device's. */
 static void make_uuid(CUuuid *uuid, CUdevice device)
 {

@@ -15,8 +15,7 @@ static double run_record(emu_command *command, double start_ns)
     return emu.profile.event_ns;
 }
 
-/* This operation is submitted only to streams. During a capture, the event's nodes are stored
- * instead. */
+/* Only streams run this command. During a capture, the event stores the capture's nodes instead. */
 static const emu_command_class record_class = {.run = run_record};
 
 void emu_event_free(CUevent event)
@@ -76,7 +75,7 @@ static CUresult record_on_stream(CUevent event, CUstream stream)
     return CUDA_SUCCESS;
 }
 
-/* Records an event on a stream of the same context. */
+/* Records an event on a stream, which must be of the same context. */
 static CUresult record_event(CUevent event, CUstream handle)
 {
     CUstream stream;
@@ -106,15 +105,15 @@ static CUresult wait_event(CUstream handle, CUevent event)
     }
     EMU_CHECK(!event->capture_id, CUDA_ERROR_CAPTURED_EVENT);
     if (stream->capture) {
-        /* An event from outside the capture would be missing at replay. */
+        /* The captured graph could not wait for work outside the capture. */
         emu_capture_invalidate(stream->capture);
         return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
     }
     return emu_queue_wait_for(stream, event->completion);
 }
 
-/* The stream and the event may belong to different contexts. Event nodes of graphs (flag 1) are not
- * emulated. */
+/* Accepts a stream and an event of different contexts. Does not support event nodes of graphs (flag
+ * 1). */
 EMU_EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
 {
     EMU_ENTER(cuStreamWaitEvent, EMU_USE);

@@ -1,4 +1,4 @@
-/* Functions: cuFunc*, and properties of kernels for launches and occupancy. */
+/* Functions (cuFunc*), and the limits of their kernels. */
 #include "emulator/enter.h"
 #include "emulator/module.h"
 #include "emulator/occupancy.h"
@@ -21,8 +21,7 @@ static uint32_t bound_threads(const emu_kernel *kernel)
     return required ? required : most;
 }
 
-/* Returns the maximum registers per thread for which `threads` threads fit on an SM. A warp's
- * registers are allocated in multiples. */
+/* Returns the maximum registers per thread with which `threads` threads fit on an SM. */
 static uint32_t max_registers_for(uint32_t threads)
 {
     uint32_t warps = (threads + EMU_WARP - 1) / EMU_WARP;
@@ -32,9 +31,9 @@ static uint32_t max_registers_for(uint32_t threads)
     return step ? each / step * step : each;
 }
 
-/* Estimates ptxas's registers from the maximum number of live values in text order. ptxas needs
- * fewer, because it reorders and recomputes: in 50 variants of axpy, copy, gather, histogram and
- * paramsum for sm_90 (toolkit 13.0), 0.33 to 0.9 of them, 0.47 overall. */
+/* Estimates how many registers ptxas uses, from the maximum number of live values. ptxas needs
+ * fewer, because it reorders and recomputes values: on average 0.47 of them (0.33 to 0.9 in 50
+ * variants of axpy, copy, gather, histogram and paramsum for sm_90, toolkit 13.0). */
 static uint32_t estimate_registers(uint32_t live)
 {
     const double part = 0.47;
@@ -190,7 +189,7 @@ static int optin_bytes(const emu_kernel *kernel)
            (int)kernel->static_shared_bytes;
 }
 
-/* Sets the attributes that may be changed, within their limits. */
+/* Sets an attribute that may be changed, within its limits. */
 EMU_EXPORT CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
                                        int value)
 {
@@ -237,7 +236,7 @@ EMU_EXPORT CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t
     return CUDA_SUCCESS;
 }
 
-/* Does nothing: functions are loaded with their module. */
+/* Does nothing, because functions are loaded with their module. */
 EMU_EXPORT CUresult cuFuncLoad(CUfunction function)
 {
     EMU_ENTER(cuFuncLoad, EMU_USE);

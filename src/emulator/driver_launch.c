@@ -1,4 +1,4 @@
-/* Kernel launches, with the driver's checks: cuLaunchKernel, cuLaunchKernelEx. */
+/* Kernel launches and their checks: cuLaunchKernel, cuLaunchKernelEx. */
 #include "emulator/check.h"
 #include "emulator/driver_texture.h"
 #include "emulator/enter.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    SMALL_PARAM_BYTES = 4096, /* the limit before CUDA 12.1 */
+    SMALL_PARAM_BYTES = 4096, /* the maximum before CUDA 12.1 */
     LARGE_PARAM_DRIVER = 12010,
     LARGE_PARAM_CC = 70,
     GRID_WORKSPACE_BYTES = 64
@@ -22,8 +22,8 @@ typedef struct launch_request {
     unsigned grid[3], block[3];
     unsigned cluster[3]; /* zeros: the kernel's cluster */
     unsigned dynamic_shared_bytes;
-    void **params;        /* a pointer for each parameter, or */
-    void **extra;         /* the whole parameter block */
+    void **params;        /* a pointer to each parameter, or NULL */
+    void **extra;         /* the whole parameter block, or NULL */
     int carveout_percent; /* -1: the function's preference */
     bool cooperative, programmatic;
 } launch_request;
@@ -42,8 +42,8 @@ typedef struct kernel_command {
 
 /* ---- running ---- */
 
-/* Finds memory of any context, as on an H200; in the heap of the kernel's context, only blocks of
- * malloc(). */
+/* Finds an allocation of any context, as on an H200. Of the heap of the kernel's context, only
+ * blocks from malloc() count. */
 static bool find_memory(void *context, uint64_t address, emu_range *out)
 {
     emu_allocation what;
@@ -83,8 +83,8 @@ static uint32_t grid_volume(const uint32_t dimensions[3])
     return dimensions[0] * dimensions[1] * dimensions[2];
 }
 
-/* Collects the buffers that a launch may access, for the L2 model: every aligned 8-byte value in
- * its parameters that is a device address. */
+/* Collects the buffers that a launch may access, for the L2 model: each aligned 8-byte value in the
+ * parameters that is a device address. */
 static void note_buffers(emu_kernel_shape *shape, const kernel_command *kernel)
 {
     for (size_t at = 0; at + 8 <= kernel->kernel->param_bytes; at += 8) {
@@ -166,7 +166,7 @@ static double run_kernel(emu_command *command, double start_ns)
     bool ready =
         !kernel->cooperative || emu_memory_allocate(&launch.grid_workspace, GRID_WORKSPACE_BYTES,
                                                     EMU_MEMORY_MODULE, kernel->module) == 0;
-    if (kernel->module->unloaded) { /* in a graph; launches in flight end before an unload */
+    if (kernel->module->unloaded) { /* launched by a graph */
         fault.code = CUDA_ERROR_LAUNCH_FAILED;
         snprintf(fault.message, sizeof fault.message,
                  "kernel %.80s is launched by a graph, and its module was unloaded",
@@ -175,7 +175,7 @@ static double run_kernel(emu_command *command, double start_ns)
     }
     bool failed = !ready || emu_run(&launch, &counters, &fault) != 0;
     if (failed &&
-        !(ready && launch.check)) { /* a checked launch only ends: the finding is recorded */
+        !(ready && launch.check)) { /* a fault of a checked launch is a finding, not an error */
         report_fault(&fault);
     }
     if (launch.check) {
@@ -240,8 +240,8 @@ static CUresult check_resources(const launch_request *request, CUfunction functi
     return !large || allowed ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* Chooses the launch's cluster: the attribute, otherwise the one required by the kernel or its
- * attributes. */
+/* Chooses the cluster: that of the launch, or else the one that the kernel or its attributes
+ * require. */
 static void choose_cluster(uint32_t cluster[3], const launch_request *request, CUfunction function)
 {
     const int *required = function->settings.required_cluster;
@@ -277,7 +277,7 @@ static CUresult check_cluster(const uint32_t cluster[3], const launch_request *r
                                                              : CUDA_ERROR_INVALID_CLUSTER_SIZE;
 }
 
-/* Checks that all blocks of a cooperative launch are resident at once. */
+/* Checks that all blocks of a cooperative launch fit on the device at once. */
 static CUresult check_cooperative(const launch_request *request, CUfunction function)
 {
     const emu_block_needs needs = {
@@ -351,10 +351,10 @@ static void fill_command(kernel_command *kernel, const launch_request *request, 
                                                               : function->settings.carveout_percent;
 }
 
-/* Makes a kernel command. Fails like hardware: 1 for dimensions or shared memory out of range and
- * for missing parameters, 701 for too many registers, 801 for more than 4096 bytes of parameters on
- * a driver before 12.1, 912 for a cluster that the device, the grid or the function's attributes do
- * not allow, 720 for a cooperative grid that does not fit on the device at once. */
+/* Creates the command of a launch. Fails like hardware: 1 for invalid dimensions, shared memory or
+ * parameters, 701 for too many registers, 801 for more than 4096 bytes of parameters before driver
+ * 12.1, 912 for an invalid cluster, 720 for a cooperative grid that does not fit on the device at
+ * once. */
 static CUresult new_kernel(kernel_command **out, const launch_request *request)
 {
     CUfunction function = request->function;
@@ -381,8 +381,8 @@ static CUresult new_kernel(kernel_command **out, const launch_request *request)
 
 /* ---- entry points ---- */
 
-/* Checks that the function and the stream belong to one context, which need not be current. The
- * default streams belong to the current context. */
+/* Checks that the function and the stream belong to one context, which need not be the current one.
+ * The default streams belong to the current context. */
 static CUresult check_objects(CUfunction function, CUstream stream)
 {
     EMU_TRY(emu_function_check(function));
@@ -393,7 +393,7 @@ static CUresult check_objects(CUfunction function, CUstream stream)
     return together ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* Launches a kernel. A large parameter block costs more host time. */
+/* Launches a kernel. A large parameter block takes more host time. */
 static CUresult launch_kernel(const launch_request *request, CUstream stream)
 {
     EMU_TRY(check_objects(request->function, stream));
@@ -421,10 +421,7 @@ EMU_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigne
     return launch_kernel(&request, stream);
 }
 
-/* Attributes without an effect on the model are accepted: priority, access policy windows,
- * scheduling policy. A kernel with programmatic serialisation waits for the previous one; only the
- * sanitizer uses that it need not. */
-/* Checks an access policy window, a hint without effect on the model. */
+/* Checks an access policy window, which does not affect the model. */
 static CUresult check_window(const CUlaunchAttribute *attribute)
 {
     size_t most = (size_t)emu_attribute(CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE);
@@ -435,6 +432,8 @@ static CUresult check_window(const CUlaunchAttribute *attribute)
                : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Accepts and ignores attributes that do not affect the model, such as the priority. A programmatic
+ * launch still waits for the previous one; only the sanitizer assumes that it may not. */
 static CUresult apply_attribute(launch_request *request, const CUlaunchAttribute *attribute)
 {
     switch (attribute->id) {

@@ -1,4 +1,4 @@
-/* Modules: cuModule*. Images are PTX. */
+/* Modules, which are loaded from PTX: cuModule*. */
 #include "emulator/module.h"
 
 #include "emulator/enter.h"
@@ -10,7 +10,7 @@
 
 enum { STATIC_SHARED_BYTES = 48 * 1024 };
 
-/* The caller's buffer for a load's error message. */
+/* The caller's buffer for the error message of a load. */
 typedef struct load_log {
     char *error;
     size_t error_bytes;
@@ -25,7 +25,7 @@ static CUresult refuse_image(const load_log *log, CUresult code, const char *mes
     return code;
 }
 
-/* Checks limits that ptxas checks when it assembles the text. */
+/* Checks limits that ptxas would check. */
 static CUresult check_limits(const emu_program *program, const load_log *log)
 {
     char why[256];
@@ -55,8 +55,7 @@ static CUresult check_limits(const emu_program *program, const load_log *log)
     return CUDA_SUCCESS;
 }
 
-/* Returns true for a cubin, which is an ELF file, or a fat binary, which begins with one of two
- * numbers. */
+/* Returns true for machine code: a cubin, which is an ELF file, or a fat binary. */
 static bool is_binary(const void *data)
 {
     static const unsigned char elf[4] = {0x7f, 'E', 'L', 'F'};
@@ -64,8 +63,9 @@ static bool is_binary(const void *data)
     return !memcmp(data, elf, 4) || !memcmp(data, &fat[0], 4) || !memcmp(data, &fat[1], 4);
 }
 
-/* Loads a program. 209 for a cubin or fat binary, 218 and 222 for text that the machine refuses or
- * that exceeds shared or constant memory; the log and emuLastMessage have the reason. */
+/* Loads a program. Fails with 209 for machine code, 218 or 222 for text that the emulator does not
+ * support or that needs too much shared or constant memory. The log and emuLastMessage contain the
+ * reason. */
 static CUresult load_program(emu_program **out, const void *data, const load_log *log)
 {
     char why[512] = "";
@@ -123,8 +123,8 @@ static void initialise_global(CUmodule module, size_t index)
     }
 }
 
-/* Allocates the variables. Those that no code uses (CUB's headers have a thousand) are only
- * allocated when requested. */
+/* Allocates the variables. Unused ones are only allocated on request, because CUB's headers have a
+ * thousand of them. */
 static CUresult make_globals(CUmodule module)
 {
     const emu_program *program = module->program;
@@ -178,7 +178,7 @@ static void add_handles(CUmodule module, CUcontext context)
     }
 }
 
-/* Creates a module that owns the program. */
+/* Creates a module and takes ownership of the program. */
 static CUresult new_module(CUmodule *out, emu_program *program)
 {
     CUmodule module = calloc(1, sizeof *module);
@@ -236,13 +236,13 @@ EMU_EXPORT CUresult cuModuleLoadDataEx(CUmodule *out, const void *data, unsigned
     return load_module(out, data, &log);
 }
 
-/* A module may be used while another context is current, as on an H200. */
+/* Accepts a module of another context than the current one, as on an H200. */
 static CUresult check_module(CUmodule module)
 {
     return emu_handle_is(module, EMU_KIND_MODULE) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* Waits for the work of the module's context. */
+/* Waits for the work of the module's context, then unloads the module. */
 EMU_EXPORT CUresult cuModuleUnload(CUmodule module)
 {
     EMU_ENTER(cuModuleUnload, EMU_USE | EMU_UNSAFE);

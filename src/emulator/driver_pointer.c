@@ -101,8 +101,7 @@ static const answer *find_answer(CUpointer_attribute attribute)
     return NULL;
 }
 
-/* Returns true if the memory has the attribute: device memory has no host address, pinned memory
- * has both. */
+/* Returns true if the memory has the attribute. Device memory has no host address. */
 static bool has_attribute(const answer *answer, const emu_allocation *what)
 {
     return answer->attribute != CU_POINTER_ATTRIBUTE_HOST_POINTER || on_host(what);

@@ -1,4 +1,4 @@
-/* cuInit, its environment, and functions that only the emulator has. */
+/* cuInit, the environment, and functions that only the emulator has. */
 #include "emulator/driver_symbols.h"
 #include "emulator/enter.h"
 #include "emulator/extensions.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns the memory limit of this container; infinity without a limit ("max"). */
+/* Returns the memory limit of this container, or infinity if there is none. */
 static double container_bytes(void)
 {
     char text[64] = "", *end;
@@ -26,8 +26,8 @@ static double container_bytes(void)
     return ok && end != text ? limit : HUGE_VAL;
 }
 
-/* Returns the host memory for device allocations: three quarters of this machine's or container's
- * memory. */
+/* Returns how much host memory device allocations may use: three quarters of the machine's or
+ * container's memory. */
 static size_t host_share_bytes(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -52,8 +52,8 @@ static CUresult read_workers(void)
     return CUDA_SUCCESS;
 }
 
-/* A forked child has neither the streams' threads nor the memory, so it cannot use CUDA, as with a
- * real driver. */
+/* Makes CUDA unusable in a forked child, as in a real driver, because the child has neither the
+ * streams' threads nor the memory. */
 static void in_forked_child(void)
 {
     emu.initialized = false;
@@ -75,7 +75,7 @@ static bool knows_call(const char *name)
     return false;
 }
 
-/* Returns the smallest memory size of the devices. */
+/* Returns the memory size of the smallest device. */
 static double least_memory_bytes(void)
 {
     double least = emu.devices[0].total_memory_bytes;
@@ -141,7 +141,7 @@ EMU_EXPORT CUresult cuDriverGetVersion(int *version)
     return CUDA_SUCCESS;
 }
 
-/* ---- functions that a real driver lacks ---- */
+/* ---- functions that a real driver does not have ---- */
 
 EMU_EXPORT CUresult emuModelledTimeNs(double *out)
 {

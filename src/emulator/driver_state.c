@@ -1,5 +1,5 @@
-/* The emulated driver's state: lock, sticky error, last message, and each thread's modelled host
- * clock. */
+/* The state of the emulated driver: lock, sticky error, last message, and the modelled host clock
+ * of each thread. */
 #include "emulator/driver.h"
 
 #include <stdio.h>
@@ -79,7 +79,7 @@ CUresult emu_check_device(CUdevice device)
 
 CUresult emu_choose_device(CUdevice device)
 {
-    if (emu.is_device_chosen) { /* other threads may be reading the profile */
+    if (emu.is_device_chosen) { /* other threads may be reading emu.profile */
         if (device == emu.device) {
             return CUDA_SUCCESS;
         }
@@ -97,8 +97,7 @@ CUresult emu_choose_device(CUdevice device)
 double emu_host_now(void)
 {
     if (host_ns <= 0) {
-        /* A new thread starts at the latest clock of all threads, because it comes after their
-         * work. */
+        /* A new thread starts at the latest clock of any thread, because its work comes later. */
         host_ns = (double)emu.latest_host_ns;
     }
     return host_ns;

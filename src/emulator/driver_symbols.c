@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Declared with local names and without types, because only addresses are needed. */
+/* Entry points under local names and without types, because only their addresses are needed. */
 #define X(name, version, symbol) extern void emu_address_##symbol(void) __asm__(#symbol);
 EMU_SYMBOL_LIST(X)
 #undef X
@@ -25,7 +25,8 @@ static const entry entries[] = {
 
 enum { ENTRY_COUNT = sizeof entries / sizeof entries[0] };
 
-/* Finds the newest variant of `name` up to `version`. Sets *known if the driver has any variant. */
+/* Finds the newest variant of `name` up to `version`. Sets *known if the driver has any variant of
+ * it. */
 static const entry *find_symbol(const char *name, int version, int driver_version, bool *known)
 {
     const entry *best = NULL;
@@ -44,9 +45,9 @@ static const entry *find_symbol(const char *name, int version, int driver_versio
 
 CUresult cuDriverGetVersion(int *version);
 
-/* Works before cuInit. Returns success and NULL for a name that is missing or newer than `version`;
- * 1 for a version newer than the driver's. Flags choose between legacy and per-thread default
- * streams; here NULL is always the legacy one, which is ordered at least as strictly. */
+/* Works before cuInit. Succeeds with NULL if the call is unknown or newer than `version`. Fails
+ * with 1 if `version` is newer than the driver. Ignores the flag for per-thread default streams:
+ * stream 0 is always the legacy stream, which orders at least as strictly. */
 EMU_EXPORT CUresult cuGetProcAddress_v2(const char *name, void **out, int version, cuuint64_t flags,
                                         CUdriverProcAddressQueryResult *status)
 {

@@ -1,7 +1,7 @@
-/* All entry points of the emulator: X(plain name, first driver version with this variant, exported
- * symbol). Versions are those of cudaTypedefs.h. Variants of a name are listed oldest first. A
- * variant may only be left out if a newer one is present; otherwise a caller that requests the
- * newer one would get an older one. */
+/* The entry points of the emulator, as X(name, first driver version with this variant, exported
+ * symbol). The versions are those of cudaTypedefs.h. The variants of a name are listed oldest
+ * first. An old variant may be missing, but the newest one must be present; otherwise its caller
+ * would get an older one. */
 #pragma once
 
 /* clang-format off */

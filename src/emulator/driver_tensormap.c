@@ -1,4 +1,4 @@
-/* cuTensorMapEncodeTiled: checks its arguments, and stores them in the map (tensor_map.h). */
+/* Tensor maps: cuTensorMapEncodeTiled. */
 #include "emulator/context.h"
 #include "emulator/enter.h"
 #include "emulator/tensor_map.h"
@@ -13,7 +13,7 @@ static bool is_sound_dimension(cuuint64_t size, cuuint32_t box, cuuint32_t step)
            step <= 8;
 }
 
-/* Checks that a box's rows are multiples of 16 bytes, and not longer than the swizzle. */
+/* Checks that the rows of a box are multiples of 16 bytes and not longer than the swizzle. */
 static bool is_sound_row(const emu_tensor_map *map)
 {
     uint32_t bytes = map->box[0] * emu_tensor_element_bytes(map->type);
@@ -21,7 +21,7 @@ static bool is_sound_row(const emu_tensor_map *map)
            (bytes % INNER_ALIGNMENT == 0 && (!map->swizzle || bytes <= 16u << map->swizzle));
 }
 
-/* Works without a context, like the real one. */
+/* Works without a context, like the real call. */
 EMU_EXPORT CUresult cuTensorMapEncodeTiled(
     CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
     const cuuint64_t *sizes, const cuuint64_t *strides, const cuuint32_t *box,

@@ -1,4 +1,4 @@
-/* Texture objects over linear and pitched memory and arrays: cuTexObject*, cuArray*. */
+/* Texture objects of linear memory, pitched memory and arrays: cuTexObject*, cuArray*. */
 #include "emulator/driver_texture.h"
 
 #include "emulator/enter.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits of every GPU since compute capability 7.5. */
+/* Limits of all GPUs since compute capability 7.5. */
 enum { ADDRESS_ALIGNMENT = 512, PITCH_ALIGNMENT = 32, CHANNELS = 4 };
 static const uint64_t most_linear[3] = {UINT64_C(1) << 28}, most_rows[3] = {131072, 65000},
                       most_of_arrays[2][4][3] = {
@@ -16,7 +16,7 @@ static const uint64_t most_linear[3] = {UINT64_C(1) << 28}, most_rows[3] = {1310
 
 struct CUarray_st {
     emu_handle handle;
-    emu_texture texture; /* the properties that its textures share */
+    emu_texture texture; /* memory and shape, without settings */
 };
 
 typedef struct texture_object {
@@ -54,7 +54,7 @@ static unsigned rank_of(const CUDA_ARRAY3D_DESCRIPTOR *shape, bool layered)
     return 1 + (shape->Height > 0) + (shape->Depth > 0 && !layered);
 }
 
-/* Stores arrays in row order, because the layout is not observable. */
+/* Stores arrays by rows, because programs cannot see the layout. */
 EMU_EXPORT CUresult cuArray3DCreate_v2(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *shape)
 {
     EMU_ENTER(cuArray3DCreate, EMU_USE | EMU_UNSAFE);
@@ -159,7 +159,7 @@ static CUresult describe_resource(emu_texture *out, const CUDA_RESOURCE_DESC *re
     }
 }
 
-/* Checks the settings. A filter requires values that are read as float. */
+/* Checks the settings of a texture. A linear filter requires values that are read as float. */
 static bool has_sound_settings(const CUDA_TEXTURE_DESC *settings, int format)
 {
     const bool is_float = format >= CU_AD_FORMAT_HALF;

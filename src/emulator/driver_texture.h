@@ -1,16 +1,17 @@
-/* Texture objects and arrays, for launches and copies. */
+/* Texture objects and arrays, as launches and copies need them. */
 #pragma once
 
 #include "emulator/context.h"
 #include "emulator/machine.h"
 
-/* NULL if there is no such object. Any thread. */
+/* Returns the texture of a texture object, or NULL. Any thread. */
 const emu_texture *emu_texture_find(uint64_t object);
 
-/* emu_array_find() gets the texture of an array, NULL if there is none; emu_array_rows() its number
- * of rows, which are stored one after the other. */
+/* Return the memory and shape of an array (NULL if there is no such array), and its number of rows,
+ * which are consecutive in memory. */
 const emu_texture *emu_array_find(CUarray array);
 uint64_t emu_array_rows(CUarray array);
 
-/* Destroys all objects of the context, except the memory of arrays. Lock held. */
+/* Destroys the context's texture objects and arrays, but does not free the arrays' memory. Lock
+ * held. */
 void emu_textures_end(CUcontext context);

@@ -1,0 +1,74 @@
+/* The state of a checked stretch of launches, for check*.c only.
+ *
+ * Shadow memory describes global and shared memory in granules of 1, 2 or 4 bytes, the size of the
+ * program's smallest access. The cell of a granule records its last write and up to two reads since
+ * then; an empty cell is all zero. A new access is compared with the recorded ones, and then
+ * changes the cell:
+ *
+ *   - A write replaces the whole cell. If it writes the value that was already there, it cannot
+ *     race, and is recorded only if the cell has no write.
+ *   - A read becomes read[0]. The previous read[0], if of another warp, becomes read[1].
+ *   - At the end of the launch each stamp is reduced to the launch's number (EMU_SETTLED).
+ *
+ * The cells of shared memory belong to its block, and are cleared when a block starts. The cells of
+ * global memory belong to regions. Each note makes a region, and so does malloc() in a kernel. The
+ * first access to an allocation without notes makes a region of it that counts as set. In an
+ * allocation with notes, accesses outside of them are out of bounds.
+ *
+ * Memory is unset if its region is not marked as set and no cell has the write of a set value. If a
+ * program needs another granule size, the cells are dropped and their memory counts as set. */
+#pragma once
+
+#include "emulator/check.h"
+
+enum {
+    EMU_SETTLED = UINT32_MAX /* warp of a stamp of an earlier launch; `clock` is its number */
+};
+
+/* The last write of a granule, and two reads since then by different warps. */
+typedef struct emu_cell {
+    emu_stamp write, read[2];
+} emu_cell;
+
+/* Global memory that a launch has accessed or a note describes. */
+typedef struct emu_region {
+    struct emu_region *next;
+    uint64_t base, bytes;
+    emu_cell *cells;
+    char name[64];
+    uint32_t element_bytes; /* 0: no note */
+    bool is_set, races;     /* races: EMU_CHECK_RACES was given */
+} emu_region;
+
+struct emu_check {
+    const emu_launch *launch;
+    unsigned shift;            /* log2 of the bytes of a granule */
+    uint32_t block_components; /* warps and slots of a block */
+    uint32_t slots; /* of a block: one for griddepcontrol.wait, the others for mbarriers */
+    emu_region *regions;
+    struct emu_place *places;
+    size_t place_count, place_capacity;
+    struct emu_transfer *transfers;
+    size_t transfer_count, transfer_capacity;
+    struct emu_filled *filled; /* outside the regions */
+    size_t filled_count, filled_capacity;
+    uint32_t number;    /* number of the launch in the stretch */
+    uint32_t open_from; /* number of the first launch that may still run when this one begins */
+    bool waited;        /* a thread of this launch has run griddepcontrol.wait */
+    struct {
+        const emu_op *last, *op; /* the last answer of is_behind() in check_barrier.c */
+        bool is;
+    } behind;
+    uint8_t *before; /* values of the module's variables before the launch; NULL: unknown */
+    struct emu_found *found;
+    size_t found_count;
+};
+
+/* Returns the __device__ variable of the launch's module that contains the address, or NULL. */
+const emu_global *emu_check_variable(const emu_check *check, uint64_t address);
+/* Returns the constant at the address if it was never given a value, else NULL. */
+const emu_global *emu_check_empty(const emu_check *check, uint64_t address, uint32_t bytes);
+/* Adds a region to the stretch, or returns NULL if memory runs out. */
+emu_region *emu_check_add_region(emu_check *check, uint64_t base, uint64_t bytes);
+/* Makes room for one more item; returns false if memory runs out. */
+bool emu_check_grow(void **items, size_t count, size_t *capacity, size_t item_bytes);
