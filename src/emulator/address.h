@@ -42,8 +42,7 @@ typedef struct emu_access {
     bool is_uniform;    /* all lanes have the same address */
 } emu_access;
 
-/* Decodes an operand, [base + offset] or the name of a variable, into the address of
- * decoder->op. */
+/* Decodes an operand, [base + offset] or the name of a variable, into decoder->op. */
 void emu_decode_address(emu_decoder *decoder, const ptx_operand *operand, ptx_space space);
 
 /* Returns the address space that the opcode names, or `otherwise` if it names none. */

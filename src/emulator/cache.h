@@ -14,6 +14,5 @@ emu_l1 *emu_cache_new(size_t bytes);
 void emu_cache_free(emu_l1 *cache);
 void emu_cache_clear(emu_l1 *cache);
 
-/* Reads sectors of a line (bit i of `sectors`: bytes 32 i to 32 i + 31) and returns how many of
- * them hit. */
+/* Reads sectors of a line (bit i: bytes 32 i to 32 i + 31), and returns how many of them hit. */
 unsigned emu_cache_read(emu_l1 *cache, uint64_t line, unsigned sectors);

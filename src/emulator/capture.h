@@ -22,8 +22,7 @@ typedef struct emu_capture_info {
     size_t node_count;
 } emu_capture_info;
 
-/* Begins a capture on a stream. Fails with 900 for the legacy stream, 401 if the stream is already
- * captured. */
+/* Begins a capture. Fails with 900 for the legacy stream, 401 if the stream is already captured. */
 CUresult emu_capture_begin(CUstream stream, CUstreamCaptureMode mode);
 
 /* Ends the capture that began on `stream` and returns its graph in *out. Fails with 401 if the

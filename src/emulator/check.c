@@ -23,8 +23,7 @@ typedef struct emu_filled {
     uint64_t base, end;
 } emu_filled;
 
-/* The open stretch, or NULL. It belongs to the thread that measures, and changes only while no
- * kernel runs. */
+/* The open stretch, or NULL. Changed only by the thread that measures, while no kernel runs. */
 static emu_check *stretch;
 static char *last_text;
 
@@ -143,8 +142,7 @@ static unsigned find_shift(const emu_program *program)
     return least == 4 ? 2 : least == 2 ? 1 : 0;
 }
 
-/* Drops the cells, because the next program has granules of another size. Their memory then counts
- * as set. */
+/* Drops the cells, because the granules have another size now. Their memory then counts as set. */
 static void forget_cells(emu_check *check)
 {
     for (emu_region *region = check->regions; region; region = region->next) {
@@ -154,8 +152,7 @@ static void forget_cells(emu_check *check)
     }
 }
 
-/* Calls `visit` (may be NULL) for each variable that kernels may write; returns their total
- * size. */
+/* Calls `visit` (may be NULL) for each variable that kernels may write; returns their size. */
 static size_t each_variable(emu_check *check,
                             void (*visit)(emu_check *check, size_t index, size_t at))
 {
@@ -177,8 +174,7 @@ static void keep_variable(emu_check *check, size_t index, size_t at)
            check->launch->program->globals[index].bytes);
 }
 
-/* Drops findings about a variable that has the same value as before the launch: it does not keep
- * state. */
+/* Drops findings about a variable that has its old value again: it does not keep state. */
 static void forgive_variable(emu_check *check, size_t index, size_t at)
 {
     const emu_global *variable = &check->launch->program->globals[index];

@@ -30,16 +30,14 @@ typedef struct emu_check emu_check;
 
 /* Begins a stretch without notes. If memory runs out, launches are not checked. */
 void emu_check_on(void);
-/* Ends the stretch and returns its findings, one per line (extensions.h). Valid until the next
- * stretch ends. */
+/* Ends the stretch and returns its findings, one per line (extensions.h), until the next end. */
 const char *emu_check_off(void);
 
 /* Describes [address, address + bytes): its name in messages, the size of its elements, and the
  * EMU_CHECK_ flags of extensions.h. Call it before the first launch. */
 void emu_check_note(uint64_t address, uint64_t bytes, const char *name, uint32_t element_bytes,
                     unsigned flags);
-/* Record that malloc() in a kernel returned this memory, whose contents are unset, or that free()
- * released it. */
+/* Record that malloc() in a kernel returned memory, which is unset, or that free() released it. */
 void emu_check_allocated(emu_check *check, uint64_t address, uint64_t bytes);
 void emu_check_freed(emu_check *check, uint64_t address);
 /* Records that a copy or fill of the driver has initialised this memory. */
@@ -107,8 +105,7 @@ typedef struct emu_unset {
     uint32_t product;
     bool shuffled;
 } emu_unset;
-/* Reports that an unset value reaches the memory `where` or, if that is "", that a branch or store
- * depends on it. */
+/* Reports that an unset value reaches the memory `where` or, for "", decides a branch or store. */
 void emu_check_report_unset(const emu_warp *warp, const emu_op *op, unsigned lane,
                             const char *where, const emu_unset *unset);
 
@@ -223,8 +220,7 @@ void emu_order_proxy_fence(emu_warp *warp);
 void emu_order_init_fence(emu_warp *warp); /* fence.mbarrier_init */
 /* Publish and learn at a place in memory. A warp publishes what it knew at its last fence or, with
  * `now`, what it knows now; with `within`, only to its block. A warp learns what was published at
- * the place: at once or, if `flags` contain a relaxed or volatile access, only after a fence (see
- * emu_warp_order). */
+ * the place. After a relaxed or volatile access (`flags`), it only counts after a fence. */
 void emu_order_publish(emu_warp *warp, const uint8_t *place, bool now, bool within);
 void emu_order_acquire(emu_warp *warp, const uint8_t *place, unsigned flags);
 /* Do the same for an mbarrier: a warp arrives; a phase completes, which is counted by `component`;
@@ -234,8 +230,7 @@ void emu_order_complete(emu_slot *slot, uint32_t component);
 void emu_order_observe(emu_warp *warp, const emu_knowledge *told, uint32_t lanes);
 /* Records that the running lanes know that the clock of a component is at least 1. */
 void emu_order_note(emu_warp *warp, uint32_t component);
-/* Close the open group of copies of each running lane, or wait until at most `left` closed groups
- * run. */
+/* Close the open group of copies of each running lane; wait until at most `left` groups run. */
 void emu_order_commit(const emu_warp *warp, emu_groups *groups);
 void emu_order_wait(const emu_warp *warp, emu_groups *groups, uint32_t left);
 /* Discards everything that was published. */
@@ -267,8 +262,7 @@ void emu_check_grid_wait(emu_warp *warp);
 bool emu_check_has_waited(const emu_warp *warp, unsigned lane);
 /* Records that the lane found the mbarrier's phase incomplete and will test it again. */
 void emu_check_poll(emu_warp *warp, const emu_op *op, unsigned lane, const uint8_t *at);
-/* Reports the lanes of the group that wait for an mbarrier like that; returns true if there are
- * any. */
+/* Reports the lanes of the group that wait for an mbarrier so; returns true if there are any. */
 bool emu_check_polls(const emu_group *group);
 
 /* Record what happens to an mbarrier: it is initialised; a lane uses it; a lane makes `count`
@@ -291,8 +285,7 @@ void emu_check_product_begin(const emu_warp *warp, emu_stamp *stamp);
 /* Notes copied bytes, which the mbarrier learns of later. */
 void emu_check_transfer(emu_warp *warp, const emu_op *op, unsigned lane, uint8_t *at,
                         uint32_t bytes);
-/* Reports the oldest noted bytes of the group to their mbarrier; returns false if there are
- * none. */
+/* Reports the oldest noted bytes of the group to their mbarrier; false if there are none. */
 bool emu_check_deliver(emu_group *group);
 /* Checks a block whose threads have all exited. */
 void emu_check_block_end(emu_block *block);

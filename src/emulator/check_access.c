@@ -234,8 +234,7 @@ static bool is_unset(const touch *t, const uint8_t *at, uint32_t bytes, unsigned
     return true;
 }
 
-/* Reports a read of unset memory. Values from shared memory are only marked; check_flow.c reports
- * their use. */
+/* Reports reads of unset memory; of shared memory only when check_flow.c sees the value in use. */
 static void look_at_unset(const touch *t, uint32_t element)
 {
     const uint8_t *at = t->host + (size_t)element * t->element_bytes;

@@ -3,9 +3,8 @@
  *
  * Each mbarrier has a component in the vector clocks, which counts its completed phases. The wait
  * for the previous launch is a component, too. A bulk copy moves its bytes at once, but they are
- * reported to its mbarrier only when no thread can continue otherwise. So a thread that waits for
- * another phase, or not at all, accesses the memory while the copy counts as in flight, which is a
- * race. */
+ * reported to its mbarrier only when no thread can continue otherwise. So if a thread does not
+ * wait, or waits for another phase, its access races with a copy in flight. */
 #include "emulator/check_stretch.h"
 
 #include "base/number.h"
@@ -213,8 +212,7 @@ bool emu_check_has_waited(const emu_warp *warp, unsigned lane)
 
 /* ---- bulk copies ---- */
 
-/* Reports a copy by an mbarrier that was not fenced for the asynchronous proxy after its
- * initialisation. */
+/* Reports a copy by an mbarrier that was not fenced for the asynchronous proxy after its init. */
 static void look_at_init(const emu_warp *warp, const emu_op *op, unsigned lane,
                          const emu_slot *slot)
 {

@@ -39,8 +39,7 @@ static bool leads_to(const emu_function *function, uint32_t from, uint32_t to)
     return leads;
 }
 
-/* Returns true if the access `last` (NULL: none) can only run after `op`; false outside of the
- * kernel's own body. */
+/* Returns true if the access `last` (may be NULL) can only run after `op`, in the kernel's body. */
 static bool is_behind(const emu_warp *warp, const emu_op *last, const emu_op *op)
 {
     emu_check *check = warp->worker->check;

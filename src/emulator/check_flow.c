@@ -78,8 +78,7 @@ static uint32_t depends(const step *s, uint32_t lanes)
 
 /* ---- loads and stores ---- */
 
-/* Finds the registers of the elements of a load or store: the last ones that it writes, or
- * reads. */
+/* Finds the registers of a load's or store's elements: the last ones that it writes, or reads. */
 static bool find_elements(const step *s, bool writes, const uint32_t **out)
 {
     uint32_t found = 0, count = s->op->count;
@@ -205,8 +204,7 @@ static emu_unset value_of_shuffle(const step *s)
                                                                 : (emu_unset){0};
 }
 
-/* Marks the results of a shuffle that come from unset values, or from threads that do not take
- * part. */
+/* Marks results of a shuffle that come from unset values or from threads that do not take part. */
 static void note_shuffled(const step *s, const emu_warp_order *order, emu_unset value)
 {
     const ptx_operand *result = &s->in->operands[0];

@@ -110,8 +110,7 @@ static void learn(emu_knowledge *place, const emu_knowledge *more)
     learn_clock(&place->fenced, more->fenced);
 }
 
-/* Returns a copy of `place` (may be NULL) with the component raised to `clock`, or NULL if memory
- * runs out. */
+/* Returns a copy of `place` (may be NULL) with the component raised to `clock`, or NULL. */
 static emu_clock *with(const emu_clock *place, uint32_t component, uint32_t clock)
 {
     emu_clock *out = over(place, component, component + 1);
@@ -173,8 +172,7 @@ static void know(emu_warp_order *order, uint32_t lanes, uint32_t clock)
     }
 }
 
-/* Adds to the warp's knowledge. If that includes the warp's own clock, its lanes know each other up
- * to there. */
+/* Adds to the warp's knowledge. Its lanes know each other up to its own clock in `more`. */
 static void warp_learns(emu_warp_order *order, const emu_knowledge *more)
 {
     uint32_t own = clock_of(more->order, order->index);
@@ -240,8 +238,8 @@ static const emu_groups *groups_of(const emu_warp_order *writer, const emu_stamp
     return stamp->how & EMU_HOW_WRITE ? &writer->bulk[stamp->lane] : &writer->read[stamp->lane];
 }
 
-/* Returns true if the lane knows that the stamp's product is over. A wait by any warp of the
- * warpgroup suffices. */
+/* Returns true if the lane knows that the stamp's product is over, by a wait of any of its
+ * warps. */
 static bool knows_product(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
                           const emu_warp *from)
 {

@@ -58,7 +58,6 @@ static unsigned count_sectors(const lines *all)
     return count;
 }
 
-/* Returns the maximum number of lanes that access the same address. */
 static unsigned most_on_one(const emu_access *access, uint32_t mask)
 {
     unsigned most = 0;
@@ -149,8 +148,7 @@ static unsigned phase_cycles(const emu_access *access, uint32_t mask)
     return most;
 }
 
-/* Returns the number of phases of an access: 64-bit lanes take two half warps, wider ones four
- * quarter warps. */
+/* Returns the phases of an access: 64-bit lanes take two half warps, wider ones four quarters. */
 static unsigned phases_of(const emu_access *access)
 {
     return access->bytes <= 4 ? 1 : access->bytes / 4;

@@ -72,16 +72,14 @@ uint32_t emu_source(emu_decoder *decoder, const ptx_operand *operand, unsigned b
 /* The same if any register of at least that size is allowed; *width gets the register's size. */
 uint32_t emu_source_wide(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
                          uint8_t *width);
-/* Returns the offset of a result register. For _ it is the offset of the sink, which nothing
- * reads. */
+/* Returns the offset of a result register. For _ it is the sink, which nothing reads. */
 uint32_t emu_target(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes);
 uint32_t emu_target_wide(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
                          uint8_t *width);
 /* Returns the offset of a constant that has this value in all lanes. */
 uint32_t emu_constant(emu_decoder *decoder, uint64_t value, unsigned bytes);
 
-/* Returns zeroed memory that the program owns. Records a failure and returns NULL if memory runs
- * out. */
+/* Returns zeroed memory that the program owns. Records a failure if memory runs out. */
 void *emu_decode_alloc(emu_decoder *decoder, size_t bytes);
 
 /* Fills dst, a, b, c, d of the operation in the order of the signature. */

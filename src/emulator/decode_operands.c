@@ -141,8 +141,7 @@ static bool grow_index(emu_decoder *decoder)
     return true;
 }
 
-/* The index of constants is a hash table. An entry is the offset, a multiple of 64, plus the
- * size. */
+/* The index of constants is a hash table of offsets, which are multiples of 64, plus sizes. */
 uint32_t emu_constant(emu_decoder *decoder, uint64_t value, unsigned bytes)
 {
     emu_program *program = decoder->program;

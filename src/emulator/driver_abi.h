@@ -1,6 +1,5 @@
 /* The CUDA driver's ABI, for a driver that implements it: gputune's declarations, and names that
- * only a driver needs. With -DEMU_CHECK_ABI, cuda.h 13.0 replaces both, so the compiler checks
- * every entry point. */
+ * only a driver needs. With -DEMU_CHECK_ABI the compiler checks all entry points by cuda.h 13.0. */
 #pragma once
 
 #include <stddef.h>

@@ -30,8 +30,7 @@ EMU_EXPORT CUresult cuDeviceGetName(char *name, int bytes, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-/* Makes a UUID from the profile's name: the same on every machine, and different from a real
- * device's. */
+/* Makes a UUID of the profile's name: equal on all machines, and unlike a real device's. */
 static void make_uuid(CUuuid *uuid, CUdevice device)
 {
     const char *profile = emu.devices[device].name;

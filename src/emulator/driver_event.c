@@ -75,7 +75,6 @@ static CUresult record_on_stream(CUevent event, CUstream stream)
     return CUDA_SUCCESS;
 }
 
-/* Records an event on a stream, which must be of the same context. */
 static CUresult record_event(CUevent event, CUstream handle)
 {
     CUstream stream;
@@ -112,8 +111,7 @@ static CUresult wait_event(CUstream handle, CUevent event)
     return emu_queue_wait_for(stream, event->completion);
 }
 
-/* Accepts a stream and an event of different contexts. Does not support event nodes of graphs (flag
- * 1). */
+/* The stream and event may be of different contexts. Flag 1, for graphs, is not supported. */
 EMU_EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
 {
     EMU_ENTER(cuStreamWaitEvent, EMU_USE);

@@ -189,7 +189,6 @@ static int optin_bytes(const emu_kernel *kernel)
            (int)kernel->static_shared_bytes;
 }
 
-/* Sets an attribute that may be changed, within its limits. */
 EMU_EXPORT CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
                                        int value)
 {

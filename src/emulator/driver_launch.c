@@ -42,8 +42,8 @@ typedef struct kernel_command {
 
 /* ---- running ---- */
 
-/* Finds an allocation of any context, as on an H200. Of the heap of the kernel's context, only
- * blocks from malloc() count. */
+/* Finds an allocation of any context, as on an H200. In the heap of the kernel's context, it
+ * finds only blocks of malloc(). */
 static bool find_memory(void *context, uint64_t address, emu_range *out)
 {
     emu_allocation what;
@@ -240,8 +240,7 @@ static CUresult check_resources(const launch_request *request, CUfunction functi
     return !large || allowed ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* Chooses the cluster: that of the launch, or else the one that the kernel or its attributes
- * require. */
+/* Chooses the launch's cluster, or else the one that the kernel or its attributes require. */
 static void choose_cluster(uint32_t cluster[3], const launch_request *request, CUfunction function)
 {
     const int *required = function->settings.required_cluster;
@@ -352,9 +351,8 @@ static void fill_command(kernel_command *kernel, const launch_request *request, 
 }
 
 /* Creates the command of a launch. Fails like hardware: 1 for invalid dimensions, shared memory or
- * parameters, 701 for too many registers, 801 for more than 4096 bytes of parameters before driver
- * 12.1, 912 for an invalid cluster, 720 for a cooperative grid that does not fit on the device at
- * once. */
+ * parameters, 701 for too many registers, 720 for a cooperative grid that does not fit at once, 801
+ * for more than 4096 bytes of parameters before driver 12.1, 912 for an invalid cluster. */
 static CUresult new_kernel(kernel_command **out, const launch_request *request)
 {
     CUfunction function = request->function;

@@ -64,8 +64,7 @@ static bool is_binary(const void *data)
 }
 
 /* Loads a program. Fails with 209 for machine code, 218 or 222 for text that the emulator does not
- * support or that needs too much shared or constant memory. The log and emuLastMessage contain the
- * reason. */
+ * support or that exceeds shared or constant memory. The log and emuLastMessage have the reason. */
 static CUresult load_program(emu_program **out, const void *data, const load_log *log)
 {
     char why[512] = "";
@@ -123,8 +122,7 @@ static void initialise_global(CUmodule module, size_t index)
     }
 }
 
-/* Allocates the variables. Unused ones are only allocated on request, because CUB's headers have a
- * thousand of them. */
+/* Allocates the variables that code uses. Others are allocated on request; CUB has a thousand. */
 static CUresult make_globals(CUmodule module)
 {
     const emu_program *program = module->program;

@@ -11,7 +11,6 @@ static emu_block_needs needs_of(CUfunction function, int threads, size_t dynamic
                              .carveout_percent = function->settings.carveout_percent};
 }
 
-/* Returns the resident blocks per SM; 0 if the launch would be refused. */
 static int resident_blocks(CUfunction function, int threads, size_t dynamic_bytes)
 {
     if (threads > emu_kernel_max_threads(function->kernel) ||

@@ -26,8 +26,7 @@ static double container_bytes(void)
     return ok && end != text ? limit : HUGE_VAL;
 }
 
-/* Returns how much host memory device allocations may use: three quarters of the machine's or
- * container's memory. */
+/* Returns the limit of device memory: three quarters of the memory of the machine or container. */
 static size_t host_share_bytes(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -75,7 +74,6 @@ static bool knows_call(const char *name)
     return false;
 }
 
-/* Returns the memory size of the smallest device. */
 static double least_memory_bytes(void)
 {
     double least = emu.devices[0].total_memory_bytes;

@@ -1,5 +1,4 @@
-/* The state of the emulated driver: lock, sticky error, last message, and the modelled host clock
- * of each thread. */
+/* The state of the emulated driver: lock, sticky error, last message, and the host clocks. */
 #include "emulator/driver.h"
 
 #include <stdio.h>

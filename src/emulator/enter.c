@@ -1,4 +1,4 @@
-/* Entry checks: scripted failures and preconditions. */
+/* The beginning of each driver call: scripted failures and preconditions. */
 #include "emulator/enter.h"
 
 #include "emulator/capture.h"

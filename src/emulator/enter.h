@@ -1,19 +1,20 @@
-/* Checks at the beginning of every entry point. */
+/* Checks at the beginning of each driver call. */
 #pragma once
 
 #include "emulator/driver.h"
 
-/* Preconditions of an entry point. */
+/* Preconditions of a driver call. */
 enum {
-    EMU_INITIALIZED = 1,     /* cuInit was called; otherwise 3 */
-    EMU_NO_STICKY_ERROR = 2, /* no sticky error; otherwise that error */
-    EMU_CONTEXT = 4,         /* a current context, otherwise 201; it is alive, otherwise 709 */
-    EMU_UNSAFE = 8, /* no capture forbids it; otherwise 900, and the capture becomes invalid */
+    EMU_INITIALIZED = 1,     /* cuInit was called, otherwise 3 */
+    EMU_NO_STICKY_ERROR = 2, /* there is no sticky error, otherwise that error */
+    EMU_CONTEXT =
+        4, /* there is a current context, otherwise 201; it was not destroyed, otherwise 709 */
+    EMU_UNSAFE = 8, /* no capture forbids the call, otherwise 900 */
     EMU_USE = EMU_INITIALIZED | EMU_NO_STICKY_ERROR | EMU_CONTEXT
 };
 
-/* Runs the fault script for `name`, checks `needs` and advances the modelled host clock by the cost
- * of a call. Returns 0 or the code to return. Lock not held. */
+/* Applies the fault script to the call `name`, checks its preconditions and advances the modelled
+ * host clock. Returns 0 or the code with which the call fails. Lock not held. */
 CUresult emu_enter(const char *name, unsigned needs);
 
 #define EMU_ENTER(name, needs)                                                                     \

@@ -1,4 +1,4 @@
-/* Events: a completion of recorded work, or nodes of a capture. */
+/* Events: recorded work of a stream or, during a capture, nodes of a graph. */
 #pragma once
 
 #include "emulator/graph.h"
@@ -6,11 +6,11 @@
 struct CUevent_st {
     emu_handle handle;
     unsigned flags;
-    emu_completion *completion; /* NULL: never recorded, which counts as done */
-    uint64_t capture_id;        /* last recorded in this capture, 0: outside of any */
+    emu_completion *completion; /* NULL: never recorded, which counts as completed */
+    uint64_t capture_id;        /* the capture in which it was last recorded; 0: none */
     size_t node_count;
     CUgraphNode *nodes;
 };
 
-/* Frees the event and its handle. Lock held. */
+/* Destroys the event. Lock held. */
 void emu_event_free(CUevent event);

@@ -1,74 +1,76 @@
 /* Functions that the emulator exports in addition to the CUDA driver API. Look them up with
  * dlsym(); a real driver lacks them.
  *
- * Times are modelled: a kernel's time follows from its operations, not from the time they take
- * here. cuEventElapsedTime returns device times. Each thread has a host clock, which every driver
- * call advances by its modelled cost, and every wait to the modelled end of the work; differences
- * of two readings on one thread are deterministic. Concurrent streams do not slow each other down.
+ * All times are modelled. The time of a kernel follows from its operations, not from how long they
+ * take here. cuEventElapsedTime returns device times. In addition each thread has a host clock,
+ * which each driver call advances by its modelled cost, and each wait to the modelled end of the
+ * work. The same calls take the same time. Concurrent streams do not slow each other down.
  *
- * Environment, read by cuInit, which fails with 1 on a mistake; emuLastMessage() then describes it:
- *   GPUTUNE_EMU_PROFILE  h200 or a100; default: the text after the colon in GPUTUNE_DRIVER=emu:...
- *   GPUTUNE_EMU_DEVICES  h200,h200*1.3,a100: several devices, if no profile is chosen; the second
- * one is 1.3 times as slow as its kind GPUTUNE_EMU_SET      key=value,... to override the profile,
- * for example driver_version=12000 GPUTUNE_EMU_FAULTS   scripted failures (faults.h)
- *   GPUTUNE_EMU_REACHED  a file to create when a scripted failure occurs
- *   GPUTUNE_EMU_THREADS  host threads per kernel; default: all
- *   GPUTUNE_EMU_DEADLINE seconds of CPU time after which gputune may treat a running kernel as hung
- *                        (read by its farm); default: 4
- *   GPUTUNE_EMU_VERBOSE  if set, prints the text of emuLastMessage() on stderr */
+ * cuInit reads these environment variables. If one is invalid, it fails with 1, and
+ * emuLastMessage() describes the mistake.
+ *
+ *   GPUTUNE_EMU_PROFILE   the device: h200 or a100; default: NAME of GPUTUNE_DRIVER=emu:NAME
+ *   GPUTUNE_EMU_DEVICES   several devices, if no profile is chosen: h200,h200*1.3,a100; the times
+ *                         of the second one are 1.3 times as long
+ *   GPUTUNE_EMU_SET       changes to the profile: key=value,... (driver_version=12000)
+ *   GPUTUNE_EMU_FAULTS    scripted failures (faults.h)
+ *   GPUTUNE_EMU_REACHED   a file to create when a scripted failure occurs
+ *   GPUTUNE_EMU_THREADS   host threads per kernel; default: all
+ *   GPUTUNE_EMU_DEADLINE  seconds of CPU time after which gputune treats a running kernel as hung;
+ *                         default: 4
+ *   GPUTUNE_EMU_VERBOSE   if set, messages are printed on stderr, too */
 #pragma once
 
 #include "emulator/driver_abi.h"
 
-/* Gets the calling thread's modelled host clock, in nanoseconds since its first call. To time
- * launches: read it, launch, cuStreamSynchronize, read it again. Never fails after cuInit. */
+/* Returns the modelled host clock of the calling thread, in nanoseconds since its first call. To
+ * time a launch, read the clock before the launch and after cuStreamSynchronize. */
 CUresult emuModelledTimeNs(double *host_ns);
 
-/* Returns one line about the sticky error (error, kernel, PTX line, block, thread, address), or the
- * reason why the last module or the configuration was refused; "" if there is none. Valid until the
- * next such event. */
+/* Returns one line about the sticky error (error, kernel, PTX line, block, thread, address), or
+ * about why a module or the configuration was refused; "" without an error. Valid until the next
+ * one. */
 const char *emuLastMessage(void);
 
-/* Names the allocation that contains `address`, for messages about accesses near it ("buffer x");
- * offsets in them count from `address`. 1 if there is none. */
+/* Names the allocation that contains `address`, for error messages ("4 bytes past the end of buffer
+ * x"). Messages count offsets from `address`. Fails with 1 if there is no allocation. */
 CUresult emuNameMemory(CUdeviceptr address, const char *name);
 
-/* Maps the allocation that begins at `address` a second time, read-only for kernels. cuMemFree
- * unmaps the view before the allocation, like cuMemUnmap without waiting for launches. 1 if no
+/* Maps the allocation that begins at `address` a second time, read-only for kernels. Release the
+ * view with cuMemFree, which does not wait for launches, before the allocation. Fails with 1 if no
  * allocation begins there, 801 if memory cannot be mapped twice. */
 CUresult emuViewMemory(CUdeviceptr *view, CUdeviceptr address);
 
-/* The sanitizer checks launches between emuCheckBegin() and emuCheckEnd(), on one host thread and
- * many times slower. A fault ends its launch and does not leave a sticky error. No launch may be
- * running when they are called.
+/* The sanitizer checks all launches between emuCheckBegin() and emuCheckEnd(). They use one host
+ * thread and are many times slower. A fault ends its launch and does not leave a sticky error. No
+ * launch may be running when these functions are called.
  *
- * emuCheckEnd() returns a line for each distinct finding (kind, PTX line, PTX line of the other
- * access), with tab-separated fields: kind, source file, line, line of the other access (0: none),
- * count, place, thread, the other thread, description. Kinds: race, barrier, shuffle, unset,
- * bounds, alignment, state, hang, fault. Files and lines require line information in the PTX. Valid
- * until the next emuCheckEnd(). */
+ * emuCheckEnd() returns one line for each distinct finding. Its fields, separated by tabs, are:
+ * kind, source file, line, line of the other access (0: none), count, place, thread, the other
+ * thread, description. Kinds are race, barrier, shuffle, unset, bounds, alignment, state, hang and
+ * fault. Files and lines are known only if the PTX has line information. The text is valid until
+ * the next emuCheckEnd(). */
 CUresult emuCheckBegin(void);
 const char *emuCheckEnd(void);
-/* Names an allocation, or a part of it, in findings while the sanitizer is active, and sets the
- * size of its elements. Flags: EMU_CHECK_SET: it is initialised; copies and fills also initialise
- * it. EMU_CHECK_RACES: threads may store the same value to an element, and read it concurrently.
- * Other memory counts as initialised, except constants without a value in the PTX until something
- * is copied to them. 1 if no allocation contains the range. */
+/* Names an allocation, or a part of it, in the sanitizer's findings, and sets the size of its
+ * elements. With EMU_CHECK_SET it counts as initialised; without, copies and fills initialise it.
+ * With EMU_CHECK_RACES threads may store the same value to an element and read it concurrently.
+ * Memory without a name counts as initialised, except constants that have no value in the PTX.
+ * Fails with 1 if no allocation contains the range. */
 CUresult emuCheckMemory(CUdeviceptr address, size_t bytes, const char *name, unsigned element_bytes,
                         unsigned flags);
 
-/* Returns the version of the model, which increases when modelled times change, so that records of
- * different versions are not compared. */
+/* Returns the version of the timing model, which increases whenever modelled times change. */
 int emuModelVersion(void);
 
-/* Chooses the profile before cuInit; overrides the environment. 500 for an unknown name
- * (emuLastMessage lists the known ones), 401 if another one is already active in this process. */
+/* Chooses the profile before cuInit and overrides the environment. Fails with 500 for an unknown
+ * name (emuLastMessage lists the known ones), 401 if the process already uses another profile. */
 CUresult emuSelectProfile(const char *name);
 
-/* Replaces the fault script of this process and resets its counters; NULL: nothing fails. No other
- * thread may be in a driver call. 1 for an invalid script (emuLastMessage); the previous one then
- * stays. */
+/* Replaces the fault script of this process (faults.h) and resets its counters; NULL removes it.
+ * Fails with 1 and keeps the old script if the new one is invalid. No thread may be in a driver
+ * call. */
 CUresult emuSetFaults(const char *script);
 
-/* Returns the name of a device's profile ("h200"); "" before cuInit and for an unknown device. */
+/* Returns the name of a device's profile ("h200"), or "" before cuInit and for unknown devices. */
 const char *emuProfileName(CUdevice device);

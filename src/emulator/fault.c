@@ -1,4 +1,4 @@
-/* Writes the message of a fault: error, kernel, line, block, thread, address. */
+/* Raises faults of kernels and writes their messages. */
 #include "emulator/check.h"
 #include "emulator/program.h"
 
@@ -29,7 +29,7 @@ static const char *code_name(int code)
     return "fault";
 }
 
-/* Writes the line of the CUDA source if it is known, else that of the PTX. */
+/* Writes the line of the CUDA source, or that of the PTX if the source is unknown. */
 static void describe_line(char out[96], const emu_warp *warp, const emu_op *op)
 {
     const ptx_place place = ptx_module_place(&warp->worker->run->launch->program->module, op->line);

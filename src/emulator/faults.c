@@ -1,4 +1,4 @@
-/* Parses GPUTUNE_EMU_FAULTS and counts calls. */
+/* Parses GPUTUNE_EMU_FAULTS and counts driver calls. */
 #include "emulator/faults.h"
 
 #include "emulator/profile.h"
@@ -83,7 +83,7 @@ static bool parse_effect(rule *out, const char *text)
     return true;
 }
 
-/* Parses "@1" and removes it from the name. */
+/* Parses "@1" at the end of the name, and removes it. */
 static bool parse_device(rule *out, char *name)
 {
     char *sign = strchr(name, '@'), *end;

@@ -45,13 +45,13 @@ static inline double emu_float64(uint64_t bits)
     return value;
 }
 
-/* Replaces a NaN by 0x7fffffff, the only NaN of single-precision arithmetic. */
+/* Replaces a NaN by 0x7fffffff, the only NaN that single-precision arithmetic produces. */
 static inline float emu_nan32(float value)
 {
     return value != value ? emu_float32(0x7fffffff) : value;
 }
 
-/* .ftz: replaces a subnormal by a zero with its sign. */
+/* .ftz: replaces a subnormal by zero with the same sign. */
 static inline float emu_flush(float value)
 {
     uint32_t bits = emu_bits32(value);
@@ -75,24 +75,24 @@ static inline double emu_saturate64(double value)
     return value > 0 ? (value < 1 ? value : 1) : 0;
 }
 
-/* Convert between half precisions and float, rounding to nearest even or toward zero. NaN becomes
- * the format's canonical one, 0x7fff. From float all are exact. */
+/* Convert half precision (f16, bf16) to and from wider formats. To float is exact; NaN becomes
+ * 0x7fff. */
 uint16_t emu_half_from_float(float value, emu_rounding rounding);
 uint16_t emu_half_from_double(double value, emu_rounding rounding);
 uint16_t emu_bfloat_from_double(double value, emu_rounding rounding);
 float emu_half_to_float(uint16_t bits);
 float emu_bfloat_to_float(uint16_t bits);
 
-/* Convert 8-bit floats (e5m2, otherwise e4m3), rounding to nearest even. Values that are too large
- * become the largest finite value, NaN becomes 0x7f. */
+/* Convert 8-bit floats: e5m2 or otherwise e4m3. Values are rounded to nearest even, too large ones
+ * become the largest finite value, and NaN becomes 0x7f. */
 uint8_t emu_fp8_from_double(double value, bool is_e5m2);
 float emu_fp8_to_float(uint8_t bits, bool is_e5m2);
 
-/* Returns a + b rounded to odd: rounding that again to a narrower format equals rounding the exact
- * sum. */
+/* Returns a + b rounded to odd. Rounding this again to a narrower format gives the same result as
+ * rounding the exact sum. */
 double emu_add_to_odd(double a, double b);
 
-/* Sets the host's rounding direction; returns the previous one for emu_round_restore(). Rounding to
- * nearest is the default and costs nothing. */
+/* Sets the host's rounding mode and returns the previous one for emu_round_restore(). Does nothing
+ * for rounding to nearest, which is the default. */
 int emu_round_begin(emu_rounding rounding);
 void emu_round_restore(int before);

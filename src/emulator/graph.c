@@ -1,4 +1,4 @@
-/* Graphs: nodes in capture order, and their execution. */
+/* Graphs: building them from captured nodes, and running them. */
 #include "emulator/graph.h"
 
 #include <stdlib.h>
@@ -128,8 +128,7 @@ static void release_exec(emu_command *command)
 static const emu_command_class exec_class = {
     .run = run_exec, .release = release_exec, .is_kernel = true, .has_handle = true};
 
-/* Copies the nodes. Their order is topological, because nodes are added after their
- * dependencies. */
+/* Copies the nodes, which are in topological order, because dependencies are added first. */
 static CUresult copy_nodes(CUgraphExec exec, CUgraph graph)
 {
     for (size_t i = 0; i < graph->node_count; i++) {

@@ -1,4 +1,4 @@
-/* Graphs: recorded by captures, instantiated and replayed. */
+/* Graphs, which captures record, and their instances, which streams run. */
 #pragma once
 
 #include "emulator/queue.h"
@@ -6,7 +6,7 @@
 struct CUgraphNode_st {
     CUgraph graph;
     emu_command *command;
-    size_t index; /* position in the graph */
+    size_t index; /* index in the graph's nodes */
     size_t dependency_count;
     CUgraphNode *dependencies;
 };
@@ -31,7 +31,7 @@ struct CUgraph_st {
     emu_user_reference *users;
 };
 
-/* A node of an instantiated graph; its dependencies come before it. */
+/* A node of an instantiated graph. Its dependencies are earlier nodes. */
 typedef struct emu_exec_node {
     emu_command *command;
     size_t dependency_count;
@@ -39,8 +39,7 @@ typedef struct emu_exec_node {
     double end_ns;
 } emu_exec_node;
 
-/* An instantiated graph, which is itself a command. As on hardware, its runs never overlap, even on
- * different streams. */
+/* An instantiated graph, which is also a command. Its runs never overlap, as on hardware. */
 struct CUgraphExec_st {
     emu_command command;
     emu_handle handle;
@@ -51,18 +50,17 @@ struct CUgraphExec_st {
     emu_user_reference *users;
 };
 
-/* Creates an empty graph with a handle; NULL if memory runs out. */
+/* Creates an empty graph with a handle, or returns NULL if memory runs out. */
 CUgraph emu_graph_new(void);
-/* Frees the graph, its nodes, and its references to user objects. Lock not held, because a user
- * object's destructor is the application's code. */
+/* Frees the graph, its nodes and its references to user objects. Call it without the lock, because
+ * it may call destructors of the application. */
 void emu_graph_free(CUgraph graph);
-/* Adds a node that depends on `dependencies`, nodes of this graph; takes ownership of the command.
- * 2 if memory runs out. */
+/* Adds a node after `dependencies`, which are nodes of this graph, and takes ownership of the
+ * command. Fails with 2 if memory runs out. */
 CUresult emu_graph_add(CUgraphNode *out, CUgraph graph, emu_command *command,
                        const CUgraphNode *dependencies, size_t count);
-/* Copies the graph for execution; 2 if memory runs out. Lock held. */
+/* Copies the graph for execution. Fails with 2 if memory runs out. Lock held. */
 CUresult emu_graph_instantiate(CUgraphExec *out, CUgraph graph);
 
-/* Releases `count` references; the last one calls the destructor, which is the application's code.
- * Lock not held. */
+/* Releases `count` references; the last one calls the application's destructor. Lock not held. */
 void emu_user_object_release(CUuserObject object, unsigned count);

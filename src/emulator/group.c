@@ -1,15 +1,16 @@
-/* Blocks of one cluster, from their start to the last thread's exit. */
+/* The blocks of one cluster, from their start until all threads have exited. */
 #include "emulator/check.h"
 #include "emulator/program.h"
 
 #include <stdlib.h>
 
 enum {
-    CALL_RESERVE = 64 /* local bytes that small calls need even without a stack limit */
+    CALL_RESERVE = 64 /* local memory for small calls, even if the stack limit is 0 */
 };
 
-/* Contents of shared memory when a block starts, 16 bytes of each in turn: NaN, negative and huge,
- * zero, positive and huge. A kernel that reads unset memory gives wrong results in any type. */
+/* The bytes that fill shared memory when a block starts, 16 bytes of each in turn. As a number of
+ * any type they are NaN, negative and huge, zero, or positive and huge. So a kernel that reads
+ * unset memory gives wrong results. */
 static const uint8_t garbage[] = {0xff, 0xfb, 0x00, 0x7b};
 
 /* ---- making ---- */
@@ -131,7 +132,7 @@ static void start_warp(emu_warp *warp)
     emu_add_split(warp, warp->home, warp->home->function->first, lanes);
 }
 
-/* Fills shared memory with garbage that begins differently in each block and launch. */
+/* Fills shared memory. Each block and launch begins with another of the bytes. */
 static void spoil_shared(emu_block *block, uint32_t first)
 {
     for (uint32_t at = 0; at < block->shared_bytes; at += 16) {
@@ -183,7 +184,7 @@ emu_group *emu_group_start(emu_worker *worker, uint64_t index, uint32_t sm)
 
 /* ---- running ---- */
 
-/* Sets *moved if a warp did more than find an mbarrier's phase not over. */
+/* Runs each warp for a turn. Sets *moved if any of them did more than poll an mbarrier. */
 static uint64_t run_block(emu_block *block, bool *moved)
 {
     uint64_t used = 0;
@@ -195,7 +196,7 @@ static uint64_t run_block(emu_block *block, bool *moved)
     return used;
 }
 
-/* Returns true if nothing will move after a turn of a checked launch in which nothing moved. */
+/* Returns true if a checked launch can never continue, after a turn in which no warp moved. */
 static bool is_stuck(emu_group *group)
 {
     enum { MOST_IDLE = 1024 };

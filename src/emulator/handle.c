@@ -1,4 +1,4 @@
-/* The set of valid handles: a hash table with links in the objects, so adding one cannot fail. */
+/* The set of valid handles: a hash table with links in the objects, so adding cannot fail. */
 #include "emulator/handle.h"
 
 #include <pthread.h>
@@ -8,7 +8,7 @@ enum { BUCKET_COUNT = 1024, FREED_COUNT = 4096 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static emu_handle *buckets[BUCKET_COUNT];
-static void *freed[FREED_COUNT]; /* the oldest one is at freed_next */
+static void *freed[FREED_COUNT]; /* the oldest is at freed_next */
 static unsigned freed_next;
 
 static emu_handle **bucket_of(const void *object)

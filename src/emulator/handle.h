@@ -1,5 +1,5 @@
-/* The set of valid handles. Driver calls look up a handle here before they use the pointer, so an
- * invalid one causes an error instead of a crash. */
+/* The set of valid handles. Each driver call looks up its handles here, so an invalid one causes an
+ * error instead of a crash. */
 #pragma once
 
 #include "emulator/driver_abi.h"
@@ -19,29 +19,29 @@ typedef enum emu_kind {
     EMU_KIND_ARRAY
 } emu_kind;
 
-/* A member of every object that has a handle. */
+/* A member of every object with a handle. */
 typedef struct emu_handle {
-    const void *object; /* the handle's value; NULL if invalid */
+    const void *object; /* the value of the handle; NULL: invalid */
     emu_kind kind;
-    CUcontext context; /* the object's context; NULL: none */
+    CUcontext context; /* the context of the object, or NULL */
     struct emu_handle *next;
 } emu_handle;
 
-/* Makes `object` a valid handle. `handle` is one of its members. Any thread. */
+/* Makes `object`, which contains `handle`, a valid handle. Any thread. */
 void emu_handle_add(emu_handle *handle, const void *object, emu_kind kind, CUcontext context);
 
-/* Invalidates the handle, before its object is freed. Any thread. */
+/* Makes the handle invalid. Call it before the object is freed. Any thread. */
 void emu_handle_drop(emu_handle *handle);
 
-/* Frees an object that had a handle, after a delay: an old handle must not soon become the handle
+/* Frees an object that had a handle, but only later, so its address does not soon become the handle
  * of a new object. Any thread. */
 void emu_handle_free(void *object);
 
-/* Returns true if `object`, any value, is a valid handle of that kind. Any thread. */
+/* Returns true if `object`, which may be any value, is a valid handle of that kind. Any thread. */
 bool emu_handle_is(const void *object, emu_kind kind);
 
-/* The same for an object of `context`. */
+/* The same for objects of one context. */
 bool emu_handle_is_of(const void *object, emu_kind kind, CUcontext context);
 
-/* Returns any valid handle of that kind in `context`, or NULL. Any thread. */
+/* Returns a valid handle of that kind in the context, or NULL. Any thread. */
 void *emu_handle_any(emu_kind kind, CUcontext context);

@@ -1,14 +1,15 @@
-/* Handlers of operations that work on each lane separately. */
+/* Macros that make handlers of operations on separate lanes. */
 #pragma once
 
 #include "emulator/decode.h"
 
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
-#pragma clang diagnostic ignored "-Wpass-failed" /* an ignored hint is harmless */
+#pragma clang diagnostic ignored                                                                   \
+    "-Wpass-failed" /* a vectorisation hint that cannot be followed is harmless */
 #endif
 
-/* Lane types; they may alias, because any of them may access a register. */
+/* Types of lanes. They may alias, because operations of any type access the same registers. */
 typedef uint8_t __attribute__((may_alias)) emu_u8;
 typedef int8_t __attribute__((may_alias)) emu_s8;
 typedef uint16_t __attribute__((may_alias)) emu_u16;
@@ -20,8 +21,7 @@ typedef int64_t __attribute__((may_alias)) emu_s64;
 typedef float __attribute__((may_alias)) emu_f32;
 typedef double __attribute__((may_alias)) emu_f64;
 
-/* Executes `statement` for each lane `i` in the mask; for all 32 if no other lane can see the
- * results. */
+/* Executes `statement` for each lane `i` in the mask, or for all 32 if the others have exited. */
 #define EMU_EACH_LANE(warp, statement)                                                             \
     do {                                                                                           \
         if (emu_is_full(warp)) {                                                                   \
@@ -38,7 +38,8 @@ typedef double __attribute__((may_alias)) emu_f64;
     } while (0)
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are type names */
-/* name: dst = expression of a (b, c); D is the result's type, T, U, V are the operands' types */
+/* Define a handler: dst = expression of the operands a, b, c. D is the type of the result; T, U, V
+ * are those of the operands. */
 #define EMU_UNARY(name, D, T, expression)                                                          \
     EMU_WIDE static void name(emu_warp *warp, const emu_op *op)                                    \
     {                                                                                              \
@@ -70,7 +71,7 @@ typedef double __attribute__((may_alias)) emu_f64;
 #define EMU_TERNARY(name, D, T, expression) EMU_TERNARY3(name, D, T, T, T, expression)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* Computes a predicate by comparing each lane. */
+/* Defines a function that compares two registers and returns the result of each lane as a bit. */
 #define EMU_COMPARE(name, T, expression)                                                           \
     EMU_WIDE static uint32_t name(const void *left, const void *right)                             \
     {                                                                                              \

@@ -1,4 +1,4 @@
-/* The model of the L2 cache: a list of buffers, most recently used first. */
+/* The model of the L2 cache: a list of buffers, with the most recently used one first. */
 #include "emulator/level2.h"
 
 #include <pthread.h>
@@ -41,7 +41,7 @@ static void evict_buffers(double capacity)
     }
 }
 
-/* Adds a range to the cache, and returns how much of it was already there. */
+/* Adds a range to the cache and returns how many bytes of it were already there. */
 static double touch_range(uint64_t address, double bytes, double capacity)
 {
     double held = take_out(address);
@@ -77,8 +77,7 @@ static double pass_locked(const emu_buffer *buffers, size_t count, double traffi
     if (touched <= capacity) {
         return touched - hits;
     }
-    /* The data exceeds the cache and is read in order, so a part is evicted before it is read
-     * again. */
+    /* Data that exceeds the cache is read in order: a part is evicted before it is read again. */
     double missing = 1 - capacity / touched;
     return touched + (traffic - touched) * missing;
 }

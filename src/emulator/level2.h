@@ -1,20 +1,21 @@
-/* The contents of the L2 cache by buffer, least recently used out first. This model of residency
- * distinguishes hot from cold replays; it is deterministic for work on one stream. */
+/* A model of the L2 cache: how much of each buffer is in it. The least recently used buffer is
+ * evicted first. The model distinguishes launches with a cold cache from repeated ones. It is
+ * deterministic for work on one stream. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Memory from `address` on that a launch can access. */
+/* Memory that a launch can access, from `address` on. */
 typedef struct emu_buffer {
     uint64_t address;
     double bytes;
 } emu_buffer;
 
-/* Accounts for a kernel that moved `traffic` bytes between L1 and L2, somewhere in `buffers`.
- * Returns the bytes moved from DRAM: the touched part (at most the traffic, divided among the
- * buffers by size) that was not resident, and if that exceeds the cache, the same fraction of all
- * further accesses. The buffers become the most recently used. Any thread. */
+/* Accounts for a kernel that moved `traffic` bytes between L1 and L2 within `buffers`, and returns
+ * the bytes moved from DRAM. The kernel touches at most as much memory as its traffic, divided
+ * among the buffers by size. The part that was not in the cache comes from DRAM. If the touched
+ * memory exceeds the cache, so does the same fraction of all further accesses. Any thread. */
 double emu_level2_pass(const emu_buffer *buffers, size_t count, double traffic,
                        double capacity_bytes);
 

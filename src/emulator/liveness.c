@@ -1,4 +1,4 @@
-/* Lets registers share storage if their values are never live at the same time. */
+/* Assigns storage to registers, which share it if they are never live at the same time. */
 #include "emulator/liveness.h"
 
 #include <stdlib.h>
@@ -15,12 +15,12 @@ typedef struct range {
 
 typedef struct liveness {
     const emu_decoder *decoder;
-    size_t registers, instructions, words; /* words: size of a block's set */
-    uint32_t *block_of;                    /* block of each instruction */
+    size_t registers, instructions, words; /* words: 64-bit words of a set of registers */
+    uint32_t *block_of;                    /* index of each instruction's block */
     block *blocks;
     size_t block_count;
     uint64_t *uses, *kills, *in, *out;
-    size_t *touch_from; /* first touch of each instruction, plus an end */
+    size_t *touch_from; /* first touch of each instruction, and the end of the last one's */
     range *ranges;
 } liveness;
 
@@ -67,7 +67,8 @@ static void set_bit(uint64_t *set, size_t index)
     set[index / 64] |= UINT64_C(1) << (index % 64);
 }
 
-/* Summarises a block. A guarded write keeps some lanes' old values alive, so it kills nothing. */
+/* Finds the registers that a block uses and those that it overwrites. A guarded write does not
+ * overwrite a register, because some lanes keep the old value. */
 static void summarise_block(liveness *l, size_t index)
 {
     const emu_decoder *decoder = l->decoder;
@@ -167,8 +168,7 @@ static unsigned class_of(ptx_type type)
     return class;
 }
 
-/* Assigns a slot to a range. busy_until[slot] is the last instruction of the range that uses the
- * slot. */
+/* Assigns a slot to a live range. busy_until[slot] is the last instruction that uses the slot. */
 static uint32_t take_slot(uint32_t *busy_until, uint32_t *count, const range *r)
 {
     uint32_t slot = 0;
@@ -211,8 +211,8 @@ static void assign_slots(liveness *l, uint32_t *busy[CLASSES], uint32_t *slots)
 
 /* ---- pressure ---- */
 
-/* Finds registers to which only parameters, immediates and addresses are written: the assembler
- * reads such values from constant memory or recomputes them. */
+/* Finds registers that contain only parameters, immediates and addresses. ptxas reads such values
+ * from constant memory or recomputes them. */
 static bool *find_folded(const liveness *l)
 {
     const emu_decoder *decoder = l->decoder;

@@ -1,10 +1,10 @@
-/* The emulated SMs: parse PTX and execute grids.
+/* The emulated SMs: they load PTX and execute grids.
  *
- * This is the interface between the driver (cu* calls, memory, streams, the clock) and the machine
+ * This is the interface between the driver (calls, memory, streams, the clock) and the machine
  * (parser, decoder, executor). The machine owns no device memory; the driver finds allocations for
- * it. Every device address inside an allocation is also a host address of this process.
+ * it. Each device address of an allocation is also a host address of this process.
  *
- * Codes are CUresult values as integers. Nothing here prints or ends the process. */
+ * Codes are values of CUresult as integers. Nothing here prints or ends the process. */
 #pragma once
 
 #include <stdatomic.h>
@@ -14,11 +14,11 @@
 
 enum {
     EMU_WARP = 32,              /* lanes of a warp */
-    EMU_MAX_PARAM_BYTES = 32764 /* parameter space with CC >= 7.0 and toolkit >= 12.1 */
+    EMU_MAX_PARAM_BYTES = 32764 /* maximum since toolkit 12.1 and CC 7.0 */
 };
 
-/* Generic addresses: the top 16 bits select the space. Zero means global or constant memory, which
- * is host memory, because host addresses have these bits clear. */
+/* The top 16 bits of a generic address select the address space. Zero selects global and constant
+ * memory. These addresses are host addresses, which have zeros there. */
 #define EMU_TAG_SHIFT  48
 #define EMU_TAG_SHARED 1u
 #define EMU_TAG_LOCAL  2u
@@ -28,25 +28,25 @@ enum {
 
 typedef enum emu_space { EMU_SPACE_GLOBAL, EMU_SPACE_CONST } emu_space;
 
-/* A formal parameter of a kernel: its place in the parameter block. */
+/* The place of a kernel's parameter in the parameter block. */
 typedef struct emu_param {
     uint32_t offset;
     uint32_t bytes;
     uint32_t align;
 } emu_param;
 
-/* Properties of a kernel in the PTX. Values that are not given are 0. */
+/* Properties of a kernel in the PTX. Directives that are missing are 0. */
 typedef struct emu_kernel {
     const char *name;
     const emu_param *params;
     uint32_t param_count;
-    uint32_t param_bytes;           /* size of the parameter block: end of the last parameter */
+    uint32_t param_bytes;           /* size of the parameter block */
     uint32_t static_shared_bytes;   /* of the kernel and its callees */
-    uint32_t dynamic_shared_offset; /* start of extern shared arrays: static bytes, aligned */
-    uint32_t local_bytes;           /* per thread, of the kernel and its deepest call chain */
-    uint32_t const_bytes;           /* constant memory declared by the module */
-    uint32_t registers; /* estimate: maximum number of live 32-bit values, plus a fixed reserve */
-    uint32_t max_threads[3];      /* .maxntid */
+    uint32_t dynamic_shared_offset; /* offset of extern shared arrays, after the static bytes */
+    uint32_t local_bytes;    /* a thread's local memory, including the deepest chain of calls */
+    uint32_t const_bytes;    /* constant memory of the module */
+    uint32_t registers;      /* estimate: maximum number of live 32-bit values, plus a reserve */
+    uint32_t max_threads[3]; /* .maxntid */
     uint32_t required_threads[3]; /* .reqntid */
     uint32_t min_blocks;          /* .minnctapersm */
     uint32_t max_registers;       /* .maxnreg */
@@ -55,84 +55,81 @@ typedef struct emu_kernel {
     bool explicit_cluster;        /* .explicitcluster */
 } emu_kernel;
 
-/* A module-scope variable in global or constant memory. The driver allocates `bytes` bytes with
- * alignment `align`, initialises them with emu_program_initialise() and passes the address with
- * each launch. bytes is 0 for an extern array. */
+/* A module-scope variable in global or constant memory. The driver allocates it, initialises it
+ * with emu_program_initialise() and passes its address to each launch. `bytes` is 0 for extern
+ * arrays. */
 typedef struct emu_global {
     const char *name;
     emu_space space;
-    bool is_external; /* declared but defined elsewhere: launches that need it fail */
-    bool is_used;     /* by code, or by another variable's initial value */
+    bool is_external; /* declared but not defined: launches that need it fail */
+    bool is_used;     /* used by code, or in the initial value of another variable */
     uint64_t bytes;
     uint32_t align;
 } emu_global;
 
-/* A parsed and decoded PTX module. Immutable after loading; any number of threads and launches may
- * share it. */
+/* A parsed and decoded PTX module. It never changes, so threads and launches may share it. */
 typedef struct emu_program emu_program;
 
-/* Parses and decodes `bytes` bytes of PTX (a NUL ends the text early) for compute capability `cc`
- * (major * 10 + minor). Returns 0 and sets *out, which the caller frees; 218 (invalid PTX) if the
- * text is wrong, needs a newer architecture than cc, or uses an instruction that the machine lacks;
- * 2 if memory runs out. On failure *out is unchanged and `log` (may be NULL if log_bytes is 0) gets
- * one line with the opcode or directive and its PTX line. */
+/* Parses and decodes PTX text of `bytes` bytes, or up to a NUL, for compute capability `cc`, which
+ * is 90 for 9.0. Returns 0 and sets *out, which the caller frees. Fails with 218 (invalid PTX) if
+ * the text is wrong, needs a newer architecture or uses an unsupported instruction, with 2 if
+ * memory runs out. The log then gets one line with the opcode or directive and its PTX line; it may
+ * be NULL if log_bytes is 0. */
 int emu_program_load(emu_program **out, const char *ptx, size_t bytes, int cc, char *log,
                      size_t log_bytes);
 
-/* Frees the program, which no launch may be using. NULL is allowed. */
+/* Frees the program, which may be NULL. No launch may be using it. */
 void emu_program_free(emu_program *program);
 
-/* Return the kernels (.entry) in the order of the text. The program owns them. */
+/* Return the kernels (.entry) in the order of the text. They belong to the program. */
 size_t emu_program_kernel_count(const emu_program *program);
 const emu_kernel *emu_program_kernel_at(const emu_program *program, size_t index);
 
-/* Finds a kernel by its (mangled) name, or returns NULL. */
+/* Finds a kernel by its mangled name, or returns NULL. */
 const emu_kernel *emu_program_kernel(const emu_program *program, const char *name);
 
-/* Return the module-scope variables in the order of the text. The program owns them. */
+/* Return the module-scope variables in the order of the text. They belong to the program. */
 size_t emu_program_global_count(const emu_program *program);
 const emu_global *emu_program_global_at(const emu_program *program, size_t index);
 
-/* Writes the initial contents of global `index` to `out`: its `bytes` bytes, zero without an
- * initialiser. addresses[i] is the device address of global i, for initialisers with addresses. */
+/* Writes the initial value of variable `index`, or zeros, to `out`. addresses[i] is the device
+ * address of variable i, for initial values that contain addresses. */
 void emu_program_initialise(const emu_program *program, size_t index, const uint64_t *addresses,
                             void *out);
 
-/* ---- memory, owned by the driver ---- */
+/* ---- memory, which the driver owns ---- */
 
 /* An allocation: device (= host) addresses [base, end). */
 typedef struct emu_range {
     uint64_t base;
     uint64_t end;
-    bool is_read_only; /* a store or atomic to it is an illegal address */
+    bool is_read_only; /* a store or atomic there is an illegal address */
 } emu_range;
 
-/* The memory and settings of a texture object. Enumerators and flags are those of the driver
- * API. */
+/* The memory and settings of a texture object, with the enumerators and flags of the driver API. */
 typedef struct emu_texture {
     uint64_t base;
-    unsigned rank;                  /* dimensions without layers; 0: linear memory */
+    unsigned rank;                  /* number of dimensions, without layers; 0: linear memory */
     uint64_t layers;                /* 0: not layered */
-    uint64_t sizes[3], pitch_bytes; /* width, height and depth in elements; pitch in bytes */
+    uint64_t sizes[3], pitch_bytes; /* width, height and depth in elements; bytes from row to row */
     int format, channels, address[3], filter;
     unsigned flags;
 } emu_texture;
 
-/* Returns the size of one component of a CUarray_format; 0 if it is not emulated. */
+/* Returns the size of one component of a CUarray_format, or 0 if the format is not supported. */
 unsigned emu_texture_component_bytes(int format);
 
-/* Functions by which the machine accesses the driver's memory. */
+/* Functions of the driver that the machine calls to access memory, from any thread. */
 typedef struct emu_memory {
-    /* Finds the live allocation that contains `address`; false if there is none. Called
-     * concurrently by several threads. The result is cached until the launch ends, or the thread
-     * calls release(), so no other memory may be freed during a launch. */
+    /* Finds the allocation that contains `address`, or returns false. The machine caches the result
+     * until the launch ends, so no memory may be freed during a launch, except by release(). */
     bool (*find)(void *context, uint64_t address, emu_range *out);
-    /* Finds a texture object by its handle, or returns NULL. Called concurrently; the result must
-     * live until the launch ends. NULL: there are none. */
+    /* Finds a texture object by its handle, or returns NULL. The object must stay valid until the
+     * launch ends. If the function is NULL, there are no texture objects. */
     const emu_texture *(*texture)(void *context, uint64_t object);
-    /* malloc() of a kernel: returns the address of `bytes` bytes, or 0 if they do not fit. free():
-     * returns false if malloc() did not return the address. Called concurrently. NULL: the heap is
-     * empty. */
+    /* Implement malloc() and free() of kernels. The first returns an address, or 0 if the memory
+     * does not fit. The second returns false if the address did not come from malloc(). If the
+     * functions are NULL, the heap is empty. */
     uint64_t (*allocate)(void *context, uint64_t bytes);
     bool (*release)(void *context, uint64_t address);
     void *context;
@@ -140,12 +137,12 @@ typedef struct emu_memory {
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-/* Limits of the device and the host, from the profile. Zero means the default in brackets. */
+/* Limits of the device and the host. The value 0 means the default, which is in brackets. */
 typedef struct emu_limits {
-    uint32_t sm_count;      /* [1] each SM runs an equal share of the blocks, with its own L1 */
-    uint32_t blocks_per_sm; /* [1] with sm_count: how many blocks can wait for each other */
-    uint32_t l1_bytes;      /* [0: no hits] L1 cache of an SM */
-    uint32_t stack_bytes;   /* [1024] local memory for calls, in addition to the kernel's */
+    uint32_t sm_count;      /* [1] each SM runs an equal share of the blocks and has an L1 cache */
+    uint32_t blocks_per_sm; /* [1] blocks of all SMs can wait for each other */
+    uint32_t l1_bytes;      /* [0: no hits] size of an SM's L1 cache */
+    uint32_t stack_bytes;   /* [1024] local memory for calls, added to the kernel's own */
     uint32_t workers;       /* [online CPUs] host threads */
 } emu_limits;
 
@@ -155,96 +152,86 @@ typedef struct emu_launch {
     const emu_kernel *kernel;
     uint32_t grid[3];
     uint32_t block[3];
-    uint32_t cluster[3]; /* {1,1,1} or zeros: none; divides grid */
+    uint32_t cluster[3]; /* divides the grid; zeros or {1,1,1}: none */
     uint32_t dynamic_shared_bytes;
-    uint64_t grid_workspace; /* cooperative launch: the device address (8 bytes, initially zero) in
-                                %envreg1 and 2 for grid barriers. All its blocks run in turn on one
-                                host thread. 0: not cooperative */
-    const void *params;      /* kernel->param_bytes bytes with the layout of kernel->params */
-    const uint64_t *globals; /* device addresses of the program's globals, by index; may be NULL if
-                                there are none */
+    uint64_t
+        grid_workspace; /* device address of 8 zeroed bytes for grid barriers; 0: not cooperative */
+    const void *params; /* the parameter block, with the layout of kernel->params */
+    const uint64_t *globals; /* device address of each variable; NULL: there are none */
     const emu_limits *limits;
     const emu_memory *memory;
     void (*print)(void *context, const char *text,
-                  size_t bytes); /* device printf; serialised; may be NULL */
+                  size_t bytes); /* prints text of printf(), one call at a time; may be NULL */
     void *print_context;
     bool is_programmatic;     /* may begin before the previous launch has ended */
-    struct emu_check *check;  /* sanitizer (check.h), on one host thread; may be NULL */
-    const atomic_int *cancel; /* non-zero ends the launch soon, with code 719; may be NULL */
+    struct emu_check *check;  /* the sanitizer (check.h), or NULL; uses one host thread */
+    const atomic_int *cancel; /* if not 0, ends the launch with code 719; may be NULL */
 } emu_launch;
 
-/* Classes of warp instructions, by the unit that executes them. */
+/* Classes of instructions, by the unit that executes them. */
 typedef enum emu_class {
     EMU_CLASS_ALU,     /* integer, logic, compare, select, move, f32 min/max */
     EMU_CLASS_FMA,     /* f32, f16, bf16 add, mul, fma; integer multiply */
     EMU_CLASS_FP64,    /* double arithmetic */
     EMU_CLASS_SFU,     /* approximations, conversions, population counts */
-    EMU_CLASS_LDST,    /* loads, stores, atomics of every space */
-    EMU_CLASS_BRANCH,  /* branch, call, return, exit */
-    EMU_CLASS_BARRIER, /* block, cluster and warp barriers, fences */
+    EMU_CLASS_LDST,    /* loads, stores and atomics of all spaces */
+    EMU_CLASS_BRANCH,  /* branches, calls, returns, exits */
+    EMU_CLASS_BARRIER, /* barriers of block, cluster and warp; fences */
     EMU_CLASS_WARP,    /* shuffle, vote, match, redux */
-    EMU_CLASS_FOLDED,  /* not issued: PTX that ptxas usually folds, such as parameter loads, cvta,
-                          immediates */
+    EMU_CLASS_FOLDED,  /* not issued, because ptxas usually folds it, such as parameter loads */
     EMU_CLASS_COUNT
 } emu_class;
 
 /* Counts of a launch, summed over its warps. Deterministic if the control flow does not depend on
- * the order of threads. A request is one memory instruction of one warp; a sector has 32 bytes, a
- * line 128. */
+ * the order of threads. A request is one memory instruction of one warp; sectors have 32, lines 128
+ * bytes. */
 typedef struct emu_counters {
     uint64_t warps;
-    uint64_t thread_instructions; /* active lanes after the guard predicate */
+    uint64_t thread_instructions; /* executed, counting each lane */
     uint64_t issued[EMU_CLASS_COUNT];
 
-    uint64_t global_load_lines;   /* distinct 128-byte lines per request: tag look-ups */
-    uint64_t global_load_sectors; /* distinct sectors per request */
-    uint64_t global_load_l1_hits; /* those sectors that hit in the L1 model */
+    uint64_t global_load_lines;   /* distinct lines of each request */
+    uint64_t global_load_sectors; /* distinct sectors of each request */
+    uint64_t global_load_l1_hits; /* sectors that hit in the L1 model */
     uint64_t global_store_lines;
     uint64_t global_store_sectors;
 
-    uint64_t local_sectors; /* loads and stores; words of 32 lanes are interleaved as on hardware */
+    uint64_t local_sectors; /* sectors of loads and stores; the 32 lanes of a word are adjacent */
 
-    uint64_t shared_requests; /* loads and stores of the block's own shared memory */
-    uint64_t
-        shared_wavefronts; /* their cycles: 1 each without conflicts, 2 and 4 for 64 and 128 bits */
+    uint64_t shared_requests;   /* loads and stores of the block's own shared memory */
+    uint64_t shared_wavefronts; /* cycles of these requests */
 
     uint64_t cluster_requests; /* loads and stores of other blocks' shared memory */
     uint64_t cluster_sectors;
 
-    uint64_t
-        const_requests; /* loads of constant memory and of parameters through the constant path */
-    uint64_t const_addresses; /* distinct words in them, which are cycles; equal to requests if
-                                 uniform */
+    uint64_t const_requests;  /* loads of constant memory and of parameters */
+    uint64_t const_addresses; /* distinct words in these requests, one cycle each */
 
     uint64_t global_atomic_sectors;
-    uint64_t
-        shared_atomic_serial; /* sum over requests of the maximum number of lanes on one address */
+    uint64_t shared_atomic_serial; /* maximum number of lanes on one address, for each request */
     uint64_t cluster_atomic_lanes;
-    uint64_t
-        hottest_address_lanes; /* maximum number of atomic lanes on one global sector within a block
-                                  or cluster, summed over these; approximate for many sectors */
+    uint64_t hottest_address_lanes; /* maximum number of lanes of atomics on one sector, for each
+                                       block or cluster; approximate if there are many sectors */
 
     uint64_t block_barriers;   /* warps' arrivals */
     uint64_t cluster_barriers; /* warps' arrivals */
-    uint64_t memory_waits; /* instructions that need the result of an earlier global load or atomic:
-                              one latency each, for any number of loads in flight */
-    uint64_t longest_warp; /* maximum number of instructions of one warp */
-    uint64_t longest_waits; /* maximum memory_waits of one warp */
+    uint64_t memory_waits;     /* instructions that wait for an earlier global load or atomic */
+    uint64_t longest_warp;     /* maximum number of instructions of one warp */
+    uint64_t longest_waits;    /* maximum of memory_waits of one warp */
 } emu_counters;
 
-/* The reason why a launch failed. The message is one line: error, kernel, PTX line, block, thread,
- * address. */
+/* A launch's fault. The message is one line: error, kernel, PTX line, block, thread, address. */
 typedef struct emu_fault {
-    int code; /* 700 illegal address, 716 misaligned, 717 wrong space, 715 illegal instruction, 718
-                 invalid program counter, 719 launch failed (trap, cancelled), 710 assert, 2 out of
-                 host memory */
-    uint64_t address; /* generic address for 700, 716 and 717; otherwise 0 */
+    int code; /* 2 out of memory, 700 illegal address, 710 assert, 715 illegal instruction, 716
+                 misaligned, 717 wrong space, 718 invalid program counter, 719 launch failed (trap,
+                 cancelled) */
+    uint64_t address; /* generic address of 700, 716 and 717; otherwise 0 */
     char message[384];
 } emu_fault;
 
-/* Runs the whole grid on the host's cores and returns 0, or the fault's code with *fault set.
- * Always sets *out. Blocks start in the order of their index; blocks of a cluster run together.
- * Waits for the end of the kernel, forever if it does not end, unless *cancel is set. Thread-safe.
- * The driver has validated the launch: dimensions within the device's limits, a cluster that
- * divides the grid, allowed shared memory. */
+/* Runs a grid on the host's cores. Returns 0, or the code of the first fault with *fault set.
+ * Always sets *out, which may be NULL. Blocks start in the order of their index; the blocks of a
+ * cluster run together. Returns when the kernel ends or *cancel is set. The driver must have
+ * checked the launch: its dimensions, cluster and shared memory are within the limits.
+ * Thread-safe. */
 int emu_run(const emu_launch *launch, emu_counters *out, emu_fault *fault);

@@ -1,4 +1,4 @@
-/* Matrices whose fragments are in the registers of a warp's 32 lanes. */
+/* Matrices that are distributed as fragments over the registers of a warp's 32 lanes. */
 #pragma once
 
 #include "emulator/decode.h"
@@ -16,61 +16,61 @@ typedef enum emu_number {
     EMU_S32
 } emu_number;
 
-/* The tiles of a matrix product: D = A (m x k) * B (k x n) + C. */
+/* The size of a matrix product: D = A (m x k) * B (k x n) + C. */
 typedef struct emu_shape {
     unsigned m, n, k;
 } emu_shape;
 
 enum { EMU_MOST_M = 32, EMU_MOST_N = 256, EMU_MOST_K = 32 };
 
-/* Four lanes share a row of a tile of 8 rows. Each holds a unit: adjacent elements of the row, in
- * one or several registers. A lane's units continue down through the tiles, then to the right. B is
- * held transposed. */
+/* A lane's part of a matrix. The matrix consists of tiles of 8 rows. Four lanes share a row of a
+ * tile, and each of them holds a unit of adjacent elements. The next units of a lane are in the
+ * tiles below, then in those to the right. B is stored transposed. */
 typedef struct emu_fragment {
     emu_number number;
     uint8_t unit;  /* elements */
     uint8_t bytes; /* size of an element */
     uint8_t width; /* size of a register in bytes */
     uint16_t rows, columns;
-    uint16_t held;             /* elements of a lane; more of them are copies */
+    uint16_t held;             /* distinct elements of a lane */
     uint16_t count;            /* registers */
     const uint32_t *registers; /* operands */
 } emu_fragment;
 
 /* ---- decoding ---- */
 
-/* Reads the next type in the opcode; fails without one. */
+/* Takes the opcode's next element type; fails if there is none. */
 emu_number emu_take_number(emu_decoder *decoder);
-/* Reads the word mMnNkK; fails without one, or if it exceeds the emulator's matrices. */
+/* Takes the word mMnNkK of the opcode. Fails if there is none or the matrix is too large. */
 emu_shape emu_take_shape(emu_decoder *decoder);
 
-/* Describes a fragment and reads its registers from the operand. `is_sum`: it is C or D. `copies`:
- * how often each element is held. */
+/* Describes a fragment and finds its registers in the operand. `is_sum` means that it is C or D;
+ * `copies` is how often each element is held. */
 emu_fragment emu_decode_fragment(emu_decoder *decoder, const ptx_operand *operand,
                                  emu_number number, unsigned rows, unsigned columns, bool is_sum,
                                  unsigned copies, bool writes);
 
 /* ---- running ---- */
 
-/* Return the address of a lane's element of that index, and its row and column in the matrix. */
+/* Return the address of the element `index` of a lane, and its row and column in the matrix. */
 uint8_t *emu_fragment_place(const emu_warp *warp, const emu_fragment *f, unsigned index,
                             unsigned lane);
 unsigned emu_fragment_row(const emu_fragment *f, unsigned index, unsigned lane);
 unsigned emu_fragment_column(const emu_fragment *f, unsigned index, unsigned lane);
 
-/* Reads a number from memory. */
+/* Reads a number of that type from memory. */
 double emu_number_load(emu_number number, const uint8_t *at);
 unsigned emu_number_bytes(emu_number number);
 
 /* Copies a fragment to an array; element (row, column) is at row * down + column * right. */
 void emu_fragment_read(const emu_warp *warp, const emu_fragment *f, double *out, unsigned down,
                        unsigned right);
-/* Rounds an array's elements, stored by rows, to the fragment's type. Integers saturate if
- * `saturate` is set, and wrap otherwise. */
+/* Writes an array, which is stored by rows, to a fragment and rounds it to the fragment's type.
+ * Integers saturate if `saturate` is set, and wrap otherwise. */
 void emu_fragment_write(const emu_warp *warp, const emu_fragment *f, const double *from,
                         bool saturate);
 
-/* Computes sum (m x n) += a (m x k) * b (k x n), all stored by rows. Products of f64 are not
- * rounded before the addition; others are exact. */
+/* Computes sum (m x n) += a (m x k) * b (k x n), all stored by rows. f64 uses fused multiply-add;
+ * products of the other types are exact. */
 void emu_multiply(const emu_shape *shape, emu_number number, const double *a, const double *b,
                   double *sum);

@@ -1,8 +1,8 @@
-/* The state of an mbarrier object in 8 bytes, and its phases. */
+/* Packs the state of an mbarrier into 8 bytes, and counts its phases. */
 #include "emulator/mbarrier.h"
 
-/* From bit 0: pending arrivals (20 bits), arrivals per phase (20), pending bytes (22, signed); bit
- * 63: parity. */
+/* Bits of the state: 0 to 19 pending arrivals, 20 to 39 arrivals per phase, 40 to 61 pending bytes
+ * (signed), 63 parity. */
 enum { COUNT_BITS = 20, BYTES_SHIFT = 40, BYTES_BITS = 22, PARITY_SHIFT = 63 };
 #define COUNT_MASK ((UINT64_C(1) << COUNT_BITS) - 1)
 #define BYTES_MASK ((UINT64_C(1) << BYTES_BITS) - 1)
@@ -19,7 +19,7 @@ static parts unpack(uint64_t state)
                    .parity = state >> PARITY_SHIFT};
 }
 
-/* Packs the state, and starts the next phase if nothing is pending. */
+/* Packs the state. If nothing is pending, the next phase begins. */
 static uint64_t pack(parts p)
 {
     if (p.pending == 0 && p.bytes == 0) {

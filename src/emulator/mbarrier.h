@@ -1,21 +1,21 @@
-/* The state of an mbarrier object in its 8 bytes of shared memory. */
+/* The state of an mbarrier, which is 8 bytes in shared memory. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Makes a barrier in its first phase, which `count` arrivals complete. */
+/* Returns the state of a barrier in its first phase. Each phase needs `count` arrivals. */
 uint64_t emu_mbarrier_init(uint32_t count);
 
-/* Adds `count` arrivals, and `bytes` that the phase waits for. With `drop` the arriving threads do
- * not take part in later phases. */
+/* Adds `count` arrivals, and announces `bytes` that the phase must wait for. With `drop`, later
+ * phases need fewer arrivals. */
 uint64_t emu_mbarrier_arrive(uint64_t state, uint32_t count, int64_t bytes, bool drop);
 
-/* Accounts for `bytes` transferred bytes (negative: announced ones), without an arrival. */
+/* Subtracts `bytes` that were transferred from the pending ones, or announces -bytes. */
 uint64_t emu_mbarrier_transfer(uint64_t state, int64_t bytes);
 
-/* Return the parity of the current phase, and the arrivals that it waits for. */
+/* Return the parity of the current phase, and how many arrivals are missing. */
 unsigned emu_mbarrier_parity(uint64_t state);
 uint32_t emu_mbarrier_pending(uint64_t state);
-/* Returns the bytes still to be transferred; negative if more were transferred than announced. */
+/* Returns how many bytes are missing; negative if more were transferred than announced. */
 int64_t emu_mbarrier_bytes(uint64_t state);

@@ -1,4 +1,4 @@
-/* The emulated device's memory: addresses, allocations, and sharing with other processes. */
+/* The memory of the emulated device: addresses, allocations, and sharing with other processes. */
 #include "emulator/memory.h"
 
 #include "base/signals.h"
@@ -18,23 +18,22 @@
 
 #define GRANULE_SHIFT 16
 #define GRANULE_BYTES (UINT64_C(1) << GRANULE_SHIFT)
-#define RANGE_BYTES                                                                                \
-    (UINT64_C(1) << 39) /* addresses, not memory; large, so few addresses are reused */
+#define RANGE_BYTES   (UINT64_C(1) << 39) /* reserved addresses; many, so they are rarely reused */
 #define GRANULE_COUNT (RANGE_BYTES >> GRANULE_SHIFT)
 #define SLOT_COUNT    (UINT32_C(1) << 20)
 #define SHARE_MAGIC   UINT64_C(0x756d652d656e7574)
 
-/* The owner of granules whose pages could not be released: they are never used again. */
+/* The owner of granules whose pages could not be released. They are never used again. */
 #define LOST_GRANULE UINT32_MAX
 
-/* Allocations are 64 MB apart, so that accesses far out of bounds are detected. */
+/* Allocations are 64 MB apart, so an access far out of bounds is detected, too. */
 enum { FAR_GRANULES = 1024, FREED_COUNT = 256 };
 
-/* An allocation and its granules. A slot in use has bytes > 0. */
+/* An allocation and its name. A slot is in use if bytes > 0. */
 typedef struct slot {
     emu_allocation what;
-    char name[64]; /* name in messages; may be "" */
-    size_t before; /* bytes of the allocation before the named part */
+    char name[64]; /* the name in messages; may be "" */
+    size_t before; /* bytes of the allocation before the named address */
     uint32_t next_free;
 } slot;
 
@@ -48,8 +47,8 @@ static struct {
     bool open;
     int file; /* -1: anonymous memory, which cannot be shared */
     uint64_t base;
-    uint64_t cursor;                    /* next granule to try */
-    _Atomic uint32_t *owner_of_granule; /* slot + 1, 0 (none) or LOST_GRANULE */
+    uint64_t cursor;                    /* granule at which the next search starts */
+    _Atomic uint32_t *owner_of_granule; /* slot + 1, 0 (free) or LOST_GRANULE */
     slot *slots;
     uint32_t slots_used, first_free;
     uint64_t last_id, token;
@@ -97,9 +96,10 @@ static int open_range(void)
     if (getrandom(&memory.token, sizeof memory.token, GRND_NONBLOCK) < 0) {
         memory.token = (uint64_t)(uintptr_t)range ^ (uint64_t)getpid();
     }
-    madvise(range, RANGE_BYTES, MADV_DONTFORK); /* a forked child must not write to it */
+    madvise(range, RANGE_BYTES, MADV_DONTFORK); /* a forked child must not write to the memory */
     memory.base = (uint64_t)(uintptr_t)range;
-    memory.cursor = 1; /* granule 0 stays empty, to detect offsets from a null pointer */
+    memory.cursor =
+        1; /* granule 0 stays free, so small offsets from the range's start are detected */
     memory.open = true;
     return 0;
 }
@@ -123,8 +123,8 @@ static uint64_t address_of_granule(uint64_t granule)
     return memory.base + (granule << GRANULE_SHIFT);
 }
 
-/* Finds `count` free granules with `gap` free ones on either side, at or after `from`; 0 if there
- * are none. */
+/* Finds `count` free granules at or after `from` that have `gap` free granules on both sides.
+ * Returns 0 if there are none. */
 static uint64_t find_run(uint64_t from, uint64_t count, uint64_t gap)
 {
     uint64_t run = 0;
@@ -146,8 +146,7 @@ static uint64_t claim_granules(uint64_t count)
     if (!first) {
         first = find_run(0, count, gap);
     }
-    if (!first) { /* few addresses are left: accesses far out of bounds may hit another allocation
-                   */
+    if (!first) { /* few addresses are left */
         gap = 1;
         first = find_run(0, count, gap);
     }
@@ -185,13 +184,13 @@ static size_t page_round(size_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
-/* Returns true if an allocation of that kind has its own memory. */
+/* Returns true if allocations of that kind have memory of their own. */
 static bool holds_own(emu_memory_kind kind)
 {
     return kind != EMU_MEMORY_IMPORT && kind != EMU_MEMORY_VIEW;
 }
 
-/* Reserves addresses and a slot; the memory is not accessible yet. Lock held. */
+/* Reserves addresses and a slot. The memory is not accessible yet. Lock held. */
 static int claim_slot(uint32_t *out, size_t bytes, emu_memory_kind kind, void *owner)
 {
     if (!memory.open || bytes > memory.limit || memory.in_use > memory.limit - bytes) {
@@ -255,15 +254,15 @@ static void remember_freed(const emu_allocation *what)
         (freed_range){.base = what->base, .bytes = what->bytes};
 }
 
-/* Punches a hole into the file: its pages read as zeros and use no memory. */
+/* Frees a part of the file's memory; its pages then read as zeros. */
 static bool punch_hole(off_t offset, size_t bytes)
 {
     return fallocate(memory.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset,
                      (off_t)bytes) == 0;
 }
 
-/* Releases the pages, so that any later access by the host faults, as with a device address.
- * Returns false if the host refuses: the address must not be used again. */
+/* Releases the pages, so later accesses by the host fail as with a device address. Returns false if
+ * the host refuses; the address must then not be used again. */
 static bool drop_pages(const emu_allocation *what)
 {
     void *at = (void *)(uintptr_t)what->base;
@@ -290,7 +289,7 @@ static void release_slot(uint32_t index)
     give_slot(index);
 }
 
-/* Returns slot + 1 of the allocation whose granules contain `address`; 0 if there is none. */
+/* Returns slot + 1 of the allocation at `address`, or 0 if there is none. */
 static uint32_t owner_at(uint64_t address)
 {
     uint64_t offset = address - memory.base;
@@ -341,8 +340,8 @@ bool emu_memory_lookup(emu_allocation *out, uint64_t address)
     return true;
 }
 
-/* Finds the whole pages of a range in the file of this process's memory. Returns false for ranges
- * that are small or elsewhere. */
+/* Finds the whole pages of a range in the memory file. Returns false if the range is small or not
+ * in memory of this process. */
 static bool find_pages(off_t *offset, size_t *bytes, uint64_t address, size_t size)
 {
     enum { LARGE = 1 << 20 };
@@ -403,13 +402,13 @@ bool emu_memory_covers(uint64_t address, size_t bytes)
     return emu_memory_lookup(&what, address) && bytes <= what.bytes - (address - what.base);
 }
 
-/* Returns the distance from `address`, which is outside, to the nearest byte of the allocation. */
+/* Returns the distance from an address outside the allocation to its nearest byte. */
 static uint64_t distance_to(const emu_allocation *what, uint64_t address)
 {
     return address < what->base ? what->base - address : address - (what->base + what->bytes);
 }
 
-/* Finds the nearest allocation in this granule and its neighbours, or returns NULL. */
+/* Returns the allocation nearest to the address, in its granule or the two next to it, or NULL. */
 static const slot *find_neighbour(uint64_t address)
 {
     const slot *nearest = NULL;
@@ -501,8 +500,7 @@ int emu_memory_export(emu_memory_share *out, uint64_t address)
     return 0;
 }
 
-/* Opens another process's memory file; returns -1 if it is not one, because the process has
- * ended. */
+/* Opens the memory file of another process. Returns -1 if that process has ended. */
 static int open_share(const emu_memory_share *share)
 {
     char path[64], link[64];
@@ -515,7 +513,7 @@ static int open_share(const emu_memory_share *share)
     return strstr(link, "gputune-emu") ? open(path, O_RDWR | O_CLOEXEC) : -1;
 }
 
-/* Maps a part of a memory file as an allocation. Lock held. */
+/* Maps a part of a memory file as a new allocation. Lock held. */
 static int map_file(uint64_t *out, int file, uint64_t offset, const emu_allocation *like)
 {
     uint32_t index;

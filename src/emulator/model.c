@@ -1,4 +1,4 @@
-/* Computes a kernel's modelled time from its counters and the profile. */
+/* Computes the modelled time of a kernel from its counters and the profile. */
 #include "emulator/model.h"
 
 #include "emulator/driver_abi.h"
@@ -8,14 +8,13 @@
 
 enum { SECTOR_BYTES = 32, LINE_SECTORS = 4 };
 
-/* The inputs of the terms. */
 typedef struct model_input {
     const emu_profile *profile;
     const emu_kernel_shape *shape;
     const emu_counters *counters;
-    double multiprocessors; /* SMs that can have work */
-    double resident;        /* resident blocks on one */
-    double share;           /* fraction of all blocks that the busiest SM runs */
+    double multiprocessors; /* SMs that get a block */
+    double resident;        /* resident blocks of one SM */
+    double share;           /* part of all blocks that the busiest SM runs */
     double warps_per_block;
     double l2_bytes, dram_bytes;
 } model_input;
@@ -63,8 +62,7 @@ static double unit_cycles(const model_input *in)
     return most * in->share;
 }
 
-/* Returns the L1 cycles: hits and misses both look up lines, and local memory is cached there
- * too. */
+/* Returns the cycles of the L1 cache. Hits and misses look up lines, and so does local memory. */
 static double l1_cycles(const model_input *in)
 {
     const emu_counters *counters = in->counters;
@@ -102,9 +100,8 @@ static double l2_port_cycles(const model_input *in)
     return in->l2_bytes * in->share / in->profile->l2_port_bytes_per_cycle;
 }
 
-/* Returns the mean latency of a wait for global memory. The slowest of its sectors determines
- * it: with a hit rate h and n sectors, all hit with probability h^n; likewise, all that miss L1
- * hit L2. */
+/* Returns the mean latency of a wait for global memory, which its slowest sector determines. With n
+ * sectors and a hit rate h, all of them hit with probability h^n. */
 static double load_latency(const model_input *in)
 {
     const emu_profile *profile = in->profile;
@@ -120,7 +117,7 @@ static double load_latency(const model_input *in)
     return profile->l1_latency_cycles * all_hit + beyond * (1 - all_hit);
 }
 
-/* Returns the lifetime of a warp: its instructions in sequence, waits for memory, and barriers. */
+/* Returns the lifetime of a warp: instructions in sequence, waits for memory, and barriers. */
 static double warp_cycles(const model_input *in, double instructions, double waits, double warps)
 {
     const emu_profile *profile = in->profile;
@@ -179,7 +176,7 @@ static const term cycle_terms[] = {issue_cycles,  unit_cycles,    l1_cycles,    
                                    launch_cycles, l2_port_cycles, latency_cycles, path_cycles};
 static const term second_terms[] = {l2_seconds, dram_seconds, atomic_seconds};
 
-/* Returns the 8-norm: the longest term, plus up to 9% for an equal second one. */
+/* Returns the 8-norm of the terms: the longest one, plus 9% if a second one is equal. */
 static double combine_terms(const model_input *in)
 {
     double sum = 0;

@@ -1,8 +1,9 @@
-/* The timing model: the time of a kernel on the profile's device, from its counts. Deterministic;
- * designed to rank variants like hardware, not to predict microseconds.
+/* The timing model: computes the time of a kernel on the profile's device from its counts. It is
+ * deterministic, and made to rank variants like hardware does, not to predict microseconds.
  *
- * A launch is bounded by several terms. The longest one dominates, and terms of similar length add
- * a little (an 8-norm), because resources that are nearly full interfere with each other:
+ * Several terms bound a launch. The longest one dominates, and terms of similar length add a little
+ * (an 8-norm), because resources that are nearly full interfere with each other:
+ *
  *   issue    warp instructions over the four schedulers of each SM
  *   units    instructions of each class over the units that execute them
  *   l1       128-byte lines looked up, shared memory wavefronts (with bank conflicts), divergent
@@ -15,8 +16,9 @@
  *            few loads in flight, bandwidth is not reached
  *   path     the longest single warp
  *   launch   starting blocks and warps, one after another on each SM
- * Work is distributed in whole blocks: an SM with one more than the others determines the end, and
- * clusters leave some SMs empty. */
+ *
+ * Work is distributed in whole blocks. An SM with one block more than the others determines the
+ * end, and clusters leave some SMs empty. */
 #pragma once
 
 #include "emulator/level2.h"
@@ -38,6 +40,6 @@ typedef struct emu_kernel_shape {
     emu_buffer buffers[EMU_SHAPE_BUFFERS];
 } emu_kernel_shape;
 
-/* Returns the time of a kernel in ns, and updates the contents of L2. Any thread. */
+/* Returns the time of a kernel in ns, and updates the contents of the L2 model. Any thread. */
 double emu_model_kernel(const emu_profile *profile, const emu_kernel_shape *shape,
                         const emu_counters *counters);

@@ -1,4 +1,4 @@
-/* Modules: a decoded program with its own variables, in one context. */
+/* Modules: programs with variables in one context, and their functions. */
 #pragma once
 
 #include "emulator/context.h"
@@ -6,8 +6,8 @@
 
 /* Settings of cuFuncSetAttribute. */
 typedef struct emu_settings {
-    int max_dynamic_bytes; /* -1: the rest of the 48 KB */
-    int carveout_percent;  /* -1: chosen by the driver */
+    int max_dynamic_bytes; /* -1: what is left of 48 KB */
+    int carveout_percent;  /* -1: the driver chooses */
     int non_portable_cluster;
     int scheduling_policy;
     int required_cluster[3];
@@ -22,27 +22,27 @@ struct CUfunc_st {
 
 struct CUmod_st {
     emu_handle handle;
-    atomic_int references; /* the handle, and each launch in flight or in a graph */
-    bool unloaded;         /* by the application; guarded by the lock */
+    atomic_int references; /* the handle, and each launch that is in flight or in a graph */
+    bool unloaded;         /* cuModuleUnload was called; under the lock */
     emu_program *program;
     size_t function_count;
     struct CUfunc_st *functions;
     size_t global_count;
-    uint64_t *globals; /* device addresses; 0 before allocation */
+    uint64_t *globals; /* device addresses; 0: not allocated */
 };
 
-/* Invalidates the handles of the module and its functions; the last launch frees the memory. Lock
+/* Makes the handles of the module and its functions invalid. The last launch frees it. Lock
  * held. */
 void emu_module_unload(CUmodule module);
-/* Releases one reference. Lock held or not. */
+/* Releases one reference, with or without the lock. */
 void emu_module_release(CUmodule module);
 
-/* Checks that this is a function of a loaded module, in any context; 400 otherwise. */
+/* Fails with 400 unless `function` belongs to a loaded module, in any context. */
 CUresult emu_function_check(CUfunction function);
 
-/* Returns the maximum threads of a block by launch bounds and registers. */
+/* Returns the maximum number of threads of a block, by launch bounds and registers. */
 int emu_kernel_max_threads(const emu_kernel *kernel);
-/* Returns the registers per thread, limited by launch bounds. */
+/* Returns the registers of a thread, limited by launch bounds. */
 int emu_kernel_registers(const emu_kernel *kernel);
-/* Returns the maximum dynamic shared memory of a launch. */
+/* Returns the maximum dynamic shared memory of a launch, in bytes. */
 int emu_function_dynamic_limit(CUfunction function);

@@ -1,39 +1,37 @@
-/* Occupancy: how many blocks and clusters fit, and the split between shared memory and L1. Pure
- * functions of a profile. */
+/* Occupancy: how many blocks and clusters are resident at once, and how shared memory and L1 cache
+ * divide their memory. Pure functions of a profile. */
 #pragma once
 
 #include "emulator/profile.h"
 
-/* Resources of one block of a kernel. */
+/* The resources that one block of a kernel needs. */
 typedef struct emu_block_needs {
     int threads;
     int registers;        /* per thread */
     size_t shared_bytes;  /* static and dynamic */
-    int carveout_percent; /* preferred percentage of the largest shared memory; -1: chosen by the
-                             driver */
+    int carveout_percent; /* preferred part of the largest carveout; -1: the driver chooses */
 } emu_block_needs;
 
 typedef struct emu_residency {
-    int blocks;                /* resident on one SM; 0: none fits */
-    size_t shared_limit_bytes; /* the carveout in force */
-    size_t l1_bytes;           /* the rest, as L1 cache */
+    int blocks;                /* resident blocks of an SM; 0: a block does not fit */
+    size_t shared_limit_bytes; /* the chosen carveout */
+    size_t l1_bytes;           /* the rest, which is L1 cache */
 } emu_residency;
 
-/* Returns the registers of a block at launch, equally divided among the four parts of an SM. More
- * than a block may have is error 701. */
+/* Returns the registers that a block takes, divided equally among the four parts of an SM. A launch
+ * with more than the device allows fails with 701. */
 int emu_block_registers(const emu_profile *profile, int threads, int registers);
 
-/* Computes how many blocks fit on one SM by warps, registers, shared memory (plus 1 KB per block if
- * the profile has that) and the block limit. The carveout preference is rounded up to an existing
- * size, and raised until one block fits; without a preference it is the smallest size that holds as
- * many blocks as the other resources. */
+/* Computes how many blocks fit on one SM, by their threads, registers and shared memory. The
+ * preferred carveout is rounded up to an existing size at which one block fits. Without a
+ * preference, the carveout is the smallest that fits as many blocks as the other resources
+ * allow. */
 void emu_occupancy(emu_residency *out, const emu_profile *profile, const emu_block_needs *needs);
 
-/* Returns how many clusters of `size` blocks fit on the device: within each GPC, one block of a
- * cluster per SM, without remainders; limited by the profile's number of such blocks on one SM.
- * Compared with an H200 with 128 threads: size 8, 0/100/200 KB: 120/30/15 here, 124/30/15 measured;
- * size 16: 56/14/7 here, 58/14/7 measured. */
+/* Returns how many clusters of `size` blocks fit on the device. All blocks of a cluster are in one
+ * GPC, each on its own SM. Compared with an H200, 128 threads: size 8 with 0/100/200 KB: 120/30/15
+ * here, 124/30/15 measured; size 16: 56/14/7 here, 58/14/7 measured. */
 int emu_max_clusters(const emu_profile *profile, const emu_block_needs *needs, int size);
 
-/* Returns how many SMs clusters of `size` can occupy; all without clusters. */
+/* Returns how many SMs clusters of `size` blocks can use; all of them for size 1. */
 int emu_cluster_multiprocessors(const emu_profile *profile, int size);

@@ -1,9 +1,9 @@
-/* cp.async: the copy is made at once, so its waits have nothing to wait for. */
+/* cp.async. The bytes are copied at once, so only a checked launch has copies to wait for. */
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 
 typedef struct copy {
-    emu_op from; /* the load half, with its own address */
+    emu_op from; /* reads the source, by its own address */
     uint32_t size_operand, ignore_operand;
     bool has_size, has_ignore;
 } copy;
@@ -28,7 +28,7 @@ static void wait_group(emu_warp *warp, const emu_op *op)
         emu_order_wait(warp, warp->block->order->warps[warp->index].async, (uint32_t)op->imm);
 }
 
-/* Returns how many bytes a lane copies; the rest of its element becomes zero. */
+/* Returns how many bytes a lane copies. The rest of its element becomes zero. */
 static uint32_t source_bytes(const emu_warp *warp, const emu_op *op, const copy *c, unsigned lane)
 {
     if (c->has_ignore && emu_predicate(warp, c->ignore_operand) >> lane & 1)
@@ -52,7 +52,7 @@ static void copy_async(emu_warp *warp, const emu_op *op)
     emu_addresses(warp, op, op->bytes, &to);
     if (!emu_resolve(warp, op, &to))
         return;
-    warp->mask = reading; /* lanes that copy nothing may have any source address */
+    warp->mask = reading; /* a lane that copies nothing may have an invalid source address */
     bool ok = true;
     if (reading) {
         emu_addresses(warp, &c->from, op->bytes, &from);

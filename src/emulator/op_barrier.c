@@ -65,7 +65,7 @@ static void arrive(emu_warp *warp, const emu_op *op, emu_barrier *barrier)
     uint32_t bit = 1u << warp->index;
     if (op->flags & FLAG_COUNT)
         barrier->expected = ((const uint32_t *)emu_lanes(warp, op->b))[__builtin_ctz(warp->mask)];
-    /* a count is in whole warps: lanes that do not exist arrive with the warp's first ones */
+    /* a count includes whole warps, so the missing lanes of a warp arrive with its first ones */
     if (barrier->expected && !(barrier->warps & bit))
         barrier->arrived += emu_popcount(warp->dead);
     barrier->warps |= bit;
@@ -98,7 +98,7 @@ static void bar(emu_warp *warp, const emu_op *op)
         release(block, index);
 }
 
-/* Waits for the other warps of the warpgroup. This orders nothing but their products. */
+/* Unlike a barrier, this orders only the products of the warps. */
 void emu_warpgroup_wait(emu_warp *warp, const emu_op *op)
 {
     unsigned index = EMU_BARRIERS + warp->index / EMU_WARPGROUP;
@@ -112,7 +112,7 @@ void emu_warpgroup_wait(emu_warp *warp, const emu_op *op)
 
 /* ---- bar.warp.sync ---- */
 
-/* Lanes may meet at different bar.warp.sync of the same members. */
+/* Lets the members continue if all of them wait, even at different bar.warp.sync instructions. */
 static void meet(emu_warp *warp, emu_handler run, uint32_t members)
 {
     uint32_t here = warp->dead;
@@ -172,7 +172,7 @@ static void cluster_arrive(emu_warp *warp, const emu_op *op)
     emu_cluster_check(group);
 }
 
-/* Makes each lane wait until the phase in which it arrived is over. */
+/* Each lane waits until the phase in which it arrived is over. */
 static void cluster_wait(emu_warp *warp, const emu_op *op)
 {
     emu_group *group = warp->block->group;
@@ -282,14 +282,14 @@ static void mbarrier_fence(emu_warp *warp, const emu_op *op)
     fence(warp, op);
 }
 
-/* Does nothing in a launch that is not checked, because launches never overlap. */
+/* Does nothing in an unchecked launch, because launches never overlap there. */
 static void grid_control(emu_warp *warp, const emu_op *op)
 {
     if (op->flags & FLAG_WAIT && warp->worker->check)
         emu_check_grid_wait(warp);
 }
 
-/* Decodes griddepcontrol, and membar.* and fence.*, all of which act as the strongest one. */
+/* Decodes griddepcontrol, membar.* and fence.*. All fences act as the strongest one. */
 void emu_decode_fence(emu_decoder *decoder)
 {
     static const char *const words[] = {"sc",
@@ -325,7 +325,7 @@ void emu_decode_fence(emu_decoder *decoder)
                                                                        : fence;
 }
 
-/* Yields, because the thread may be waiting for another one. */
+/* Lets other warps run, because the thread may be waiting for them. */
 static void nanosleep_op(emu_warp *warp, const emu_op *op)
 {
     (void)op;

@@ -19,7 +19,7 @@ EMU_UNARY(brev_32, emu_u32, emu_u32, reverse(a))
 EMU_UNARY(brev_64, emu_u64, emu_u64,
           (uint64_t)reverse((uint32_t)a) << 32 | reverse((uint32_t)(a >> 32)))
 
-/* Returns the number of the highest set bit, or ~0 if there is none. */
+/* Returns the number of the highest set bit, or ~0 if no bit is set. */
 static uint32_t highest(uint64_t value)
 {
     return value ? 63 - (uint32_t)__builtin_clzll(value) : UINT32_MAX;
@@ -38,8 +38,8 @@ EMU_UNARY(bfind_shift_s32, emu_u32, emu_s32, highest_shift((uint32_t)(a < 0 ? ~a
 EMU_UNARY(bfind_shift_u64, emu_u32, emu_u64, highest_shift(a, 64))
 EMU_UNARY(bfind_shift_s64, emu_u32, emu_s64, highest_shift((uint64_t)(a < 0 ? ~a : a), 64))
 
-/* Returns the place of the n-th set bit of a mask, from bit `base` on (n > 0: upwards, including
- * that bit; n < 0: downwards), or ~0. */
+/* Returns the position of the n-th set bit of a mask, counted from bit `base`: upwards and
+ * including `base` if n > 0, downwards if n < 0. Returns ~0 if there is no such bit. */
 static uint32_t nth_bit(uint32_t mask, uint32_t base, int32_t n)
 {
     int step = n < 0 ? -1 : 1;
@@ -53,7 +53,7 @@ static uint32_t nth_bit(uint32_t mask, uint32_t base, int32_t n)
 }
 EMU_TERNARY3(fns, emu_u32, emu_u32, emu_u32, emu_s32, nth_bit(a, b, c))
 
-/* ---- fields: position and length are taken modulo 256 ---- */
+/* ---- bit fields, whose position and length are taken modulo 256 ---- */
 
 static uint64_t extract(uint64_t value, uint32_t from, uint32_t length, unsigned width, bool sign)
 {
@@ -63,7 +63,7 @@ static uint64_t extract(uint64_t value, uint32_t from, uint32_t length, unsigned
     uint64_t mask = length >= 64 ? UINT64_MAX : (UINT64_C(1) << length) - 1;
     uint32_t last = from + length - 1 < width ? from + length - 1 : width - 1;
     bool negative = sign && length && (value >> last & 1);
-    /* the sign fills the bits after the field and after the value's own end */
+    /* the sign fills the bits above the field, also if it reaches beyond the value */
     uint64_t have = from >= width        ? 0
                     : width - from >= 64 ? UINT64_MAX
                                          : (UINT64_C(1) << (width - from)) - 1;
@@ -152,7 +152,7 @@ static uint32_t permute(uint32_t a, uint32_t b, uint32_t selectors)
     return result;
 }
 
-/* The selectors of the modes f4e, b4e, rc8, ecl, ecr and rc16, by the low bits of c. */
+/* The byte selectors of the modes f4e, b4e, rc8, ecl, ecr and rc16, for each value of c. */
 static const uint16_t modes[6][4] = {
     {0x3210, 0x4321, 0x5432, 0x6543}, {0x5670, 0x6701, 0x7012, 0x0123},
     {0x0000, 0x1111, 0x2222, 0x3333}, {0x3210, 0x3211, 0x3222, 0x3333},

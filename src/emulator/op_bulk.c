@@ -1,4 +1,5 @@
-/* cp.async.bulk and cp.reduce.async.bulk: copies of many bytes between global and shared memory. */
+/* Bulk copies and reductions between global and shared memory: cp.async.bulk,
+ * cp.reduce.async.bulk. */
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 #include "emulator/mbarrier.h"
@@ -7,7 +8,7 @@
 enum { CHUNK = 16, MISALIGNED = 716 };
 
 typedef struct bulk {
-    emu_op from, barrier;  /* with their own addresses */
+    emu_op from, barrier;  /* operations with their own addresses */
     uint32_t size, blocks; /* operands */
     emu_reduction reduction;
     bool signals, multicasts;
@@ -63,7 +64,7 @@ static void commit(emu_warp *warp, const emu_op *op)
     emu_order_commit(warp, order->read);
 }
 
-/* Waits for groups of copies. A copy that is over has also read its source. */
+/* Waits for groups of copies, or with .read only until they have read their sources. */
 static void wait(emu_warp *warp, const emu_op *op)
 {
     emu_warp_order *order = order_of(warp);
@@ -75,10 +76,10 @@ static void wait(emu_warp *warp, const emu_op *op)
 
 /* ---- decoding ---- */
 
-/* Takes the target's space, which the opcode names first, and the source's. */
+/* Takes the address spaces of the target and of the source, in this order. */
 static bool take_spaces(emu_decoder *decoder, ptx_space *to, ptx_space *from)
 {
-    unsigned first = decoder->words[1][0] == 'r' ? 4 : 3; /* after cp{.reduce}.async.bulk */
+    unsigned first = decoder->words[1][0] == 'r' ? 4 : 3; /* follows cp{.reduce}.async.bulk */
     if (decoder->word_count > first && memcmp(decoder->words[first], "shared", 6) == 0) {
         *to = emu_take(decoder, "shared::cluster") ? PTX_SHARED_CLUSTER : PTX_SHARED;
         if (*to == PTX_SHARED && !emu_take(decoder, "shared::cta"))
@@ -149,7 +150,7 @@ void emu_decode_bulk(emu_decoder *decoder)
     }
 }
 
-/* Makes the copies before the arrival part of it: waiting for the barrier waits for them. */
+/* Orders the thread's copies before its arrival, so waiting for the mbarrier waits for them. */
 static void wait_for_copies(emu_warp *warp, const emu_op *op)
 {
     (void)op;
@@ -160,8 +161,8 @@ static void wait_for_copies(emu_warp *warp, const emu_op *op)
     emu_order_wait(warp, groups, 0);
 }
 
-/* cp.async.mbarrier.arrive{.noinc}: the copies are done, so the arrival is made at once. Without
- * .noinc it is one more than the barrier expects. */
+/* cp.async.mbarrier.arrive.noinc. The copies are already done, so the arrival is made at once.
+ * Without .noinc it would not count, because the mbarrier then expects one arrival more. */
 static void arrive(emu_warp *warp, const emu_op *op)
 {
     emu_access access;

@@ -36,7 +36,7 @@ INTEGER(s32, emu_s32)
 INTEGER(u64, emu_u64)
 INTEGER(s64, emu_s64)
 
-/* With a NaN, unordered comparisons (equ to geu) are true, the others false. */
+/* With a NaN, unordered comparisons (equ to geu) are true, and all others are false. */
 #define FLOAT(suffix, T, get)                                                                      \
     EMU_COMPARE(eq_##suffix, T, get(a) == get(b))                                                  \
     EMU_COMPARE(ne_##suffix, T, get(a) < get(b) || get(a) > get(b))                                \
@@ -106,7 +106,7 @@ static void setp(emu_warp *warp, const emu_op *op)
     emu_set_predicate(warp, op->dst, warp->mask, evaluate(warp, op));
 }
 
-/* p = compare combined with c, q = its opposite combined with c */
+/* p|q: p is the comparison combined with c, q the opposite combined with c */
 static void setp_combined(emu_warp *warp, const emu_op *op)
 {
     uint32_t value = evaluate(warp, op);
@@ -115,7 +115,7 @@ static void setp_combined(emu_warp *warp, const emu_op *op)
     emu_set_predicate(warp, op->d, warp->mask, second);
 }
 
-/* Compares the lower and the upper halves of f16x2, and combines the results with c. */
+/* Compares both halves of f16x2 and combines each result with c. */
 static void evaluate_pair(const emu_warp *warp, const emu_op *op, uint32_t values[2])
 {
     const compare *of = op->extra;
@@ -141,7 +141,7 @@ static const char *const comparison_names[] = {"eq",  "ne",  "lt",  "le",  "gt",
 static const char *const unsigned_names[] = {"lo", "ls", "hi", "hs"};
 static const comparison unsigned_meaning[] = {LT, LE, GT, GE};
 
-/* Takes comparison, combination, .ftz and operand type; op->extra becomes the function. */
+/* Takes the comparison, the combination, .ftz and the type. op->extra points to the function. */
 static bool take_comparison(emu_decoder *decoder, ptx_type type)
 {
     static const char *const combinations[] = {"and", "or", "xor"};
@@ -160,7 +160,7 @@ static bool take_comparison(emu_decoder *decoder, ptx_type type)
     return true;
 }
 
-/* Takes the two operands, and a predicate to combine the result with. */
+/* Takes the two operands, and the predicate with which the result is combined. */
 static bool take_operands(emu_decoder *decoder, ptx_type type)
 {
     emu_op *op = decoder->op;
@@ -194,7 +194,7 @@ void emu_decode_setp(emu_decoder *decoder)
     op->unit = type == PTX_F64 ? EMU_CLASS_FP64 : EMU_CLASS_ALU;
 }
 
-/* ---- set: all ones or 1.0 if the comparison holds ---- */
+/* ---- set: all ones, or 1.0, if the comparison is true ---- */
 
 static void set(emu_warp *warp, const emu_op *op)
 {
@@ -270,7 +270,7 @@ SELECT(selp_16, emu_u16, emu_predicate(warp, op->c))
 SELECT(selp_32, emu_u32, emu_predicate(warp, op->c))
 SELECT(selp_64, emu_u64, emu_predicate(warp, op->c))
 
-/* Returns the lanes in which slct chooses a, because c is not less than 0. */
+/* Returns the lanes in which slct chooses a, because c is at least 0. */
 static uint32_t is_positive(const emu_warp *warp, const emu_op *op)
 {
     const compare *ge = op->extra;

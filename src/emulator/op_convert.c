@@ -1,7 +1,7 @@
 /* cvt.
  *
- * A value passes through one of three carriers: a 64-bit integer, a float or a double. Integer to
- * integer and the common float forms have handlers of their own; the rest goes lane by lane. */
+ * Common conversions have handlers of their own. The others go lane by lane, through a 64-bit
+ * integer, a float or a double. */
 #include "emulator/float.h"
 #include "emulator/lanes.h"
 
@@ -23,7 +23,7 @@ CAST(f64_u32, emu_f64, emu_u32)
 EMU_UNARY(f64_f32, emu_f64, emu_f32, a)
 EMU_UNARY(f32_f64, emu_f32, emu_f64, emu_nan32((float)a))
 
-/* Truncates to an integer and clamps it; NaN gives 0. */
+/* Truncates to an integer and clamps it; NaN becomes 0. */
 static int32_t to_s32(float value)
 {
     if (!(value > -2147483648.0f))
@@ -57,7 +57,7 @@ typedef struct conversion {
     ptx_type to, from;
     uint8_t to_width, from_width; /* bytes of the registers */
     emu_rounding rounding;
-    bool to_integer; /* .rni and the like */
+    bool to_integer; /* rounds to an integer: .rni and similar */
     bool ftz, sat, satfinite, relu;
 } conversion;
 
@@ -65,7 +65,7 @@ typedef enum carrier { INTEGER, FLOAT32, FLOAT64 } carrier;
 
 typedef struct value {
     carrier carrier;
-    bool is_negative; /* integer below zero: bits are two's complement */
+    bool is_negative; /* the bits are a negative integer */
     uint64_t bits;
     double number;
 } value;
@@ -121,7 +121,8 @@ static double round_to_integer(double number, emu_rounding rounding)
     }
 }
 
-/* Clamps what is out of range. NaN gives 0, or the topmost bit if source or result has 64 bits. */
+/* Clamps values out of range. NaN becomes 0, or only the top bit if one of the types has 64
+ * bits. */
 static uint64_t integer_from_float(double number, const conversion *c)
 {
     unsigned bits = ptx_type_bytes(c->to) * 8;
@@ -157,7 +158,7 @@ static uint64_t integer_from_integer(const value *v, const conversion *c)
 
 /* ---- to floats ---- */
 
-/* Returns the integer as a double, rounded to odd so that only the next rounding counts. */
+/* Returns an integer as a double, rounded to odd, so the next rounding is correct. */
 static double odd_double(const value *v)
 {
     if (v->carrier != INTEGER)
@@ -208,7 +209,7 @@ static uint64_t float_from(const value *v, const conversion *c)
     return emu_bits32(c->ftz ? emu_flush(result) : result);
 }
 
-/* Rounds to the 10 bits of fraction that tf32 keeps in a float. */
+/* Rounds a float to the 10 fraction bits of tf32. */
 static uint64_t tf32_from(const value *v, const conversion *c)
 {
     uint32_t bits = emu_bits32((float)v->number);
@@ -258,7 +259,7 @@ static uint64_t convert_value(const value *v, const conversion *c)
     }
 }
 
-/* Sign- or zero-extends the result to a wider register. */
+/* Extends the result with its sign or with zeros to a wider register. */
 static uint64_t extend(uint64_t bits, const conversion *c)
 {
     unsigned width = ptx_type_bytes(c->to) * 8;
@@ -418,7 +419,7 @@ static void decode_general(emu_decoder *decoder)
     bool known = is_number(c->to) && is_number(c->from) && c->from != PTX_TF32;
     if (!known || !emu_operands(decoder, 2, 2))
         return;
-    /* float to float without a rounding mode is exact, except that .sat and .ftz may apply */
+    /* without a rounding mode, float to float is exact, but .sat and .ftz may apply */
     op->a =
         emu_source_wide(decoder, emu_operand(decoder, 1), ptx_type_bytes(c->from), &c->from_width);
     op->dst =

@@ -1,8 +1,8 @@
 /* Addition, subtraction, multiplication, division and fused multiply-add in single and double
  * precision.
  *
- * Rounding to nearest is the host's, vectorised. Other rounding modes and .sat take a slower path,
- * which sets the host's rounding mode. */
+ * Rounding to nearest uses vector code. Other rounding modes and .sat are slower, because they set
+ * the host's rounding mode. */
 #include "emulator/float.h"
 #include "emulator/lanes.h"
 
@@ -12,14 +12,14 @@ enum { ADD, SUB, MUL, DIV, FMA, SQRT, RCP };
 
 /* ---- .ftz ----
  *
- * A result is flushed if it is subnormal when rounded with an unbounded exponent. So a value that
- * is rounded up to the least normal only because a subnormal has fewer bits becomes zero. */
+ * A result becomes zero if it is subnormal when it is rounded to 24 bits. So a value that only
+ * rounds up to the least normal because subnormals have fewer bits becomes zero, too. */
 
 #define LEAST_NORMAL 0x1p-126f
-/* The least value that 24 bits round up to the least normal. */
+/* The least value that 24 bits round up to the least normal one. */
 #define LEAST_ROUNDED (0x1p-126 * (1 - 0x1p-25))
 
-/* Rounds a product or quotient, which double keeps apart from halfway points, and flushes it. */
+/* Flushes and rounds a product or quotient. A double is precise enough for the correct result. */
 static inline float flush_narrow(double exact)
 {
     double kept = fabs(exact) < LEAST_ROUNDED ? copysign(0, exact) : exact;
@@ -56,7 +56,7 @@ EMU_TERNARY(fma_f32, emu_f32, emu_f32, emu_nan32(fmaf(a, b, c)))
 EMU_TERNARY(fma_ftz, emu_f32, emu_f32, fma_flushed(emu_flush(a), emu_flush(b), emu_flush(c)))
 EMU_TERNARY(fma_f64, emu_f64, emu_f64, fma(a, b, c))
 
-/* If the host has the instruction: the same without a call for each lane. */
+/* The same for hosts with FMA instructions, without a call for each lane. */
 #if defined(__x86_64__)
 #define HAS_FMA() (__builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2"))
 #if defined(__clang__)
@@ -84,7 +84,7 @@ EMU_TERNARY(fma_f64_host, emu_f64, emu_f64, __builtin_fma(a, b, c))
 
 /* ---- any rounding mode ---- */
 
-/* Volatile operands keep the compiler from moving the operation to another rounding mode. */
+/* The operands are volatile, so the compiler does not move operations to another mode. */
 #define COMPUTE(T, sqrt_, fma_)                                                                    \
     volatile T x = a, y = b, z = c, result = 0;                                                    \
     switch (kind) {                                                                                \
@@ -122,7 +122,7 @@ static double compute_f64(int kind, double a, double b, double c)
     COMPUTE(double, sqrt, fma)
 }
 
-/* Computes the least normal again, 2^64 times as large, to see if it was rounded up. */
+/* Computes a result that is the least normal again, times 2^64, and flushes it if it is less. */
 static float compute_ftz(int kind, float a, float b, float c)
 {
     float result = compute_f32(kind, a, b, c);
@@ -167,9 +167,9 @@ static void any_f64(emu_warp *warp, const emu_op *op)
     emu_round_restore(before);
 }
 
-/* ---- approximations: rounded from double, so closer than the hardware's 1 or 2 ulp ---- */
+/* ---- approximations: more precise than the hardware's, because they use double ---- */
 
-/* div.approx gives 0 for divisors beyond 2^126; div.full does not. */
+/* Unlike div.full, div.approx returns 0 for divisors beyond 2^126. */
 static float divide_approx(float a, float b, unsigned flags)
 {
     float x = flags & EMU_FTZ ? emu_flush(a) : a, y = flags & EMU_FTZ ? emu_flush(b) : b;
@@ -241,7 +241,7 @@ static emu_handler approximate(emu_decoder *decoder, const kind *k, bool is_doub
     if (is_double)
         return k->what == RCP && (decoder->op->flags & EMU_FTZ) ? rcp_approx_f64 : NULL;
     if (k->what == DIV && which == 0)
-        decoder->op->flags |= EMU_SAT; /* marks div.approx, which cannot have .sat */
+        decoder->op->flags |= EMU_SAT; /* here it marks div.approx, which has no .sat */
     return k->what == DIV    ? div_approx
            : k->what == RCP  ? rcp_approx
            : k->what == SQRT ? sqrt_approx

@@ -1,4 +1,4 @@
-/* Arithmetic in half precision and bfloat16, single and in pairs. */
+/* Arithmetic on halves and bfloat16, single and in pairs. */
 #include "emulator/float.h"
 #include "emulator/lanes.h"
 
@@ -22,15 +22,14 @@ static uint16_t flush(uint16_t bits, const format *f)
     return bits & f->subnormal_mask ? bits : bits & 0x8000;
 }
 
-/* Returns true if .ftz makes the value zero: it is subnormal when rounded to 11 bits with an
- * unbounded exponent. */
+/* Returns true if .ftz makes the value zero: if it is subnormal when it is rounded to 11 bits. */
 static bool is_tiny(double value, const emu_op *op)
 {
     bool is_half = op->width == 0;
     return is_half && op->count <= FMA && fabs(value) < 0x1p-14 * (1 - 0x1p-12);
 }
 
-/* Computes exactly, or rounds to odd, so only the rounding to the format counts. */
+/* Computes exactly or rounds to odd, so the rounding to the result's format is correct. */
 static double compute(int kind, double a, double b, double c)
 {
     switch (kind) {

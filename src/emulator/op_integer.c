@@ -27,7 +27,7 @@ static uint32_t pair(uint32_t a, uint32_t b, bool is_sum)
 }
 EMU_BINARY(add_x2, emu_u32, emu_u32, pair(a, b, true))
 
-/* ---- the carry chain: one flag for each lane, in the frame ---- */
+/* ---- the carry chain, with one flag of the frame for each lane ---- */
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are type names */
 #define CARRY(name, T, W, before, expression, after)                                               \
@@ -77,7 +77,7 @@ __extension__ typedef __int128 emu_s128;
 EMU_BINARY(mul_hi_u64, emu_u64, emu_u64, (emu_u128)a *b >> 64)
 EMU_BINARY(mul_hi_s64, emu_s64, emu_s64, (emu_s128)a *b >> 64)
 
-/* ---- div, rem: division by zero, which PTX leaves open, as on the hardware ---- */
+/* ---- div and rem; division by zero gives the hardware's results ---- */
 
 EMU_BINARY(div_u16, emu_u16, emu_u16, b ? a / b : UINT16_MAX)
 EMU_BINARY(div_u32, emu_u32, emu_u32, b ? a / b : UINT32_MAX)
@@ -103,7 +103,7 @@ EMU_TERNARY(sad_u64, emu_u64, emu_u64, c + (a < b ? b - a : a - b))
 EMU_TERNARY3(sad_s64, emu_u64, emu_s64, emu_s64, emu_u64,
              c + (a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b))
 
-/* ---- vabsdiff: the differences of a word's two or four fields, or c plus their sum ---- */
+/* ---- vabsdiff: absolute differences of a word's fields, or c plus their sum ---- */
 
 static uint32_t differences(uint32_t a, uint32_t b, uint32_t c, unsigned bits, bool is_sum)
 {

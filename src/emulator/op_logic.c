@@ -31,7 +31,7 @@ PREDICATE(or_pred, a | b)
 PREDICATE(xor_pred, a ^ b)
 PREDICATE(not_pred, ~a)
 
-/* ---- shifts: an amount greater than the width shifts everything out ---- */
+/* ---- shifts, which shift out all bits if the amount exceeds the width ---- */
 
 EMU_BINARY2(shl_16, emu_u16, emu_u16, emu_u32, b > 15 ? 0 : (uint32_t)a << b)
 EMU_BINARY2(shl_32, emu_u32, emu_u32, emu_u32, b > 31 ? 0 : a << (b & 31))
@@ -45,7 +45,7 @@ EMU_BINARY2(shr_s64, emu_s64, emu_s64, emu_u32, a >> (b > 63 ? 63 : b))
 
 /* ---- lop3 ---- */
 
-/* Returns the sum of the minterms that the table selects. */
+/* Evaluates a function of three bits, which a table defines, for each bit of the operands. */
 static uint32_t lookup(uint32_t a, uint32_t b, uint32_t c, unsigned table)
 {
     uint32_t result = 0;
@@ -56,7 +56,7 @@ static uint32_t lookup(uint32_t a, uint32_t b, uint32_t c, unsigned table)
 }
 EMU_TERNARY(lop3, emu_u32, emu_u32, lookup(a, b, c, (unsigned)op->imm))
 
-/* lop3.and|or.b32 d|p, a, b, c, table, q: p = (d != 0) and|or q */
+/* lop3.and|or.b32 d|p, a, b, c, table, q sets p = (d != 0) and|or q */
 static void lop3_pred(emu_warp *warp, const emu_op *op)
 {
     const emu_u32 *dst = emu_lanes(warp, op->dst);

@@ -1,9 +1,9 @@
-/* mma, wmma, ldmatrix and stmatrix: products of small matrices, made by a warp. */
+/* Products of small matrices that a warp computes: mma, wmma, ldmatrix and stmatrix. */
 #include "emulator/address.h"
 #include "emulator/lanes.h"
 #include "emulator/matrix.h"
 
-enum { ROW_BYTES = 16 }; /* of the 8 x 8 matrices of ldmatrix and stmatrix */
+enum { ROW_BYTES = 16 }; /* a row of the 8 x 8 matrices of ldmatrix and stmatrix */
 
 /* ---- products ---- */
 
@@ -26,14 +26,14 @@ static void multiply(emu_warp *warp, const emu_op *op)
     emu_fragment_write(warp, &p->d, sum, p->saturate);
 }
 
-/* Returns how many copies of a half a wmma fragment holds: it always fills eight registers. */
+/* Returns how often a wmma fragment holds each half. It always fills eight registers. */
 static unsigned copies_of(bool is_wmma, emu_number number, unsigned rows, unsigned columns)
 {
     enum { HALVES = 16 };
     return is_wmma && number == EMU_F16 ? HALVES * EMU_WARP / (rows * columns) : 1;
 }
 
-/* Takes the types of D, A, B and C; wmma with halves names only those of D and C. */
+/* Takes the types of D, A, B and C. wmma for halves has only those of D and C. */
 static void decode_product(emu_decoder *decoder, bool is_wmma)
 {
     product *p = emu_decode_alloc(decoder, sizeof *p);
@@ -79,11 +79,11 @@ void emu_decode_mma(emu_decoder *decoder)
 typedef struct fragment_move {
     emu_fragment fragment;
     uint32_t stride; /* operand */
-    bool by_rows;    /* elements of a fragment's row are contiguous in memory */
+    bool by_rows;    /* the elements of a fragment's row are contiguous */
     unsigned copies;
 } fragment_move;
 
-/* Finds the addresses of each lane's element of that index. */
+/* Finds the addresses of the elements `index` of all lanes. */
 static bool find_elements(emu_warp *warp, const emu_op *op, unsigned index, unsigned count,
                           emu_access *access)
 {
@@ -172,7 +172,7 @@ void emu_decode_wmma(emu_decoder *decoder)
 
 /* ---- ldmatrix and stmatrix ---- */
 
-/* Moves a lane's two halves: neighbours in a row, or in a column of the transpose. */
+/* Moves the two halves of a lane, which are adjacent in a row or, if transposed, in a column. */
 static void move_pair(const emu_op *op, uint8_t *own, uint8_t *const rows[8], unsigned lane)
 {
     for (unsigned j = 0; j < 2; j++) {
@@ -216,7 +216,7 @@ void emu_decode_matrix_move(emu_decoder *decoder)
         return;
     op->flags |= stores ? EMU_ACCESS_WRITE : 0;
     emu_decode_address(decoder, emu_operand(decoder, stores ? 0 : 1), space);
-    op->dst = 8u << which; /* rows: as many lanes have their addresses */
+    op->dst = 8u << which; /* number of rows: this many lanes have addresses */
     op->extra = emu_decode_fragment(decoder, emu_operand(decoder, stores ? 1 : 0), EMU_F16, 8,
                                     8u << which, false, 1, !stores)
                     .registers;

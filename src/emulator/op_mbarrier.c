@@ -1,4 +1,4 @@
-/* mbarrier: barriers in shared memory that count arrivals and bytes. */
+/* Instructions on mbarriers, the barriers in shared memory that count arrivals and bytes. */
 #include "emulator/address.h"
 #include "emulator/check.h"
 #include "emulator/lanes.h"
@@ -17,7 +17,6 @@ static uint32_t lane_count(const emu_warp *warp, const mbarrier *m, unsigned lan
     return m->options & HAS_COUNT ? ((const emu_u32 *)emu_lanes(warp, m->count))[lane] : 1;
 }
 
-/* Returns the barrier's next state. */
 static uint64_t advance(const emu_warp *warp, const mbarrier *m, uint64_t state, unsigned lane)
 {
     uint32_t count = lane_count(warp, m, lane);
@@ -76,7 +75,7 @@ static void change(emu_warp *warp, const emu_op *op)
     }
 }
 
-/* Records that lanes have seen a phase end, together for those of one barrier. */
+/* Records which lanes have seen the end of a phase, for each mbarrier. */
 static void note_over(emu_warp *warp, const emu_access *access, uint32_t over)
 {
     while (over) {
@@ -89,7 +88,7 @@ static void note_over(emu_warp *warp, const emu_access *access, uint32_t over)
     }
 }
 
-/* Tests whether the phase of a state, or of a parity, is over. */
+/* Tests whether a phase, given by a state or a parity, is over. */
 static void test(emu_warp *warp, const emu_op *op)
 {
     const mbarrier *m = op->extra;
@@ -114,7 +113,7 @@ static void test(emu_warp *warp, const emu_op *op)
         note_over(warp, &access, over);
     if (over == warp->mask)
         return;
-    warp->yields = true; /* others must arrive first */
+    warp->yields = true; /* other warps must arrive first */
     unsigned left = (unsigned)__builtin_ctz(warp->mask & ~over);
     if (warp->worker->check)
         emu_check_poll(warp, op, left, access.host[left]);
@@ -187,7 +186,7 @@ void emu_decode_mbarrier(emu_decoder *decoder)
         emu_decode_signature(decoder, "wl");
         return;
     }
-    /* arrive.expect_tx: the first of the words, the arrival, names the operation */
+    /* arrive.expect_tx contains two names of operations; the arrival counts */
     int kind = -1;
     for (int i = ARRIVE; kind < 0 && i <= DROP; i++)
         kind = emu_take(decoder, kinds[i]) ? i : -1;

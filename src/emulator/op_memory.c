@@ -5,7 +5,7 @@
 
 /* ---- moving ---- */
 
-/* Runs the statement for each lane in the mask, without a search if all are in it. */
+/* Runs the statement for each lane in the mask; faster if all lanes are in it. */
 #define EACH(statement)                                                                            \
     do {                                                                                           \
         if (mask == UINT32_MAX) {                                                                  \
@@ -21,7 +21,7 @@
     } while (0)
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are type names */
-/* Copies memory elements of type M to lanes of type R. */
+/* Copies elements of type M from memory to lanes of type R. */
 #define MOVE_IN(M, R)                                                                              \
     do {                                                                                           \
         R *dst = lanes;                                                                            \
@@ -39,10 +39,10 @@ typedef struct emu_quad {
     uint64_t low, high;
 } __attribute__((may_alias)) emu_quad;
 
-/* Bytes of the element in memory, whether loads extend its sign, and bytes of the register. */
+/* Encodes the bytes in memory, whether a load extends the sign, and the bytes of the register. */
 #define SHAPE(bytes, sign, width) ((bytes)*2 + (sign) + (width)*64)
 
-/* All shapes except 16 bytes, with the types of the element and the register. */
+/* All shapes except 16 bytes, with the types of the element and of the register. */
 /* NOLINTBEGIN(bugprone-signed-char-misuse): ld.s8 extends the sign */
 #define EACH_SHAPE(MOVE)                                                                           \
     MOVE(1, 0, 2, emu_u8, emu_u16)                                                                 \
@@ -93,7 +93,6 @@ EMU_WIDE static void move_out(const void *lanes, uint8_t *const host[], uint32_t
     }
 }
 
-/* A register of a vector, with its shape. */
 typedef struct element {
     uint32_t operand;
     uint16_t shape;
@@ -155,7 +154,7 @@ static void store(emu_warp *warp, const emu_op *op)
                  elements[k].shape);
 }
 
-/* st.async: stores of a lane that are reported to an mbarrier in the same block of the cluster. */
+/* st.async: stores whose bytes are counted by an mbarrier in the same block. */
 typedef struct async_store {
     const element *elements;
     emu_op barrier;
@@ -185,7 +184,7 @@ static void store_async(emu_warp *warp, const emu_op *op)
     emu_each_alone(warp, op, store_lane);
 }
 
-/* Copies the value of `width` bytes to all lanes of the mask. */
+/* Copies a value of `width` bytes to all lanes in the mask. */
 static void broadcast(const emu_warp *warp, void *lanes, const uint8_t *value, unsigned width)
 {
     if (width == 4) {
@@ -202,7 +201,7 @@ static void broadcast(const emu_warp *warp, void *lanes, const uint8_t *value, u
     }
 }
 
-/* Loads a kernel parameter from a fixed place, which is the same for all lanes. */
+/* Loads a kernel parameter, which is the same for all lanes. */
 static void load_uniform(emu_warp *warp, const emu_op *op)
 {
     const uint8_t *params = warp->worker->run->launch->params;
@@ -244,7 +243,7 @@ static const char *const order_words[] = {"weak",    "volatile", "relaxed",
                                           "acquire", "release",  "mmio"};
 static const char *const scope_words[] = {"cta", "cluster", "gpu", "sys"};
 
-/* Takes caches, order and scope. Sets op->d for .nc: nothing writes the data. */
+/* Takes cache hints, memory order and scope. Sets op->d for .nc, the read-only cache. */
 static void take_qualities(emu_decoder *decoder)
 {
     enum { NC = 7 };
@@ -312,7 +311,7 @@ static bool take_access(emu_decoder *decoder, ptx_type *type, unsigned *count, p
     return !decoder->failed && emu_operands(decoder, 2, hint ? 3 : 2);
 }
 
-/* Checks the operand of .L2::cache_hint, a policy, which has no effect. */
+/* Checks the operand of .L2::cache_hint, which has no effect. */
 static void decode_hint(emu_decoder *decoder, size_t index)
 {
     if (decoder->in->operand_count > index)
@@ -405,7 +404,7 @@ static void make_policy(emu_warp *warp, const emu_op *op)
     dst[i] = 0;
 }
 
-/* prefetch, discard, applypriority, createpolicy and setmaxnreg affect the time, not the result. */
+/* Decodes prefetch, discard, applypriority, createpolicy, setmaxnreg: results do not change. */
 void emu_decode_prefetch(emu_decoder *decoder)
 {
     decoder->taken = UINT32_MAX;

@@ -1,4 +1,4 @@
-/* mov, and conversions between address spaces. */
+/* mov, and conversions of addresses between spaces. */
 #include "emulator/address.h"
 #include "emulator/lanes.h"
 #include "emulator/program.h"
@@ -63,7 +63,7 @@ static void mov_special(emu_warp *warp, const emu_op *op)
     write_lanes(warp, op, values);
 }
 
-/* Moves a special register that is the same in all lanes to 32 bits. */
+/* Moves a special register that has the same 32-bit value in all lanes. */
 static void mov_uniform(emu_warp *warp, const emu_op *op)
 {
     const special *s = op->extra;
@@ -79,7 +79,7 @@ static void mov_tid(emu_warp *warp, const emu_op *op)
     EMU_EACH_LANE(warp, dst[i] = tid[i]);
 }
 
-/* Returns the index of %tid.x, .y, .z; -1 for another name. */
+/* Returns the dimension of %tid.x, .y or .z, or -1 for another name. */
 static int tid_axis(const char *name)
 {
     static const char *const names[] = {"%tid.x", "%tid.y", "%tid.z"};
@@ -140,14 +140,14 @@ static bool decode_function_address(emu_decoder *decoder, const char *name)
     return false;
 }
 
-/* ---- packing and unpacking: in {a,b}, a is the low part ---- */
+/* ---- packing and unpacking; in {a, b}, a is the low part ---- */
 
 typedef struct parts {
     unsigned count;
     uint32_t operands[8];
 } parts;
 
-/* Copies the parts of each lane between a vector of registers and one wide register. */
+/* Copies each lane's parts from a vector of registers to one wide register, or back. */
 static void copy_parts(emu_warp *warp, const emu_op *op, bool pack)
 {
     const parts *p = op->extra;
@@ -309,7 +309,7 @@ void emu_decode_cvta(emu_decoder *decoder)
     op->dst = emu_target(decoder, emu_operand(decoder, 0), 8);
 }
 
-/* Returns true if the address is in a constant variable; these are in global memory. */
+/* Returns true if the address is in a __constant__ variable, which is kept in global memory. */
 static bool is_constant(const emu_launch *launch, uint64_t address)
 {
     size_t count = launch->globals ? launch->program->module.global_count : 0;
@@ -329,7 +329,7 @@ static void isspacep(emu_warp *warp, const emu_op *op)
     {
         bool yes = a[i] >> EMU_TAG_SHIFT == op->imm;
         uint32_t rank = (uint32_t)a[i] >> 24;
-        if (op->space == PTX_SHARED) /* only the block's own */
+        if (op->space == PTX_SHARED) /* only this block's shared memory */
             yes = yes && (rank == 0 || rank == warp->block->rank + 1);
         if (op->space == PTX_CONST)
             yes = yes && is_constant(warp->worker->run->launch, a[i]);

@@ -2,10 +2,10 @@
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 
-/* Runs an operation for lanes that name the same members; `who` are the members that are here. */
+/* Runs an operation for `lanes` that name the same members; `who` are those that are present. */
 typedef void (*meeting)(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32_t who);
 
-/* Calls `each` once for each set of members that lanes name. */
+/* Calls `each` for each distinct set of members that lanes name. */
 static void meet(emu_warp *warp, const emu_op *op, uint32_t operand, meeting each)
 {
     uint32_t named[EMU_WARP], rest = warp->mask;
@@ -25,7 +25,7 @@ static void meet(emu_warp *warp, const emu_op *op, uint32_t operand, meeting eac
 
 enum { UP, DOWN, BUTTERFLY, INDEX };
 
-/* Finds the lane that `lane` reads from; returns true if it is within the segment. */
+/* Sets *from to the lane from which `lane` reads. Returns false if it is outside the segment. */
 static bool source_lane(int mode, unsigned lane, uint32_t b, uint32_t c, unsigned *from)
 {
     uint32_t segment = c >> 8 & 31, clamp = c & 31;
@@ -272,7 +272,7 @@ void emu_decode_activemask(emu_decoder *decoder)
     emu_decode_signature(decoder, "w");
 }
 
-/* elect.sync d|p, members: the lowest member leads */
+/* elect.sync d|p, members: the leader is the lowest member */
 static void elect_among(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32_t who)
 {
     uint32_t leader = who ? (uint32_t)__builtin_ctz(who) : 0;

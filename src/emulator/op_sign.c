@@ -1,4 +1,4 @@
-/* abs, neg, copysign, testp and the float min and max. */
+/* abs, neg, copysign, testp, and minimum and maximum. */
 #include "emulator/float.h"
 #include "emulator/lanes.h"
 
@@ -32,7 +32,7 @@ EMU_UNARY(abs_ftz_x2, emu_u32, emu_u32, flush_x2(a) & 0x7fff7fff)
 EMU_UNARY(neg_ftz_x2, emu_u32, emu_u32, flush_x2(a) ^ 0x80008000)
 EMU_UNARY(abs_x2, emu_u32, emu_u32, a & 0x7fff7fff)
 EMU_UNARY(neg_x2, emu_u32, emu_u32, a ^ 0x80008000)
-/* The sign of the first operand and the magnitude of the second. */
+/* Take the sign of the first operand and the magnitude of the second. */
 EMU_BINARY(copysign_f32, emu_u32, emu_u32, (a & 0x80000000) | (b & 0x7fffffff))
 EMU_BINARY(copysign_f64, emu_u64, emu_u64, (a & 0x8000000000000000) | (b & 0x7fffffffffffffff))
 
@@ -169,7 +169,7 @@ EMU_BINARY(max_u16x2, emu_u32, emu_u32, both(a, b, false, true))
 EMU_BINARY(min_s16x2, emu_u32, emu_u32, both(a, b, true, false))
 EMU_BINARY(max_s16x2, emu_u32, emu_u32, both(a, b, true, true))
 
-/* Prefers a number to a NaN, unless the opcode has .NaN; -0 is less than +0. */
+/* Prefers a number to a NaN, unless the opcode has .NaN. -0 is less than +0. */
 static float choose_f32(float a, float b, bool is_max, unsigned flags)
 {
     uint32_t sign = flags & EMU_XORSIGN ? (emu_bits32(a) ^ emu_bits32(b)) & 0x80000000 : 0;

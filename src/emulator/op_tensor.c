@@ -1,22 +1,21 @@
-/* cp.async.bulk.tensor and cp.reduce.async.bulk.tensor: copies of boxes between shared memory and a
- * tensor in global memory, which a tensor map describes. */
+/* Copies of boxes between shared memory and a tensor in global memory, which a tensor map
+ * describes: cp.async.bulk.tensor, cp.reduce.async.bulk.tensor. */
 #include "emulator/lanes.h"
 #include "emulator/tensor_map.h"
 #include "emulator/transfer.h"
 
 enum { CHUNK = 16, BOX_ALIGNMENT = 128, ILLEGAL_INSTRUCTION = 715, MISALIGNED = 716 };
 
-/* A copy; the operation's own address is the one in shared memory. */
+/* A copy. The operation's own address is that in shared memory. */
 typedef struct tensor {
-    emu_op map, barrier;                           /* with their own addresses */
-    emu_op memory;                                 /* an access of global memory */
+    emu_op map, barrier;                           /* operations with their own addresses */
+    emu_op memory;                                 /* accesses of the tensor */
     uint32_t coordinates[EMU_TENSOR_RANK], blocks; /* operands */
     emu_atomic what;                               /* of a reduction */
     uint8_t rank;
     bool stores, multicasts, reduces;
 } tensor;
 
-/* A box that is being copied. */
 typedef struct box {
     const tensor *tensor;
     emu_tensor_map map;
@@ -86,7 +85,7 @@ static bool make_box(emu_warp *warp, const emu_op *op, unsigned lane, box *out)
 
 /* ---- copying ---- */
 
-/* Describes the reduction, if the copy is one; its type is that of the tensor. */
+/* Sets the reduction of the copy, which works on elements of the tensor's type. */
 static bool make_reduction(emu_warp *warp, const emu_op *op, box *b)
 {
     static const ptx_type types[] = {[2] = PTX_U32, PTX_S32, PTX_U64,  PTX_S64, PTX_F16,
@@ -101,14 +100,14 @@ static bool make_reduction(emu_warp *warp, const emu_op *op, box *b)
                : refuse(warp, op, "no such reduction of the tensor map's type");
 }
 
-/* Returns the swizzled offset of a byte: address bits from 7 up are XORed into bits from 4 up. */
+/* Returns the swizzled offset of a byte: address bits from 7 up are XORed into those from 4 up. */
 static uint64_t swizzle(const box *b, uint32_t at)
 {
     uint32_t address = b->shared + at, mask = (1u << b->map.swizzle) - 1;
     return (address ^ (address >> 7 & mask) << 4) - (uint64_t)b->shared;
 }
 
-/* Moves the elements of a chunk that are inside the tensor: in one piece if all are. */
+/* Copies the elements of a chunk that are inside the tensor, at once if all are. */
 static bool move_elements(emu_warp *warp, const box *b, uint64_t row, uint32_t at, uint8_t *chunk)
 {
     const int64_t first = b->first[0] + at / b->element, size = (int64_t)b->map.sizes[0];
@@ -130,7 +129,7 @@ static bool move_elements(emu_warp *warp, const box *b, uint64_t row, uint32_t a
     return true;
 }
 
-/* Fills a chunk as if it were outside the tensor: with zeros, or all ones (a NaN). */
+/* Fills a chunk with the value of elements outside the tensor: zeros, or all ones (NaN). */
 static void fill(const box *b, uint8_t chunk[CHUNK])
 {
     memset(chunk, b->map.fills_nan ? 0xff : 0, CHUNK);

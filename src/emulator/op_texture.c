@@ -1,4 +1,4 @@
-/* tex: reads texture objects as the CUDA programming guide describes ("Texture Fetching"). */
+/* tex: reads texture objects as described in the CUDA programming guide ("Texture Fetching"). */
 #include "emulator/address.h"
 #include "emulator/driver_abi.h"
 #include "emulator/float.h"
@@ -9,7 +9,7 @@
 typedef struct fetch {
     uint32_t object, layer, at[3]; /* operands */
     uint32_t targets[4];
-    unsigned rank; /* coordinates; 0: an index into linear memory */
+    unsigned rank; /* number of coordinates; 0: an index of linear memory */
     bool is_layered;
     bool is_float; /* the result's type */
     bool is_whole; /* coordinates are .s32 */
@@ -20,12 +20,12 @@ typedef union component {
     uint32_t bits;
 } component;
 
-/* Sums of the texels that each lane has read so far. */
+/* Weighted sums of the texels that each lane has read. */
 typedef struct result {
     component lanes[4][EMU_WARP];
 } result;
 
-/* A texel for each lane: its place (-1: none) and its weight. */
+/* One texel for each lane: its position (-1: none) and its weight. */
 typedef struct tap {
     int64_t row[EMU_WARP], column[EMU_WARP];
     float weight[EMU_WARP];
@@ -98,7 +98,7 @@ static component component_at(const uint8_t *at, const emu_texture *texture)
     return out;
 }
 
-/* Adds a texel to the result of each lane in the mask. Lanes without one read zero. */
+/* Adds each lane's texel to its result. A lane without a texel adds zero. */
 static bool read_tap(emu_warp *warp, const emu_op *op, const emu_texture *texture, const tap *tap,
                      result *out)
 {
@@ -139,8 +139,8 @@ static bool read_tap(emu_warp *warp, const emu_op *op, const emu_texture *textur
 
 /* ---- coordinates ---- */
 
-/* Maps an index outside a dimension by the address mode; -1: the border. Wrap and mirror are only
- * for normalized coordinates. */
+/* Maps an index outside of the texture by the address mode; -1 means the border. Wrap and mirror
+ * apply only to normalised coordinates. */
 static int64_t place_of(int64_t index, const emu_texture *texture, unsigned dimension)
 {
     const bool normalized = texture->flags & CU_TRSF_NORMALIZED_COORDINATES;
@@ -166,7 +166,7 @@ static float coordinate(const emu_warp *warp, unsigned lane, const fetch *f,
     return fminf(fmaxf(value, -limit), limit);
 }
 
-/* Returns the lane's layer, clamped to those that exist. */
+/* Returns the layer that the lane reads, clamped to the existing ones. */
 static int64_t layer_of(const emu_warp *warp, unsigned lane, const fetch *f,
                         const emu_texture *texture)
 {
@@ -175,7 +175,7 @@ static int64_t layer_of(const emu_warp *warp, unsigned lane, const fetch *f,
     return !f->is_layered || layer < 0 ? 0 : layer > last ? last : layer;
 }
 
-/* Returns the lower of two texels that a filter reads, and the upper one's weight in 8 bits. */
+/* Returns the lower of the two texels that a filter reads; the upper one's weight has 8 bits. */
 static int64_t split(float *weight, float value)
 {
     const float below = floorf(value - 0.5f);
@@ -183,7 +183,8 @@ static int64_t split(float *weight, float value)
     return (int64_t)below;
 }
 
-/* Places a texel: bit d of `upper` chooses the lower or the upper one in dimension d. */
+/* Sets the position and weight of a texel. In dimension d, bit d of `upper` selects the upper
+ * one. */
 static void place_tap(tap *out, unsigned lane, const emu_texture *texture, unsigned upper,
                       const int64_t lower[3], const float weight[3], int64_t layer)
 {
@@ -223,7 +224,7 @@ static bool sample(emu_warp *warp, const emu_op *op, const emu_texture *texture,
     return ok;
 }
 
-/* Reads linear memory; outside of it, reads give zero. */
+/* Reads linear memory; outside of it, the result is zero. */
 static bool sample_line(emu_warp *warp, const emu_op *op, const emu_texture *texture, result *out)
 {
     const fetch *f = op->extra;
@@ -270,7 +271,7 @@ static bool is_fitting(emu_warp *warp, const emu_op *op, const emu_texture *text
     return !why;
 }
 
-/* Reads textures, in one step for all lanes with the same object. */
+/* Reads textures, for all lanes with the same object at once. */
 static void read_texture(emu_warp *warp, const emu_op *op)
 {
     const fetch *f = op->extra;
@@ -316,7 +317,7 @@ static bool decode_coordinates(emu_decoder *decoder, fetch *f, const ptx_operand
     return true;
 }
 
-/* tex.SHAPE.v4.TYPE.f32 or .s32; .1d with an .s32 reads linear memory */
+/* tex.SHAPE.v4.TYPE.f32 or .s32; .1d with .s32 reads linear memory */
 void emu_decode_texture(emu_decoder *decoder)
 {
     static const char *const shapes[] = {"1d", "2d", "3d", "a1d", "a2d"};
@@ -339,7 +340,7 @@ void emu_decode_texture(emu_decoder *decoder)
                  .is_whole = index == PTX_S32};
     if (ptx_type_bytes(type) != 4 || (!f->is_whole && index != PTX_F32) ||
         to->kind != PTX_OPERAND_VECTOR || to->count != 4)
-        return; /* not a form that the emulator supports */
+        return; /* the caller refuses this form */
     if (!decode_coordinates(decoder, f, emu_operand(decoder, 1)))
         return;
     for (unsigned k = 0; k < 4; k++)

@@ -1,6 +1,6 @@
-/* wgmma: products of which a warp makes 16 of 64 rows. Descriptors place the matrices in shared
- * memory. Products are made at once, but in a checked launch their reads last until a wait
- * (check_async.c). */
+/* wgmma: products of four warps, each of which computes 16 of 64 rows. Descriptors describe the
+ * matrices in shared memory. Products are computed at once, but in a checked launch their reads
+ * last until a wait (check_async.c). */
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 #include "emulator/matrix.h"
@@ -8,19 +8,19 @@
 enum { ROWS = 16, CHUNK = 16, ILLEGAL_INSTRUCTION = 715, SHARED_BITS = 18 };
 
 typedef struct product {
-    emu_shape shape; /* for one warp: 16 rows */
+    emu_shape shape; /* the part of one warp, with 16 rows */
     emu_number a, b;
-    emu_fragment d, left; /* left: A, if a_in_registers */
+    emu_fragment d, left; /* `left` is A, if it is in registers */
     uint32_t a_at, b_at;  /* operands: descriptors */
     uint32_t adds;        /* operand: a predicate */
     bool never_adds, a_in_registers, a_by_columns, b_by_columns, negates, saturate;
 } product;
 
-/* A matrix in shared memory, as rows of k elements. */
+/* A matrix in shared memory with rows of k elements. */
 typedef struct placed {
     uint32_t start, leading, stride; /* in bytes */
-    unsigned span;                   /* swizzled bytes; 16: no swizzling */
-    bool by_columns;                 /* consecutive k are in different rows of memory */
+    unsigned span;                   /* bytes that are swizzled together; 16: not swizzled */
+    bool by_columns;                 /* consecutive k are not contiguous in memory */
 } placed;
 
 static bool read_descriptor(emu_warp *warp, const emu_op *op, uint32_t operand, bool by_columns,
@@ -40,7 +40,7 @@ static bool read_descriptor(emu_warp *warp, const emu_op *op, uint32_t operand, 
     return !(bits >> 49 & 7);
 }
 
-/* Returns the address of the 16 bytes that begin at this element. */
+/* Returns the address of the 16 bytes that begin with this element. */
 static uint32_t chunk_address(const placed *p, unsigned row, unsigned k, unsigned bytes)
 {
     uint32_t across = k * bytes, down = row * bytes, at;
@@ -55,7 +55,7 @@ static uint32_t chunk_address(const placed *p, unsigned row, unsigned k, unsigne
     return at ^ ((at >> 7 & (p->span / CHUNK - 1)) << 4);
 }
 
-/* Unpacks 16 bytes of elements to numbers that are `next` apart. */
+/* Converts 16 bytes of elements to numbers, which are stored `next` apart. */
 static void unpack(const uint8_t *chunk, emu_number number, double *to, unsigned next)
 {
     unsigned bytes = emu_number_bytes(number);
@@ -63,8 +63,8 @@ static void unpack(const uint8_t *chunk, emu_number number, double *to, unsigned
         to[(size_t)i * next] = emu_number_load(number, chunk + i * bytes);
 }
 
-/* Reads elements (row, k), for rows from `first` on, into out[row * down + k * right], 32 pieces of
- * 16 bytes at a time. */
+/* Reads elements (row, k) from row `first` on into out[row * down + k * right]. Each access reads
+ * 32 pieces of 16 bytes. */
 static bool read_placed(emu_warp *warp, const emu_op *op, const placed *p, emu_number number,
                         unsigned first, unsigned rows, unsigned k, double *out, unsigned down,
                         unsigned right)
@@ -145,7 +145,7 @@ static void commit(emu_warp *warp, const emu_op *op)
         emu_order_commit(warp, groups_of(warp));
 }
 
-/* The four warps make a product together, so none goes on before all have made it. */
+/* Waits for all four warps, because they compute a product together. */
 static void wait(emu_warp *warp, const emu_op *op)
 {
     if (!emu_gather(warp, op, UINT32_MAX))
@@ -157,7 +157,7 @@ static void wait(emu_warp *warp, const emu_op *op)
 
 /* ---- decoding ---- */
 
-/* Returns true if the next operand is `value`; the assembler has checked it. */
+/* Returns true if the next operand is this constant. */
 static bool take_flag(const emu_decoder *decoder, size_t *at, uint64_t value)
 {
     return emu_operand(decoder, (*at)++)->value == value;

@@ -1,4 +1,4 @@
-/* A pool allocator: blocks that are freed together, each twice as large as the previous one. */
+/* A pool allocator. Each block is twice as large as the previous one. */
 #include "emulator/pool.h"
 
 #include <stdint.h>

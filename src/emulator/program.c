@@ -1,4 +1,4 @@
-/* Loads a program: parses and decodes the text, lays out shared memory, estimates registers. */
+/* Loads a program: parses and decodes the text, and computes what each kernel needs. */
 #include "emulator/program.h"
 
 #include "emulator/decode.h"
@@ -9,7 +9,7 @@
 enum {
     INVALID_PTX = 218,
     OUT_OF_MEMORY = 2,
-    REGISTER_RESERVE = 6, /* addresses and temporaries that are not in PTX */
+    REGISTER_RESERVE = 6, /* registers for addresses and temporaries that are not in PTX */
     MOST_REGISTERS = 255,
     REGISTER_FILE = 65536 /* of one SM */
 };
@@ -19,7 +19,7 @@ enum {
 typedef struct reach {
     const emu_program *program;
     bool *uses_shared;
-    uint8_t *state; /* of each function: 1 in progress, 2 done */
+    uint8_t *state; /* state of each function: 1 if it is being visited, 2 after that */
     uint32_t *depth_bytes;
 } reach;
 
@@ -29,8 +29,8 @@ static void merge_shared(reach *r, const emu_function *function)
         r->uses_shared[i] |= function->uses_shared && function->uses_shared[i];
 }
 
-/* Returns the local bytes of the function and its deepest call chain; recursion counts once and
- * otherwise uses the launch's stack. */
+/* Returns the local memory of the function and its deepest chain of calls. A recursive call counts
+ * once; more of them use the stack of the launch. */
 static uint32_t visit_function(reach *r, size_t index)
 {
     const emu_function *function = &r->program->functions[index];
@@ -97,7 +97,7 @@ static void describe_entry(emu_program *program, emu_entry *entry, const ptx_fun
     kernel->params = params;
 }
 
-/* Returns the maximum registers of a thread: the text's limit, or the one for its largest block. */
+/* Returns the maximum registers of a thread, by .maxnreg and by the kernel's largest block. */
 static uint32_t register_limit(const ptx_function *source)
 {
     const uint32_t *threads =

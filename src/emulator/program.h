@@ -1,16 +1,16 @@
-/* A loaded program: the parsed module and its decoded operations. */
+/* A loaded program: the parsed module and its operations. */
 #pragma once
 
 #include "emulator/machine.h"
 #include "emulator/ptx.h"
 #include "emulator/warp.h"
 
-/* The successors of an instruction. */
+/* Which instructions can run after an instruction. */
 typedef struct emu_flow {
-    const uint32_t *targets; /* instructions of the same function */
+    const uint32_t *targets; /* indices in the same function */
     uint32_t count;
     bool falls_through;
-    bool is_load; /* loads from global memory */
+    bool is_load; /* it loads from global memory */
 } emu_flow;
 
 /* A decoded function or kernel. */
@@ -24,30 +24,31 @@ typedef struct emu_function {
     const uint32_t *callees;
     size_t callee_count;
     bool calls_indirectly;
-    const bool *uses_shared; /* by index of the module's shared variables */
-    const uint32_t *touches; /* registers of each operation, for check_flow.c: twice the index, plus
-                                one if it is written */
-    const uint32_t *first_touch; /* for each operation, and after the last one */
-    const emu_flow *flows;       /* for each operation */
+    const bool *uses_shared; /* whether each shared variable of the module is used */
+    const uint32_t
+        *touches; /* registers of each operation: twice the index, plus one if it is written */
+    const uint32_t
+        *first_touch;      /* start of each operation in touches, and the end of the last one */
+    const emu_flow *flows; /* for each operation */
 } emu_function;
 
-/* Returns one lane's part of a frame's parameter area. */
+/* Returns the part of a frame's parameter area that belongs to a lane. */
 static inline uint8_t *emu_frame_params(const emu_frame *frame, uint32_t lane)
 {
     return frame->params + (size_t)lane * frame->function->param_bytes;
 }
 
 typedef struct emu_entry {
-    emu_kernel kernel; /* first, because the driver has pointers to it */
+    emu_kernel kernel; /* must be first, because the driver points to it */
     const emu_function *function;
-    const uint32_t *shared_offsets; /* by index of the module's shared variables */
+    const uint32_t *shared_offsets; /* offset of each shared variable of the module */
 } emu_entry;
 
 struct emu_program {
     ptx_module module;
     emu_op *ops;
     size_t op_count, op_capacity;
-    emu_function *functions; /* same indices as module.functions */
+    emu_function *functions; /* functions, with the indices of module.functions */
     uint8_t *constants;
     size_t constant_bytes;
     emu_entry *entries;
@@ -56,14 +57,14 @@ struct emu_program {
     uint32_t const_bytes;
 };
 
-/* A call, with the offsets of arguments and results in the caller's parameter area. */
+/* A call. Arguments and results are offsets in the caller's parameter area. */
 typedef struct emu_call {
-    uint32_t callee; /* index of the function; EMU_INDIRECT: in register op->a */
+    uint32_t callee; /* index of the function; EMU_INDIRECT: its address is in op->a */
     uint32_t argument_count, result_count;
     const uint32_t *arguments, *results;
 } emu_call;
 
 #define EMU_INDIRECT UINT32_MAX
 
-/* The address of function i is this plus i, which is not a memory address. */
+/* The address of function 0; function i is at this plus i. It is not a memory address. */
 #define EMU_FUNCTION_ADDRESS UINT64_C(0x0004000000000000)

@@ -1,4 +1,4 @@
-/* A parsed PTX module: names are resolved to registers and variables, opcodes are text. */
+/* A parsed PTX module. Names are resolved to registers and variables; opcodes are still text. */
 #pragma once
 
 #include "emulator/pool.h"
@@ -38,12 +38,12 @@ typedef enum ptx_type {
     PTX_TYPE_COUNT
 } ptx_type;
 
-/* Returns the size of a value of the type; 0 for a predicate. */
+/* Returns the size of a type in bytes, or 0 for a predicate. */
 unsigned ptx_type_bytes(ptx_type type);
 bool ptx_type_is_signed(ptx_type type);
 const char *ptx_type_name(ptx_type type);
 
-/* Finds a type by its name without the dot; PTX_NO_TYPE if it is unknown. */
+/* Finds a type by its name without the dot, or returns PTX_NO_TYPE. */
 ptx_type ptx_type_find(const char *name, size_t length);
 
 typedef enum ptx_space {
@@ -58,14 +58,14 @@ typedef enum ptx_space {
 
 struct ptx_function;
 
-/* An address in an initialiser: 8 bytes at `offset` hold the address of a variable or function plus
- * `addend`. */
+/* An address in an initial value. The 8 bytes at `offset` get the address of a variable or
+ * function, plus `addend`. */
 typedef struct ptx_relocation {
     uint64_t offset;
     const char *name;
     int64_t addend;
     bool is_function;
-    uint32_t index; /* in the module's globals or functions; set when the module is complete */
+    uint32_t index; /* index in the module's globals or functions; set at the end */
 } ptx_relocation;
 
 typedef struct ptx_variable {
@@ -73,11 +73,11 @@ typedef struct ptx_variable {
     ptx_space space;
     bool is_external;
     bool is_kernel_param;
-    bool is_used; /* by an instruction or another variable's initial value */
+    bool is_used; /* an instruction or the initial value of another variable uses it */
     uint32_t align;
-    uint32_t index; /* in the module's globals or shared variables */
+    uint32_t index; /* index in the module's globals or shared variables */
     uint64_t bytes;
-    uint64_t offset; /* parameters and locals: offset in their function's area */
+    uint64_t offset; /* offset of a parameter or local in the area of its function */
     uint8_t *initial;
     ptx_relocation *relocations;
     size_t relocation_count, relocation_capacity;
@@ -87,11 +87,11 @@ typedef struct ptx_variable {
 typedef enum ptx_operand_kind {
     PTX_OPERAND_REGISTER,
     PTX_OPERAND_INTEGER,
-    PTX_OPERAND_FLOAT32, /* value has the bits */
+    PTX_OPERAND_FLOAT32, /* the bits are in `value` */
     PTX_OPERAND_FLOAT64,
-    PTX_OPERAND_VARIABLE, /* the address of `variable`, plus value */
-    PTX_OPERAND_NAME,     /* a label, a function, a special register */
-    PTX_OPERAND_ADDRESS,  /* [items[0] + value], or with coordinates in `second` */
+    PTX_OPERAND_VARIABLE, /* address of `variable` plus `value` */
+    PTX_OPERAND_NAME,     /* a label, a function or a special register */
+    PTX_OPERAND_ADDRESS,  /* [items[0] + value], or [items[0], second] */
     PTX_OPERAND_VECTOR,   /* {items} */
     PTX_OPERAND_LIST,     /* (items) */
     PTX_OPERAND_SINK      /* _ */
@@ -99,7 +99,7 @@ typedef enum ptx_operand_kind {
 
 typedef struct ptx_operand {
     ptx_operand_kind kind;
-    ptx_type type; /* type of a register */
+    ptx_type type; /* type of the register */
     bool is_negated;
     uint32_t reg; /* index in the function's registers */
     uint32_t count;
@@ -107,7 +107,7 @@ typedef struct ptx_operand {
     const char *name;
     ptx_variable *variable;
     struct ptx_operand *items;
-    struct ptx_operand *second; /* a|b: the operand b; [a, {x, y}]: the coordinates */
+    struct ptx_operand *second; /* b of a|b; the coordinates of [a, {x, y}] */
 } ptx_operand;
 
 typedef struct ptx_scope {
@@ -116,7 +116,7 @@ typedef struct ptx_scope {
     ptx_variable *variables;
 } ptx_scope;
 
-/* Registers declared together: one name, or name<count>. */
+/* Registers that were declared together, as a name or as name<count>. */
 typedef struct ptx_registers {
     const char *name;
     size_t length;
@@ -136,7 +136,7 @@ typedef struct ptx_instruction {
     const ptx_scope *scope;
 } ptx_instruction;
 
-/* A label, or a .branchtargets table (with targets). */
+/* A label or, if it has targets, a .branchtargets table. */
 typedef struct ptx_label {
     const char *name;
     const ptx_scope *scope;
@@ -168,13 +168,13 @@ typedef struct ptx_function {
     ptx_scope scope;
 } ptx_function;
 
-/* A line of CUDA source. */
+/* A line of the CUDA source. */
 typedef struct ptx_place {
     const char *file; /* NULL: unknown */
     uint32_t line;
 } ptx_place;
 
-/* .loc: the source of the PTX lines after it. */
+/* .loc: the source of the PTX lines that follow it. */
 typedef struct ptx_location {
     uint32_t ptx_line, file, line;
 } ptx_location;
@@ -191,7 +191,7 @@ typedef struct ptx_module {
     ptx_scope scope;
     ptx_variable **globals; /* global and constant */
     size_t global_count, global_capacity;
-    ptx_variable **shared; /* of the module and its functions' bodies */
+    ptx_variable **shared; /* variables of the module and of its functions */
     size_t shared_count, shared_capacity;
     ptx_function **functions;
     size_t function_count, function_capacity;
@@ -199,18 +199,18 @@ typedef struct ptx_module {
     size_t location_count, location_capacity;
     ptx_file *files;
     size_t file_count, file_capacity;
-    char error[256]; /* one line, set on failure */
+    char error[256]; /* one line, after a failure */
 } ptx_module;
 
-/* Parses the text into *module, which is zeroed before; always release it with ptx_module_free().
- * Returns false and sets module->error if the text is wrong or memory ran out. */
+/* Parses the text into *module. On failure returns false and sets module->error. In both cases the
+ * caller calls ptx_module_free(). */
 bool ptx_parse(ptx_module *module, const char *text, size_t bytes);
 void ptx_module_free(ptx_module *module);
 
-/* Finds the source of a PTX line, if it was compiled with -lineinfo, in the file in which its
- * function begins. */
+/* Returns the source line of a PTX line, in the file in which its function begins. The PTX must
+ * have been compiled with -lineinfo. */
 ptx_place ptx_module_place(const ptx_module *module, uint32_t ptx_line);
 
-/* Finds a label from `scope` outwards, or returns NULL. */
+/* Finds a label in `scope` or the scopes around it, or returns NULL. */
 const ptx_label *ptx_function_label(const ptx_function *function, const ptx_scope *scope,
                                     const char *name);

@@ -1,4 +1,4 @@
-/* Parses function bodies: labels, instructions and their operands. */
+/* Parses the bodies of functions: labels, instructions and their operands. */
 #include "emulator/ptx_parser.h"
 
 enum { DEEPEST = 8, MOST_REGISTERS = 1000000 };
@@ -16,7 +16,7 @@ static ptx_operand *copy_operand(ptx_parser *parser, ptx_operand operand)
 
 static ptx_operand parse_operand(ptx_parser *parser);
 
-/* Parses comma-separated operands up to `close`. */
+/* Parses operands that are separated by commas, up to `close`. */
 static ptx_operand parse_items(ptx_parser *parser, ptx_operand_kind kind, const char *close)
 {
     ptx_operand result = {.kind = kind};
@@ -37,7 +37,7 @@ static ptx_operand parse_items(ptx_parser *parser, ptx_operand_kind kind, const 
     return result;
 }
 
-/* Parses + n, - n or + -n after a name, any number of times. */
+/* Parses the offsets after a name, such as +4, -4 or +-4. */
 static uint64_t parse_offset(ptx_parser *parser)
 {
     uint64_t total = 0;
@@ -244,8 +244,8 @@ static void parse_registers(ptx_parser *parser)
     ptx_expect(parser, ";");
 }
 
-/* Parses .loc file line column [, function_name label, inlined_at file line column]. Code inlined
- * from another file is attributed to the place where it was inlined. */
+/* Parses .loc file line column [, function_name label, inlined_at file line column]. Code that was
+ * inlined from another file gets the line of the call. */
 static void parse_location(ptx_parser *parser)
 {
     int line = parser->token.line;
@@ -266,7 +266,7 @@ static void parse_location(ptx_parser *parser)
         }
     }
     if (location.line == 0)
-        return; /* code shared by branches; the line before it is used */
+        return; /* code shared by branches keeps the line before it */
     ptx_location *place = PTX_APPEND(parser, parser->module, locations, location);
     if (place)
         *place = location;

@@ -1,4 +1,4 @@
-/* PTX text as tokens. */
+/* Splits PTX text into tokens. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,19 +7,19 @@
 
 typedef enum ptx_token_kind {
     PTX_END,       /* end of the text */
-    PTX_WORD,      /* a name, register or opcode with its dotted parts: ld.global.f32, %tid.x */
-    PTX_DIRECTIVE, /* .entry, .b32: one dotted word */
+    PTX_WORD,      /* a name, register or opcode, with its dots: ld.global.f32, %tid.x */
+    PTX_DIRECTIVE, /* a word that begins with a dot: .entry, .b32 */
     PTX_INTEGER,   /* value */
-    PTX_FLOAT32,   /* 0f3F800000: value has the bits */
-    PTX_FLOAT64,   /* 0d3FF0000000000000 or 1.0: value has the bits */
-    PTX_STRING,    /* text excludes the quotes */
+    PTX_FLOAT32,   /* 0f3F800000; the bits are in `value` */
+    PTX_FLOAT64,   /* 0d3FF0000000000000 or 1.0; the bits are in `value` */
+    PTX_STRING,    /* `text` is without the quotes */
     PTX_PUNCTUATION,
     PTX_BAD /* an invalid character */
 } ptx_token_kind;
 
 typedef struct ptx_token {
     ptx_token_kind kind;
-    const char *text; /* in the source, not terminated */
+    const char *text; /* part of the source, without a NUL */
     size_t length;
     uint64_t value;
     int line;
@@ -32,7 +32,7 @@ typedef struct ptx_lexer {
 
 void ptx_lexer_begin(ptx_lexer *lexer, const char *text, size_t bytes);
 
-/* Reads the next token; always PTX_END at the end. */
+/* Reads the next token. After the last one it always returns PTX_END. */
 ptx_token ptx_lexer_next(ptx_lexer *lexer);
 
 bool ptx_token_is(const ptx_token *token, const char *text);

@@ -1,9 +1,9 @@
-/* Parses a module: its header, functions and their parameters, and directives between them. */
+/* Parses a module: directives, functions and their parameters. */
 #include "emulator/ptx_parser.h"
 
 /* ---- functions ---- */
 
-/* Returns the file in which the function around the line begins. */
+/* Returns the file in which the function of the line begins. */
 static uint32_t home_of(const ptx_module *module, uint32_t ptx_line)
 {
     uint32_t begin = 0;
@@ -21,7 +21,7 @@ ptx_place ptx_module_place(const ptx_module *module, uint32_t ptx_line)
 {
     ptx_place place = {0};
     size_t low = 0, high = module->location_count;
-    while (low < high) { /* binary search for the first one after the line */
+    while (low < high) { /* find the first location after the line */
         size_t middle = (low + high) / 2;
         if (module->locations[middle].ptx_line <= ptx_line)
             low = middle + 1;
@@ -71,7 +71,7 @@ static void parse_triple(ptx_parser *parser, uint32_t out[3])
     }
 }
 
-/* Parses attributes such as .maxntid, between a function's parameters and its body. */
+/* Parses an attribute of a function, such as .maxntid. */
 static void parse_attribute(ptx_parser *parser)
 {
     ptx_function *function = parser->function;
@@ -109,7 +109,7 @@ static ptx_function *new_function(ptx_parser *parser, bool is_entry)
     return function;
 }
 
-/* Registers a function; a definition replaces its declarations. */
+/* Adds a function to the module. A definition replaces a declaration. */
 static void register_function(ptx_parser *parser, ptx_function *function)
 {
     ptx_module *module = parser->module;
@@ -141,7 +141,7 @@ static void parse_function(ptx_parser *parser, bool is_entry)
     if (ptx_at(parser, "("))
         parse_params(parser, false);
     function->formal_bytes = function->param_bytes;
-    if (is_entry) /* a kernel's parameters are in the launch, not in its frame */
+    if (is_entry) /* parameters of kernels belong to the launch */
         function->param_bytes = 0;
     while (parser->token.kind == PTX_DIRECTIVE)
         parse_attribute(parser);

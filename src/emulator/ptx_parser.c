@@ -1,4 +1,4 @@
-/* Common functions of the parser: failures, and reading tokens. */
+/* Functions that all parsers use: failures, and reading tokens. */
 #include "emulator/ptx_parser.h"
 
 #include "base/number.h"

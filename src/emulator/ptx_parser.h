@@ -1,4 +1,4 @@
-/* Shared by the files of the PTX parser. */
+/* Functions of the PTX parser: ptx_parser.c, ptx_parse.c, ptx_body.c and ptx_variables.c. */
 #pragma once
 
 #include "emulator/ptx.h"
@@ -6,20 +6,20 @@
 
 #include <string.h>
 
-/* A parser. After a failure `token` stays at the end of the text, so every loop ends and one check
- * at the end is enough. */
+/* A parser. After a failure `token` stays at the end of the text. So every loop ends, and callers
+ * need to check `failed` only at the end. */
 typedef struct ptx_parser {
     ptx_lexer lexer;
     ptx_token token; /* current token */
     ptx_module *module;
-    ptx_function *function; /* function that is being read */
+    ptx_function *function; /* function whose declaration or body is parsed */
     ptx_scope *scope;
     unsigned depth; /* nesting of operands */
     bool failed;
 } ptx_parser;
 
-/* Adds an element to an array with _count and _capacity members of the same prefix; evaluates to
- * the new element, or NULL. */
+/* Adds an element to owner->items and evaluates to the new element, or NULL if memory runs out. The
+ * members for its count and capacity begin with `prefix`. */
 #define PTX_APPEND(parser, owner, items, prefix)                                                   \
     (((owner)->items =                                                                             \
           emu_pool_grow(&(parser)->module->pool, (owner)->items, (owner)->prefix##_count,          \
@@ -32,31 +32,31 @@ __attribute__((format(printf, 2, 3))) void ptx_fail(ptx_parser *parser, const ch
 void *ptx_out_of_memory(ptx_parser *parser);
 
 void ptx_advance(ptx_parser *parser);
-/* ptx_at() returns true if the current token is this text; ptx_accept() also skips it; ptx_expect()
- * fails if it is not. */
+/* Compare the current token with `text`. ptx_accept() skips an equal token; ptx_expect() skips it
+ * and fails for another one. */
 bool ptx_at(const ptx_parser *parser, const char *text);
 bool ptx_accept(ptx_parser *parser, const char *text);
 void ptx_expect(ptx_parser *parser, const char *text);
-/* Reads a word, copied to the pool; "" after a failure. */
+/* Reads a word and returns a copy, or "" after a failure. */
 const char *ptx_expect_word(ptx_parser *parser);
-/* Reads a non-negative integer. */
+/* Reads an integer that is not negative. */
 uint64_t ptx_expect_integer(ptx_parser *parser);
-/* Skips everything up to and including the text. */
+/* Skips all tokens up to `text`, and `text` itself. */
 void ptx_skip_past(ptx_parser *parser, const char *text);
 
-/* Reads a type directive such as .b32. */
+/* Reads a type with its dot, such as .b32. */
 ptx_type ptx_expect_type(ptx_parser *parser);
 
-/* Parses a declaration after its space directive: [.align n] [.vN] type name[dims] [= values], and
- * adds the variable to the current scope. NULL after a failure. */
+/* Parses a declaration after its address space, [.align n] [.vN] type name[dims] [= values], and
+ * adds the variable to the current scope. Returns NULL after a failure. */
 ptx_variable *ptx_parse_variable(ptx_parser *parser, ptx_space space, bool is_external);
-/* Parses a list of declarations after a directive such as .shared. */
+/* Parses the declarations after a directive such as .shared. */
 void ptx_parse_variables(ptx_parser *parser, ptx_space space, bool is_external);
 
-/* Parses { statements } of the current function. */
+/* Parses the body of the current function, including its braces. */
 void ptx_parse_body(ptx_parser *parser);
 
-/* Look up a name from the current scope outwards. */
+/* Find a name in the current scope or the scopes around it, or return NULL. */
 const ptx_registers *ptx_find_register(const ptx_parser *parser, const char *name, size_t length,
                                        uint32_t *index);
 ptx_variable *ptx_find_variable(const ptx_parser *parser, const char *name, size_t length);

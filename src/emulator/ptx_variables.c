@@ -1,8 +1,7 @@
-/* Parses declarations of registers and variables with their initial values, and finds them by
- * name. */
+/* Parses declarations of registers and variables, and finds them by name. */
 #include "emulator/ptx_parser.h"
 
-/* A thread's local memory, as on hardware; parameters are far below */
+/* The maximum local memory of a thread on hardware; parameters need far less. */
 enum { LARGEST_AREA = 512 * 1024 };
 
 /* ---- look-up ---- */
@@ -49,7 +48,8 @@ ptx_variable *ptx_find_variable(const ptx_parser *parser, const char *name, size
 
 /* ---- initialisers ---- */
 
-static const uint64_t largest_initialised = UINT64_C(1) << 30; /* its image is in memory */
+static const uint64_t largest_initialised =
+    UINT64_C(1) << 30; /* maximum of the bytes that are kept in memory */
 
 static void store_initial(ptx_parser *parser, ptx_variable *variable, uint64_t offset,
                           unsigned bytes, uint64_t value)
@@ -107,7 +107,7 @@ static uint64_t initial_number(ptx_parser *parser, ptx_type type)
     return minus ? 0 - token.value : token.value;
 }
 
-/* Parses values in nested braces, which are stored consecutively. */
+/* Parses values in nested braces. They are stored consecutively. */
 static void parse_initial(ptx_parser *parser, ptx_variable *variable, ptx_type type)
 {
     unsigned bytes = ptx_type_bytes(type);
@@ -134,7 +134,7 @@ static void parse_initial(ptx_parser *parser, ptx_variable *variable, ptx_type t
 
 /* ---- declarations ---- */
 
-/* Multiplies, and saturates far above the size of any variable instead of wrapping around. */
+/* Multiplies. A product far above any variable's size is capped instead of wrapping around. */
 static uint64_t capped_product(uint64_t a, uint64_t b)
 {
     const uint64_t cap = UINT64_C(1) << 42;
@@ -164,7 +164,7 @@ static uint32_t parse_alignment(ptx_parser *parser, uint32_t align)
     return (uint32_t)value;
 }
 
-/* Skips attributes of a kernel's pointer, such as .ptr .global .align 16. */
+/* Skips the attributes of a pointer parameter, such as .ptr .global .align 16. */
 static void skip_pointer_attributes(ptx_parser *parser)
 {
     if (!ptx_accept(parser, ".ptr"))
@@ -248,7 +248,7 @@ static ptx_variable *parse_declarator(ptx_parser *parser, ptx_space space, ptx_t
     return variable;
 }
 
-/* Parses .v2 or .v4 before the type. */
+/* Parses .v2 or .v4, if present, and returns the number of elements. */
 static unsigned parse_vector(ptx_parser *parser)
 {
     if (ptx_accept(parser, ".v2"))

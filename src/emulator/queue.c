@@ -1,4 +1,4 @@
-/* Runs each stream's commands on its own thread, in CUDA's order. */
+/* Runs the commands of each stream on a thread, in the order that CUDA promises. */
 #include "emulator/queue.h"
 
 #include <stdlib.h>
@@ -58,7 +58,7 @@ void emu_completion_release(emu_completion *completion)
     }
 }
 
-/* Marks a completion done at `end_ns`, and wakes waiters. Lock held. */
+/* Marks a completion as done at `end_ns` and wakes the threads that wait for it. Lock held. */
 static void completion_signal(emu_completion *completion, double end_ns)
 {
     completion->done = true;
@@ -81,8 +81,8 @@ static void release_stream(CUstream stream)
     emu_handle_free(stream);
 }
 
-/* Returns the submission's start on the device: after the stream's earlier work, after its waits,
- * and not before the host submitted it. */
+/* Returns when the submission starts on the device: after the earlier work of the stream, after its
+ * waits, and after the host submitted it. */
 static double start_time(CUstream stream, const emu_submission *submission)
 {
     double gap = submission->command->class->is_kernel ? emu.profile.stream_gap_ns : 0;
@@ -117,8 +117,8 @@ static void free_submission(emu_submission *submission)
     free(submission);
 }
 
-/* Runs the oldest submission. The lock is held on entry and exit, but not while the command runs.
- * After a sticky error commands end without running. */
+/* Runs the oldest submission of the stream. The lock is held before and after, but not while the
+ * command runs. After a sticky error commands end without running. */
 static void run_one(CUstream stream)
 {
     emu_submission *submission = stream->first;
@@ -205,7 +205,7 @@ static bool orders_with_legacy(CUstream stream)
     return !stream->is_legacy && !(stream->flags & CU_STREAM_NON_BLOCKING);
 }
 
-/* Adds waits between the legacy stream and all blocking streams. */
+/* Makes a blocking stream wait for the legacy stream, or the legacy stream for all of them. */
 static CUresult add_implicit_waits(CUstream stream)
 {
     if (orders_with_legacy(stream)) {
@@ -222,8 +222,8 @@ static CUresult add_implicit_waits(CUstream stream)
     return CUDA_SUCCESS;
 }
 
-/* Moves the stream's waits to a new submission, including completed ones, because the command
- * starts after their modelled end. */
+/* Creates a submission and moves the stream's waits to it. This includes waits that are already
+ * over, because the command starts after their modelled end. */
 static emu_submission *new_submission(CUstream stream, emu_command *command)
 {
     size_t bytes = sizeof(emu_submission) + stream->wait_count * sizeof(emu_completion *);
@@ -297,7 +297,7 @@ static CUstream busy_stream(CUcontext context, bool only_blocking)
     return NULL;
 }
 
-/* Joins the context's streams. Reads the list again after each wait, which releases the lock. */
+/* Waits for the context's streams. The list may change in a wait, which releases the lock. */
 static CUresult join_streams(CUcontext context, bool only_blocking)
 {
     CUstream busy;

@@ -3,14 +3,13 @@
 
 #include "emulator/memory.h"
 
-/* Adds a range. CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED if it overlaps another one; 2 if the
- * table is full. */
+/* Adds a range. Fails with CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED if it overlaps another one,
+ * with 2 if the table is full. */
 int emu_registered_add(void *host, size_t bytes, void *owner);
-/* Removes the range that begins at `host`; CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED if there is
- * none. */
+/* Removes the range that begins at `host`; CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED: there is none. */
 int emu_registered_remove(void *host);
 /* Removes all ranges of `owner`, a context that ends. */
 void emu_registered_release_owner(void *owner);
 
-/* Finds the range that contains `address`; false if there is none. */
+/* Finds the range that contains `address`, or returns false. */
 bool emu_registered_find(emu_allocation *out, uint64_t address);

@@ -1,8 +1,8 @@
 /* The machine: runs a launch, from the first block to the last thread's exit.
  *
- * A program is decoded once into operations, each a function that runs one instruction for the 32
- * lanes of a warp. So a warp is an interpreter loop (split.c), and a launch only chooses the warp
- * that runs next, on five levels:
+ * A program is decoded once into operations. Each operation is a function that runs one instruction
+ * for the 32 lanes of a warp. So a warp is an interpreter loop (split.c), and a launch only chooses
+ * which warp runs next. There are five levels:
  *
  *     launch    emu_run()          host threads take multiprocessors, one after the other
  *     worker    run_sm()           a host thread runs the groups of its multiprocessor in order
@@ -10,11 +10,11 @@
  *     warp      emu_warp_run()     its splits, which are lanes at the same place
  *     split     run_split()        operations, one after the other
  *
- * Nothing is preempted within an operation. A warp gives up its turn after a quantum of operations,
- * when all its lanes wait or have exited, or at an operation that polls (a failed mbarrier test,
- * nanosleep). A group gives up its worker after a slice. After many slices it shares the worker
- * with the groups after it, because blocks may wait for blocks with a higher index if both fit on
- * the device at once. A cooperative launch runs all its groups in turn from the start.
+ * An operation is never preempted. The turn of a warp ends after a quantum of operations, when all
+ * its lanes wait or have exited, or at an operation that polls (a failed test of an mbarrier,
+ * nanosleep). A group first has its worker for itself. After many slices it shares the worker with
+ * the groups after it, because its blocks may wait for blocks with a higher index if both fit on
+ * the device at once. The groups of a cooperative launch share their worker from the start.
  *
  * A split is in one of four states (emu_state in warp.h):
  *
@@ -25,9 +25,9 @@
  *                 goes on after the operation.
  *     AT_CLUSTER  waits for the phase of the cluster's barrier to end.
  *
- * Waiting for an mbarrier or for memory is not a state: the kernel tests in a loop. An asynchronous
- * operation (cp.async, bulk and tensor copies, wgmma) does its work at once, so its waits have
- * nothing to wait for; only a checked launch records what would still be in flight.
+ * Waiting for an mbarrier or for memory is not a state, because the kernel tests in a loop. An
+ * asynchronous operation (cp.async, bulk and tensor copies, wgmma) does its work at once, so waits
+ * for it return at once. Only a checked launch records what would still be in flight.
  *
  * Invariants:
  *
@@ -38,16 +38,16 @@
  *     handler is called.
  *   - A handler that makes lanes wait, branch or exit takes them out of the running split and sets
  *     warp->limit to 0, which ends the split's run after this operation.
- *   - All state of a group belongs to one worker. Workers share the launch, device memory (where
- *     atomics are the host's), and run->lock for the first fault and for printed text.
+ *   - All state of a group belongs to one worker. Workers share the launch, the device memory, in
+ *     which they use the host's atomics, and run->lock for the first fault and for printed text.
  *   - If a kernel does not depend on the order of its blocks, its results do not depend on the
  *     number of workers. Neither do the counters: each multiprocessor's level-1 cache and its share
  *     of the groups are fixed.
- *   - The first fault ends the launch: it sets run->stop, which every loop above tests. Memory
- *     stays as the lanes left it, and the driver makes the error sticky.
- *   - A checked launch has one worker, and state of the sanitizer (check.h) with each warp and
- *     block. Only a checked launch finds out that nothing can go on; any other one then sleeps
- *     until it is cancelled, as a GPU hangs. */
+ *   - The first fault ends the launch: it sets run->stop, which all levels test. Memory stays as
+ *     the lanes left it, and the driver makes the error sticky.
+ *   - A checked launch has one worker, and each warp and block has a state of the sanitizer
+ *     (check.h). Only a checked launch detects that no thread can continue. Any other launch then
+ *     hangs, like on a GPU, until it is cancelled. */
 #include "base/environment.h"
 #include "emulator/cache.h"
 #include "emulator/check.h"
@@ -61,12 +61,12 @@
 enum {
     OUT_OF_MEMORY = 2,
     LAUNCH_FAILED = 719,
-    SLICE = 1 << 16,      /* operations between checks for cancellation */
-    SLICES_ALONE = 16,    /* slices after which a group shares its worker with the next one */
-    QUANTUM = 4096,       /* operations of one warp before the next one's turn */
-    QUANTUM_SHORT = 256,  /* the same if most warps wait for other blocks */
-    MOST_RESIDENT = 1024, /* groups that one worker runs in turn */
-    SMALL_LAUNCH = 4096,  /* threads; smaller launches begin on one host thread */
+    SLICE = 1 << 16,      /* operations until a worker looks for cancellation */
+    SLICES_ALONE = 16,    /* slices until a group shares its worker */
+    QUANTUM = 4096,       /* operations of a warp until the next warp's turn */
+    QUANTUM_SHORT = 256,  /* the same for cooperative launches */
+    MOST_RESIDENT = 1024, /* groups that share one worker */
+    SMALL_LAUNCH = 4096,  /* threads; a smaller launch begins on one host thread */
     DEFAULT_STACK = 1024,
     MOST_WORKERS = 64
 };
@@ -75,7 +75,7 @@ typedef struct team {
     emu_run_state state;
     emu_worker *workers[MOST_WORKERS];
     pthread_t threads[MOST_WORKERS];
-    unsigned most, count; /* workers allowed, workers started */
+    unsigned most, count; /* workers that may run; workers that were started */
 } team;
 
 /* ---- outside events ---- */
@@ -99,7 +99,8 @@ static bool must_stop(emu_run_state *run)
     return atomic_load(&run->stop);
 }
 
-/* Blocks that wait for each other run in turn on one thread: counters do not depend on the host. */
+/* Returns true for a cooperative launch. Its blocks run in turn on one thread, because they wait
+ * for each other and the counters must not depend on the host. */
 static bool is_cooperative(const emu_run_state *run)
 {
     return run->launch->grid_workspace != 0;
@@ -107,15 +108,15 @@ static bool is_cooperative(const emu_run_state *run)
 
 /* ---- launches that do not end ---- */
 
-/* A checked launch counts as endless after ENDLESS_TIMES the operations of the longest one that has
- * ended in this process, of a kernel of the same name, and at least ENDLESS_LEAST; if none has
- * ended, after ENDLESS_FIRST. */
+/* A checked launch is endless if it has run far more operations than the longest launch of a kernel
+ * with this name that ended in this process: ENDLESS_TIMES as many, and at least ENDLESS_LEAST. If
+ * none has ended, the limit is ENDLESS_FIRST. */
 static const uint64_t ENDLESS_TIMES = 100;
 static const uint64_t ENDLESS_LEAST = UINT64_C(1) << 22, ENDLESS_FIRST = UINT64_C(1) << 27;
 enum { NAMES = 64 };
 static struct {
     atomic_uint_least64_t name, operations;
-} longest[NAMES]; /* by the hash of the name; the last kernel with that hash */
+} longest[NAMES]; /* the last kernel with each hash of a name */
 
 static uint64_t count_issued(const emu_counters *counters)
 {
@@ -161,7 +162,7 @@ static void end_if_endless(emu_worker *worker, const emu_group *running)
 /* ---- a worker ---- */
 
 typedef struct residents {
-    emu_group *first; /* groups that have started and share the worker, oldest first */
+    emu_group *first; /* groups that share the worker, oldest first */
     unsigned count;
 } residents;
 
@@ -185,7 +186,7 @@ static void add_helpers(team *all)
     all->most = all->count;
 }
 
-/* Runs the group alone for a while. Returns false if it should then share the worker. */
+/* Runs a group alone. Returns false if it has not ended and should share the worker. */
 static bool run_alone(emu_group *group, team *leader)
 {
     int slices = is_cooperative(group->worker->run) ? 0 : SLICES_ALONE;
@@ -204,7 +205,7 @@ static bool run_alone(emu_group *group, team *leader)
     return false;
 }
 
-/* Runs one slice of each resident; returns true if any did something. */
+/* Runs one slice of each group that shares the worker. Returns true if any group could continue. */
 static bool run_residents(residents *all)
 {
     bool moved = false;
@@ -226,14 +227,14 @@ static bool run_residents(residents *all)
     return moved;
 }
 
-/* Sleeps so long that the process counts as asleep: no thread will end the wait. */
+/* Sleeps for a while, so a launch that hangs uses almost no processor time. */
 static void pause_briefly(void)
 {
     struct timespec time = {.tv_nsec = 50000000};
     nanosleep(&time, NULL);
 }
 
-/* Called if no resident can go on. In a checked launch, nothing else can help them. */
+/* Called if no group of the worker can continue. In a checked launch there is no other worker. */
 static void wait_for_others(emu_worker *worker, const residents *waiting)
 {
     if (worker->check) {
@@ -253,7 +254,7 @@ static void add_resident(residents *all, emu_group *group)
     all->count++;
 }
 
-/* Returns how many groups fit on a device at once: more cannot wait for each other there. */
+/* Returns how many groups fit on a device at once; more could not wait for each other there. */
 static uint64_t most_resident(const emu_run_state *run)
 {
     uint64_t blocks = (uint64_t)run->limits.sm_count * run->limits.blocks_per_sm;
@@ -263,7 +264,6 @@ static uint64_t most_resident(const emu_run_state *run)
     return groups == 0 ? 1 : groups < MOST_RESIDENT ? groups : MOST_RESIDENT;
 }
 
-/* Runs the groups of one multiprocessor in order. */
 static void run_sm(emu_worker *worker, residents *waiting, uint64_t sm, team *leader)
 {
     emu_run_state *run = worker->run;
@@ -385,7 +385,7 @@ static uint64_t thread_total(const emu_run_state *run)
     return run->groups * run->blocks_per_group * block[0] * block[1] * block[2];
 }
 
-/* Returns another number for each launch of this process. */
+/* Returns a different number for each launch of this process. */
 static uint32_t next_poison(void)
 {
     static atomic_uint launches;

@@ -1,10 +1,10 @@
 /* Runs warps whose lanes diverge.
  *
- * Lanes at the same position form a split. The split of the deepest call and the lowest position
- * runs until it reaches the position of another one and joins it: for the block order that
- * compilers emit, this is reconvergence at the immediate post-dominator. A split that keeps others
- * waiting for long yields to them, so a lane that spins for another lane of its warp makes
- * progress, as on hardware since Volta. */
+ * Lanes at the same position form a split. The split with the deepest call and, among those, the
+ * lowest position runs first, until it reaches the position of another split and joins it. In the
+ * order in which compilers emit blocks, this reconverges at the immediate post-dominator. A split
+ * that has run for long lets the others run. So a lane that spins for another lane of its warp
+ * makes progress, as on hardware since Volta. */
 #include "emulator/check.h"
 #include "emulator/program.h"
 #include "emulator/warp.h"
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 enum {
-    PATIENCE = 16384, /* operations of one split while others are ready */
-    TURN = 256        /* operations of a split that has waited for long */
+    PATIENCE = 16384, /* operations of a split while others wait */
+    TURN = 256        /* operations of each split after that */
 };
 
 void emu_add_split(emu_warp *warp, emu_frame *frame, uint32_t pc, uint32_t mask)
@@ -65,7 +65,7 @@ bool emu_gather(emu_warp *warp, const emu_op *op, uint32_t members)
         if (members && warp->worker->check) {
             emu_check_members(warp, op, members);
             if (op->unit == EMU_CLASS_BARRIER || op->unit == EMU_CLASS_WARP)
-                emu_order_meet(warp, members); /* matrix products and moves order nothing */
+                emu_order_meet(warp, members); /* matrix instructions do not order accesses */
         }
         return true;
     }
@@ -83,13 +83,13 @@ bool emu_warp_is_ready(const emu_warp *warp)
 
 /* ---- choosing ---- */
 
-/* Returns true if split a runs before b: deeper calls first, then lower positions. */
+/* Returns true if split a runs before split b: the deeper call first, then the lower position. */
 static bool precedes(const emu_split *a, const emu_split *b)
 {
     if (a->frame != b->frame) {
         if (a->frame->depth != b->frame->depth)
             return a->frame->depth > b->frame->depth;
-        return a->frame->inside < b->frame->inside; /* any fixed order will do: they are disjoint */
+        return a->frame->inside < b->frame->inside; /* any fixed order of disjoint sets of lanes */
     }
     return a->pc < b->pc;
 }
@@ -104,7 +104,7 @@ static int choose_first(const emu_warp *warp)
     return best;
 }
 
-/* Returns the ready split that has not run for the longest time. */
+/* Returns the ready split that has waited longest, or -1. */
 static int choose_oldest(const emu_warp *warp)
 {
     int best = -1;
@@ -121,7 +121,7 @@ static bool can_join(const emu_split *split, const emu_split *with)
            (split->state == EMU_READY || split->state == EMU_AT_SYNC);
 }
 
-/* Joins every other split at the same place to split `chosen`, and returns its new index. */
+/* Joins all splits at the position of split `chosen`, and returns the new index. */
 static unsigned join(emu_warp *warp, unsigned chosen)
 {
     emu_split split = warp->splits[chosen];
@@ -139,7 +139,7 @@ static unsigned join(emu_warp *warp, unsigned chosen)
     return kept;
 }
 
-/* Returns the position where the chosen split may meet another one. */
+/* Returns the first position at which the chosen split may meet another one. */
 static uint32_t find_limit(const emu_warp *warp, const emu_split *chosen)
 {
     uint32_t limit = UINT32_MAX;
@@ -153,7 +153,7 @@ static uint32_t find_limit(const emu_warp *warp, const emu_split *chosen)
     return limit;
 }
 
-/* Takes the split out of the list and makes it the warp's running one. */
+/* Makes the split the running one, and removes it from the list. */
 static void enter(emu_warp *warp, unsigned chosen)
 {
     unsigned index = join(warp, chosen);
@@ -179,7 +179,7 @@ static void leave(emu_warp *warp)
 /* ---- running ---- */
 
 /* Runs the split until it reaches the limit, its lanes wait or have left, or the budget is spent.
- * Returns the rest of the budget. */
+ * Returns what is left of the budget. */
 static uint32_t run_split(emu_warp *warp, const emu_op *ops, uint32_t budget)
 {
     emu_counters *counters = &warp->worker->counters;

@@ -1,4 +1,4 @@
-/* Resolves stream handles, and submits commands. */
+/* Finds streams by their handles, and submits commands. */
 #include "emulator/stream.h"
 
 #include "emulator/capture.h"

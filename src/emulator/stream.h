@@ -1,19 +1,19 @@
-/* Stream handles, and submission of work to streams. */
+/* Handles of streams, and submission of work to streams. */
 #pragma once
 
 #include "emulator/queue.h"
 
-/* Creates a stream in the list of `context`, with a handle; 2 if memory runs out. Lock held. */
+/* Creates a stream with a handle in the list of `context`; 2 if memory runs out. Lock held. */
 CUresult emu_stream_new(CUstream *out, CUcontext context, unsigned flags);
 
-/* Creates a context's legacy stream, which is in no list and has no handle. Lock held. */
+/* Creates the legacy stream of a context, which has no handle and is in no list. Lock held. */
 CUresult emu_stream_new_legacy(CUstream *out, CUcontext context);
 
-/* Resolves a handle: NULL and 1 mean the current context's legacy stream, 2 the thread's own. 400
- * if it is invalid. Lock held. */
+/* Finds the stream of a handle. NULL and 1 are the legacy stream of the current context, 2 is the
+ * default stream of the thread. Fails with 400 for an invalid handle. Lock held. */
 CUresult emu_stream_resolve(CUstream *out, CUstream handle);
 
-/* Submits a command to a stream, or adds a node if the stream is captured. Takes the lock, and
- * ownership of the command; a NULL command means out of memory. With `wait` it also waits for the
- * end (900 during a capture). */
+/* Submits a command to a stream, or adds it to the stream's capture, and takes ownership of it.
+ * NULL as a command means that memory ran out. With `wait` it waits for the end, which fails with
+ * 900 during a capture. Takes the lock. */
 CUresult emu_run_on(CUstream handle, emu_command *command, bool wait);

@@ -1,4 +1,4 @@
-/* The emulator's layout of the 128 bytes of a CUtensorMap. */
+/* The layout of the 128 bytes of a CUtensorMap in the emulator. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,11 +7,11 @@
 enum { EMU_TENSOR_RANK = 5, EMU_TENSOR_MAGIC = 0x70616d74 };
 
 typedef struct emu_tensor_map {
-    uint8_t type, rank, swizzle, interleave; /* the driver API's values, except the rank */
+    uint8_t type, rank, swizzle, interleave; /* values of the driver API, except the rank */
     uint32_t magic;
     uint64_t address;
     uint64_t sizes[EMU_TENSOR_RANK];
-    uint64_t strides[EMU_TENSOR_RANK]; /* of dimensions 1 to 4, in bytes */
+    uint64_t strides[EMU_TENSOR_RANK]; /* bytes, of dimensions 1 to 4 */
     uint16_t box[EMU_TENSOR_RANK];
     uint8_t steps[EMU_TENSOR_RANK];
     uint8_t fills_nan;
@@ -20,7 +20,7 @@ typedef struct emu_tensor_map {
 
 _Static_assert(sizeof(emu_tensor_map) == 128, "a CUtensorMap has 128 bytes");
 
-/* Returns the element size of a CUtensorMapDataType; 0 if there is no such type. */
+/* Returns the element size of a CUtensorMapDataType, or 0 if there is no such type. */
 static inline unsigned emu_tensor_element_bytes(int type)
 {
     /* u8, u16, u32, s32, u64, s64, f16, f32, f64, bf16, f32 flushed, tf32, tf32 flushed */
@@ -28,7 +28,7 @@ static inline unsigned emu_tensor_element_bytes(int type)
     return type >= 0 && type < (int)sizeof bytes ? bytes[type] : 0;
 }
 
-/* Returns the number of elements of the box in a dimension. */
+/* Returns how many elements of the box are in a dimension. */
 static inline uint32_t emu_tensor_side(const emu_tensor_map *map, unsigned dimension)
 {
     return (map->box[dimension] + map->steps[dimension] - 1u) / map->steps[dimension];

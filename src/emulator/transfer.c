@@ -1,5 +1,5 @@
-/* Transfers each lane's bytes at once, and updates its mbarrier: also at once, or as late as
- * possible in a checked launch (check_async.c). */
+/* Transfers the bytes of each lane at once. The mbarrier learns of them at once, too, except in a
+ * checked launch, where it learns of them as late as possible (check_async.c). */
 #include "emulator/transfer.h"
 
 #include "emulator/check.h"
