@@ -16,11 +16,11 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Storing a head takes as long as reading it, and about 180 MB for CUB. */
+/* Storing a precompiled header takes as long as reading it, and about 180 MB for CUB. */
 static const double WORTH_NS = 4e8;
 static const double ROOM_BYTES = 1e9;
 
-/* Hashes what determines a head. Options that only affect the compiler's back end do not. */
+/* Hashes what determines a precompiled header; leaves out options of the compiler's back end. */
 static gt_hash key_of(const gt_nvrtc_request *request)
 {
     static const char *const others[] = {"--maxrregcount", "--ptxas-options", "-Xptxas"};
@@ -36,7 +36,7 @@ static gt_hash key_of(const gt_nvrtc_request *request)
     return key;
 }
 
-/* Finds a head, or replaces the least recently used one. */
+/* Finds the precompiled header with this key, or replaces the least recently used one. */
 static struct gt_head *find(gt_head_cache *cache, gt_hash key)
 {
     struct gt_head *oldest = &cache->heads[0];
@@ -119,7 +119,7 @@ static gputune_status compile_plain(gt_compiled *out, struct gt_head *head, cons
     return status;
 }
 
-/* Returns true if the compile succeeded and used or stored the head; if not, NVRTC warns. */
+/* Returns true if the compile succeeded and used or stored the head. If not, NVRTC's log warns. */
 static bool served(gputune_status status, const gt_compiled *result)
 {
     return status == GPUTUNE_OK && !strstr(result->log, "precompiled header");
@@ -172,8 +172,8 @@ gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, con
     } else {
         return compile_plain(out, head, nvrtc, request);
     }
-    if (status <
-        0) { /* the disk is full, or the variant is wrong, and then its own log is wanted */
+    if (status < 0) { /* the disk is full or the variant is wrong; compile without the head, for the
+                         right log */
         gt_compiled_free(out);
         status = gt_nvrtc_compile(out, nvrtc, request, NULL);
     }
@@ -207,9 +207,9 @@ int gt_compile_worker(int channel, const char *arch, int driver_version)
     gputune_status opened = gt_nvrtc_open(&compiler.nvrtc, driver_version);
     compiler.nvrtc = opened < 0 ? NULL : compiler.nvrtc;
     compiler.refusal = gt_answer_for(opened, GT_NO_VARIANT);
-    /* The first compile of a process takes twice as long as later ones. But if the driver is in
-     * use, a worker started while the device is opened gets its first job after 15 ms, which
-     * warming up would delay. */
+    /* Warm the compiler up, because the first compile of a process takes twice as long. Wait for a
+     * job first: if the driver is in use already, one comes after 15 ms, and warming up would delay
+     * it. */
     enum { MILLISECONDS = 20 };
     struct pollfd poller = {channel, POLLIN, 0};
     if (status == GPUTUNE_OK && compiler.nvrtc && poll(&poller, 1, MILLISECONDS) == 0) {

@@ -228,7 +228,7 @@ static gputune_status wait_event(gt_farm *base, gt_event *out, double seconds)
         if (farm->ended.count > 0) {
             gt_farm_request *request = gt_queue_take(&farm->ended, 0);
             *out = request->event;
-            request->event.kind = GT_EVENT_TIMEOUT; /* the caller owns the rest */
+            request->event.kind = GT_EVENT_TIMEOUT; /* the caller now owns what the event owns */
             gt_farm_request_free(request);
             return GPUTUNE_OK;
         }
@@ -248,7 +248,7 @@ static gputune_status device(gt_farm *base, gt_device *out, uint32_t compilers)
     gt_host_farm *farm = gt_host_of(base);
     const gt_measure_host *host = &farm->measure;
     if (!host->has_device && !farm->emulated && farm->options.driver_version) {
-        /* compilers can load in the 0.2 s that an unused driver takes to start */
+        /* start compilers early; they load while the driver starts, which takes 0.2 s */
         gt_compile_start_ahead(farm, compilers);
     }
     while (!host->has_device) {
@@ -342,7 +342,7 @@ static gputune_status open_measure(gt_host_farm *farm)
     host->slot.role = &gt_measure_role;
     options->deadline_s = options->deadline_s > 0 ? options->deadline_s : DEADLINE_S;
     farm->emulated = options->driver && strncmp(options->driver, "emu", 3) == 0;
-    /* working kernels took up to 1.5 s of processor time on the emulator */
+    /* on the emulator, because working kernels took up to 1.5 s of processor time there */
     const char *given = farm->emulated ? gt_environment("GPUTUNE_EMU_DEADLINE") : NULL;
     char *end = NULL;
     host->least_s = given ? gt_strtod(given, &end) : farm->emulated ? LEAST_EMULATED_S : LEAST_S;

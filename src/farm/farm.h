@@ -26,7 +26,7 @@ typedef struct gt_event {
     char message[512];
     uint64_t culprit;
     bool repeatable; /* the failure would happen again, so it is worth storing: a compile error, a
-                        crash, or a hang of a patient variant */
+                        crash, or a hang with ten times the usual deadline */
     union {
         gt_compiled compiled;
         gt_prepared prepared;
@@ -46,8 +46,8 @@ typedef struct gt_compiling {
                        the time that has passed if the worker sleeps */
 } gt_compiling;
 
-/* The functions of a farm. They copy their arguments. A returned failure is of the whole farm; the
- * failure of one job is reported in its event. */
+/* The functions of a farm. They copy their arguments. If one fails, the farm as a whole cannot be
+ * used; the failure of a single job is reported in its event. */
 typedef struct gt_farm_ops {
     gputune_status (*compile)(gt_farm *farm, const gt_compile_job *job);
     /* Writes up to `count` of the jobs that workers are compiling now, and returns how many it
@@ -60,8 +60,8 @@ typedef struct gt_farm_ops {
     gputune_status (*verify)(gt_farm *farm, const gt_verify_job *job);
     gputune_status (*sample)(gt_farm *farm, const gt_sample_job *job);
     gputune_status (*recheck)(gt_farm *farm, const gt_recheck_job *job);
-    /* Drops all requests to the measure worker, and replaces it if it is at a request. The new
-     * worker loads setup and variants when a request needs them. Does nothing to a thread. */
+    /* Drops all requests to the measure worker, and replaces a busy one. The new one loads setup
+     * and variants when a request needs them. Does nothing to a worker that is a thread. */
     void (*interrupt)(gt_farm *farm);
     /* Frees the measure worker's memory for a variant that left the race. */
     gputune_status (*drop)(gt_farm *farm, uint64_t variant);

@@ -180,7 +180,7 @@ void gt_cores_divide(gt_compile_host *host)
 static const double COMPILE_DEADLINE_S = 120;
 /* A worker that has compiled a canceled job for this long is replaced. */
 static const double FORGOTTEN_S = 0.5;
-/* Seconds until the cores of other farms are looked at again. */
+/* Seconds until it is checked again which cores other farms use. */
 static const double CORE_S = 0.01;
 enum { ATTEMPTS_MAX = 2, START_FAILURES_MAX = 3 };
 
@@ -227,8 +227,8 @@ static uint32_t count_open(const gt_compile_host *host)
     return open;
 }
 
-/* `open`: the number of workers. A slot takes jobs in advance while more jobs wait than there are
- * workers. */
+/* Returns how this slot can take the next job. `open` is the number of workers. A slot takes jobs
+ * in advance only while more jobs wait than there are workers. */
 static offer offer_of(const gt_compile_host *host, const gt_slot *slot, uint32_t open,
                       bool has_core)
 {
@@ -282,7 +282,7 @@ void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most)
     gt_cores_divide(host);
     for (uint32_t i = 0; i < host->allowed && i < most; i++) {
         if (!host->slots[i].link.open && compile_start(&host->slots[i]) < 0) {
-            return; /* the first job tries again, and reports the failure */
+            return; /* starting a worker for the first job will fail again, and report why */
         }
     }
 }
@@ -410,7 +410,7 @@ static void late(gt_slot *slot)
     end_job(slot);
 }
 
-/* Breaks the whole farm, because every other worker would be the same. */
+/* Makes the whole farm unusable, because every other worker would have the same wrong version. */
 static void refuse(gt_slot *slot)
 {
     gt_farm_break(slot->farm, GPUTUNE_EWORKER);

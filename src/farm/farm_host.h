@@ -37,13 +37,13 @@ gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal);
 typedef enum gt_push { GT_PUSH_DONE, GT_PUSH_AGAIN, GT_PUSH_CLOSED } gt_push;
 
 typedef struct gt_death {
-    bool crashed;    /* by a fault of its own; false: it ended otherwise, or was killed */
+    bool crashed;    /* a signal such as SIGSEGV ended it; false: it exited or was killed */
     char words[128]; /* such as "was ended by signal 11 (Segmentation fault)" */
 } gt_death;
 /* Waits up to `seconds` for the worker to end, then kills it if it still runs. Closes the link.
  * Does nothing to a closed link. `out` may be NULL. */
 void gt_link_finish(gt_link *link, gt_death *out, double seconds);
-/* Kills the worker, even during a request. The link stays open. Does nothing to a thread. */
+/* Kills the worker, even during a request, unless it is a thread. The link stays open. */
 void gt_link_kill(gt_link *link);
 /* Kills the worker and closes the link without waiting. A thread gets 3 s to close its device. */
 void gt_link_abandon(gt_link *link);
@@ -62,11 +62,11 @@ typedef struct gt_farm_request {
     gt_event event;     /* the event to return when the request ends */
     unsigned attempts;  /* how many workers have died at this request */
     bool forgotten;     /* a canceled compile job, whose answer is dropped */
-    uint64_t *variants; /* of a sample or recheck: the variants that must be loaded; owned */
+    uint64_t *variants; /* variants that a sample or recheck needs; owned */
     uint32_t variant_count;
     gputune_objective objective;
     bool internal; /* made by the farm to load a setup or variant again; no event follows */
-    bool alone;    /* waits until no other request is sent, because its variants are being loaded */
+    bool alone;    /* must be sent alone, because its variants are being loaded again */
 } gt_farm_request;
 
 typedef struct gt_queue {
@@ -80,8 +80,8 @@ typedef struct gt_slot gt_slot;
 typedef struct gt_worker_role {
     /* Handles a frame from the worker. Returns false if the worker must not be used any more. */
     bool (*handle)(gt_slot *slot, const gt_frame *frame);
-    /* Handles a worker of another version or without a hello, of which a new one would not differ.
-     * The thread's message has the reason. */
+    /* Handles a worker of another version, or one without a hello; a new one would be the same. The
+     * thread's message has the reason. */
     void (*refuse)(gt_slot *slot);
     void (*died)(gt_slot *slot);
     /* Returns the seconds until late() must be called for the first request, or INFINITY. */
@@ -96,7 +96,7 @@ struct gt_slot {
     gt_host_farm *farm;
     const gt_worker_role *role;
     gt_link link;
-    gt_queue queue;      /* the first `sent` of them were sent; the worker is at the first one */
+    gt_queue queue;      /* the first `sent` requests were sent; the worker works on the first */
     size_t sent, offset; /* number of requests sent; bytes sent of the next one */
     bool full;           /* the channel accepts no more data now */
     bool ready;          /* the worker has loaded its compiler, or opened its context */
@@ -131,16 +131,16 @@ double gt_slot_spent_s(const gt_slot *slot);
 /* Like gt_slot_spent_s(), but returns the time that has passed if the worker sleeps, because it may
  * never wake up. */
 double gt_slot_charged_s(const gt_slot *slot);
-/* Returns the seconds until the worker is late or must be looked at again; 0 or less: it is late. A
- * worker is late when it has spent `allowed_s`, or sleeps at that time. A worker that waits for a
- * core or is stopped gets up to a minute more. */
+/* Returns the seconds until the worker is late or should be checked again; 0 or less if it is late.
+ * A worker is late if it has spent `allowed_s`, or sleeps when that time is over. A worker that
+ * waits for a core or is stopped gets up to a minute more. */
 double gt_slot_left_s(const gt_slot *slot, double allowed_s);
 
 /* Resets the slot for a new worker, and starts the clock. */
 void gt_slot_begin(gt_slot *slot);
 /* Marks all requests as not sent. They stay queued. */
 void gt_slot_unsend(gt_slot *slot);
-/* Frees all requests, even the one that the worker is at. */
+/* Frees all requests, also the one that the worker is working on. */
 void gt_slot_clear(gt_slot *slot);
 /* Ends the worker without waiting, and frees all requests. */
 void gt_slot_free(gt_slot *slot);
@@ -153,8 +153,8 @@ gputune_status gt_answer_read(gt_farm_request *request, const gt_frame *frame);
  * request for which nobody waits: a canceled or internal one, or one of a kind without answers. */
 void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request);
 
-/* Removes the request that the worker is at, which becomes the caller's. Starts the clock for the
- * next one. */
+/* Removes the request that the worker is working on, which becomes the caller's. Starts the clock
+ * for the next one. */
 gt_farm_request *gt_slot_pop(gt_slot *slot);
 /* Sends the next unsent request, as far as the channel accepts it. Starts the clock if the worker
  * has no other request. */
@@ -211,16 +211,16 @@ typedef struct gt_measure_host {
     bool has_device;
     gt_device device;
     gt_packet *setup; /* the last prepare request; NULL: nothing is prepared */
-    gt_lost lost;     /* experiments of this setup's trial that ended workers */
+    gt_lost lost;     /* experiments of this setup's trial during which workers ended */
     GT_ARRAY(gt_live_variant) variants;
     double least_s;                 /* least allowance for a proof or a sample, in seconds */
     double reference_ns, prepare_s; /* time of the reference, and of preparing the last setup */
-    /* consecutive workers that ended before their context was open, or by no variant's fault */
+    /* workers in a row that ended before their context was open; or by no variant's fault */
     unsigned start_failures, blameless;
     gputune_status
         refusal; /* why no worker can be used; every request fails with this status; 0: none */
     char refusal_message[512];
-    bool refusal_told; /* a request failed with the refusal, so prepare() tries a new worker */
+    bool refusal_told; /* a request reported it, so prepare() may try a new worker */
     gt_texts environment;
     char ordinal[16]; /* the worker's argument --ordinal */
 } gt_measure_host;
@@ -276,13 +276,13 @@ void gt_measure_start(gt_measure_host *host);
 /* Sends the queued requests, and starts a measure worker if they need one. If no worker can be used
  * (host->refusal), all requests fail. */
 void gt_measure_pump(gt_measure_host *host);
-/* Drops requests, variants and setup. Ends a worker that is at a request. */
+/* Drops requests, variants and setup. Ends a worker that is working on a request. */
 void gt_measure_cancel(gt_measure_host *host);
 /* Ends the measure worker, and frees requests, variants and setup. */
 void gt_measure_free(gt_measure_host *host);
 
-/* These forget all variants, one variant, or one that the tuner needs no more: the default, once it
- * is proved, is kept. They send nothing to the worker. */
+/* Forget all variants, one variant, or one that the tuner no longer needs; the last keeps the
+ * default, once it is proved. Nothing is sent to the worker. */
 void gt_live_forget_all(gt_measure_host *host);
 void gt_live_forget(gt_measure_host *host, uint64_t id);
 void gt_live_drop(gt_measure_host *host, uint64_t id);

@@ -163,8 +163,8 @@ static gputune_status load(gt_measure_host *host, size_t index, gt_live_variant 
     return GPUTUNE_OK;
 }
 
-/* Queues requests before `index` that load what a new worker lacks, the default first, because it
- * decides what other variants must survive. *missing: set if there were any. */
+/* Queues requests before `index` for what a new worker has not loaded yet; sets *missing if there
+ * are any. The default comes first, because it decides what other variants must survive. */
 static gputune_status load_again(gt_measure_host *host, size_t index, bool *missing)
 {
     const gt_farm_request *request = gt_queue_at(&host->slot.queue, index);
@@ -204,7 +204,7 @@ static bool send_next(gt_measure_host *host)
         return false;
     }
     if (gt_slot_push(&host->slot) != GT_PUSH_DONE) {
-        return false; /* if the channel is closed, the next read notices */
+        return false; /* a closed channel is noticed at the next read */
     }
     if (!gt_carried[request->kind].reply) {
         gt_farm_request_free(gt_slot_take(&host->slot, host->slot.sent - 1));
@@ -279,7 +279,7 @@ void gt_measure_free(gt_measure_host *host)
 
 enum { START_FAILURES_MAX = 2, BLAMELESS_MAX = 3, ATTEMPTS_MAX = 2 };
 
-static const double END_S = 2;    /* to free the memory of a killed worker; measured: 53 ms */
+static const double END_S = 2;    /* until the memory of a killed worker is free; measured: 53 ms */
 static const double START_S = 60; /* cuInit takes seconds if the driver is not loaded */
 
 /* ---- A new worker ---------------------------------------------------------------------------- */
@@ -289,7 +289,7 @@ static bool prepares_first(const gt_measure_host *host)
     return host->slot.queue.count > 0 && host->slot.queue.first->kind == GT_FRAME_PREPARE;
 }
 
-/* Queues the setup, unless it is queued already, and before it the experiments that its trial must
+/* Queues the setup unless it is queued already, after a list of the experiments that its trial must
  * leave out. */
 static gputune_status queue_setup(gt_measure_host *host)
 {
@@ -308,7 +308,7 @@ static gputune_status queue_setup(gt_measure_host *host)
 
 static void begin_again(gt_measure_host *host)
 {
-    /* drop what was queued for the last worker; it is queued again when a request needs it */
+    /* drop requests that loaded something into the last worker; they are made again when needed */
     for (size_t i = 0; i < host->slot.queue.count;) {
         gt_farm_request *request = gt_queue_at(&host->slot.queue, i);
         request->alone = false;
@@ -425,24 +425,24 @@ static void died(gt_slot *slot)
             died_blameless(host, &death);
         }
     }
-    if (host->refusal == GPUTUNE_OK) { /* otherwise all requests fail at the next turn */
+    if (host->refusal == GPUTUNE_OK) { /* after a refusal, all requests fail in the next turn */
         begin_again(host);
     }
 }
 
 /* ---- Hangs ----------------------------------------------------------------------------------- */
 
-/* Returns the seconds that the first request may take without progress: a hundred times the
- * reference's time, but at least `least_s` and five times what preparing took (on the emulator,
- * everything but the kernel is slow). It grows with the variant's work. A sample's clock restarts
- * with each variant. */
+/* Returns the seconds that the first request may take without progress. They are a hundred times
+ * the reference's time, but at least `least_s`, and at least five times the time of preparing,
+ * because on the emulator everything except the kernel is slow. They grow with the variant's work.
+ * In a sample, the clock restarts with each variant. */
 static double allowance(gt_measure_host *host)
 {
     const gt_farm_request *request = host->slot.queue.first;
     double slow = host->slot.farm->emulated ? 30 : 1;
     if (host->slot.hand.trying) {
-        /* about as long as preparing, which does the same at a larger size, but not more, because
-         * experiments often hang */
+        /* an experiment takes about as long as preparing; more is not allowed, because experiments
+         * often hang */
         return fmax(host->least_s / 4, 3 * host->prepare_s) + 1e-7 * host->reference_ns;
     }
     if (request->kind == GT_FRAME_PREPARE) {
@@ -464,8 +464,7 @@ static double allowance(gt_measure_host *host)
     return fmin(least, fmax(host->slot.farm->options.deadline_s * slow, 4 * host->prepare_s));
 }
 
-/* Until the worker begins a request, it has the time of a start, because a large request takes long
- * to send. */
+/* A worker may take START_S to begin a request, because a large request takes long to send. */
 static double left_s(gt_slot *slot)
 {
     bool runs = slot->ready && is_at_first(slot);

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The event that ends a request of each kind. A kind without an answer has TIMEOUT. */
+/* The event that ends a request of each kind. GT_EVENT_TIMEOUT: such a request has no answer. */
 static const gt_event_kind kinds[GT_FRAME_KINDS] = {
     [GT_FRAME_COMPILE] = GT_EVENT_COMPILED, [GT_FRAME_PREPARE] = GT_EVENT_PREPARED,
     [GT_FRAME_VERIFY] = GT_EVENT_VERIFIED,  [GT_FRAME_RECHECK] = GT_EVENT_VERIFIED,
@@ -47,8 +47,8 @@ gputune_status gt_answer_read(gt_farm_request *request, const gt_frame *frame)
 {
     const gt_record *reply = gt_carried[request->kind].reply;
     gt_answer answer;
-    gt_record_release(reply,
-                      &request->event.compiled); /* from a worker that died after its answer */
+    gt_record_release(
+        reply, &request->event.compiled); /* may be set by a worker that died after its answer */
     GT_TRY(gt_frame_answer(&answer, frame));
     GT_TRY(gt_frame_body(&request->event.compiled, frame, reply));
     request->event.status = (gputune_status)answer.status;
@@ -70,8 +70,8 @@ void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request)
     gt_queue_put(&farm->ended, farm->ended.count, request);
 }
 
-/* Seconds in which a worker must say hello; CROWDED_S if it still waits for a core. Nice values of
- * compile workers. */
+/* Limits in seconds for a worker's hello: HELLO_S, or CROWDED_S while it waits for a core. Then
+ * nice values of compile workers. */
 enum { HELLO_S = 5, CROWDED_S = 60, NICENESS = 5, LOW_NICENESS = 10 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
@@ -292,7 +292,7 @@ void gt_link_finish(gt_link *link, gt_death *out, double seconds)
     if (link->is_thread) {
         shutdown(link->channel, SHUT_RDWR);
         if (!gt_thread_wait(link->thread, seconds + 1)) {
-            pthread_detach(link->thread); /* the thread hangs in a kernel */
+            pthread_detach(link->thread); /* a kernel hangs in the thread */
         }
     } else {
         end = gt_process_wait(&link->process, &code, seconds);
@@ -454,7 +454,7 @@ gt_farm_request *gt_slot_take(gt_slot *slot, size_t index)
     if (index < slot->sent) {
         slot->sent--;
     } else if (index == slot->sent) {
-        slot->offset = 0; /* this request was not sent completely */
+        slot->offset = 0; /* this request was sent only in part */
         slot->full = false;
     }
     return gt_queue_take(&slot->queue, index);

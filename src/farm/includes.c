@@ -15,12 +15,12 @@ enum { HEADERS_MOST = 4096 };
 
 struct gt_includes {
     gt_texts named;
-    char *shared, *own, *written; /* own: the template's folder; written: the same as in its path,
-                                     with a final '/' */
+    char *shared, *own, *written; /* `own` is the real path of the template's folder, and `written`
+                                     its path as given, with a final '/' */
     bool searched_toolkit;
     gt_toolkit toolkit;
     gt_texts options;
-    gt_texts read; /* since gt_includes_begin() */
+    gt_texts read; /* files that were read since gt_includes_begin() */
 };
 
 /* ---- Folders --------------------------------------------------------------------------------- */
@@ -227,7 +227,7 @@ static const char *include_on_line(const char *line, size_t *length)
     return line;
 }
 
-/* Ignores conditions: a header in any branch counts if it exists. */
+/* Digests the headers that a text includes, in all branches of its conditions. */
 static gputune_status digest_includes(walk *walk, const char *text, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -354,7 +354,7 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
     gt_included found = {0};
     GT_TRY(gt_file_read(&text, NULL, real));
     GT_TRY(gt_texts_add(&includes->read, real, strlen(real)));
-    /* one path per file: in the template's folder, it begins like the template's path */
+    /* gives each file one path; in the template's folder, that path begins like the template's */
     const bool is_own = lies_in(real, includes->own) && strlen(includes->own) > 1;
     GT_TRY(gt_path_format(&found.path, "%s%s", is_own ? includes->written : "",
                           is_own ? real + strlen(includes->own) + 1 : real));

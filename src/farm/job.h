@@ -71,9 +71,9 @@ typedef struct gt_verify_job {
     uint64_t id; /* chosen by the host */
     gt_image image;
     gt_launch launches[GT_WORKLOAD_MAX]; /* by workload */
-    bool standard;    /* the default variant; a trial demands of others only what it survives */
+    bool standard;    /* the default, which decides which data a trial uses for others */
     bool again;       /* an earlier worker has proved the variant */
-    bool patient;     /* all its deadlines are ten times as long, and a hang is final */
+    bool patient;     /* its deadlines are ten times as long; if it hangs, that is final */
     double work;      /* work of a launch relative to the default's; lengthens the deadline */
     double slower_ns; /* a variant whose launch takes longer is not proved, because it cannot win;
                          0: no limit */
@@ -89,12 +89,12 @@ typedef struct gt_verified {
     double pilot_ns;  /* rough time of one launch; the shorter one of two */
     double occupancy; /* resident warps divided by the multiprocessor's maximum */
     char writes[GT_NAME_MAX]; /* for a recheck: a module variable that launches write, or "" */
-    char trial[128]; /* for the default and a recheck: the data of the trial in words, or "" */
+    char trial[128]; /* data of the trial in words, for the default and a recheck; otherwise "" */
     char *single; /* for the default and a recheck: a line for each scalar that was tried only with
-                     its own value, with tabs between name, value and the effect of other values
-                     ("crash", "hang", "differ", "took too long", or ""); may be NULL */
-    char *findings; /* for a setup with `check`: for each size a line "size" with its index, then
-                       the text of emuCheckEnd(); may be NULL */
+                     its own value; may be NULL. Tabs separate its name, its value, and the effect
+                     of other values ("crash", "hang", "differ", "took too long", or ""). */
+    char *findings; /* for a setup with `check`: for each size, a line "size" with its index, then
+                       the report of emuCheckEnd(); may be NULL */
 } gt_verified;
 
 enum { GT_LOST_MAX = 6 };
@@ -112,7 +112,7 @@ typedef struct gt_lost {
 /* The length of a sample, for the objective `kernel`. Other objectives only distinguish quick
  * samples. */
 typedef enum gt_sample_length {
-    GT_SAMPLE_FULL,  /* for the stored time of a winner */
+    GT_SAMPLE_FULL,  /* for the time of a winner, which is stored */
     GT_SAMPLE_BRIEF, /* to compare variants: fewer launches of a long kernel */
     GT_SAMPLE_QUICK  /* for the first elimination */
 } gt_sample_length;
@@ -132,7 +132,7 @@ typedef struct gt_sample_job {
     gputune_objective objective; /* an objective that may differ from the setup's */
     gt_sample_length length;
     bool hot;           /* with a warm cache, even if the setup's is cold */
-    gt_sharing sharing; /* UNKNOWN: the worker finds out, by launching `judge` */
+    gt_sharing sharing; /* UNKNOWN: let the worker find out, by launching the variant `judge` */
     uint64_t judge;
 } gt_sample_job;
 
@@ -145,13 +145,13 @@ typedef struct gt_sampled {
     bool noisy;            /* another process used the GPU */
     char other[96];        /* description of that process, or "" */
     gt_sharing sharing;    /* how these samples were taken */
-    double used_ratio; /* time on used buffers divided by time on restored ones, if this job found
-                          FELT; else 1 */
+    double used_ratio; /* time on used buffers divided by time on restored ones; 1 unless this job
+                          found FELT */
 } gt_sampled;
 
 /* A request to verify the winner again, after thousands of launches. */
 typedef struct gt_recheck_job {
     uint64_t id;
-    uint64_t seed; /* seed of the inputs; with the setup's, the reference does not run again */
+    uint64_t seed; /* seed of the inputs; if it is the setup's, the reference does not run again */
     double share;  /* part of gt_prepared.trial_ns that may be spent, from 0 to 1 */
 } gt_recheck_job;

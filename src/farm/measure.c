@@ -111,10 +111,10 @@ gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal
 gputune_status gt_measure_attach(gt_measure *measure)
 {
     CUdevice device;
-    (void)gt_relaxed_enter(
-        measure->driver); /* never left: this thread never captures in global mode */
+    (void)gt_relaxed_enter(measure->driver); /* the relaxed capture mode stays; this thread never
+                                                captures in global mode */
     GT_CALL(measure, DeviceGet, &device, measure->device.ordinal);
-    /* this is refused if the context is in use already, which does no harm */
+    /* CUDA refuses this if the context is in use already; that does no harm */
     (void)measure->driver->DevicePrimaryCtxSetFlags(device, CU_CTX_SCHED_SPIN);
     CUresult result = measure->driver->DevicePrimaryCtxRetain(&measure->context, device);
     GT_REFUSE(
@@ -194,7 +194,7 @@ gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *set
         workspace->slots_end = workspace->slots;
         for (uint32_t k = 0; k < workload->buffer_count; ++k) {
             gt_buffer *buffer = &workload->buffers[k];
-            if (!workload->has_reference) { /* the expected results will be a variant's */
+            if (!workload->has_reference) { /* the results of a variant will be the expected ones */
                 buffer->reference_type = buffer->type;
             }
             *workspace->slots_end++ =
@@ -227,7 +227,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     }
     if (gt_objective_facts(setup->objective)->by_energy) {
         watch(measure);
-        GT_TRY(gt_energy_check(measure)); /* before time is spent on measuring */
+        GT_TRY(gt_energy_check(measure)); /* fail before time is spent */
     }
     GT_TRY(gt_memory_precheck(measure, setup));
     measure->setup = *setup;
@@ -236,7 +236,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     measure->setup.reference = measure->setup.service = (gt_image){0};
     GT_TRY(gt_service_load(measure, &setup->service));
     GT_TRY(gt_measure_build(measure, setup));
-    if (!(measure->copy_bytes_per_s > 0)) { /* unknown if memory is short */
+    if (!(measure->copy_bytes_per_s > 0)) { /* stays unknown if memory is short */
         bool emulated = measure->device.emulated;
         gputune_status status = gt_copy_rate(&measure->copy_bytes_per_s, measure->driver,
                                              (size_t)(emulated ? 16 : 512) << 20, emulated ? 1 : 4);

@@ -27,8 +27,8 @@ static const gt_launch *launch_of(const gt_workload *workload, gt_judge_kind kin
     return launches[kind];
 }
 
-/* Queues one launch. The reference writes to the expected results, the init kernel to pristine
- * copies. After the caller's arguments follow the values that the launch states, the last of which
+/* Queues one launch. The reference writes to the expected results, and the init kernel to pristine
+ * copies. The caller's arguments come first, then the values that the launch states. The last value
  * is `own`, unless that is NULL. */
 static gputune_status launch(gt_measure *measure, const gt_workspace *workspace, gt_judge_kind kind,
                              const void *own)
@@ -112,7 +112,7 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
     }
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
         gt_workspace *workspace = &measure->workspaces[i];
-        if (workspace->workload.has_check) { /* the count, and a zero to compare it with */
+        if (workspace->workload.has_check) { /* a count, and a zero to compare it with */
             GT_TRY(gt_memory_take(&workspace->failures.address, measure, 16));
         }
     }
@@ -275,8 +275,8 @@ static gputune_status find_span(gt_service_task *out, gt_measure *measure,
     return GPUTUNE_OK;
 }
 
-/* Sets the ranges within which the table `move` may move data of the host or of the init kernel.
- * The inputs must not have been changed. Whole numbers stay, because they may be indices. */
+/* Finds the ranges within which the table `move` may move data of the host or the init kernel. The
+ * inputs must be unchanged. Whole numbers are not moved, because they may be indices. */
 static gputune_status find_spans(gt_measure *measure)
 {
     for (size_t i = 0; i < measure->move.tasks.count; ++i) {
@@ -324,8 +324,8 @@ static gputune_status run_reference(gt_measure *measure, uint32_t workspace_coun
     return workspace_count > 1 ? launch_reference(measure, &measure->workspaces[1]) : GPUTUNE_OK;
 }
 
-/* Runs a variant, which writes to the slots. The poison differs from that of later variants, so
- * that elements which no variant writes are found. */
+/* Runs a variant, which writes to the slots. Later variants get another poison, so elements that no
+ * variant writes are found. */
 static gputune_status run_variant(gt_measure *measure, const author *author, bool moved)
 {
     const gt_buffer_slot *end = gt_slots_end(measure, author->workspace_count);
@@ -357,7 +357,7 @@ static gputune_status run(gt_measure *measure, const author *author, bool moved)
 
 typedef gt_sensitivity sensitivities[GT_WORKLOAD_MAX * GT_PARAMETER_MAX]; /* by slot */
 
-/* Notes the findings of the table `spread`, after a step of all inputs or of few of them. */
+/* Records the findings of the table `spread` after all inputs, or only a few (`sparse`), moved. */
 static void note_step(sensitivities seen, const gt_measure *measure, uint32_t workspace_count,
                       bool sparse)
 {
@@ -445,7 +445,7 @@ static gputune_status find_tolerances(gt_measure *measure, const author *author)
         const gt_workload *workload = &slot->workspace->workload;
         gt_sensitivity *its = &seen[slot - measure->slots];
         if (!(its->moved > 0)) {
-            its->still = 0; /* an output that never moves shows nothing about its terms */
+            its->still = 0; /* if an output never moves, this says nothing about its terms */
         }
         if ((slot->workspace == measure->workspaces ? timed : odd) > 0) {
             its->step = gt_tolerance_step(workload);
@@ -509,8 +509,8 @@ static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
     return gt_tables_judge(measure);
 }
 
-/* Runs the reference twice, and finds tolerances between. A trial is refused if more than a quarter
- * of the results are not finite, before further runs of the reference, which may be slow. */
+/* Runs the reference twice, and finds tolerances in between. Refuses a trial if more than a quarter
+ * of the results are not finite, before it runs the reference again, which may be slow. */
 static gputune_status refer(gt_measure *measure, const author *author)
 {
     bool timed_only = author->workspace_count == 1;
@@ -538,7 +538,7 @@ static gputune_status refer(gt_measure *measure, const author *author)
 static gputune_status expect_reference(gt_measure *measure, uint32_t workspace_count)
 {
     const author author = {NULL, workspace_count};
-    measure->ahead = NULL; /* the slots will hold the first run's results */
+    measure->ahead = NULL; /* the reset is void: the slots get the first run's results */
     gputune_status status = refer(measure, &author);
     if (status < 0) {
         return blame_reference(status, measure);
@@ -550,7 +550,7 @@ static gputune_status expect_reference(gt_measure *measure, uint32_t workspace_c
 
 static gputune_status expect_data(gt_measure *measure)
 {
-    sensitivities seen = {0}; /* only `largest` is set */
+    sensitivities seen = {0}; /* only the member `largest` is used */
     uint32_t count = measure->setup.workload_count;
     GT_TRY(gt_service_check(measure, &measure->spread, false, measure->findings));
     GT_TRY(gt_measure_wait(measure));
@@ -607,7 +607,7 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
         measure->hash.slots.items[i]->hash = measure->findings->items[i].count;
     }
     if (measure->setup.check) {
-        return GPUTUNE_OK; /* the sanitizer's findings may be the reference's, too */
+        return GPUTUNE_OK; /* the sanitizer's findings may come from the reference */
     }
     if (!measure->workspaces[0].workload.has_reference) {
         return measure->workspaces[0].workload.has_expected ? expect_data(measure) : GPUTUNE_OK;
@@ -616,8 +616,8 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
     return timed_only ? GPUTUNE_OK : hash_results(&measure->results_hash, measure);
 }
 
-/* Variants that overwrite memory rarely reach the expected results. If their hash is unchanged, the
- * reference, which may take as long as a hundred variants, need not run again. */
+/* Variants that overwrite memory rarely overwrite the expected results. So if the hash of these is
+ * unchanged, the reference does not run again, which may take as long as a hundred variants. */
 gputune_status gt_contents_refresh(gt_measure *measure)
 {
     uint64_t hash = 0;

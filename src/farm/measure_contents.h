@@ -4,7 +4,7 @@
 
 #include "farm/measure_state.h"
 
-/* Loads those of the kernels gt_judge_kind that the workloads have. */
+/* Loads those of the template's judging kernels (gt_judge_kind) that it has. */
 gputune_status gt_reference_load(gt_measure *measure, const gt_image *image);
 void gt_reference_free(gt_measure *measure);
 
@@ -19,7 +19,7 @@ gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant);
  * that almost any result would pass. The slots must hold the reference's results. */
 gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure);
 
-/* Queues the check of a table into *into, after the template's check kernel, if there is one, on
- * the workspaces `from` to `to` - 1. For one workspace, only the timed tasks are checked. */
+/* Queues the check of a table, whose findings go to *into. First runs the template's check kernel,
+ * if any, on the workspaces `from` to `to` - 1. For one, checks only the timed tasks. */
 gputune_status gt_check_queue(gt_measure *measure, const gt_tasks *table, uint32_t from,
                               uint32_t to, gt_findings *into);

@@ -23,7 +23,7 @@ void gt_memory_free(gt_measure *measure)
         (void)measure->driver->MemFree(measure->allocations.items[i]);
     }
     gt_array_free(&measure->allocations);
-    gt_guard_free(measure); /* last, because freeing has waited for launches that use it */
+    gt_guard_free(measure); /* last, because freeing buffers waits for launches that use it */
     void *const pinned[] = {measure->findings, measure->first, measure->stray_seen};
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; ++i) {
         if (pinned[i]) {
@@ -132,7 +132,7 @@ static gputune_status allocate_scalars(gt_workspace *workspace)
     return GPUTUNE_OK;
 }
 
-/* Allocates the numbers when it is called first. */
+/* Uploads a workspace's numbers. The first call allocates memory for them. */
 static gputune_status upload_numbers(gt_measure *measure, gt_workspace *workspace)
 {
     const gt_workload *workload = &workspace->workload;
@@ -186,7 +186,7 @@ gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspac
 
 /* ---- Rotated sets ---------------------------------------------------------------------------- */
 
-/* Decides how many sets there are, and allocates all but the first, at *extra. */
+/* Decides how many sets of buffers there are, and allocates all except the first at *extra. */
 static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_workspace *workspace,
                                 uint64_t set_bytes)
 {
@@ -286,7 +286,7 @@ static gputune_status guard_input(gt_guarded *out, gt_measure *measure, const gt
 gputune_status gt_guard_inputs(gt_measure *measure)
 {
     gt_guarded *out = &measure->guard;
-    if (out->view_count) { /* an earlier wait failed */
+    if (out->view_count) { /* views are left if an earlier wait failed */
         GT_TRY(gt_measure_wait(measure));
     }
     gt_guard_free(measure);
@@ -331,11 +331,11 @@ static gputune_status take_sweep(gt_measure *measure)
 
 gputune_status gt_memory_service(gt_measure *measure)
 {
-    size_t count = 0; /* of the longest table */
+    size_t count = 0; /* number of tasks in the longest table */
     for (size_t i = 0; i < GT_TABLES; ++i) {
         count = measure->tables[i].tasks.count > count ? measure->tables[i].tasks.count : count;
     }
-    count += measure->hash.tasks.count; /* the first check of a proof also has inputs */
+    count += measure->hash.tasks.count; /* the first check of a proof also hashes inputs */
     size_t bytes = sizeof(gt_findings) + count * sizeof(gt_finding);
     uint32_t findings = (uint32_t)count;
     gt_findings **const pinned[] = {&measure->findings, &measure->first};
@@ -373,7 +373,7 @@ static gputune_status copy_mapped(gt_measure *measure, CUdeviceptr to, const gt_
     memcpy(handle.reserved, input->handle, sizeof handle.reserved);
     GT_CALL(measure, IpcOpenMemHandle, &mapping, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
     gputune_status status = copy_from(measure, to, mapping, input, buffer);
-    /* before a variant runs, which must not reach the caller's memory */
+    /* close before a variant runs, because it must not reach the caller's memory */
     CUresult closed = measure->driver->IpcCloseMemHandle(mapping);
     GT_TRY(status);
     return gt_measure_check(measure, closed, "cuIpcCloseMemHandle");

@@ -22,9 +22,9 @@ struct gt_monitor {
     pthread_cond_t changed;
     char uuid[48];
     bool stopping, opened;
-    gt_nvml *nvml; /* valid if opened; NULL: there is none */
+    gt_nvml *nvml; /* valid if `opened`; NULL: NVML is not available */
     gt_nvml_state last;
-    bool spoiled, noisy; /* spoiled: since the round began */
+    bool spoiled, noisy; /* `spoiled` covers the time since the round began */
     char other[96];
 };
 
@@ -50,7 +50,7 @@ static void note_users(gt_monitor *monitor, const gt_nvml_users *users)
              users->one, name[0] ? " " : "", name);
 }
 
-/* Reads NVML, with `looks_at_users` also its list of processes. */
+/* Reads the state from NVML, and with `looks_at_users` also the list of processes. */
 static void read_now(gt_monitor *monitor, bool looks_at_users)
 {
     gt_nvml_state state;

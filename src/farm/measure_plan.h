@@ -31,9 +31,9 @@ static inline uint32_t gt_guard_seed(uint32_t buffer)
  * us. It has at least 5 launches, or as many as fill 2 ms. A brief sample is the same with at
  * least 2. A quick sample has 1 launch, or fills 100 us if a launch takes less than 50 us. */
 uint32_t gt_plan_launches(double launch_ns, gt_sample_length length);
-/* Returns the relative difference of quick and brief samples beside noise. The first launch of a
- * sample takes longer, until the multiprocessors have read code and constants: on an H200 by 0.7
- * to 5.4 us for `polynomial`, by -0.4 to 3.2 us for `reduce` (tools/bench/notes/race.md). */
+/* Returns by which fraction quick and brief samples may differ, apart from noise. The first launch
+ * of a sample takes longer, until the multiprocessors have read code and constants: on an H200 by
+ * 0.7 to 5.4 us for `polynomial`, by -0.4 to 3.2 us for `reduce` (tools/bench/notes/race.md). */
 double gt_plan_quick_doubt(double launch_ns);
 /* Returns the launches of a sample of the objective `launch`, from 1 to 2000: they fill 2 ms, or
  * 0.5 ms if `quick`. */
@@ -42,13 +42,13 @@ uint32_t gt_plan_burst(double launch_ns, bool quick);
  * `quick`, 9 to 25 that fill 1 ms. */
 uint32_t gt_plan_singles(double launch_ns, bool quick);
 
-/* Returns the sets of buffers over which cold samples rotate, so that they use twice the memory
- * that L2 holds. At most GT_LAUNCHES_MAX; `spare_bytes` must hold all but one. */
+/* Returns the number of sets of buffers over which cold samples rotate. Together the sets are twice
+ * as large as L2. There are at most GT_LAUNCHES_MAX; all except one must fit into `spare_bytes`. */
 uint32_t gt_plan_rotations(int64_t l2_bytes, uint64_t working_set_bytes, uint64_t set_bytes,
                            uint64_t spare_bytes);
 
-/* Returns the sets of buffers over which hot samples rotate: a few, because the speed of L2 depends
- * on addresses, or 1 if L2 does not hold a working set. */
+/* Returns the number of sets of buffers over which hot samples rotate: a few, because the speed of
+ * L2 depends on addresses, or 1 if a working set does not fit into L2. */
 uint32_t gt_plan_hot_sets(int64_t l2_bytes, uint64_t working_set_bytes, uint64_t set_bytes,
                           uint64_t spare_bytes);
 

@@ -43,7 +43,7 @@ static bool is_judged(const gt_measure *measure)
     return workload->has_reference || workload->has_expected;
 }
 
-enum { ONLY_EXPECTED = 2 }; /* gt_finding.unwritten: only the expected element is unwritten */
+enum { ONLY_EXPECTED = 2 }; /* in gt_finding.unwritten: only the expected element is unwritten */
 
 /* Returns true if, without a reference, the default variant does not write the element either. */
 static bool is_nobodys(const gt_measure *measure, const gt_finding *found)
@@ -80,8 +80,8 @@ static void say_value(gt_text *text, const gt_measure *measure, const gt_buffer_
                    is_judged(measure) ? "" : " from the default variant");
 }
 
-/* Returns the largest relative error that rounding causes in a correct kernel: in some elements, or
- * a tenth of it if most elements are wrong. */
+/* Returns the largest relative error that may be due to rounding. It is a tenth as large if most
+ * elements are wrong. */
 static double rounding(gt_type type, const gt_finding *found, const gt_buffer *buffer)
 {
     double part = gt_type_bytes(type) == 1 ? 0.5 : gt_type_bytes(type) == 2 ? 0.1 : 0.01;
@@ -102,7 +102,7 @@ static void say_cause(gt_text *text, const gt_measure *measure, const gt_buffer_
         return;
     }
     double wanted = gt_type_is_float(type) ? fabs(gt_bits_to_double(expected, found->expected)) : 0;
-    if (isnan(wanted) && !measure->parent) { /* a trial allows NaN */
+    if (isnan(wanted) && !measure->parent) { /* only a trial accepts NaN */
         gt_text_printf(text,
                        ": the correct result is not a number there; expected inputs of another "
                        "range, or nan_ok after %s in args()",
@@ -120,7 +120,7 @@ static void say_cause(gt_text *text, const gt_measure *measure, const gt_buffer_
     }
     gt_text_printf(text, "; the tolerance is %s; atol = %.3g in reference() would accept %s",
                    gt_tolerance_text(tolerance, measure, slot),
-                   need * 1.005, /* so that the printed digits are not too small */
+                   need * 1.005, /* rounded up, because few digits are printed */
                    found->count == 1 ? "it" : "all");
 }
 
@@ -193,8 +193,8 @@ static gputune_status judge_edges(const gt_measure *measure, const gt_tasks *tab
     return GPUTUNE_OK;
 }
 
-/* Judges the results of a proof: of two launches on one workspace, and, before the race, of one on
- * the timed workspace. */
+/* Judges the results of a proof: two launches on one workspace, and before the race also one on the
+ * timed workspace. */
 static gputune_status judge_proof(gt_verified *out, const gt_measure *measure, bool after_race)
 {
     const uint32_t last = after_race ? 0 : measure->setup.workload_count - 1;
@@ -223,7 +223,7 @@ gputune_status gt_report_edges(gt_measure *measure, const gt_tasks *table, bool 
 
 gputune_status gt_report_findings(gt_verified *out, gt_measure *measure, bool after_race)
 {
-    /* damage first, because it may be why a result is wrong */
+    /* report damage first, because it may be why a result is wrong */
     GT_TRY(gt_report_edges(measure, &measure->check, after_race));
     return gt_damaged(measure, GT_DAMAGE_INPUTS, /* the timed workspace's inputs were not checked */
                       judge_proof(out, measure, after_race));

@@ -83,7 +83,7 @@ static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool 
     return GPUTUNE_OK;
 }
 
-/* Launches once, and makes the results in inout buffers the contents to which they are restored. */
+/* Launches once, and copies used inout buffers to the pristine copies, for later restores. */
 static gputune_status use(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
@@ -114,9 +114,9 @@ static bool is_clear(singles *fresh, singles *used)
     return apart && fabs(a - b) > least_ns && fabs(a - b) > least_share * fmax(a, b);
 }
 
-/* Takes more times if one of each kind is inconclusive. For long launches, one time shows that
- * there is no difference. If there is no difference, eight times of each kind seem to differ once
- * in 6,000 cases. */
+/* Times a launch on used buffers, and takes seven more if times of both kinds are inconclusive. For
+ * long launches, one time shows that there is no difference. If there is no difference, eight times
+ * of each kind seem to differ once in 6,000 cases. */
 static gputune_status time_used(singles *fresh, singles *used, gt_measure *measure,
                                 gt_loaded *variant)
 {
@@ -154,7 +154,7 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
     singles fresh = {.count = 0}, used = {.count = 0};
     CUdeviceptr kept = 0;
     double launch_ns = variant->launch_ns;
-    /* such a sample has only one launch */
+    /* such samples have only one launch */
     bool one_launch = measure->device.emulated && measure->setup.cache == GPUTUNE_CACHE_COLD &&
                       measure->objective != GPUTUNE_OBJECTIVE_LAUNCH;
     bool are_shared = measure->restore.tasks.count > 0 && !one_launch &&
@@ -229,7 +229,7 @@ static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loa
     replay->launches = launches;
     replay->turn = measure->turn;
     replay->hot = is_hot(measure);
-    if (measure->driver->GraphUpload) { /* otherwise the first replay would upload it */
+    if (measure->driver->GraphUpload) { /* so that the first replay need not upload it */
         GT_CALL(measure, GraphUpload, exec, measure->stream);
     }
     return GPUTUNE_OK;
@@ -330,7 +330,7 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
     gt_replay *graph = graphs[measure->length];
     uint32_t launches = sample_launches(measure, variant, measure->length);
     if (launches == sample_launches(measure, variant, GT_SAMPLE_FULL)) {
-        graph = &variant->full; /* short kernels use one graph for both */
+        graph = &variant->full; /* lengths with the same number of launches use one graph */
     }
     if (measure->alone) {
         return mean_of(out, measure, variant, gt_sample_single);
@@ -352,7 +352,7 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
     return status;
 }
 
-/* Launches the variant once if it is cold, restores the buffers, and waits. */
+/* Launches the variant once if no sample has launched it yet, restores the buffers, and waits. */
 static gputune_status make_ready(gt_measure *measure, gt_loaded *variant)
 {
     if (!variant->warm) {
@@ -441,7 +441,7 @@ typedef struct edge {
     double device_ns; /* device time of all these batches but the first */
 } edge;
 
-/* Replays of a graph that keep the GPU busy: two batches are always queued. */
+/* A graph that is replayed to keep the GPU busy. Two batches of replays are always queued. */
 typedef struct load {
     gt_measure *measure;
     const gt_replay *graph;
@@ -527,7 +527,7 @@ static gputune_status next_edge(edge *out, load *load, int64_t earliest_ns)
     }
 }
 
-/* Multiplies the average power over a second by the time of one launch. */
+/* Computes the energy of one launch: the average power over a second, times the launch's time. */
 static gputune_status integrate(double *out, load *load)
 {
     enum { WINDOW_NS = 1000000000 };
@@ -576,7 +576,7 @@ static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded 
     return status;
 }
 
-/* By objective. DEFAULT: neither the job nor the setup states one. */
+/* The sampler of each objective. DEFAULT is for a job and a setup that state none. */
 static gt_sampler *const samplers[GPUTUNE_OBJECTIVE_COUNT] = {
     [GPUTUNE_OBJECTIVE_DEFAULT] = gt_sample_kernel, [GPUTUNE_OBJECTIVE_KERNEL] = gt_sample_kernel,
     [GPUTUNE_OBJECTIVE_LAUNCH] = sample_launch,     [GPUTUNE_OBJECTIVE_LATENCY] = sample_latency,

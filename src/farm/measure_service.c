@@ -5,8 +5,8 @@
 #include "farm/measure_memory.h"
 #include "gpu/image.h"
 
-/* Returns true if a task must distinguish the numbers of an element. Comparisons need not if the
- * numbers are contiguous and of one type, as in a vector. */
+/* Returns true if a task must treat the numbers of an element one by one. Comparisons need not do
+ * that if the numbers are contiguous and of one type, as in a vector. */
 static bool tells_numbers(uint32_t operation, const gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot ? slot->buffer : NULL;
@@ -124,7 +124,7 @@ gputune_status gt_tasks_upload(gt_measure *measure, gt_tasks *table)
     uint32_t count = (uint32_t)table->tasks.count;
     size_t bytes = count * sizeof(gt_service_task);
     uint64_t hash = gt_hash64(table->tasks.items, bytes) | 1;
-    if (count == 0 || hash == table->uploaded) { /* only few tables change with the data */
+    if (count == 0 || hash == table->uploaded) { /* most tables do not change with the data */
         return GPUTUNE_OK;
     }
     table->uploaded = 0;
@@ -198,7 +198,7 @@ gputune_status gt_service_sweep(gt_measure *measure)
     if (measure->sweep == 0) {
         return GPUTUNE_OK;
     }
-    if (measure->device.emulated) { /* it models which lines a fill leaves in L2 */
+    if (measure->device.emulated) { /* the emulator models which lines of a fill stay in L2 */
         GT_CALL(measure, MemsetD8Async, measure->sweep, 0, measure->sweep_bytes, measure->stream);
         return GPUTUNE_OK;
     }

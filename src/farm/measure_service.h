@@ -25,8 +25,8 @@ gputune_status gt_service_run(gt_measure *measure, gt_service service, const gt_
 /* Runs a table that prepares the buffers for a launch, such as `launch` or `restore`, unless
  * gt_service_reset_ahead() has queued it. A launch must follow. */
 gputune_status gt_service_reset(gt_measure *measure, const gt_tasks *table, bool timed_only);
-/* Queues such a table for the next launch, so that the device works while the host reads results.
- * Does nothing on an emulated device. */
+/* Queues a table, as for gt_service_reset(), for the next launch. The device then works while the
+ * host reads results. Does nothing on an emulated device. */
 gputune_status gt_service_reset_ahead(gt_measure *measure, const gt_tasks *table);
 /* Runs the check kernel over a table, and copies its findings to `into`, which is
  * measure->findings or measure->first. */

@@ -88,7 +88,7 @@ typedef struct gt_workspace {
     void *blocks[GT_BLOCK_MAX];      /* the caller's blocks on the host; owned */
     uint32_t sent_blocks;            /* bit i: the host sent block i */
     gt_buffer_slot failures;         /* the counter of the template's check kernel */
-    gt_tasks first;                  /* checks after the first launch of a proof */
+    gt_tasks first;                  /* table of checks after the first launch of a proof */
     void *values;                    /* the values of all scalars; owned */
     void *scalars[GT_PARAMETER_MAX]; /* pointers into `values` */
     CUdeviceptr numbers;             /* the workload's numbers, for the service kernels */
@@ -152,10 +152,10 @@ struct gt_measure {
     uint64_t service_hash;                                /* hash of the loaded image; 0: none */
     gt_launcher *judges[GT_JUDGE_COUNT][GT_WORKLOAD_MAX]; /* by size; NULL: the template has none */
     CUfunction functions[GT_SERVICE_COUNT];
-    gt_measure_setup setup; /* without images and inputs */
+    gt_measure_setup setup; /* a copy whose images and inputs are not set */
     gt_workspace workspaces[GT_WORKLOAD_MAX];
-    gt_buffer_slot slots[GT_WORKLOAD_MAX * GT_PARAMETER_MAX]; /* the timed workspace's come first */
-    GT_ARRAY(CUdeviceptr) allocations;                        /* for gt_memory_free() */
+    gt_buffer_slot slots[GT_WORKLOAD_MAX * GT_PARAMETER_MAX]; /* of the timed workspace first */
+    GT_ARRAY(CUdeviceptr) allocations;                        /* freed by gt_memory_free() */
     union {
         gt_tasks tables[GT_TABLES];
         struct {
@@ -201,7 +201,7 @@ struct gt_measure {
     gt_data_trial *trial;      /* NULL: none */
     gt_lost lost_tries;        /* experiments that ended workers, which the next trial leaves out */
     gt_current *current;       /* reports to the host; NULL: there is no host */
-    struct gt_measure *parent; /* the state to whose trial this state belongs; NULL: none */
+    struct gt_measure *parent; /* the state to which this state, a trial's, belongs; or NULL */
 
     gt_loaded *variants; /* verified variants, the newest first */
     gt_loaded *dropped;  /* dropped variants that are still loaded */

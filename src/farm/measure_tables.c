@@ -66,8 +66,8 @@ static gputune_status plan_sets(gt_measure *measure, gt_buffer_slot *slot)
     return gt_tasks_add(is_inout ? &measure->restore : &measure->rotate, slot, &task);
 }
 
-/* Moves generated values and data, within the range that the template permits. The reference reads
- * the expected results of inout buffers, a variant the slots. */
+/* Moves generated values and data, within the range that the template permits. For inout buffers,
+ * moves the expected results if the reference reads them, and the slots if a variant does. */
 static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
 {
     static const double beyond = 1e30; /* larger than all varied values, but finite */
@@ -186,9 +186,9 @@ static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
     return gt_tasks_add(&measure->agree, slot, &task);
 }
 
-/* Compares results with those of moved inputs, and, in a second task, measures how large they are.
- * The slots hold the reference's unmoved results. Without a reference, the expected results are a
- * variant's. */
+/* Compares results with those of moved inputs, and in a second task measures how large they are.
+ * The slots hold the reference's results for unmoved inputs. Without a reference, a variant's
+ * results are the expected ones. */
 static gputune_status plan_spread(gt_measure *measure, gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot->buffer;
@@ -246,8 +246,8 @@ static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspac
         GT_TRY(plan_reset(&measure->reset, slot, first));
         GT_TRY(plan_reset(&measure->again, slot, last));
         GT_TRY(plan_reset(&measure->launch, slot, before_race));
-        /* `check` covers everything after the second launch; `first` the results of the first
-         * launch, and inputs that `check` does not cover */
+        /* `check` checks everything after the second launch. `first` checks the results of the
+         * first launch, and the inputs that `check` leaves out. */
         GT_TRY(plan_result(&measure->check, slot, last));
         GT_TRY(plan_edges(&measure->check, measure, slot));
         GT_TRY(plan_edges(&measure->edges, measure, slot));

@@ -28,14 +28,14 @@
 
 typedef enum gt_fate {
     GT_FATE_SURVIVED,
-    GT_FATE_DIFFERS, /* the reference gives no usable results, or the default gives others */
+    GT_FATE_DIFFERS, /* the reference has no usable results, or the default has other ones */
     GT_FATE_CRASHES,
     GT_FATE_HANGS,
     GT_FATE_UNTRIED
 } gt_fate;
 
 typedef struct gt_data_set {
-    gt_variation variation; /* the data that are wanted, or, once settled, those that remain */
+    gt_variation variation; /* the data to try; once settled, the data that survived */
     bool tried, survived;   /* settled; something remains */
 } gt_data_set;
 
@@ -45,19 +45,19 @@ struct gt_data_trial {
     gt_measure measure;             /* its parent is the setup's state */
     gt_workload base;               /* the workload with the requested values */
     gt_data_set usual;              /* the data set for every variant */
-    gt_data_set rounds[ROUNDS_MAX]; /* the further data sets for a winner */
+    gt_data_set rounds[ROUNDS_MAX]; /* further data sets for a winner */
     uint32_t round_count;
-    gt_variation now;                /* the data that the buffers hold, */
-    bool made;                       /* with the reference's results */
-    gt_lost lost;                    /* experiments that ended workers */
-    uint32_t met;                    /* how many of them this worker has met */
-    uint8_t fates[GT_NUMBER_MAX];    /* by number: the effect of its other values */
-    bool varied[GT_NUMBER_MAX];      /* by number: the default survived another value */
+    gt_variation now;             /* the data set in the buffers */
+    bool made;                    /* the buffers also have the reference's results for it */
+    gt_lost lost;                 /* experiments during which earlier workers ended */
+    uint32_t met;                 /* how many of these experiments this worker has skipped so far */
+    uint8_t fates[GT_NUMBER_MAX]; /* by number: what happened with other values */
+    bool varied[GT_NUMBER_MAX];   /* by number: the default survived another value */
     uint64_t gaps[GT_PARAMETER_MAX]; /* by buffer: elements that the reference does not write with
                                         the own values */
     char words[128];                 /* how `usual` differs from the requested data */
     uint32_t launcher;               /* index of a variant's launcher for the trial's size */
-    double share;                    /* part of the time for launches that may be spent */
+    double share;                    /* fraction of the time for launches that may be spent */
     double spend_ns;                 /* most time for a winner's trial */
     double make_ns;    /* longest time of making a data set with the reference's results */
     uint64_t standard; /* the default variant; GT_NO_VARIANT: not proved yet */
@@ -70,7 +70,7 @@ static double trial_now_ns(const gt_data_trial *trial)
                                           : (double)gt_now_ns();
 }
 
-/* The time for each part of the trial in nanoseconds, and the factor for an emulated device. */
+/* The time for each part of the trial in ns, and the factor for more time on an emulated device. */
 enum {
     OFTEN_NS = 3000000,
     ROW_NS = 6000000,
@@ -109,8 +109,8 @@ static gputune_status trial_hold(gt_data_trial *trial, const gt_variation *varia
     return GPUTUNE_OK;
 }
 
-/* Launches with one buffer for each pair of inputs that have the same contents, if neither was sent
- * by the host. */
+/* Launches with shared buffers: inputs with the same contents are one buffer, unless the host sent
+ * one of them. */
 static gputune_status trial_launch(gt_data_trial *trial, gt_loaded *variant)
 {
     const gt_workspace *on = &trial->measure.workspaces[0];
@@ -289,8 +289,8 @@ static gputune_status experiment(gt_fate *out, gt_data_trial *trial, const gt_va
     trial_announce(trial, key);
     const double begun_ns = trial_now_ns(trial);
     bool fits = trial_hold(trial, variation) == GPUTUNE_OK;
-    /* a flag may be a count or a step; then the reference may leave elements unwritten, which would
-     * not be compared */
+    /* if a flag is a count or a step, the reference may leave elements unwritten, and nothing would
+     * compare them */
     const gt_workspace *workspace = &trial->measure.workspaces[0];
     for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         fits &= !has_flags || slot->gaps <= trial->gaps[slot->index];
@@ -301,7 +301,7 @@ static gputune_status experiment(gt_fate *out, gt_data_trial *trial, const gt_va
     if (fits && standard) {
         fits = trial_launch_checked(trial, standard, "") == GPUTUNE_OK;
     }
-    if (!fits && has_flags) { /* it may have written anywhere */
+    if (!fits && has_flags) { /* the launch may have written anywhere */
         trial->measure.parent->damage = GT_DAMAGE_EVERYTHING;
     }
     *out = fits ? GT_FATE_SURVIVED : GT_FATE_DIFFERS;
@@ -417,7 +417,7 @@ static gputune_status build(gt_data_trial *trial, const gt_measure_setup *setup)
     measure->context = parent->context;
     measure->stream = parent->stream;
     measure->start = measure->stop =
-        parent->checked; /* the parent's start and stop still hold the pilot's time */
+        parent->checked; /* not the parent's start and stop, which still hold the pilot's time */
     measure->checked = parent->checked;
     memcpy(measure->functions, parent->functions, sizeof measure->functions);
     *own = (gt_measure_setup){.objective = setup->objective,
@@ -567,8 +567,8 @@ static gputune_status tell(gt_verified *out, const gt_data_trial *trial)
     return gt_strdup(&out->single, gt_text_string(&text));
 }
 
-/* Finds out what the default variant survives: of the data set for all variants, and, with `more`,
- * of those for a winner, as long as time is left. */
+/* Finds out which data the default variant survives: of the data set for all variants, and with
+ * `more` also of the data sets for a winner, as long as time is left. */
 static gputune_status settle_all(gt_data_trial *trial, gt_loaded *standard, bool more)
 {
     const gt_variation all =
@@ -597,7 +597,7 @@ static gputune_status settle_all(gt_data_trial *trial, gt_loaded *standard, bool
     return GPUTUNE_OK;
 }
 
-/* Returns true if this variant is the default, which determines the data sets. */
+/* Returns true if this variant is the default and its proof determines the data sets. */
 static bool settles(const gt_data_trial *trial, const gt_verify_job *job)
 {
     return job->standard && trial->standard == GT_NO_VARIANT;
@@ -643,7 +643,7 @@ void gt_trial_doubt(gt_measure *measure)
 
 /* ---- The winner ------------------------------------------------------------------------------ */
 
-/* Returns when a part of the trial that begins now must end. */
+/* Returns the time at which a part of the trial that begins now must end. */
 static double end_of(const gt_data_trial *trial, double nanoseconds)
 {
     return trial_now_ns(trial) + nanoseconds * gt_trial_slowness(trial) * trial->share;
@@ -683,7 +683,7 @@ static gputune_status launch_often(gt_data_trial *trial, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Proves the variant on a further data set, as far as the default survives it. */
+/* Proves the variant on a further data set, after reducing the set to what the default survives. */
 static gputune_status prove_on(gt_data_trial *trial, gt_loaded *variant, gt_data_set *set)
 {
     gt_loaded *standard = trial->measure.parent->dropped; /* the default may have been dropped */

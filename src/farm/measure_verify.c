@@ -82,7 +82,7 @@ static gputune_status scratch_look(gt_measure *measure, gt_loaded *variant)
 enum { VARIABLES_MAX = 32, BYTES_MAX = 1 << 16 };
 
 struct gt_variables {
-    const gt_launch *launch; /* its blocks do not count as variables */
+    const gt_launch *launch; /* the launch, whose blocks do not count as variables */
     uint32_t count;
     char names[VARIABLES_MAX][GT_NAME_MAX];
     uint64_t hashes[VARIABLES_MAX];
@@ -114,7 +114,7 @@ static gputune_status variables_note(const char **changed, gt_measure *measure, 
     }
     for (uint32_t i = 0; i < all->count; ++i) {
         CUdeviceptr address;
-        size_t bytes; /* 0: the module lacks it */
+        size_t bytes; /* 0: the module does not have the variable */
         uint64_t before = all->hashes[i];
         GT_TRY(gt_launcher_variable(&address, &bytes, variant->launchers[0], all->names[i]));
         bytes = bytes < BYTES_MAX ? bytes : BYTES_MAX;
@@ -137,8 +137,8 @@ uint32_t gt_argument_place(const gt_workload *workload, uint32_t buffer)
     return workload->block_count + place;
 }
 
-/* Launches with one buffer for each pair of in_place(): the output, to which the input is copied
- * first. */
+/* Launches with shared buffers: each pair of in_place() is one buffer, the output, which first gets
+ * a copy of the input. */
 static gputune_status loaded_launch_in_place(gt_measure *measure, gt_loaded *variant,
                                              uint32_t workspace)
 {
@@ -376,11 +376,11 @@ static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, cons
     return gt_check_queue(measure, &measure->check, 0, workspace_count, measure->findings);
 }
 
-/* The amount of checking after the launches. */
+/* How much to check after the launches of a proof. */
 typedef enum extent {
     EDGES, /* only memory that launches must not touch */
     PROOF, /* also the results */
-    AGAIN  /* guard zones, inputs and results, in the winner's second proof */
+    AGAIN  /* the winner's second proof: guard zones, inputs and results */
 } extent;
 
 /* Waits for the findings and judges them. Before the race, the reset for the next variant is queued
@@ -458,7 +458,7 @@ static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *va
     gputune_status status = gt_trial_queue(measure, variant, job);
     GT_THEN(status, conclude(out, measure, variant, PROOF));
     if (status == GPUTUNE_ECRASHED && measure->findings->sequence == checked) {
-        status = gt_trial_name(status, measure); /* the launches before the trial succeeded */
+        status = gt_trial_name(status, measure); /* the launch on the trial's data crashed */
     }
     GT_TRY(status);
     return gt_trial_judge(out, measure, variant, job);
@@ -563,7 +563,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
     }
     variant->next = measure->variants;
     measure->variants = variant;
-    /* an emulated pilot is as good as a sample, unless it copied a block */
+    /* on an emulated device the pilot is exact, unless it copied a block */
     if (measure->device.emulated && measure->sweep && !gt_launch_copies(&job->launches[0])) {
         variant->modelled[GPUTUNE_OBJECTIVE_KERNEL] = variant->launch_ns;
     }
@@ -578,7 +578,7 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
     gt_loaded *variant = gt_loaded_find(measure, job->id);
     GT_REFUSE(!variant, GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)job->id);
     if (measure->workspaces[0].workload.has_reference && job->seed != measure->setup.seed) {
-        measure->damage = GT_DAMAGE_EVERYTHING; /* until the setup's own contents are restored */
+        measure->damage = GT_DAMAGE_EVERYTHING; /* until the setup's contents are restored */
         GT_TRY(gt_contents_make(measure, job->seed, true));
     } else {
         GT_TRY(gt_contents_refresh(measure));

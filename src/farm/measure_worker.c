@@ -43,7 +43,7 @@ static gputune_status verify(void *measure, void *job, void *reply, gt_current *
     return gt_measure_verify(measure, job, reply);
 }
 
-/* The variant is known to be fast, so its time does not matter. */
+/* Proves a variant in a new worker, whatever its time is, because it is known to be fast. */
 static gputune_status verify_again(void *measure, void *job, void *reply, gt_current *current)
 {
     ((gt_verify_job *)job)->slower_ns = 0;

@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Variables that workers, or only measure workers, must not see. */
+/* Environment variables that workers must not see; with `may_compile`, only measure workers. */
 static const struct {
     const char *begins;
     bool may_compile;
@@ -178,8 +178,8 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
     }
     GT_REFUSE(error, GPUTUNE_EWORKER, "cannot start the worker %s: %s", arguments[0],
               strerror(error));
-    /* if the host program has already reaped the child, there is no pidfd, and only the closed
-     * channel shows its end */
+    /* without a pidfd, because the host program has already reaped the child, the closed channel
+     * shows the end */
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     *out = (gt_process){pid, pidfd, pidfd < 0 && errno == ESRCH};
     return GPUTUNE_OK;
@@ -285,7 +285,7 @@ void gt_process_abandon(gt_process *process)
     }
     if (!copy || !start_reaper(copy)) {
         free(copy);
-        reap(process, &code, 0); /* this is rare, and SIGKILL takes effect within milliseconds */
+        reap(process, &code, 0); /* rare, and SIGKILL works within milliseconds */
     }
     *process = (gt_process){.pid = 0, .pidfd = -1, .ended = true};
 }

@@ -60,7 +60,7 @@ static gputune_status serve(const gt_server *server, int channel, const gt_frame
 
 int gt_serve(const gt_server *server, int channel)
 {
-    enum { LONG_MS = 500 }; /* during a tuning, requests come sooner */
+    enum { LONG_MS = 500 }; /* longer than the pauses between requests during a tuning */
     GT_SCOPED(gt_frame_reader_free) gt_frame_reader reader = {.limit_bytes = GT_FRAME_WORKER_BYTES};
     gputune_status status = GPUTUNE_OK;
     while (status == GPUTUNE_OK) {

@@ -57,10 +57,10 @@ typedef struct gt_service_task {
     uint64_t first_tile, tiles; /* set by gt_tasks_add() */
     uint64_t repeats, stride;   /* copies: each repeat writes `stride` bytes further */
     uint64_t target, source, scale;
-    uint64_t count; /* elements (fill, convert, compare) or bytes */
+    uint64_t count; /* number of elements (fill, convert, compare) or bytes */
     uint64_t seed;
-    double low, high, stol; /* fill and move: low and high; move: stol is the step; fill: stol is
-                               the largest drawn value; compare: atol, rtol and stol */
+    double low, high, stol; /* fill and move: the range is low to high; stol is a move's step, or a
+                               fill's largest drawn value; compare: atol, rtol and stol */
     uint32_t operation, type, source_type, scale_type;
     uint32_t pattern,
         flags; /* fill: a gt_fill_kind; poison and compare: the poison; guard: the seed */

@@ -26,7 +26,7 @@ static __device__ verdict judge_numbers(const task &t, double v, double r, u64 i
 {
     if ((t.flags & GT_TASK_UNBOUNDED) && !(fabs(v) < infinity()) &&
         !(fabs(r) < overflow_of(t.type))) {
-        return exactly(true); // sums may overflow in any order
+        return exactly(true); // both are beyond the range, which sums may exceed in any order
     }
     if (v != v || r != r) {
         return exactly((t.flags & GT_TASK_NAN_OK) && v != v && r != r);

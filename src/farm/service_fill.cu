@@ -97,7 +97,7 @@ static __device__ void move_element(const task &t, u64 i)
     bool stays = (t.flags & GT_TASK_WHOLE) != 0 && value == trunc(value);
     bool is_chosen = !stays && (draw >> 1) % t.sparse == 0;
     if (!(moved >= t.low && moved <= t.high)) {
-        // some by half, so that sums of equal values at both ends of the range move, too
+        // some move by half, so sums of equal values at both ends of the range change, too
         by = draw >> 40 & 1 ? by : __dmul_rn(by, 0.5);
         moved = draw & 1 ? __dsub_rn(value, by) : __dadd_rn(value, by);
     }
@@ -147,7 +147,7 @@ static __device__ __noinline__ void fill_number(const task *all, u64 i)
         one.pattern = index ? GT_FILL_CONSTANT : f->fill;
         one.low = index ? (double)(i / all->number_count) : f->low;
         one.high = f->high;
-        one.seed += i * 0x9e3779b97f4a7c15ull; // element 0 then draws what number i should
+        one.seed += i * 0x9e3779b97f4a7c15ull; // so element 0 draws the value of number i
     }
     if (one.operation != GT_DO_MOVE || (is_float(one.type) && one.pattern == GT_FILL_UNIFORM)) {
         fill_element(one, 0);

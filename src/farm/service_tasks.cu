@@ -15,7 +15,7 @@ typedef gt_service_number number;
 typedef gt_finding finding;
 
 struct findings {
-    u64 sequence; // number of the launch; in the accumulators, number of finished blocks
+    u64 sequence; // number of the launch; in the accumulators, how many blocks have finished
     finding items[1];
 };
 

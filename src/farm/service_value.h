@@ -5,9 +5,9 @@
 #ifdef __CUDACC__
 
 #define SERVICE      static __device__
-#define SERVICE_CALL static __device__ __noinline__ /* larger code would not be faster */
+#define SERVICE_CALL static __device__ __noinline__ /* inlining is not faster */
 
-/* No multiplication is fused with an addition. */
+/* Arithmetic in which the compiler does not fuse a multiplication with an addition. */
 #define ADD(a, b)          __dadd_rn(a, b)
 #define SUBTRACT(a, b)     __dsub_rn(a, b)
 #define MULTIPLY(a, b)     __dmul_rn(a, b)

@@ -119,7 +119,7 @@ bool gt_record_encode(gt_text *out, const gt_record *record, const void *object)
 typedef struct decoder {
     const char *at;
     size_t left;
-    gputune_status status; /* set when the failure's message was written */
+    gputune_status status; /* first failure, whose message is written; OK: none */
 } decoder;
 
 static bool take(void *out, decoder *from, size_t bytes)

@@ -78,7 +78,7 @@ typedef enum gt_frame_kind {
     GT_FRAME_RECHECK,
     GT_FRAME_SAMPLE,
     GT_FRAME_DROP, /* not answered */
-    GT_FRAME_HAND, /* what the measure worker does now */
+    GT_FRAME_HAND, /* reports what the measure worker is doing */
     GT_FRAME_KINDS
 } gt_frame_kind;
 
@@ -86,7 +86,7 @@ typedef enum gt_frame_kind {
 typedef struct gt_frame {
     gt_frame_kind kind;
     uint64_t sequence; /* number of the request */
-    size_t start;      /* of the gt_answer, or of the body, in `storage` */
+    size_t start;      /* where the gt_answer, or else the body, begins in `storage` */
     size_t answer_bytes, body_bytes;
     char *storage; /* owned */
 } gt_frame;
@@ -109,8 +109,8 @@ typedef enum gt_read {
     GT_READ_FRAME,
     GT_READ_AGAIN, /* no more data now, on a non-blocking socket */
     GT_READ_END,   /* the peer closed the channel */
-    GT_READ_FAILED /* a malformed frame, or out of memory, as the thread's message says; nothing
-                      more can be read */
+    GT_READ_FAILED /* a malformed frame, or out of memory; the thread's message has the reason, and
+                      nothing more can be read */
 } gt_read;
 /* Reads the next frame, which the caller releases. */
 gt_read gt_frame_read(gt_frame *out, gt_frame_reader *reader, int descriptor);

@@ -28,7 +28,7 @@ typedef struct gt_server {
     void *worker;
     gt_request_fn *const *calls; /* by gt_frame_kind; NULL: no such request */
     void (*rest)(void);          /* called when no request has come for a while; NULL: never */
-    bool in_thread;              /* as in gt_current */
+    bool in_thread;              /* the worker is a thread of its host */
 } gt_server;
 /* Reads and answers requests until the channel ends or an answer was ECRASHED. Returns the exit
  * code. */

@@ -83,13 +83,13 @@ gputune_status gt_template_folders(char **folder, char **home, const char *given
 
 typedef struct gt_catalog_kernel {
     struct gt_catalog_file *file;
-    char *name;            /* "" stands for a file without kernels */
-    gt_template *template; /* NULL: not parsed yet */
+    char *name;            /* "" if the file has no kernels */
+    gt_template *template; /* NULL until the kernel is parsed */
 } gt_catalog_kernel;
 
 typedef GT_ARRAY(gt_catalog_kernel *) gt_kernel_list;
 
-/* A version of a file. Programs can set the time of writing, but not that of the change. */
+/* A version of a file. Programs can set the time of writing, but not the time of the change. */
 typedef struct gt_version {
     struct timespec written, changed;
     off_t bytes;
@@ -105,17 +105,17 @@ typedef struct gt_catalog_file {
     char *path;
     gt_version version;
     GT_ARRAY(gt_stamp) included;
-    bool in_memory; /* a text; `path` is its name */
+    bool in_memory; /* a program gave the text; `path` is its name */
     gt_watch watch;
-    char *text; /* kept until the kernels are listed, or, in memory, until they are parsed */
+    char *text; /* freed after the kernels are listed, or, if in_memory, after they are parsed */
     gt_kernel_list kernels;
 } gt_catalog_file;
 
 struct gt_catalog {
     pthread_mutex_t lock;
-    char *folder, *prelude; /* NULL: no prelude was found, so no kernel can be found */
+    char *folder, *prelude; /* NULL: no prelude was found, so every search for a kernel fails */
     gt_includes *includes;
-    const gputune_include *given; /* includes of the text that is being added; NULL: none */
+    const gputune_include *given; /* texts of includes, for the text that is being added */
     gt_log log;
     GT_ARRAY(gt_catalog_file *) files; /* versions of a file in the order of reading */
     gt_kernel_list added;              /* the newest kernel of a name is the last */
@@ -184,7 +184,7 @@ static gputune_status add_name(void *to, const char *name)
     return status;
 }
 
-/* Finds an include in the texts that were given, else as a file. */
+/* Finds an include: first in the texts that came with the template, then as a file. */
 static gputune_status find_include(void *user, const gt_include *include, gt_included *out)
 {
     const gt_catalog *catalog = user;
@@ -223,7 +223,7 @@ static bool is_same_time(struct timespec a, struct timespec b)
     return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-/* Gets the present version of a file. Returns false if the file does not exist. */
+/* Gets the version that a file has now. Returns false if the file does not exist. */
 static bool find_version(gt_version *out, const char *path)
 {
     struct stat now;
@@ -252,7 +252,7 @@ static gputune_status stamp_included(gt_catalog_file *file, const gt_catalog *ca
     return GPUTUNE_OK;
 }
 
-/* Lists a file's kernels. Done only when needed, because it takes as long as reading a template. */
+/* Lists a file's kernels. Called only when needed, because it takes as long as reading the file. */
 static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
 {
     if (!file->text) {
@@ -342,8 +342,8 @@ static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, cons
     return GPUTUNE_OK;
 }
 
-/* Adds the kernels of a file, or only the one of that name. A file without kernels adds one without
- * a name, so that parsing it reports the mistake. */
+/* Adds the kernels of a file, or only the one of that name. For a file without kernels, adds a
+ * kernel without a name, because parsing that reports the mistake. */
 static gputune_status add_kernels(gt_kernel_list *out, gt_catalog *catalog, gt_catalog_file *file,
                                   const char *kernel)
 {
@@ -368,8 +368,8 @@ static int is_template_file(const struct dirent *file)
     return length > 3 && strcmp(file->d_name + length - 3, ".cu") == 0;
 }
 
-/* Adds kernels of a file in the folder. An unreadable file has none; listing all kernels warns
- * about it. */
+/* Adds the kernels of a file in the folder. Ignores an unreadable file; the listing of all kernels
+ * warns about it. */
 static gputune_status add_kernels_of(gt_kernel_list *out, gt_catalog *catalog, const char *path,
                                      const char *kernel)
 {
@@ -490,7 +490,7 @@ static gputune_status resolve_path(gt_kernel_list *out, gt_catalog *catalog, con
                                 first[0] ? "; its first is " : "", first);
 }
 
-/* Adds the kernels of a file that is named without folder and ".cu". */
+/* Adds the kernels of the file with this name, which has no folder and no ".cu". */
 static gputune_status add_named_file(gt_kernel_list *out, gt_catalog *catalog, const char *name)
 {
     for (size_t i = catalog->added.count; i-- > 0;) {
@@ -532,7 +532,7 @@ static gputune_status resolve(gt_kernel_list *out, gt_catalog *catalog, const ch
         return resolve_path(out, catalog, kernel);
     }
     const gt_catalog_kernel *added = find_added(catalog, kernel);
-    if (added) { /* the file may have changed since */
+    if (added) { /* the file may have changed since it was added */
         gt_catalog_file *file;
         GT_TRY(find_file(&file, catalog, added->file->path));
         GT_TRY(add_kernels(out, catalog, file, kernel));
@@ -644,7 +644,7 @@ gt_watch *gt_catalog_watch(gt_catalog *catalog, const gt_template *template, boo
 bool gt_watch_look(gt_watch *watch)
 {
     static const int64_t interval_ns =
-        900000000; /* 0.1 s less than a second, because the coarse clock may be late */
+        900000000; /* 0.9 s, because the coarse clock may be 0.1 s late */
     const int64_t now = gt_coarse_now_ns();
     int_least64_t due = atomic_load(&watch->due_ns);
     if (now >= due && atomic_compare_exchange_strong(&watch->due_ns, &due, now + interval_ns)) {
@@ -656,8 +656,8 @@ bool gt_watch_look(gt_watch *watch)
 
 /* ---- adding ---- */
 
-/* Calls `each` without the lock. A kernel that does not parse fails if `must`, and else is left
- * out. */
+/* Calls `each` without the lock. If a kernel does not parse, fails if `must` is set, and otherwise
+ * leaves the kernel out. */
 static int each_kernel(gt_catalog *catalog, const gt_kernel_list *kernels, gt_catalog_fn each,
                        void *user, bool must)
 {
@@ -699,7 +699,7 @@ int gt_catalog_add(gt_catalog *catalog, const char *path, const char *text,
 
 /* ---- searching ---- */
 
-/* Fails if there are several kernels, unless `several` and all are of one file. */
+/* Fails if there are several kernels, unless `several` is set and all are in one file. */
 static gputune_status check_several(const gt_kernel_list *kernels, const char *kernel, bool several)
 {
     const gt_catalog_kernel *first = kernels->items[0];

@@ -29,9 +29,9 @@ gputune_status gt_catalog_compile_options(const char *const **out, size_t *count
                                           gt_catalog *catalog, const gt_template *template);
 
 /* Names. In every function below, PATH and PATH:KERNEL mean the kernels of that file; a path has a
- * slash or ends in .cu. Any other word means an added kernel of that name, else the folder's kernel
- * of that name, else the kernels of an added file or a file of the folder with that name and ".cu".
- * A file that changed is read again. Templates that were found live as long as the catalog. */
+ * slash or ends in .cu. Any other word is looked up as the name of an added kernel, then of a
+ * kernel of the folder, then of an added file or a file of the folder, without ".cu". A file that
+ * changed is read again. Templates that were found live as long as the catalog. */
 
 /* Finds the only kernel of that name or path. ENOTFOUND suggests the nearest name; EINVAL lists
  * several kernels or files; ETEMPLATE if the template does not parse. */
@@ -41,7 +41,7 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
 typedef struct gt_watch {
     gt_catalog *catalog;
     struct gt_catalog_file *file;
-    atomic_int_least64_t due_ns; /* when to look at the files again, on the coarse clock */
+    atomic_int_least64_t due_ns; /* next check of the files, in ns of the coarse clock */
     atomic_bool edited;          /* never false again */
 } gt_watch;
 

@@ -24,7 +24,7 @@ static gputune_status add(config_list *list, const gt_config *config)
     return gt_array_push(list, *config);
 }
 
-/* Chooses the default and then the whole space, or random configurations of a large one. */
+/* Chooses the default, and then the rest of the space, or random configurations if it is large. */
 static gputune_status choose(config_list *list, const gt_request *request)
 {
     enum { DRAWS = 4 };
@@ -79,7 +79,7 @@ static uint32_t cut(char *parts[PARTS], char *line)
     return count;
 }
 
-/* Reports a finding, or takes the workload whose findings follow. */
+/* Reports the finding of a line. A line "size" sets the workload of the following findings. */
 static int report_line(gputune_finding *finding, const report *r, char *line)
 {
     char *parts[PARTS];
@@ -91,7 +91,7 @@ static int report_line(gputune_finding *finding, const report *r, char *line)
     if (count != PARTS) {
         return 0;
     }
-    /* in PTX, a constant that is zero looks like one without a value */
+    /* PTX does not tell a constant set to zero from one without a value */
     if (!strcmp(parts[0], "unset") &&
         gt_template_gives_constant(r->session->request->template, parts[5])) {
         return 0;
@@ -158,8 +158,8 @@ static gputune_status report_all(const gt_session *session, gt_finding_fn each, 
     return answer;
 }
 
-/* Warns about integers that were checked with one value only. Floats seldom decide what is
- * accessed. */
+/* Warns about integers that were checked with only one value. Floats are left out, because they
+ * seldom decide which elements are accessed. */
 static void say_single(const gt_request *request)
 {
     enum { NAMED = 6 };

@@ -11,5 +11,5 @@ void gt_code_memo_let_go(void);
 /* Keeps a copy of `code` while the memo has a holder. If the memo is full, earlier code is
  * dropped. */
 void gt_code_memo_put(const gt_code *code);
-/* Copies a source's code to *out, for gt_code_free(). Returns false if it is not there. */
+/* Copies a source's code to *out, for gt_code_free(). Returns false if the memo lacks it. */
 bool gt_code_memo_find(gt_code *out, gt_hash source, const gt_device *device);

@@ -48,7 +48,7 @@ uint32_t gt_tuning_tried(const gt_tuning *tuning)
     return gt_field_tried(&tuning->session.field) + tuning->strategy.known;
 }
 
-/* Counts variants with a result, their duplicates, and variants known from earlier tunings. */
+/* Counts variants with a result, duplicates, and variants that earlier tunings tried. */
 static uint32_t count_done(const gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
@@ -93,13 +93,13 @@ void gt_tuning_write_samples(const gt_tuning *tuning)
         {tuning->by_time, GPUTUNE_OBJECTIVE_KERNEL},
         {tuning->race, gt_tuning_is_before_weighing(tuning) ? GPUTUNE_OBJECTIVE_KERNEL
                                                             : request->options.objective},
-        /* samples with a warm cache are not comparable */
+        /* leave out samples with a warm cache, which are not comparable */
         {tuning->playoff.hot ? NULL : tuning->playoff.race, GPUTUNE_OBJECTIVE_KERNEL},
     };
     gt_samples_write(&tuning->session.field, races, sizeof races / sizeof *races);
 }
 
-typedef GT_ARRAY(gt_code) gt_code_list; /* for GT_FREED: the field owns the images */
+typedef GT_ARRAY(gt_code) gt_code_list; /* the field owns the images, so GT_FREED is enough */
 
 static void free_trial(gt_trial *trial)
 {
@@ -137,7 +137,7 @@ static void explain(char *out, size_t bytes, const gt_runner *runner, bool among
              gt_race_leave_text(why, sizeof why, runner));
 }
 
-/* Adds the result of the race. With the objective energy, times are not stored. */
+/* Adds the result of the race to a trial. Times are left out if the objective is energy. */
 static gputune_status describe_race(gt_trial *trial, const gt_tuning *tuning,
                                     const gt_variant *variant)
 {
@@ -187,7 +187,7 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning,
     if (variant->failure != GPUTUNE_OK) {
         return gt_strdup((char **)&trial->message, variant->message ? variant->message : "");
     }
-    if (variant->stage == GT_STAGE_SLOWER) { /* was left out after its first launch */
+    if (variant->stage == GT_STAGE_SLOWER) { /* it was given up after its first launch */
         double pilot = gt_field_pilot(field, variant);
         gt_snprintf(text, sizeof text, "took %.2fx the best time in its first launch",
                     pilot / field->best_ns);
@@ -230,7 +230,7 @@ static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning,
     return GPUTUNE_OK;
 }
 
-/* Lists the trials of this tuning. `settled`: only those that became final since the last call. */
+/* Lists this tuning's trials; with `settled` only those that became final since the last call. */
 static gputune_status list_trials(gt_trial_list *out, gt_tuning *tuning, bool settled)
 {
     gt_field *field = &tuning->session.field;
@@ -256,7 +256,7 @@ static bool is_new_code(const gt_unit *unit)
     return unit->stage == GT_STAGE_READY && !unit->from_store && !unit->kept && !unit->is_quick;
 }
 
-/* Lists the code of the variants: with `kept` the stored code, else the code that is new. */
+/* Lists the variants' code: with `kept` the code that was stored early, otherwise new code. */
 static gputune_status list_codes(gt_code_list *out, const gt_tuning *tuning, bool kept)
 {
     const gt_field *field = &tuning->session.field;
@@ -309,8 +309,8 @@ gputune_status gt_tuning_keep(gt_tuning *tuning)
 
 /* --- the choice ------------------------------------------------------------------------------- */
 
-/* Gets the race's result. Without speed-ups if the objective is energy and only times are known.
- * ENOVARIANT: none. */
+/* Gets the race's result. Clears the speed-ups if the objective is energy but only times are known.
+ * ENOVARIANT if nothing was sampled. */
 static gputune_status find_result(gt_race_result *out, const gt_tuning *tuning)
 {
     GT_TRY(gt_race_result_get(tuning->race, out));
@@ -318,7 +318,7 @@ static gputune_status find_result(gt_race_result *out, const gt_tuning *tuning)
         return GPUTUNE_ENOVARIANT;
     }
     bool by_time = gt_tuning_is_before_weighing(tuning); /* stopped before the playoff by energy */
-    bool is_cut_short = /* something that may change the result is missing */
+    bool is_cut_short = /* the stop left out something that might change the result */
         tuning->session.stop != GT_STOP_NONE &&
         (tuning->proved != out->winner || gt_field_lacks_one(&tuning->session.field));
     if (by_time || tuning->restored == tuning->race || is_cut_short) {
@@ -337,7 +337,7 @@ static gputune_status summarise(gt_summary *out, const gt_tuning *tuning, uint64
                                                 : gt_race_summary(tuning->race, id, out);
 }
 
-/* Returns true if an earlier tuning has verified the winner again with this request's data. */
+/* Returns true if an earlier tuning gave the winner its last proof, with this request's data. */
 static bool was_proved_earlier(const gt_tuning *tuning, uint64_t winner)
 {
     const gt_request *request = tuning->session.request;
@@ -368,7 +368,7 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
         result->end == GT_RACE_BUDGET || (!terms.final && tuning->session.stop == GT_STOP_LIMIT);
     terms.limit_s = by_limit ? tuning->session.request->options.time_limit_s : 0;
     terms.proved = tuning->proved == result->winner || was_proved_earlier(tuning, result->winner);
-    /* so an exhaustive request accepts the result when it is made again */
+    /* `complete` lets the same exhaustive request accept this result next time */
     terms.complete = (terms.final || terms.complete) && !tuning->strategy.content &&
                      !tuning->session.field.worthless;
     return terms;
@@ -622,7 +622,7 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
     gt_field *field = &tuning->session.field;
     snprintf(message, sizeof message, "%s", gt_message());
     gt_field_note_bad_default(field, tuning->session.request);
-    if (field->doubtful) { /* the GPU may have failed instead */
+    if (field->doubtful) { /* the crash may be the GPU's fault */
         field->doubtful->repeatable = false;
     }
     gputune_status status = tuning->race ? list_trials(&list, tuning, false) : GPUTUNE_ENOMEM;
@@ -643,7 +643,7 @@ gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
     }
     GT_TRY(status);
     if (lacks_champion(tuning, result.winner)) {
-        warn_unless_stored(tuning, store(tuning, &list, NULL)); /* the earlier result stays */
+        warn_unless_stored(tuning, store(tuning, &list, NULL)); /* an earlier result stays stored */
         return gt_request_ended(tuning->session.request,
                                 "the best of earlier tunings was measured again");
     }

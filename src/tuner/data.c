@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The workload that data are sent for. */
+/* The workload whose data are being prepared. */
 typedef struct target {
     const gt_request *request;
     gt_measure_setup *setup;
@@ -56,8 +56,7 @@ static gputune_status take_bytes(gt_live_input *out, uint64_t bytes)
 /* Finds the data that are sent for an input; NULL: none, so the worker fills it. */
 static const gt_live_input *find_input(const target *to, uint32_t buffer)
 {
-    for (uint32_t i = to->setup->input_count;
-         i-- > 0;) { /* if there are several, the last one counts */
+    for (uint32_t i = to->setup->input_count; i-- > 0;) { /* the last entry for an input counts */
         const gt_live_input *input = &to->setup->inputs[i];
         if (input->workload == to->index && input->buffer == buffer && !input->expected) {
             return input;
@@ -168,7 +167,7 @@ static void *run_part(void *user)
     return NULL;
 }
 
-/* Computes a buffer on all cores. Fails like the first part that failed. */
+/* Computes a buffer on all cores. If a part fails, returns the first part's failure. */
 static gputune_status fill(const fill_part *all)
 {
     static const uint64_t least = 1 << 16;
@@ -387,7 +386,7 @@ static gputune_status check_file(const gt_request *request, const struct gt_data
                    gt_text_string(&found), gt_text_string(&expected), buffer->name);
 }
 
-#define DATA_MOST ((size_t)4 << 30) /* most bytes of a file */
+#define DATA_MOST ((size_t)4 << 30) /* maximum size of a file in bytes */
 
 gputune_status gt_data_open(gt_request *request)
 {
@@ -459,7 +458,7 @@ static gputune_status save_output(gt_field *field, uint32_t argument)
     return GPUTUNE_OK;
 }
 
-/* Prepares to save the outputs if the options ask for it, and logs the expect() that reads them. */
+/* If the options ask for it, prepares to save the outputs. Logs the expect() that reads them. */
 static gputune_status save_outputs(gt_field *field)
 {
     const gt_request *request = field->options.request;

@@ -8,9 +8,9 @@
 
 /* A file with the contents of an input, or with the expected contents of an output. */
 struct gt_data_file {
-    uint32_t argument; /* index of the argument, or GT_PARAMETER_MAX plus that of the block */
+    uint32_t argument; /* index of the argument; for a block, GT_PARAMETER_MAX plus its index */
     bool expected;
-    bool named; /* its contents do not matter for the scenario, because the caller gave a tag */
+    bool named; /* the caller gave a tag, which stands for the contents in the scenario */
     char *path;
     char *text;   /* the whole file */
     gt_npy npy;   /* the header; the data begin at text + npy.data */

@@ -15,9 +15,9 @@
 #include <string.h>
 
 enum {
-    STARTS_MAX = 256, /* sources started by one call: a few milliseconds */
-    AT_A_TIME = 8,    /* a proposer that learns is asked if an eighth of the workers is free */
-    PROPOSALS = 16    /* most proposals of one call */
+    STARTS_MAX = 256, /* maximum number of sources that one call starts; it takes a few ms */
+    AT_A_TIME = 8,    /* ask a proposer that learns when 1/AT_A_TIME of the workers is free */
+    PROPOSALS = 16    /* maximum number of proposals in one call */
 };
 
 static gputune_status add(gt_field *field, const gt_config *config, gt_role role)
@@ -75,7 +75,7 @@ static bool is_given_default(const gt_field *field, const gt_config *config)
     return field->options.with_default && is_of(field->standard, config);
 }
 
-/* Takes a proposal. A fallback that is proposed becomes a contestant. */
+/* Takes a proposal. If the fallback is proposed, it becomes a contestant. */
 static gputune_status take_proposal(gt_field *field, const gt_config *config)
 {
     if (field->options.proposer->quick_compiles) {
@@ -129,7 +129,7 @@ static gputune_status propose(uint32_t *count, const gt_field *field, gt_config 
 
 static uint32_t room(const gt_field *field)
 {
-    /* the proposer has no results yet of variants that were started */
+    /* variants that were started, and whose results the proposer does not know */
     uint32_t on_their_way =
         field->compiling + (uint32_t)field->compiled.count + field->verifying + field->untimed;
     return gt_schedule_room(&field->schedule, field->options.farm->compile_workers,
@@ -139,13 +139,13 @@ static uint32_t room(const gt_field *field)
 static bool wants_more(const gt_field *field)
 {
     bool has_more = field->started < field->variants.count || field_has_more_proposals(field);
-    /* a compile that the limit will end would only hold up the next call */
+    /* a compile that exceeds the limit would only delay the next call */
     bool is_too_late =
         gt_patience_left_s(&field->options.request->patience) < field->schedule.compile_s / 2;
     return has_more && room(field) > 0 && !is_too_late;
 }
 
-/* A proposer that learns thinks after every result, so several results are collected first. */
+/* Returns true if it is time for proposals. A proposer that learns gets several results at once. */
 static bool is_time_to_ask(const gt_field *field)
 {
     uint32_t workers = field->options.farm->compile_workers;
@@ -194,22 +194,22 @@ double gt_field_patience(const gt_field *field)
     return starts_more ? 0 : 0.1;
 }
 
-/* The fraction of the limit for which a compile may hold its worker, and others wait for the
- * default. */
+/* The fraction of the limit after which a compile no longer blocks its worker, and variants no
+ * longer wait for the default. */
 static const double SHARE = 0.2;
-/* A variant that ran for this fraction of the limit is too slow for the limit. */
+/* A variant that was tried for this fraction of the limit is too slow for the limit. */
 static const double MOST = 0.5;
-/* A variant whose compile was put off and had this fraction of the limit is too slow as well. */
+/* The same, for a variant whose compile was put off. */
 static const double FAIR = 0.3;
-/* Compiles shorter than this are not judged, unless they were put off. */
+/* A shorter compile is not too slow for the limit, unless it was put off. */
 static const double LEAST_S = 3;
-/* A compile is slow if it takes this many times the longest one that ended. */
+/* A compile is slow if it takes this many times as long as the longest one that succeeded. */
 static const double SLOW = 8;
-/* No compile is given up before this, because replacing the worker takes half a second. */
+/* No compile is given up earlier, because replacing the worker takes half a second. */
 static const double GIVEN_UP_S = 1;
-/* The proposer is asked about a compile again when it has run this many times as long. */
+/* The proposer is asked about a compile again when it has run AGAIN times as long. */
 static const double AGAIN = 1.25;
-enum { AT_ONCE = 256 }; /* most compiles to look at */
+enum { AT_ONCE = 256 }; /* maximum number of compiles that are checked */
 
 static double limit_s(const gt_field *field)
 {
@@ -243,8 +243,8 @@ static gputune_status stop_waiting_for_default(gt_field *field)
     return gt_field_verify_compiled(field);
 }
 
-/* Returns true if a compile may be put off: no variant waiting for it is on its second attempt. The
- * default is put off only if there is one worker. */
+/* Returns true if a compile may be put off. That is false if a variant on its second attempt waits
+ * for it, and for the default if there are several workers. */
 static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
 {
     bool only = field->options.farm->compile_workers == 1;
@@ -256,8 +256,8 @@ static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
     return true;
 }
 
-/* Returns how long a compile may hold its worker. Before any compile has ended, one worker is freed
- * at a time. */
+/* Returns for how many seconds a compile may block its worker. Until the first compile ends, one
+ * worker is freed at a time. */
 static double compile_share_s(const gt_field *field)
 {
     double share_s = SHARE * limit_s(field);
@@ -323,8 +323,8 @@ gputune_status gt_field_end_slow_compiles(gt_field *field)
 
 /* --- at its end ------------------------------------------------------------------------------- */
 
-/* Returns true if a variant is not compiled although its compile had most of the limit, or a fair
- * part of it in two attempts. */
+/* Returns true if a variant is not compiled, although its compile ran for most of the limit, or for
+ * a fair part of the limit in two attempts. */
 static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
                             const gt_compiling *jobs, uint32_t count)
 {
@@ -341,8 +341,8 @@ static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
             unit->spent_s + now_s > FAIR * limit_s(field));
 }
 
-/* Returns the variant that the measure worker is verifying, because it answers in order; or NULL.
- */
+/* Returns the variant that the measure worker is verifying, or NULL. The worker answers in
+ * order. */
 static gt_variant *find_running(const gt_field *field)
 {
     gt_variant *running = NULL;
@@ -366,8 +366,8 @@ static gputune_status fail_unfinished(gt_field *field, gt_variant *variant)
                : gt_field_fail(field, variant, GPUTUNE_ETIMEOUT, false, message);
 }
 
-/* Returns true if a default that has run for so long may never end. The bound is half of the farm's
- * deadline (farm_measure.c), so calls with a limit below the deadline notice it too. */
+/* Returns true if the default has been running for so long that it may never end. The bound is half
+ * of the farm's deadline (farm_measure.c), so it also works for calls with a shorter limit. */
 static bool may_never_end(const gt_field *field, double busy_s)
 {
     static const double least_s = 0.5, least_emulated_s = 2, references = 500, preparations = 2.5;
@@ -384,7 +384,7 @@ static gputune_status fail_running(gt_field *field, gt_variant *standard, double
                 "it was still running after %.3g s, at the time limit: it may never end, or need a "
                 "longer limit",
                 busy_s);
-    standard->limit_s = MOST * limit_s(field); /* so a call with the same limit tries it again */
+    standard->limit_s = MOST * limit_s(field); /* so the same limit tries it again */
     return gt_field_defer(field, standard, GT_DEFERRED_LATE, GPUTUNE_ETIMEOUT, message);
 }
 
@@ -402,13 +402,12 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
             continue;
         }
         bool waits = variant->stage == GT_STAGE_WAITING || deferred;
-        bool is_default =
-            variant->role == GT_ROLE_DEFAULT; /* may be slow because the kernel is slow */
+        bool is_default = variant->role == GT_ROLE_DEFAULT; /* its kernel may just be slow */
         bool hangs = variant->stage == GT_STAGE_VERIFYING &&
                      (variant->deferral == GT_DEFERRED_HUNG ||
                       (variant == running && !is_default && busy_s > most_s));
         if (deferred && variant->failure != GPUTUNE_OK) {
-            variant->limit_s = most_s; /* so a call with the same limit may try it again */
+            variant->limit_s = most_s; /* so the next call with the same limit may try it again */
         } else if ((waits && compiles_slowly(field, variant, jobs, count)) || hangs) {
             GT_TRY(fail_unfinished(field, variant));
         } else if (is_default && variant == running && may_never_end(field, busy_s)) {
@@ -525,8 +524,8 @@ static const gt_service_image *built_in_service(const gt_device *device)
 static gputune_status start_service(gt_field *field)
 {
     static const char quickly[] = "--Ofast-compile=mid"; /* everything else waits for it */
-    const bool emulated =
-        field->options.request->device->emulated; /* the emulator gains more from optimised code */
+    const bool emulated = field->options.request->device
+                              ->emulated; /* on the emulator, optimised code saves more time */
     gt_unit *unit = field->units.items[GT_UNIT_SERVICE];
     const gt_service_image *built_in = built_in_service(field->options.request->device);
     gt_source source = {.text = (char *)gt_service_source,
@@ -653,7 +652,7 @@ static gputune_status find_first(gt_variant **out, gt_field *field, gt_variant *
     GT_TRY(gt_allocated(launches));
     uint32_t id = variant->id;
     if (gt_field_bind_launches(field, variant, launches) ==
-        GPUTUNE_OK) { /* a failure is reported by the verification */
+        GPUTUNE_OK) { /* if this fails, the verification will report it */
         gt_hash hash = gt_hash_join(source, gt_launch_hash(&launches[0]));
         hash = gt_hash_join(hash, gt_launch_hash(&launches[1]));
         GT_TRY(gt_hash_index_intern(&field->launches, hash, id, &id));
@@ -722,8 +721,8 @@ static gputune_status advance(gt_field *field, gt_variant *variant)
 
 /* --- starting variants ------------------------------------------------------------------------ */
 
-/* Uses the result of an earlier tuning: a failure is final (*known), and a variant that had too
- * little time is deferred (*known). All others are tried as usual. */
+/* Uses the result of an earlier tuning. Sets *known if the variant failed in it, which is final, or
+ * was too slow for its limit, which defers the variant. Other variants are tried as usual. */
 static gputune_status use_history(gt_field *field, gt_variant *variant, bool *known)
 {
     const gt_request *request = field->options.request;
@@ -749,7 +748,7 @@ static gputune_status use_history(gt_field *field, gt_variant *variant, bool *kn
     if (gt_trial_failure(old->status) == GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
-    /* the earlier tuning had less time */
+    /* other variants are compared with its results */
     bool is_expected = /* the other variants need its results */
         variant->role == GT_ROLE_DEFAULT && !gt_workload_is_judged(&request->workload);
     bool hung = old->status == GT_TRIAL_HUNG;
@@ -762,7 +761,7 @@ static gputune_status use_history(gt_field *field, gt_variant *variant, bool *kn
     return GPUTUNE_OK;
 }
 
-/* Prepares a source that was put off to be compiled again for a variant's second attempt. */
+/* Resets a source whose compile was put off, for a variant's second attempt. */
 static bool take_up_again(gt_unit *unit, const gt_variant *variant)
 {
     bool again = unit->put_off && variant->retried;
@@ -782,7 +781,7 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
     GT_SCOPED(gt_source_free) gt_source source = {0};
     bool is_new = false, known = false, is_quick = variant->role == GT_ROLE_QUICK;
     GT_TRY(gt_request_source(&source, request, &variant->config));
-    if (is_quick) { /* must not be taken for optimised code */
+    if (is_quick) { /* must not be mistaken for optimised code */
         source.hash = gt_hash_join(source.hash, gt_hash_string("quick"));
     }
     variant->trial = gt_trial_hash(request->template, &variant->config, source.hash);
@@ -830,7 +829,7 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
         const gt_code code = gt_unit_code(unit, field->options.request->device);
         gt_code_memo_put(&code);
     } else {
-        gt_text text = {0}; /* the compiler's message and what it cannot know */
+        gt_text text = {0}; /* the compiler's message and a likely cause */
         gt_text_append(&text, event->message);
         gt_template_explain(&text, field->options.request->template, event->message);
         GT_TRY(gt_text_take(&unit->message, &text));
@@ -896,7 +895,7 @@ void gt_field_abandon(gt_field *field)
         bool waits = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_VERIFYING ||
                      gt_variant_may_be_retried(variant);
         bool had_launch =
-            variant->verified.pilot_ns > 0; /* was launched before and is being proved again */
+            variant->verified.pilot_ns > 0; /* it was launched before, and is being proved now */
         if (counts && waits && !had_launch && variant->failure == GPUTUNE_OK) {
             field->cut_off += 1 + (uint32_t)variant->duplicates.count;
         }

@@ -13,28 +13,28 @@
 #include "tuner/request.h"
 
 typedef enum gt_stage {
-    GT_STAGE_WAITING,   /* not compiled yet, or compiled and waiting for its verification */
+    GT_STAGE_WAITING,   /* waiting to be compiled, or to be verified */
     GT_STAGE_VERIFYING, /* sent to the measure worker */
     GT_STAGE_SLOWER,    /* not proved, because its first launch was clearly too slow */
     GT_STAGE_READY,     /* verified (or compiled, in a field that does not measure) */
     GT_STAGE_DEFERRED,  /* see gt_deferral */
-    GT_STAGE_QUICK,     /* a quick compile whose time, or failure, is known */
+    GT_STAGE_QUICK,     /* a quick compile that was timed, or has failed */
     GT_STAGE_FAILED,
     GT_STAGES
 } gt_stage;
 
-/* Why a variant is deferred, or was deferred before its second attempt. */
+/* Why a variant is deferred. The reason stays set during its second attempt. */
 typedef enum gt_deferral {
     GT_DEFERRED_NEVER,
-    GT_DEFERRED_LATE,     /* compiles for long, or did not end in an earlier call: tried last */
-    GT_DEFERRED_HUNG,     /* hung once: tried last, with ten times the deadline */
-    GT_DEFERRED_WORTHLESS /* takes too long to compile: not tried in this call */
+    GT_DEFERRED_LATE,     /* compiles for long, or did not end in an earlier call; tried last */
+    GT_DEFERRED_HUNG,     /* hung once; tried last, with ten times the deadline */
+    GT_DEFERRED_WORTHLESS /* takes too long to compile; not tried in this call */
 } gt_deferral;
 
 typedef enum gt_role {
     GT_ROLE_PROPOSED, /* races */
     GT_ROLE_DEFAULT,  /* takes part in the race */
-    GT_ROLE_FALLBACK, /* compiled and verified for misaligned buffers, but not raced */
+    GT_ROLE_FALLBACK, /* verified for misaligned buffers, but does not race */
     GT_ROLE_QUICK     /* compiled quickly and launched once, as information for the proposer */
 } gt_role;
 
@@ -61,15 +61,15 @@ struct gt_variant {
     bool retried; /* its second attempt has begun */
     gt_role role;
     bool dropped;           /* the measure worker no longer keeps it */
-    bool surely_proved;     /* must be proved even if its first launch is slow */
+    bool surely_proved;     /* is proved even if its first launch is slow */
     bool kept;              /* its trial was stored before the end of the tuning */
     bool remembered;        /* failed in an earlier tuning and was not tried again */
-    gputune_status failure; /* why it failed or was given up */
-    bool repeatable;        /* the failure happened again in another worker (gt_event) */
+    gputune_status failure; /* failure of the variant, or why it was given up */
+    bool repeatable;        /* the failure would happen again (gt_event.repeatable) */
     double median_ns;       /* median of its samples as last reported to the proposer; 0: none */
     double work;    /* work of its launch relative to the default's; set before verification */
     uint32_t turn;  /* position in the order of verification, from 1 */
-    double limit_s; /* only a longer time limit tries it again; 0: it ended */
+    double limit_s; /* a time limit that was too short for it; 0: none */
     char *message;
     gt_verified verified;
 };
@@ -80,16 +80,16 @@ struct gt_unit {
     gt_hash hash;
     gt_stage stage; /* WAITING, READY or FAILED */
     gputune_status failure;
-    bool repeatable; /* the failure happened again in another worker */
-    bool given_up;   /* its compile was ended, because the result is not worth the time */
-    bool put_off;    /* its compile was ended, because it held up others; it is repeated later */
+    bool repeatable; /* the failure would happen again (gt_event.repeatable) */
+    bool given_up;   /* its compile was ended for good, because it is not worth the time */
+    bool put_off;    /* its compile was ended to free the worker, and is repeated later */
     bool kept;       /* its code was stored before the end of the tuning */
     double spent_s;  /* seconds spent on compiles that were put off */
-    double asked_s;  /* how long it had compiled when the proposer was last asked */
+    double asked_s;  /* seconds that it had compiled when the proposer was last asked about it */
     char *message;
     gt_compiled compiled;
-    bool from_store;                    /* its code is in the store already, or built in */
-    bool is_quick;                      /* compiled with less optimisation; its hash says so */
+    bool from_store; /* its code is in the store already, or built in */
+    bool is_quick;   /* compiled with less optimisation; its hash differs from the full compile's */
     gt_variant *waiting, *last_waiting; /* first and last variant that wait for the unit */
 };
 
@@ -97,13 +97,13 @@ typedef struct gt_field_options {
     const gt_request *request;
     gt_farm *farm;
     gt_proposer *proposer;
-    bool measure;   /* false: compile only */
-    bool for_later; /* if not `measure`: compile the service kernels, the reference and the fallback
-                       too, for a later tuning */
+    bool measure;      /* false: compile only */
+    bool for_later;    /* without `measure`: also compile the service kernels, the reference and the
+                          fallback, because a later tuning will need them */
     bool with_default; /* the default comes first, even if it is not proposed */
-    bool races;     /* look for the fastest variant: add and verify the fallback, try variants with
-                       equal launches once, leave slow compiles to gt_field_retry(), and do not prove
-                       variants whose first launch is too slow */
+    bool races;     /* look for the fastest variant: add and verify the fallback, try equal launches
+                       once, leave slow compiles to gt_field_retry(), and do not prove variants
+                       whose first launch is too slow */
     uint32_t limit; /* most proposals to take; 0: all */
     const gt_history *history; /* results of earlier tunings of the scenario; NULL: none */
 } gt_field_options;
@@ -113,12 +113,12 @@ enum { GT_FIELD_VARIANTS_MAX = 1 << 17 };
 
 typedef struct gt_field {
     gt_field_options options;
-    gt_measure_setup *setup;         /* on the heap because it is large */
+    gt_measure_setup *setup;         /* allocated, because it is large */
     gt_variant *first;               /* of the variants */
     GT_ARRAY(gt_variant *) variants; /* by id; owned */
     GT_ARRAY(gt_unit *) units;       /* by id; owned */
     gt_variant *standard;            /* the default; NULL: not in the field */
-    gt_variant *fallback;            /* NULL: none, or it has become a contestant */
+    gt_variant *fallback;            /* NULL: there is none, or it is a contestant now */
     gt_hash_index sources;           /* from the hash of a source to the id of its unit */
     gt_hash_index launches;          /* from the hash of a launch to the id of its first variant */
     uint32_t duplicates;             /* of all variants */
@@ -127,31 +127,31 @@ typedef struct gt_field {
     uint32_t compiling, verifying;
     gt_schedule schedule; /* shares the measure worker between rounds and pending variants */
     uint32_t untimed;    /* number of verified variants whose time is unknown; the policy sets it */
-    bool rounds_wait;    /* contestants wait to be sampled */
+    bool rounds_wait;    /* contestants are waiting to be sampled */
     bool abandoned;      /* nothing more is started */
     bool awaits_results; /* the proposer needs results before it proposes more */
     bool may_measure;    /* the session may use the GPU */
     bool preparing, prepared;
     bool awaits_default; /* the default must be verified before all others */
-    bool added_default;  /* the default was added because another variant seemed wrong */
+    bool added_default;  /* added by the field, because another variant seemed wrong */
     gt_prepared preparation;
     GT_ARRAY(gt_variant *) compiled;    /* in the order of their verification */
-    GT_ARRAY(gt_variant *) newly_ready; /* for gt_field_next_ready() */
+    GT_ARRAY(gt_variant *) newly_ready; /* not yet returned by gt_field_next_ready() */
     uint32_t in[GT_STAGES];             /* number of variants in each stage */
     uint32_t quick_compiles;            /* number of variants in the role GT_ROLE_QUICK */
     double best_ns;         /* time of the fastest first launch of a verified variant; 0: unknown */
     uint32_t cut_off;       /* number of variants without a result when the field was abandoned */
-    gt_saved_output *saves; /* files for the outputs of the first variant */
+    gt_saved_output *saves; /* files to write with the outputs of the first variant */
     uint32_t save_count;
     uint32_t turns;
-    double longest_s; /* longest compile of a variant that ended */
+    double longest_s; /* time of the longest compile that succeeded */
     int64_t last_put_off_ns;
     int64_t start_ns;
-    bool compiles;        /* some variant compiles, in this tuning or an earlier one */
+    bool compiles;        /* a variant was compiled, in this tuning or an earlier one */
     uint32_t alike;       /* number of variants that failed to compile with the default's error */
     uint32_t unexplained; /* number of rounds that failed while no variant was sampled */
     gt_variant *doubtful; /* variant of the last crash; NULL: the GPU has worked since */
-    bool cut;             /* the proposer had more than the field takes */
+    bool cut;             /* the proposer was cut off, because it proposed too many variants */
 } gt_field;
 
 /* Units: the service kernels, the reference, and those of variants. */
@@ -174,8 +174,7 @@ gputune_status gt_field_pump(gt_field *field);
 gputune_status gt_field_end_slow_compiles(gt_field *field);
 /* Allows the field to use the GPU. */
 gputune_status gt_field_allow_measuring(gt_field *field);
-/* Returns how long to wait for an event, in seconds: 0 if the last pump did not start all that it
- * could. */
+/* Returns for how many seconds to wait for an event. 0: the last pump could have started more. */
 double gt_field_patience(const gt_field *field);
 
 /* Handles a COMPILED, PREPARED or VERIFIED event. Takes parts of the event over. */
@@ -185,15 +184,15 @@ gt_variant *gt_field_next_ready(gt_field *field);
 
 /* Verifies all ready variants again, for another race. */
 gputune_status gt_field_reverify(gt_field *field);
-/* Tries the deferred variants again; to be called when nothing else is left. *count: how many. */
+/* When nothing else is left, tries the deferred variants again. Sets *count to their number. */
 gputune_status gt_field_retry(gt_field *field, uint32_t *count);
-/* Called when the time is up. Fails the variants that did not finish although they had a fair part
- * of the time; a later call tries them again only with a longer limit. A default that runs
- * suspiciously long is deferred, so the next call that measures tries it last. `busy_s`:
+/* Ends a field whose time is up. Fails variants that did not finish in a fair part of the time; a
+ * later call tries them again only with a longer limit. Defers a default that runs suspiciously
+ * long, so the next call that measures tries it last. `busy_s` is the result of
  * gt_session_busy_s(). */
 gputune_status gt_field_note_unfinished(gt_field *field, double busy_s);
-/* Like gt_field_note_unfinished() for a session that stores nothing: fails only the variant that
- * runs suspiciously long. */
+/* Ends the field of a session that stores nothing. Fails only a variant that runs suspiciously
+ * long. */
 gputune_status gt_field_note_running(gt_field *field, double busy_s);
 /* If the default has failed, stores its failure in the request, so the call does not return the
  * default. */
@@ -222,12 +221,12 @@ gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *pati
 /* Sets *out to a list of the scalars that were proved with only one value, or NULL. The caller
  * frees *out. */
 gputune_status gt_field_single(char **out, const gt_field *field);
-/* Returns the trial of a variant, or of its duplicate if that is not NULL. The caller adds times,
- * noise, configuration and message. */
+/* Returns the trial of a variant, or of its duplicate unless that is NULL. Times, noise,
+ * configuration and message are not set. */
 gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
                         const gt_duplicate *duplicate);
-/* Converts a sample to the value that is compared, stored and shown: with the objective rate, the
- * time for the work of the default's launch. */
+/* Converts a sample to the value that is compared, stored and shown. For the objective rate, this
+ * is the time for as much work as a launch of the default does. */
 static inline double gt_variant_value(const gt_variant *variant, double sampled)
 {
     return sampled / variant->work;
@@ -236,15 +235,15 @@ static inline double gt_variant_value(const gt_variant *variant, double sampled)
 const gt_variant *gt_field_find(const gt_field *field, const gt_config *config);
 /* Finds the ready variant with this configuration; or NULL. */
 const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *config);
-/* Counts the variants with a result, from this tuning or an earlier one, and their duplicates, but
- * not the fallback. */
+/* Counts variants with a result from this tuning or an earlier one, and their duplicates. The
+ * fallback does not count. */
 uint32_t gt_field_tried(const gt_field *field);
-/* Returns how many variants there will be, as far as known, with duplicates. */
+/* Returns the number of variants in the end, as far as known, including duplicates. */
 uint32_t gt_field_total(const gt_field *field);
-/* Returns true if the launch that verified the variant counts as a quick sample: its cache was
- * cold, and it was so long that the host's part does not matter. */
+/* Returns true if the launch that verified the variant can serve as a quick sample: its cache was
+ * cold, and it took so long that the host's overhead does not matter. */
 bool gt_field_pilot_is_sample(const gt_field *field, const gt_variant *variant);
-/* Returns the time of the launch that verified the variant, in the terms of the objective; 0:
+/* Returns the time of the launch that verified the variant, as a value of the objective; 0:
  * unknown. */
 double gt_field_pilot(const gt_field *field, const gt_variant *variant);
 /* Records the median of a contestant's samples. If its first launch was faster by luck, proves the
@@ -252,16 +251,16 @@ double gt_field_pilot(const gt_field *field, const gt_variant *variant);
 gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double median_ns);
 /* Reports the result of a variant to the proposer. `time_ns` is 0 before the first sample. */
 void gt_field_tell(const gt_field *field, const gt_variant *variant, double time_ns);
-/* Handles a failed round of samples. *culprit: the variant that was being sampled, which leaves the
- * race; or GT_NO_VARIANT, and the round may be repeated. Fails after a few rounds without a
- * culprit. */
+/* Handles a failed round of samples. Sets *culprit to the variant that was being sampled, which
+ * leaves the race. If none was, sets it to GT_NO_VARIANT; the round may then be repeated, and after
+ * a few such rounds the call fails. */
 gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event *event);
 /* Records the failure of a launched variant. After its first hang, which may be due to a loaded
  * machine, the variant is only deferred. */
 gputune_status gt_field_fail_launched(gt_field *field, gt_variant *variant, const gt_event *event);
 gputune_status gt_field_fail(gt_field *field, gt_variant *variant, gputune_status failure,
                              bool repeatable, const char *message);
-/* Fails like most variants of a field in which none became ready, with the first one's message. */
+/* If no variant became ready, fails with the most frequent failure, and its first message. */
 gputune_status gt_field_verdict(const gt_field *field);
 
 /* ---- between field.c and field_verify.c ---- */
@@ -279,11 +278,11 @@ gputune_status gt_field_verify_compiled(gt_field *field);
 gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant);
 /* Handles a VERIFIED event. Fails if the failure is not the variant's fault. */
 gputune_status gt_field_handle_verified(gt_field *field, gt_event *event);
-/* Sets a variant's message, extended by what may explain the failure. */
+/* Sets a variant's message, and adds what may explain the failure. */
 gputune_status gt_field_explain(const gt_field *field, gt_variant *variant, const char *message);
-/* Counts a failure that equals the default's. */
+/* Counts a compile failure that is the same as the default's. */
 void gt_field_count_alike(gt_field *field, gputune_status failure, const char *message);
 gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral why,
                               gputune_status failure, const char *message);
-/* Adds the default, if the constraints permit it. */
+/* Adds the default, unless the constraints exclude it. */
 gputune_status gt_field_add_default(gt_field *field);

@@ -65,8 +65,8 @@ static bool is_fault(const char *message)
     return is;
 }
 
-/* Appends the other sizes at which a proof launches, unless the worker has named the launch that
- * failed. */
+/* Appends the other sizes at which a proof launches, unless the worker's message has the failed
+ * launch. */
 static void say_other_launches(gt_text *out, const gt_field *field, const char *message)
 {
     const char *odd_tail = field->options.request->odd_tail_text;
@@ -190,7 +190,7 @@ const char *gt_variant_status(const gt_variant *variant)
     return gt_trial_status_name(gt_ending_of(variant->failure)->trial);
 }
 
-/* Returns how many variants were asked for, without duplicates. */
+/* Returns how many variants were requested, without a default that the field added. */
 static size_t asked_count(const gt_field *field)
 {
     return field->variants.count - field->added_default;
@@ -321,7 +321,7 @@ gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
                       .nvrtc_version = unit->compiled.nvrtc_version};
 }
 
-/* Appends a line of gt_verified.single as text. Returns true if no other value was tried. */
+/* Turns a line of gt_verified.single into text. Returns true if no other value was tried. */
 static bool say_single(gt_text *text, char *line, uint32_t index)
 {
     char *rest = NULL, *name = strtok_r(line, "\t", &rest), *value = strtok_r(NULL, "\t", &rest);
@@ -402,7 +402,7 @@ uint32_t gt_field_total(const gt_field *field)
     return (uint32_t)(total < GT_FIELD_VARIANTS_MAX ? total : GT_FIELD_VARIANTS_MAX);
 }
 
-/* A quick compile whose launch is too short to be timed counts as a failure. */
+/* Returns the outcome. A quick compile has failed if its launch is too short to be timed. */
 static gt_tried_outcome outcome_of(const gt_variant *variant, double time_ns)
 {
     bool given_up = variant->stage == GT_STAGE_DEFERRED &&
@@ -429,7 +429,7 @@ void gt_field_tell(const gt_field *field, const gt_variant *variant, double time
     }
     proposer->hear(proposer, &variant->config, &result, variant->role == GT_ROLE_QUICK);
     result.compile_s = result.measure_s =
-        0; /* the cost belongs to only one of the variants with this launch */
+        0; /* only one of the variants with this launch has the cost */
     for (size_t i = 0; i < variant->duplicates.count; i++) {
         proposer->hear(proposer, &variant->duplicates.items[i].config, &result, false);
     }
@@ -437,9 +437,9 @@ void gt_field_tell(const gt_field *field, const gt_variant *variant, double time
 
 /* A variant whose first launch takes this many times the best one cannot win. */
 #define SLOWER_OF_ALL 2.0
-/* Events also time the host's part of a launch, which matters for shorter launches. */
+/* From this time on, the host's part of a launch, which events also time, does not matter. */
 #define LONG_ENOUGH_NS 50e3
-/* If the samples take this many times the first launch, that launch was fast by luck. */
+/* If samples take this many times as long as the first launch, that launch was fast by luck. */
 #define LUCK 1.05
 
 gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,
@@ -477,7 +477,7 @@ static double slower_ratio(const gt_field *field)
 
 static double slower_of(const gt_field *field, const gt_variant *variant)
 {
-    static const double least_ns = 1e-3; /* a time shorter than any launch */
+    static const double least_ns = 1e-3; /* shorter than any launch */
     if (variant->role == GT_ROLE_QUICK) {
         return least_ns;
     }
@@ -487,9 +487,9 @@ static double slower_of(const gt_field *field, const gt_variant *variant)
     return may_drop ? slower_ratio(field) * field->best_ns * variant->work : 0;
 }
 
-/* Returns the time of a verified variant's first launch, or the median of its samples if that
- * launch was fast by luck; 0: the launch does not show the variant's time. First launches are
- * compared with each other, because they are a little slower than samples. */
+/* Returns the time of a verified variant's first launch. If that launch was fast by luck, returns
+ * the median of its samples; if it does not show the variant's time, 0. First launches are a little
+ * slower than samples, so they are compared only with each other. */
 static double first_launch(const gt_field *field, const gt_variant *variant)
 {
     double pilot = gt_field_pilot(field, variant);
@@ -505,7 +505,7 @@ static void note_best(gt_field *field, const gt_variant *variant)
     }
 }
 
-/* Proves a variant after all if its first launch is no longer clearly slower than the best one. */
+/* Proves a variant after all if its first launch is not clearly slower than the best any more. */
 static gputune_status reconsider(gt_field *field, gt_variant *variant)
 {
     bool is_slower =
@@ -513,13 +513,13 @@ static gputune_status reconsider(gt_field *field, gt_variant *variant)
     if (variant->stage != GT_STAGE_SLOWER || is_slower || field->abandoned) {
         return GPUTUNE_OK;
     }
-    variant->surely_proved = true; /* so it is not left out again */
+    variant->surely_proved = true; /* so its first launch does not matter again */
     gt_field_move(field, variant, GT_STAGE_WAITING);
     return gt_array_push(&field->compiled, variant);
 }
 
-/* Finds the fastest first launch again, and proves the variants that were too slow only in
- * comparison with a variant that has failed or was fast by luck. */
+/* Finds the fastest first launch again. Proves variants that were too slow only compared with a
+ * variant that has failed or was fast by luck. */
 static gputune_status field_prove_slower(gt_field *field)
 {
     field->best_ns = 0;
@@ -613,8 +613,8 @@ gputune_status gt_field_verify_compiled(gt_field *field)
     return GPUTUNE_OK;
 }
 
-/* Puts a variant that seems wrong back to wait (*waits) if the default was not verified before it:
- * rare data that the default gets wrong too must not be held against other variants. */
+/* If a variant seems wrong before the default was verified, puts it back and sets *waits. Rare data
+ * that the default gets wrong, too, must not count against other variants. */
 static gputune_status let_default_precede(bool *waits, gt_field *field, gt_variant *variant)
 {
     if (!field->standard) {
@@ -658,7 +658,7 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     }
     gt_field_move(field, variant, GT_STAGE_SLOWER);
     gt_field_tell(field, variant, gt_field_pilot(field, variant));
-    return reconsider(field, variant); /* the best variant may have failed since then */
+    return reconsider(field, variant); /* the best variant may have failed in the meantime */
 }
 
 gputune_status gt_field_reverify(gt_field *field)

@@ -76,14 +76,14 @@ gputune_status gt_history_failure(const gt_trial *trial, const gt_request *reque
     return has_more_time && runs_it ? GPUTUNE_OK : gt_trial_failure(trial->status);
 }
 
-/* Fails if the trial with this hash failed. *proved: it was proved with the request's data and
- * sizes. */
+/* Fails if the trial with this hash failed. Sets *proved to whether it was proved with the
+ * request's data and sizes. */
 static gputune_status judge_in(bool *proved, const gt_request *request, const gt_scenario *scenario,
                                gt_hash hash, bool only_harm)
 {
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
-    GT_TRY(
-        load_all(&history, request, scenario)); /* includes earlier code, which has other hashes */
+    GT_TRY(load_all(&history, request,
+                    scenario)); /* trials of earlier code are included, but their hashes differ */
     const gt_trial *trial = gt_history_find(&history, hash);
     if (!trial || (only_harm && trial->status == GT_TRIAL_SLOW)) {
         return GPUTUNE_OK;
@@ -97,7 +97,7 @@ static gputune_status judge_in(bool *proved, const gt_request *request, const gt
     return GPUTUNE_OK;
 }
 
-/* Proofs at these exact sizes are stored apart if sizes share a bucket. */
+/* Judges by the trials of the bucket, and by those of these exact sizes, which are separate. */
 static gputune_status judge(bool *proved, const gt_request *request, const gt_config *config,
                             bool only_harm)
 {

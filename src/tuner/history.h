@@ -6,7 +6,7 @@
 
 struct gt_request;
 
-typedef gt_trial_list gt_history; /* sorted by hash; for gt_trial_list_free() */
+typedef gt_trial_list gt_history; /* sorted by hash; freed by gt_trial_list_free() */
 
 /* Loads the trials of `scenario`, which is the request's `scenario` or `here`. Leaves out trials of
  * earlier code (gt_request_stored()), and failures with another driver, data or sizes. */
@@ -14,8 +14,8 @@ gputune_status gt_history_load(gt_history *out, const struct gt_request *request
                                const gt_scenario *scenario);
 /* Finds a trial by its hash; NULL: there is none. `history` may be NULL. */
 const gt_trial *gt_history_find(const gt_history *history, gt_hash trial);
-/* Returns the failure for which a trial is not tried again. OK: it did not fail, or the request has
- * a longer limit. A request that does not measure never launches a variant that hung. */
+/* Returns the failure because of which a trial is not repeated. OK if it did not fail, or had a
+ * shorter limit. A request that does not measure never launches a variant that hung. */
 gputune_status gt_history_failure(const gt_trial *trial, const struct gt_request *request);
 /* Returns true if the configuration was proved with the request's data and sizes
  * (gt_request.proved_at) and the present driver. Also false if the store cannot be read. */

@@ -7,7 +7,7 @@
 typedef enum gt_fault {
     GT_FAULT_NONE,
     GT_FAULT_VARIANT, /* the variant does not compile, launch, end or compute correctly */
-    GT_FAULT_MACHINE, /* for lack of memory, a worker or the GPU; it may work later */
+    GT_FAULT_MACHINE, /* lack of memory, a worker or the GPU; the variant may work later */
     GT_FAULT_CALLER   /* a mistake in the call or the template, or a cancel */
 } gt_fault;
 
@@ -19,8 +19,8 @@ typedef struct gt_ending {
         GT_KEEP_NEVER,
         GT_KEEP_REPEATED,
         GT_KEEP_ALWAYS
-    } keep;                 /* when its trial is remembered, see gt_outcome_is_kept() */
-    bool costs_one_variant; /* only the variant fails; otherwise the tuning does */
+    } keep;                 /* when its trial is remembered (gt_outcome_is_kept()) */
+    bool costs_one_variant; /* the failure ends only the variant; otherwise the whole tuning */
     bool leaves_an_answer;  /* the call is still answered, without measuring */
 } gt_ending;
 

@@ -8,15 +8,15 @@ typedef struct gt_proposer gt_proposer;
 struct gt_proposer {
     /* Writes up to `count` new configurations and returns how many. 0: results are needed first. */
     uint32_t (*propose)(gt_proposer *self, gt_config *out, uint32_t count);
-    /* Takes the result of a configuration: when it is verified, whenever it was sampled, or when it
-     * failed. result->point is not set; a time of 0 is unknown. May be NULL. */
+    /* Takes the result of a configuration after its verification, its failure, or new samples.
+     * result->point is not set; a time of 0 is unknown. May be NULL. */
     void (*hear)(gt_proposer *self, const gt_config *config, const gt_tried *result, bool is_quick);
     /* Returns true if a compile that has run for `seconds` is not worth waiting for. NULL:
      * never. */
     bool (*gives_up)(gt_proposer *self, const gt_config *config, double seconds);
     uint64_t total;      /* how many configurations it will propose in all; 0: unknown */
-    bool quick_compiles; /* its last proposals are quick compiles (GT_ROLE_QUICK) */
-    bool learns;         /* results change what it proposes, so it is asked as late as possible */
+    bool quick_compiles; /* the last call's proposals are quick compiles (GT_ROLE_QUICK) */
+    bool learns;         /* proposals depend on results, so ask as late as possible */
     bool exhausted;      /* it proposes nothing more */
     bool out_of_memory;  /* memory was short, so it proposes nothing more */
 };

@@ -69,7 +69,7 @@ gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config 
 {
     static const gt_policy policy = {.measures = true, .done = gt_session_is_done};
     static const double share =
-        0.75; /* fraction of the time left; the rest is for another answer */
+        0.75; /* fraction of the remaining time; the rest is for another answer */
     const gt_config both[] = {*config, gt_config_scalar(request->template, config)};
     bool has_other = !gt_config_is(&both[0], &both[1]) && gt_request_permits(request, &both[1]);
     gt_session session;

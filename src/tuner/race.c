@@ -12,11 +12,10 @@
 #include <stdlib.h>
 
 enum {
-    GT_RACE_LEVEL = 5,             /* shared rounds for a decision by bounds */
-    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* shared rounds for a decision by bounds in exhaustive races */
-    GT_RACE_CALM_FIRST = 3, /* shared rounds for it if the spread of all contestants is known */
-    GT_RACE_MISSED_MAX =
-        3, /* rounds in a row without a value after which a contestant has failed */
+    GT_RACE_LEVEL = 5,             /* shared rounds needed for a decision by bounds */
+    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* the same in exhaustive races */
+    GT_RACE_CALM_FIRST = 3,        /* the same if the spread of all contestants is known */
+    GT_RACE_MISSED_MAX = 3,  /* a contestant fails after so many rounds in a row without a value */
     GT_RACE_FREEDOM_MAX = 64 /* degrees of freedom whose quantiles are cached */
 };
 
@@ -32,20 +31,20 @@ struct gt_race {
     gt_runner *first, *last; /* contestants in the order of joining; owned */
     uint32_t count;
     GT_ARRAY(gt_runner *) by_id; /* by id; NULL: no contestant has this id */
-    uint64_t *ids;               /* of the present round */
+    uint64_t *ids;               /* contestants of the present round */
     size_t ids_capacity;
-    gt_race_round round; /* count 0: no round is in progress */
+    gt_race_round round; /* the present round; count 0: none */
     uint32_t rounds, samples;
     gt_runner *standard;  /* the default; NULL: it has not joined */
     gt_runner *incumbent; /* NULL: none */
     gt_runner *winner;    /* NULL before the race is decided */
     gt_runner *reserve;   /* best of the contestants that left as slower */
     bool tie, complete;
-    bool is_tied;    /* waits for gt_race_break_tie() */
+    bool is_tied;    /* decided, except for gt_race_break_tie() */
     uint32_t finals; /* final rounds taken */
     gt_race_end decided, end;
-    double deviation; /* of one log-ratio, over all contestants; negative: unknown */
-    double *scratch;  /* for the log-ratios of two contestants */
+    double deviation; /* of a log-ratio of any contestant; negative: unknown */
+    double *scratch;  /* memory for the log-ratios of two contestants */
     size_t scratch_capacity;
     gt_quantiles drop, stop;
 };
@@ -55,8 +54,8 @@ struct gt_race {
 enum { PRIOR_WEIGHT = 8, PRIOR_FROM = 3 };
 
 /* A contestant is calm if its three or four ratios lie as close together as those of all
- * contestants. The error of its median then follows from the common standard deviation: that of the
- * median of three or four normal values. */
+ * contestants usually do. The error of its median then follows from the common standard deviation,
+ * as for the median of three or four normal values. */
 enum { CALM_LAST = GT_RACE_CALM_FIRST + 1 };
 static const double calm_error[CALM_LAST + 1] = {0, 0, 0, 0.670, 0.546};
 static const double calm_range = 4; /* standard deviations */
@@ -176,7 +175,7 @@ static void calm_down(gt_race *race, gt_runner *runner, double deviation)
     }
 }
 
-/* Adds the spread of all contestants to each contestant's own. */
+/* Combines each contestant's own spread with that of all contestants. */
 static void moderate_all(gt_race *race, double *variances)
 {
     size_t count = 0;
@@ -202,8 +201,8 @@ static void moderate_all(gt_race *race, double *variances)
 
 /* --- the incumbent ---------------------------------------------------------------------------- */
 
-/* Returns the middle of the log-ratios to the incumbent: the trimmed mean of five or more, else the
- * median. Quick rounds count only if there are no full ones. NaN: no shared round. */
+/* Returns the middle of the log-ratios to the incumbent: the trimmed mean of five or more, or the
+ * median of fewer. Without full rounds, uses quick ones. NaN if no round is shared. */
 static double estimate(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
 {
     size_t count = race_ratios(race, runner, incumbent, GT_RACE_FULL);
@@ -249,10 +248,9 @@ static double usual(gt_race *race, const gt_runner *runner)
     return gt_median_sorted(race->scratch, count);
 }
 
-/* Returns true if a faster contestant may replace the incumbent. If it has not shared every round
- * with the incumbent, the gain must be clear, because the others would have to be sampled beside it
- * again. After a stop, with few shared rounds, the gain may be due to one slow sample of the
- * incumbent, so the medians must agree. */
+/* Returns true if a faster contestant may replace the incumbent. If the two have not shared every
+ * round, the gain must be clear, because the others would have to be sampled beside the new
+ * incumbent. After a stop, the gain may come from one slow sample, so the medians must agree. */
 static bool may_take_over(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                           double log_ratio)
 {
@@ -295,12 +293,12 @@ static void choose_incumbent(gt_race *race)
 
 /* --- all comparisons -------------------------------------------------------------------------- */
 
-/* Returns the standard deviation of one log-ratio over all contestants, quick rounds included, as
- * of the last round with enough of them; negative: unknown. `variances` has one entry per
- * contestant. */
+/* Returns the standard deviation of a log-ratio, over all contestants and including quick rounds.
+ * Keeps the last value while too few ratios are known; negative: unknown. `variances` is memory for
+ * one entry per contestant. */
 static double field_deviation(gt_race *race, double *variances)
 {
-    enum { TOLD_BY = 8 }; /* enough degrees of freedom, summed over all contestants */
+    enum { TOLD_BY = 8 }; /* sum of the contestants' degrees of freedom that is enough */
     const gt_runner *incumbent = race->incumbent;
     double freedom = 0;
     size_t count = 0;
@@ -340,9 +338,9 @@ static void compare_all(gt_race *race)
     }
 }
 
-/* A contestant leaves early, after n = 2, 3 or 4 shared rounds, if each log-ratio is above a floor
- * and, plus epsilon, above k standard deviations of one ratio. A contestant that would win by
- * epsilon has n such ratios with probability Q(k)^n <= 7e-5; n outliers in a row are as rare. */
+/* A contestant leaves early, after n = 2, 3 or 4 shared rounds, if each log-ratio is above a floor,
+ * and plus epsilon above k standard deviations of a ratio. One that would win by epsilon has n such
+ * ratios with probability Q(k)^n <= 7e-5; n outliers in a row are as rare. */
 enum { EARLY_FIRST = 2, EARLY_LAST = 4 };
 static const double early_floor[EARLY_LAST + 1] = {0, 0, 0.006, 0.004, 0.003};
 static const double early_deviations[EARLY_LAST + 1] = {0, 0, 2.6, 1.8, 1.35};
@@ -374,9 +372,9 @@ static bool is_below_usual(gt_race *race, const gt_runner *runner, const gt_runn
     return true;
 }
 
-/* Replaces the incumbent by a contestant that is ahead by as much as one that leaves early is
- * behind. Then slower contestants of the same round leave early too, instead of staying for full
- * rounds beside a slow incumbent. */
+/* Replaces the incumbent by a contestant that is clearly faster, by the same limits as for leaving
+ * early. Then slower contestants of the same round leave early, too; otherwise they would stay for
+ * full rounds beside a slow incumbent. */
 static bool take_over_early(gt_race *race, double deviation)
 {
     gt_runner *incumbent = race->incumbent, *next = incumbent;
@@ -408,7 +406,7 @@ static void leave(gt_race *race, gt_runner *runner, gt_race_leave how)
     }
 }
 
-/* Brings the reserve back if only the default is left. */
+/* Brings the reserve back if only the default is still in the race. */
 static void race_call_reserve(gt_race *race)
 {
     if (!race->reserve || race->reserve->left == GT_RACE_LEFT_FAILED) {
@@ -460,9 +458,9 @@ static double least_of(const gt_race *race, size_t count)
     return count ? race->scratch[0] : INFINITY;
 }
 
-/* Returns true if a contestant is far slower in every shared round. Full samples decide if there
- * are enough of them, because quick ones are doubted. The first ratio counts even if an earlier
- * incumbent was compared, because the present one is at least as fast. */
+/* Returns true if a contestant is far slower in every shared round. Uses full samples if there are
+ * enough, because quick ones are less certain. Its first ratio counts even if it is to an earlier
+ * incumbent, because the present one is at least as fast. */
 static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                        double deviation)
 {
@@ -470,7 +468,7 @@ static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *
     const gt_race_sample *first = &runner->samples.items[0];
     size_t count = race_ratios(race, runner, incumbent, GT_RACE_FULL);
     if (least_of(race, count) > early_least(race, count, deviation)) {
-        return true; /* if the least is above the bound, all are */
+        return true; /* the least is above the bound, so all are */
     }
     count = walk(race->scratch, runner, incumbent, GT_RACE_ANY, doubt);
     gt_sort(race->scratch, count);
@@ -483,7 +481,7 @@ static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *
     return least > early_least(race, count, deviation);
 }
 
-/* Stores each new contestant's first ratio to the incumbent, if the incumbent took part. */
+/* If the incumbent took part in the round, stores each new contestant's first ratio to it. */
 static void note_first(gt_race *race)
 {
     double best = race->incumbent->pending;
@@ -521,7 +519,7 @@ static void race_judge(gt_race *race)
     compare_all(race);
     GT_FREED double *variances = malloc(race->count * sizeof *variances);
     if (!variances) {
-        return; /* nobody is eliminated in this round */
+        return; /* without memory, eliminate nobody in this round */
     }
     double deviation = race->options.exhaustive ? -1 : field_deviation(race, variances);
     if (take_over_early(race, deviation)) {
@@ -541,7 +539,7 @@ static void race_judge(gt_race *race)
 /* --- the end ---------------------------------------------------------------------------------- */
 
 /* Returns true if the comparison with the default is precise to epsilon, because the default wins
- * if it is no slower. The rule is on the interval's width, not its place, so it favours neither. */
+ * if it is no slower. Only the interval's width counts, not its place, so neither is favoured. */
 static bool is_default_resolved(gt_race *race, const gt_runner *runner)
 {
     double low = bound_of(&race->drop, &runner->paired, -1);
@@ -549,8 +547,8 @@ static bool is_default_resolved(gt_race *race, const gt_runner *runner)
     return low > 0 || high - runner->paired.mean <= log1p(race->options.epsilon);
 }
 
-/* Returns true if more samples of a contestant cannot change the outcome; *at_limit: because of
- * max_rounds. */
+/* Returns true if more samples of a contestant cannot change the result. Sets *at_limit if it has
+ * reached max_rounds. */
 static bool race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_limit)
 {
     const gt_runner *incumbent = race->incumbent;
@@ -612,9 +610,9 @@ static bool is_tied(gt_race *race, const gt_runner *runner)
            bound_of(&race->stop, &runner->paired, -1) <= 0;
 }
 
-/* Returns true if a contestant is neither shown nor likely to be much slower than the incumbent.
- * Among many equal contestants the incumbent is a lucky one, and the others' estimates are above
- * it. */
+/* Returns true if a contestant is neither proved nor likely to be much slower than the incumbent.
+ * Among many equal contestants the incumbent was the luckiest, so the others' estimates are above
+ * 0. */
 static bool may_be_as_good(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 3) &&
@@ -722,7 +720,7 @@ void gt_race_complete(gt_race *race)
 
 /* --- rounds ----------------------------------------------------------------------------------- */
 
-/* Drops the samples of a round that was not ended. */
+/* Drops the samples of an unfinished round. */
 static void abandon_round(gt_race *race)
 {
     for (gt_runner *r = race->first; r; r = r->next) {
@@ -760,8 +758,8 @@ static bool only_default_is_open(gt_race *race)
     return race->standard && runner_is_in(race->standard);
 }
 
-/* Enters the contestants that have too few rounds. If there are none, enters all, so no result
- * depends on one lucky moment; or only the default, if nothing else is open. */
+/* Enters the contestants that have too few rounds. If there are none, enters all, so a result does
+ * not depend on one lucky moment. Enters only the default if nothing else is open. */
 static void enter_racing(gt_race *race)
 {
     for (gt_runner *r = race->first; r; r = r->next) {
@@ -818,7 +816,7 @@ static void fill_round(gt_race *race)
         return;
     }
     if (!pending && race->rounds && race_is_settled(race, &ignored)) {
-        return; /* gt_race_end_round() decides the race, or contestants will join */
+        return; /* the race will be decided by gt_race_end_round(), or contestants will join */
     }
     bool quick =
         pending >= race->options.quick_from && !race->options.exhaustive && !race->options.exact;
@@ -879,8 +877,8 @@ static gputune_status keep_samples(gt_race *race)
     return GPUTUNE_OK;
 }
 
-/* Returns true if winner and default need final rounds, because the interval must not come from the
- * samples that the winner was chosen by. One shared round is enough if values are exact. */
+/* Returns true if winner and default need final rounds: the interval must not use the samples by
+ * which the winner was chosen. If values are exact, one shared round is enough. */
 static bool wants_finals(const gt_race *race)
 {
     const gt_runner *winner = race->winner, *standard = race->standard;
@@ -965,7 +963,7 @@ void gt_race_fail(gt_race *race, uint64_t id)
     race_call_reserve(race);
     if (race->rounds) {
         gt_race_round round = race->round;
-        race->round.count = 0; /* judge without a round in progress */
+        race->round.count = 0; /* judge as if no round were in progress */
         race_judge(race);
         race->round = round;
     }
@@ -981,7 +979,7 @@ void gt_race_stop(gt_race *race, gt_race_end reason)
     race->is_tied = false;
     if (race->decided == GT_RACE_RUNNING) {
         if (race->rounds) {
-            race_judge(race); /* other rules apply after the end */
+            race_judge(race); /* judge again, because the rules differ after the end */
         }
         race_choose(race);
     }
@@ -1036,7 +1034,7 @@ bool gt_race_has_lost(const gt_race *race, const gt_runner *runner)
     return !runner_is_in(runner) && runner != race->reserve;
 }
 
-/* Copies a contestant's values of a kind; the full ones include the final ones. */
+/* Copies a contestant's values of a kind. Final samples also count as full ones. */
 static size_t copy_samples(double *out, const gt_runner *runner, gt_race_kind kind)
 {
     size_t count = 0;
@@ -1074,7 +1072,7 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
 
 gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other)
 {
-    gt_race *scratch_of = (gt_race *)race; /* the race itself is not modified */
+    gt_race *scratch_of = (gt_race *)race; /* const, except for the scratch memory */
     const gt_runner *fast = find(race, id), *slow = find(race, other);
     size_t count = race_ratios(scratch_of, slow, fast, GT_RACE_FINAL);
     if (count < 3) {

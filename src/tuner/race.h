@@ -28,27 +28,27 @@
 
 typedef struct gt_race gt_race;
 
-/* Returns the fraction by which a quick sample of this value may differ from full ones, apart from
- * noise. */
+/* Returns by which fraction a quick sample may differ from full ones, apart from noise. `value` is
+ * the sample. */
 typedef double gt_race_doubt(double value);
 
 /* Which contestants count as tied when a race is decided. */
 typedef enum gt_race_tie {
-    GT_TIE_NONE,   /* none: the race breaks ties by rank */
+    GT_TIE_NONE,   /* no contestant; the race breaks ties by rank */
     GT_TIE_LIKELY, /* those that may be as good as the best */
     GT_TIE_WITHIN  /* those within epsilon of the best that are not shown to be slower */
 } gt_race_tie;
 
 typedef struct gt_race_options {
-    uint64_t seed;     /* for the order within rounds */
+    uint64_t seed;     /* decides the order within rounds */
     double epsilon;    /* smallest gain worth looking for, as a fraction; 0: 0.005 */
-    double drop_ratio; /* contestants above this in their first round leave; 0: 2; below 1: none */
+    double drop_ratio; /* a first round above this ratio eliminates; 0: 2; below 1: none */
 
     uint32_t level;        /* shared rounds for a decision by bounds; 0: 5 */
     uint32_t max_rounds;   /* most full rounds of a contestant; 0: 60 */
     uint32_t final_rounds; /* rounds of winner and default after the decision; 0: 8 */
-    uint32_t quick_from; /* number of new contestants from which they get two quick rounds; 0: 5 */
-    gt_race_doubt *quick_doubt; /* NULL: quick samples are as good as full ones */
+    uint32_t quick_from;   /* least number of new contestants that get two quick rounds; 0: 5 */
+    gt_race_doubt *quick_doubt; /* how far quick samples are trusted; NULL: like full ones */
     bool exact;      /* values are a model's, without noise, so one short round decides */
     bool exhaustive; /* contestants leave only after 10 shared rounds, or if they fail */
     bool fixed;      /* contestants leave only if they fail, and the caller ends the race */
@@ -69,7 +69,7 @@ typedef enum gt_race_end {
 const char *gt_race_end_text(gt_race_end end);
 
 typedef enum gt_race_leave {
-    GT_RACE_IN,          /* still in the race, or in it to the end */
+    GT_RACE_IN,          /* in the race, until its end */
     GT_RACE_LEFT_FIRST,  /* took more than drop_ratio times the best in its first round */
     GT_RACE_LEFT_EARLY,  /* far slower than the best contestant in each of its two to four rounds */
     GT_RACE_LEFT_SLOWER, /* the lower bound of its log-ratio to the incumbent is above 0 */
@@ -77,10 +77,10 @@ typedef enum gt_race_leave {
 } gt_race_leave;
 
 typedef enum gt_race_kind {
-    GT_RACE_QUICK, /* short samples, ignored once a contestant has full ones */
+    GT_RACE_QUICK, /* short samples, which do not count once there are full ones */
     GT_RACE_FULL,
-    GT_RACE_FINAL, /* of winner and default, after the decision */
-    GT_RACE_ANY    /* all of these, in comparisons */
+    GT_RACE_FINAL, /* samples of winner and default after the decision */
+    GT_RACE_ANY    /* selects all kinds in a comparison */
 } gt_race_kind;
 
 typedef struct gt_race_sample {
@@ -91,7 +91,7 @@ typedef struct gt_race_sample {
 
 /* A contestant. */
 typedef struct gt_runner {
-    struct gt_runner *next; /* the contestant that joined next */
+    struct gt_runner *next; /* next contestant in the order of joining */
     uint64_t id;
     uint32_t rank;
     bool is_default, in_round;
@@ -102,8 +102,8 @@ typedef struct gt_runner {
     double first;        /* log-ratio to the incumbent in its first round; NaN: unknown */
     double pending;      /* value in the present round; NaN: none */
     GT_ARRAY(gt_race_sample) samples;
-    gt_paired paired; /* comparison with the incumbent in shared full rounds; count 0: none */
-    bool calm;        /* judged after fewer rounds than `level`, by the spread of all contestants */
+    gt_paired paired; /* comparison with the incumbent by shared full rounds; count 0: none yet */
+    bool calm;        /* can be judged before round `level`, by the spread of all contestants */
     bool tied;        /* may be as good as the winner of a decided race */
 } gt_runner;
 
@@ -111,13 +111,13 @@ typedef struct gt_race_round {
     uint32_t number;     /* from 1 */
     uint32_t count;      /* 0: there is nothing to sample now, or the race is over */
     const uint64_t *ids; /* in the order to sample; valid until the next call */
-    gt_race_kind kind;   /* QUICK: a short sample is enough */
+    gt_race_kind kind;   /* QUICK if short samples are enough */
 } gt_race_round;
 
 typedef struct gt_race_result {
     gt_race_end end;
     uint64_t winner;    /* id */
-    bool has_default;   /* the default was sampled; it may have failed since */
+    bool has_default;   /* the default was sampled, though it may have failed later */
     gt_verdict verdict; /* winner against default, by gt_race_compare(); 1 if the default won */
     uint32_t rounds, samples;
 } gt_race_result;
@@ -146,9 +146,9 @@ void gt_race_fail(gt_race *race, uint64_t id);
 /* Ends the round: eliminates contestants and decides the race if it can. *end is GT_RACE_RUNNING if
  * the race goes on. ENOMEM. */
 gputune_status gt_race_end_round(gt_race *race, gt_race_end *end);
-/* Returns true if the race is decided but waits for gt_race_break_tie(): other contestants
- * (gt_runner.tied) may be as good as the winner. If the race is stopped before that, the lowest
- * rank wins. A failure of the winner or the default reopens the race. */
+/* Returns true if the race is decided except for gt_race_break_tie(): other contestants
+ * (gt_runner.tied) may be as good as the winner. If the race is stopped now, the lowest rank wins.
+ * If the winner or the default fails, the race goes on. */
 bool gt_race_is_tied(const gt_race *race);
 /* Makes a tied contestant the winner. EINVAL if it is not tied. */
 gputune_status gt_race_break_tie(gt_race *race, uint64_t id, gt_race_end *end);
@@ -165,11 +165,10 @@ const gt_runner *gt_race_incumbent(const gt_race *race);
 const gt_runner *gt_race_first(const gt_race *race);
 /* Finds a contestant; NULL: unknown. */
 const gt_runner *gt_race_find(const gt_race *race, uint64_t id);
-/* Returns true if a contestant left and is not the reserve, the best of those that left as
- * slower. */
+/* Returns true if a contestant has left and cannot return, as the reserve can. */
 bool gt_race_has_lost(const gt_race *race, const gt_runner *runner);
-/* Summarises a contestant's final samples if there are at least 5, because these are the longest
- * and did not take part in the choice; else its full samples; else its quick ones. ENOMEM. */
+/* Summarises a contestant's final samples if there are 5, because they are the longest and did not
+ * decide the choice; otherwise its full samples; if it has none, its quick ones. ENOMEM. */
 gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out);
 /* Compares two contestants by the rounds that they share: the time of `other` relative to that of
  * `id`, with its interval. Uses the final rounds, or all if fewer than 3 are final. ENOMEM. */

@@ -128,8 +128,8 @@ static uint64_t this_process(void)
     return atomic_load(&number);
 }
 
-/* Appends the hash of the code that computes the expected results, unless the trials' hashes cover
- * it. */
+/* Appends the hash of the code that computes the expected results, unless the hashes of trials
+ * already depend on it. */
 static gputune_status append_expected(gt_text *out, const gt_request *request)
 {
     gt_hash hash;
@@ -140,7 +140,7 @@ static gputune_status append_expected(gt_text *out, const gt_request *request)
     if (hash.high || hash.low) {
         gt_text_printf(out, "; expected %s", gt_hash_hex(hex, hash));
     }
-    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* the proof reports other failures */
+    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* the proof reports others */
 }
 
 /* Writes the sizes at which a proof launches and what it compares with. */
@@ -165,7 +165,7 @@ static gputune_status make_proved_at(gt_request *request)
     return gt_text_take(&request->proved_at, &text);
 }
 
-/* Makes the scenario of these exact sizes. Its text differs from that of every bucket. */
+/* Makes the scenario of exactly these sizes. Its text differs from the text of every bucket. */
 static gputune_status make_here(gt_request *request)
 {
     gt_text text = {0};
@@ -251,7 +251,7 @@ gputune_status gt_request_input(uint32_t *out, const gt_workload *workload,
                    input->buffer);
 }
 
-/* Compares an input's element type with the template's. Numbers may fill vectors of their type. */
+/* Compares an input's element type with the template's. Vectors may be given as numbers. */
 static gputune_status check_input_type(const gt_request *request, const char *buffer,
                                        const char *type)
 {
@@ -393,7 +393,7 @@ gputune_status gt_request_outlive_call(gt_request *request)
         GT_TRY(gt_strdup(&request->samples_path, o->samples_path));
     }
     o->samples_path = request->samples_path;
-    o->alignments = NULL; /* the workload and the space have them already */
+    o->alignments = NULL; /* already used by the workload and the space */
     o->alignment_count = 0;
     o->only = NULL;
     o->only_count = 0;
@@ -419,7 +419,7 @@ gt_patience gt_request_grace(gt_request *request)
 gputune_status gt_request_ended(const gt_request *request, const char *before)
 {
     const char *name = request->template->name;
-    /* the flag counts during the grace period too */
+    /* a cancel also counts during the grace period */
     bool canceled =
         gt_is_canceled(request->options.cancel) || gt_is_canceled(request->services->closing);
     return canceled ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped before %s", name, before)
@@ -499,7 +499,7 @@ gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options
     for (size_t i = 0; i < folder_count; i++) {
         all[count++] = folders[i];
     }
-    if (request->check || request->device->emulated) { /* so that faults name the line */
+    if (request->check || request->device->emulated) { /* faults can then name the line */
         all[count++] = "-lineinfo";
     }
     if (quickly) { /* since NVRTC 12.8; an older one refuses it, so there are no quick compiles */

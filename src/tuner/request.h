@@ -19,11 +19,11 @@ struct gt_services {
     gt_catalog *catalog;
     gt_store *store;
     gt_log log;
-    uint32_t compile_workers; /* of each farm; 0: unknown */
+    uint32_t compile_workers; /* number of compile workers in each farm; 0: unknown */
     gt_workers *workers;
     gt_gpu_right *gpu;
-    bool records_only;    /* requests fail with EUNSUPPORTED */
-    gt_gpu_user gpu_user; /* kind of session that takes the GPU */
+    bool records_only;    /* only records are read; requests fail with EUNSUPPORTED */
+    gt_gpu_user gpu_user; /* for which kind of session the GPU is taken */
     /* Prepares a live input: *out has an IPC handle, or bytes that the caller frees. */
     gputune_status (*input)(void *user, gt_live_input *out, const gputune_input *input);
     /* Waits until live inputs on the device are filled. */
@@ -35,9 +35,9 @@ struct gt_services {
 
 /* Settings of a tuning in the background. */
 typedef struct gt_background_use {
-    double share; /* fraction of the time for measuring while the application uses the GPU */
+    double share; /* measuring's fraction of the time while the application uses the GPU */
     bool (*is_busy)(void *user); /* returns true if the application uses the GPU now */
-    /* Returns true if a tuning that a caller waits for needs the GPU; this one is then
+    /* Returns true if a tuning that a caller waits for needs the GPU. The background tuning is then
      * cancelled. */
     bool (*must_give_way)(void *user);
     void *user;
@@ -53,14 +53,14 @@ typedef struct gt_request {
     gt_problem odd_tail; /* the odd-tail sizes, at which a proof launches too */
     gt_workload workload;
     gputune_options options; /* with all defaults filled in */
-    gt_space *space;         /* of the problem and the options' restrictions; owned */
+    gt_space *space;         /* space of the problem, restricted by the options; owned */
     gt_scenario scenario;
     gt_scenario here; /* `scenario` for these exact sizes only; differs if sizes share a bucket */
     char environment[GT_ENVIRONMENT_MAX];
-    gt_patience patience; /* until the time limit of the call */
-    gt_patience grace;    /* see gt_request_grace(); until_ns 0: not begun */
-    gt_code default_code; /* code of the default, without an image before it is compiled */
-    gt_terms terms;       /* the least terms of a result that answers the request */
+    gt_patience patience; /* ends with the time limit of the call */
+    gt_patience grace;    /* result of gt_request_grace(); until_ns 0: not used yet */
+    gt_code default_code; /* code of the default; has no image until it is compiled */
+    gt_terms terms;       /* the least that a result must have to answer the request */
     gt_lease *lease;      /* held during the tuning, else NULL */
     bool check;           /* variants are checked by the emulator's sanitizer instead of proved */
     const gt_background_use *background; /* NULL: a caller waits for the request */
@@ -68,12 +68,12 @@ typedef struct gt_request {
         gputune_status failure; /* failure of the default in this call; OK: none */
         char message[512];
     } refuted;
-    GT_ARRAY(struct gt_data_file) files; /* with data of buffers (data.h) */
-    char *proved_at; /* sizes and data of the request's proof; other proofs do not count */
+    GT_ARRAY(struct gt_data_file) files; /* files with contents of buffers (data.h) */
+    char *proved_at; /* describes sizes and data of a proof; proofs with others do not count */
     char *only_text; /* restrictions, such as "UNROLL=1,2,4 VEC=1"; "": none */
     char *problem_text, *bucket_text, *fixed_text, *alignment_text, *inputs_text, *here_text;
-    char *odd_tail_text;   /* "": no odd-tail sizes */
-    char *samples_path;    /* copy of the option if the request outlives the call */
+    char *odd_tail_text;   /* "": there are no odd-tail sizes */
+    char *samples_path;    /* copy for a request that outlives its call */
     const char *host_text; /* processor that results depend on, or NULL */
 } gt_request;
 
@@ -100,7 +100,7 @@ static inline bool gt_config_is(const gt_config *a, const gt_config *b)
 }
 bool gt_request_is_default(const gt_request *request, const gt_config *config);
 
-/* Returns the short time for an answer after the limit; it starts with the first call. */
+/* Returns a short extra time for an answer after the limit. It begins with the first call. */
 gt_patience gt_request_grace(gt_request *request);
 
 /* Copies the caller's options, with defaults for those that an older caller lacks. NULL: all
@@ -120,7 +120,7 @@ gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,
 
 /* Returns the objective for a request that sets none. */
 gputune_objective gt_default_objective(const gt_template *template);
-/* Fails with ECANCELED or ETIMEOUT. `before`: what was not reached, as in "it was compiled". */
+/* Fails with ECANCELED or ETIMEOUT. `before` is the missing step, such as "it was compiled". */
 gputune_status gt_request_ended(const gt_request *request, const char *before);
 /* Prepares the request's space. ETIMEOUT or ECANCELED if that was ended. */
 gputune_status gt_request_prepare_space(const gt_request *request);

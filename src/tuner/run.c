@@ -9,18 +9,18 @@
 
 enum { ROUNDS_USUAL = 400, ROUNDS_MAX = 2000 };
 static const double narrow_enough =
-    0.4; /* half the interval over the median, as a multiple of epsilon */
+    0.4; /* half the interval divided by the median, in multiples of epsilon */
 
 typedef struct run_state {
     gt_session session;
-    gt_race *race; /* holds the samples; no contestant leaves it */
+    gt_race *race; /* stores the samples; no contestant leaves it */
     uint32_t rounds;
-    bool is_narrow;      /* every interval is narrow, or the rounds are enough */
+    bool is_narrow;      /* every interval is narrow, or no more rounds are wanted */
     gt_race_round round; /* in progress */
     gt_disturbance disturbance;
 } run_state;
 
-/* Returns true unless the field added the variant itself, as the default. */
+/* Returns false for a default that the field added itself. */
 static bool is_asked(const run_state *run, const gt_variant *variant)
 {
     const gt_field *field = &run->session.field;
@@ -56,7 +56,7 @@ static bool is_time_to_look(const run_state *run)
     return run->rounds >= least && run->rounds % (roughly ? 1 : 10) == 0;
 }
 
-/* Counts a round. With EXHAUSTIVE, only the number of rounds ends the run. */
+/* Counts a round, and ends the run if it is enough. An exhaustive run always takes all rounds. */
 static gputune_status count_round(run_state *run)
 {
     const gt_request *request = run->session.request;

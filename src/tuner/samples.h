@@ -1,6 +1,6 @@
-/* Raw samples as CSV. Columns: kernel, sizes, configuration, objective, round, value and kind
- * ("quick", "full", "final"). Values are ns, for energy nJ, for rate ns for the work of the
- * default's launch. */
+/* Raw samples as CSV. The columns are kernel, sizes, configuration, objective, round, value and
+ * kind ("quick", "full" or "final"). A value is in ns, for energy in nJ, for rate in ns for as much
+ * work as a launch of the default does. */
 #pragma once
 
 #include "tuner/field.h"

@@ -22,10 +22,10 @@ gputune_status gt_session_may_measure(const gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* The emulator's speed on two cores: elements per second of a kernel like axpy, operations per
- * second of one like gemm. */
+/* Speed of the emulator on two cores: elements per second in a kernel like axpy, and operations per
+ * second in one like gemm. */
 static const double elements_per_s = 12e6, flops_per_s = 600e6;
-/* Preparing the inputs, two runs of the reference, and two of a variant. */
+/* The inputs are made once, and the reference and a variant run twice each. */
 static const double passes = 5;
 
 /* Fails with ETIMEOUT if an emulated device is estimated to need longer than the time limit for
@@ -113,7 +113,7 @@ bool gt_session_is_rounds_turn(gt_session *session, bool wanted)
     gt_field *field = &session->field;
     bool busy = session->round_id || session->recheck_id != GT_NO_VARIANT;
     uint32_t waiting = (uint32_t)field->compiled.count;
-    if (!(field->schedule.round_share > 0)) { /* pending variants go before a round */
+    if (!(field->schedule.round_share > 0)) { /* launch all pending variants before a round */
         waiting += field->verifying;
     }
     field->rounds_wait = wanted && !busy && field->prepared;
@@ -132,7 +132,7 @@ gputune_status gt_session_prove_again(gt_session *session, const gt_recheck_job 
     return session->farm->ops->recheck(session->farm, job);
 }
 
-/* Starts to measure, unless another session measures times on the GPU. */
+/* Begins to measure, unless another session of this process is measuring times on the GPU. */
 static gputune_status try_to_measure(gt_session *session)
 {
     const gt_services *services = session->request->services;
@@ -182,8 +182,8 @@ gt_patience gt_session_storing(const gt_session *session)
     return gt_patience_left_s(patience) > least_s ? *patience : gt_patience_for(least_s, NULL);
 }
 
-/* Returns how much longer a session whose time is up waits for the default's code, its only
- * answer. */
+/* Returns for how many more seconds a session whose time is up waits for the default's code,
+ * because it has no other answer. */
 static double wait_for_default_s(const gt_session *session)
 {
     const gt_variant *standard = session->field.standard;
@@ -225,7 +225,7 @@ gputune_status gt_session_sample(gt_session *session, gt_sample_job *job)
     return session->farm->ops->sample(session->farm, job);
 }
 
-/* A lost lease does not stop the session: at worst, two processes tune the same scenario. */
+/* Ignores a lost lease, because two processes may tune the same scenario without harm. */
 void gt_session_keep_lease(gt_session *session)
 {
     static const int64_t interval_ns = 1000000000;
@@ -242,7 +242,7 @@ static gputune_status ask_policy(gt_session *session)
     return session->policy->next ? session->policy->next(session) : GPUTUNE_OK;
 }
 
-/* Gives the measure worker its job first, because a proposer may think for a while. */
+/* Gives the measure worker its job before the field asks the proposer, which may take a while. */
 static gputune_status start_work(gt_session *session)
 {
     if (session->stop == GT_STOP_NONE && time_left_s(session) <= 0 &&
@@ -260,7 +260,7 @@ static gputune_status start_work(gt_session *session)
     return ask_policy(session);
 }
 
-/* Remembers how the first round treated inout buffers, because all rounds must do the same. */
+/* Stores how the first round shared inout buffers, because all rounds must do the same. */
 static void note_sharing(gt_session *session, const gt_event *event)
 {
     if (event->status != GPUTUNE_OK || session->sharing != GT_SHARING_UNKNOWN) {

@@ -32,7 +32,7 @@ typedef struct gt_policy {
     bool exclusive; /* the session measures times, so no other session may measure */
     /* Submits the next job of the measure worker. Called whenever that worker may be idle. */
     gputune_status (*next)(gt_session *session);
-    /* Handles the samples, or the failure, of a round that the policy requested. */
+    /* Handles a round that the policy requested: its samples, or its failure. */
     gputune_status (*sampled)(gt_session *session, const gt_event *event);
     /* Handles the result of another proof that the policy requested. */
     gputune_status (*proved_again)(gt_session *session, const gt_event *event);
@@ -44,8 +44,8 @@ typedef struct gt_policy {
     bool (*done)(const gt_session *session);
 } gt_policy;
 
-/* When the parts of a session ended, in ns since its start (0: not yet), and how the workers spent
- * their time. */
+/* When the parts of a session ended, in ns since its start (0: not yet), and how long its workers
+ * took. */
 typedef struct gt_timeline {
     int64_t compiled;  /* the last source */
     int64_t reference; /* the reference's source */
@@ -54,10 +54,10 @@ typedef struct gt_timeline {
     int64_t verified;       /* the last one */
     int64_t decided, proved_again, stored;
     int64_t busy_since;  /* start of the measure worker's oldest request; 0: it has none */
-    double compiling_ns; /* sum over all sources */
-    double preparing_ns; /* as the measure worker reports it */
-    double trying_ns;    /* for the trial; also reported by the measure worker */
-    double verifying_ns; /* for first launches, and for proofs before the race */
+    double compiling_ns; /* time of all compiles */
+    double preparing_ns; /* time of preparing, reported by the measure worker */
+    double trying_ns;    /* time of making the trial, reported by the measure worker */
+    double verifying_ns; /* time of first launches, and of proofs before the race */
     double proving_again_ns;
     double sampling_ns;
     double latest_s; /* seconds that the measure worker's last answer took */
@@ -67,7 +67,7 @@ typedef struct gt_timeline {
 /* How long a background session has measured and rested. */
 typedef struct gt_yielding {
     double seen_ns;   /* work of the measure worker that is already accounted for */
-    double owed_ns;   /* rest that is still due */
+    double owed_ns;   /* time to rest that is still owed */
     int64_t since_ns; /* end of the last rest; 0: none yet */
 } gt_yielding;
 
@@ -91,7 +91,7 @@ struct gt_session {
     uint32_t round_count;       /* number of variants in that round */
     double sample_s;            /* seconds per variant in the last round; 0: unknown */
     uint64_t rounds_sent;
-    gt_sharing sharing;  /* determined by the first round */
+    gt_sharing sharing;  /* how launches share inout buffers, as found by the first round */
     uint64_t recheck_id; /* the variant whose last proof is in progress, or GT_NO_VARIANT */
     int64_t last_renewal_ns;
     gt_yielding yielding;
@@ -101,8 +101,8 @@ struct gt_session {
 /* Returns EBUSY in a callback of a session, because the new session would wait for its own
  * caller. */
 gputune_status gt_session_may_measure(const gt_request *request);
-/* Borrows a farm and opens the field. Sets the options' request, farm and `measure`; their other
- * pointers must outlive the session. Requires gt_session_close(), also after a failure. */
+/* Borrows a farm and opens the field. Sets `request`, `farm` and `measure` of the options; other
+ * pointers in them must outlive the session. Requires gt_session_close(), also after a failure. */
 gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *state,
                                gt_request *request, const gt_field_options *options);
 /* Runs until the policy is done. Fails if the reference, the farm or the compiler fails. */
@@ -110,7 +110,7 @@ gputune_status gt_session_run(gt_session *session);
 void gt_session_close(gt_session *session);
 
 /* Returns true if the measure worker should next sample a round, and false if it should verify
- * pending variants (search/schedule.h). `wanted`: there are contestants to sample. */
+ * pending variants (search/schedule.h). `wanted` tells if there are contestants to sample. */
 bool gt_session_is_rounds_turn(gt_session *session, bool wanted);
 /* Returns true if the session was stopped or its field is done. */
 bool gt_session_is_done(const gt_session *session);
@@ -140,7 +140,7 @@ void gt_session_log_timeline(const gt_session *session);
  * Returns true if the round must be repeated; after three repetitions the round counts, and the
  * result is marked as noisy. */
 bool gt_disturbance_note(gt_disturbance *disturbance, const gt_sampled *sampled, const gt_log *log);
-/* Rests if the request is tuned in the background and the application uses the GPU, until measuring
- * has had no more than its share of the time. Extends the request's time limit by the rest. A rest
- * ends early if the application pauses or the request is cancelled. */
+/* For a request that is tuned in the background: while the application uses the GPU, rests until
+ * measuring has had no more than its share of the time. Adds the rest to the request's time limit.
+ * A rest ends early if the application pauses or the request is cancelled. */
 void gt_session_yield(gt_session *session);

@@ -113,7 +113,7 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-/* Counts the earlier variants that cannot win, without the default, which is always tried. */
+/* Counts earlier variants that cannot win. Leaves out the default, which is always tried. */
 static uint32_t outclassed(const gt_strategy_proposer *p)
 {
     uint32_t count = 0;
@@ -128,7 +128,7 @@ static void take(gt_strategy_proposer *p, const gt_tried *result, bool is_quick)
 {
     bool failed = result->outcome != GT_TRIED_OK;
     bool is_best = p->earlier.count && gt_point_equal(&p->earlier.items[0].point, &result->point);
-    if (is_best && failed) { /* then the variants that it outclassed are tried after all */
+    if (is_best && failed) { /* now the variants that it outclassed must be tried */
         p->known -= outclassed(p);
         p->first = p->earlier.count;
         p->proposer.exhausted = false;
@@ -157,8 +157,8 @@ static bool find_stored(gt_point *out, gt_config *config, const gt_strategy_prop
            gt_space_has(p->request->space, config) && to_point(out, p, config);
 }
 
-/* Reports an earlier trial to the strategy. In the order of the space, trials that may win are not
- * reported, because they race. */
+/* Reports an earlier trial to the strategy. If the space is tried in order (`in_order`), trials
+ * that may win are left out, because they race. */
 static gputune_status tell_trial(gt_strategy_proposer *p, const gt_trial *trial, bool in_order)
 {
     gt_config config;
@@ -184,12 +184,12 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the ratio to the best earlier time above which a variant cannot win. It allows for what
- * differs between two tunings: clocks, temperature, single samples. */
+/* Returns the ratio to the best earlier time from which on a variant cannot win. The ratio leaves
+ * room for differences between two tunings: clocks, temperature, single samples. */
 static double outclassed_ratio(const gt_request *request)
 {
     return request->device->emulated
-               ? 1.02 /* a model repeats its times */
+               ? 1.02 /* the emulator's model repeats its times */
                : gt_objective_facts(request->options.objective)->outclassed_ratio;
 }
 
@@ -291,7 +291,7 @@ static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
         out[i] = to_config(p, &points[i]);
     }
     self->exhausted =
-        given < count && !p->quick.strategy; /* quick compiles may be followed by others */
+        given < count && !p->quick.strategy; /* after quick compiles there may be other proposals */
     return (uint32_t)given;
 }
 
@@ -303,9 +303,8 @@ static bool gives_up(gt_proposer *self, const gt_config *config, double seconds)
            gt_strategy_gives_up(p->strategy, &point, seconds);
 }
 
-/* Uses results of earlier tunings, unless `force` is set; hints from other sizes are always used.
- * Without a search there are no hints, and if only the first few variants are wanted, all are tried
- * again. */
+/* Uses results of earlier tunings unless `force` is set, and hints from other sizes. Without a
+ * search there are no hints. If only the first few variants are requested, all are tried again. */
 static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_history *history,
                                         const gt_search_settings *settings)
 {
@@ -322,7 +321,7 @@ static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_histor
     bool is_first = !hints && !p->known && !p->earlier.count;
     bool learns =
         options->strategy == GPUTUNE_STRATEGY_AUTO || options->strategy == GPUTUNE_STRATEGY_MODEL;
-    /* a quick compile needs a GPU's time for its launch */
+    /* a quick compile is useful only if its launch takes time on a GPU */
     bool compiles_quickly = is_first && learns && !p->request->device->emulated &&
                             !options->max_variants &&
                             options->objective != GPUTUNE_OBJECTIVE_ENERGY;

@@ -18,8 +18,8 @@ typedef struct gt_strategy_proposer {
     gt_point fallback;
     GT_ARRAY(gt_tried) earlier; /* correct variants of earlier tunings, the fastest first */
     size_t first,
-        next_first; /* how many of `earlier` may still win, and how many of these were proposed */
-    uint32_t known; /* number of earlier variants that are not proposed again */
+        next_first; /* how many of `earlier` may still win; how many of those are proposed */
+    uint32_t known; /* number of earlier variants that will not be proposed */
     bool content;   /* the search ended early, because it expects nothing better */
 } gt_strategy_proposer;
 

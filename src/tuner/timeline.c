@@ -30,8 +30,8 @@ double gt_session_busy_s(const gt_session *session)
     return since ? gt_session_elapsed_s(session) - (double)since * 1e-9 : 0;
 }
 
-/* Returns the time since the measure worker's last answer. The worker answers in order, so this is
- * the time of the present request. */
+/* Returns the time since the measure worker's last answer. That is the time of its present request,
+ * because it answers in order. */
 static double take_busy(gt_session *session)
 {
     int64_t since = session->timeline.busy_since;
@@ -67,7 +67,7 @@ void gt_session_mark_event(gt_session *session, const gt_event *event)
         return;
     case GT_EVENT_PREPARED:
         gt_session_mark(session, &t->prepared);
-        t->preparing_ns = event->prepared.prepare_ns; /* without the wait for its context */
+        t->preparing_ns = event->prepared.prepare_ns; /* no wait for the context */
         t->trying_ns = event->prepared.try_ns;
         take_busy(session);
         return;
@@ -87,7 +87,7 @@ void gt_session_log_timeline(const gt_session *session)
 {
     const gt_timeline *t = &session->timeline;
     const double ms = 1e-6;
-    /* when the reference was compiled and the worker was ready */
+    /* time at which the reference was compiled and the worker was ready */
     double preparing_ns = t->prepared ? (double)t->prepared - t->preparing_ns - t->trying_ns : 0;
     gt_log_line(&session->request->log, GPUTUNE_LOG_DEBUG,
                 "timeline: compiled %.1f ms, the reference %.1f, preparing since %.1f, prepared "
@@ -116,7 +116,7 @@ static double new_work_ns(gt_session *session)
     return fmin(fmax(work, 0), (double)(gt_now_ns() - since));
 }
 
-/* Rests for the time that is owed, and extends the time limit by it. */
+/* Rests for as long as is owed, and adds that to the time limit. */
 static void rest(gt_session *session)
 {
     gt_request *request = session->request;

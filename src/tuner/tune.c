@@ -21,8 +21,8 @@ void gt_choice_free(gt_choice *choice)
 
 /* --- from what is stored ---------------------------------------------------------------------- */
 
-/* Computes the speed-up over the present default if the winner's tuning had another default but
- * tried the present one too. The two were not measured side by side. */
+/* Computes the speed-up over the present default. The winner's tuning had another default, but
+ * tried the present one, too. The two were not measured side by side. */
 static gputune_status compare_default(gt_choice *choice, const gt_winner *winner,
                                       const gt_request *request, gt_hash hash)
 {
@@ -38,7 +38,7 @@ static gputune_status compare_default(gt_choice *choice, const gt_winner *winner
     return GPUTUNE_OK;
 }
 
-/* Fills in the times of a stored winner. Without speed-up if the default was edited since and was
+/* Sets the times of a stored winner. Clears the speed-up if the default was edited later and was
  * not measured. */
 static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
                                  const gt_request *request)
@@ -46,7 +46,7 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
     const gt_config standard = gt_config_default(request->template);
     gt_hash hash;
     gputune_status made =
-        gt_request_trial(&hash, request, &standard); /* fails if the default is excluded */
+        gt_request_trial(&hash, request, &standard); /* this fails if the default is excluded */
     if (made == GPUTUNE_ENOMEM) {
         GT_TRY(made);
     }
@@ -62,8 +62,8 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
     return GPUTUNE_OK;
 }
 
-/* Gets a configuration's code: the stored code or the default's if their source is the same, else
- * compiles it. */
+/* Gets a configuration's code. Uses the stored code or the default's if its source is the same, and
+ * otherwise compiles it. */
 static gputune_status obtain(gt_image *image, gt_resources *resources, gt_request *request,
                              const gt_config *config, gt_code *stored)
 {
@@ -82,9 +82,8 @@ static gputune_status obtain(gt_image *image, gt_resources *resources, gt_reques
     return gt_compile_one(image, resources, request, config);
 }
 
-/* Replaces *fallback by the winner's if that was verified with its present source where the request
- * is proved. The default may have been edited since, so another fallback would have no stored
- * code. */
+/* Replaces *fallback by the winner's fallback, if its present source was verified with the
+ * request's data. After an edit of the default, no other fallback would have stored code. */
 static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
                                    const gt_request *request)
 {
@@ -92,7 +91,7 @@ static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
     const char *text = winner ? winner->fallback_config : NULL;
     if (winner && !text && winner->default_config &&
         strcmp(winner->config, winner->default_config) == 0) {
-        text = winner->config; /* the default serves as its own fallback */
+        text = winner->config; /* the winner is the default, which is its own fallback */
     }
     bool verified = text && gt_config_parse(&stored, request->template, text) == GPUTUNE_OK &&
                     gt_config_is_as_safe(request->template, &stored, fallback);
@@ -128,7 +127,7 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
     return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* a plan works without a fallback */
 }
 
-/* Adds code, fallback and reason to a choice that has a configuration, a source and terms; `winner`
+/* Adds code, fallback and reason to a choice that has a configuration, a source and terms. `winner`
  * may be NULL. Frees the choice on failure. */
 static gputune_status finish(gt_choice *out, gt_choice *begun, gt_request *request,
                              gt_winner *winner)
@@ -159,13 +158,13 @@ static gputune_status stored_config(gt_config *out, const gt_request *request,
     return covered ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
-/* Returns true if a final result for the request's own space, or else a faster result, is
- * preferred. */
+/* Returns true if `a` is preferred to `b`: a final result for the request's own space comes first,
+ * then the faster one. */
 static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_request *request)
 {
     bool a_own = a->terms.final && is_of_space(a, request);
     bool b_own = b->terms.final && is_of_space(b, request);
-    /* a tuning that was stopped before it measured energy has no value */
+    /* a winner has no value if its tuning stopped before it measured energy */
     double value = a->median_ns > 0 ? a->median_ns : INFINITY;
     double other = b->median_ns > 0 ? b->median_ns : INFINITY;
     return a_own != b_own ? a_own : value < other;
@@ -179,8 +178,8 @@ static bool is_proved(const gt_winner *winner, const gt_request *request, const 
                : gt_history_is_proved(request, config);
 }
 
-/* Finds the preferred stored winner that answers `asked`. With `proved`, it is proved for this
- * request; otherwise it is not proved and not known to fail. */
+/* Finds the best stored winner that answers `asked`. With `proved`, considers winners that are
+ * proved for this request; otherwise winners that are not proved and not known to fail. */
 static gt_winner *find_answer(gt_config *config, const gt_winner_list *list,
                               const gt_request *request, const gt_terms *asked, bool proved)
 {
@@ -214,7 +213,7 @@ static gputune_status look_up(gt_choice *out, gt_request *request, const gt_term
     }
     gt_choice choice = {.source = GPUTUNE_SOURCE_CACHED, .config = config, .terms = winner->terms};
     choice.terms.proved = true;
-    /* a result for another space decides nothing about this one */
+    /* a final result for another space is not final for this one */
     choice.terms.final = winner->terms.final && is_of_space(winner, request);
     GT_TRY(take_times(&choice, winner, request));
     return finish(out, &choice, request, winner);
@@ -323,7 +322,7 @@ static gputune_status choose_imported(gt_choice *out, gt_request *request)
 
 /* --- without measuring ------------------------------------------------------------------------ */
 
-/* Returns the terms of an answer without measuring, which answers only requests that may not
+/* Returns the terms of an answer that was not measured. It answers only requests that may not
  * measure. */
 static gt_terms terms_of_unmeasured(const gt_request *request)
 {
@@ -333,8 +332,8 @@ static gt_terms terms_of_unmeasured(const gt_request *request)
     return terms;
 }
 
-/* Completes a choice that was made for another size. The configuration is proved first, unless it
- * is the default or was proved here before. */
+/* Completes a choice that was made for another size. First proves the configuration, unless it is
+ * the default or was proved here before. */
 static gputune_status finish_nearest(gt_choice *out, gt_choice *begun, gt_request *request,
                                      gt_winner *winner)
 {
@@ -360,7 +359,7 @@ static gputune_status finish_nearest(gt_choice *out, gt_choice *begun, gt_reques
 /* Finds the nearest size's winner that the request's space has. */
 static gputune_status find_nearest(gt_winner *out, gt_config *config, const gt_request *request)
 {
-    gt_hash other[16]; /* trials of earlier code or other spaces, to be skipped */
+    gt_hash other[16]; /* trials to skip, because they have earlier code or another space */
     size_t count = 0;
     gputune_status status = GPUTUNE_ENOTFOUND;
     while (status == GPUTUNE_ENOTFOUND && count < sizeof other / sizeof *other) {
@@ -382,7 +381,7 @@ static gputune_status choose_nearest(gt_choice *out, gt_request *request)
     GT_TRY(find_nearest(&winner, &choice.config, request));
     bool in_time =
         winner.code.image.bytes ||
-        !request->grace.until_ns; /* the code is stored, or there is time to compile it */
+        !request->grace.until_ns; /* the code is stored, or there is time for a compile */
     if (!winner.terms.proved || !in_time) {
         return GPUTUNE_ENOTFOUND;
     }
@@ -403,7 +402,7 @@ static gputune_status choose_default(gt_choice *out, gt_request *request)
     return finish(out, &choice, request, NULL);
 }
 
-/* Gives a request whose time is up a little more, for finding code that is compiled. */
+/* If a request's time is up, adds a little, so code that is already compiled can be found. */
 static void extend_patience(gt_request *request)
 {
     if (gt_patience_left_s(&request->patience) <= 0) {
@@ -428,7 +427,7 @@ static gputune_status choose_unmeasured(gt_choice *out, gt_request *request)
  * ignored. */
 static void compile_default(gt_request *request)
 {
-    static const double share = 0.8; /* the rest is for waiting */
+    static const double share = 0.8; /* fraction of the time; the rest is for waiting */
     const gt_patience all = request->patience, grace = request->grace;
     const gt_config config = gt_config_default(request->template);
     request->patience = gt_patience_at_most(&all, share * gt_patience_left_s(&all));
@@ -441,7 +440,7 @@ static void compile_default(gt_request *request)
  * an answer in case that process takes all the time. */
 static gputune_status acquire(gt_lease *lease, gt_request *request)
 {
-    static const double compile_s = 1; /* most compiles take less */
+    static const double compile_s = 1; /* longer than most compiles */
     gt_store *store = request->services->store;
     double left_s = gt_patience_left_s(&request->patience);
     double wait_s = fmax(fmin(left_s / 2, left_s - compile_s), 0);
@@ -469,7 +468,7 @@ static gputune_status take_unfinished(gt_choice *out, gt_request *request, doubl
 /* Searches, and adds to a timeout how long another process was tuning. */
 static gputune_status search_what_is_left(gt_choice *out, gt_request *request, double waited_s)
 {
-    static const double brief_s = 0.1; /* time that a lease always takes */
+    static const double brief_s = 0.1; /* taking a free lease may take this long */
     const double limit_s = request->options.time_limit_s;
     gputune_status status = gt_search(out, request);
     if (status != GPUTUNE_ETIMEOUT || waited_s < fmax(limit_s / 2, brief_s)) {
@@ -485,7 +484,7 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
     gt_store *store = request->services->store;
     gt_lease lease = {0};
     GT_TRY(gt_session_may_measure(
-        request)); /* fails before it would wait for a lease that this thread holds */
+        request)); /* fails if this thread holds the lease, instead of waiting for it */
     const int64_t begun_ns = gt_now_ns();
     gputune_status status = acquire(&lease, request);
     if (status != GPUTUNE_OK) {
@@ -500,7 +499,7 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
         status = search_what_is_left(out, request, waited_s);
     }
     request->lease = NULL;
-    const gt_patience brief = gt_patience_for(0.1, NULL); /* a lease that is not released expires */
+    const gt_patience brief = gt_patience_for(0.1, NULL); /* otherwise it expires */
     gt_store_lease_release(&lease, store, &brief);
     return status;
 }
@@ -520,7 +519,7 @@ static void say_unmeasured(const gt_request *request, const char *reason)
                 reason);
 }
 
-/* Answers a call without measuring. The answer's reason is why nothing was measured. */
+/* Answers a call without measuring. The choice's reason says why nothing was measured. */
 static gputune_status choose_without_times(gt_choice *out, gt_request *request,
                                            gputune_status failure)
 {
@@ -540,7 +539,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
         say_unmeasured(request, reason);
     }
     out->terms.final = false;
-    if (failure == GPUTUNE_ETIMEOUT) { /* another call with this limit would get no further */
+    if (failure == GPUTUNE_ETIMEOUT) { /* so a call with the same limit does not try again */
         out->terms = whatever;
         out->terms.final = false;
         out->terms.proved = true;
@@ -585,7 +584,7 @@ static gputune_status choose(gt_choice *out, gt_request *request)
     return answers ? choose_without_times(out, request, status) : status;
 }
 
-/* Notes and logs if the answer is the default although the restrictions exclude it. */
+/* Records and logs that the answer is the default, although the restrictions exclude it. */
 static gputune_status say_what_is_outside(gt_choice *choice, const gt_request *request)
 {
     GT_FREED char *config = NULL;

@@ -10,7 +10,7 @@
 struct gt_field;
 struct gt_variant;
 
-/* Callbacks for one result; a value other than 0 ends the calls. */
+/* Callbacks for single results. A return value other than 0 ends the calls. */
 typedef int (*gt_finding_fn)(void *user, const gputune_finding *finding);
 typedef int (*gt_compiled_fn)(void *user, const gputune_compiled *compiled);
 
@@ -20,33 +20,33 @@ typedef struct gt_choice {
     gt_config config;
     gt_image image;
     gt_resources resources;
-    bool needs_alignment; /* the configuration needs more than the least alignment */
+    bool needs_alignment; /* buffers need more than the least alignment */
     bool has_fallback;    /* `fallback` works at any alignment */
     bool outside_only;    /* the request's restrictions exclude the configuration */
     gt_config fallback;
     gt_image fallback_image;
     double time_ns, default_ns;
     gt_verdict verdict;
-    gt_terms terms; /* decide which requests the choice answers */
+    gt_terms terms; /* conditions that decide which requests the choice answers */
     uint32_t variants, failed;
     char *stop_reason;
 } gt_choice;
 
 void gt_choice_free(gt_choice *choice);
-/* Chooses a ready variant, and its fallback if that is another variant and ready. Copies their
- * code. */
+/* Chooses a ready variant, and as its fallback the fallback variant if that is another one and
+ * ready. Copies their code. */
 gputune_status gt_choice_take(gt_choice *choice, const struct gt_field *field,
                               const struct gt_variant *variant);
 
-/* Answers the request: from the store (gt_answers()); else by measuring under the scenario's lease,
- * if its effort allows; else with the nearest size's winner or the default. Never chooses a
- * configuration that is known to be wrong, to crash or to hang, and fails instead. A failing
- * database does not fail the call. ETIMEOUT if the limit was too short even for the default,
- * ENOCOMPILER if there is neither stored code nor a compiler. Ends within 0.2 s of the limit. In
- * the background, only a winner is an answer. */
+/* Answers the request. Uses a stored result if one answers it (gt_answers()). Otherwise measures,
+ * if the request's effort allows that, under the scenario's lease. Otherwise uses the nearest
+ * size's winner or the default. Never chooses a configuration that is known to be wrong, to crash
+ * or to hang, and fails instead. A failing database does not fail the call. ETIMEOUT if the limit
+ * was too short even for the default, ENOCOMPILER if there is neither stored code nor a compiler.
+ * Ends within 0.2 s of the limit. In the background, only a winner is an answer. */
 gputune_status gt_tune(gt_choice *out, gt_request *request);
 
-/* Chooses the default, whatever is stored; fails only if it does not compile. */
+/* Chooses the default, even if better results are stored. Fails only if it does not compile. */
 gputune_status gt_choose_default(gt_choice *out, gt_request *request);
 /* Chooses the configuration `text`, completed by the default's values. Proves it in a worker unless
  * an earlier tuning of this scenario did. EINVAL if the template has no such configuration,
@@ -67,9 +67,9 @@ gputune_status gt_rank(gt_choice *out, gt_request *request);
 int gt_resident_blocks(const gt_device *device, const gt_kernel_step *step,
                        const gt_resources *resources);
 
-/* Estimates a variant's speed, relative to others of the same kernel and size: how much latency the
- * bytes in flight hide (Little's law), how full the last wave of blocks is, and what spills cost.
- * `access_bytes`: loaded by a thread in one access. */
+/* Estimates a variant's speed relative to other variants of the same kernel and size, from the
+ * latency that bytes in flight hide (Little's law), how full the last wave of blocks is, and the
+ * cost of spills. `access_bytes` are the bytes that a thread loads in one access. */
 double gt_estimate(const gt_device *device, const gt_kernel_step *step,
                    const gt_resources *resources, uint32_t access_bytes);
 

@@ -23,8 +23,8 @@ static void check_invariants(const gt_tuning *tuning)
 
 /* --- what is done in each --------------------------------------------------------------------- */
 
-/* Returns true if the rest of the space will be tried within a second. Rounds then wait until all
- * variants are verified, because first launches already show which ones are too slow. */
+/* Returns true if the rest of the space will be tried within a second. Then rounds wait for all
+ * variants, because first launches already show which ones are too slow. */
 static bool is_soon_tried(const gt_tuning *tuning, double left_s)
 {
     static const double most_s = 1, most = 0.1;
@@ -38,9 +38,9 @@ static bool is_soon_tried(const gt_tuning *tuning, double left_s)
            left * fmax(new_variant_s, compile_s) < fmin(most_s, most * left_s);
 }
 
-/* Returns the share of the measure worker's time for rounds. Rounds and pending variants share it
- * if the search learns from both, and towards the end of the limit. Otherwise rounds wait until all
- * variants are verified. */
+/* Returns the share of the measure worker's time for rounds. It is 0 if rounds should wait until
+ * all variants are verified. It is positive if the search learns from both, and towards the end of
+ * the limit. */
 static double round_share(const gt_tuning *tuning)
 {
     static const double closing = 0.9;
@@ -67,7 +67,7 @@ static gputune_status sample(gt_tuning *tuning)
     return is_rounds_turn || !session->field.prepared ? gt_tuning_start_round(tuning) : GPUTUNE_OK;
 }
 
-/* Waits for the reference only while some variant could still be verified. */
+/* Waits for the reference, unless no variant can be verified any more. */
 static gputune_status prepare(gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
@@ -80,7 +80,7 @@ static gputune_status prepare(gt_tuning *tuning)
 static gputune_status prove(gt_tuning *tuning)
 {
     if (tuning->session.round_id) {
-        return GPUTUNE_OK; /* variants join between two rounds */
+        return GPUTUNE_OK; /* variants join only between two rounds */
     }
     GT_TRY(gt_tuning_admit(tuning));
     if (gt_field_is_done(&tuning->session.field)) {
@@ -174,7 +174,7 @@ static gputune_status sampled(gt_session *session, const gt_event *event)
     return session->stop == GT_STOP_NONE ? gt_tuning_take_round(session->state, event) : GPUTUNE_OK;
 }
 
-/* Warns if the winner writes a variable of its module, or reads a constant that nothing fills. */
+/* Warns if the winner writes a variable of its module, or reads a constant that is never set. */
 static void say_winner(const gt_request *request, const gt_verified *verified)
 {
     const gt_log *log = &request->log;
@@ -197,7 +197,7 @@ static void say_winner(const gt_request *request, const gt_verified *verified)
     }
 }
 
-/* Takes the values of scalars over that the last proof tried in addition. */
+/* Replaces the default's list of scalars with only one tried value by the last proof's list. */
 static gputune_status take_single(gt_field *field, const gt_verified *verified)
 {
     char *single = NULL;
@@ -222,14 +222,14 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
         return GPUTUNE_OK;
     }
     if (stopped && !gt_ending_of(event->status)->costs_one_variant) {
-        tuning->give_up_ns = 0; /* the failure is not the variant's fault */
+        tuning->give_up_ns = 0; /* not a failure of the variant, so do without the last proof */
         return GPUTUNE_OK;
     }
     GT_REFUSE(!gt_ending_of(event->status)->costs_one_variant, event->status, "%s", event->message);
     GT_TRY(gt_field_fail_launched(&session->field, gt_tuning_variant(tuning, event->id), event));
     gt_race_fail(tuning->race, event->id);
     if (stopped) {
-        gt_race_stop(tuning->race, tuning->end); /* next, the second best is verified */
+        gt_race_stop(tuning->race, tuning->end); /* then the second best is verified */
         return GPUTUNE_OK;
     }
     GT_TRY(gt_tuning_race_again(tuning));
@@ -274,10 +274,10 @@ gputune_status gt_tuning_open_race(gt_tuning *tuning)
                                .exact = request->device->emulated,
                                .exhaustive = o->effort == GPUTUNE_EXHAUSTIVE};
     if (gt_objective_facts(o->objective)->by_host) {
-        /* A sample by the host's clock is several times noisier than one by the device's: on an
-         * H200's host 3% at 2.4 us a launch, so seeing half a percent takes 150 rounds. One slow
-         * sample does not eliminate a contestant, because a process may lose its core for a
-         * millisecond. */
+        /* Samples by the host's clock are several times noisier than samples by the device's. On an
+         * H200's host they spread by 3% at 2.4 us a launch, so half a percent shows after 150
+         * rounds. One slow sample does not eliminate a contestant, because a process may lose its
+         * core for 1 ms. */
         options.max_rounds = 200;
         options.drop_ratio = 0.5;
         options.tie_break = GT_TIE_LIKELY;

@@ -41,8 +41,8 @@ typedef enum gt_phase {
 } gt_phase;
 
 typedef struct gt_playoff {
-    gt_race *race; /* NULL before the first playoff, and after it became gt_tuning.race */
-    bool weighs;   /* by energy; otherwise it breaks a tie */
+    gt_race *race; /* NULL before the first playoff, and when gt_tuning.race has taken it over */
+    bool weighs;   /* a playoff by energy; otherwise a playoff that breaks a tie */
     bool hot;      /* by hot time */
 } gt_playoff;
 
@@ -53,16 +53,15 @@ typedef struct gt_tuning {
     gt_playoff playoff;
     uint64_t
         hot_winner; /* the variant that won a tie by its time with a warm cache, or GT_NO_VARIANT */
-    gt_race *by_time; /* objective energy: the race by time, once `race` is by energy */
+    gt_race *by_time; /* objective energy: the race by time, while `race` is the race by energy */
     uint64_t proved;  /* the variant that passed its last proof, or GT_NO_VARIANT */
     struct {
         gt_race *race, *by_time;
         uint64_t proved;
-    } earlier; /* the previous race, decided before everything raced again */
-    const gt_race
-        *restored;       /* set to `race` when the previous race was restored for lack of time */
-    gt_race_end end;     /* how `race` ended */
-    gt_race_round round; /* in progress; `ids` is valid until the next round */
+    } earlier; /* the previous race, which was decided before all variants raced again */
+    const gt_race *restored; /* `race`, if it is the previous race, restored for lack of time */
+    gt_race_end end;         /* how `race` ended */
+    gt_race_round round;     /* the round in progress; `ids` is valid until the next round */
     gt_history history;
     gt_strategy_proposer strategy;
     gt_disturbance disturbance;
@@ -92,13 +91,13 @@ uint32_t gt_tuning_untimed(const gt_tuning *tuning);
 gputune_status gt_tuning_start_round(gt_tuning *tuning);
 /* Handles the samples, or the failure, of a round. */
 gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event);
-/* Uses the times of the verifying launches as samples if the session stops before the first
- * round. */
+/* If the session stops before the first round, takes the times of the verifying launches as
+ * samples. */
 gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning);
 /* Returns true if the objective is energy and `race` is still by time. */
 bool gt_tuning_is_before_weighing(const gt_tuning *tuning);
-/* Opens a playoff and enters its phase. `weighs`: by energy, among the default and the fastest by
- * time; else among the tied contestants. */
+/* Opens a playoff and enters its phase. With `weighs` it is by energy, among the default and the
+ * fastest by time; otherwise it is among the tied contestants. */
 gputune_status gt_tuning_open_playoff(gt_tuning *tuning, bool weighs);
 /* Makes the playoff by energy the deciding race. */
 void gt_tuning_adopt_weighing(gt_tuning *tuning);
@@ -121,7 +120,7 @@ void gt_tuning_free_races(gt_tuning *tuning);
 
 /* --- conclude.c ------------------------------------------------------------------------------ */
 
-/* Counts the variants that were tried, are on their way, or are known from earlier tunings. */
+/* Counts the variants that were tried, are being tried, or are known from earlier tunings. */
 uint32_t gt_tuning_tried(const gt_tuning *tuning);
 /* Calls the request's progress callback; at most 20 times a second, unless `always`. */
 void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always);
@@ -133,5 +132,5 @@ gputune_status gt_tuning_keep(gt_tuning *tuning);
 
 /* Stores the trials and the winner, and makes the choice. */
 gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning);
-/* Stores the trials, and whether the default failed, after a failure. Keeps the present message. */
+/* Stores the trials after a failure, and whether the default failed. Keeps the thread's message. */
 void gt_tuning_keep_findings(gt_tuning *tuning);

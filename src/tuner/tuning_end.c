@@ -6,10 +6,10 @@
 
 #include <math.h>
 
-/* Fractions of the limit: the most for new inputs of the last proof, for which the reference runs
- * again, and for its trial; and the most that is reserved in all. */
+/* FRESH_SHARE of the limit may go to new inputs of the last proof, for which the reference runs
+ * again, and as much to its trial. At most MOST_SHARE is reserved for the end. */
 static const double FRESH_SHARE = 0.1, MOST_SHARE = 0.5;
-/* Extra time for a loaded machine: seconds, and a factor. */
+/* Reserve for a loaded machine: additional seconds, and a factor. */
 static const double SPARE_S = 0.02, SPARE = 1.2;
 
 static double limit_s(const gt_tuning *tuning)
@@ -74,12 +74,12 @@ double gt_tuning_sets_aside_s(const gt_session *session)
     if (!session->field.in[GT_STAGE_READY]) {
         return 0;
     }
-    /* one more variant may be verified, and take longer than the others */
+    /* another variant may still be verified, and take longer than the others */
     double needed = outstanding_s(session) + session->field.schedule.new_variant_s;
     needed += proof_s(tuning);
     needed += is_stuck(session) ? restart_s(tuning) : 0;
     if (gt_store_lags(
-            session->request->services->store)) { /* storing will wait for the locked file */
+            session->request->services->store)) { /* storing must wait for the locked file */
         static const double share = 0.1, most_s = 5;
         needed += fmin(share * limit_s(tuning), most_s);
     }
@@ -110,7 +110,7 @@ static double grace_s(const gt_session *session)
     return canceled && busy ? 0 : left_s + least_s;
 }
 
-/* Drops the jobs of the measure worker, whose answers will not come. */
+/* Forgets the jobs of the measure worker. They will not be answered. */
 static void forget_jobs(gt_session *session)
 {
     session->round_id = 0;
@@ -141,8 +141,8 @@ static void restore_earlier(gt_tuning *tuning)
     tuning->restored = tuning->race;
 }
 
-/* After a stop: restores the previous race if the present one is undecided. Otherwise a playoff by
- * energy decides if it has samples. */
+/* After a stop, goes back to a decided race: the previous one if the present one is undecided. A
+ * playoff by energy decides if it has samples. */
 static void fall_back(gt_tuning *tuning)
 {
     bool is_over = tuning->phase == GT_PHASE_PROVE_AGAIN || tuning->phase == GT_PHASE_RETRY;
@@ -163,8 +163,8 @@ gputune_status gt_tuning_stopped(gt_session *session)
     tuning->kept_s = gt_patience_left_s(&session->request->patience);
     if (!canceled) {
         GT_TRY(gt_field_note_unfinished(&session->field, gt_session_busy_s(session)));
-        /* A job that hangs would use up the time reserved for the last proof. A new worker gets
-         * again what was prepared and proved. */
+        /* If a job hangs, replace the worker, because the job would use up the time for the last
+         * proof. The new worker loads again what was prepared and proved. */
         double left_s = gt_patience_left_s(&session->request->patience);
         if (is_stuck(session) && left_s > restart_s(tuning) + launches_s(tuning)) {
             forget_jobs(session);

@@ -7,16 +7,15 @@
 #include <math.h>
 
 enum {
-    HOT_MOST = 8, /* most contestants of a playoff by the time with a warm cache */
+    HOT_MOST = 8, /* maximum number of contestants in a playoff with a warm cache */
     HOT_ROUNDS = 2,
-    FINALISTS = 4, /* that are weighed */
-    LEVEL = 3, /* rounds for a decision by energy, whose samples spread by 0.1 to 1% on an H200 */
-    ROUNDS_MAX =
-        5, /* most rounds by energy; with the final ones they take less than half a minute */
+    FINALISTS = 4,  /* contestants of a playoff by energy */
+    LEVEL = 3,      /* rounds for a decision by energy; on an H200, samples spread by 0.1 to 1% */
+    ROUNDS_MAX = 5, /* maximum number of rounds by energy; with the final ones, half a minute */
     FINAL_ROUNDS = 3
 };
 
-/* Lists the default, then the fastest contestants that have not left; with `tied`, only tied ones.
+/* Lists the default, and then the fastest contestants in the race; with `tied`, only tied ones.
  * Returns their number. */
 static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint32_t most, bool tied)
 {
@@ -41,7 +40,7 @@ static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint3
     return count;
 }
 
-/* Lists the tied contestants, always including the one that would win without a playoff. */
+/* Lists the tied contestants, and in any case the one that would win without a playoff. */
 static gputune_status find_tied(uint32_t *count, const gt_race *race, const gt_runner **out,
                                 uint32_t most)
 {
@@ -72,7 +71,7 @@ static gt_race_options playoff_options(const gt_tuning *tuning)
                                    .quick_from = FINALISTS + 1}
                : (gt_race_options){.seed = request->options.seed,
                                    .epsilon = request->options.epsilon,
-                                   .final_rounds = 1, /* the final rounds are not stored */
+                                   .final_rounds = 1, /* because final rounds are not stored */
                                    .quick_from = playoff->hot ? 1 : 0,
                                    .exact = request->device->emulated};
 }
@@ -104,7 +103,7 @@ gputune_status gt_tuning_open_playoff(gt_tuning *tuning, bool weighs)
     return GPUTUNE_OK;
 }
 
-/* Returns the time that a ratio of 1 stands for in a race; INFINITY if nothing was sampled. */
+/* Sets *out to the time for which a ratio of 1 stands; INFINITY if nothing was sampled. */
 static gputune_status unit_of(double *out, const gt_race *race)
 {
     const gt_runner *best = gt_race_incumbent(race);
@@ -117,8 +116,8 @@ static gputune_status unit_of(double *out, const gt_race *race)
     return GPUTUNE_OK;
 }
 
-/* Chooses the least sum of host and device time. The default wins unless another is better by
- * epsilon of the host's time. */
+/* Chooses the contestant with the least sum of host and device time. It must be better than the
+ * default by epsilon of the host's time; otherwise the default wins. */
 static gputune_status choose_by_device_time(uint64_t *out, gt_tuning *tuning)
 {
     double host_ns, device_ns, least = INFINITY, standard = INFINITY;
@@ -148,7 +147,7 @@ static gputune_status choose_by_device_time(uint64_t *out, gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-/* Chooses the contestant with the least time with a warm cache, if that is far below the race
+/* Chooses the contestant with the least time with a warm cache, if that time is far below the race
  * winner's. */
 static gputune_status choose_by_hot_time(uint64_t *out, gt_tuning *tuning)
 {
@@ -180,7 +179,7 @@ static gputune_status end_playoff_round(gt_tuning *tuning)
         return GPUTUNE_OK;
     }
     if (tuning->playoff.weighs &&
-        end != GT_RACE_NONE_LEFT) { /* the playoff's race decides from now on */
+        end != GT_RACE_NONE_LEFT) { /* from now on the playoff's race decides */
         gt_tuning_adopt_weighing(tuning);
         tuning->end = end;
         tuning->phase = GT_PHASE_PROVE_AGAIN;
@@ -239,8 +238,8 @@ static uint32_t log2_up(uint64_t value)
     return bits;
 }
 
-/* Returns the rank that decides between equal variants: the default first, then smaller clusters,
- * less shared memory, narrower vectors, and the order of the space. */
+/* Returns the rank by which ties are broken: the default first, then smaller clusters, less shared
+ * memory, narrower vectors, and the order of the space. */
 static uint32_t rank_of(const gt_tuning *tuning, const gt_variant *variant)
 {
     const gt_request *request = tuning->session.request;
@@ -295,8 +294,8 @@ static gputune_objective sampled_now(const gt_tuning *tuning)
 }
 
 /* Returns true if the verifying launches can replace a quick round: each was timed by events with a
- * cold cache, and was long enough. The best contestant takes part with its own first launch even if
- * it was sampled since. */
+ * cold cache, and took long enough. The first launch of the best contestant is used even if it was
+ * sampled later. */
 static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
 {
     const gt_race *race = gt_tuning_current_race(tuning);
@@ -312,8 +311,8 @@ static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
     return serve;
 }
 
-/* Reports a contestant's median after its first and fourth sample; between them it hardly
- * changes. */
+/* Reports a contestant's median after its first and fourth samples, because it hardly changes
+ * between. */
 static gputune_status tell_times(gt_tuning *tuning, const gt_race_round *round)
 {
     for (uint32_t i = 0; i < round->count; i++) {
@@ -337,7 +336,7 @@ static gputune_status end_round(gt_tuning *tuning, const gt_race_round *round)
         return end_playoff_round(tuning);
     }
     GT_TRY(gt_race_end_round(tuning->race, &tuning->end));
-    GT_TRY(tell_times(tuning, round)); /* contestants that have just left are reported too */
+    GT_TRY(tell_times(tuning, round)); /* also for contestants that have just left */
     if (gt_race_is_tied(tuning->race)) {
         GT_TRY(gt_tuning_open_playoff(tuning, false));
     }
@@ -373,7 +372,7 @@ gputune_status gt_tuning_start_round(gt_tuning *tuning)
                                                [GT_RACE_FULL] = GT_SAMPLE_BRIEF,
                                                [GT_RACE_FINAL] = GT_SAMPLE_FULL};
     gt_race_round round;
-    do { /* some rounds need no new samples */
+    do { /* repeat while a round needs no new samples */
         GT_TRY(gt_race_next_round(gt_tuning_current_race(tuning), &round));
         if (round.count ? !pilots_serve(tuning, &round) : tuning->phase == GT_PHASE_PROVE) {
             break;
@@ -418,7 +417,7 @@ gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event)
         return GPUTUNE_OK;
     }
     if (gt_disturbance_note(&tuning->disturbance, &event->sampled, &session->request->log)) {
-        return GPUTUNE_OK; /* the next request drops this round's samples */
+        return GPUTUNE_OK; /* requesting the round again drops its samples */
     }
     return record_round(tuning, event);
 }
@@ -434,6 +433,6 @@ gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning)
     if (!round.count) {
         return GPUTUNE_OK;
     }
-    tuning->disturbance.noisy = true; /* one launch each, and not side by side */
+    tuning->disturbance.noisy = true; /* single launches, not side by side */
     return record_pilots(tuning, &round);
 }

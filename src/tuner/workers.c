@@ -29,7 +29,7 @@ void gt_workers_close(gt_workers *workers)
     pthread_mutex_destroy(&workers->mutex);
 }
 
-/* Lends an idle farm that fits, preferably one without a measure worker. NULL: none. */
+/* Lends an idle farm that fits, preferably without a measure worker; NULL if there is none. */
 static gt_farm *lend_idle(gt_workers *workers, bool measure, gputune_isolation isolation)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);

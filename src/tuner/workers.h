@@ -18,9 +18,9 @@ typedef struct gt_kept_farm {
 
 typedef struct gt_workers {
     pthread_mutex_t mutex;
-    GT_ARRAY(gt_kept_farm) farms; /* idle ones: at most one that measures, and one that does not */
-    bool keep;                    /* keep workers and compiled code between sessions */
-    gt_farm_options options;      /* the tuner owns the strings */
+    GT_ARRAY(gt_kept_farm) farms; /* idle; at most one with and one without a measure worker */
+    bool keep;                    /* workers and compiled code are kept between sessions */
+    gt_farm_options options;      /* options of new farms; the tuner owns the strings */
 } gt_workers;
 
 /* Prepares to open farms with these options, whose strings must outlive `workers`. With `keep`,
@@ -51,6 +51,6 @@ typedef enum gt_gpu_user { GT_GPU_CALLER, GT_GPU_BACKGROUND } gt_gpu_user;
 /* Takes the right. Returns false if another session has it; a session in the background gives it up
  * soon. */
 bool gt_gpu_take(gt_gpu_right *right, gt_gpu_user user);
-/* Returns true if a tuning that a caller waits for was refused the GPU since it was taken. */
+/* Returns true if a tuning that a caller waits for wanted the GPU after it was taken. */
 bool gt_gpu_is_wanted(gt_gpu_right *right);
 void gt_gpu_leave(gt_gpu_right *right);

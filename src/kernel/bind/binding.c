@@ -18,7 +18,7 @@ void gt_binding_open(gt_binding *out, const gt_template *template, const gt_prob
     gt_slots_fill(out->slots, template, problem, device);
 }
 
-/* Evaluates an expression; `otherwise` if it is NULL or depends on a loop's counter. */
+/* Evaluates an expression. If it is NULL or depends on a loop's counter, uses `otherwise`. */
 static gt_limit bind_number(int64_t *out, const gt_expression *expression, int64_t otherwise,
                             const gt_binding *binding)
 {
@@ -43,7 +43,7 @@ static const gt_template_step *step_of(const gt_binding *binding)
 static gt_limit bind_cluster(gt_binding *binding)
 {
     int64_t size[3], blocks = 1;
-    for (int i = 0; i < 3; i++) { /* the items of missing dimensions are NULL */
+    for (int i = 0; i < 3; i++) { /* missing dimensions have no expression */
         GT_WITHIN(bind_number(&size[i], step_of(binding)->cluster.items[i], 1, binding));
     }
     for (int i = 0; i < 3; i++) {
@@ -191,7 +191,7 @@ gt_limit gt_binding_carveout(gt_binding *binding)
         int64_t kb = binding->slots[GT_SLOT_AXIS + i];
         GT_EXCLUDE(!has_carveout(binding->device, kb), GT_LIMIT_CARVEOUT_SIZE);
         binding->carveout_kb = (int)kb;
-        /* a block without dynamic shared memory fits any carveout */
+        /* only a block with dynamic shared memory may exceed a carveout */
         int64_t bytes = binding->shape.shared_bytes;
         bytes += bytes ? binding->device->shared_reserved_per_block_bytes : 0;
         GT_EXCLUDE(kb >= 0 && bytes > kb * 1024, GT_LIMIT_CARVEOUT_BLOCK);
@@ -210,7 +210,7 @@ gt_limit gt_binding_cooperative(gt_binding *binding)
                                                                        : GT_LIMIT_NONE;
 }
 
-/* Evaluates the shape of kernel `index`; most of the first one's is in the binding already. */
+/* Evaluates the shape of kernel `index`. The binding already has most of the first kernel's. */
 static gt_limit bind_step(gt_kernel_step *out, const gt_binding *binding, uint32_t index)
 {
     enum { TIMES_MAX = 1 << 16, PROGRAMMATIC_CC = 90 };
@@ -239,7 +239,7 @@ typedef struct maker {
     const gt_binding *binding;
     const gt_kernel_step *steps;
     gt_limit limit;
-    uint32_t conditions[GT_COUNTERS_MAX]; /* for each open loop, the item of its condition */
+    uint32_t conditions[GT_COUNTERS_MAX]; /* item of the condition of each open loop */
 } maker;
 
 static gt_sequence_item *add_item(maker *m, gt_sequence_kind kind, uint32_t index)
@@ -274,7 +274,7 @@ static void add_operation(maker *m, gt_sequence_item *item, gt_operation operati
     add_instruction(m, item, (gt_instruction){.operation = operation, .target = value});
 }
 
-/* Adds an item with the value of an expression, in which only counters remain variable. */
+/* Adds an item with an expression's value, in which only loop counters are still variables. */
 static gt_sequence_item *add_value(maker *m, gt_sequence_kind kind, uint32_t index,
                                    const gt_expression *expression)
 {
@@ -497,7 +497,7 @@ uint32_t gt_binding_features(double out[GT_LAUNCH_FEATURES], const gt_binding *b
     uint32_t count = 0;
     gt_slots_config(own.slots, own.template, config);
     for (; own.step < parts->step_count; own.step++, count += GT_STEP_FEATURES) {
-        (void)bind_shape(&own); /* cannot fail, because the configuration is valid */
+        (void)bind_shape(&own); /* a valid configuration breaks no limit */
         if (own.step == 0) {
             (void)bind_number(&promised, parts->launch_bounds[1], 0, &own);
         }

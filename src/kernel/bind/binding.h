@@ -22,7 +22,7 @@ typedef struct gt_binding {
 /* Sets the slots that depend on the problem and the device; all others become 0. */
 void gt_slots_fill(int64_t slots[GT_SLOT_MAX], const gt_template *template,
                    const gt_problem *problem, const gt_device *device);
-/* Sets the slots of an axis. For a word that names a type, one slot is the type's size. */
+/* Sets the slots of an axis. A word that names a type also sets a slot to the type's size. */
 void gt_slots_axis(int64_t slots[GT_SLOT_MAX], const gt_template *template, uint32_t axis,
                    uint8_t choice);
 void gt_slots_config(int64_t slots[GT_SLOT_MAX], const gt_template *template,
@@ -43,7 +43,7 @@ gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension);
 gt_limit gt_binding_carveout(gt_binding *binding);
 /* Checks that all blocks of a cooperative launch can run at once. */
 gt_limit gt_binding_cooperative(gt_binding *binding);
-/* Does the work of gt_space_features(), on a binding without a configuration. */
+/* Computes the features for gt_space_features(). The binding needs no configuration. */
 uint32_t gt_binding_features(double out[GT_LAUNCH_FEATURES], const gt_binding *binding,
                              const gt_config *config);
 /* Checks all kernels of a pipeline. The shape of the first is in the binding. */
@@ -56,8 +56,8 @@ gt_limit gt_axis_limit(const gt_binding *binding, const gt_workload *workload, u
 /* Sets the slots of a configuration, and runs all steps. Returns the first broken limit. */
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config);
 
-/* Fills `out` with the pass() blocks. `ways` says how each is passed (GT_PASS_NONE: unknown yet);
- * NULL: as configured. Returns the broken limit. */
+/* Fills `out` with the pass() blocks. `ways` says how each block is passed; GT_PASS_NONE if that is
+ * not known yet. Without `ways` (NULL), the configuration decides. Returns the broken limit. */
 gt_limit gt_blocks_make(gt_block out[GT_BLOCK_MAX], const gt_binding *binding,
                         const gt_pass ways[GT_BLOCK_MAX]);
 /* Checks the pass() blocks. */
@@ -76,16 +76,16 @@ gputune_status gt_elements_count(uint64_t *out, const gt_argument *buffer, const
 /* Adds a parameter to a launch, and returns it (launch.c). */
 gt_parameter *gt_launch_add(gt_launch *launch, gt_parameter_kind kind, uint32_t bytes,
                             int argument);
-/* Adds the blocks and arguments of a launch (launch.c). `plain`: buffers of maps and textures are
- * passed as addresses. */
+/* Adds the blocks and arguments of a launch (launch.c). If `plain`, passes buffers of tensor maps
+ * and textures as addresses. */
 gputune_status gt_launch_arguments(gt_launch *launch, const gt_binding *binding, bool plain);
 /* ---- workload_elements.c ---- */
 
-/* Sets the types, fills and bytes of a buffer's elements. `elements` counts elements before, and
- * components after the call. ETEMPLATE for integers without a fill, and for unknown members. */
+/* Sets the types, fills and bytes of a buffer's elements. Converts `elements` from the number of
+ * elements to that of components. ETEMPLATE for integers without a fill and unknown members. */
 gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
                                 const gt_argument *declared);
-/* Sets *out to a scalar argument. EINVAL for a value that does not fit its type. */
+/* Evaluates a scalar argument. EINVAL for a value that does not fit its type. */
 gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_binding *binding,
                               const gt_argument *argument);
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Returns the limit that vectors of `width` elements break, which must divide buffers' rows. */
+/* Returns the limit that vectors of `width` elements break, because they must divide all rows. */
 static gt_limit check_vector(const gt_binding *binding, uint32_t axis, int64_t width)
 {
     const gt_template *template = binding->template;
@@ -101,7 +101,7 @@ static void add_maps(gt_launch *launch, const gt_template *template)
     }
 }
 
-/* Returns the parameter of an argument or scratch buffer, before others follow. */
+/* Returns the parameter of an argument or scratch buffer, if no further parameters were added. */
 static uint32_t parameter_of(const gt_launch *launch, const gt_template *template, uint32_t index)
 {
     return launch->parameter_count - template->parameter_count + index;
@@ -160,7 +160,7 @@ static gputune_status check_swaps(const gt_binding *binding)
     return GPUTUNE_OK;
 }
 
-/* Sets the kernels' names and parameters, and adds the parameters that are computed. */
+/* Sets the names and parameters of the kernels, and adds parameters with computed values. */
 static gputune_status add_steps(gt_launch *launch, const gt_binding *binding)
 {
     const gt_template_parts *parts = binding->template->parts;
@@ -257,7 +257,7 @@ uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
     return widest;
 }
 
-/* gt_launch_hash() hashes these structs as bytes. */
+/* gt_launch_hash() hashes these structs as bytes, so they must have no padding. */
 _Static_assert(sizeof(gt_block) == 4 * 4 + 96 && sizeof(gt_parameter) == 8 * 4 + 2 * 8 &&
                    sizeof(gt_tensormap) == 7 * 4 + GT_TENSORMAP_RANK * 20 &&
                    sizeof(gt_texture) == 8 * 4 + 3 * 8,
@@ -285,7 +285,7 @@ gt_hash gt_launch_hash(const gt_launch *launch)
     return hash;
 }
 
-/* Allocates nothing, because a hash without all parts would be that of another trial. */
+/* Allocates no memory: if a part were missing in the hash, it could equal another trial's. */
 gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_hash source)
 {
     const gt_template_parts *parts = template->parts;
@@ -330,7 +330,7 @@ static gt_limit limit_pass(const gt_binding *binding, uint32_t axis, uint8_t cho
 {
     const gt_axis *a = &binding->template->axes[axis];
     int64_t value = a->values[choice].number;
-    gt_pass ways[GT_BLOCK_MAX] = {GT_PASS_NONE}; /* the other blocks are not known yet */
+    gt_pass ways[GT_BLOCK_MAX] = {GT_PASS_NONE}; /* for the other blocks, not known yet */
     gt_block blocks[GT_BLOCK_MAX];
     uint32_t block = 0;
     while (binding->template->passes[block].axis != (int)axis) {
@@ -338,7 +338,7 @@ static gt_limit limit_pass(const gt_binding *binding, uint32_t axis, uint8_t cho
     }
     ways[block] = (gt_pass)value;
     gt_limit limit = gt_blocks_make(blocks, binding, ways);
-    /* `split` that passes everything by value is excluded, unless it is the default */
+    /* exclude a `split` that passes everything by value, unless it is the default */
     bool redundant = (int64_t)blocks[block].pass != value && choice != a->default_choice;
     return limit == GT_LIMIT_NONE && redundant ? GT_LIMIT_PASS_SPLIT : limit;
 }

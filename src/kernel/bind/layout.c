@@ -10,9 +10,9 @@ static uint32_t align_up(uint32_t value, uint32_t alignment)
     return (value + alignment - 1) / alignment * alignment;
 }
 
-/* Where the numbers of a member are. */
+/* The place of a member, and a prefix for the names of its numbers. */
 typedef struct spot {
-    const char *name; /* prefix of their names */
+    const char *name; /* prefix of the numbers' names */
     uint32_t offset;
     const gt_expression *value; /* value in the code; NULL: none */
     bool is_pointer;
@@ -199,7 +199,7 @@ static bool same_parts(const char *a, const char *b, size_t length)
     return strncmp(a, b, length) == 0 && strchr(".[", a[length]) && strchr(".[", b[length]);
 }
 
-/* Returns the position of a leaf's part among the parts that follow the same beginning. */
+/* Returns the position of a leaf's part among all parts that follow the same prefix. */
 static uint32_t part_place(const gt_layout *layout, uint32_t leaf, size_t begin)
 {
     uint32_t place = 0;
@@ -222,7 +222,7 @@ bool gt_leaf_is_within(const gt_layout *layout, uint32_t leaf, const char *path)
         size_t length = (size_t)(end - at);
         if (*path == '#') {
             unsigned long place = strtoul(path + 1, (char **)&path, 10);
-            /* a number in braces of its own is the first in them */
+            /* in braces of its own, a number is the first part */
             if (place != (end == at ? 0 : part_place(layout, leaf, (size_t)(at - name)))) {
                 return false;
             }
@@ -251,8 +251,8 @@ void gt_structure_describe(gt_text *out, const gt_binding *binding, const char *
     }
 }
 
-/* Writes a type's name with types and numbers in place of problem values, which the code does not
- * know. */
+/* Writes a type's name, with problem values replaced by their types and numbers, because the code
+ * does not know the problem values. */
 static gputune_status spell(char **out, const gt_binding *binding, const char *name)
 {
     gt_text text = {0};

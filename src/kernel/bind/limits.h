@@ -51,7 +51,7 @@
 #define GT_LIMIT_NAME(name, text) GT_LIMIT_##name,
 typedef enum gt_limit { GT_LIMIT_LIST(GT_LIMIT_NAME) GT_LIMIT_COUNT } gt_limit;
 
-/* Returns the limit from the enclosing function, if `call` breaks one. */
+/* If `call` breaks a limit, returns that limit from the enclosing function. */
 #define GT_WITHIN(call)                                                                            \
     do {                                                                                           \
         gt_limit gt_within_ = (call);                                                              \

@@ -147,7 +147,7 @@ gt_problem gt_problem_bucket(const gt_template *template, const gt_problem *prob
 
 /* ---- awkward problems ------------------------------------------------------------------------ */
 
-/* large enough for several blocks of the widest tiles, small enough to check quickly */
+/* enough for several blocks of the widest tiles, and still quick to check */
 static const uint64_t cheap_bytes = 32 << 20;
 
 /* Returns true if a file determines the size of a buffer. */
@@ -166,7 +166,7 @@ static bool has_files(const gt_template *template)
     return false;
 }
 
-/* Returns true if a tensor map's strides, multiples of 16 bytes, depend on the size. */
+/* Returns true if a tensor map's strides depend on the size. Strides are multiples of 16 bytes. */
 static bool shapes_map(const gt_template *template, int size)
 {
     const gt_template_parts *parts = template->parts;
@@ -183,7 +183,7 @@ static bool shapes_map(const gt_template *template, int size)
     return shapes;
 }
 
-/* Returns true if the size is tied to a tunable, a vector or a tensor map. */
+/* Returns true if a tunable, a vector or a tensor map depends on the size. */
 static bool must_stay(const gt_template *template, int size)
 {
     enum { OF_LAUNCH = GT_SLOT_WORD - GT_SLOT_BLOCK };
@@ -209,7 +209,7 @@ static bool must_stay(const gt_template *template, int size)
     return shapes_map(template, size);
 }
 
-/* Returns true if a texture's rows, which have no padding, forbid an odd size. */
+/* Returns true if a texture forbids an odd size, because its rows have no padding. */
 static bool shapes_texture(const gt_template *template, const gt_problem *problem,
                            const gt_device *device, int size)
 {
@@ -246,8 +246,8 @@ static bool is_allowed(const gt_template *template, const gt_problem *problem,
     return true;
 }
 
-/* Halves the largest of the sizes that may change, until the problem takes at most `most_bytes` or
- * that size is below `least`. Skips sizes that hardly affect the memory. */
+/* Halves the largest size that may change, again and again, until the problem takes at most
+ * `most_bytes` or that size is below `least`. Skips sizes that hardly affect the memory. */
 static void shrink(gt_problem *problem, const gt_template *template, const gt_device *device,
                    const bool *may_change, uint64_t most_bytes, int64_t least)
 {
@@ -276,7 +276,7 @@ static void shrink(gt_problem *problem, const gt_template *template, const gt_de
     }
 }
 
-/* Subtracts the prime from the sizes that may change; from each next size `apart` more. */
+/* Subtracts `prime` from the first size that may change, and `apart` more from each later one. */
 static bool reduce(gt_problem *out, const gt_problem *problem, const gt_template *template,
                    const bool *may_change, int64_t prime, int64_t apart)
 {
@@ -315,7 +315,7 @@ gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_templ
                                   const gt_problem *problem, const gt_device *device)
 {
     static const int64_t primes[] = {13, 7, 5, 3, 2};
-    enum { LEAST = 128 }; /* below this, a size is not halved further */
+    enum { LEAST = 128 }; /* a smaller size is not halved */
     bool may_change[GT_PROBLEM_MAX] = {false};
     gt_problem small = *problem, awkward;
     uint64_t bytes;
@@ -333,7 +333,7 @@ gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_templ
     const gt_problem *bases[] = {&small, problem};
     enum { PRIMES = sizeof primes / sizeof *primes, WAYS = 4 * PRIMES };
     for (size_t w = 0; w < WAYS && !*changed; w++) {
-        int64_t apart = w / PRIMES % 2 ? 0 : 2; /* some templates need equal sizes */
+        int64_t apart = w / PRIMES % 2 ? 0 : 2; /* 0 because some templates need equal sizes */
         if (reduce(&awkward, bases[w / PRIMES / 2], template, may_change, primes[w % PRIMES],
                    apart) &&
             is_allowed(template, &awkward, device, &bytes)) {

@@ -34,55 +34,55 @@ gt_problem gt_problem_small(const gt_template *template, const gt_problem *probl
 gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_template *template,
                                   const gt_problem *problem, const gt_device *device);
 
-/* Numbers that describe a launch before it is compiled: for each kernel, and in all. */
+/* Features of a launch that are known before compilation: number per kernel, and maximum number. */
 enum { GT_STEP_FEATURES = 5, GT_LAUNCH_FEATURES = GT_STEPS_MAX * GT_STEP_FEATURES + 1 };
 enum { GT_NUMBER_MAX = 320, GT_OTHERS_MAX = 128 };
 
-/* A number of a scalar, or of an element whose numbers have different types. */
+/* A number in a scalar, or in an element that is made of several numbers. */
 typedef struct gt_number {
     char name[GT_NAME_MAX]; /* "pos.x" */
     gt_type type;
     uint32_t offset; /* in bytes from the element's beginning */
     gt_fill_kind fill;
-    double low, high;                  /* range of the fill; `low` is a scalar's floating value */
-    int64_t integer;                   /* a scalar's integer value */
-    int problem_value;                 /* scalar: index of the problem value with its name, or -1 */
-    bool derived;                      /* scalar: computed from problem values */
-    bool is_stated;                    /* scalar: prove() names it */
-    bool keeps;                        /* scalar: an offset that proofs keep (gt_argument.keeps) */
-    uint32_t first_other, other_count; /* scalar: more values, in gt_workload.others */
+    double low, high;  /* range of the fill; `low` is a scalar's floating value */
+    int64_t integer;   /* a scalar's integer value */
+    int problem_value; /* scalar: index of the problem value with its name, or -1 */
+    bool derived;      /* scalar: computed from problem values */
+    bool is_stated;    /* scalar: prove() gives its values */
+    bool keeps;        /* scalar: an offset that proofs must not change (gt_argument.keeps) */
+    uint32_t first_other, other_count; /* scalar: place of further values in gt_workload.others */
 } gt_number;
 
 /* A buffer or block of a workload. */
 typedef struct gt_buffer {
     char name[GT_NAME_MAX];
-    gt_type type; /* of a component; the least precise float of several */
+    gt_type type; /* type of a component; of different ones, the least precise float */
     gt_direction direction;
-    uint64_t elements; /* number of components: 4 * n for float4 y[n] */
+    uint64_t elements; /* number of components, such as 4 * n for float4 y[n] */
     uint64_t bytes;
-    uint32_t per_element;  /* components per declared element; 0: 1 */
+    uint32_t per_element;  /* number of components in a declared element; 0: 1 */
     uint32_t alignment;    /* alignment of the element's type in bytes; 0: the component's */
-    uint32_t first_number; /* of its number_count numbers in gt_workload.numbers */
-    uint32_t number_count; /* filled one by one; 0: all numbers are filled alike */
+    uint32_t first_number; /* index of its first number in gt_workload.numbers */
+    uint32_t number_count; /* how many numbers are filled separately; 0: all are filled alike */
     gt_fill_kind fill;
     double low, high;
     bool nan_ok, races;
-    bool free, finite; /* free: no declared range; finite: no NaN and no infinity */
+    bool free, finite; /* no range is declared; NaN and infinities must not occur */
     uint32_t variety;  /* how the fill is varied (gt_variety) */
     uint32_t twin;     /* 1 + index of the input whose contents a varied input copies; 0: none */
     uint32_t in_place; /* output: 1 + index of the input at the same address; 0: none */
-    gt_type reference_type; /* output: the type in the reference, F64 if that declares doubles */
+    gt_type reference_type; /* output: type in the reference, F64 if it declares doubles */
 } gt_buffer;
 
 typedef struct gt_scalar {
     char name[GT_NAME_MAX];
     uint32_t bytes;
-    uint32_t first_number, number_count; /* in gt_workload.numbers; a struct may have none */
+    uint32_t first_number, number_count; /* a range of gt_workload.numbers, possibly empty */
 } gt_scalar;
 
 typedef struct gt_tolerance {
     double atol, rtol, stol;
-    bool stated; /* the template states them; otherwise tolerance.h determines them */
+    bool stated; /* stated in the template; otherwise determined as in tolerance.h */
 } gt_tolerance;
 
 /* Return the bytes of an element, its alignment, and the number of elements. */
@@ -90,7 +90,7 @@ uint32_t gt_buffer_element_bytes(const gt_buffer *buffer);
 uint32_t gt_buffer_alignment(const gt_buffer *buffer);
 uint64_t gt_buffer_count(const gt_buffer *buffer);
 /* The buffers and scalars of a problem, and how results are judged. The caller's arguments are the
- * blocks, then the args() of the template, each of which is buffers[index] or scalars[index]. */
+ * blocks, then the template's args(): each of these is buffers[index] or scalars[index]. */
 typedef struct gt_workload {
     uint32_t block_count;
     gt_buffer blocks[GT_BLOCK_MAX]; /* in host memory; always inputs */
@@ -110,7 +110,7 @@ typedef struct gt_workload {
         double real; /* for float types */
     } others[GT_OTHERS_MAX];
     gt_tolerance tolerance;
-    bool has_reference, has_scale; /* has_scale: the reference also outputs sums of magnitudes */
+    bool has_reference, has_scale; /* reference() exists; it also outputs sums of magnitudes */
     bool refers_to_itself;         /* the reference is a configuration of the kernel itself */
     bool has_check;                /* a check() kernel replaces the comparison */
     bool has_expected;             /* files contain the correct outputs */
@@ -119,12 +119,12 @@ typedef struct gt_workload {
     bool has_init;                 /* a kernel completes the inputs */
     gt_launch init;                /* its last parameter is the seed */
     /* reference(self) is launched like a variant, but without a window of level-2 cache. Other
-     * references, and the check, get pass() blocks as GT_PASS_GLOBAL and constant() blocks as
-     * GT_PASS_CONSTANT; buffers that the kernel clears are cleared. With `scale`, the last
-     * parameter of a reference is a buffer with an element for each of the first output's. The last
-     * parameter of a check is a buffer of 8 bytes for the number of wrong elements. */
+     * references and the check get pass() blocks as GT_PASS_GLOBAL and constant() blocks as
+     * GT_PASS_CONSTANT; buffers that the kernel clears are cleared for them, too. With `scale`, a
+     * reference's last parameter is a buffer as long as the first output. A check's last parameter
+     * is a buffer of 8 bytes for the number of wrong elements. */
     gt_launch reference, check;
-    double work_bytes, work_flops;        /* of one launch of the default; 0: not declared */
+    double work_bytes, work_flops;        /* work of one launch of the default; 0: not declared */
     uint32_t alignment[GT_PARAMETER_MAX]; /* guaranteed alignment of each buffer, in bytes */
 } gt_workload;
 

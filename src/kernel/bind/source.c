@@ -107,12 +107,12 @@ static gputune_status define_bounds(generator *g)
     return GPUTUNE_OK;
 }
 
-/* Prefixes of the parts of a block. The constant part has the name of its symbol. */
+/* Prefixes of names for the parts of a block. The part in constant memory has its symbol's name. */
 #define BY_VALUE "gputune_pass_value_"
 #define GLOBAL   "gputune_pass_global_"
 
-/* Defines the parameter that GPUTUNE_PARAM(block) means. A struct is declared after the macros, so
- * its array is a template until then. */
+/* Defines the parameter for which GPUTUNE_PARAM(block) stands. Because a struct is declared only
+ * after the macros, the type of its array is a template until then. */
 static void define_parameter(generator *g, const gt_block *block, const char *name,
                              const char *type, bool is_struct, unsigned long long by_value)
 {
@@ -232,7 +232,7 @@ static gputune_status add_instance(gt_source *out, const generator *g, const gt_
         gt_lexer_next(&lexer);
         bool qualified = colons || gt_lexer_is(&lexer, "::");
         const gt_value *value = qualified ? NULL : value_named(g, GT_TOKEN_TEXT(&token));
-        if (value) { /* other names mean something in the code */
+        if (value) { /* other names belong to the code */
             gt_text_printf(&text, !value->word && value->number < 0 ? "(%s)" : "%s",
                            GT_TEXT_OF_VALUE(value));
         } else {
@@ -267,7 +267,7 @@ static const char tensormap_type[] =
     "typedef struct CUtensorMap_st { alignas(64) unsigned long long opaque[16]; } CUtensorMap;\n"
     "#endif\n";
 
-/* Appends checks that the code does not give a tunable another value. */
+/* Appends assertions that no tunable has another value in the code. */
 static void assert_values(gt_text *text, const generator *g)
 {
     const gt_template *template = g->binding->template;
@@ -284,7 +284,7 @@ static void assert_values(gt_text *text, const generator *g)
     }
 }
 
-/* Appends checks that an output of the reference is not a double under another name. */
+/* Appends assertions that no output of the reference is a double under another type name. */
 static void assert_outputs(gt_text *text, const generator *g)
 {
     const gt_template *template = g->binding->template;
@@ -374,7 +374,7 @@ static gputune_status add_maxreg(gt_source *out, const gt_binding *binding)
     return value ? limit_to(out, value) : GPUTUNE_OK;
 }
 
-/* Returns the threads of a judge's block; 0: none, or binding its launch reports an error. */
+/* Returns the threads of a judge's block. 0: no judge, or an error that its launch will report. */
 static int64_t threads_of(const gt_binding *binding, const gt_judge *judge)
 {
     int64_t threads = judge->present ? 1 : 0;
@@ -389,7 +389,7 @@ static int64_t threads_of(const gt_binding *binding, const gt_judge *judge)
     return threads;
 }
 
-/* Limits the registers of the judges' code, so their blocks can be launched. */
+/* Limits the registers of the judges, so their blocks can be launched. */
 static gputune_status limit_registers(gt_source *out, const gt_binding *binding)
 {
     enum { MOST = 255, UNIT = 8 };
@@ -404,8 +404,8 @@ static gputune_status limit_registers(gt_source *out, const gt_binding *binding)
     return registers < UNIT || registers > MOST ? GPUTUNE_OK : limit_to(out, registers);
 }
 
-/* Evaluates options() and maxreg(). For the judges (`kernel` is false), only options that change
- * the meaning count, and registers are limited for their blocks. */
+/* Evaluates options() and maxreg(). For the judges (`kernel` is false), uses only options that
+ * change the meaning of code, and limits the registers for their blocks. */
 static gputune_status make_options(gt_source *out, const gt_binding *binding, bool kernel)
 {
     const gt_template_parts *parts = binding->template->parts;
@@ -413,7 +413,7 @@ static gputune_status make_options(gt_source *out, const gt_binding *binding, bo
         const gt_option *option = &parts->options[i];
         int64_t holds = 1;
         if (option->item == decided) {
-            continue; /* an earlier branch was taken */
+            continue; /* an earlier branch of this item applied */
         }
         if (option->condition) {
             GT_TRY(gt_expression_integer(&holds, option->condition, binding->slots));

@@ -9,10 +9,10 @@ enum { GT_INSTANCES_MAX = GT_STEPS_MAX, GT_SOURCE_OPTIONS = 65 };
 /* A source to compile. Variants whose sources have the same hash share their compiled code. */
 typedef struct gt_source {
     char *text;   /* the CUDA source with prelude, macros and #line; owned */
-    gt_hash hash; /* hash of the prelude, macros, tokens, options and instances; comments and lines
-                     do not count */
+    gt_hash hash; /* hash of the prelude, macros, tokens, options and instances; does not change
+                     with comments and line numbers */
     size_t head_bytes; /* length of the prelude and leading #includes, which all variants share; 0:
-                          no headers there */
+                          nothing is included there */
     /* NVRTC options beyond the standard ones, such as --maxrregcount=64; owned */
     char *options[GT_SOURCE_OPTIONS];
     size_t option_count;
@@ -32,8 +32,8 @@ gputune_status gt_source_reference(gt_source *out, const gt_template *template,
                                    const gt_problem *problem, const gt_device *device,
                                    const char *prelude);
 /* Sets *out to the hash of the code that computes the expected results: the judges, or the variant
- * that others are compared with. Zero if every edit of that code changes all sources or the
- * template's identity anyway. */
+ * with which others are compared. Sets it to zero if an edit of that code always changes all
+ * sources or the template's identity. */
 gputune_status gt_source_expected(gt_hash *out, const gt_template *template,
                                   const gt_problem *problem, const gt_device *device,
                                   const char *prelude);
@@ -54,7 +54,7 @@ gputune_status gt_work_ratio(double *out, const gt_template *template, const gt_
 /* Returns the bytes of the widest access of the vector axes that the device has; 0: no vectors. */
 uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
                          const gt_config *config, const gt_device *device);
-/* Returns a hash of everything that a launch gives the device. */
+/* Returns a hash of everything that a launch passes to the device. */
 gt_hash gt_launch_hash(const gt_launch *launch);
 /* Returns the key of a trial: a hash of the source and of how it is launched. */
 gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_hash source);

@@ -13,7 +13,7 @@ typedef struct line {
     const char *text;
     size_t length;
     bool is_kept;
-    bool is_basic; /* declares for NVRTC a name that nvcc knows */
+    bool is_basic; /* declares a name that nvcc knows and NVRTC does not */
 } line;
 
 typedef GT_ARRAY(line) line_list;
@@ -47,7 +47,7 @@ static bool is_used_below(const line_list *lines, size_t above, const gt_token *
     return false;
 }
 
-/* Returns true if the line defines a macro: its name, and a lexer on its value. */
+/* Returns true if the line defines a macro, with its name and a lexer on its value. */
 static bool read_define(gt_lexer *value, const line *at, gt_token *name)
 {
     if (!begins_with(at, define)) {
@@ -70,13 +70,13 @@ static gputune_status split(line_list *out, const char *text)
     return GPUTUNE_OK;
 }
 
-/* Drops lines of the prelude, the first `count` ones, from the last to the first: macros and the
- * declarations in std that nothing below uses, conditionals without content, and the comments of
- * what was dropped. */
+/* Drops unused lines of the prelude, which is the first `count` lines, from the last to the first:
+ * macros and declarations in std that no later line uses, empty conditionals, and comments on
+ * dropped lines. */
 static void drop_unused(line_list *lines, size_t count)
 {
     const gt_token std = gt_token_of("std");
-    size_t end = 0; /* of the innermost conditional */
+    size_t end = 0; /* end of the innermost conditional */
     bool is_in_std = false, has_content = true;
     for (size_t i = count; i-- > 0;) {
         line *at = &lines->items[i];
@@ -116,7 +116,7 @@ static void mark_basics(line_list *lines)
     }
 }
 
-/* Writes a #pragma with the values of macros in place of their names, which nvcc does not do. */
+/* Writes a #pragma with macros replaced by their values, because nvcc does not replace them. */
 static void write_pragma(gt_text *out, const line_list *lines, const line *pragma)
 {
     const char *from = pragma->text;

@@ -15,7 +15,7 @@ static const uint32_t data_types[] = {
     [GT_TYPE_BOOL] = 0, [GT_TYPE_F16] = 6,  [GT_TYPE_BF16] = 9, [GT_TYPE_F32] = 7,
     [GT_TYPE_F64] = 8,  [GT_TYPE_E4M3] = 0, [GT_TYPE_E5M2] = 0};
 
-/* Finds a mode's value in its list. The index is the driver's enumerator; 0 is "none". */
+/* Finds the index of a mode's value in a list. It is the driver's enumerator; 0 means "none". */
 static gt_limit find_mode(uint32_t *out, const gt_expression *mode, const int64_t values[4],
                           const gt_binding *binding)
 {
@@ -107,7 +107,7 @@ enum { READ_AS_INTEGER = 1, NORMALIZED_COORDINATES = 2 }; /* CU_TRSF_… */
 typedef struct shape {
     gt_element element;
     uint32_t rank;    /* without layers */
-    int64_t sizes[3]; /* elements per row, rows, slices or layers; 0: no such dimension */
+    int64_t sizes[3]; /* number of elements per row, rows, slices or layers; 0: none */
     int64_t pitch;    /* elements per row of the buffer */
 } shape;
 

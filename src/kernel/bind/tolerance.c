@@ -5,15 +5,15 @@
 
 static const struct type_facts {
     double roundoff;
-    double working; /* roundoff of the type in which sums are accumulated */
-    double rtol;    /* of other libraries' functions, divisions and fused operations */
+    double working; /* roundoff of the type that accumulates sums */
+    double rtol;    /* error of other libraries' functions, divisions and fused operations */
     double tiny;    /* results below this may be flushed to zero */
 } facts[] = {
     [GT_TYPE_F16] = {0x1p-11, 0x1p-24, 2.5e-3, 0x1p-24},
     [GT_TYPE_BF16] = {0x1p-8, 0x1p-24, 2e-2, 0x1p-126},
     [GT_TYPE_F32] = {0x1p-24, 0x1p-24, 1e-5, 0x1p-126},
     [GT_TYPE_F64] = {0x1p-53, 0x1p-53, 1e-12, 0x1p-1022},
-    [GT_TYPE_E4M3] = {0x1p-4, 0x1p-24, 0.14, 0x1p-9}, /* neighbouring numbers differ by an eighth */
+    [GT_TYPE_E4M3] = {0x1p-4, 0x1p-24, 0.14, 0x1p-9}, /* neighbours differ by up to an eighth */
     [GT_TYPE_E5M2] = {0x1p-3, 0x1p-24, 0.27, 0x1p-16},
 };
 
@@ -34,8 +34,8 @@ double gt_tolerance_step(const gt_workload *workload)
     return has_output ? sqrt(coarsest) : 0;
 }
 
-/* Returns the number of terms of an element. A moved term shows in its element, so a share of (1 -
- * 1/GT_TOLERANCE_SPARSE)^terms of the elements stays still. */
+/* Returns the number of terms of an element, from the fraction `still` of elements that did not
+ * move. An element stays still with probability (1 - 1/GT_TOLERANCE_SPARSE)^terms. */
 static double terms_counted(double still)
 {
     static const double enough = 0.02;
@@ -58,7 +58,7 @@ double gt_tolerance_terms(const gt_workload *workload, uint32_t output,
     return fmax(1, fmax(measured, workload->work_flops / elements));
 }
 
-/* Returns true if the sensitivity was measured. An output may depend on unmoved inputs. */
+/* Returns true if the sensitivity was measured, because a moved input changed the output. */
 static bool is_known(const gt_sensitivity *seen)
 {
     return seen->step > 0 && seen->moved > 0;
@@ -73,8 +73,8 @@ static bool is_even(const gt_sensitivity *seen)
 }
 
 typedef struct measures {
-    double share;        /* multiple of S: a few roundings and a long sum */
-    gt_tolerance result; /* without S */
+    double share;        /* tolerance as a multiple of S, for a few roundings and a long sum */
+    gt_tolerance result; /* tolerance without S */
 } measures;
 
 static measures measure(const gt_workload *workload, uint32_t output, const gt_sensitivity *seen)
@@ -86,11 +86,10 @@ static measures measure(const gt_workload *workload, uint32_t output, const gt_s
     double length = type->working * sqrt(terms);
     /* sums of equal terms are rounded in the same direction many times */
     double drift = workload->varied ? type->working * terms : length;
-    return (measures){
-        /* a few roundings, one of them to a storage type, and a long sum; the factor is larger for
-         * few elements, whose largest step may lie within one deviation */
-        .share = type->roundoff + 3 * type->working + (few ? 4 : 2) * length,
-        .result = {.rtol = fmax(type->rtol, drift / 4), .atol = type->tiny}};
+    return (measures){/* for a few roundings, one of them to a storage type, and a long sum; doubled
+                       * for few elements, whose largest step may be only one deviation */
+                      .share = type->roundoff + 3 * type->working + (few ? 4 : 2) * length,
+                      .result = {.rtol = fmax(type->rtol, drift / 4), .atol = type->tiny}};
 }
 
 static gt_tolerance measured(const gt_workload *workload, uint32_t output,
@@ -110,7 +109,7 @@ static gt_tolerance measured(const gt_workload *workload, uint32_t output,
     return result;
 }
 
-/* Returns true if `scale` covers the output; it has as many elements as the first output. */
+/* Returns true if `scale`, which is as long as the first output, is long enough for this output. */
 static bool is_scaled(const gt_workload *workload, uint32_t output)
 {
     uint32_t first = 0;
@@ -130,7 +129,7 @@ bool gt_tolerance_of_element(gt_tolerance *out, const gt_workload *workload, uin
     }
     const measures m = measure(workload, output, seen);
     *out = m.result;
-    out->stol = 2 * m.share / seen->step; /* the largest of few steps underestimates S */
+    out->stol = 2 * m.share / seen->step; /* S may be larger than the largest of a few steps */
     return true;
 }
 
@@ -141,7 +140,7 @@ gt_tolerance gt_tolerance_of(const gt_workload *workload, uint32_t output,
     if (workload->tolerance.stated || !gt_type_is_float(workload->buffers[output].type)) {
         return workload->tolerance;
     }
-    if (is_scaled(workload, output)) { /* zero-mean terms err by u * scale / 3 */
+    if (is_scaled(workload, output)) { /* terms with mean zero have an error of u * scale / 3 */
         double more = workload->varied ? GT_TOLERANCE_VARIED : 1;
         return (gt_tolerance){
             .rtol = type->rtol, .atol = type->tiny, .stol = more * 8 * type->working};

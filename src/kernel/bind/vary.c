@@ -7,7 +7,7 @@
 
 /* ---- Scalars --------------------------------------------------------------------------------- */
 
-/* Returns another value for a float. Different factors reveal kernels that confuse scalars. */
+/* Returns another value for a float. Its factor differs by index, to find confused scalars. */
 static double other_real(const gt_number *number, gt_scalars which, uint32_t index)
 {
     const double factor = 0.375 + 0.125 * (index % 8), value = number->low;
@@ -105,7 +105,7 @@ uint32_t gt_workload_longest_list(const gt_workload *workload)
 
 /* ---- Contents -------------------------------------------------------------------------------- */
 
-/* Returns the largest value of a uniform fill. Floats never reach the end of their range. */
+/* Returns the largest value that a uniform fill draws. Floats stay below the end of their range. */
 static double largest(gt_type type, double low, double high)
 {
     if (!gt_type_is_float(type)) {
@@ -150,7 +150,7 @@ static void vary_numbers(gt_workload *workload, const gt_buffer *buffer, gt_cont
     }
 }
 
-/* Returns true if ties or empty rows can change the buffer's contents. */
+/* Returns true if the buffer's contents can be varied by ties or empty rows. */
 static bool has_variety(const gt_buffer *buffer, gt_contents contents)
 {
     if (contents == GT_CONTENTS_TIES) {
@@ -162,7 +162,7 @@ static bool has_variety(const gt_buffer *buffer, gt_contents contents)
            rises && !gt_type_is_float(buffer->type) && gt_type_bytes(buffer->type) >= 4;
 }
 
-/* Returns the first input with the same type, size and fill; the index itself if there is none. */
+/* Returns the first input with the same type, size and fill, which may be the given one itself. */
 static uint32_t twin_of(const gt_workload *workload, uint32_t index)
 {
     const gt_buffer *one = &workload->buffers[index];
@@ -230,7 +230,7 @@ bool gt_workload_has_contents(const gt_workload *workload, gt_contents contents)
     return has && !workload->has_init;
 }
 
-/* Returns true if a scalar is so large, or NaN, that results may be infinite or NaN. */
+/* Returns true if a scalar is NaN, or so large that results may be infinite or NaN. */
 static bool is_unbounded(const gt_workload *from, const gt_variation *variation)
 {
     bool is = false;
@@ -271,7 +271,7 @@ void gt_workload_vary(gt_workload *out, const gt_workload *from, const gt_variat
         widen_huge(out, from, variation);
     }
     for (uint32_t i = 0; i < out->buffer_count; i++) {
-        /* the reference may have NaN, so a variant may have NaN in the same places */
+        /* if the reference has NaN, a variant may have NaN in the same places */
         out->buffers[i].nan_ok |= out->varied || out->unbounded;
         if (out->varied) {
             vary_buffer(out, &out->buffers[i], variation->contents);

@@ -191,7 +191,7 @@ static void add_clears(gt_launch *launch, const gt_workload *workload, const gt_
     }
 }
 
-/* Makes a judge's launch. pass() blocks become pointers; constant() blocks are in the module. */
+/* Makes a judge's launch, with pass() blocks as pointers and constant() blocks in the module. */
 static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
                                  const gt_binding *binding, const gt_judge *judge)
 {
@@ -212,7 +212,7 @@ static gputune_status finish_judge(gt_launch *out)
     return gt_launch_count_held(out);
 }
 
-/* Adds an argument that the measure worker passes after the caller's. */
+/* Adds an argument of the measure worker, after the caller's arguments. */
 static void add_given(gt_launch *launch, gt_parameter_kind kind, uint64_t value)
 {
     gt_launch_add(launch, kind, 8, (int)launch->argument_count++)->scratch_bytes = value;
@@ -264,7 +264,7 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
         const gt_config config = gt_reference_config(binding->template);
         GT_TRY(gt_launch_bind(&out->reference, binding->template, binding->problem, &config,
                               binding->device));
-        out->reference.l2 = (gt_l2_window){0}; /* else it stays set aside */
+        out->reference.l2 = (gt_l2_window){0}; /* otherwise this part of L2 would stay reserved */
     }
     if (parts->reference.present) {
         GT_TRY(bind_judge(&out->reference, out, binding, &parts->reference));
@@ -278,7 +278,7 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
     }
     if (out->has_check) {
         GT_TRY(bind_judge(&out->check, out, binding, &parts->check));
-        add_given(&out->check, GT_PARAMETER_BUFFER, 0); /* the number of wrong elements */
+        add_given(&out->check, GT_PARAMETER_BUFFER, 0); /* for the number of wrong elements */
         GT_TRY(finish_judge(&out->check));
     }
     return GPUTUNE_OK;
@@ -286,7 +286,7 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
 
 /* --- work ------------------------------------------------------------------------------------- */
 
-/* Binds the work of the default's launch. If axes change the work, only its measure is bound. */
+/* Evaluates the work of the default's launch. If axes change it, only one measure of it. */
 static gputune_status bind_work(gt_workload *out, const gt_binding *binding)
 {
     const gt_template *template = binding->template;

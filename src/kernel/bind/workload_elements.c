@@ -61,7 +61,7 @@ gt_type gt_component_type(const gt_workload *workload, const gt_buffer *buffer, 
 
 /* ---- Fills ----------------------------------------------------------------------------------- */
 
-/* Sets the range of a fill without stated values. `count` is the number of elements. */
+/* Sets the range of a fill that states no values. `count` is the number of elements. */
 static void set_range(gt_number *out, uint64_t count)
 {
     bool integers = !gt_type_is_float(out->type), sorted = out->fill == GT_FILL_SORTED;
@@ -96,7 +96,7 @@ static gputune_status check_range(const gt_number *out, uint64_t count, gt_place
     return GPUTUNE_OK;
 }
 
-/* Evaluates a fill for numbers of out->type. Values that the host computes are left out here. */
+/* Evaluates a fill for numbers of out->type. Skips values that the host computes. */
 static gputune_status bind_fill(gt_number *out, const gt_fill *fill, const int64_t *slots,
                                 uint64_t count, const char *name)
 {
@@ -127,7 +127,7 @@ static const gt_initialiser *item_of(const gt_initialisers *list, const gt_layou
     return NULL;
 }
 
-/* Returns true if a leaf is an array element after the last one in a list, which is 0 as in C. */
+/* Returns true if a leaf is an array element that the list does not reach. As in C, it is 0. */
 static bool is_behind_list(const gt_initialisers *list, const gt_layout *layout, uint32_t leaf)
 {
     const size_t length = strlen(layout->leaves[leaf].name);
@@ -277,7 +277,7 @@ gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_bi
 
 /* ---- Scalars --------------------------------------------------------------------------------- */
 
-/* Sets a number by its expression; NULL: by the problem value with its name. */
+/* Sets a number to an expression; if that is NULL, to the problem value with the same name. */
 static gputune_status bind_number(gt_number *out, const gt_binding *binding,
                                   const gt_expression *value, const char *name)
 {
@@ -338,7 +338,7 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
     GT_TRY(check_items(&argument->initialisers, layout, argument->type, place));
     GT_TRY(check_pointers(binding, argument, layout, place));
     uint32_t count = 0;
-    for (uint32_t i = 0; i < layout->count; i++) { /* addresses are set by the launch */
+    for (uint32_t i = 0; i < layout->count; i++) { /* leave out addresses, which the launch sets */
         layout->leaves[count] = layout->leaves[i];
         count += !layout->leaves[i].is_pointer;
     }
@@ -412,7 +412,7 @@ gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_bi
     GT_TRY(gt_layout_make(&layout, binding, argument->type));
     memcpy(out->name, argument->name, sizeof out->name);
     out->bytes = layout->bytes;
-    if (layout->count == 0) { /* a functor without data: one byte that is not read */
+    if (layout->count == 0) { /* a functor without data takes one byte, which is not read */
         return GPUTUNE_OK;
     }
     GT_TRY(bind_numbers(workload, out, binding, argument, layout));
