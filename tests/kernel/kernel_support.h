@@ -46,6 +46,20 @@ static inline void expect_mistake(const char *path, const char *text, const char
     assert_null(template);
 }
 
+/* Checks the message for each mistake {text, message}, whose text is put into the format. */
+static inline void expect_mistakes(const char *path, const char *format,
+                                   const char *const (*mistakes)[2], size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        GT_SCOPED(gt_text_free) gt_text text = {0};
+        gt_text_printf(&text, format, mistakes[i][0]);
+        expect_mistake(path, gt_text_string(&text), mistakes[i][1]);
+    }
+}
+
+#define EXPECT_MISTAKES(path, format, mistakes)                                                    \
+    expect_mistakes(path, format, mistakes, sizeof(mistakes) / sizeof *(mistakes))
+
 /* A template that is bound to its default sizes, with everything up to its space. */
 typedef struct bench {
     gt_template *template;
@@ -105,6 +119,29 @@ static inline const char *text_of(const gt_template *template, const gt_config *
     (void)snprintf(kept, sizeof kept, "%s", text);
     free(text);
     return kept;
+}
+
+/* Returns the launch of a configuration, such as "B=64"; "" is the default. */
+static inline gt_launch launch_of(const bench *b, const char *config)
+{
+    gt_launch launch;
+    const gt_config parsed = config_of(b->template, config);
+    ASSERT_OK(gt_launch_bind(&launch, b->template, &b->problem, &parsed, &b->device));
+    return launch;
+}
+
+/* Returns the source of a configuration, with a prelude. */
+static inline gt_source source_with(const bench *b, const char *config, const char *prelude)
+{
+    gt_source source;
+    const gt_config parsed = config_of(b->template, config);
+    ASSERT_OK(gt_source_generate(&source, b->template, &b->problem, &parsed, &b->device, prelude));
+    return source;
+}
+
+static inline gt_source source_of(const bench *b, const char *config)
+{
+    return source_with(b, config, "");
 }
 
 /* Reads a template that comes with gputune. Tests run in the repository's root. */

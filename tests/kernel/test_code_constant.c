@@ -26,15 +26,13 @@ static const char text[] =
 TEST(test_values)
 {
     GT_SCOPED(bench_close) bench b = {0};
-    gt_launch launch;
     bench_open(&b, text, "sm_90");
-    const gt_config config = config_of(b.template, "B=64");
+    const gt_launch launch = launch_of(&b, "B=64");
     assert_int_equal(b.workload.buffers[0].elements, 64 * 32 + 48);
     assert_int_equal(b.workload.numbers[0].integer, 32);
     assert_int_equal(b.workload.numbers[1].integer, 9);
     assert_int_equal(b.workload.numbers[2].integer, 17);
     assert_int_equal(b.workload.numbers[3].integer, 1);
-    ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
     assert_int_equal(launch.steps[0].grid[0], 16); /* TILE depends on the configuration */
     assert_int_equal(launch.steps[0].shared_bytes, 256);
     assert_int_equal(b.workload.init.steps[0].grid[0], 48);
@@ -81,14 +79,12 @@ TEST(test_mistakes)
 TEST(test_static_kernel)
 {
     GT_SCOPED(bench_close) bench b = {0};
-    GT_SCOPED(gt_source_free) gt_source source = {0};
     bench_open(&b,
                P "kernel(k) args(inout float y[8]) block(32) grid(1)\n"
                  "static __global__ void k(float *y);\n"
                  "static __global__ void k(float *y) { static int kept; }\n",
                "sm_90");
-    const gt_config config = gt_config_default(b.template);
-    ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &config, &b.device, ""));
+    GT_SCOPED(gt_source_free) gt_source source = source_of(&b, "");
     assert_non_null(strstr(source.text, "extern \"C\"  __global__ void k(float *y);"));
     assert_non_null(strstr(source.text, "extern \"C\"  __global__ void k(float *y) { static int"));
 }

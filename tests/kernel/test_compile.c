@@ -147,13 +147,10 @@ TEST(test_shortened_sources)
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         char path[128], *shown;
         bench b;
-        gt_source source;
         (void)snprintf(path, sizeof path, "templates/%s.cu", all[k]);
         char *text = read_text(path);
         bench_open_at(&b, text, "sm_90", GPUTUNE_NO_SIZES, 32, NULL, 0);
-        const gt_config standard = gt_config_default(b.template);
-        ASSERT_OK(
-            gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, prelude));
+        gt_source source = source_with(&b, "", prelude);
         ASSERT_OK(gt_source_shorten(&shown, &source, prelude));
         assert_null(strstr(shown, "gputune_grid_sync"));
         assert_null(strstr(shown, "M_PI"));
@@ -192,15 +189,12 @@ TEST(test_newest_gpus)
     GT_FREED char *prelude = read_text("templates/gputune.cuh");
     for (size_t a = 0; a < sizeof newest / sizeof *newest; a++) {
         bench b;
-        gt_config config;
-        gt_source source;
         gt_compiled result;
         bench_open_at(&b, text, newest[a], GPUTUNE_NO_SIZES, 32, NULL, 0);
         assert_int_equal(count_valid(b.space), 64);
         gt_space_rewind(b.space);
         assert_int_equal(compile_space(&b, prelude, b.device.arch, true), 8);
-        ASSERT_OK(gt_config_parse(&config, b.template, "V=8 BLOCKS=2 REGISTERS=64"));
-        ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &config, &b.device, prelude));
+        gt_source source = source_with(&b, "V=8 BLOCKS=2 REGISTERS=64", prelude);
         const gt_nvrtc_request request = {.text = source.text,
                                           .arch = b.device.arch,
                                           .options = (const char *const *)source.options,

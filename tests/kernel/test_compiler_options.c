@@ -15,26 +15,20 @@ static const char *options_of(const char *clause, const char *configuration)
 {
     static char joined[512];
     gt_text text = {0};
-    gt_source source;
-    gt_config config;
+    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(gt_source_free) gt_source source = {0};
     gt_text_printf(&text, "%s%s\n", HEAD, clause);
-    gt_template *template = parse(gt_text_string(&text));
-    const gt_device device = device_of("sm_90");
-    gt_problem problem;
-    ASSERT_OK(gt_problem_bind(&problem, template, (gputune_sizes){0, NULL}));
+    bench_open(&b, gt_text_string(&text), "sm_90");
     if (configuration) {
-        ASSERT_OK(gt_config_parse(&config, template, configuration));
-        ASSERT_OK(gt_source_generate(&source, template, &problem, &config, &device, ""));
+        source = source_of(&b, configuration);
     } else {
-        ASSERT_OK(gt_source_reference(&source, template, &problem, &device, ""));
+        ASSERT_OK(gt_source_reference(&source, b.template, &b.problem, &b.device, ""));
     }
     gt_text_free(&text);
     for (size_t i = 0; i < source.option_count; i++) {
         gt_text_printf(&text, "%s%s", i ? " " : "", source.options[i]);
     }
     snprintf(joined, sizeof joined, "%s", gt_text_string(&text));
-    gt_source_free(&source);
-    gt_template_free(template);
     gt_text_free(&text);
     return joined;
 }
@@ -99,9 +93,7 @@ TEST(test_an_axis_of_options_is_compiled_for)
     gt_template_free(t);
 }
 
-static const struct {
-    const char *clause, *message;
-} mistakes[] = {
+static const char *const mistakes[][2] = {
     {"options()", "k.cu:6:25: the pragma ends here; expected an option such as "
                   "\"--use_fast_math\", or CONDITION ? \"--option\" : \"\""},
     {"options(FAST)", "k.cu:6:25: found 'FAST'; expected an option such as \"--use_fast_math\", or "
@@ -150,11 +142,5 @@ static const struct {
 
 TEST(test_mistakes)
 {
-    gt_text text = {0};
-    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        gt_text_free(&text);
-        gt_text_printf(&text, "%s%s\n", HEAD, mistakes[i].clause);
-        expect_mistake("k.cu", gt_text_string(&text), mistakes[i].message);
-    }
-    gt_text_free(&text);
+    EXPECT_MISTAKES("k.cu", HEAD "%s\n", mistakes);
 }

@@ -6,14 +6,6 @@
     P "problem(n = 4096, type T = float, double, const R = -2)\n" P                                \
       "args(inout T y[n], int n) tune(B = 64, 128) tune(U = 1, 2) block(B) grid(ceil_div(n, B))\n"
 
-static gt_source generate(const bench *b, const char *config)
-{
-    gt_source source;
-    const gt_config parsed = config_of(b->template, config);
-    ASSERT_OK(gt_source_generate(&source, b->template, &b->problem, &parsed, &b->device, ""));
-    return source;
-}
-
 static const char template_text[] =
     P "kernel(scale<T, B, (R > 0 && B >> 1)>)\n" HEAD P "reference(slow<T>, rtol = 0)\n"
       "namespace a { inline namespace v1 {\n"
@@ -28,10 +20,9 @@ static const char template_text[] =
 TEST(test_a_template)
 {
     GT_SCOPED(bench_close) bench b = {0};
-    gt_launch launch;
     bench_open(&b, template_text, "sm_90");
     assert_string_equal(b.template->name, "scale");
-    gt_source source = generate(&b, "B=128 U=2");
+    gt_source source = source_of(&b, "B=128 U=2");
     assert_int_equal(source.instance_count, 1);
     assert_string_equal(source.instances[0], "a::v1::scale<float, 128, ((-2) > 0 && 128 >> 1)>");
     /* parameters keep their names: B and T are template arguments and not macros, U is a macro */
@@ -45,9 +36,7 @@ TEST(test_a_template)
     assert_null(strstr(source.text, "scale<float, 64, true>"));
     assert_null(strstr(source.text, "slow"));
     gt_source_free(&source);
-    const gt_config config = gt_config_default(b.template);
-    ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
-    assert_string_equal(launch.steps[0].entry, "a::v1::scale");
+    assert_string_equal(launch_of(&b, "").steps[0].entry, "a::v1::scale");
 }
 
 /* A pack may be empty or take the last arguments of args(). Null pointers may be written as
@@ -58,7 +47,6 @@ TEST(test_a_pack)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
         GT_SCOPED(bench_close) bench b = {0};
-        GT_SCOPED(gt_source_free) gt_source source = {0};
         (void)snprintf(text, sizeof text,
                        P "kernel(%s) problem(n = 100)\n" P
                          "args(out float y[n], float *b = nullptr%s) tune(B = 64, 128) block(B) "
@@ -67,7 +55,7 @@ TEST(test_a_pack)
                          "__global__ void k(float *y, float *b, R... rest) { y[0] = N; }\n",
                        cases[i][0], cases[i][1]);
         bench_open(&b, text, "sm_90");
-        source = generate(&b, "B=128");
+        GT_SCOPED(gt_source_free) gt_source source = source_of(&b, "B=128");
         assert_string_equal(source.instances[0], cases[i][0]);
     }
 }
@@ -102,7 +90,8 @@ TEST(test_hashes)
 {
     GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, template_text, "sm_90");
-    gt_source one = generate(&b, "B=64"), other = generate(&b, "B=128"), again = generate(&b, "");
+    gt_source one = source_of(&b, "B=64"), other = source_of(&b, "B=128"),
+              again = source_of(&b, "");
     assert_true(gt_hash_equal(one.hash, again.hash));
     assert_false(gt_hash_equal(one.hash, other.hash));
     gt_source_free(&one);
@@ -116,15 +105,12 @@ TEST(test_a_plain_kernel_in_a_namespace)
         P "kernel(a::scale)\n" HEAD "namespace b { __global__ void scale(T *y) {} }\n"
           "namespace a { __global__ void scale(T *y, int n) { y[0] = B + U; } }";
     GT_SCOPED(bench_close) bench b = {0};
-    gt_launch launch;
     bench_open(&b, text, "sm_90");
-    GT_SCOPED(gt_source_free) gt_source source = generate(&b, "");
+    GT_SCOPED(gt_source_free) gt_source source = source_of(&b, "");
     assert_int_equal(source.instance_count, 0);
     assert_non_null(strstr(source.text, "namespace b { __global__ void scale"));
     assert_non_null(strstr(source.text, "namespace a { extern \"C\" __global__ void scale"));
-    const gt_config config = gt_config_default(b.template);
-    ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
-    assert_string_equal(launch.steps[0].entry, "scale");
+    assert_string_equal(launch_of(&b, "").steps[0].entry, "scale");
     assert_string_equal(b.template->name, "a::scale");
 }
 
@@ -139,7 +125,7 @@ TEST(test_other_kernels_of_a_file)
           "__global__ void more(float *y) { some_function_of_another_file(y); }\n";
     GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, text, "sm_90");
-    gt_source source = generate(&b, ""), reference;
+    gt_source source = source_of(&b, ""), reference;
     ASSERT_OK(gt_source_reference(&reference, b.template, &b.problem, &b.device, ""));
     assert_null(strstr(source.text, "void other"));
     assert_null(strstr(source.text, "void more"));
@@ -150,9 +136,7 @@ TEST(test_other_kernels_of_a_file)
     gt_source_free(&reference);
 }
 
-static const struct {
-    const char *kernel, *message;
-} mistakes[] = {
+static const char *const mistakes[][2] = {
     {"scale<T, n>", "a.cu:1:33: 'n' is a run-time size; expected a tunable, a compile-time problem "
                     "value or a constant as template argument"},
     {"scale<T, sm_count>", "a.cu:1:33: 'sm_count' is a device property; expected a tunable, a "
@@ -171,15 +155,11 @@ static const struct {
 
 TEST(test_mistakes)
 {
-    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        char text[1024];
-        (void)snprintf(text, sizeof text,
-                       P "kernel(%s)\n" HEAD
-                         "template <class T> __global__ void scale(T *y, int n) {}\n"
-                         "__global__ void plain(T *y, int n) {}\n",
-                       mistakes[i].kernel);
-        expect_mistake("a.cu", text, mistakes[i].message);
-    }
+    EXPECT_MISTAKES("a.cu",
+                    P "kernel(%s)\n" HEAD
+                      "template <class T> __global__ void scale(T *y, int n) {}\n"
+                      "__global__ void plain(T *y, int n) {}\n",
+                    mistakes);
 }
 
 #define TWO                                                                                        \

@@ -9,18 +9,11 @@
 
 static gt_l2_window window_of(const char *configuration, int persist, int window)
 {
-    gt_launch launch;
-    gt_config config;
-    gt_template *template = parse(HEAD "l2_persist(L2 = 0, 25, 100 : t)\n");
-    gt_device device = device_of("sm_90");
-    device.l2_persist_bytes = persist;
-    device.l2_window_bytes = window;
-    gt_problem problem;
-    ASSERT_OK(gt_problem_bind(&problem, template, (gputune_sizes){0, NULL}));
-    ASSERT_OK(gt_config_parse(&config, template, configuration));
-    ASSERT_OK(gt_launch_bind(&launch, template, &problem, &config, &device));
-    gt_template_free(template);
-    return launch.l2;
+    GT_SCOPED(bench_close) bench b = {0};
+    bench_open(&b, HEAD "l2_persist(L2 = 0, 25, 100 : t)\n", "sm_90");
+    b.device.l2_persist_bytes = persist;
+    b.device.l2_window_bytes = window;
+    return launch_of(&b, configuration).l2;
 }
 
 TEST(test_windows)
@@ -48,11 +41,9 @@ TEST(test_window_of_a_pipeline)
         "__global__ void a(float *u, const float *x, int n) {}\n"
         "__global__ void b(float *y, const float *u, double *t, int n) {}\n";
     GT_SCOPED(bench_close) bench b = {0};
-    gt_config config;
-    gt_launch launch;
     bench_open(&b, text, "sm_90");
-    ASSERT_OK(gt_config_parse(&config, b.template, "L2=50"));
-    ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
+    const gt_config config = config_of(b.template, "L2=50");
+    const gt_launch launch = launch_of(&b, "L2=50");
     assert_int_equal(launch.l2.parameter, 4);
     assert_int_equal(launch.l2.window_bytes, 256);
     assert_int_equal(launch.steps[1].parameters[1], 4);
@@ -84,21 +75,18 @@ TEST(test_preferred_clusters)
 {
     static const char text[] = HEAD "cluster(C = 1, 2, 4) preferred_cluster(P = 0, 2, 16)\n";
     bench b;
-    gt_config config;
-    gt_launch launch;
     bench_open(&b, text, "sm_90");
     assert_int_equal(count_valid(b.space), 3);
-    ASSERT_OK(gt_config_parse(&config, b.template, "C=2 P=2"));
+    gt_config config = config_of(b.template, "C=2 P=2");
     assert_string_equal(gt_space_excludes(b.space, &config),
                         "preferred clusters need compute capability 10.0 and driver 12.8");
     bench_close(&b);
     bench_open(&b, text, "sm_100");
     assert_int_equal(count_valid(b.space), 8); /* all combinations except C=4 P=2 */
-    ASSERT_OK(gt_config_parse(&config, b.template, "C=4 P=2"));
+    config = config_of(b.template, "C=4 P=2");
     assert_string_equal(gt_space_excludes(b.space, &config),
                         "the preferred cluster is not a multiple of the cluster");
-    ASSERT_OK(gt_config_parse(&config, b.template, "C=2 P=16"));
-    ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
+    const gt_launch launch = launch_of(&b, "C=2 P=16");
     assert_int_equal(launch.steps[0].preferred_cluster, 16);
     assert_int_equal(launch.steps[0].grid[0], 16);
     bench_close(&b);
@@ -118,11 +106,5 @@ TEST(test_mistakes)
          "k.cu:4:41: 'n' is not a buffer; expected one of args() or scratch()"},
         {"l2_persist(L2 = 0, 25 : t, y)", "k.cu:4:42: found ','; expected ',' or ')'"},
     };
-    gt_text text = {0};
-    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        gt_text_free(&text);
-        gt_text_printf(&text, "%s%s\n", HEAD, mistakes[i][0]);
-        expect_mistake("k.cu", gt_text_string(&text), mistakes[i][1]);
-    }
-    gt_text_free(&text);
+    EXPECT_MISTAKES("k.cu", HEAD "%s\n", mistakes);
 }

@@ -13,14 +13,6 @@
     "__global__ void real(float *y, float i) {}\n"                                                 \
     "template <typename N> __global__ void some(float *y, N i) {}\n"
 
-static gt_launch bind(const bench *b, const char *config)
-{
-    gt_launch launch;
-    const gt_config parsed = config_of(b->template, config);
-    ASSERT_OK(gt_launch_bind(&launch, b->template, &b->problem, &parsed, &b->device));
-    return launch;
-}
-
 /* Returns "STEP:GRID(VALUES)" for each launch. A buffer is shown as the number of the parameter
  * whose buffer is passed. */
 static const char *trace(const gt_launch *launch)
@@ -54,7 +46,7 @@ static void assert_trace(const char *pipeline, const char *config, const char *e
     char all[2048];
     (void)snprintf(all, sizeof all, HEAD "%s" FUNCTIONS, pipeline);
     bench_open(&b, all, "sm_90");
-    const gt_launch launch = bind(&b, config);
+    const gt_launch launch = launch_of(&b, config);
     assert_string_equal(trace(&launch), expected);
 }
 
@@ -98,7 +90,7 @@ TEST(test_conditions_and_repetitions)
                "for(i = 1; i < 3; ++i)\n" P
                "launch(work, block = 32 * i, grid = 1, times = i, args = (y, x, n))\n" FUNCTIONS,
                "sm_90");
-    const gt_launch launch = bind(&b, "");
+    const gt_launch launch = launch_of(&b, "");
     const gt_launch_view view = gt_launch_view_of(&launch);
     assert_int_equal(gt_launch_kernels(&launch), 3);
     assert_int_equal(launch.steps[0].block[0], 64); /* the largest */
@@ -138,7 +130,7 @@ TEST(test_shapes_are_shown)
                       "launch(work, block = 64, grid = (n - i, 2), args = (y, x, n))\n" P WORK
                       "\n" FUNCTIONS,
                "sm_90");
-    const gt_launch launch = bind(&b, "");
+    const gt_launch launch = launch_of(&b, "");
     gt_launch_grids(text, &launch);
     assert_string_equal(text, "1000x2..2x2 (999 times) + 1 (999 times)");
     gt_launch_blocks(text, &launch);
@@ -156,7 +148,7 @@ TEST(test_clusters)
         "for(i = 1; i < 4; ++i)\n" P
         "launch(work, block = 64, grid = 3 * i, cluster = 2 * T, args = (y, x, n))\n" FUNCTIONS,
         "sm_90");
-    const gt_launch launch = bind(&b, "T=2");
+    const gt_launch launch = launch_of(&b, "T=2");
     const gt_launch_view view = gt_launch_view_of(&launch);
     gt_iteration_begin(&run);
     for (uint32_t grid = 4; grid <= 12; grid += 4) {
@@ -230,7 +222,7 @@ TEST(test_launches_that_differ_have_other_hashes)
 {
     GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, HEAD P "for(i = 0; i < 2 * T; ++i) " WORK "\n" FUNCTIONS, "sm_90");
-    const gt_launch one = bind(&b, "T=1"), other = bind(&b, "T=2");
+    const gt_launch one = launch_of(&b, "T=1"), other = launch_of(&b, "T=2");
     assert_false(gt_hash_equal(gt_launch_hash(&one), gt_launch_hash(&other)));
 }
 
@@ -250,9 +242,7 @@ TEST(test_swapped_buffers_have_equal_bytes)
                         "swap(y, part): 256 and 512 bytes at these sizes; expected equally many");
 }
 
-static const struct {
-    const char *pipeline, *message;
-} mistakes[] = {
+static const char *const mistakes[][2] = {
     {P "for(i = 0; i < 3) " WORK "\n",
      "a.cu:3:33: the pragma ends here; expected ';', as in for(i = 0; i < n; ++i)"},
     {P "for(i = 0; i < 3; k++) " WORK "\n",
@@ -300,11 +290,7 @@ static const struct {
 
 TEST(test_mistakes)
 {
-    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        char all[2048];
-        (void)snprintf(all, sizeof all, HEAD "%s" FUNCTIONS, mistakes[i].pipeline);
-        expect_mistake("a.cu", all, mistakes[i].message);
-    }
+    EXPECT_MISTAKES("a.cu", HEAD "%s" FUNCTIONS, mistakes);
 }
 
 /* `x + e` is the address of element e of a buffer or scratch buffer. */
@@ -316,7 +302,7 @@ TEST(test_addresses_of_elements)
                "for(i = 1; i < 3; ++i)\n" P
                "launch(work, block = B, grid = 1, args = (part + i * T, x + n - 1, n))\n" FUNCTIONS,
                "sm_90");
-    const gt_launch launch = bind(&b, "T=2");
+    const gt_launch launch = launch_of(&b, "T=2");
     assert_string_equal(trace(&launch), "0:1(8,3996,2) 0:1(16,3996,2)");
     assert_int_equal(launch.parameters[launch.steps[0].parameters[0]].base, 4);
     assert_int_equal(launch.parameters[launch.steps[0].parameters[1]].base, 2);

@@ -18,14 +18,6 @@ static const char text[] = HEAD P
     "launch(second, block = 32, 2, grid = (3, B / 64), times = B / 32, programmatic = EARLY)\n" P
     "launch(first<32>, grid = 7, block = 32, args = (part, x, n))\n" FUNCTIONS;
 
-static gt_launch bind(const bench *b, const char *config)
-{
-    gt_launch launch;
-    const gt_config parsed = config_of(b->template, config);
-    ASSERT_OK(gt_launch_bind(&launch, b->template, &b->problem, &parsed, &b->device));
-    return launch;
-}
-
 /* A kernel with two sets of template arguments becomes two functions, in its namespace and with its
  * line numbers. */
 TEST(test_two_instances)
@@ -38,15 +30,13 @@ TEST(test_two_instances)
                "namespace a {\ntemplate <int N>\n__global__ void first(double *p, const float *x, "
                "int n)\n{\n#pragma unroll\n    for (;;);\n} typedef int x;\n}\n";
     GT_SCOPED(bench_close) bench b = {0};
-    GT_SCOPED(gt_source_free) gt_source source = {0};
     bench_open(&b, twice, "sm_90");
-    const gt_config standard = gt_config_default(b.template);
-    const gt_launch launch = bind(&b, "B=128 EARLY=1");
+    const gt_launch launch = launch_of(&b, "B=128 EARLY=1");
     assert_string_equal(launch.steps[0].entry, "a::first");
     assert_string_equal(launch.steps[1].entry, "a::first_launch2");
     assert_string_equal(launch.steps[2].entry, "a::first");
     assert_string_equal(launch.steps[3].entry, "a::first_launch2");
-    ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, ""));
+    GT_SCOPED(gt_source_free) gt_source source = source_of(&b, "");
     assert_non_null(strstr(source.text, "void first(double *p, const float *x, int n)\n{\n"
                                         "#pragma unroll\n    for (;;);\n}\n"
                                         "#line 8 \"kernel.cu\"\n"
@@ -66,10 +56,8 @@ TEST(test_parameters_named_like_tunables)
           "launch(k, block = T, grid = n / T, args = (y, n, n / T, T))\n"
           "__global__ void k(float *y, int n, int tiles, const int T) { y[0] = tiles * T; }\n";
     GT_SCOPED(bench_close) bench b = {0};
-    GT_SCOPED(gt_source_free) gt_source source = {0};
     bench_open(&b, text_of_one, "sm_90");
-    const gt_config standard = gt_config_default(b.template);
-    ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, ""));
+    GT_SCOPED(gt_source_free) gt_source source = source_of(&b, "");
     assert_null(strstr(source.text, "#define T "));
 }
 
@@ -146,7 +134,7 @@ TEST(test_launches)
 {
     GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, text, "sm_90");
-    const gt_launch launch = bind(&b, "B=128 EARLY=1");
+    const gt_launch launch = launch_of(&b, "B=128 EARLY=1");
     assert_int_equal(launch.step_count, 3);
     assert_int_equal(launch.parameter_count, 4);
     const gt_kernel_step *first = &launch.steps[0], *second = &launch.steps[1];
@@ -176,11 +164,8 @@ TEST(test_launches)
 TEST(test_sources)
 {
     GT_SCOPED(bench_close) bench b = {0};
-    GT_SCOPED(gt_source_free) gt_source source = {0};
     bench_open(&b, text, "sm_90");
-    const gt_config config = config_of(b.template, "B=128");
-    ASSERT_OK(
-        gt_source_generate(&source, b.template, &b.problem, &config, &b.device, "int prelude;\n"));
+    GT_SCOPED(gt_source_free) gt_source source = source_with(&b, "B=128", "int prelude;\n");
     assert_int_equal(source.instance_count, 2);
     assert_string_equal(source.instances[0], "first<128>");
     assert_string_equal(source.instances[1], "first_launch3<32>");
@@ -193,7 +178,7 @@ TEST(test_hashes)
 {
     GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, text, "sm_90");
-    const gt_launch one = bind(&b, "EARLY=0"), other = bind(&b, "EARLY=1");
+    const gt_launch one = launch_of(&b, "EARLY=0"), other = launch_of(&b, "EARLY=1");
     assert_false(gt_hash_equal(gt_launch_hash(&one), gt_launch_hash(&other)));
     const gt_config late = config_of(b.template, "EARLY=0"),
                     early = config_of(b.template, "EARLY=1");
@@ -236,7 +221,7 @@ TEST(test_clusters_and_cooperative_steps)
                "launch(second, block = B, grid = 7, 3, cluster = 2, EARLY + 1, cooperative = "
                "EARLY)\n" FUNCTIONS,
                "sm_90");
-    const gt_launch launch = bind(&b, "B=128 EARLY=1"), plain = bind(&b, "B=64 EARLY=0");
+    const gt_launch launch = launch_of(&b, "B=128 EARLY=1"), plain = launch_of(&b, "B=64 EARLY=0");
     assert_int_equal(launch.steps[0].grid[0], 6);
     assert_int_equal(launch.steps[0].cluster[0], 2);
     assert_int_equal(launch.steps[0].cooperative, 0);
@@ -262,9 +247,7 @@ TEST(test_clusters_and_cooperative_steps)
                  "sm_90", 2);
 }
 
-static const struct {
-    const char *pipeline, *message;
-} mistakes[] = {
+static const char *const mistakes[][2] = {
     {P "launch(other, block = 1, grid = 1, args = (z))\n",
      "a.cu:3:60: unknown argument 'z'; expected one of args() or scratch(), a loop's counter, a "
      "tunable or a problem value"},
@@ -283,11 +266,7 @@ static const struct {
 
 TEST(test_mistakes)
 {
-    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        char all[2048];
-        (void)snprintf(all, sizeof all, HEAD "%s" FUNCTIONS, mistakes[i].pipeline);
-        expect_mistake("a.cu", all, mistakes[i].message);
-    }
+    EXPECT_MISTAKES("a.cu", HEAD "%s" FUNCTIONS, mistakes);
 }
 
 TEST(test_features_of_each_kernel)

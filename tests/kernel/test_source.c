@@ -27,11 +27,7 @@ static const char text[] =
 
 static gt_source generate(const bench *b, const char *config)
 {
-    gt_source source;
-    const gt_config parsed = config_of(b->template, config);
-    ASSERT_OK(gt_source_generate(&source, b->template, &b->problem, &parsed, &b->device,
-                                 "int prelude;\n"));
-    return source;
+    return source_with(b, config, "int prelude;\n");
 }
 
 static gt_hash hash_of(const bench *b, const char *config)
@@ -209,14 +205,6 @@ TEST(test_reference)
     "#pragma gputune pass(c : double[N] = value, split, constant, global) block(1) grid(1)\n"      \
     "#pragma gputune scratch(float part[grid_x]) clear(y, part)\n"                                 \
     "__global__ void k(GPUTUNE_PARAM(c) float *y, int m, float *part) { *y = c(m); }\n"
-
-static gt_launch launch_of(const bench *b, const char *config)
-{
-    gt_launch launch;
-    const gt_config parsed = config_of(b->template, config);
-    ASSERT_OK(gt_launch_bind(&launch, b->template, &b->problem, &parsed, &b->device));
-    return launch;
-}
 
 static void assert_pass(const bench *b, const char *config, const char *needle)
 {

@@ -172,10 +172,8 @@ TEST(test_occupancy_and_grid)
                "#pragma gputune grid(max_blocks + 1) require(grid_x > 3 * sm_count || B > 512)\n"
                "#pragma gputune require(max_clusters * C <= max_blocks) require(block_x == B)\n",
                "sm_90");
-    gt_launch launch;
     assert_int_equal(count_valid(b.space), 4);
-    const gt_config config = config_of(b.template, "B=256 C=4");
-    ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
+    const gt_launch launch = launch_of(&b, "B=256 C=4");
     /* three blocks fit by shared memory; rounded up to the cluster */
     assert_int_equal(launch.steps[0].grid[0], 3 * 132 + 4);
     assert_int_equal(launch.steps[0].cluster[0], 4);

@@ -89,7 +89,6 @@ static const char scalar[] =
 TEST(test_values)
 {
     GT_SCOPED(bench_close) bench b = {0};
-    gt_launch launch;
     bench_open(&b, scalar, "sm_90");
     const gt_workload *w = &b.workload;
     const gt_number *step = &w->numbers[w->scalars[0].first_number];
@@ -101,8 +100,7 @@ TEST(test_values)
     assert_true(w->numbers[w->scalars[1].first_number + 3].low == 1.5);
     assert_int_equal(gt_scalar_number(w, &w->scalars[2])->integer, 1);
     assert_int_equal(w->numbers[w->scalars[3].first_number + 1].integer, 4);
-    const gt_config standard = gt_config_default(b.template);
-    ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &standard, &b.device));
+    const gt_launch launch = launch_of(&b, "");
     const uint32_t bytes[] = {8, 24, 16, 1, 8};
     for (uint32_t i = 0; i < 5; i++) {
         assert_int_equal(launch.parameters[i].bytes, bytes[i]);
@@ -124,10 +122,8 @@ TEST(test_values_of_the_code)
         "__global__ void k(float *y, Plus op, S s) {}\n";
     static const int values[] = {-1, 7, 5, 100, 6, 6, 8, 8, 1, 6, 0, 0, 0, 0};
     GT_SCOPED(bench_close) bench b = {0};
-    gt_launch launch;
     bench_open(&b, text, "sm_90");
-    const gt_config standard = gt_config_default(b.template);
-    ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &standard, &b.device));
+    const gt_launch launch = launch_of(&b, "");
     assert_int_equal(launch.parameters[1].bytes, 1);
     const gt_scalar *s = &b.workload.scalars[1];
     assert_int_equal(s->number_count, 14);
@@ -162,7 +158,6 @@ TEST(test_bases_and_enums)
         "{}\n";
     static const int values[] = {6, 5, 0, 1, 7, 1, 0}, bytes[] = {48, 4, 4, 4, 1, 1, 1};
     GT_SCOPED(bench_close) bench b = {0};
-    gt_launch launch;
     bench_open(&b, text, "sm_90");
     const gt_workload *w = &b.workload;
     const gt_number *image = &w->numbers[w->scalars[0].first_number];
@@ -179,8 +174,7 @@ TEST(test_bases_and_enums)
     for (uint32_t i = 1; i < 7; i++) {
         assert_int_equal(gt_scalar_number(w, &w->scalars[i])->integer, values[i]);
     }
-    const gt_config standard = gt_config_default(b.template);
-    ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &standard, &b.device));
+    const gt_launch launch = launch_of(&b, "");
     for (uint32_t i = 0; i < 7; i++) {
         assert_int_equal(launch.parameters[i].bytes, bytes[i]);
     }
@@ -254,15 +248,13 @@ TEST(test_instances)
         "uniform(1, 2)}, Both b = {1, .second.v = 2})\n"
         "__global__ void k(vec<T, R> *y, const Pair<char, vec<float, 3>> *x, Both b) {}\n";
     GT_SCOPED(bench_close) bench b = {0};
-    GT_SCOPED(gt_source_free) gt_source source = {0};
     bench_open_at(&b, text, "sm_90", GPUTUNE_SIZES({"T=double", 0}, {"R", 4}), 0, NULL, 0);
     assert_int_equal(gt_buffer_element_bytes(&b.workload.buffers[0]), 32);
     assert_int_equal(gt_buffer_element_bytes(&b.workload.buffers[1]), 28);
     assert_int_equal(number_of(&b.workload, &b.workload.buffers[1], "second.v[1].v[2]")->offset,
                      24);
     assert_int_equal(b.workload.scalars[0].bytes, 16);
-    const gt_config standard = gt_config_default(b.template);
-    ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, ""));
+    GT_SCOPED(gt_source_free) gt_source source = source_of(&b, "");
     assert_non_null(strstr(source.text, "static_assert(sizeof(vec<double,4>) == 32"));
 }
 
@@ -273,10 +265,8 @@ TEST(test_private_members)
         "class S { float hidden; public: float seen; private: float kept; };\n" HEAD
         "#pragma gputune args(out S y[n])\n" BODY;
     GT_SCOPED(bench_close) bench b = {0};
-    GT_SCOPED(gt_source_free) gt_source source = {0};
     bench_open(&b, text, "sm_90");
-    const gt_config standard = gt_config_default(b.template);
-    ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, ""));
+    GT_SCOPED(gt_source_free) gt_source source = source_of(&b, "");
     assert_non_null(strstr(source.text, "->seen) == 4, "));
     assert_null(strstr(source.text, "->hidden"));
     assert_null(strstr(source.text, "->kept"));

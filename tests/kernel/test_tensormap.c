@@ -9,15 +9,6 @@
 #define MORE                                                                                       \
     "__global__ void k(const half *x, float *y, const __grid_constant__ CUtensorMap a) { S; }\n"
 
-static gt_launch launch_of(bench *b, const char *config)
-{
-    gt_config parsed;
-    gt_launch launch;
-    ASSERT_OK(gt_config_parse(&parsed, b->template, config));
-    ASSERT_OK(gt_launch_bind(&launch, b->template, &b->problem, &parsed, &b->device));
-    return launch;
-}
-
 TEST(test_in_place_of_a_buffer)
 {
     GT_SCOPED(bench_close) bench b = {0};

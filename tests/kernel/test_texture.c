@@ -6,14 +6,6 @@
 #define BODY   "__global__ void k(float *y, cudaTextureObject_t x) { y[0] = B; }\n"
 #define PADDED "args(out float y[h][w], in float x[h][ceil_div(w, 8) * 8])\n"
 
-static gt_launch launch_of(bench *b)
-{
-    gt_launch launch;
-    const gt_config standard = gt_config_default(b->template);
-    ASSERT_OK(gt_launch_bind(&launch, b->template, &b->problem, &standard, &b->device));
-    return launch;
-}
-
 TEST(test_rows)
 {
     GT_SCOPED(bench_close) bench b = {0};
@@ -22,7 +14,7 @@ TEST(test_rows)
                     "#pragma gputune texture(x, filter = linear, address = mirror, coordinates = "
                     "normalized, width = w - 1)\n" BODY,
                "sm_90");
-    const gt_launch launch = launch_of(&b);
+    const gt_launch launch = launch_of(&b, "");
     const gt_texture *texture = &launch.textures[0];
     assert_int_equal(launch.texture_count, 1);
     assert_int_equal(launch.parameters[1].kind, GT_PARAMETER_TEXTURE);
@@ -62,7 +54,7 @@ TEST(test_arrays)
             "#pragma gputune args(out float y[h][w], in float %s) texture(x, memory = %s)\n" BODY,
             cases[i].args, cases[i].settings);
         bench_open(&b, text, "sm_90");
-        const gt_launch launch = launch_of(&b);
+        const gt_launch launch = launch_of(&b, "");
         const gt_texture *texture = &launch.textures[0];
         assert_int_equal(texture->memory, cases[i].memory);
         assert_int_equal(texture->width, cases[i].width);
@@ -96,7 +88,7 @@ TEST(test_elements)
             HEAD "#pragma gputune args(out float y[h][w], in %s x[w] = zero) texture(x%s)\n" BODY,
             cases[i].type, cases[i].settings);
         bench_open(&b, text, "sm_90");
-        const gt_launch launch = launch_of(&b);
+        const gt_launch launch = launch_of(&b, "");
         const gt_texture *texture = &launch.textures[0];
         assert_int_equal(texture->format, cases[i].format);
         assert_int_equal(texture->channels, cases[i].channels);
