@@ -5,8 +5,10 @@
 #include "farm/farm.h"
 #include "support/test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #pragma GCC diagnostic ignored "-Wunused-function"
 
@@ -19,6 +21,26 @@ static char *beside_test(const char *name)
     ASSERT_OK(gt_path_format(&path, "%s/%s", folder, name));
     free(folder);
     return path;
+}
+
+/* Creates an empty file. The path is valid until the next call. */
+static char *temporary_file(void)
+{
+    static char path[] = "/tmp/gputune-test-XXXXXX";
+    memcpy(path + sizeof path - 7, "XXXXXX", 6);
+    int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    close(descriptor);
+    return path;
+}
+
+/* Returns the state of a process as in ps(1), or '\0' if there is no such process. */
+static char state_of(pid_t pid)
+{
+    char path[32], text[256];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    const char *end = strrchr(gt_file_peek(text, sizeof text, path), ')');
+    return end ? end[2] : '\0';
 }
 
 static gt_farm *open_farm(gt_farm_options options)
@@ -98,6 +120,24 @@ static gt_event expect(gt_farm *farm, gt_event_kind kind, uint64_t id, gputune_s
 static void expect_plain(gt_farm *farm, gt_event_kind kind, uint64_t id, gputune_status status)
 {
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, kind, id, status);
+}
+
+static void prepare_ok(gt_farm *farm)
+{
+    ask_prepare(farm, "ok");
+    expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+}
+
+static void verify_ok(gt_farm *farm, uint64_t id, const char *script)
+{
+    ask_verify(farm, id, script);
+    expect_plain(farm, GT_EVENT_VERIFIED, id, GPUTUNE_OK);
+}
+
+static void compile_ok(gt_farm *farm, uint64_t id)
+{
+    ask_compile(farm, id, "text");
+    expect_plain(farm, GT_EVENT_COMPILED, id, GPUTUNE_OK);
 }
 
 /* Checks that no further event arrives. */

@@ -215,6 +215,12 @@ static void prepare(const gt_measure_setup *setup)
     must(gt_measure_prepare(world.measure, setup, &prepared));
 }
 
+/* Copies elements from the device. */
+static void read_device(void *out, CUdeviceptr from, size_t bytes)
+{
+    assert_int_equal(world.measure->driver->MemcpyDtoH(out, from, bytes), CUDA_SUCCESS);
+}
+
 static gputune_status verify(gt_verified *out, uint64_t id, const char *text)
 {
     static gt_verify_job job;
@@ -223,5 +229,21 @@ static gputune_status verify(gt_verified *out, uint64_t id, const char *text)
     job.launches[1] = launch_of("axpy", AWKWARD);
     gputune_status status = gt_measure_verify(world.measure, &job, out);
     free(job.image.data);
+    return status;
+}
+
+static void verify_ok(uint64_t id, const char *text)
+{
+    gt_verified verified;
+    must(verify(&verified, id, text));
+}
+
+/* Verifies the winner again with another seed. */
+static gputune_status recheck(uint64_t id, uint64_t seed)
+{
+    gt_verified verified = {0};
+    gputune_status status =
+        gt_measure_recheck(world.measure, &(gt_recheck_job){id, seed, 1}, &verified);
+    free(verified.single);
     return status;
 }

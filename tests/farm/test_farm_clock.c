@@ -14,24 +14,14 @@ static gt_farm *open_emulated(void)
     clock_set_true();
     setenv("GPUTUNE_EMU_DEADLINE", "1", 1);
     gt_farm *farm = open_farm((gt_farm_options){.driver = "emu"});
-    ask_prepare(farm, "ok");
-    expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+    prepare_ok(farm);
     return farm;
-}
-
-static char state_of(pid_t pid)
-{
-    char path[32], text[256];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    const char *end = strrchr(gt_file_peek(text, sizeof text, path), ')');
-    return end ? end[2] : '\0';
 }
 
 /* Makes the worker stop itself while it verifies variant 2, and waits until it has stopped. */
 static pid_t stop_in_hand(gt_farm *farm)
 {
-    ask_verify(farm, 1, "ok");
-    expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
+    verify_ok(farm, 1, "ok");
     pid_t worker = (pid_t)sample_pid(farm, one, 1);
     ask_verify(farm, 2, "stop");
     while (state_of(worker) != 'T') {
@@ -80,8 +70,7 @@ TEST(on_a_gpu_the_time_passes_by_the_wall_clock)
 {
     clock_set_true();
     GT_SCOPED(close_farm) gt_farm *farm = open_measuring();
-    ask_prepare(farm, "ok");
-    expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+    prepare_ok(farm);
     stop_in_hand(farm);
     clock_skip(10 * TIME_S);
     expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_ETIMEOUT);

@@ -9,16 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char *temporary_file(void)
-{
-    static char path[] = "/tmp/gputune-test-XXXXXX";
-    memcpy(path + sizeof path - 7, "XXXXXX", 6);
-    int descriptor = mkstemp(path);
-    assert_true(descriptor >= 0);
-    close(descriptor);
-    return path;
-}
-
 TEST(jobs_come_back_whole)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){0});
@@ -54,8 +44,7 @@ TEST(a_worker_that_is_still_starting_is_waited_for)
     assert_int_equal(chmod(path, 0700), 0);
     gt_farm *farm = open_farm((gt_farm_options){.worker = path, .compile_workers = 1});
     const int64_t begun_ns = gt_now_ns();
-    ask_compile(farm, 1, "text");
-    expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
+    compile_ok(farm, 1);
     assert_true(gt_seconds_since(begun_ns) > 5);
     farm->ops->close(farm);
     folder_remove(folder);
@@ -124,8 +113,7 @@ TEST(canceled_jobs_are_never_told)
         ask_compile(farm, i, "text");
     }
     farm->ops->cancel(farm);
-    ask_compile(farm, 100, "text");
-    expect_plain(farm, GT_EVENT_COMPILED, 100, GPUTUNE_OK);
+    compile_ok(farm, 100);
     expect_silence(farm);
 }
 
@@ -147,8 +135,7 @@ static void wait_for_start(gt_farm *farm, uint64_t id)
 TEST(a_compile_that_is_given_up_costs_nothing_else)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
-    ask_compile(farm, 1, "text");
-    expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
+    compile_ok(farm, 1);
     ask_compile(farm, 2, "hang");
     for (uint64_t i = 3; i < 8; i++) {
         ask_compile(farm, i, "text");
@@ -181,8 +168,7 @@ static double seconds_of(gt_farm *farm)
 TEST(a_compile_that_gets_no_core_takes_no_time)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
-    ask_compile(farm, 1, "text");
-    expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
+    compile_ok(farm, 1);
     ask_compile(farm, 2, "stop"); /* like a process that the system gives no core */
     wait_for_start(farm, 2);
     usleep(300000);
@@ -199,8 +185,7 @@ TEST(a_canceled_job_is_not_compiling)
 {
     gt_compiling jobs[4];
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
-    ask_compile(farm, 1, "text");
-    expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
+    compile_ok(farm, 1);
     ask_compile(farm, 2, "slow 300");
     wait_for_start(farm, 2);
     farm->ops->cancel(farm);
@@ -217,8 +202,7 @@ TEST(a_canceled_job_that_never_ends_holds_up_nobody)
     ask_compile(farm, 1, "hang");
     wait_for_start(farm, 1);
     farm->ops->cancel(farm);
-    ask_compile(farm, 2, "text");
-    expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
+    compile_ok(farm, 2);
 }
 
 TEST(without_a_compiler_every_job_says_so)

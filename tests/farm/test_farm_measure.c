@@ -11,16 +11,6 @@
 
 static const uint64_t one[] = {1}, two[] = {1, 2}, three[] = {1, 2, 3};
 
-static char *temporary_file(void)
-{
-    static char path[] = "/tmp/gputune-test-XXXXXX";
-    memcpy(path + sizeof path - 7, "XXXXXX", 6);
-    int descriptor = mkstemp(path);
-    assert_true(descriptor >= 0);
-    close(descriptor);
-    return path;
-}
-
 static gt_farm *open_prepared(void)
 {
     gt_farm *farm = open_measuring();
@@ -30,25 +20,12 @@ static gt_farm *open_prepared(void)
     return farm;
 }
 
-static void verify_ok(gt_farm *farm, uint64_t id, const char *script)
-{
-    ask_verify(farm, id, script);
-    expect_plain(farm, GT_EVENT_VERIFIED, id, GPUTUNE_OK);
-}
-
 /* Returns whether a process runs. One that has ended keeps its ID until its parent reaps it, which
  * may take long. */
 static bool is_running(uint64_t pid)
 {
-    char path[32], text[256] = "";
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    FILE *file = fopen(path, "r");
-    if (file) {
-        text[fread(text, 1, sizeof text - 1, file)] = '\0';
-        fclose(file);
-    }
-    const char *state = strrchr(text, ')'); /* behind the name */
-    return state && state[2] != 'Z' && state[2] != 'X';
+    char state = state_of((pid_t)pid);
+    return state && state != 'Z' && state != 'X';
 }
 
 static void expect_death(uint64_t pid)
@@ -240,8 +217,7 @@ static void check_refill_failure(const char *script, gputune_status status)
     ask_sample(farm, 50, one, 1);
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_SAMPLED, 50, status);
     assert_true(event.culprit == GT_NO_VARIANT);
-    ask_prepare(farm, "ok");
-    expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+    prepare_ok(farm);
     verify_ok(farm, 1, "ok");
     sample_pid(farm, one, 1);
 }
@@ -325,8 +301,7 @@ TEST(a_single_hang_is_forgiven)
 static gt_farm *open_with_much_work(const char *script)
 {
     gt_farm *farm = open_farm((gt_farm_options){.driver = "fake", .deadline_s = SOON_S});
-    ask_prepare(farm, "ok");
-    expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+    prepare_ok(farm);
     gt_verify_job *job = calloc(1, sizeof *job);
     job->id = 1;
     job->work = 100;
@@ -363,8 +338,7 @@ TEST(a_bad_reference_is_told)
         ask_verify(farm, 1, "ok");
         expect_plain(farm, GT_EVENT_PREPARED, 0, cases[i].status);
         expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_EINVAL);
-        ask_prepare(farm, "ok");
-        expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+        prepare_ok(farm);
         verify_ok(farm, 1, "ok");
         farm->ops->close(farm);
     }
@@ -400,8 +374,7 @@ TEST(the_device_is_told_before_any_request)
     ASSERT_OK(farm->ops->device(farm, &device, 2));
     assert_string_equal(device.name, "fake");
     assert_int_equal(device.cc, 90);
-    ask_prepare(farm, "ok");
-    expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+    prepare_ok(farm);
     verify_ok(farm, 1, "segv-if /nonexistent/path");
     ASSERT_OK(farm->ops->device(farm, &device, 2));
 }
@@ -417,8 +390,7 @@ TEST(compilers_are_loaded_while_the_device_is_waited_for)
     ASSERT_OK(farm->ops->device(farm, &device, 2));
     assert_true(compile->slots[0].link.open && compile->slots[1].link.open);
     assert_false(compile->slots[2].link.open);
-    ask_compile(farm, 1, "text");
-    expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
+    compile_ok(farm, 1);
 }
 
 TEST(a_device_that_cannot_be_told_is_an_error)
@@ -447,8 +419,7 @@ TEST(without_a_device_every_request_says_so)
     GT_SCOPED(gt_event_free)
     gt_event sampled = expect(farm, GT_EVENT_SAMPLED, 50, GPUTUNE_ENODRIVER);
     assert_true(sampled.culprit == GT_NO_VARIANT);
-    ask_compile(farm, 1, "text"); /* compiling goes on */
-    expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
+    compile_ok(farm, 1);
 }
 
 TEST(a_device_that_kills_its_worker_is_given_up)
@@ -483,8 +454,7 @@ TEST(cancel_ends_what_is_in_hand)
     farm->ops->cancel(farm);
     expect_death(pid);
     expect_silence(farm);
-    ask_prepare(farm, "ok");
-    expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+    prepare_ok(farm);
     verify_ok(farm, 1, "ok");
 }
 
@@ -494,8 +464,7 @@ TEST(cancel_keeps_an_idle_worker_and_close_does_not)
     verify_ok(farm, 1, "ok");
     uint64_t pid = sample_pid(farm, one, 1);
     farm->ops->cancel(farm);
-    ask_prepare(farm, "ok");
-    expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+    prepare_ok(farm);
     verify_ok(farm, 1, "ok");
     assert_true(sample_pid(farm, one, 1) == pid);
     farm->ops->close(farm);

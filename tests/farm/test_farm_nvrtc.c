@@ -84,14 +84,3 @@ TEST(a_mistake_is_told_with_its_line)
     assert_non_null(strstr(event.compiled.log, "nonsense"));
     gt_event_free(&event);
 }
-
-TEST(the_service_kernels_compile)
-{
-    GT_SCOPED(close_farm) gt_farm *farm = open_real();
-    gt_compile_job job = {.id = 4, .source = {.text = gt_service_source, .arch = "sm_90"}};
-    ASSERT_OK(farm->ops->compile(farm, &job));
-    gt_event event = first_event(farm);
-    assert_string_equal(event.message, "");
-    ASSERT_OK(event.status);
-    gt_event_free(&event);
-}

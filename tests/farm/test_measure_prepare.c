@@ -24,9 +24,7 @@ TEST_ON_DEVICE(inputs_on_the_device_are_those_of_the_host)
             char *expected = malloc(x->bytes), *found = malloc(x->bytes);
             assert_true(expected && found);
             gt_fill_host(expected, NULL, x, gt_fill_seed(42, 1));
-            assert_int_equal(world.measure->driver->MemcpyDtoH(
-                                 found, world.measure->workspaces[0].slots[1].address, x->bytes),
-                             CUDA_SUCCESS);
+            read_device(found, world.measure->workspaces[0].slots[1].address, x->bytes);
             assert_memory_equal(expected, found, x->bytes);
             free(expected);
             free(found);
@@ -54,9 +52,7 @@ TEST_ON_DEVICE(structs_on_the_device_are_those_of_the_host)
     x->bytes = sizeof found;
     prepare(setup);
     gt_fill_host(expected, workload, x, gt_fill_seed(42, 1));
-    assert_int_equal(world.measure->driver->MemcpyDtoH(
-                         found, world.measure->workspaces[0].slots[1].address, x->bytes),
-                     CUDA_SUCCESS);
+    read_device(found, world.measure->workspaces[0].slots[1].address, x->bytes);
     for (size_t i = 0; i < N * BYTES; i += i % BYTES == 1 ? 3 : 1) { /* skips the padding */
         assert_int_equal(expected[i], found[i]);
     }
@@ -81,9 +77,8 @@ TEST_ON_DEVICE(a_restless_reference_is_the_templates_mistake)
 TEST_ON_DEVICE(a_reference_may_vary_within_the_tolerance)
 {
     gt_prepared prepared = {0};
-    gt_verified verified;
     prepare(make_setup("nearly"));
-    must(verify(&verified, 1, RIGHT));
+    verify_ok(1, RIGHT);
     gt_measure_setup *setup = make_setup("nearly");
     setup->workloads[0].tolerance.rtol = setup->workloads[1].tolerance.rtol = 1e-9;
     assert_int_equal(gt_measure_prepare(world.measure, setup, &prepared), GPUTUNE_ETEMPLATE);
@@ -158,18 +153,15 @@ TEST_ON_DEVICE(energy_is_refused_where_nothing_counts_it)
 TEST_ON_DEVICE(the_callers_inputs_are_used)
 {
     static float x[N];
-    gt_verified verified;
     x[17] = 1000;
     gt_live_input input = {.buffer = 1, .bytes = {x, sizeof x}};
     gt_measure_setup *setup = make_setup("axpy_reference");
     setup->inputs = &input;
     setup->input_count = 1;
     prepare(setup);
-    must(verify(&verified, 1, RIGHT));
+    verify_ok(1, RIGHT);
     float expected = 0;
-    assert_int_equal(world.measure->driver->MemcpyDtoH(
-                         &expected, world.measure->workspaces[0].slots[0].expected + 17 * 4, 4),
-                     CUDA_SUCCESS);
+    read_device(&expected, world.measure->workspaces[0].slots[0].expected + 17 * 4, 4);
     assert_true(expected > 1400);
     input.bytes.bytes = 12;
     gt_prepared prepared;
@@ -227,7 +219,6 @@ static void start_owner(void)
 TEST_ON_DEVICE(memory_of_another_process_is_an_input)
 {
     gt_live_input input = {.buffer = 1, .is_ipc = true, .offset = SHARED_OFFSET};
-    gt_verified verified;
     gt_prepared prepared;
     float x = 0;
     if (read(owner.from, input.handle, sizeof input.handle) != (ssize_t)sizeof input.handle) {
@@ -238,10 +229,8 @@ TEST_ON_DEVICE(memory_of_another_process_is_an_input)
     setup->inputs = &input;
     setup->input_count = 1;
     prepare(setup);
-    must(verify(&verified, 1, RIGHT));
-    assert_int_equal(world.measure->driver->MemcpyDtoH(
-                         &x, world.measure->workspaces[0].slots[1].address + 4 * (N - 1), 4),
-                     CUDA_SUCCESS);
+    verify_ok(1, RIGHT);
+    read_device(&x, world.measure->workspaces[0].slots[1].address + 4 * (N - 1), 4);
     assert_true(x == 2);
     input.offset += 4;
     assert_int_equal(gt_measure_prepare(world.measure, setup, &prepared), GPUTUNE_EINVAL);

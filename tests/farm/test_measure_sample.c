@@ -122,11 +122,10 @@ static void prepare_cached(gputune_cache cache)
 
 TEST_ON_DEVICE(every_objective_gives_times)
 {
-    gt_verified verified;
     for (int cache = GPUTUNE_CACHE_COLD; cache <= GPUTUNE_CACHE_HOT; ++cache) {
         prepare_cached((gputune_cache)cache);
-        must(verify(&verified, 1, RIGHT));
-        must(verify(&verified, 2, RIGHT));
+        verify_ok(1, RIGHT);
+        verify_ok(2, RIGHT);
         sample(GPUTUNE_OBJECTIVE_KERNEL, true);
         sample(GPUTUNE_OBJECTIVE_KERNEL, false);
         sample(GPUTUNE_OBJECTIVE_KERNEL, false);
@@ -151,13 +150,11 @@ TEST_ON_DEVICE(every_objective_gives_times)
 TEST_ON_DEVICE(every_sample_begins_with_the_inputs_as_they_were)
 {
     enum { SAMPLES = 60 };
-    gt_verified verified;
     for (int cache = GPUTUNE_CACHE_COLD; cache <= GPUTUNE_CACHE_HOT; ++cache) {
         prepare_cached((gputune_cache)cache);
-        must(verify(&verified, 1,
-                    VARIANT("if (i < n) { if (fabsf(y[i]) > 1 + 1.5f * 600) __trap();"
-                            " y[i] += a * x[i]; }")));
-        must(verify(&verified, 2, RIGHT));
+        verify_ok(1, VARIANT("if (i < n) { if (fabsf(y[i]) > 1 + 1.5f * 600) __trap();"
+                             " y[i] += a * x[i]; }"));
+        verify_ok(2, RIGHT);
         for (int i = 0; i < SAMPLES; ++i) {
             sample(i % 3 ? GPUTUNE_OBJECTIVE_KERNEL : GPUTUNE_OBJECTIVE_LATENCY, i % 2);
         }
@@ -184,20 +181,19 @@ static gt_sharing sharing_by(uint64_t judge, gt_sharing known)
  * block works for each such element, so their number decides the time on a GPU, too. */
 TEST_ON_DEVICE(launches_share_buffers_where_that_makes_no_difference)
 {
-    gt_verified verified;
     prepare_cached(GPUTUNE_CACHE_HOT);
-    must(verify(&verified, 1, RIGHT));
-    must(verify(&verified, 2,
-                VARIANT("float sum = 0; if (threadIdx.x == 0)"
-                        " for (auto k = i; k < n && k < i + blockDim.x; k++)"
-                        " if (fabsf(y[k]) <= 1) for (int j = 0; j < 400; j++) sum = sum * a + y[k];"
-                        " __syncthreads();"
-                        " if (i < n) { y[i] += a * x[i]; if (sum == 0.1f) y[i] = 1; }")));
+    verify_ok(1, RIGHT);
+    verify_ok(2,
+              VARIANT("float sum = 0; if (threadIdx.x == 0)"
+                      " for (auto k = i; k < n && k < i + blockDim.x; k++)"
+                      " if (fabsf(y[k]) <= 1) for (int j = 0; j < 400; j++) sum = sum * a + y[k];"
+                      " __syncthreads();"
+                      " if (i < n) { y[i] += a * x[i]; if (sum == 0.1f) y[i] = 1; }"));
     assert_int_equal(sharing_by(1, GT_SHARING_UNKNOWN), GT_SHARING_HARMLESS);
     assert_int_equal(sharing_by(2, GT_SHARING_UNKNOWN), GT_SHARING_FELT);
     assert_int_equal(sharing_by(2, GT_SHARING_HARMLESS), GT_SHARING_HARMLESS);
     assert_int_equal(sharing_by(1, GT_SHARING_FELT), GT_SHARING_FELT);
-    must(verify(&verified, 2, RIGHT)); /* buffers have their former contents again */
+    verify_ok(2, RIGHT); /* buffers have their former contents again */
 }
 
 static gt_loaded *sample_as_a_graph(gt_sample_length length)
@@ -233,9 +229,8 @@ TEST_ON_DEVICE(a_graph_that_zeroes_serves_one_sample)
 /* Persisting lines would still be in the L2 cache when the same buffers are used again. */
 TEST_ON_DEVICE(a_cold_sample_of_what_persists_uses_no_buffers_twice)
 {
-    gt_verified verified;
     prepare_cached(GPUTUNE_CACHE_COLD);
-    must(verify(&verified, 1, RIGHT));
+    verify_ok(1, RIGHT);
     gt_loaded_find(world.measure, 1)->launches[0].l2.set_aside_bytes = 1024;
     uint32_t sets = world.measure->workspaces[0].sets; /* the emulator has one set and no graph */
     gt_replay *graph = &sample_as_a_graph(GT_SAMPLE_FULL)->full;

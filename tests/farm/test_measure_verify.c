@@ -17,8 +17,7 @@ static void assert_wrong(const char *text, const char *message)
 
 static void assert_right(const char *text)
 {
-    gt_verified verified;
-    must(verify(&verified, 98, text));
+    verify_ok(98, text);
 }
 
 TEST_ON_DEVICE(a_right_variant_is_accepted)
@@ -102,9 +101,8 @@ TEST_ON_DEVICE(results_are_compared_with_a_reference_in_double)
 
 TEST_ON_DEVICE(without_a_reference_the_first_variant_is_one)
 {
-    gt_verified verified;
     prepare(make_setup(NULL));
-    must(verify(&verified, 1, RIGHT));
+    verify_ok(1, RIGHT);
     assert_right(RIGHT);
     assert_wrong(VARIANT("if (i < n) y[i] -= a * x[i];"), "y[0] is ");
 }
@@ -165,12 +163,10 @@ TEST_ON_DEVICE(a_second_launch_must_be_right_too)
 /* Only at the requested size, at which a variant is launched once before it is timed. */
 TEST_ON_DEVICE(a_winner_must_be_right_in_a_second_launch)
 {
-    gt_verified verified;
     prepare(make_setup("axpy_reference"));
     assert_right(COUNTING(
         "n == 10000", "if (i < n) { y[i] += a * x[i]; if (n == 10000 && seen >= 79) y[i] += 1; }"));
-    assert_int_equal(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 4711, 1}, &verified),
-                     GPUTUNE_EWRONG);
+    assert_int_equal(recheck(98, 4711), GPUTUNE_EWRONG);
     assert_non_null(strstr(gt_message(), "y[0] is "));
 }
 
@@ -179,7 +175,6 @@ static const gt_sample_job samples_of_one = {
 
 TEST_ON_DEVICE(a_winner_must_be_right_after_its_race)
 {
-    gt_verified verified;
     gt_sampled sampled = {0};
     prepare(make_setup("axpy_reference"));
     assert_right(COUNTING("true", "if (i < n) { y[i] += a * x[i]; if (seen > 400) y[i] += 1; }"));
@@ -188,8 +183,7 @@ TEST_ON_DEVICE(a_winner_must_be_right_after_its_race)
         free(sampled.values);
         world.measure->variants->modelled[GPUTUNE_OBJECTIVE_KERNEL] = 0; /* launch again */
     }
-    assert_int_equal(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 4711, 1}, &verified),
-                     GPUTUNE_EWRONG);
+    assert_int_equal(recheck(98, 4711), GPUTUNE_EWRONG);
     assert_non_null(strstr(gt_message(), "after the race, although it was correct before"));
     assert_non_null(strstr(gt_message(), "outside its buffers"));
 }
@@ -315,14 +309,13 @@ TEST_ON_DEVICE(a_check_kernel_replaces_the_comparison)
 
 TEST_ON_DEVICE(a_winner_is_checked_again_with_another_seed)
 {
-    gt_verified verified;
     prepare(make_setup("axpy_reference"));
-    must(verify(&verified, 1, RIGHT));
-    must(gt_measure_recheck(world.measure, &(gt_recheck_job){1, 4711, 1}, &verified));
+    verify_ok(1, RIGHT);
+    must(recheck(1, 4711));
     assert_int_equal(world.measure->seed, 4711);
     assert_right(RIGHT);
     assert_int_equal(world.measure->seed, 42);
-    assert_true(gt_measure_recheck(world.measure, &(gt_recheck_job){5, 1, 1}, &verified) < 0);
+    assert_true(recheck(5, 1) < 0);
 }
 
 /* After the proof of a winner on further data, the reference computes the trial's results again
@@ -362,20 +355,18 @@ TEST_ON_DEVICE(data_that_a_slow_reference_must_make_are_left_out_where_time_is_s
         must(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 42, 0.005}, &verified));
         free(verified.single);
     }
-    assert_int_equal(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 42, 1}, &verified),
-                     GPUTUNE_EWRONG);
+    assert_int_equal(recheck(98, 42), GPUTUNE_EWRONG);
 }
 
 /* The reference may be slow, so it runs only once on such data. The trial uses other extremes. */
 TEST_ON_DEVICE(data_that_give_nothing_finite_end_with_the_references_first_run)
 {
-    gt_verified verified;
     gt_prepared prepared = {0};
     gt_measure_setup *setup = make_setup("once");
     setup->workloads[0].buffers[1].free = setup->workloads[1].buffers[1].free = true;
     must(gt_measure_prepare(world.measure, setup, &prepared));
     must(gt_measure_try(world.measure, setup, &prepared));
-    must(verify(&verified, 1, RIGHT));
+    verify_ok(1, RIGHT);
     assert_wrong(VARIANT("if (i < n) y[i] += 1.5f * x[i];"), "with inputs with extremes");
 }
 
@@ -418,13 +409,11 @@ TEST_ON_DEVICE(a_crash_is_told_and_loses_the_process)
 /* A comparison would not see inputs that are changed for a moment. */
 TEST_ON_DEVICE(a_winner_cannot_write_its_inputs)
 {
-    gt_verified verified;
     prepare(make_setup("axpy_reference"));
     assert_right(VARIANT("if (i < n) y[i] += a * x[i];"
                          "if (i == 0) { volatile float *at = x; float kept = *at;"
                          "  *at = 0; *at = kept; }"));
-    assert_int_equal(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 4711, 1}, &verified),
-                     GPUTUNE_ECRASHED);
+    assert_int_equal(recheck(98, 4711), GPUTUNE_ECRASHED);
     assert_non_null(strstr(gt_message(), "inputs that cannot be written"));
     assert_true(!gt_measure_device(world.measure)->emulated ||
                 strstr(gt_message(), "in input x of "));

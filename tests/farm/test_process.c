@@ -36,7 +36,7 @@ static child run(const char *script)
     return run_with(script, environ);
 }
 
-/* Returns everything that the child writes until it ends. */
+/* Returns everything that the child writes, and waits for its end. */
 static const char *listen_to(child *child)
 {
     static char said[8192];
@@ -46,6 +46,8 @@ static const char *listen_to(child *child)
         have += (size_t)got;
     }
     said[have] = '\0';
+    int code;
+    gt_process_wait(&child->process, &code, 10);
     close(child->channel);
     return said;
 }
@@ -79,8 +81,6 @@ TEST(only_its_own_descriptors_are_open)
     child child = run(LIST_DESCRIPTORS);
     const char *said = listen_to(&child);
     assert_string_equal(said, "0 1 2 3 4 5");
-    int code;
-    gt_process_wait(&child.process, &code, 10);
     close(extra);
     close(high);
 }
@@ -104,8 +104,6 @@ TEST(signal_state_is_fresh)
     char group[64]; /* the child leads its own process group */
     snprintf(group, sizeof group, "\n%d\n%d\n", child.process.pid, child.process.pid);
     assert_non_null(strstr(said, group));
-    int code;
-    gt_process_wait(&child.process, &code, 10);
 }
 
 TEST(a_host_that_ignores_children_is_fine)
@@ -154,8 +152,6 @@ TEST(standard_descriptors_may_be_closed)
     dup2(input, 0);
     close(input);
     assert_string_equal(listen_to(&child), "0 1 2 3 4 5");
-    int code;
-    gt_process_wait(&child.process, &code, 10);
 }
 
 TEST(a_missing_program_is_named)
@@ -196,9 +192,6 @@ TEST(harmful_variables_stay_behind)
     said = listen_to(&two);
     assert_null(strstr(said, "CUDA_LAUNCH_BLOCKING"));
     assert_non_null(strstr(said, "CUDA_VISIBLE_DEVICES=3\n"));
-    int code;
-    gt_process_wait(&one.process, &code, 10);
-    gt_process_wait(&two.process, &code, 10);
 }
 
 static void expect_visible(const char *list, int ordinal, const char *entry)
