@@ -178,8 +178,10 @@ static void expect_mistake(const char *head, const char *message)
 
 TEST_WITHIN(test_what_hides_an_include_is_refused, open_folder, close_folder)
 {
-    expect_mistake("#define F </etc/passwd>\n#include F\n",
-                   "k.cu:2:10: an #include without a name; expected \"file\" or <file>");
+    expect_mistake(
+        "#define F </etc/passwd>\n#include F\n",
+        "k.cu:2:10: an #include of a macro, which is not expanded here; expected \"file\" "
+        "or <file>");
     expect_mistake("#inc\\\nlude </etc/passwd>\n", "expected a directive such as #include");
     expect_mistake("#include_next </etc/passwd>\n", "found 'include_next'; expected a directive");
     expect_mistake("#embed \"/etc/passwd\"\n", "found 'embed'; expected a directive");
