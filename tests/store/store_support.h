@@ -58,11 +58,6 @@ static inline int close_world(void **state)
     return 0;
 }
 
-static inline void store_end(gt_store **store)
-{
-    gt_store_close(*store);
-}
-
 /* Opens a database over the system's database, which may be NULL. */
 static inline gt_store *open_over(world *w, const char *path, const char *system)
 {
@@ -197,6 +192,14 @@ static inline void put_size(gt_store *store, int64_t n, double time_ns)
     put_size_within(store, n, time_ns, NULL);
 }
 
+/* Opens a database, puts a winner at n and closes the database. */
+static inline void put_into(world *w, const char *path, int64_t n, double time_ns)
+{
+    gt_store *store = open_over(w, path, NULL);
+    put_size(store, n, time_ns);
+    gt_store_close(store);
+}
+
 /* Puts the facts of a GPU, with a scenario of its own. */
 static inline void put_gpu(gt_store *store, const char *environment, const gt_device *device,
                            const char *host, double copy_bytes_per_s)
@@ -227,6 +230,13 @@ static inline gputune_status find_first(gt_winner *out, gt_store *store,
     return status;
 }
 
+static inline gt_winner first_winner(gt_store *store, const gt_scenario *scenario)
+{
+    gt_winner winner;
+    ASSERT_OK(find_first(&winner, store, scenario));
+    return winner;
+}
+
 /* Returns the stored time at n, or 0. */
 static inline double time_at(gt_store *store, int64_t n)
 {
@@ -238,6 +248,29 @@ static inline double time_at(gt_store *store, int64_t n)
     double median = winner.median_ns;
     gt_winner_free(&winner);
     return median;
+}
+
+/* Returns whether the code with this number is found. */
+static inline bool has_code(gt_store *store, uint64_t number)
+{
+    gt_code code;
+    gputune_status status =
+        gt_store_find_cubin(&code, store, hash_of(1000 + number), "sm_90", false, NULL);
+    if (status == GPUTUNE_OK) {
+        gt_code_free(&code);
+    } else {
+        assert_int_equal(status, GPUTUNE_ENOTFOUND);
+    }
+    return status == GPUTUNE_OK;
+}
+
+/* Returns a connection that locks out all others until it is closed. */
+static inline sqlite3 *lock_database(const char *path)
+{
+    sqlite3 *file;
+    assert_int_equal(sqlite3_open(path, &file), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(file, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    return file;
 }
 
 /* Changes the file without the store's knowledge. */

@@ -3,123 +3,70 @@
 
 #include "store/answer.h"
 
-/* A change of one of the terms, of the result or of the request. */
+/* How the terms of a result or of a request differ from a finished, verified tuning. */
 typedef struct change {
-    const char *what;
-    void (*made)(gt_terms *terms);
-    void (*asked)(gt_terms *terms);
-    bool answers, answers_for;
+    gputune_effort effort; /* 0: GPUTUNE_MEASURE */
+    uint32_t limit;
+    double limit_s; /* such a tuning is also cut short */
+    bool cut_short, unproved, complete, other_space, other_driver, on_thread;
 } change;
 
-static void as_it_is(gt_terms *terms)
+static gt_terms terms_with(const change *c)
 {
-    (void)terms;
+    gt_terms terms = terms_of(c->effort ? c->effort : GPUTUNE_MEASURE);
+    terms.limit = c->limit;
+    terms.limit_s = c->limit_s;
+    terms.final = !c->cut_short && c->limit_s == 0;
+    terms.proved = !c->unproved;
+    terms.complete = c->complete;
+    terms.space = hash_of(c->other_space ? 78 : 77);
+    terms.driver_version += c->other_driver;
+    terms.isolation = c->on_thread ? GPUTUNE_ISOLATION_THREAD : GPUTUNE_ISOLATION_PROCESS;
+    return terms;
 }
 
-static void estimated(gt_terms *terms)
-{
-    terms->effort = GPUTUNE_ESTIMATE;
-}
-
-static void exhaustive(gt_terms *terms)
-{
-    terms->effort = GPUTUNE_EXHAUSTIVE;
-}
-
-static void of_five(gt_terms *terms)
-{
-    terms->limit = 5;
-}
-
-static void of_nine(gt_terms *terms)
-{
-    terms->limit = 9;
-}
-
-static void cut_short(gt_terms *terms)
-{
-    terms->final = false;
-}
-
-static void given_five_seconds(gt_terms *terms)
-{
-    terms->final = false;
-    terms->limit_s = 5;
-}
-
-static void given_nine_seconds(gt_terms *terms)
-{
-    terms->final = false;
-    terms->limit_s = 9;
-}
-
-static void unproved(gt_terms *terms)
-{
-    terms->proved = false;
-}
-
-static void complete(gt_terms *terms)
-{
-    terms->complete = true;
-}
-
-static void of_another_space(gt_terms *terms)
-{
-    terms->space = hash_of(78);
-}
-
-static void by_another_driver(gt_terms *terms)
-{
-    terms->driver_version = 13010;
-}
-
-static void on_a_thread(gt_terms *terms)
-{
-    terms->isolation = GPUTUNE_ISOLATION_THREAD;
-}
-
-static const change changes[] = {
-    {"the same", as_it_is, as_it_is, true, true},
-    {"more effort than asked", exhaustive, as_it_is, true, true},
-    {"less effort than asked", as_it_is, exhaustive, false, false},
-    {"an estimate", estimated, as_it_is, false, false},
-    {"an estimate was asked for", as_it_is, estimated, true, true},
-    {"as many variants as asked", of_five, of_five, true, true},
-    {"more variants than asked", of_nine, of_five, true, true},
-    {"fewer variants than asked", of_five, of_nine, false, false},
-    {"some variants, all asked", of_five, as_it_is, false, false},
-    {"all variants, some asked", as_it_is, of_five, true, true},
-    {"cut short", cut_short, as_it_is, false, false},
-    {"cut short, and so is the other", cut_short, cut_short, false, true},
-    {"given as much time as asked", given_five_seconds, given_five_seconds, true, true},
-    {"given more time than asked", given_nine_seconds, given_five_seconds, true, true},
-    {"given less time than asked", given_five_seconds, given_nine_seconds, false, false},
-    {"given some time, a decision asked", given_nine_seconds, as_it_is, false, false},
-    {"cut short at once, time asked", cut_short, given_five_seconds, false, false},
-    {"a decision, time asked", as_it_is, given_five_seconds, true, true},
-    {"unproved", unproved, as_it_is, false, false},
-    {"unproved, and so is the other", unproved, unproved, false, true},
-    {"content with what was found, all asked", as_it_is, complete, false, false},
-    {"complete", complete, as_it_is, true, true},
-    {"another space", of_another_space, as_it_is, false, false},
-    {"another driver", by_another_driver, as_it_is, false, false},
-    {"on a thread, in a process asked", on_a_thread, as_it_is, false, false},
-    {"on a thread, as asked", on_a_thread, on_a_thread, true, true},
-    {"in a process, on a thread asked", as_it_is, on_a_thread, true, true},
+static const struct {
+    const char *what;
+    change made, asked;
+    bool answers, answers_for;
+} cases[] = {
+    {"the same", {0}, {0}, true, true},
+    {"more effort than asked", {.effort = GPUTUNE_EXHAUSTIVE}, {0}, true, true},
+    {"less effort than asked", {0}, {.effort = GPUTUNE_EXHAUSTIVE}, false, false},
+    {"an estimate", {.effort = GPUTUNE_ESTIMATE}, {0}, false, false},
+    {"an estimate was asked for", {0}, {.effort = GPUTUNE_ESTIMATE}, true, true},
+    {"as many variants as asked", {.limit = 5}, {.limit = 5}, true, true},
+    {"more variants than asked", {.limit = 9}, {.limit = 5}, true, true},
+    {"fewer variants than asked", {.limit = 5}, {.limit = 9}, false, false},
+    {"some variants, all asked", {.limit = 5}, {0}, false, false},
+    {"all variants, some asked", {0}, {.limit = 5}, true, true},
+    {"cut short", {.cut_short = true}, {0}, false, false},
+    {"cut short, and so is the other", {.cut_short = true}, {.cut_short = true}, false, true},
+    {"given as much time as asked", {.limit_s = 5}, {.limit_s = 5}, true, true},
+    {"given more time than asked", {.limit_s = 9}, {.limit_s = 5}, true, true},
+    {"given less time than asked", {.limit_s = 5}, {.limit_s = 9}, false, false},
+    {"given some time, a decision asked", {.limit_s = 9}, {0}, false, false},
+    {"cut short at once, time asked", {.cut_short = true}, {.limit_s = 5}, false, false},
+    {"a decision, time asked", {0}, {.limit_s = 5}, true, true},
+    {"unproved", {.unproved = true}, {0}, false, false},
+    {"unproved, and so is the other", {.unproved = true}, {.unproved = true}, false, true},
+    {"content with what was found, all asked", {0}, {.complete = true}, false, false},
+    {"complete", {.complete = true}, {0}, true, true},
+    {"another space", {.other_space = true}, {0}, false, false},
+    {"another driver", {.other_driver = true}, {0}, false, false},
+    {"on a thread, in a process asked", {.on_thread = true}, {0}, false, false},
+    {"on a thread, as asked", {.on_thread = true}, {.on_thread = true}, true, true},
+    {"in a process, on a thread asked", {0}, {.on_thread = true}, true, true},
 };
 
 TEST(each_part_of_the_terms_counts)
 {
-    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-        const change *c = &changes[i];
-        gt_terms made = terms_of(GPUTUNE_MEASURE), asked = made;
-        made.isolation = asked.isolation = GPUTUNE_ISOLATION_PROCESS;
-        c->made(&made);
-        c->asked(&asked);
-        if (gt_answers(&made, &asked) != c->answers ||
-            gt_answers_for(&made, &asked) != c->answers_for) {
-            fail_msg("%s: answers a request %d, stands for the other %d", c->what,
-                     gt_answers(&made, &asked), gt_answers_for(&made, &asked));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const gt_terms made = terms_with(&cases[i].made), asked = terms_with(&cases[i].asked);
+        bool answers = gt_answers(&made, &asked), answers_for = gt_answers_for(&made, &asked);
+        if (answers != cases[i].answers || answers_for != cases[i].answers_for) {
+            fail_msg("%s: answers a request %d, stands for the other %d", cases[i].what, answers,
+                     answers_for);
         }
     }
 }

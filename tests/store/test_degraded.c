@@ -28,9 +28,7 @@ static const char *system_path(const world *w)
 
 static void make_database(world *w, int64_t n)
 {
-    gt_store *store = open_store(w);
-    put_size(store, n, 10);
-    gt_store_close(store);
+    put_into(w, w->path, n, 10);
     assert_int_equal(w->warnings, 0);
 }
 
@@ -84,22 +82,13 @@ TEST_OF(newer_file_is_only_read, world *w, open_world, close_world)
     gt_store_close(store);
 }
 
-/* Returns a connection that locks out all others until it is closed. */
-static sqlite3 *locked(const char *path)
-{
-    sqlite3 *file;
-    assert_int_equal(sqlite3_open(path, &file), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(file, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
-    return file;
-}
-
 /* Nothing is written to such a file, but it is read again when it is back. */
 TEST_OF(newer_file_that_was_away_is_read_again, world *w, open_world, close_world)
 {
     char away[128];
     make_database(w, 1024);
     run_sql(w->path, "PRAGMA user_version = 999");
-    sqlite3 *lock = locked(w->path); /* the store cannot open the file for reading */
+    sqlite3 *lock = lock_database(w->path); /* the store cannot open the file for reading */
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     sqlite3_close(lock);
     put_size(store, 2048, 20);
@@ -180,9 +169,8 @@ static void die_while_writing(const char *path)
 
 TEST_OF(reader_undoes_what_a_killed_writer_began, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
-    put_size(store, 1024, 100);
-    gt_store_close(store);
+    gt_store *store;
+    put_into(w, w->path, 1024, 100);
     die_while_writing(w->path);
     ASSERT_OK(gt_store_open(&store, w->path, NULL, &w->log, true));
     assert_float_equal(time_at(store, 1024), 100, 0);
@@ -368,11 +356,9 @@ TEST_OF(users_database_wins_over_the_systems, world *w, open_world, close_world)
 static double time_of_first(gt_store *store, bool *final)
 {
     gt_scenario scenario = scenario_at(1024);
-    gt_winner winner;
-    ASSERT_OK(find_first(&winner, store, &scenario));
+    GT_SCOPED(gt_winner_free) gt_winner winner = first_winner(store, &scenario);
     double median = winner.median_ns;
     *final = winner.terms.final;
-    gt_winner_free(&winner);
     return median;
 }
 
@@ -401,10 +387,8 @@ TEST_OF(what_is_installed_is_decided, world *w, open_world, close_world)
 TEST_OF(system_database_that_breaks_later_is_left_out, world *w, open_world, close_world)
 {
     const char *system = system_path(w);
-    gt_store *store = open_over(w, system, NULL);
-    put_size(store, 4096, 30);
-    gt_store_close(store);
-    store = open_over(w, w->path, system);
+    put_into(w, system, 4096, 30);
+    gt_store *store = open_over(w, w->path, system);
     put_size(store, 1024, 10);
     assert_true(time_at(store, 4096) == 30);
     FILE *file = fopen(system, "r+");

@@ -28,8 +28,7 @@ static gputune_status take_record(void *user, const gputune_record *record)
 
 static gputune_status look_up(gt_store *store)
 {
-    int64_t n = 1024;
-    const gt_scenario scenario = scenario_at(n);
+    const gt_scenario scenario = scenario_at(1024), other = scenario_at(2000);
     gt_winner winner;
     gputune_status status = find_first(&winner, store, &scenario);
     if (status == GPUTUNE_OK) {
@@ -39,8 +38,6 @@ static gputune_status look_up(gt_store *store)
         gt_winner_free(&winner);
     }
     GT_TRY(unless_unknown(status));
-    n = 2000;
-    const gt_scenario other = scenario_at(n);
     status = gt_store_find_nearest(&winner, store, &other, NULL, 0, NULL);
     if (status == GPUTUNE_OK) {
         assert_string_equal(winner.config, "VEC=4");
@@ -92,9 +89,7 @@ static gputune_status read_all(void *user)
     gt_store *store;
     const char *system = j->system[0] ? j->system : NULL;
     gputune_status status = gt_store_open(&store, j->path, system, &j->w->log, true);
-    if (status != GPUTUNE_OK) {
-        return status;
-    }
+    GT_TRY(status);
     status = look_up(store);
     status = status == GPUTUNE_OK ? look_further(store) : status;
     status = status == GPUTUNE_OK ? list_and_export(store) : status;
@@ -105,15 +100,13 @@ static gputune_status read_all(void *user)
 static void expect_all(void *user)
 {
     job *j = user;
-    GT_SCOPED(store_end) gt_store *store = NULL;
+    GT_SCOPED(close_store) gt_store *store = NULL;
     const gt_scenario scenario = scenario_at(1024);
-    gt_winner winner;
     if (gt_store_open(&store, j->path, NULL, NULL, true) != GPUTUNE_OK) {
         fail_msg("%s", gt_message());
     }
-    ASSERT_OK(find_first(&winner, store, &scenario));
+    GT_SCOPED(gt_winner_free) gt_winner winner = first_winner(store, &scenario);
     assert_string_equal(winner.config, "VEC=4");
-    gt_winner_free(&winner);
 }
 
 static void put_gpus(gt_store *store)
@@ -141,7 +134,7 @@ static void fill(job *j, world *w)
 static void fill_system(job *j)
 {
     snprintf(j->system, sizeof j->system, "%s/system.db", j->w->folder);
-    GT_SCOPED(store_end) gt_store *store = NULL;
+    GT_SCOPED(close_store) gt_store *store = NULL;
     ASSERT_OK(gt_store_open(&store, j->system, NULL, NULL, false));
     put_gpus(store);
     put_size(store, 1024, 150);
@@ -265,15 +258,8 @@ static gputune_status begin_file(void *user)
 static void expect_whole(void *user)
 {
     job *j = user;
-    sqlite3 *raw;
-    sqlite3_stmt *check;
-    assert_int_equal(sqlite3_open(j->path, &raw), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(raw, "PRAGMA integrity_check", -1, &check, NULL),
-                     SQLITE_OK);
-    assert_int_equal(sqlite3_step(check), SQLITE_ROW);
-    assert_string_equal((const char *)sqlite3_column_text(check, 0), "ok");
-    sqlite3_finalize(check);
-    sqlite3_close(raw);
+    static const char is_whole[] = "SELECT integrity_check = 'ok' FROM pragma_integrity_check";
+    assert_int_equal(query_number(j->path, is_whole), 1);
 }
 
 static void expect_all_whole(void *user)
@@ -348,13 +334,11 @@ static gputune_status bring_to_file(void *user)
 {
     job *j = user;
     gt_store *store;
-    sqlite3 *other;
     const gt_patience at_once = gt_patience_for(0, NULL);
     failing_pause();
     ASSERT_OK(gt_store_open(&store, j->path, NULL, &j->w->log, false));
     put_size(store, 1024, 100);
-    assert_int_equal(sqlite3_open(j->path, &other), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(other, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3 *other = lock_database(j->path);
     put_size_within(store, 2048, 20, &at_once);
     assert_int_equal(sqlite3_close(other), SQLITE_OK);
     failing_resume();

@@ -19,9 +19,7 @@ TEST_OF(a_sound_database, world *w, open_world, close_world)
     gt_store_facts facts = inspect(w->path);
     assert_false(facts.exists);
     assert_string_equal(facts.unwritable, "");
-    gt_store *store = open_store(w);
-    put_size(store, 1024, 10);
-    gt_store_close(store);
+    put_into(w, w->path, 1024, 10);
     facts = inspect(w->path);
     assert_true(facts.exists);
     assert_int_equal(facts.trials, 3);
@@ -37,13 +35,8 @@ TEST_OF(a_sound_database, world *w, open_world, close_world)
 
 TEST_OF(a_locked_database, world *w, open_world, close_world)
 {
-    sqlite3 *other;
-    gt_store_close(open_store(w));
-    gt_store *store = open_store(w);
-    put_size(store, 1024, 10);
-    gt_store_close(store);
-    assert_int_equal(sqlite3_open(w->path, &other), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(other, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    put_into(w, w->path, 1024, 10);
+    sqlite3 *other = lock_database(w->path);
     gt_store_facts facts = inspect(w->path);
     assert_string_equal(facts.unwritable, "another process has locked it");
     assert_string_equal(facts.damage, "");
@@ -60,13 +53,9 @@ static void *unlock_soon(void *user)
 /* A process that tunes holds the lock for a moment. */
 TEST_OF(a_briefly_locked_database, world *w, open_world, close_world)
 {
-    sqlite3 *other;
     pthread_t thread;
-    gt_store *store = open_store(w);
-    put_size(store, 1024, 10);
-    gt_store_close(store);
-    assert_int_equal(sqlite3_open(w->path, &other), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(other, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    put_into(w, w->path, 1024, 10);
+    sqlite3 *other = lock_database(w->path);
     assert_int_equal(pthread_create(&thread, NULL, unlock_soon, other), 0);
     gt_store_facts facts = inspect(w->path);
     assert_string_equal(facts.unwritable, "");

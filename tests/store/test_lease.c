@@ -53,8 +53,10 @@ TEST_OF(other_scenarios_are_free, world *w, open_world, close_world)
 
 /* Starts a child that takes the lease, reports it, holds it for `seconds` and releases it. It also
  * allocates 64 MB, which must not make it look like another process. */
-static pid_t hold_in_child(world *w, int ready[2], double seconds)
+static pid_t hold_in_child(world *w, double seconds)
 {
+    int ready[2];
+    assert_int_equal(pipe(ready), 0);
     pid_t child = fork();
     if (child == 0) {
         gt_store *store;
@@ -73,34 +75,32 @@ static pid_t hold_in_child(world *w, int ready[2], double seconds)
     char answer;
     assert_int_equal(read(ready[0], &answer, 1), 1);
     assert_int_equal(answer, '1');
+    close(ready[0]);
+    close(ready[1]);
     return child;
 }
 
 TEST_OF(dead_owner_loses_it, world *w, open_world, close_world)
 {
-    int ready[2], status;
-    assert_int_equal(pipe(ready), 0);
-    pid_t child = hold_in_child(w, ready, 30);
+    pid_t child = hold_in_child(w, 30);
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease lease = {0};
     assert_int_equal(acquire(&lease, store, 0), GPUTUNE_EBUSY);
     kill(child, SIGKILL);
-    waitpid(child, &status, 0);
+    waitpid(child, NULL, 0);
     ASSERT_OK(acquire(&lease, store, 0));
     gt_store_lease_release(&lease, store, NULL);
 }
 
 TEST_OF(waits_for_its_turn, world *w, open_world, close_world)
 {
-    int ready[2], status;
-    assert_int_equal(pipe(ready), 0);
-    pid_t child = hold_in_child(w, ready, 0.2);
+    pid_t child = hold_in_child(w, 0.2);
     gt_store *store = open_store(w);
     gt_lease lease = {0};
     ASSERT_OK(acquire(&lease, store, 30));
     gt_store_lease_release(&lease, store, NULL);
     gt_store_close(store);
-    waitpid(child, &status, 0);
+    waitpid(child, NULL, 0);
 }
 
 TEST_OF(cancel_ends_the_wait, world *w, open_world, close_world)
@@ -118,17 +118,15 @@ TEST_OF(cancel_ends_the_wait, world *w, open_world, close_world)
 /* The process has ended but was not reaped. */
 TEST_OF(unreaped_owner_loses_it, world *w, open_world, close_world)
 {
-    int ready[2], status;
     siginfo_t ended;
-    assert_int_equal(pipe(ready), 0);
-    pid_t child = hold_in_child(w, ready, 30);
+    pid_t child = hold_in_child(w, 30);
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease lease = {0};
     kill(child, SIGKILL);
     assert_int_equal(waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT), 0);
     ASSERT_OK(acquire(&lease, store, 0));
     gt_store_lease_release(&lease, store, NULL);
-    waitpid(child, &status, 0);
+    waitpid(child, NULL, 0);
 }
 
 /* Holds the lease in a child whose main thread has ended. */
@@ -177,9 +175,7 @@ TEST_OF(owner_without_its_main_thread_keeps_it, world *w, open_world, close_worl
 /* A stopped process is alive but does not renew its lease. */
 TEST_OF(stopped_owner_loses_it, world *w, open_world, close_world)
 {
-    int ready[2], status;
-    assert_int_equal(pipe(ready), 0);
-    pid_t child = hold_in_child(w, ready, 60);
+    pid_t child = hold_in_child(w, 60);
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease lease = {0};
     kill(child, SIGSTOP);
@@ -189,7 +185,7 @@ TEST_OF(stopped_owner_loses_it, world *w, open_world, close_world)
     clock_set_true();
     gt_store_lease_release(&lease, store, NULL);
     kill(child, SIGKILL);
-    waitpid(child, &status, 0);
+    waitpid(child, NULL, 0);
 }
 
 /* Makes the lease one of another machine or boot, of which only the expiry is known. */
@@ -256,7 +252,7 @@ static void *hold_while_the_clock_leaps(void *user)
 
 TEST_OF(a_clock_that_leaps_costs_no_lease, world *w, open_world, close_world)
 {
-    GT_SCOPED(store_end) gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease lease = {0};
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, hold_while_the_clock_leaps, w), 0);
@@ -273,9 +269,7 @@ static atomic_bool is_locked, may_end;
 
 static void *hold_file_until_told(void *path)
 {
-    sqlite3 *file;
-    assert_int_equal(sqlite3_open(path, &file), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(file, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3 *file = lock_database(path);
     is_locked = true;
     for (int i = 0; i < 1000 && !may_end; i++) {
         usleep(10000);
@@ -358,7 +352,7 @@ TEST_OF(late_renewal_waits_for_its_turn, world *w, open_world, close_world)
 
 TEST_OF(works_in_memory, world *w, open_world, close_world)
 {
-    GT_SCOPED(store_end) gt_store *store = NULL;
+    GT_SCOPED(close_store) gt_store *store = NULL;
     gt_lease a = {0}, b = {0};
     ASSERT_OK(gt_store_open(&store, ":memory:", NULL, &w->log, false));
     ASSERT_OK(acquire(&a, store, 0));

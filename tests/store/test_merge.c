@@ -135,9 +135,7 @@ TEST_OF(damaged_rows_do_not_come, world *w, open_world, close_world)
 {
     files all;
     for (int i = 0; i < 2; i++) {
-        gt_store *store = open_over(w, name_file(&all, w, i), NULL);
-        put_size(store, 1024, 10 + i);
-        gt_store_close(store);
+        put_into(w, name_file(&all, w, i), 1024, 10 + i);
     }
     run_sql(all.paths[1], "UPDATE trial SET median = 1");
     gputune_merged merged = merge(w, &all, 2);
@@ -154,11 +152,9 @@ TEST_OF(a_bad_file_stops_all, world *w, open_world, close_world)
 {
     files all;
     gputune_merged merged;
-    gt_store *store = open_over(w, name_file(&all, w, 0), NULL);
-    put_size(store, 1024, 10);
-    gt_store_close(store);
+    put_into(w, name_file(&all, w, 0), 1024, 10);
     all.list[1] = "/no/such.db";
-    store = open_store(w);
+    gt_store *store = open_store(w);
     assert_int_equal(gt_store_merge(&merged, store, all.list, 2), GPUTUNE_EDATABASE);
     assert_non_null(strstr(gt_message(), "/no/such.db cannot be merged"));
     assert_int_equal(chmod(all.paths[0], 0666), 0);

@@ -2,17 +2,6 @@
  * winner. */
 #include "store_support.h"
 
-static bool has_code(gt_store *store, uint64_t number)
-{
-    gt_code code;
-    if (gt_store_find_cubin(&code, store, hash_of(1000 + number), "sm_90", false, NULL) !=
-        GPUTUNE_OK) {
-        return false;
-    }
-    gt_code_free(&code);
-    return true;
-}
-
 TEST_OF(a_winner_is_not_dropped_with_the_others, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);

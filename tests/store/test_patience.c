@@ -105,7 +105,7 @@ TEST_OF(store_opened_under_a_lock_serves_later, world *w, open_world, close_worl
 {
     make_database(w);
     pid_t holder = lock_file(w, exclusive);
-    GT_SCOPED(store_end) gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_store *reader;
     assert_true(time_at(store, 1024) == 0);
     assert_int_equal(gt_store_open(&reader, w->path, NULL, &w->log, true), GPUTUNE_EDATABASE);

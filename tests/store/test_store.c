@@ -26,15 +26,13 @@ TEST_OF(nothing_is_found_silently, world *w, open_world, close_world)
 TEST_OF(winner_survives_reopening, world *w, open_world, close_world)
 {
     gt_store *store = open_store(w);
-    int64_t n = 4096;
-    gt_scenario scenario = scenario_at(n);
+    gt_scenario scenario = scenario_at(4096);
     ASSERT_OK(put_outcome(store, &scenario, 100, GPUTUNE_MEASURE, false));
     gt_store_close(store);
 
-    gt_winner found;
     store = open_store(w);
     ASSERT_OK(gt_store_check(store, true));
-    ASSERT_OK(find_first(&found, store, &scenario));
+    GT_SCOPED(gt_winner_free) gt_winner found = first_winner(store, &scenario);
     assert_string_equal(found.config, "VEC=4");
     assert_string_equal(found.default_config, "VEC=1");
     assert_string_equal(found.fallback_config, "VEC=1");
@@ -51,7 +49,6 @@ TEST_OF(winner_survives_reopening, world *w, open_world, close_world)
     assert_int_equal(found.terms.driver_version, 13000);
     assert_int_equal(found.failed, 1);
     assert_true(found.created[0] == '2' && strlen(found.created) == 20);
-    gt_winner_free(&found);
     gt_store_close(store);
 }
 
@@ -68,16 +65,6 @@ TEST_OF(what_is_no_number_comes_back_as_nothing, world *w, open_world, close_wor
     assert_int_equal(found.count, 1);
     assert_true(found.items[0].max_error == 0);
     gt_trial_list_free(&found);
-}
-
-TEST_OF(file_is_private, world *w, open_world, close_world)
-{
-    struct stat facts;
-    gt_store *store = open_store(w);
-    put_size(store, 1024, 10);
-    gt_store_close(store);
-    assert_int_equal(stat(w->path, &facts), 0);
-    assert_int_equal(facts.st_mode & 0777, 0600);
 }
 
 /* Scenarios that differ in any part of the key are different. */
@@ -112,14 +99,11 @@ TEST_OF(every_part_of_the_key_counts, world *w, open_world, close_world)
 TEST_OF(sizes_of_a_bucket_share, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
-    int64_t n = 1000;
-    gt_scenario first = scenario_at(n), second = scenario_at(600);
+    gt_scenario first = scenario_at(1000), second = scenario_at(600);
     first.bucket = second.bucket = "n=1024 T=half";
     ASSERT_OK(put_outcome(store, &first, 100, GPUTUNE_MEASURE, false));
-    gt_winner found;
-    ASSERT_OK(find_first(&found, store, &second));
+    GT_SCOPED(gt_winner_free) gt_winner found = first_winner(store, &second);
     assert_string_equal(found.problem, "n=1000 T=half");
-    gt_winner_free(&found);
 }
 
 /* If the nearest trial is excluded, the next nearest is used. */
@@ -195,11 +179,9 @@ static size_t count_winners(gt_store *store, const gt_scenario *scenario)
 
 static double first_time(gt_store *store, const gt_scenario *scenario)
 {
-    gt_winner found;
-    ASSERT_OK(find_first(&found, store, scenario));
+    GT_SCOPED(gt_winner_free) gt_winner found = first_winner(store, scenario);
     double time = found.median_ns;
     assert_true(found.config && found.only);
-    gt_winner_free(&found);
     return time;
 }
 
@@ -253,10 +235,8 @@ TEST_OF(unfinished_yields_to_finished, world *w, open_world, close_world)
     ASSERT_OK(put_under(store, &scenario, 110, &terms, false, NULL));
     terms.final = false;
     ASSERT_OK(put_under(store, &scenario, 105, &terms, false, NULL));
-    gt_winner found;
-    ASSERT_OK(find_first(&found, store, &scenario));
+    GT_SCOPED(gt_winner_free) gt_winner found = first_winner(store, &scenario);
     assert_true(found.terms.final);
-    gt_winner_free(&found);
     assert_int_equal(count_winners(store, &scenario), 1);
 }
 
@@ -384,15 +364,13 @@ TEST_OF(code_is_found_by_source_arch_and_version, world *w, open_world, close_wo
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(4096);
     gt_code codes[2] = {code_of(2, "new"), code_of(2, "ptx text")}, found;
-    gt_winner winner;
     codes[0].nvrtc_version = 13020;
     codes[1].ptx = true;
     ASSERT_OK(put_outcome(store, &scenario, 100, GPUTUNE_MEASURE, false));
     ASSERT_OK(gt_store_put_cubins(store, codes, 2, NULL));
     gt_hash source = codes[0].source;
-    ASSERT_OK(find_first(&winner, store, &scenario));
+    GT_SCOPED(gt_winner_free) gt_winner winner = first_winner(store, &scenario);
     assert_string_equal(winner.code.image.data, "the winner's code");
-    gt_winner_free(&winner);
     ASSERT_OK(gt_store_find_cubin(&found, store, source, "sm_90", false, NULL));
     assert_string_equal(found.image.data, "new");
     gt_code_free(&found);
@@ -406,22 +384,15 @@ TEST_OF(code_is_found_by_source_arch_and_version, world *w, open_world, close_wo
 
 TEST_OF(damaged_code_is_not_handed_out, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
-    put_size(store, 1024, 10);
-    gt_store_close(store);
+    put_into(w, w->path, 1024, 10);
     run_sql(w->path, "UPDATE cubin SET image = x'00'");
-    store = open_store(w);
+    gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(1024);
-    gt_winner found;
-    gt_code code;
-    ASSERT_OK(find_first(&found, store, &scenario));
+    GT_SCOPED(gt_winner_free) gt_winner found = first_winner(store, &scenario);
     assert_null(found.code.image.data);
-    gt_winner_free(&found);
-    assert_int_equal(gt_store_find_cubin(&code, store, hash_of(1002), "sm_90", false, NULL),
-                     GPUTUNE_ENOTFOUND);
+    assert_false(has_code(store, 2));
     put_size(store, 1024, 10); /* putting the code again repairs it */
-    ASSERT_OK(gt_store_find_cubin(&code, store, hash_of(1002), "sm_90", false, NULL));
-    gt_code_free(&code);
+    assert_true(has_code(store, 2));
     gt_store_close(store);
 }
 

@@ -10,20 +10,13 @@ enum { NOBODY = 65534 };
 static void expect_trust(world *w, bool trusted, const char *why)
 {
     gt_scenario scenario = scenario_at(1024);
-    gt_winner winner;
-    gt_code code;
     w->warnings = 0;
     gt_store *store = open_store(w);
-    ASSERT_OK(find_first(&winner, store, &scenario));
+    GT_SCOPED(gt_winner_free) gt_winner winner = first_winner(store, &scenario);
     assert_string_equal(winner.config, "VEC=4");
     assert_int_equal(winner.terms.proved, trusted);
     assert_int_equal(winner.code.image.bytes > 0, trusted);
-    gt_winner_free(&winner);
-    gputune_status status = gt_store_find_cubin(&code, store, hash_of(1002), "sm_90", false, NULL);
-    assert_int_equal(status, trusted ? GPUTUNE_OK : GPUTUNE_ENOTFOUND);
-    if (status == GPUTUNE_OK) {
-        gt_code_free(&code);
-    }
+    assert_int_equal(has_code(store, 2), trusted);
     gt_store_close(store);
     assert_int_equal(w->warnings, trusted ? 0 : 1);
     assert_true(trusted || strstr(w->warning, why));
@@ -31,9 +24,7 @@ static void expect_trust(world *w, bool trusted, const char *why)
 
 static void make_database(world *w)
 {
-    gt_store *store = open_store(w);
-    put_size(store, 1024, 100);
-    gt_store_close(store);
+    put_into(w, w->path, 1024, 100);
     assert_null(gt_distrust(w->path));
 }
 
@@ -151,9 +142,7 @@ static void make_journal(world *w, char path[128])
 {
     make_database(w);
     contents before = read_database(w);
-    gt_store *store = open_store(w);
-    put_size(store, 2048, 100);
-    gt_store_close(store);
+    put_into(w, w->path, 2048, 100);
     snprintf(path, 128, "%s-journal", w->path);
     write_journal(path, before);
     free(before.data);

@@ -3,16 +3,14 @@
 #include "store_support.h"
 #include "support/folder.h"
 
-/* The reported times, in order. An outdated one has an exclamation mark: "10 30! ". */
-typedef struct told {
-    char text[256];
-} told;
+enum { TEXT_BYTES = 256 };
 
+/* Appends the time, with an exclamation mark if it is outdated: "10 30! ". */
 static int tell(void *user, const gputune_record *record)
 {
-    told *at = user;
-    size_t length = strlen(at->text);
-    snprintf(at->text + length, sizeof at->text - length, "%d%s ", (int)record->median_ns,
+    char *text = user;
+    size_t length = strlen(text);
+    snprintf(text + length, TEXT_BYTES - length, "%d%s ", (int)record->median_ns,
              record->outdated ? "!" : "");
     assert_int_equal(strlen(record->identity), 32);
     assert_int_equal(strlen(record->scenario), 32);
@@ -43,9 +41,9 @@ static void tells(gt_store *store, uint64_t version, bool one_version, const cha
 {
     const gt_records_filter filter = {
         .one_version = one_version, .at_hand = version ? at_hand : NULL, .user = &version};
-    told at = {""};
-    assert_int_equal(gt_store_records(store, &filter, tell, &at), 0);
-    assert_string_equal(at.text, expected);
+    char text[TEXT_BYTES] = "";
+    assert_int_equal(gt_store_records(store, &filter, tell, text), 0);
+    assert_string_equal(text, expected);
 }
 
 TEST_OF(one_version_is_told, world *w, open_world, close_world)
@@ -71,9 +69,9 @@ static void drops(gt_store *store, uint64_t version, bool only_say, const char *
 {
     const gt_records_filter filter = {.at_hand = version ? at_hand : NULL, .user = &version};
     const gputune_forget_options what = {.only_say = only_say, .outdated = true};
-    told at = {""};
-    assert_int_equal(gt_store_forget(store, &filter, &what, tell_winner, &at, NULL), 0);
-    assert_string_equal(at.text, expected);
+    char text[TEXT_BYTES] = "";
+    assert_int_equal(gt_store_forget(store, &filter, &what, tell_winner, text, NULL), 0);
+    assert_string_equal(text, expected);
 }
 
 static int64_t count_rows(const world *w, const char *table)
@@ -149,9 +147,9 @@ TEST_OF(others_are_dropped, world *w, open_world, close_world)
     gt_store_close(store);
     const gt_records_filter filter = {.all_trials = false};
     const gputune_forget_options everything = {.only_say = false};
-    told at = {""};
+    char text[TEXT_BYTES] = "";
     ASSERT_OK(gt_store_open(&store, w->path, NULL, &w->log, true));
-    assert_int_equal(gt_store_forget(store, &filter, &everything, tell, &at, NULL),
+    assert_int_equal(gt_store_forget(store, &filter, &everything, tell, text, NULL),
                      GPUTUNE_EDATABASE);
     gt_store_close(store);
 }
@@ -160,11 +158,10 @@ TEST_OF(others_are_dropped, world *w, open_world, close_world)
 TEST_OF(reading_without_a_file, world *w, open_world, close_world)
 {
     char system[160];
+    gt_store *store;
     snprintf(system, sizeof system, "%s/system.db", w->folder);
     setenv("GPUTUNE_DB", w->path, 1);
-    gt_store *store = open_over(w, system, NULL);
-    put_size(store, 1024, 10);
-    gt_store_close(store);
+    put_into(w, system, 1024, 10);
     ASSERT_OK(gt_store_open(&store, NULL, system, &w->log, true));
     assert_true(time_at(store, 1024) == 10);
     ASSERT_OK(gt_store_check(store, false));

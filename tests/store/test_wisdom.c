@@ -49,12 +49,11 @@ TEST_OF(winner_is_the_same_in_the_other_store, world *w, open_world, close_world
             GT_SCOPED(close_store) gt_store *store = other_store(w);
             gt_wisdom_import with = import_of(w);
             gt_scenario scenario = scenario_at(4096);
-            gt_winner found;
             with.trusted = trusted;
             with.keep = keep;
             import(&with, store, text);
             assert_int_equal(with.taken, 2);
-            ASSERT_OK(find_first(&found, store, &scenario));
+            GT_SCOPED(gt_winner_free) gt_winner found = first_winner(store, &scenario);
             assert_string_equal(found.config, "VEC=4");
             assert_string_equal(found.fallback_config, "VEC=1");
             assert_string_equal(found.stop_reason, "every other variant is slower");
@@ -65,7 +64,6 @@ TEST_OF(winner_is_the_same_in_the_other_store, world *w, open_world, close_world
             assert_int_equal(found.terms.effort, GPUTUNE_MEASURE);
             assert_true(found.terms.final);
             assert_int_equal(found.terms.proved, trusted);
-            gt_winner_free(&found);
         }
     }
 }
@@ -123,13 +121,11 @@ TEST_OF(other_driver_is_not_trusted, world *w, open_world, close_world)
     GT_SCOPED(close_store) gt_store *store = other_store(w);
     gt_wisdom_import with = import_of(w);
     gt_scenario scenario = scenario_at(1024);
-    gt_winner found;
     with.trusted = true;
     with.driver_version = 13010;
     import(&with, store, text);
-    ASSERT_OK(find_first(&found, store, &scenario));
+    GT_SCOPED(gt_winner_free) gt_winner found = first_winner(store, &scenario);
     assert_false(found.terms.proved);
-    gt_winner_free(&found);
 }
 
 TEST_OF(own_results_stand_above, world *w, open_world, close_world)
@@ -138,15 +134,13 @@ TEST_OF(own_results_stand_above, world *w, open_world, close_world)
     GT_SCOPED(close_store) gt_store *store = other_store(w);
     gt_wisdom_import with = import_of(w);
     gt_scenario scenario = scenario_at(1024);
-    gt_winner found;
     put_size(store, 1024, 7);
     with.trusted = true;
     for (int keep = 0; keep < 2; keep++) {
         with.keep = keep;
         import(&with, store, text);
-        ASSERT_OK(find_first(&found, store, &scenario));
+        GT_SCOPED(gt_winner_free) gt_winner found = first_winner(store, &scenario);
         assert_true(found.median_ns == 7);
-        gt_winner_free(&found);
     }
 }
 
