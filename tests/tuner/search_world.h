@@ -161,15 +161,36 @@ static inline void launches_cost_the_host(world *w)
     w->farm.noise = 0.01;
 }
 
-/* Tunes and returns the status. Sets w->choice and w->config, which is "" on failure. */
-static inline gputune_status tune(world *w, const gputune_options *options)
+/* Returns a request for the template, which must succeed. */
+static inline gt_request *request_for(world *w, const gputune_options *options)
 {
+    gt_request *request;
+    ASSERT_OK(
+        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, options));
+    return request;
+}
+
+/* Returns the template's stored trials. */
+static inline gt_trial_list trials_of(world *w)
+{
+    gt_trial_list list;
+    gt_request *request = request_for(w, NULL);
+    ASSERT_OK(gt_store_trials(&list, w->store, &request->scenario, w->device.driver_version, NULL));
+    gt_request_free(request);
+    return list;
+}
+
+/* Tunes at this size, 0: the template's, and returns the status. Sets w->choice and w->config,
+ * which is "" on failure. */
+static inline gputune_status tune_at(world *w, int64_t n, const gputune_options *options)
+{
+    const gputune_size size = {"n", n};
     gt_request *request;
     w->config[0] = '\0';
     w->workers.farms.items[0].isolation = options ? options->isolation : GPUTUNE_ISOLATION_PROCESS;
     gt_choice_free(&w->choice);
     gputune_status status = gt_request_make(&request, &w->services, &w->device, w->path,
-                                            (gputune_sizes){0, NULL}, options);
+                                            (gputune_sizes){n != 0, &size}, options);
     if (status != GPUTUNE_OK) {
         return status;
     }
@@ -184,6 +205,20 @@ static inline gputune_status tune(world *w, const gputune_options *options)
     return status;
 }
 
+static inline gputune_status tune(world *w, const gputune_options *options)
+{
+    return tune_at(w, 0, options);
+}
+
+/* Checks the answer of tune_at(). */
+static inline void expect_answer(world *w, int64_t n, const gputune_options *options,
+                                 gputune_source source, const char *config)
+{
+    ASSERT_OK(tune_at(w, n, options));
+    assert_string_equal(w->config, config);
+    assert_string_equal(gputune_source_name(w->choice.source), gputune_source_name(source));
+}
+
 /* Like tune(), but must succeed. Returns the chosen configuration. */
 static inline const char *tuned(world *w, const gputune_options *options)
 {
@@ -195,6 +230,21 @@ static inline const char *tuned(world *w, const gputune_options *options)
 static inline const char *tuned_for(world *w, gputune_objective objective)
 {
     return tuned(w, &OPTIONS(.objective = objective));
+}
+
+/* Returns the path of a file in the test's folder, valid until the next call. */
+static inline const char *path_in(const world *w, const char *name)
+{
+    static char path[128];
+    snprintf(path, sizeof path, "%s/%s", w->folder, name);
+    return path;
+}
+
+/* Returns the value of BLOCK in a generated source, or 0. */
+static inline int block_of(const char *text)
+{
+    const char *at = strstr(text, "#define BLOCK ");
+    return at ? (int)strtol(at + strlen("#define BLOCK "), NULL, 10) : 0;
 }
 
 /* Keeps the last warning, in 256 bytes. */

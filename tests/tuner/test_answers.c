@@ -3,45 +3,13 @@
 #include "search_world.h"
 #include "support/folder.h"
 
-typedef struct answer {
-    gputune_status status;
-    gputune_source source;
-    char config[64];
-} answer;
-
-static answer ask(world *w, const gputune_options *options)
-{
-    answer got = {.status = tune(w, options), .source = w->choice.source};
-    memcpy(got.config, w->config, sizeof got.config);
-    return got;
-}
-
-static void expect(answer got, gputune_source source, const char *config)
-{
-    if (got.status != GPUTUNE_OK) {
-        fail_msg("%s: %s", gt_status_name(got.status), gt_message());
-    }
-    assert_string_equal(got.config, config);
-    assert_string_equal(gputune_source_name(got.source), gputune_source_name(source));
-}
-
-static gputune_options with_effort(gputune_effort effort)
-{
-    return OPTIONS(.effort = effort);
-}
-
-static gputune_options restricted_to(const char *const *only)
-{
-    return OPTIONS(.only = only, .only_count = 1);
-}
-
 /* 1024 is ten times as fast as the default, and 256 is two and a half times as fast. */
 static void tune_wide_space(world *w)
 {
     write_template(w, "64, 128, 256, 512, 1024");
     w->by_block[1024].time_ns = 100;
     w->by_block[256].time_ns = 400;
-    expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=1024");
+    expect_answer(w, 0, NULL, GPUTUNE_SOURCE_MEASURED, "BLOCK=1024");
 }
 
 /* --- other spaces ----------------------------------------------------------------------------- */
@@ -49,27 +17,24 @@ static void tune_wide_space(world *w)
 TEST_OF(test_a_restricted_space_has_a_winner_of_its_own, world *w, open_world, close_world)
 {
     static const char *const only[] = {"BLOCK=64,128,256"};
-    const gputune_options options = restricted_to(only);
+    const gputune_options options = OPTIONS(.only = only, .only_count = 1);
     tune_wide_space(w);
-    expect(ask(w, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-    expect(ask(w, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+    expect_answer(w, 0, &options, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect_answer(w, 0, &options, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
 }
 
 TEST_OF(test_a_new_constraint_makes_another_winner, world *w, open_world, close_world)
 {
     tune_wide_space(w);
-    FILE *file = fopen(w->path, "a");
-    assert_non_null(file);
-    fprintf(file, "#pragma gputune require(BLOCK <= 512)\n");
-    fclose(file);
-    expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    write_template(w, "64, 128, 256, 512, 1024) require(BLOCK <= 512");
+    expect_answer(w, 0, NULL, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
 }
 
 TEST_OF(test_a_removed_value_makes_another_winner, world *w, open_world, close_world)
 {
     tune_wide_space(w);
     write_template(w, "64, 128, 256, 512");
-    expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect_answer(w, 0, NULL, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
 }
 
 static void rewrite_template(world *w, const char *clause)
@@ -98,10 +63,10 @@ TEST_OF(test_clauses_that_make_other_code_make_another_race, world *w, open_worl
     w->by_block[1024].time_ns = 100;
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
         rewrite_template(w, edits[i].before);
-        (void)ask(w, NULL);
-        expect(ask(w, NULL), GPUTUNE_SOURCE_CACHED, "BLOCK=1024 VEC=1");
+        ASSERT_OK(tune(w, NULL));
+        expect_answer(w, 0, NULL, GPUTUNE_SOURCE_CACHED, "BLOCK=1024 VEC=1");
         rewrite_template(w, edits[i].after);
-        expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=1024 VEC=1");
+        expect_answer(w, 0, NULL, GPUTUNE_SOURCE_MEASURED, "BLOCK=1024 VEC=1");
     }
 }
 
@@ -172,7 +137,7 @@ TEST_OF(test_few_variants_race_among_themselves, world *w, open_world, close_wor
     w->device.driver_version += 10; /* no stored result answers */
     options.max_variants = 2;
     options.strategy = GPUTUNE_STRATEGY_EXHAUSTIVE; /* the first two */
-    expect(ask(w, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=64");
+    expect_answer(w, 0, &options, GPUTUNE_SOURCE_MEASURED, "BLOCK=64");
 }
 
 TEST_OF(test_what_a_bad_variant_beat_races_after_all, world *w, open_world, close_world)
@@ -180,47 +145,47 @@ TEST_OF(test_what_a_bad_variant_beat_races_after_all, world *w, open_world, clos
     tune_wide_space(w);
     w->by_block[1024].recheck = GPUTUNE_EWRONG;
     write_template(w, "32, 64, 128, 256, 512, 1024");
-    expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect_answer(w, 0, NULL, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
 }
 
 /* The default races in every space. */
 TEST_OF(test_a_default_outside_of_the_restrictions_is_remembered, world *w, open_world, close_world)
 {
     static const char *const only[] = {"BLOCK=64"};
-    const gputune_options options = restricted_to(only);
-    expect(ask(w, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=128");
-    expect(ask(w, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=128");
+    const gputune_options options = OPTIONS(.only = only, .only_count = 1);
+    expect_answer(w, 0, &options, GPUTUNE_SOURCE_MEASURED, "BLOCK=128");
+    expect_answer(w, 0, &options, GPUTUNE_SOURCE_CACHED, "BLOCK=128");
 }
 
 /* --- known failures --------------------------------------------------------------------------- */
 
 TEST_OF(test_a_bad_default_is_no_answer_when_the_worker_is_lost, world *w, open_world, close_world)
 {
-    const gputune_options cached_only = with_effort(GPUTUNE_CACHED_ONLY);
+    const gputune_options cached_only = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
     w->by_block[128].verify = GPUTUNE_EWRONG;
     w->by_block[256].sample = GPUTUNE_EWORKER;
-    assert_int_equal(ask(w, NULL).status, GPUTUNE_EWRONG);
-    assert_int_equal(ask(w, &cached_only).status, GPUTUNE_EWRONG);
+    assert_int_equal(tune(w, NULL), GPUTUNE_EWRONG);
+    assert_int_equal(tune(w, &cached_only), GPUTUNE_EWRONG);
 }
 
 TEST_OF(test_an_estimate_takes_nothing_that_is_known_to_be_bad, world *w, open_world, close_world)
 {
     static const char *const only[] = {"BLOCK=256"};
-    gputune_options options = restricted_to(only);
+    gputune_options options = OPTIONS(.only = only, .only_count = 1);
     w->by_block[256].recheck = GPUTUNE_EWRONG;
     w->by_block[512].time_ns = 900;
-    expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
+    expect_answer(w, 0, NULL, GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
     options.effort = GPUTUNE_ESTIMATE;
     options.force = true; /* force has no effect on an estimate */
-    assert_string_equal(ask(w, &options).config, "BLOCK=128");
+    assert_string_equal(tuned(w, &options), "BLOCK=128");
 }
 
 TEST_OF(test_an_estimate_does_not_give_a_default_that_it_found_bad, world *w, open_world,
         close_world)
 {
-    const gputune_options options = with_effort(GPUTUNE_ESTIMATE);
+    const gputune_options options = OPTIONS(.effort = GPUTUNE_ESTIMATE);
     SET_EACH(w, verify, GPUTUNE_ECRASHED);
-    assert_int_equal(ask(w, &options).status, GPUTUNE_ECRASHED);
+    assert_int_equal(tune(w, &options), GPUTUNE_ECRASHED);
 }
 
 TEST_OF(test_what_hung_once_and_is_wrong_is_not_tried_for_ever, world *w, open_world, close_world)
@@ -228,7 +193,7 @@ TEST_OF(test_what_hung_once_and_is_wrong_is_not_tried_for_ever, world *w, open_w
     w->by_block[256].hangs_once = true;
     w->by_block[256].recheck = GPUTUNE_EWRONG;
     w->by_block[512].time_ns = 900;
-    expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
+    expect_answer(w, 0, NULL, GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
     assert_true(w->farm.patient_verifies < 4);
 }
 
@@ -238,10 +203,10 @@ TEST_OF(test_without_memory_for_a_variant_nothing_is_decided, world *w, open_wor
 {
     w->by_block[256].verify = GPUTUNE_EDEVMEM;
     w->by_block[512].time_ns = 900;
-    expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
+    expect_answer(w, 0, NULL, GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
     w->by_block[256].verify = GPUTUNE_OK;
-    expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-    expect(ask(w, NULL), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+    expect_answer(w, 0, NULL, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect_answer(w, 0, NULL, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
 }
 
 /* A result of the scenario itself is preferred to the nearest size and to the default. */
@@ -249,30 +214,30 @@ TEST_OF(test_what_cannot_be_measured_is_answered_by_its_own_scenario, world *w, 
         close_world)
 {
     static const char *const only[] = {"BLOCK=64,128,256"};
-    gputune_options options = restricted_to(only);
-    expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    gputune_options options = OPTIONS(.only = only, .only_count = 1);
+    expect_answer(w, 0, NULL, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
     w->gpu.is_taken = true;
     options.time_limit_s = 0.05;
-    expect(ask(w, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+    expect_answer(w, 0, &options, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
     w->gpu.is_taken = false;
     options.time_limit_s = 0;
-    expect(ask(w, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect_answer(w, 0, &options, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
 }
 
 TEST_OF(test_force_asks_for_nothing_where_nothing_is_measured, world *w, open_world, close_world)
 {
-    gputune_options options = with_effort(GPUTUNE_CACHED_ONLY);
-    expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
+    expect_answer(w, 0, NULL, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
     options.force = true;
-    expect(ask(w, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+    expect_answer(w, 0, &options, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
 }
 
 /* Results that were measured without worker processes answer only requests that also do without. */
 TEST_OF(test_less_isolation_does_not_answer_for_more, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.isolation = GPUTUNE_ISOLATION_THREAD);
-    expect(ask(w, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-    expect(ask(w, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
-    expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-    expect(ask(w, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+    expect_answer(w, 0, &options, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect_answer(w, 0, &options, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+    expect_answer(w, 0, NULL, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect_answer(w, 0, &options, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
 }

@@ -1,4 +1,5 @@
 /* Tests how kernels are found: by name, by file name, and by path. */
+#include "support/folder.h"
 #include "support/test.h"
 #include "tuner/catalog.h"
 
@@ -9,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[64];
+static char *folder;
 
 static const char *path_of(const char *name)
 {
@@ -38,8 +39,7 @@ static int open_folder(void **state)
 {
     static const char *const pair[] = {"scale", "add"}, *const copy[] = {"move"};
     gt_catalog *catalog;
-    snprintf(folder, sizeof folder, "/tmp/gputune-test-XXXXXX");
-    assert_non_null(mkdtemp(folder));
+    folder = folder_make();
     write_file("gputune.cuh", NULL, 0);
     write_file("pair.cu", pair, 2);
     write_file("copy.cu", copy, 1);
@@ -50,13 +50,9 @@ static int open_folder(void **state)
 
 static int close_folder(void **state)
 {
-    static const char *const names[] = {"gputune.cuh", "pair.cu", "copy.cu",
-                                        "more.cu",     "own.txt", "part.h"};
     gt_catalog_close(*state);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        unlink(path_of(names[i]));
-    }
-    return rmdir(folder);
+    folder_remove(folder);
+    return 0;
 }
 
 /* Checks that `name` finds this kernel of this file. */
@@ -129,10 +125,7 @@ TEST_OF(test_two_files_with_one_kernel, gt_catalog *catalog, open_folder, close_
 static void write_text(const char *name, const char *text, time_t second)
 {
     const struct timespec times[2] = {{second, 0}, {second, 0}};
-    FILE *file = fopen(path_of(name), "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
+    file_write(path_of(name), "%s", text);
     assert_int_equal(utimensat(AT_FDCWD, path_of(name), times, 0), 0);
 }
 

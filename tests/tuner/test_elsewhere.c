@@ -46,49 +46,25 @@ static void write_sized(world *w, const char *bucket, const char *clause)
     wrong_from = UINT64_MAX;
 }
 
-typedef struct answer {
-    gputune_source source;
-    char config[64];
-    bool proves; /* whether the call verified a variant */
-} answer;
-
-static answer ask_with(world *w, int64_t n, const gputune_options *options)
+static void expect(world *w, int64_t n, gputune_effort effort, gputune_source source,
+                   const char *config)
 {
-    answer got = {0};
-    gt_request *request;
-    gt_choice choice;
-    char *text;
+    expect_answer(w, n, &OPTIONS(.effort = effort), source, config);
+}
+
+/* Checks also whether the call verifies a variant. */
+static void expect_proof_with(world *w, int64_t n, const gputune_options *options, bool proves,
+                              gputune_source source, const char *config)
+{
     uint32_t before = w->farm.verifies;
-    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_SIZES({"n", n}),
-                              options));
-    if (gt_tune(&choice, request) != GPUTUNE_OK) {
-        fail_msg("%s", gt_message());
-    }
-    ASSERT_OK(gt_config_text(&text, request->template, &choice.config));
-    snprintf(got.config, sizeof got.config, "%s", text);
-    free(text);
-    got.source = choice.source;
-    got.proves = w->farm.verifies > before;
-    gt_choice_free(&choice);
-    gt_request_free(request);
-    return got;
+    expect_answer(w, n, options, source, config);
+    assert_int_equal(w->farm.verifies > before, proves);
 }
 
-static answer ask(world *w, int64_t n, gputune_effort effort)
+static void expect_proof(world *w, int64_t n, gputune_effort effort, bool proves,
+                         gputune_source source, const char *config)
 {
-    return ask_with(w, n, &OPTIONS(.effort = effort));
-}
-
-static void expect(answer got, gputune_source source, const char *config)
-{
-    assert_string_equal(gputune_source_name(got.source), gputune_source_name(source));
-    assert_string_equal(got.config, config);
-}
-
-static void expect_proof(answer got, bool proves, gputune_source source, const char *config)
-{
-    expect(got, source, config);
-    assert_int_equal(got.proves, proves);
+    expect_proof_with(w, n, &OPTIONS(.effort = effort), proves, source, config);
 }
 
 /* ---- buckets --------------------------------------------------------------------------------- */
@@ -96,23 +72,23 @@ static void expect_proof(answer got, bool proves, gputune_source source, const c
 TEST_OF(test_an_answer_of_the_bucket_is_proved_at_the_size, world *w, open_world, close_world)
 {
     write_sized(w, bucketed, "require(n > 0)");
-    expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-    expect_proof(ask(w, LARGE, GPUTUNE_MEASURE), true, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
-    expect_proof(ask(w, LARGE, GPUTUNE_MEASURE), false, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
-    expect_proof(ask(w, SMALL, GPUTUNE_MEASURE), false, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+    expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect_proof(w, LARGE, GPUTUNE_MEASURE, true, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+    expect_proof(w, LARGE, GPUTUNE_MEASURE, false, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+    expect_proof(w, SMALL, GPUTUNE_MEASURE, false, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
 }
 
 TEST_OF(test_an_answer_of_the_bucket_that_is_wrong_here_is_none, world *w, open_world, close_world)
 {
     write_sized(w, bucketed, "require(n > 0)");
     w->by_block[512].time_ns = 900;
-    expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
     wrong_from = 50000;
-    expect_proof(ask(w, LARGE, GPUTUNE_CACHED_ONLY), true, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
-    expect_proof(ask(w, LARGE, GPUTUNE_CACHED_ONLY), false, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
-    expect_proof(ask(w, SMALL, GPUTUNE_CACHED_ONLY), false, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
-    expect(ask(w, LARGE, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
-    expect_proof(ask(w, LARGE, GPUTUNE_MEASURE), false, GPUTUNE_SOURCE_CACHED, "BLOCK=512");
+    expect_proof(w, LARGE, GPUTUNE_CACHED_ONLY, true, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
+    expect_proof(w, LARGE, GPUTUNE_CACHED_ONLY, false, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
+    expect_proof(w, SMALL, GPUTUNE_CACHED_ONLY, false, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+    expect(w, LARGE, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
+    expect_proof(w, LARGE, GPUTUNE_MEASURE, false, GPUTUNE_SOURCE_CACHED, "BLOCK=512");
 }
 
 /* ---- the nearest size ------------------------------------------------------------------------ */
@@ -120,29 +96,29 @@ TEST_OF(test_an_answer_of_the_bucket_that_is_wrong_here_is_none, world *w, open_
 TEST_OF(test_the_nearest_is_proved_at_the_size, world *w, open_world, close_world)
 {
     write_sized(w, each_size, "require(n > 0)");
-    expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-    expect_proof(ask(w, LARGE, GPUTUNE_CACHED_ONLY), true, GPUTUNE_SOURCE_NEAREST, "BLOCK=256");
-    expect_proof(ask(w, LARGE, GPUTUNE_CACHED_ONLY), false, GPUTUNE_SOURCE_NEAREST, "BLOCK=256");
-    expect(ask(w, LARGE, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect_proof(w, LARGE, GPUTUNE_CACHED_ONLY, true, GPUTUNE_SOURCE_NEAREST, "BLOCK=256");
+    expect_proof(w, LARGE, GPUTUNE_CACHED_ONLY, false, GPUTUNE_SOURCE_NEAREST, "BLOCK=256");
+    expect(w, LARGE, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
 }
 
 TEST_OF(test_a_nearest_that_is_wrong_here_is_no_answer, world *w, open_world, close_world)
 {
     write_sized(w, each_size, "require(n > 0)");
-    expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
     wrong_from = 50000;
-    expect_proof(ask(w, LARGE, GPUTUNE_CACHED_ONLY), true, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
-    expect_proof(ask(w, LARGE, GPUTUNE_CACHED_ONLY), false, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
+    expect_proof(w, LARGE, GPUTUNE_CACHED_ONLY, true, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
+    expect_proof(w, LARGE, GPUTUNE_CACHED_ONLY, false, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
 }
 
 TEST_OF(test_who_wants_an_answer_at_once_gets_what_is_proved, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY, .background = true);
     write_sized(w, each_size, "require(n > 0)");
-    expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-    expect_proof(ask_with(w, LARGE, &options), false, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
-    expect(ask(w, LARGE, GPUTUNE_CACHED_ONLY), GPUTUNE_SOURCE_NEAREST, "BLOCK=256");
-    expect_proof(ask_with(w, LARGE, &options), false, GPUTUNE_SOURCE_NEAREST, "BLOCK=256");
+    expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect_proof_with(w, LARGE, &options, false, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
+    expect(w, LARGE, GPUTUNE_CACHED_ONLY, GPUTUNE_SOURCE_NEAREST, "BLOCK=256");
+    expect_proof_with(w, LARGE, &options, false, GPUTUNE_SOURCE_NEAREST, "BLOCK=256");
 }
 
 TEST_OF(test_without_a_worker_the_nearest_is_not_taken, world *w, open_world, close_world)
@@ -150,17 +126,17 @@ TEST_OF(test_without_a_worker_the_nearest_is_not_taken, world *w, open_world, cl
     gputune_options options =
         OPTIONS(.effort = GPUTUNE_CACHED_ONLY, .isolation = GPUTUNE_ISOLATION_THREAD);
     write_sized(w, each_size, "require(n > 0)");
-    expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-    expect_proof(ask_with(w, LARGE, &options), false, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
+    expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect_proof_with(w, LARGE, &options, false, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
     w->farm.prepare = GPUTUNE_EWORKER;
 }
 
 TEST_OF(test_where_no_worker_starts_the_nearest_is_not_taken, world *w, open_world, close_world)
 {
     write_sized(w, each_size, "require(n > 0)");
-    expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
     w->farm.prepare = GPUTUNE_EWORKER;
-    expect(ask(w, LARGE, GPUTUNE_CACHED_ONLY), GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
+    expect(w, LARGE, GPUTUNE_CACHED_ONLY, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
 }
 
 /* ---- failures -------------------------------------------------------------------------------- */
@@ -171,9 +147,9 @@ TEST_OF(test_a_failure_is_none_once_the_template_is_corrected, world *w, open_wo
     write_sized(w, each_size, "require(n > 0)");
     w->by_block[512].time_ns = 900;
     wrong_from = 0;
-    expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
+    expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
     write_sized(w, each_size, "require(n % 256 == 0)");
-    expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
 }
 
 TEST_OF(test_a_failure_stays_one_where_the_proof_is_the_same, world *w, open_world, close_world)
@@ -181,7 +157,7 @@ TEST_OF(test_a_failure_stays_one_where_the_proof_is_the_same, world *w, open_wor
     write_sized(w, each_size, "require(n > 0)");
     w->by_block[512].time_ns = 900;
     wrong_from = 0;
-    expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
+    expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
     write_sized(w, each_size, "require(BLOCK <= 512)");
-    expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
+    expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
 }

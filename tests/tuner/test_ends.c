@@ -11,11 +11,6 @@ static void slow_down(world *w)
     w->farm.slowness = 1e-9;
 }
 
-static gputune_options within(double seconds)
-{
-    return OPTIONS(.time_limit_s = seconds);
-}
-
 static void expect_proved(world *w, const gputune_options *options, const char *reason)
 {
     tuned(w, options);
@@ -31,14 +26,14 @@ static void expect_proved(world *w, const gputune_options *options, const char *
 
 TEST_OF(when_all_were_tried, world *w, open_world, close_world)
 {
-    const gputune_options options = within(30);
+    const gputune_options options = OPTIONS(.time_limit_s = 30);
     slow_down(w);
     expect_proved(w, &options, "");
 }
 
 TEST_OF(when_the_limit_comes_while_sampling, world *w, open_world, close_world)
 {
-    const gputune_options options = within(0.5);
+    const gputune_options options = OPTIONS(.time_limit_s = 0.5);
     slow_down(w);
     SET_TIMES(w, 1e6);
     w->farm.noise = 0.2;
@@ -48,7 +43,7 @@ TEST_OF(when_the_limit_comes_while_sampling, world *w, open_world, close_world)
 
 TEST_OF(when_the_limit_comes_while_proving, world *w, open_world, close_world)
 {
-    const gputune_options options = within(1);
+    const gputune_options options = OPTIONS(.time_limit_s = 1);
     slow_down(w);
     write_blocks(w, BLOCKS, STEP);
     w->farm.slowness = 5e-9; /* 128 variants of 5 to 40 ms; verifying one takes four launches */
@@ -65,7 +60,7 @@ TEST_OF(when_many_are_alike, world *w, open_world, close_world)
     w->farm.noise = 0.02;
     w->farm.slowness = 2e-9;
     for (int i = 0; i < 4; i++) {
-        gputune_options options = within(1.5 + 0.08 * i);
+        gputune_options options = OPTIONS(.time_limit_s = 1.5 + 0.08 * i);
         options.force = true;
         options.strategy = GPUTUNE_STRATEGY_MODEL;
         expect_proved(w, &options, "the time limit was reached");
@@ -74,7 +69,7 @@ TEST_OF(when_many_are_alike, world *w, open_world, close_world)
 
 TEST_OF(when_the_limit_comes_while_compiling, world *w, open_world, close_world)
 {
-    const gputune_options options = within(1);
+    const gputune_options options = OPTIONS(.time_limit_s = 1);
     slow_down(w);
     write_blocks(w, BLOCKS, STEP);
     w->farm.compile_s = 0.2;
@@ -84,7 +79,7 @@ TEST_OF(when_the_limit_comes_while_compiling, world *w, open_world, close_world)
 /* The hanging worker is ended, to verify the best variant so far. */
 TEST_OF(when_a_variant_never_ends, world *w, open_world, close_world)
 {
-    const gputune_options options = within(1.5);
+    const gputune_options options = OPTIONS(.time_limit_s = 1.5);
     slow_down(w);
     w->by_block[512].never_answers = true;
     expect_proved(w, &options, "the time limit was reached");
@@ -93,7 +88,7 @@ TEST_OF(when_a_variant_never_ends, world *w, open_world, close_world)
 
 TEST_OF(when_the_worker_dies, world *w, open_world, close_world)
 {
-    const gputune_options options = within(30);
+    const gputune_options options = OPTIONS(.time_limit_s = 30);
     slow_down(w);
     w->farm.blameless = 2;
     expect_proved(w, &options, "");
@@ -101,7 +96,7 @@ TEST_OF(when_the_worker_dies, world *w, open_world, close_world)
 
 TEST_OF(when_a_search_is_decided, world *w, open_world, close_world)
 {
-    gputune_options options = within(30);
+    gputune_options options = OPTIONS(.time_limit_s = 30);
     slow_down(w);
     write_blocks(w, BLOCKS, STEP);
     options.strategy = GPUTUNE_STRATEGY_MODEL;
@@ -110,7 +105,7 @@ TEST_OF(when_a_search_is_decided, world *w, open_world, close_world)
 
 TEST_OF(when_nothing_better_is_expected, world *w, open_world, close_world)
 {
-    gputune_options options = within(30);
+    gputune_options options = OPTIONS(.time_limit_s = 30);
     write_blocks(w, 190, 4);
     SET_TIMES(w, 1e6 * pow(1.01, abs(block - 600) / 4.0));
     options.strategy = GPUTUNE_STRATEGY_MODEL;
@@ -125,7 +120,7 @@ TEST_OF(when_nothing_better_is_expected, world *w, open_world, close_world)
  * variants with the same limit. */
 TEST_OF(when_every_variant_was_asked_for, world *w, open_world, close_world)
 {
-    gputune_options options = within(0.5);
+    gputune_options options = OPTIONS(.time_limit_s = 0.5);
     slow_down(w);
     write_blocks(w, BLOCKS, STEP);
     w->farm.compile_s = 0.2;
@@ -156,7 +151,7 @@ static void cancel_after(void *user, const gputune_progress *progress)
 TEST_OF(when_the_caller_cancels, world *w, open_world, close_world)
 {
     volatile int cancel = 0;
-    gputune_options options = within(30);
+    gputune_options options = OPTIONS(.time_limit_s = 30);
     canceling at = {w, &cancel, 3};
     options.cancel = &cancel;
     options.progress = cancel_after;
@@ -174,8 +169,8 @@ TEST_OF(when_the_caller_cancels, world *w, open_world, close_world)
 TEST_OF(when_the_caller_cancels_a_second_search, world *w, open_world, close_world)
 {
     volatile int cancel = 0;
-    const gputune_options first = within(1);
-    gputune_options second = within(30);
+    const gputune_options first = OPTIONS(.time_limit_s = 1);
+    gputune_options second = OPTIONS(.time_limit_s = 30);
     slow_down(w);
     write_blocks(w, BLOCKS, STEP);
     w->farm.compile_s = 0.2;
@@ -197,7 +192,7 @@ TEST_OF(when_the_caller_cancels_a_second_search, world *w, open_world, close_wor
 /* A winner that could not be verified again is verified before its next launch. */
 TEST_OF(when_the_last_proof_does_not_end, world *w, open_world, close_world)
 {
-    gputune_options options = within(1);
+    gputune_options options = OPTIONS(.time_limit_s = 1);
     slow_down(w);
     w->farm.recheck_never_answers = true;
     assert_string_equal(tuned(w, &options), "BLOCK=256");
@@ -215,7 +210,7 @@ TEST_OF(when_the_last_proof_does_not_end, world *w, open_world, close_world)
 /* If the worker is ended from outside repeatedly, the default is returned with the reason. */
 TEST_OF(when_no_worker_is_left_for_the_last_proof, world *w, open_world, close_world)
 {
-    const gputune_options options = within(30);
+    const gputune_options options = OPTIONS(.time_limit_s = 30);
     slow_down(w);
     w->by_block[256].recheck = GPUTUNE_EWORKER;
     assert_string_equal(tuned(w, &options), "BLOCK=128");
@@ -230,7 +225,7 @@ TEST_OF(when_no_worker_is_left_for_the_last_proof, world *w, open_world, close_w
 TEST_OF(when_the_best_of_earlier_ones_is_not_reached, world *w, open_world, close_world)
 {
     char best[sizeof w->config];
-    const gputune_options first = within(1), second = within(1.3);
+    const gputune_options first = OPTIONS(.time_limit_s = 1), second = OPTIONS(.time_limit_s = 1.3);
     SET_TIMES(w, block == 128 ? 1.5e6 : 1e6);
     w->farm.noise = 0.2;
     w->farm.slowness = 2e-8;

@@ -40,10 +40,9 @@ static int take(void *user, const gputune_record *record)
 
 static gputune_status compare(failing_world *f)
 {
-    char samples[128];
     gt_request *request;
     uint32_t taken = 0;
-    snprintf(samples, sizeof samples, "%s/samples.csv", f->w->folder);
+    const char *samples = path_in(f->w, "samples.csv");
     GT_TRY(make_request(&request, f, &OPTIONS(.samples_path = samples)));
     gt_config configs[3];
     for (int i = 0; i < 3; i++) {
@@ -139,8 +138,7 @@ TEST_OF(a_tuning_by_energy_whose_finalists_fail, failing_world *f, open_failing,
 
 TEST_OF(a_tuning_that_writes_its_samples, failing_world *f, open_failing, close_failing)
 {
-    char samples[128];
-    snprintf(samples, sizeof samples, "%s/samples.csv", f->w->folder);
+    const char *samples = path_in(f->w, "samples.csv");
     f->options = OPTIONS(.samples_path = samples, .effort = GPUTUNE_EXHAUSTIVE);
     short_of_memory(f, tune_as_asked, 5, 997);
 }

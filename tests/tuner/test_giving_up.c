@@ -4,12 +4,6 @@
 
 enum { BLOCKS = 128, STEP = 8, SLOW = 992 };
 
-static int block_of(const char *text)
-{
-    const char *at = strstr(text, "#define BLOCK ");
-    return at ? (int)strtol(at + strlen("#define BLOCK "), NULL, 10) : 0;
-}
-
 /* the slowest variants */
 static bool large_blocks(void *user, const char *text)
 {
@@ -32,16 +26,12 @@ static gputune_options by_model(void)
 /* Checks that no trial with this BLOCK or a larger one is stored. */
 static void expect_nothing_stored_from(world *w, int block)
 {
-    gt_request *request;
-    gt_trial_list list;
-    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL));
-    ASSERT_OK(gt_store_trials(&list, w->store, &request->scenario, w->device.driver_version, NULL));
+    gt_trial_list list = trials_of(w);
     assert_true(list.count > 0);
     for (size_t i = 0; i < list.count; i++) {
         assert_true(strtol(list.items[i].config + strlen("BLOCK="), NULL, 10) < block);
     }
     gt_trial_list_free(&list);
-    gt_request_free(request);
 }
 
 TEST_OF(a_tuning_does_not_wait_for_what_is_not_worth_it, world *w, open_world, close_world)
@@ -120,10 +110,9 @@ static bool all_blocks(void *user, const char *text)
 TEST_OF(the_default_is_waited_for, world *w, open_world, close_world)
 {
     gt_field field;
-    gt_request *request;
     own_proposer proposer = {0};
     w->farm.compiles_for_ever = all_blocks;
-    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL));
+    gt_request *request = request_for(w, NULL);
     compile_all(&field, &proposer, request, w, 100);
     assert_int_equal(w->farm.given_up, 3);
     assert_int_equal(proposer.failures, 3);

@@ -30,9 +30,8 @@ TEST_OF(times_of_losers_are_heard, world *w, open_world, close_world)
 {
     static const char *const texts[] = {"BLOCK=64", "BLOCK=128", "BLOCK=256", "BLOCK=512"};
     listener l = {0};
-    gt_request *request;
     w->by_block[64].time_ns = w->by_block[512].time_ns = 9000;
-    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL));
+    gt_request *request = request_for(w, NULL);
     for (int i = 0; i < 4; i++) {
         ASSERT_OK(gt_config_parse(&l.configs[i], request->template, texts[i]));
     }
@@ -143,34 +142,13 @@ static void make_needle(world *w)
     w->by_block[BEST].time_ns = 100;
 }
 
-static gputune_status tune_at(world *w, int64_t n, gt_choice *choice, char *config,
-                              const gputune_options *options)
-{
-    const gputune_size size = {"n", n};
-    const gputune_sizes sizes = {1, &size};
-    gt_request *request;
-    char *text;
-    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, sizes, options));
-    gputune_status status = gt_tune(choice, request);
-    if (status == GPUTUNE_OK) {
-        ASSERT_OK(gt_config_text(&text, request->template, &choice->config));
-        snprintf(config, 64, "%s", text);
-        free(text);
-    }
-    gt_request_free(request);
-    return status;
-}
-
 /* Finds the needle at one size by trying all variants, then tries only a few at another size. */
-static void try_few(world *w, const gputune_options *few, char *config)
+static void try_few(world *w, const gputune_options *few)
 {
-    gt_choice choice;
     make_needle(w);
-    ASSERT_OK(tune_at(w, 4096, &choice, config, NULL));
-    assert_string_equal(config, "BLOCK=808");
-    gt_choice_free(&choice);
-    ASSERT_OK(tune_at(w, 65536, &choice, config, few));
-    gt_choice_free(&choice);
+    ASSERT_OK(tune_at(w, 4096, NULL));
+    assert_string_equal(w->config, "BLOCK=808");
+    ASSERT_OK(tune_at(w, 65536, few));
 }
 
 static gputune_options few_by_model(void)
@@ -180,39 +158,35 @@ static gputune_options few_by_model(void)
 
 TEST_OF(the_best_at_another_size_is_tried_first, world *w, open_world, close_world)
 {
-    char config[64];
     const gputune_options options = few_by_model();
-    try_few(w, &options, config);
-    assert_string_equal(config, "BLOCK=808");
+    try_few(w, &options);
+    assert_string_equal(w->config, "BLOCK=808");
 }
 
 /* A forced tuning starts from the same hints. */
 TEST_OF(force_begins_there_too, world *w, open_world, close_world)
 {
-    char config[64];
     gputune_options options = few_by_model();
     options.force = 1;
-    try_few(w, &options, config);
-    assert_string_equal(config, "BLOCK=808");
+    try_few(w, &options);
+    assert_string_equal(w->config, "BLOCK=808");
 }
 
 TEST_OF(in_order_means_in_order, world *w, open_world, close_world)
 {
-    char config[64];
     gputune_options options = few_by_model();
     options.strategy = GPUTUNE_STRATEGY_EXHAUSTIVE;
-    try_few(w, &options, config);
-    assert_string_not_equal(config, "BLOCK=808");
+    try_few(w, &options);
+    assert_string_not_equal(w->config, "BLOCK=808");
 }
 
 /* Hints outside of the space are ignored. */
 TEST_OF(a_restricted_space_stays_restricted, world *w, open_world, close_world)
 {
-    char config[64];
     gputune_options options = few_by_model();
     static const char *const only[] = {"BLOCK=64,128,256,512"};
     options.only = only;
     options.only_count = 1;
-    try_few(w, &options, config);
-    assert_string_not_equal(config, "BLOCK=808");
+    try_few(w, &options);
+    assert_string_not_equal(w->config, "BLOCK=808");
 }

@@ -4,12 +4,6 @@
 
 enum { DEFAULT = 128 };
 
-static int block_of(const char *text)
-{
-    const char *at = strstr(text, "#define BLOCK ");
-    return at ? (int)strtol(at + strlen("#define BLOCK "), NULL, 10) : 0;
-}
-
 static int slow_block, slow_compiles;
 
 static bool is_slow(void *user, const char *text)
@@ -19,26 +13,17 @@ static bool is_slow(void *user, const char *text)
     return block_of(text) == slow_block;
 }
 
-static gputune_options within(double seconds)
-{
-    return OPTIONS(.time_limit_s = seconds);
-}
-
 /* Returns the status that is stored for a configuration, or "". */
 static const char *stored_as(world *w, const char *config)
 {
-    gt_request *request;
-    gt_trial_list list;
+    gt_trial_list list = trials_of(w);
     const char *status = "";
-    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL));
-    ASSERT_OK(gt_store_trials(&list, w->store, &request->scenario, w->device.driver_version, NULL));
     for (size_t i = 0; i < list.count; i++) {
         status = strcmp(list.items[i].config, config) == 0
                      ? gt_trial_status_name(list.items[i].status)
                      : status;
     }
     gt_trial_list_free(&list);
-    gt_request_free(request);
     return status;
 }
 
@@ -52,7 +37,7 @@ TEST_OF(test_a_variant_late_in_two_samples_is_stored, world *w, open_world, clos
 
 static void check_slow(world *w, int block, const char *name)
 {
-    gputune_options options = within(0.5);
+    gputune_options options = OPTIONS(.time_limit_s = 0.5);
     slow_block = block;
     slow_compiles = 0;
     w->farm.compiles_for_ever = is_slow;
@@ -87,7 +72,7 @@ TEST_OF(test_a_slow_default_holds_up_nobody, world *w, open_world, close_world)
 /* A variant that got no CPU time is not stored as slow, and does not count as tried. */
 TEST_OF(test_a_busy_machine_makes_no_compile_slow, world *w, open_world, close_world)
 {
-    gputune_options options = within(0.5);
+    gputune_options options = OPTIONS(.time_limit_s = 0.5);
     slow_block = 512;
     w->farm.compiles_for_ever = is_slow;
     w->farm.is_busy = true;
@@ -104,7 +89,7 @@ TEST_OF(test_a_busy_machine_makes_no_compile_slow, world *w, open_world, close_w
 /* At the end of a longer call, the slow variant is tried again but gets no CPU time either. */
 TEST_OF(test_what_was_slow_and_had_no_fair_turn_is_not_tried, world *w, open_world, close_world)
 {
-    gputune_options options = within(0.5);
+    gputune_options options = OPTIONS(.time_limit_s = 0.5);
     slow_block = 512;
     w->farm.compiles_for_ever = is_slow;
     (void)tuned(w, &options);
@@ -130,15 +115,12 @@ static int on_finding(void *user, const gputune_finding *finding)
 /* A check does not report variants that it did not reach. */
 TEST_OF(test_a_check_tells_what_it_came_to, world *w, open_world, close_world)
 {
-    const gputune_options options = within(0.5);
-    gt_request *request;
+    const gputune_options options = OPTIONS(.time_limit_s = 0.5);
     uint32_t told = 0;
     slow_block = 512;
     w->farm.compiles_for_ever = is_slow;
     w->device.emulated = true;
-    assert_int_equal(
-        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, &options),
-        GPUTUNE_OK);
+    gt_request *request = request_for(w, &options);
     assert_int_equal(gt_check(request, on_finding, &told), GPUTUNE_ETIMEOUT);
     assert_true(told > 0);
     gt_request_free(request);
@@ -146,7 +128,7 @@ TEST_OF(test_a_check_tells_what_it_came_to, world *w, open_world, close_world)
 
 static uint32_t compiles_given_up(world *w, uint32_t workers)
 {
-    const gputune_options options = within(0.5);
+    const gputune_options options = OPTIONS(.time_limit_s = 0.5);
     slow_block = DEFAULT;
     w->farm.compiles_for_ever = is_slow;
     w->farm.farm.compile_workers = workers;
@@ -175,7 +157,7 @@ static bool all_but_one(void *user, const char *text)
 /* Slow compiles occupy all four workers, and the variant that compiles needs one. */
 TEST_OF(test_slow_variants_leave_the_workers_to_others, world *w, open_world, close_world)
 {
-    const gputune_options options = within(1);
+    const gputune_options options = OPTIONS(.time_limit_s = 1);
     write_template(w, "32, 64, 96, 128, 160, 256");
     w->farm.compiles_for_ever = all_but_one;
     assert_string_equal(tuned(w, &options), "BLOCK=256");
@@ -196,7 +178,7 @@ static scripted_variant behave_slowly(void *user, const gt_launch *launch)
 /* There is no time to verify the variant again with more patience. */
 TEST_OF(test_an_endless_variant_is_learned, world *w, open_world, close_world)
 {
-    const gputune_options options = within(0.2);
+    const gputune_options options = OPTIONS(.time_limit_s = 0.2);
     w->farm.behave = behave_slowly;
     w->by_block[512].verify = GPUTUNE_ETIMEOUT;
     hangs_seen = 0;
@@ -213,7 +195,7 @@ TEST_OF(test_an_endless_variant_is_learned, world *w, open_world, close_world)
  * again. */
 TEST_OF(test_a_default_that_runs_on_is_no_answer, world *w, open_world, close_world)
 {
-    gputune_options options = within(1);
+    gputune_options options = OPTIONS(.time_limit_s = 1);
     write_template(w, "128, 256");
     w->by_block[256].verify = GPUTUNE_EWRONG;
     w->by_block[DEFAULT].never_answers = true;
@@ -240,13 +222,13 @@ static scripted_variant hang_and_run_on(void *user, const gt_launch *launch)
 /* A call that does not measure does not try the default again, however long its limit is. */
 TEST_OF(test_a_default_that_hung_is_no_answer_without_measuring, world *w, open_world, close_world)
 {
-    gputune_options options = within(0.5);
+    gputune_options options = OPTIONS(.time_limit_s = 0.5);
     write_template(w, "128");
     w->farm.behave = hang_and_run_on;
     hangs_seen = 0;
     assert_int_equal(tune(w, &options), GPUTUNE_ETIMEOUT);
     assert_string_equal(stored_as(w, "BLOCK=128"), "hung");
-    options = within(100);
+    options = OPTIONS(.time_limit_s = 100);
     options.effort = GPUTUNE_CACHED_ONLY;
     assert_int_equal(tune(w, &options), GPUTUNE_ETIMEOUT);
     assert_non_null(strstr(gt_message(), "is not launched"));
@@ -263,7 +245,7 @@ TEST_OF(test_a_default_that_ran_on_comes_first_without_a_reference, world *w, op
         "#pragma gputune grid(ceil_div(n, BLOCK))\n"
         "__global__ void twice(float *y, const float *x, size_t n)\n"
         "{ size_t i = blockIdx.x * BLOCK + threadIdx.x; if (i < n) y[i] = 2 * x[i]; }\n";
-    const gputune_options options = within(1);
+    const gputune_options options = OPTIONS(.time_limit_s = 1);
     file_write(w->path, "%s", text);
     w->by_block[DEFAULT].never_answers = true;
     assert_int_equal(tune(w, &options), GPUTUNE_ETIMEOUT);
@@ -291,9 +273,9 @@ TEST_OF(test_a_compile_that_did_not_end_is_slow, world *w, open_world, close_wor
 /* A variant that was verified earlier does not fail by being late once. */
 TEST_OF(test_what_is_known_to_be_right_stays_so, world *w, open_world, close_world)
 {
-    gputune_options options = within(5);
+    gputune_options options = OPTIONS(.time_limit_s = 5);
     tuned(w, &options);
-    options = within(0.2);
+    options = OPTIONS(.time_limit_s = 0.2);
     options.force = true;
     w->farm.behave = behave_slowly;
     w->by_block[256].verify = GPUTUNE_ETIMEOUT;
@@ -309,7 +291,7 @@ static bool never_compiles(void *user, const char *text)
 
 TEST_OF(test_the_message_says_that_nothing_was_compiled, world *w, open_world, close_world)
 {
-    const gputune_options options = within(0.2);
+    const gputune_options options = OPTIONS(.time_limit_s = 0.2);
     char warning[256] = "";
     w->services.log = (gt_log){keep_warning, warning};
     w->farm.compiles_for_ever = never_compiles;
@@ -328,15 +310,13 @@ static int count_compiled(void *user, const gputune_compiled *compiled)
 
 TEST_OF(test_compiling_a_space_says_what_the_limit_left_out, world *w, open_world, close_world)
 {
-    const gputune_options options = within(0.5);
+    const gputune_options options = OPTIONS(.time_limit_s = 0.5);
     char warning[256] = "";
     uint32_t count = 0;
-    gt_request *request;
     w->services.log = (gt_log){keep_warning, warning};
     slow_block = 512;
     w->farm.compiles_for_ever = is_slow;
-    ASSERT_OK(
-        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, &options));
+    gt_request *request = request_for(w, &options);
     ASSERT_OK(gt_compile_space(request, count_compiled, &count));
     assert_int_equal(count, 3);
     assert_string_equal(warning, "scale: 3 of 4 variants were compiled within the 0.5 s limit; "

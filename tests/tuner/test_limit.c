@@ -22,11 +22,6 @@ static int open_slow_world(void **state)
     return status;
 }
 
-static gputune_options limited_to(double seconds)
-{
-    return OPTIONS(.time_limit_s = seconds);
-}
-
 static void expect_default(world *w, const gputune_options *options)
 {
     gputune_status status = tune(w, options);
@@ -71,8 +66,7 @@ static void release(void *user)
 static held_lease hold(world *w)
 {
     held_lease held = {.store = w->store};
-    gt_request *request;
-    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL));
+    gt_request *request = request_for(w, NULL);
     ASSERT_OK(gt_store_lease_acquire(&held.lease, w->store, &request->scenario, NULL));
     gt_request_free(request);
     return held;
@@ -81,7 +75,7 @@ static held_lease hold(world *w)
 /* Compiling takes longer than the time that is left after the wait. */
 TEST_OF(test_it_is_compiled_while_another_process_tunes, world *w, open_slow_world, close_world)
 {
-    const gputune_options options = limited_to(3.2);
+    const gputune_options options = OPTIONS(.time_limit_s = 3.2);
     w->farm.compile_s = 1.1;
     held_lease held = hold(w);
     expect_default(w, &options);
@@ -93,7 +87,7 @@ TEST_OF(test_it_is_compiled_while_another_process_tunes, world *w, open_slow_wor
  * unfinished one, and does not wait again. */
 TEST_OF(test_what_another_process_left_is_taken, world *w, open_world, close_world)
 {
-    const gputune_options first = limited_to(0.5), second = limited_to(2);
+    const gputune_options first = OPTIONS(.time_limit_s = 0.5), second = OPTIONS(.time_limit_s = 2);
     char best[sizeof w->config], reason[128];
     SET_TIMES(w, block == 128 ? 1.5e6 : 1e6);
     w->farm.noise = 0.2;
@@ -112,7 +106,7 @@ TEST_OF(test_what_another_process_left_is_taken, world *w, open_world, close_wor
 
 TEST_OF(test_the_time_that_another_process_took_is_told, world *w, open_slow_world, close_world)
 {
-    const gputune_options options = limited_to(2);
+    const gputune_options options = OPTIONS(.time_limit_s = 2);
     w->farm.compile_s = 0.9;
     held_lease held = hold(w);
     clock_set_alarm(1.2, release, &held);
@@ -122,7 +116,7 @@ TEST_OF(test_the_time_that_another_process_took_is_told, world *w, open_slow_wor
 
 TEST_OF(test_it_is_compiled_while_the_gpu_is_taken, world *w, open_slow_world, close_world)
 {
-    const gputune_options options = limited_to(0.4);
+    const gputune_options options = OPTIONS(.time_limit_s = 0.4);
     w->gpu.is_taken = true;
     w->farm.compile_s = 0.2;
     expect_default(w, &options);
@@ -132,7 +126,7 @@ TEST_OF(test_it_is_compiled_while_the_gpu_is_taken, world *w, open_slow_world, c
 /* A compile that is running when the limit comes is waited for and not restarted. */
 TEST_OF(test_it_may_come_a_little_late, world *w, open_slow_world, close_world)
 {
-    const gputune_options options = limited_to(0.2);
+    const gputune_options options = OPTIONS(.time_limit_s = 0.2);
     w->farm.compile_s = 0.26;
     expect_default(w, &options);
     assert_int_equal(defaults_compiled, 1);
@@ -141,7 +135,7 @@ TEST_OF(test_it_may_come_a_little_late, world *w, open_slow_world, close_world)
 /* A program that asks before each launch does not wait for the same limit each time. */
 TEST_OF(test_it_answers_whoever_gives_no_more_time, world *w, open_slow_world, close_world)
 {
-    const gputune_options options = limited_to(0.2);
+    const gputune_options options = OPTIONS(.time_limit_s = 0.2);
     w->farm.compile_s = 0.26;
     expect_default(w, &options);
     expect_answers_for(w, 0.2, true);
@@ -155,7 +149,7 @@ TEST_OF(test_it_answers_whoever_gives_no_more_time, world *w, open_slow_world, c
 /* A program that may not measure compiles the default once, not for each new size. */
 TEST_OF(test_the_default_s_code_serves_other_scenarios, world *w, open_slow_world, close_world)
 {
-    gputune_options options = limited_to(100);
+    gputune_options options = OPTIONS(.time_limit_s = 100);
     options.effort = GPUTUNE_CACHED_ONLY;
     expect_default(w, &options);
     options.alignment = 32;
@@ -184,13 +178,13 @@ static void *start_slowly(void *user)
  * nothing. */
 TEST_OF(test_a_limit_in_which_no_worker_starts_is_said, world *w, open_slow_world, close_world)
 {
-    gputune_options options = limited_to(100);
+    gputune_options options = OPTIONS(.time_limit_s = 100);
     slow_start start = {.workers = &w->workers};
     pthread_t thread;
     options.alignment = 32; /* stores the default's code */
     ASSERT_OK(tune(w, &options));
     clock_set_true(); /* for both threads */
-    options = limited_to(0.2);
+    options = OPTIONS(.time_limit_s = 0.2);
     assert_int_equal(pthread_barrier_init(&start.begun, NULL, 2), 0);
     assert_int_equal(pthread_create(&thread, NULL, start_slowly, &start), 0);
     pthread_barrier_wait(&start.begun);
@@ -204,7 +198,7 @@ TEST_OF(test_a_limit_in_which_no_worker_starts_is_said, world *w, open_slow_worl
 
 TEST_OF(test_a_limit_that_is_too_short_for_it_is_said, world *w, open_slow_world, close_world)
 {
-    gputune_options options = limited_to(0.1);
+    gputune_options options = OPTIONS(.time_limit_s = 0.1);
     w->farm.compile_s = 30;
     for (options.effort = GPUTUNE_CACHED_ONLY; options.effort <= GPUTUNE_MEASURE;
          options.effort++) {
@@ -217,7 +211,7 @@ TEST_OF(test_a_limit_that_is_too_short_for_it_is_said, world *w, open_slow_world
 TEST_OF(test_a_limit_that_ends_the_counting_is_said, world *w, open_slow_world, close_world)
 {
     volatile int cancel = 0;
-    gputune_options options = limited_to(1e-6);
+    gputune_options options = OPTIONS(.time_limit_s = 1e-6);
     options.cancel = &cancel;
     write_template(w, "64, 128) tune(STEPS = 1, 2) require(BLOCK * STEPS <= 128");
     ASSERT_OK(tune(w, &options));
@@ -241,7 +235,7 @@ TEST_OF(test_a_limit_that_ends_the_making_of_data_is_said, world *w, open_world,
         "#pragma gputune tune(BLOCK = 64, 128) default(BLOCK = 128) block(BLOCK) grid(1)\n"
         "__global__ void last(float *y, const unsigned char *x, size_t n)\n"
         "{ if (threadIdx.x + BLOCK == BLOCK) y[0] = x[n - 1]; }\n";
-    gputune_options options = limited_to(0.3);
+    gputune_options options = OPTIONS(.time_limit_s = 0.3);
     clock_set_true();
     file_write(w->path, "%s", text);
     expect_default(w, &options);
@@ -253,7 +247,7 @@ TEST_OF(test_a_limit_that_ends_the_making_of_data_is_said, world *w, open_world,
 TEST_OF(test_a_cancel_before_it_is_compiled_is_said, world *w, open_slow_world, close_world)
 {
     volatile int cancel = 1;
-    gputune_options options = limited_to(100);
+    gputune_options options = OPTIONS(.time_limit_s = 100);
     options.cancel = &cancel;
     w->farm.compile_s = 30;
     expect_failure(w, &options, GPUTUNE_ECANCELED, "stopped before it was compiled");

@@ -21,8 +21,7 @@ static void set_up(scene *at, world *w, bool learns)
     char text[32];
     write_blocks(w, BLOCKS, STEP);
     w->farm.farm.compile_workers = WORKERS;
-    ASSERT_OK(
-        gt_request_make(&at->request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL));
+    at->request = request_for(w, NULL);
     for (int i = 0; i < BLOCKS; i++) {
         snprintf(text, sizeof text, "BLOCK=%d", (i + 1) * STEP);
         ASSERT_OK(gt_config_parse(&at->proposer.configs[i], at->request->template, text));

@@ -66,10 +66,8 @@ static void try_all(gt_field *field, own_proposer *own, gt_request *request, wor
 
 static gt_request *make_request(world *w)
 {
-    gt_request *request;
     SET_EACH(w, pilot_ns, 100 * w->by_block[block].time_ns);
-    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL));
-    return request;
+    return request_for(w, NULL);
 }
 
 TEST_OF(a_quick_compile_is_compiled_quickly_and_not_proved, world *w, open_world, close_world)

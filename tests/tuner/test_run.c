@@ -19,10 +19,8 @@ static int take(void *user, const gputune_record *record)
 /* Runs the configurations BLOCK=128 and BLOCK=256. */
 static results run_with(world *w, gputune_objective objective, volatile int *stop)
 {
-    gt_request *request;
     results out = {0};
-    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES,
-                              &OPTIONS(.objective = objective, .cancel = stop)));
+    gt_request *request = request_for(w, &OPTIONS(.objective = objective, .cancel = stop));
     gt_config configs[2] = {gt_config_default(request->template),
                             gt_config_default(request->template)};
     configs[1].choice[0]++;
@@ -104,9 +102,7 @@ TEST_OF(cancel_before_a_round_is_said, world *w, open_world, close_world)
 {
     cancel = 0;
     w->farm.behave = behave_until_proved;
-    gt_request *request;
-    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES,
-                              &OPTIONS(.cancel = &cancel)));
+    gt_request *request = request_for(w, &OPTIONS(.cancel = &cancel));
     const gt_config config = gt_config_default(request->template);
     results out = {0};
     assert_int_equal(gt_run(request, &config, 1, take, &out), GPUTUNE_ECANCELED);

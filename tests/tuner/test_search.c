@@ -30,17 +30,15 @@ TEST_OF(test_second_call_measures_nothing, world *w, open_world, close_world)
 
 TEST_OF(test_records_name_their_compiler, world *w, open_world, close_world)
 {
-    gt_request *request;
     gt_winner_list winners;
-    gt_trial_list list;
     tuned(w, NULL);
-    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL));
+    gt_request *request = request_for(w, NULL);
     ASSERT_OK(gt_store_winners(&winners, w->store, &request->scenario, NULL));
     assert_int_equal(winners.count, 1);
     assert_int_equal(winners.items[0].nvrtc_version, 12080);
     assert_int_equal(winners.items[0].code.nvrtc_version, 12080);
     gt_winner_list_free(&winners);
-    ASSERT_OK(gt_store_trials(&list, w->store, &request->scenario, w->device.driver_version, NULL));
+    gt_trial_list list = trials_of(w);
     assert_int_equal(list.count, 4);
     for (size_t i = 0; i < list.count; i++) {
         assert_int_equal(list.items[i].nvrtc_version, 12080);
@@ -270,9 +268,8 @@ TEST_OF(test_winner_by_host_clock_needs_no_other, world *w, open_world, close_wo
 
 TEST_OF(test_samples_tell_how_a_tie_was_broken, world *w, open_world, close_world)
 {
-    char path[128];
     gputune_options options = OPTIONS(.objective = GPUTUNE_OBJECTIVE_LAUNCH);
-    snprintf(path, sizeof path, "%s/samples.csv", w->folder);
+    const char *path = path_in(w, "samples.csv");
     options.samples_path = path;
     launches_cost_the_host(w);
     tuned(w, &options);
@@ -281,8 +278,7 @@ TEST_OF(test_samples_tell_how_a_tie_was_broken, world *w, open_world, close_worl
 
 TEST_OF(test_samples_of_two_calls_have_one_header, world *w, open_world, close_world)
 {
-    char path[128];
-    snprintf(path, sizeof path, "%s/samples.csv", w->folder);
+    const char *path = path_in(w, "samples.csv");
     gputune_options options = OPTIONS(.samples_path = path, .force = true);
     for (int call = 0; call < 2; call++) {
         tuned(w, &options);
@@ -306,8 +302,7 @@ TEST_OF(test_samples_that_cannot_be_written_are_said, world *w, open_world, clos
 /* Opening a FIFO would wait for a reader, and so would writing to it. */
 TEST_OF(test_samples_do_not_wait_for_a_reader, world *w, open_world, close_world)
 {
-    char path[128];
-    snprintf(path, sizeof path, "%s/fifo", w->folder);
+    const char *path = path_in(w, "fifo");
     assert_int_equal(mkfifo(path, 0600), 0);
     gputune_options options = OPTIONS(.samples_path = path);
     alarm(60);

@@ -85,9 +85,8 @@ TEST_OF(trials_tell_who_was_not_weighed_and_why, world *w, open_thrifty_world, c
 
 TEST_OF(samples_are_of_both_races, world *w, open_thrifty_world, close_world)
 {
-    char path[128];
     gputune_options options = by_energy();
-    snprintf(path, sizeof path, "%s/samples.csv", w->folder);
+    const char *path = path_in(w, "samples.csv");
     options.samples_path = path;
     tuned(w, &options);
     uint32_t energy = lines_with(path, ",energy,");

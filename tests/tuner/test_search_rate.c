@@ -124,10 +124,9 @@ TEST_OF(another_default_is_measured_anew, world *w, open_world_of_steps, close_w
 /* A misaligned buffer must not change how much work a launch does. */
 TEST_OF(fallback_does_the_work_of_the_winner, world *w, open_world_of_steps, close_world)
 {
-    gt_request *request;
     gt_config wide, fallback;
     char *text;
-    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL));
+    gt_request *request = request_for(w, NULL);
     ASSERT_OK(gt_config_parse(&wide, request->template, "STEPS=8 VEC=2"));
     fallback = gt_config_scalar(request->template, &wide);
     ASSERT_OK(gt_config_text(&text, request->template, &fallback));
@@ -145,10 +144,9 @@ static int take_median(void *user, const gputune_record *record)
 
 TEST_OF(run_compares_by_work_too, world *w, open_world_of_steps, close_world)
 {
-    gt_request *request;
     double medians[2], *at = medians;
     gt_config configs[2];
-    ASSERT_OK(gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL));
+    gt_request *request = request_for(w, NULL);
     ASSERT_OK(gt_config_parse(&configs[0], request->template, "STEPS=2"));
     ASSERT_OK(gt_config_parse(&configs[1], request->template, "STEPS=8"));
     ASSERT_OK(gt_run(request, configs, 2, take_median, &at));
