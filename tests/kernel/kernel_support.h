@@ -144,6 +144,26 @@ static inline gt_source source_of(const bench *b, const char *config)
     return source_with(b, config, "");
 }
 
+/* Returns the source of a template's default. */
+static inline gt_source default_source(const gt_template *template)
+{
+    gt_source source;
+    gt_problem problem;
+    const gt_device device = device_of("sm_90");
+    const gt_config config = gt_config_default(template);
+    ASSERT_OK(gt_problem_bind(&problem, template, GPUTUNE_NO_SIZES));
+    ASSERT_OK(gt_source_generate(&source, template, &problem, &config, &device, ""));
+    return source;
+}
+
+static inline gt_hash identity_of(const char *text)
+{
+    gt_template *template = parse(text);
+    gt_hash identity = template->identity;
+    gt_template_free(template);
+    return identity;
+}
+
 /* Reads a template that comes with gputune. Tests run in the repository's root. */
 static inline char *read_text(const char *path)
 {

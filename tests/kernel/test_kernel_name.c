@@ -177,17 +177,12 @@ TEST(test_several_kernels)
 {
     for (int i = 0; i < 2; i++) {
         gt_template *t;
-        gt_source source;
-        gt_problem problem;
         const char *const names[] = {"one", "two"};
         ASSERT_OK(gt_template_parse(&t, "k.cu", TWO, i ? names[i] : NULL, NULL, NULL));
         assert_string_equal(t->name, names[i]);
         assert_int_equal(t->axis_count, 1);
         assert_string_equal(t->axes[0].name, i ? "B" : "A");
-        const gt_device device = device_of("sm_90");
-        const gt_config config = gt_config_default(t);
-        ASSERT_OK(gt_problem_bind(&problem, t, (gputune_sizes){0, NULL}));
-        ASSERT_OK(gt_source_generate(&source, t, &problem, &config, &device, ""));
+        gt_source source = default_source(t);
         assert_non_null(strstr(source.text, "#define SHARED"));
         assert_non_null(strstr(source.text, i ? "void two" : "void one"));
         assert_null(strstr(source.text, i ? "void one" : "void two"));

@@ -8,13 +8,8 @@
 /* Returns whether the default's source contains these words. */
 static bool generates(const char *text, const char *words)
 {
-    gt_source source;
-    gt_problem problem;
     gt_template *t = parse(text);
-    const gt_device device = device_of("sm_90");
-    const gt_config config = gt_config_default(t);
-    ASSERT_OK(gt_problem_bind(&problem, t, (gputune_sizes){0, NULL}));
-    ASSERT_OK(gt_source_generate(&source, t, &problem, &config, &device, ""));
+    gt_source source = default_source(t);
     bool found = strstr(source.text, words);
     gt_source_free(&source);
     gt_template_free(t);

@@ -81,13 +81,8 @@ TEST(test_instances_of_an_included_kernel)
                "launch(first<1 + 2>, block = 1, grid = 1 + EARLY, args = (part, x, n))\n"
                "#include \"first.cuh\"\nint w;\n";
     gt_template *template;
-    gt_problem problem;
-    gt_source source;
-    const gt_device device = device_of("sm_90");
     ASSERT_OK(gt_template_parse(&template, "kernel.cu", twice, NULL, find_included, NULL));
-    ASSERT_OK(gt_problem_bind(&problem, template, GPUTUNE_NO_SIZES));
-    const gt_config standard = gt_config_default(template);
-    ASSERT_OK(gt_source_generate(&source, template, &problem, &standard, &device, ""));
+    gt_source source = default_source(template);
     assert_non_null(strstr(source.text, "#line 3 \"first.cuh\"\ntemplate <int N>\n"
                                         "__global__ void first_launch2(double *p, const float *x, "
                                         "int n)\n{\n    p[0] = SIZE + z;\n}\n"

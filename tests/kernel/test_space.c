@@ -141,26 +141,27 @@ TEST(test_pass_limits)
         "#pragma gputune pass(c : float[N] = value, split, constant, global) block(1) grid(1)\n"
         "#pragma gputune default(c = global)\n"
         "__global__ void k(GPUTUNE_PARAM(c) float *y) {}\n";
-    bench b;
-    bench_open(&b, block, "sm_90");
-    assert_int_equal(count_valid(b.space), 4);
-    bench_close(&b);
-    bench_open_at(&b, block, "sm_90", GPUTUNE_SIZES({"N", 8188}), 0, NULL, 0);
-    assert_int_equal(count_valid(b.space), 4);
-    bench_close(&b);
-    /* 32,756 bytes, 4 of padding, and a pointer exceed the limit by one element */
-    bench_open_at(&b, block, "sm_90", GPUTUNE_SIZES({"N", 8189}), 0, NULL, 0);
-    assert_int_equal(count_valid(b.space), 3);
-    assert_excluded(b.space, "parameters by value exceed 32764 bytes", 1);
-    bench_close(&b);
-    bench_open_at(&b, block, "sm_90", GPUTUNE_SIZES({"N", 100}), 0, NULL, 0);
-    assert_int_equal(count_valid(b.space), 3);
-    assert_excluded(b.space, "split would pass the whole block by value", 1);
-    bench_close(&b);
-    bench_open_at(&b, block, "sm_90", GPUTUNE_SIZES({"N", 17000}), 0, NULL, 0);
-    /* split, in constant memory for the rest, and global */
-    assert_int_equal(count_valid(b.space), 2);
-    bench_close(&b);
+    static const struct {
+        int64_t elements;
+        size_t valid;
+        const char *excluded;
+    } cases[] = {
+        {8000, 4, NULL},
+        {8188, 4, NULL},
+        /* 32,756 bytes, 4 of padding, and a pointer exceed the limit by one element */
+        {8189, 3, "parameters by value exceed 32764 bytes"},
+        {100, 3, "split would pass the whole block by value"},
+        {17000, 2, NULL}, /* split, in constant memory for the rest, and global */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bench b;
+        bench_open_at(&b, block, "sm_90", GPUTUNE_SIZES({"N", cases[i].elements}), 0, NULL, 0);
+        assert_int_equal(count_valid(b.space), cases[i].valid);
+        if (cases[i].excluded) {
+            assert_excluded(b.space, cases[i].excluded, 1);
+        }
+        bench_close(&b);
+    }
 }
 
 TEST(test_occupancy_and_grid)

@@ -58,14 +58,6 @@ TEST(test_axes)
     gt_template_free(t);
 }
 
-static gt_hash identity(const char *text)
-{
-    gt_template *t = parse(text);
-    gt_hash hash = t->identity;
-    gt_template_free(t);
-    return hash;
-}
-
 /* Returns the identity of `full` with `from` replaced by `to`. */
 static gt_hash identity_with(const char *from, const char *to)
 {
@@ -75,7 +67,7 @@ static gt_hash identity_with(const char *from, const char *to)
     gt_text_append_bytes(&text, full, (size_t)(at - full));
     gt_text_append(&text, to);
     gt_text_append(&text, at + strlen(from));
-    gt_hash hash = identity(gt_text_string(&text));
+    gt_hash hash = identity_of(gt_text_string(&text));
     gt_text_free(&text);
     return hash;
 }
@@ -83,7 +75,7 @@ static gt_hash identity_with(const char *from, const char *to)
 /* The identity ignores comments, blanks and values of axes, but not the code that computes. */
 TEST(test_identity)
 {
-    const gt_hash hash = identity(full);
+    const gt_hash hash = identity_of(full);
     assert_true(gt_hash_equal(hash, identity_with("/* Sums rows,", "// Other\n/* ")));
     assert_true(gt_hash_equal(hash, identity_with("{ int b", "{\n\n  int /* c */   b")));
     assert_true(gt_hash_equal(hash, identity_with("B = 64, 32", "B = 64, 32, 16")));
@@ -120,7 +112,6 @@ static gputune_status read_include(void *user, const gt_include *include, gt_inc
 TEST(test_includes)
 {
     gt_template *t = NULL;
-    gt_source source;
     ASSERT_OK(gt_template_parse(&t, "dir/k.cu",
                                 HEAD
                                 "#include <math.h>\n#include \"cuda_fp16.h\"\n"
@@ -129,10 +120,7 @@ TEST(test_includes)
     const gt_axis *deep = axis_of(t, "DEEP");
     assert_non_null(deep);
     assert_true(deep->in_source);
-    const gt_device device = device_of("sm_90");
-    gt_problem problem = {0};
-    const gt_config config = gt_config_default(t);
-    ASSERT_OK(gt_source_generate(&source, t, &problem, &config, &device, ""));
+    gt_source source = default_source(t);
     assert_non_null(strstr(source.text, "#include <math.h>\n#include \"cuda_fp16.h\"\n\n"));
     assert_null(strstr(source.text, "plain.cuh\"\n#include"));
     assert_non_null(strstr(source.text, "int deep() { return DEEP; }"));
@@ -145,16 +133,12 @@ TEST(test_includes)
 TEST(test_headers_see_no_macros)
 {
     gt_template *t = NULL;
-    gt_source source;
     ASSERT_OK(gt_template_parse(&t, "k.cu",
                                 "// k\n#pragma gputune tune(T = 1, 2)\n#include \"once.cuh\"\n"
                                 "#include <a.h>\n#pragma once\n#include <b.h>\n\n" HEAD
                                 "int x = T;\n#include <c.h>\n",
                                 NULL, NULL, NULL));
-    const gt_device device = device_of("sm_90");
-    gt_problem problem = {0};
-    const gt_config config = gt_config_default(t);
-    ASSERT_OK(gt_source_generate(&source, t, &problem, &config, &device, ""));
+    gt_source source = default_source(t);
     assert_non_null(strstr(source.text,
                            "\n#line 1 \"k.cu\"\n// k\n\n#include \"once.cuh\"\n"
                            "#include <a.h>\n\n#include <b.h>\n\n#line 1 \"gputune\"\n"
@@ -164,7 +148,7 @@ TEST(test_headers_see_no_macros)
     ASSERT_OK(gt_template_parse(&t, "k.cu",
                                 "#include \"once.cuh\"\n#include <b.h>\nint x = DEEP;\n" HEAD, NULL,
                                 read_include, NULL));
-    ASSERT_OK(gt_source_generate(&source, t, &problem, &config, &device, ""));
+    source = default_source(t);
     assert_non_null(strstr(source.text, "#define DEEP 1\n#line 1 \"k.cu\"\n#ifndef GPUTUNE_ONCE_"));
     gt_source_free(&source);
     gt_template_free(t);
