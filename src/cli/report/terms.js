@@ -19,7 +19,7 @@ const terms = {
   'unreferenced': "The template has no reference, so the default's results are taken as correct.",
   'outdated': 'The template has been edited since.',
   'axis': 'Something that varies: a tunable of the template, a vector width, a cluster size, …',
-  'worth': 'How much slower the best trial becomes if the axis is held at its worst value.',
+  'worth': 'How much slower the best trial becomes if the axis is held at its worst value. It is an upper bound: more trials with a value could find a faster one.',
   'held at': 'For each value: how much slower the best trial with it is than the best of all, and in brackets the number of its trials.',
   'unknown': 'The default is the only trial with this value, so nothing tells what the value costs by itself.',
   'none works': 'All trials with this value failed.',
