@@ -256,13 +256,12 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
 
 /* Launches asynchronously on `stream` (a CUstream or cudaStream_t; NULL: the legacy default stream)
  * in the current context. The first launch in a context of the plan's device loads the code, also
- * after the context was reset. Checked before anything is launched: EINVAL if the number of
- * arguments, or a scalar with the name of a problem size, differs from the plan's, or if an output
- * overlaps another buffer and the template's in_place() does not allow it; ECAPTURE if the stream's
- * capture rules the launch out. If a buffer is aligned to less than the plan assumes, the plan's
- * fallback code is launched; EINVAL if no fallback was verified. The fallback is the default with
- * its narrowest vectors. A graph that captures a launch may outlive plan and tuner.
- * EINVAL if the plan's tuner is closed. */
+ * after the context was reset. Checks the arguments first: EINVAL if their number, or a scalar with
+ * the name of a problem size, differs from the plan's, if an output overlaps another buffer and the
+ * template's in_place() does not allow it, or if the plan's tuner is closed. ECAPTURE if the
+ * stream's capture rules the launch out. If a buffer is less aligned than the plan assumes,
+ * launches the fallback, which is the default with its narrowest vectors; EINVAL if no fallback was
+ * verified. A graph that captures a launch may outlive plan and tuner. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, GPUTUNE_ARGS_IN args);
 
 /* Adds a reference, and returns the plan; plans that the tuner keeps need none. NULL is allowed. */
@@ -289,10 +288,10 @@ struct gputune_open_options {
     uint32_t size;
     const char *device;    /* "0", "1", a UUID, or "none"; NULL: the current context's, else 0 */
     const char *driver;    /* "cuda", "emu", "emu:PROFILE" or a library's path; NULL: "cuda" */
-    const char *database;  /* ":memory:" stores nothing; NULL: the user's */
+    const char *database;  /* ":memory:" stores nothing; NULL: the user's database */
     const char *templates; /* folder of kernels by name; NULL: the one installed with the library */
     const char *worker;    /* the gputune-worker program; NULL: searched for */
-    const char *record;    /* a file for misses, see gputune_misses() */
+    const char *record;    /* the file to which misses are written; see gputune_misses() */
     /* Folders of headers, searched before the toolkit's. EINVAL if one is missing. */
     const char *const *include_paths;
     size_t include_path_count;
@@ -304,8 +303,7 @@ struct gputune_open_options {
     /* Keep workers, and up to 128 MB of compiled code, between tunings. The next tuning starts
      * sooner, but idle workers hold host and device memory. */
     bool keep_workers;
-    /* For tools. Start the driver only in a worker, which saves 0.1 s. Launches are EUNSUPPORTED.
-     */
+    /* For tools: start the driver only in a worker (saves 0.1 s). Launches are EUNSUPPORTED. */
     bool tune_only;
     /* Write nothing. EDATABASE if `database` is not NULL and cannot be read. */
     bool read_only;
@@ -316,9 +314,9 @@ struct gputune_open_options {
 #define GPUTUNE_OPEN_OPTIONS_INIT GPUTUNE_INIT(gputune_open_options)
 
 typedef enum gputune_effort {
-    GPUTUNE_CACHED_ONLY = 1, /* a stored result, the nearest size's, or the default */
+    GPUTUNE_CACHED_ONLY = 1, /* uses a stored result, the nearest size's, or the default */
     GPUTUNE_ESTIMATE,        /* ranks variants by a static model; measures nothing */
-    GPUTUNE_MEASURE,         /* races variants until the rest cannot win; also the meaning of 0 */
+    GPUTUNE_MEASURE,         /* races variants until no other can win; 0 means the same */
     GPUTUNE_EXHAUSTIVE       /* eliminates no variant early by its time */
 } gputune_effort;
 
@@ -347,10 +345,10 @@ typedef enum gputune_isolation {
 
 /* Which variants of a large space are tried, and in which order. */
 typedef enum gputune_strategy {
-    GPUTUNE_STRATEGY_AUTO, /* all if time suffices, else MODEL, and LOCAL if that predicts badly */
+    GPUTUNE_STRATEGY_AUTO, /* all if time permits, else MODEL, or LOCAL if it predicts badly */
     GPUTUNE_STRATEGY_EXHAUSTIVE, /* all, in the order of the axes */
     GPUTUNE_STRATEGY_RANDOM,     /* each equally likely */
-    GPUTUNE_STRATEGY_MODEL,      /* where a model of the measurements predicts the best */
+    GPUTUNE_STRATEGY_MODEL,      /* those that a model of the measurements predicts to be fast */
     GPUTUNE_STRATEGY_LOCAL       /* descents among neighbours, with restarts */
 } gputune_strategy;
 enum { GPUTUNE_STRATEGY_COUNT = GPUTUNE_STRATEGY_LOCAL + 1 };
@@ -360,7 +358,7 @@ typedef struct gputune_alignment {
     uint32_t bytes;     /* guaranteed */
 } gputune_alignment;
 
-/* The caller's data as a buffer's input, instead of generated data. */
+/* The caller's data for an input buffer, in place of generated data. */
 typedef struct gputune_input {
     const char *buffer; /* the argument's name */
     const void *data;   /* a device address, or host memory if `on_host` */
@@ -368,17 +366,17 @@ typedef struct gputune_input {
     bool on_host;
 } gputune_input;
 
-/* The same from a file that numpy.save() wrote, in C order, of the argument's type and shape. */
+/* Input data from a file of numpy.save(), in C order, of the argument's type and shape. */
 typedef struct gputune_file {
     const char *buffer, *path; /* `buffer`: the name of an argument or of a block of parameters */
 } gputune_file;
 
-/* An argument in host memory; an inout buffer is as before the launch. */
+/* An argument in host memory. An inout buffer has its contents from before the launch. */
 typedef struct gputune_host_argument {
-    const char *name, *type; /* of an element, as templates write it: "float" */
+    const char *name, *type; /* type of an element, as templates write it: "float" */
     void *data;              /* a scalar's value, or a buffer's elements */
     uint64_t bytes;
-    uint32_t element_bytes; /* of a buffer or block; 0: a scalar */
+    uint32_t element_bytes; /* size of an element of a buffer or block; 0: a scalar */
     bool is_output;
 } gputune_host_argument;
 
@@ -392,11 +390,11 @@ typedef int (*gputune_reference_fn)(void *user, gputune_sizes sizes,
  * compile, crashed, hung or were wrong; `verified` are all others that are done. */
 typedef struct gputune_progress {
     uint32_t variants, compiled, verified, failed, racing, round;
-    double best_ns, default_ns; /* medians by `objective`; 0: unknown */
-    const char *best;           /* its configuration, or NULL */
+    double best_ns, default_ns; /* median values of `objective`; 0: unknown */
+    const char *best;           /* configuration of the best variant, or NULL */
     double elapsed_s, limit_s;
     const char *phase;           /* "compile", "verify", "race", "store" */
-    gputune_objective objective; /* measured now: for ENERGY first KERNEL, then ENERGY */
+    gputune_objective objective; /* what is measured now; an ENERGY tuning measures KERNEL first */
 } gputune_progress;
 typedef void (*gputune_progress_fn)(void *user, const gputune_progress *progress);
 
@@ -407,12 +405,12 @@ struct gputune_options {
     gputune_cache cache;
     gputune_isolation isolation;
     gputune_strategy strategy;
-    double time_limit_s;   /* of the call; 0: 10 s, 30 s for ENERGY, 60 s in background */
+    double time_limit_s;   /* limit of the call; 0: 10 s, 30 s for ENERGY, 60 s in background */
     double epsilon;        /* the smallest gain worth finding, as a fraction; 0: 0.005 */
-    uint64_t seed;         /* of generated inputs and of shuffling */
+    uint64_t seed;         /* seed of generated inputs and of shuffling */
     uint32_t max_variants; /* 0: all */
     uint32_t alignment;    /* guaranteed alignment of every buffer, in bytes; 0: 16 */
-    const gputune_alignment *alignments; /* exceptions from `alignment` */
+    const gputune_alignment *alignments; /* buffers with another alignment than `alignment` */
     size_t alignment_count;
     /* Entries "AXIS=v,v" that restrict the space. The default always races, and may win. */
     const char *const *only;
@@ -421,7 +419,7 @@ struct gputune_options {
     /* Inputs; buffers that are not listed are generated. */
     const gputune_input *inputs;
     size_t input_count;
-    const char *const *input_types; /* "float" for each of `inputs`, checked; or NULL */
+    const char *const *input_types; /* element type of each input ("float"), checked; or NULL */
     void *inputs_ready; /* a CUevent after which the inputs are filled; NULL: they are filled */
     /* A name for the inputs; results are stored per name. NULL: files and host buffers are told
      * apart by their contents, and all inputs on the device count as one. */
@@ -429,9 +427,9 @@ struct gputune_options {
     const gputune_file *files;
     size_t file_count;
     gputune_reference_fn reference; /* NULL: the template's */
-    /* A name for what `reference` computes, to be changed with the function. Results that were
-     * verified under the same name are reused. NULL: those of another process, function or `user`
-     * are verified again. */
+    /* A name for what `reference` computes; change both together. Results that were verified under
+     * the same name are reused. NULL: results that another process, function or `user` verified are
+     * verified again. */
     const char *reference_tag;
     gputune_log_fn log; /* receives the lines of this call, as the tuner's log does */
     gputune_progress_fn progress;
@@ -440,9 +438,9 @@ struct gputune_options {
      * thread atomically. */
     const volatile sig_atomic_t *cancel;
     const char *samples_path; /* append every raw sample to this file as CSV; not a FIFO */
-    const char *save;         /* of gputune_run(): a folder for the first configuration's outputs */
+    const char *save;         /* folder for the outputs of gputune_run()'s first configuration */
     bool background;          /* see Tuning in the background */
-    double share; /* of the GPU's time for background tuning while it is in use; 0: 0.025 */
+    double share; /* part of the GPU's time for background tuning while it is in use; 0: 0.025 */
 };
 #define GPUTUNE_OPTIONS_INIT GPUTUNE_INIT(gputune_options)
 
@@ -468,7 +466,7 @@ typedef struct gputune_info {
     const char *configuration, *default_configuration; /* "VEC=4 BLOCK=256 UNROLL=2" */
     gputune_source source;
     gputune_objective objective;
-    double time_ns, default_ns; /* medians by `objective` (nanojoules for ENERGY); 0: unknown */
+    double time_ns, default_ns; /* medians of `objective` (nanojoules for ENERGY); 0: unknown */
     double speedup, speedup_low, speedup_high; /* 0: unknown */
     bool tie;   /* another configuration is within epsilon. Ties go to the default, then to the
                    configuration that uses fewer resources */
@@ -476,13 +474,13 @@ typedef struct gputune_info {
     bool modelled;                          /* times are the emulator's model, not a GPU's */
     bool outside_only;                      /* the default won although `only` leaves it out */
     uint32_t arguments;                     /* number of arguments of a launch */
-    uint32_t grid[3], block[3], cluster[3]; /* of the first kernel, in x, y, z */
-    const char *grids, *blocks; /* of every kernel: "128x8"; "64 (3 times) + 1" for a pipeline */
+    uint32_t grid[3], block[3], cluster[3]; /* sizes of the first kernel in x, y, z */
+    const char *grids, *blocks; /* for every kernel: "128x8", or of a pipeline "64 (3 times) + 1" */
     uint32_t shared_bytes;      /* dynamic shared memory per block */
-    int carveout_kb;            /* per SM; -1: the driver's choice */
+    int carveout_kb;            /* shared memory per SM; -1: the driver's choice */
     uint32_t registers, spill_bytes; /* per thread */
-    uint32_t variants, failed;       /* tried by this call */
-    const char *stop_reason;         /* why the race ended, or why there was none; or "" */
+    uint32_t variants, failed;       /* variants tried by this call, and failed ones */
+    const char *stop_reason;         /* why the race ended, or why there was no race; or "" */
 } gputune_info;
 #define GPUTUNE_INFO_INIT GPUTUNE_INIT(gputune_info)
 /* Writes the description of a plan to *out. */
@@ -497,7 +495,7 @@ GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
  * kernels, and replace others of the same names. ETEMPLATE names file:line:column. */
 GPUTUNE_API int gputune_add_template(gputune *tuner, const char *path);
 typedef struct gputune_include {
-    const char *name, *text; /* `name` as between the quotes */
+    const char *name, *text; /* `name` is the text between the quotes */
 } gputune_include;
 /* Adds a template from memory, as `gputune embed` makes it. Its kernel's name then means this
  * template, and so does `name` ("axpy.cu"), which also replaces the path in messages.
@@ -519,7 +517,7 @@ GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char 
  * tuning; the next process continues it. `inputs`, `files` and `reference` are EINVAL, because they
  * belong to one call. */
 
-/* Numbers of requests in each state. */
+/* The number of requests in each state. */
 typedef struct gputune_background_state {
     uint32_t size;
     uint32_t waiting, running, tuned, failed;
@@ -535,9 +533,8 @@ GPUTUNE_API int gputune_wait(gputune *tuner, double seconds);
 /* Processes that must launch the same variant, such as MPI ranks. */
 typedef struct gputune_group {
     uint32_t size;
-    int rank; /* of this process; rank 0 measures */
-    /* Copies rank 0's bytes at `data` to every process, as MPI_Bcast() does; returns 0 on success.
-     */
+    int rank; /* rank of this process; rank 0 measures */
+    /* Copies `data` of rank 0 to every process, as MPI_Bcast() does; returns 0 on success. */
     int (*broadcast)(void *user, void *data, size_t bytes);
     void *user; /* passed to broadcast */
 } gputune_group;
@@ -579,7 +576,7 @@ typedef struct gputune_wisdom_options {
  * launched. ERECORDED if the text is not wisdom, or a newer version wrote it. */
 GPUTUNE_API int gputune_wisdom_import(uint32_t *count, gputune *tuner, const char *text,
                                       const gputune_wisdom_options *options);
-/* The same from a file. ENOTFOUND or EIO if it cannot be read. */
+/* Imports wisdom from a file. ENOTFOUND or EIO if it cannot be read. */
 GPUTUNE_API int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char *path,
                                     const gputune_wisdom_options *options);
 

@@ -137,7 +137,7 @@ class error : public std::runtime_error
 };
 #endif
 
-/* A value, or the failure because of which there is none. */
+/* A value, or a failure in its place. */
 template <typename T> class [[nodiscard]] result
 {
   public:
@@ -751,7 +751,7 @@ template <typename T> constexpr bool is_ambiguous()
            !is_span<T>::value && !is_wrapped<T>::value && !is_convertible_number<T>();
 }
 
-/* Converts an argument, or says why it does not fit. */
+/* Converts an argument, or sets the reason why it does not fit. */
 template <typename T> void set_any(slot &out, const expected &want, const T &value)
 {
     const bool is_block = want.kind == GPUTUNE_PARAMETER_BLOCK;
@@ -843,7 +843,7 @@ struct opened {
 class plan
 {
   public:
-    plan() = default; /* empty: a plan can be assigned */
+    plan() = default; /* makes an empty object, to which a plan can be assigned */
 
     /* Takes over a reference from the C interface. The plan ends with its tuner. */
     static plan adopt(gputune_plan *handle)
@@ -943,7 +943,7 @@ class plan
 
   private:
     struct state {
-        std::shared_ptr<detail::opened> tuner; /* empty: the caller keeps the tuner open */
+        std::shared_ptr<detail::opened> tuner; /* empty if the caller keeps the tuner open */
         gputune_plan *handle;
         std::vector<detail::expected> arguments;
         state(gputune_plan *h, std::shared_ptr<detail::opened> t) : tuner(std::move(t)), handle(h)
@@ -1005,7 +1005,7 @@ inline gputune_options default_options()
     return options;
 }
 
-/* Cancels the calls that it is passed to, from any thread. Finished results are kept. */
+/* Cancels the calls that get it in their options, from any thread. Finished results are kept. */
 class canceler
 {
   public:
@@ -1032,7 +1032,8 @@ class canceler
 class options
 {
   public:
-    /* The arguments of a reference: the problem's values, and the kernel's arguments in order. */
+    /* The arguments of a reference: the problem's values, the kernel's arguments, and their
+     * number. */
     using reference_fn =
         std::function<void(gputune_sizes, const gputune_host_argument *, std::size_t)>;
 
@@ -1096,7 +1097,7 @@ class options
         log_ = std::move(function);
         return *this;
     }
-    /* Cancels the call when it is not 0. Must live until then. */
+    /* Lets `one` cancel the call. It must live until the call returns. */
     options &cancel(canceler &one)
     {
         plain.cancel = &one.flag_;
@@ -1448,9 +1449,9 @@ class tuner
         return try_tune(kernel, problem, given).take();
     }
 #endif
-    /* Does the same for all processes of a group, such as MPI ranks. Each process calls it with its
-     * rank, the same options, and a broadcast(void *, std::size_t), which copies the bytes of rank
-     * 0 to every process and returns 0 on success. */
+    /* Returns the same plan to each process of a group, such as MPI ranks. Each process calls it
+     * with its rank, the same options, and a broadcast(void *, std::size_t), which copies the bytes
+     * of rank 0 to every process and returns 0 on success. */
     template <typename Broadcast>
     result<plan> try_tune_together(text kernel, const sizes &problem, int rank, Broadcast broadcast,
                                    const options &given = {}) const
@@ -1598,8 +1599,7 @@ class tuner
     }
     GPUTUNE_CXX_THROWS(check_database)
 
-    /* Write the winners to a file or text for other machines, and read them. They return the number
-     * of results. */
+    /* Write the winners to a file or text for other machines, or read them. Return how many. */
     result<std::uint32_t> try_save_wisdom(text path, const gputune_record_filter *filter = nullptr,
                                           bool whole = false) const
     {

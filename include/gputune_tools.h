@@ -51,14 +51,14 @@ extern "C" {
 typedef struct gputune_device {
     uint32_t size;
     char name[128], uuid[48], arch[16];        /* arch: "sm_90a" */
-    char environment[64];                      /* the key of its results */
+    char environment[64];                      /* the key under which its results are stored */
     int ordinal, compute_capability, sm_count; /* 90 for 9.0 */
     int64_t memory_bytes, l2_bytes;
-    int64_t shared_per_sm_bytes, shared_optin_bytes; /* optin: the maximum of a block */
+    int64_t shared_per_sm_bytes, shared_optin_bytes; /* shared_optin_bytes: maximum of a block */
     int memory_clock_khz, sm_clock_khz, bus_width_bits;
-    int max_cluster, max_parameter_bytes; /* max_cluster: in blocks */
+    int max_cluster, max_parameter_bytes; /* max_cluster: number of blocks */
     int driver_version, nvrtc_version;    /* 13000 for 13.0; 0: unknown */
-    double peak_bytes_per_s;              /* by memory clock and bus width */
+    double peak_bytes_per_s;              /* computed from memory clock and bus width */
     bool emulated;
 } gputune_device;
 #define GPUTUNE_DEVICE_INIT GPUTUNE_INIT(gputune_device)
@@ -66,8 +66,8 @@ typedef struct gputune_device {
  * none. */
 GPUTUNE_API int gputune_devices(const char *driver,
                                 int (*each)(void *user, const gputune_device *device), void *user);
-/* Counts the GPUs of a driver. With NVML this takes 0.01 s, because CUDA's driver is not started,
- * and counts GPUs that do not work too. */
+/* Counts the GPUs of a driver. NVML, if available, counts in 0.01 s because it does not start
+ * CUDA's driver, but it includes GPUs that do not work. */
 GPUTUNE_API int gputune_device_count(int *out, const char *driver);
 /* Describes the tuner's device in *out. EUNSUPPORTED if the tuner was opened without one. */
 GPUTUNE_API int gputune_tuner_device(gputune_device *out, gputune *tuner);
@@ -76,7 +76,7 @@ GPUTUNE_API int gputune_tuner_device(gputune_device *out, gputune *tuner);
 
 typedef enum gputune_verdict {
     GPUTUNE_VERDICT_OK,
-    GPUTUNE_VERDICT_WARNING, /* results are worse, or come later, than they could */
+    GPUTUNE_VERDICT_WARNING, /* tuning works, but results are worse or later than they could be */
     GPUTUNE_VERDICT_FAILURE  /* something does not work */
 } gputune_verdict;
 typedef struct gputune_diagnosis {
@@ -84,7 +84,7 @@ typedef struct gputune_diagnosis {
     const char *subject; /* "driver", "clocks", "database", ... */
     gputune_verdict verdict;
     const char *found;  /* one line */
-    const char *remedy; /* what to do; "" if nothing is to be done */
+    const char *remedy; /* what to do; "" if there is nothing to do */
 } gputune_diagnosis;
 /* Checks everything that tuning depends on, as gputune_open() with these options would use it:
  * driver, GPU, compiler, headers, workers, templates, database and environment variables. Calls
@@ -103,20 +103,20 @@ typedef struct gputune_kernel {
     const char *sizes;           /* its problem values with their defaults: "n=67108864" */
     const char *axes;            /* "VEC=1,2,4,8 BLOCK=64,128" */
     gputune_objective objective; /* its default */
-    bool self_reference;         /* it is only verified against its own default: reference(self) */
+    bool self_reference;         /* results are only compared with the default's: reference(self) */
 } gputune_kernel;
 /* Calls `each`, by name, for the kernels that `kernel` names as in tune_kernel(); NULL: all in the
  * template folder and all added ones. ENOTFOUND for an unknown name, EINVAL for a name that two
- * files of the folder have. Other functions need the name of a single kernel: a file of several is
+ * files of the folder have. Other functions need the name of one kernel: a file of several is
  * EINVAL. */
 GPUTUNE_API int gputune_kernels(gputune *tuner, const char *kernel,
                                 int (*each)(void *user, const gputune_kernel *kernel), void *user);
 
 /* A value of an axis. */
 typedef struct gputune_axis_value {
-    const char *axis, *kind; /* kind: the word that declares it, as "tune" */
+    const char *axis, *kind; /* kind: the word that declares the axis, such as "tune" */
     const char *value;
-    const char *excluded; /* why it cannot be used on this GPU; "" if it can */
+    const char *excluded; /* why the value cannot be used on this GPU; "" if it can */
     bool is_default;
 } gputune_axis_value;
 typedef enum gputune_certainty {
@@ -131,7 +131,7 @@ typedef struct gputune_exclusion {
 } gputune_exclusion;
 typedef struct gputune_space {
     uint32_t size;
-    uint64_t combinations, valid, sources; /* sources: different sources of the valid ones */
+    uint64_t combinations, valid, sources; /* sources: distinct sources of the valid ones */
     gputune_certainty valid_certainty, sources_certainty;
     const gputune_axis_value *values;
     size_t value_count;
@@ -175,61 +175,60 @@ typedef struct gputune_record {
      * within a call's limit; "unproved": clearly slower in its first launch, so not verified;
      * "proved": verified at these sizes, not measured. */
     const char *status;
-    const char *message; /* why it failed or was eliminated or not verified; of a winner: the
-                            scalars that it was verified with only one value of */
+    const char *message; /* why the variant failed, was eliminated or was not verified; for a
+                            winner: scalars that were verified with one value only */
     bool is_default, is_winner;
     bool tie, noisy, modelled; /* as in gputune_info */
-    /* Times; of ENERGY nanojoules. low and high: the interval of the median. */
+    /* Times, or nanojoules for ENERGY. low_ns and high_ns: the interval of the median. */
     double median_ns, mean_ns, stddev_ns, low_ns, high_ns, min_ns;
     uint32_t samples, eliminated_round; /* eliminated_round: from 1; 0: not eliminated */
     double default_ns, speedup, speedup_low, speedup_high; /* of a winner */
-    double bytes, flops; /* the template's work() at this size; 0: not declared. If work() uses
-                            axes: the work of the default's launch, of the kind that RATE counts */
-    double
-        copy_bytes_per_s; /* of a device-to-device copy on that GPU, reads and writes; 0: unknown */
+    double bytes, flops;     /* a launch's work by the template's work(); 0: not declared. If work()
+                                uses axes: the default's, of the kind that RATE counts */
+    double copy_bytes_per_s; /* reads and writes of a copy on that GPU; 0: unknown */
     double compile_ns;
     double max_error; /* the largest difference from the reference, divided by the tolerance */
     double occupancy; /* resident warps divided by the SM's maximum; 0: unknown */
     uint32_t registers, spill_bytes, local_bytes; /* per thread */
     uint32_t shared_bytes;                        /* per block */
-    uint32_t grid[3], block[3];                   /* of the first kernel; 0: unknown */
-    const char *grids, *blocks; /* of every kernel: "64 (3 times) + 1"; "": unknown */
+    uint32_t grid[3], block[3];                   /* sizes of the first kernel; 0: unknown */
+    const char *grids, *blocks; /* for every kernel: "64 (3 times) + 1"; "": unknown */
     /* The sum of the widths in bytes of the machine code's loads and stores of global memory: 20
      * means widths of 4 and 16; 0: unknown or none. vector_bytes: the widest access that the vector
      * axes request; 0: none. */
     uint32_t load_widths, store_widths, vector_bytes;
     const char *created; /* UTC, ISO 8601 */
-    int order;           /* the position among the trials in its database, by time; 0: not stored */
+    int order;           /* position among the trials of the database, by time; 0: not stored */
     int driver_version, nvrtc_version;            /* 13000 for 13.0 */
-    int sm_count, sm_clock_khz, memory_clock_khz; /* of the GPU; 0: unknown */
-    /* Hashes in hex, or "": of what its trials have in common apart from the GPU, and of the
-     * version of the template. */
+    int sm_count, sm_clock_khz, memory_clock_khz; /* counts and clocks of the GPU; 0: unknown */
+    /* Hashes in hex, or "". scenario: of what its trials have in common apart from the GPU;
+     * identity: of the version of the template. */
     const char *scenario, *identity;
-    const char *alignment, *inputs; /* of the scenario, or "": "16", "seed=1" */
+    const char *alignment, *inputs; /* parts of the scenario: "16", "seed=1"; or "" */
     bool unreferenced;              /* no reference() or check(): the default is taken as correct */
     bool outdated;                  /* the template was edited since */
     /* Of a winner: */
-    const char *only;        /* the restrictions of its space: "UNROLL=1,2,4 VEC=1"; "": none */
+    const char *only;        /* restrictions of the space: "UNROLL=1,2,4 VEC=1"; "": none */
     const char *stop_reason; /* why the tuning ended */
     bool unfinished;         /* the tuning ended before the race was decided */
-    bool unproved; /* imported, or not verified at the end of its tuning; verified when asked for */
-    uint32_t variants, failed;         /* tried by its tuning */
+    bool unproved; /* imported, or not verified at the end of its tuning; a request verifies it */
+    uint32_t variants, failed;         /* variants that its tuning tried, and failed ones */
     double tuning_s;                   /* 0: unknown */
-    const char *default_status;        /* of the default, as `status`; "" */
-    const char *default_configuration; /* that it was compared with. If the template's is another
-                                          one now, default_ns and the speed-ups are 0 */
+    const char *default_status;        /* status of the default, or "" */
+    const char *default_configuration; /* the default that the winner was compared with. If the
+                                          template's changed, default_ns and the speed-ups are 0 */
 } gputune_record;
 
 /* Selects results. Members that are not set select all. */
 typedef struct gputune_record_filter {
     uint32_t size;
-    const char *kernel; /* as in tune_kernel(); NULL: all */
+    const char *kernel; /* a kernel as in tune_kernel(); NULL: all */
     const char *sizes;  /* "n=1M,16M T=half": one of the values for each name; NULL: all sizes */
     const char *gpu;    /* a part of the GPU's name, or an environment; NULL: the tuner's kind */
-    bool any_gpu;       /* with `gpu` NULL: all GPUs; required for a tuner without a device */
+    bool any_gpu;       /* with `gpu` NULL: select all GPUs; required without a device */
     bool all_trials;    /* for gputune_records(): all trials, not only winners */
-    bool failures;      /* of gputune_records(): also the trials that failed */
-    bool history; /* of gputune_records(): every version of a template, not only the current */
+    bool failures;      /* for gputune_records(): also trials that failed */
+    bool history; /* for gputune_records(): every version of a template, not only the current */
 } gputune_record_filter;
 #define GPUTUNE_RECORD_FILTER_INIT GPUTUNE_INIT(gputune_record_filter)
 
@@ -243,12 +242,11 @@ GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *fil
  * those that match one of the members, or all if none is set. */
 typedef struct gputune_forget_options {
     uint32_t size;
-    bool only_say;      /* delete nothing */
-    bool outdated;      /* results of other versions of the template than the current one */
-    bool older_drivers; /* results of older drivers than that of the GPU's last results */
-    double
-        older_than_s; /* results that were not measured within this many seconds; 0: no age limit */
-    uint64_t most_bytes; /* then the oldest, until the data has at most this size; 0: any size */
+    bool only_say;       /* delete nothing */
+    bool outdated;       /* results of other versions of the template than the current one */
+    bool older_drivers;  /* results of older drivers than that of the GPU's last results */
+    double older_than_s; /* results not measured within this many seconds; 0: no age limit */
+    uint64_t most_bytes; /* delete the oldest until the data fits this size; 0: no limit */
     bool everything;     /* allow a filter and options that select nothing to delete all results */
 } gputune_forget_options;
 #define GPUTUNE_FORGET_OPTIONS_INIT GPUTUNE_INIT(gputune_forget_options)
@@ -264,9 +262,9 @@ GPUTUNE_API int gputune_forget(gputune *tuner, const gputune_record_filter *filt
 
 typedef struct gputune_merged {
     uint32_t size;
-    uint64_t trials, winners, codes; /* in all files together; codes: compiled sources */
-    uint64_t taken_trials, taken_winners, taken_codes; /* that the user's database lacked, or had
-                                                          with less evidence */
+    uint64_t trials, winners, codes; /* totals of all files; codes: compiled sources */
+    uint64_t taken_trials, taken_winners, taken_codes; /* those that the user's database lacked, or
+                                                          had with less evidence */
 } gputune_merged;
 #define GPUTUNE_MERGED_INIT GPUTUNE_INIT(gputune_merged)
 /* Copies trials, winners and code from database files into the user's database, all or nothing. Of
@@ -283,15 +281,15 @@ GPUTUNE_API int gputune_merge(gputune_merged *out, gputune *tuner, const char *c
  * trials, from which searches at other sizes start. ENOTFOUND for an unknown kernel. */
 GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
                                       const gputune_record_filter *filter, bool whole);
-/* The same to a file. EIO if it cannot be written. */
+/* Writes the same text to a file. EIO if it cannot be written. */
 GPUTUNE_API int gputune_wisdom_save(uint32_t *count, gputune *tuner, const char *path,
                                     const gputune_record_filter *filter, bool whole);
 
-/* A scenario that programs asked for and no stored result answered, as GPUTUNE_RECORD counts it. */
+/* A scenario that programs requested and no stored result answered, as GPUTUNE_RECORD counts it. */
 typedef struct gputune_miss {
     uint32_t size;
-    uint64_t count;             /* how often it was asked for */
-    const char *kernel, *sizes; /* a name or a path; "n=1048576 T=half" */
+    uint64_t count;             /* number of requests */
+    const char *kernel, *sizes; /* kernel: a name or a path; sizes: "n=1048576 T=half" */
     gputune_objective objective;
     gputune_cache cache;
     const char *alignment, *inputs; /* "16 x=4"; "seed=1", or "live:TAG" for the program's data */
@@ -359,10 +357,10 @@ GPUTUNE_API int gputune_compile(gputune *tuner, const char *kernel, GPUTUNE_SIZE
 typedef struct gputune_finding {
     uint32_t size;
     const char *kernel, *configuration, *sizes, *kind;
-    const char *file;                  /* of the CUDA source */
-    uint32_t line, other_line;         /* other_line: of the other access of a race; else 0 */
-    uint64_t count;                    /* how often at these sizes */
-    const char *where;                 /* an argument's element, shared memory, a variable; or "" */
+    const char *file;          /* path of the CUDA source */
+    uint32_t line, other_line; /* other_line: line of a race's other access; else 0 */
+    uint64_t count;            /* number of occurrences at these sizes */
+    const char *where;         /* what was accessed: an element, shared memory, a variable; or "" */
     const char *thread, *other_thread; /* "block (0,0,0) thread (1,0,0)"; "": no other */
     const char *message;
 } gputune_finding;
@@ -397,18 +395,18 @@ typedef enum gputune_parameter_kind {
 typedef struct gputune_parameter {
     uint32_t size;
     gputune_parameter_kind kind;
-    const char *name, *type; /* as in the template; of a buffer, the type of its elements. "float *"
-                                is a scalar that is a null pointer */
+    const char *name, *type; /* as in the template; for a buffer, the type of its elements. "float
+                              *" is a scalar that is a null pointer */
     int argument;            /* index in gputune_args; -1 for scratch */
-    uint32_t bytes;          /* in the parameter list; 0: in constant memory only */
-    uint64_t buffer_bytes;   /* of a buffer, scratch or whole block; else 0 */
-    uint32_t element_bytes;  /* of an element of a buffer or block; else 0 */
-    uint32_t alignment;      /* assumed of a buffer's address, in bytes; else 0 */
+    uint32_t bytes;          /* size in the parameter list; 0: in constant memory only */
+    uint64_t buffer_bytes;   /* size of a buffer, scratch or whole block; else 0 */
+    uint32_t element_bytes;  /* size of an element of a buffer or block; else 0 */
+    uint32_t alignment;      /* alignment that the plan assumes of a buffer, in bytes; else 0 */
     bool is_input, is_output;
-    bool by_address;    /* of a block: the parameter is the device address of its copy */
+    bool by_address;    /* the parameter is the device address of a block's copy */
     bool cleared;       /* set to zero before each launch */
     bool is_size;       /* a scalar that is one of the plan's sizes */
-    int64_t size_value; /* its value then */
+    int64_t size_value; /* value of that size */
 } gputune_parameter;
 #define GPUTUNE_PARAMETER_INIT GPUTUNE_INIT(gputune_parameter)
 /* Describes argument number `argument`, from 0, in *out. A tensor map's argument is its buffer.
@@ -421,23 +419,23 @@ GPUTUNE_API int gputune_plan_argument(gputune_parameter *out, const gputune_plan
 GPUTUNE_API int gputune_plan_check_argument(const gputune_plan *plan, uint32_t argument,
                                             size_t bytes);
 
-/* A __constant__ symbol that receives `bytes` from `offset` on of an argument's block. A module
- * without the symbol does not use it. */
+/* A __constant__ symbol that receives `bytes` bytes of a block, from `offset` on. A module that
+ * does not use the block may lack the symbol. */
 typedef struct gputune_constant {
     const char *symbol;
-    int argument; /* index in gputune_args */
+    int argument; /* index of the block in gputune_args */
     uint32_t offset, bytes;
 } gputune_constant;
 
 typedef struct gputune_function {
     uint32_t size;
     void *function;    /* a CUfunction whose attributes are set (shared memory, cluster sizes) */
-    const char *name;  /* in the image */
-    const char *sizes; /* of the plan: "n=1024" */
+    const char *name;  /* the kernel's name in the image */
+    const char *sizes; /* sizes of the plan: "n=1024" */
     uint32_t grid[3], block[3], cluster[3];
     uint32_t shared_bytes; /* dynamic shared memory per block */
-    int carveout_percent; /* preferred shared memory, of an SM's maximum; -1: the driver's choice */
-    uint32_t times;       /* how often it is launched in a row */
+    int carveout_percent;  /* shared memory, percent of the SM's maximum; -1: driver's choice */
+    uint32_t times;        /* number of launches in a row */
     uint32_t parameter_count, constant_count;
     const gputune_constant *constants;
     const void *image; /* a cubin, or PTX on the emulator; followed by a NUL */
