@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A value from a list of sizes, and the name of the size that gets it. */
+/* A value from a list of sizes, and the size's name. */
 typedef struct part {
     const char *name, *value;
     size_t name_length, value_length;
@@ -73,7 +73,7 @@ bool gt_sizes_match(const char *sizes, const char *wanted)
 {
     part one = {"", "", 0, 0};
     const char *name = NULL;
-    bool fits = true; /* the values of `name` so far */
+    bool fits = true; /* one of the values of `name` so far matches */
     while (next_part(&one, &wanted)) {
         if (one.name != name && !fits) {
             return false;

@@ -3,8 +3,8 @@
 
 #include <stdbool.h>
 
-/* Returns true if `sizes` ("n=1048576 T=half") has for each name in `wanted` ("n=1M,16M T=half")
- * one of its values, read by gt_read_int(); half and __half are the same, like bfloat16. */
+/* Returns true if `sizes` ("n=1048576 T=half") has one of the values of each name in `wanted`
+ * ("n=1M,16M T=half"). Compares numbers by value, and types without CUDA's prefix (__half). */
 bool gt_sizes_match(const char *sizes, const char *wanted);
-/* Returns true if `wanted` is part of the GPU's name `gpu`, ignoring case, or its `environment`. */
+/* Returns true if `wanted` is a part of the GPU's name, ignoring case, or equals `environment`. */
 bool gt_gpu_matches(const char *gpu, const char *environment, const char *wanted);

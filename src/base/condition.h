@@ -11,7 +11,7 @@
 void gt_condition_open(pthread_cond_t *condition);
 /* Waits for a signal for `seconds` at most, or a little less. The caller holds the mutex. */
 void gt_condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, double seconds);
-/* gt_mutex_wait() locks a mutex, gt_thread_wait() joins a thread. False if `seconds` are over. */
+/* Lock a mutex; join a thread. Return false if that takes longer than `seconds`. */
 bool gt_mutex_wait(pthread_mutex_t *mutex, double seconds);
 bool gt_thread_wait(pthread_t thread, double seconds);
 

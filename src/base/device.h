@@ -20,18 +20,18 @@ typedef struct gt_device {
     int sm_count, warp_size;
     int max_threads_per_block, max_threads_per_sm, max_blocks_per_sm;
     int registers_per_sm, registers_per_block;
-    int shared_per_block_bytes;       /* without opt-in: 48 KB */
+    int shared_per_block_bytes;       /* maximum of a block without opt-in: 48 KB */
     int shared_per_block_optin_bytes; /* with opt-in */
     int shared_per_sm_bytes;
     int shared_reserved_per_block_bytes; /* 1 KB on CC >= 8.0 */
     int64_t constant_bytes;              /* 64 KB */
     int64_t l2_bytes, memory_bytes;
-    int l2_persist_bytes, l2_window_bytes; /* maximum to set aside, and largest window; 0: none */
+    int l2_persist_bytes, l2_window_bytes; /* largest L2 set-aside and access window; 0: none */
     int bus_width_bits, memory_clock_khz, sm_clock_khz;
     int max_block[3];
     int64_t max_grid[3];
     bool cluster_launch;
-    int max_cluster;                  /* 1, 8 (portable) or 16 (with opt-in) */
+    int max_cluster;                  /* in blocks: 1, 8 (portable) or 16 (opt-in) */
     int max_parameter_bytes;          /* 4096, or 32764 if CC, NVRTC and driver allow it */
     int carveout_kb[GT_CARVEOUT_MAX]; /* possible sizes of shared memory, ascending */
     int carveout_count;

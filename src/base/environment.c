@@ -1,4 +1,4 @@
-/* Environment variables, which privileged programs ignore, and cores. */
+/* Reads environment variables, unless the program is privileged, and counts cores. */
 #include "base/environment.h"
 
 #include <sched.h>

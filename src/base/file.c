@@ -223,7 +223,7 @@ gputune_status gt_file_find_part(char **out, gt_text *tried, const char *name, i
         GT_TRY(gt_file_installed_folder(&installed));
         GT_TRY(try_part_beside(&part, installed));
     }
-    return try_part(&part, program, "../.."); /* for a test program, below the build folder */
+    return try_part(&part, program, "../.."); /* test programs are two levels below build */
 }
 
 gputune_status gt_file_cache_folder(char **out)
@@ -249,7 +249,7 @@ gputune_status gt_path_format(char **out, const char *format, ...)
     return gt_text_take(out, &path);
 }
 
-/* Adds `folder`/`name` if it is there. */
+/* Adds `folder`/`name` if it exists. */
 static gputune_status add_match(gt_texts *out, const char *folder, const char *name)
 {
     char *path;
@@ -281,7 +281,7 @@ static gputune_status add_entries(gt_texts *out, const char *folder, const char 
     return status;
 }
 
-/* Replaces the paths by those in them that match the pattern's next component. */
+/* Replaces each path by its entries that match the pattern's next component. */
 static gputune_status match_component(gt_texts *paths, const char *component)
 {
     bool is_plain = !strpbrk(component, "*?[\\");

@@ -23,9 +23,9 @@ bool gt_file_is_folder(const char *path);
 gputune_status gt_file_make_parents(const char *path);
 /* Gets the folder of the library or program that contains this code. The caller frees *out. */
 gputune_status gt_file_own_folder(char **out);
-/* Gets the folder of an installed gputune command, from which the installation's other folders are
- * found: on PATH, otherwise in /usr/local/bin or /usr/bin. Needed by programs that link the library
- * statically. *out is NULL if there is none; otherwise the caller frees it. */
+/* Gets the folder of an installed gputune command, found on PATH, otherwise in /usr/local/bin or
+ * /usr/bin. Programs that link the library statically find the installation's other folders from
+ * it. *out is NULL if there is none; otherwise the caller frees it. */
 gputune_status gt_file_installed_folder(char **out);
 /* Finds a file of gputune for which access(`mode`) succeeds. Looks beside this library, beside this
  * program and in an installation: in a build folder, in libexec/gputune or bin, and in a folder

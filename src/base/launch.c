@@ -35,7 +35,7 @@ gt_launch_view gt_launch_view_of(const gt_launch *launch)
                             .sequence = launch->sequence.item_count ? &launch->sequence : NULL};
 }
 
-/* Copies an array to *room, which moves behind the copy. */
+/* Copies an array to *room, and advances *room past the copy. */
 static const void *pack_array(char **room, const void *array, size_t bytes)
 {
     char *copy = *room;
@@ -123,7 +123,7 @@ void gt_launch_hold(void *parameters[GT_PARAMETER_MAX], unsigned char room[GT_HE
     }
 }
 
-/* Beyond this many items, plus this many for each launch, a loop counts as endless. */
+/* A loop counts as endless after ITEMS_MAX items plus ITEMS_OF_LAUNCH for each launch. */
 enum { ITEMS_MAX = 1 << 16, ITEMS_OF_LAUNCH = 16 };
 
 void gt_iteration_begin(gt_iteration *run)

@@ -9,15 +9,15 @@
 typedef enum gt_pass {
     GT_PASS_NONE,     /* not passed */
     GT_PASS_VALUE,    /* a const __grid_constant__ struct parameter */
-    GT_PASS_SPLIT,    /* as many bytes by value as every driver accepts beside the other parameters,
-                         the rest through __constant__ */
+    GT_PASS_SPLIT,    /* the beginning by value, as much as every driver accepts, and the rest in a
+                         __constant__ array */
     GT_PASS_CONSTANT, /* a __constant__ array, copied before each launch */
     GT_PASS_GLOBAL    /* a device buffer, copied before each launch */
 } gt_pass;
 
 enum {
     GT_PARAMETER_PORTABLE_BYTES =
-        4096, /* for every driver; more with CC >= 7.0 and driver >= 12.1 */
+        4096, /* limit of every driver; the larger one needs CC >= 7.0 and driver >= 12.1 */
     GT_PARAMETER_LARGE_BYTES = 32764,
     GT_PARAMETER_MAX = 64, /* kernel parameters, including blocks and scratch buffers */
     GT_BLOCK_MAX = 8,
@@ -39,11 +39,10 @@ enum {
 /* A block of bytes that the caller passes in host memory. */
 typedef struct gt_block {
     gt_pass pass;
-    uint32_t bytes; /* size of the block */
-    uint32_t
-        by_value_bytes; /* bytes in the parameter itself: all, a split block's first part, or 0 */
-    char symbol[96];    /* split, constant: the symbol for the rest; otherwise "" */
-    uint32_t may_lack;  /* 1: the image may lack the symbol, if it does not use the block */
+    uint32_t bytes;          /* size of the block */
+    uint32_t by_value_bytes; /* bytes in the parameter: all, a split block's first part, or 0 */
+    char symbol[96];         /* name of the __constant__ symbol for the block's rest; "" if none */
+    uint32_t may_lack;       /* 1: an image that does not use the block may lack the symbol */
 } gt_block;
 
 typedef enum gt_parameter_kind {
@@ -65,19 +64,19 @@ enum {
 typedef struct gt_parameter {
     gt_parameter_kind kind;
     uint32_t bytes; /* size of the parameter itself: 8 for an address */
-    int argument; /* index into the caller's arguments; -1: none. A scratch buffer with an argument
-                     is initialised before each launch with a copy of that buffer */
-    uint32_t map; /* index into the launch's maps or textures, or gt_iteration.values */
-    uint64_t scratch_bytes; /* size of a scratch buffer, or of a reference's extra buffer; or the
-                               value of a reference's scalar */
-    uint32_t scratch;       /* scratch buffer: GT_SCRATCH_... flags */
-    uint32_t holder; /* address in a struct: 1 + index of the struct's parameter; otherwise 0 */
-    uint32_t offset; /* offset of the address in that struct; no step takes it as a parameter */
-    uint32_t base;   /* 1 + index of the parameter that is added to the address; or 0 */
-    uint64_t clear_bytes; /* buffer, scratch: bytes that are zeroed before every launch */
+    int argument;   /* index of the caller's argument; -1: none. A scratch buffer with an argument
+                       gets a copy of that buffer before each launch */
+    uint32_t map;   /* index into the launch's maps or textures, or gt_iteration.values */
+    uint64_t scratch_bytes; /* size of a scratch buffer or a reference's extra buffer, or the value
+                               of a reference's scalar */
+    uint32_t scratch;       /* flags of a scratch buffer: GT_SCRATCH_... */
+    uint32_t holder; /* for an address in a struct: 1 + index of the struct's parameter; else 0 */
+    uint32_t offset; /* offset of the address in that struct */
+    uint32_t base;   /* 1 + index of a parameter that is added to the address; 0: none */
+    uint64_t clear_bytes; /* bytes of a buffer or scratch buffer to zero before every launch */
 } gt_parameter;
 
-/* The arguments of cuTensorMapEncodeTiled() but the address; with the driver's values. */
+/* The arguments of cuTensorMapEncodeTiled() except the address, with the driver's enumerators. */
 typedef struct gt_tensormap {
     uint32_t rank, type, interleave, swizzle, l2_promotion, nan_fill;
     uint32_t alignment; /* required alignment of the address */
@@ -90,32 +89,32 @@ typedef struct gt_tensormap {
 typedef enum gt_texture_memory {
     GT_TEXTURE_BUFFER, /* the caller's buffer */
     GT_TEXTURE_ARRAY,  /* a copy of the buffer in an array, made before each launch */
-    GT_TEXTURE_LAYERED /* the same in a layered array */
+    GT_TEXTURE_LAYERED /* a copy in a layered array, made before each launch */
 } gt_texture_memory;
 
-/* The arguments of cuTexObjectCreate() but the address; with the driver's values. */
+/* The arguments of cuTexObjectCreate() except the address, with the driver's enumerators. */
 typedef struct gt_texture {
     uint32_t format, channels, filter, address, flags;
     uint32_t memory;           /* a gt_texture_memory */
-    uint32_t height, depth;    /* rows, and slices or layers; 0: none */
+    uint32_t height, depth;    /* number of rows; number of slices or layers; 0: none */
     uint64_t width, row_bytes; /* elements and bytes per row */
-    uint64_t pitch_bytes;      /* bytes between rows of the buffer; linear memory: its size */
+    uint64_t pitch_bytes;      /* bytes between the buffer's rows; size of linear memory */
 } gt_texture;
 
 /* The buffer of an l2_persist axis, and its share of the L2 cache. */
 typedef struct gt_l2_window {
-    bool used;          /* the template has such an axis */
-    uint32_t parameter; /* index into the parameters */
+    bool used;          /* true if the template has an l2_persist axis */
+    uint32_t parameter; /* index of the buffer's parameter */
     uint64_t set_aside_bytes;
-    uint64_t window_bytes; /* from the buffer's beginning; 0: no window */
+    uint64_t window_bytes; /* size of the window from the buffer's beginning; 0: no window */
 } gt_l2_window;
 enum { GT_STEPS_MAX = 8 };
 
 typedef struct gt_kernel_step {
-    char entry[GT_ENTRY_MAX]; /* its name, as found by gt_image_entry() (gpu/image.h) */
+    char entry[GT_ENTRY_MAX]; /* the kernel's name, as found by gt_image_entry() (gpu/image.h) */
     uint32_t grid[3], block[3];
-    uint32_t cluster[3];        /* all 1: no cluster attribute */
-    uint32_t preferred_cluster; /* x dimension, a multiple of the cluster's; 0: none */
+    uint32_t cluster[3];        /* all 1: the cluster attribute is not set */
+    uint32_t preferred_cluster; /* preferred cluster size in x, a multiple of cluster[0]; 0: none */
     uint32_t shared_bytes;      /* dynamic shared memory */
     uint32_t times;             /* number of launches in a row */
     uint32_t cooperative;       /* 1: all blocks are resident at once and may wait for each other */
@@ -127,8 +126,8 @@ typedef struct gt_kernel_step {
 /* All data for launching one variant at one problem size, except its image. */
 typedef struct gt_launch {
     uint32_t step_count;     /* the kernels, launched in order; 1 except for a pipeline */
-    int carveout_kb;         /* for all steps; -1: chosen by the driver */
-    uint32_t block_count;    /* the caller's first arguments are pointers to so many blocks */
+    int carveout_kb;         /* shared memory per SM, for all steps; -1: the driver's choice */
+    uint32_t block_count;    /* number of blocks; the first arguments point to them */
     uint32_t argument_count; /* arguments that the caller passes */
     uint32_t parameter_count;
     uint32_t held_count; /* parameters that are addresses in structs */
@@ -136,16 +135,15 @@ typedef struct gt_launch {
     uint32_t texture_count;
     gt_l2_window l2;
     gt_parameter parameters[GT_PARAMETER_MAX];
-    gt_kernel_step steps[GT_STEPS_MAX]; /* members set by the sequence have the values of the step's
-                                           first launch; the block is the largest one */
+    gt_kernel_step steps[GT_STEPS_MAX]; /* if the sequence sets a member, the step has the value of
+                                           its first launch, but the largest block */
     gt_block blocks[GT_BLOCK_MAX];
     gt_tensormap maps[GT_TENSORMAP_MAX];
     gt_texture textures[GT_TEXTURE_MAX];
     gt_sequence sequence;
 } gt_launch;
 
-/* A launch for readers, whose arrays may have exactly as many elements as the launch uses. The
- * members are those of gt_launch. */
+/* A launch for reading: the members of gt_launch, in arrays that may be only as long as needed. */
 typedef struct gt_launch_view {
     uint32_t step_count;
     int carveout_kb;
@@ -186,10 +184,10 @@ void gt_launch_hold(void *parameters[GT_PARAMETER_MAX], unsigned char room[GT_HE
 
 void gt_iteration_begin(gt_iteration *run);
 /* Advances *run to the next kernel launch, skipping grids of 0 blocks. Values that the sequence
- * does not set come from the step. False at the end, or if run->error is set. */
+ * does not set come from the step. Returns false at the end, or if run->error is set. */
 bool gt_launch_next(gt_iteration *run, const gt_launch_view *launch);
 
-/* Returns the kernel launches of one launch of the variant; 0 if its grids have no blocks. */
+/* Returns how many kernels one launch of the variant launches; 0 if all grids are empty. */
 uint64_t gt_launch_kernels(const gt_launch *launch);
 
 static inline uint32_t gt_volume(const uint32_t size[3])
@@ -198,8 +196,8 @@ static inline uint32_t gt_volume(const uint32_t size[3])
 }
 
 enum { GT_SHAPES_TEXT = GT_STEPS_MAX * 56 };
-/* Formats the grids or blocks of a launch's kernels: "128x8", "47 + 1" for several. Grids include
- * repetitions, "64 (3 times) + 12", or first and last if changing: "255..1 (255 times)". */
+/* Formats the grids or blocks of a launch's kernels: "128x8", or "47 + 1" for two. Grids show
+ * repetitions, "64 (3 times) + 12", and changes by the first and last: "255..1 (255 times)". */
 void gt_launch_grids(char out[GT_SHAPES_TEXT], const gt_launch *launch);
 void gt_launch_blocks(char out[GT_SHAPES_TEXT], const gt_launch *launch);
 

@@ -4,17 +4,17 @@
 #include "base/status.h"
 
 typedef struct gt_objective {
-    const char *name; /* "kernel" */
-    double limit_s;   /* default time limit of a call, in seconds */
-    bool by_host;     /* times are from the host's clock, so the host is part of the key */
-    bool by_energy;   /* values are nanojoules; otherwise nanoseconds */
-    bool by_work;     /* values are per amount of work that one launch of the default does */
-    gputune_objective sampled; /* the measured objective, from which this one is computed */
+    const char *name;          /* "kernel" */
+    double limit_s;            /* default time limit of a call, in seconds */
+    bool by_host;              /* times are from the host's clock, so the host is part of the key */
+    bool by_energy;            /* values are nanojoules; otherwise nanoseconds */
+    bool by_work;              /* values are scaled to the work of one launch of the default */
+    gputune_objective sampled; /* the measured objective; this one is computed from it */
     /* A variant that an earlier tuning found slower than the best by this ratio is not raced again.
      * The ratio is far above the 1 to 3% between separate measurements of identical code, because
      * the variant may have been sampled only once. */
     double outclassed_ratio;
-    double sample_launches; /* generous estimate of launches per sample, for the deadline */
+    double sample_launches; /* upper estimate of launches per sample, for the deadline */
 } gt_objective;
 
 /* Returns an objective's properties; never NULL. DEFAULT and unknown ones are like `kernel`. */

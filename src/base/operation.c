@@ -62,7 +62,7 @@ static wide divide(gt_operation operation, int64_t a, int64_t b)
 bool gt_operation_compare(bool *out, gt_operation operation, double order)
 {
     enum { LESS = 1, EQUAL = 2, GREATER = 4 };
-    /* the orders of its operands for which a comparison is true; 0: not a comparison */
+    /* the operand orders for which each comparison is true; 0: not a comparison */
     static const uint8_t orders[] = {
         [GT_DO_LESS] = LESS,       [GT_DO_LESS_EQUAL] = LESS | EQUAL,
         [GT_DO_GREATER] = GREATER, [GT_DO_GREATER_EQUAL] = GREATER | EQUAL,

@@ -9,13 +9,13 @@ typedef enum gt_operation {
     GT_DO_LITERAL,
     GT_DO_REAL, /* a floating-point literal, which has no integer value */
     GT_DO_SLOT,
-    GT_DO_NEGATE, /* from here on: one operand */
+    GT_DO_NEGATE, /* first of the operations with one operand */
     GT_DO_NOT,
     GT_DO_COMPLEMENT,
     GT_DO_TRUTH, /* 0 or 1 */
     GT_DO_SQRT,
     GT_DO_LOG2,
-    GT_DO_BINARY, /* from here on: two operands */
+    GT_DO_BINARY, /* first of the operations with two operands */
     GT_DO_MULTIPLY = GT_DO_BINARY,
     GT_DO_DIVIDE,
     GT_DO_REMAINDER,
@@ -37,16 +37,16 @@ typedef enum gt_operation {
     GT_DO_MIN,
     GT_DO_MAX,
     GT_DO_POW,
-    GT_DO_AND, /* from here on the first operand decides whether the second one is evaluated */
+    GT_DO_AND, /* first of the operations that may skip their second operand */
     GT_DO_OR,
-    GT_DO_CHOOSE, /* condition ? a : b; the second operand is GT_DO_ELSE of a and b */
+    GT_DO_CHOOSE, /* condition ? a : b; its second operand is a GT_DO_ELSE of a and b */
     GT_DO_ELSE,
     GT_DO_LAST = GT_DO_ELSE
 } gt_operation;
 
 typedef struct gt_instruction {
     gt_operation operation;
-    int32_t target; /* index of the first of two operands; GT_DO_SLOT: the slot */
+    int32_t target; /* index of the first of two operands; of GT_DO_SLOT: the slot */
     union {
         int64_t integer; /* GT_DO_LITERAL */
         double real;     /* GT_DO_REAL */

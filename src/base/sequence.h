@@ -7,7 +7,7 @@
 enum {
     GT_SEQUENCE_ITEMS = 64,
     GT_SEQUENCE_CODE = 160,
-    GT_SEQUENCE_TREE = 64, /* an item's expression has fewer operations */
+    GT_SEQUENCE_TREE = 64, /* limit of the operations in one item's expression */
     GT_COUNTERS_MAX = 3,   /* depth of nested loops */
     GT_VALUES_MAX = 64,
     GT_SEQUENCE_LAUNCHES = 1 << 16, /* maximum launches of one sequence */
@@ -29,7 +29,7 @@ typedef enum gt_sequence_kind {
 typedef struct gt_sequence_item {
     gt_sequence_kind kind;
     uint32_t index, target;
-    uint32_t first, count; /* the expression in `code`; its slots are the counters */
+    uint32_t first, count; /* the expression's range in `code`; its slots are the counters */
 } gt_sequence_item;
 
 typedef struct gt_sequence {
@@ -45,7 +45,7 @@ typedef enum gt_sequence_error {
     GT_SEQUENCE_NO_GRID,    /* a grid dimension below 1 */
     GT_SEQUENCE_NO_BLOCK,
     GT_SEQUENCE_NO_TIMES,
-    GT_SEQUENCE_TOO_MANY, /* more than GT_SEQUENCE_LAUNCHES launches, or a loop that does not end */
+    GT_SEQUENCE_TOO_MANY, /* more than GT_SEQUENCE_LAUNCHES launches, or an endless loop */
 } gt_sequence_error;
 
 /* One launch of a step, and the state of the running sequence. */

@@ -6,14 +6,14 @@
 
 #include <stddef.h>
 
-/* Copies the caller's struct *given to *known, a `type`, as far as both have members; `given` may
- * be NULL. Other members of *known keep their defaults. Sets known->size to the size in this build.
- * EINVAL if given->size is not one that an _INIT macro sets. */
+/* Copies to *known, a `type`, the members that the caller's struct *given (may be NULL) has too.
+ * Other members of *known keep their defaults. Sets known->size to the size in this build. EINVAL
+ * if given->size is not one that an _INIT macro sets. */
 #define GT_SIZED_READ(type, known, given)                                                          \
     gt_sized_read(1 ? (known) : (type *)0, 1 ? (given) : (const type *)0, sizeof(type), #type)
 
-/* Copies *known, a `type`, to the caller's struct *out, as far as both have members, and sets
- * out->size to the bytes written. EINVAL if out->size is not one of an _INIT macro. */
+/* Copies *known, a `type`, to the caller's struct *out, up to the smaller of both sizes, and sets
+ * out->size to the bytes written. EINVAL if out->size is not one that an _INIT macro sets. */
 #define GT_SIZED_WRITE(type, out, known)                                                           \
     gt_sized_write(1 ? (out) : (type *)0, 1 ? (known) : (const type *)0, sizeof(type), #type)
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_BYTES = 1024, FIRST_PLACES = 64 /* those need no memory */ };
+enum { MESSAGE_BYTES = 1024, FIRST_PLACES = 64 /* places that need no allocation */ };
 
 /* A place for a thread's message. It is not thread-local, because dlopen() has 512 bytes for that,
  * for all libraries of a process. No place is ever freed: a thread that ends leaves it to a later

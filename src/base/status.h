@@ -94,6 +94,6 @@ static inline void gt_free_at(void *pointer)
  * at their end. */
 #define GT_THEN(status, call) ((status) = (status) == GPUTUNE_OK ? (call) : (status))
 
-/* Ends a maker: stores `made` in *out if `status` is OK, else drops it. Gives the status. */
+/* Stores `made` in *out if `status` is OK, otherwise evaluates `drop`. Evaluates to the status. */
 #define GT_GIVE(status, out, made, drop)                                                           \
     ((status) == GPUTUNE_OK ? (*(out) = (made), GPUTUNE_OK) : ((void)(drop), (status)))

@@ -187,7 +187,7 @@ static const char *read_magnitude(uint64_t *out, const char *at)
     if (at && *at == '^') {
         uint64_t exponent, power = 1;
         at = read_digits(&exponent, at + 1, 10);
-        /* after 64 steps 0 and 1 have not changed, and anything else has overflowed */
+        /* after 64 steps a power of 0 or 1 is unchanged, and any other has overflowed */
         for (uint64_t i = exponent < 64 ? exponent : 64; i > 0; i--) {
             power = multiply(power, *out);
         }
@@ -275,7 +275,7 @@ static bool is_nearer(gt_near *near, const char *name)
 {
     const size_t distance = edit_distance(near->word, name);
     const size_t n = strlen(near->word), m = strlen(name);
-    /* unrelated short words differ in few letters, so half must be the same */
+    /* half of the letters must be equal, because unrelated short words differ in few */
     bool nearer = distance < near->distance && distance <= (n > m ? n : m) / 2;
     near->distance = nearer ? distance : near->distance;
     return nearer;

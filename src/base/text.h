@@ -57,9 +57,9 @@ static inline const char *gt_plural(uint64_t count)
 /* The largest problem size. */
 #define GT_SIZE_MAX (INT64_C(1) << 40)
 
-/* The name that a misspelled word probably means: among the names tried, the one with the smallest
- * edit distance, ignoring case. It must be at most 2 letters or a third of the word away, with half
- * of the letters equal. A word above 63 bytes has none. */
+/* The tried name that a misspelled word probably means: the one with the smallest edit distance,
+ * ignoring case. The distance must be at most 2 or a third of the word's length, and half of the
+ * letters must be equal. A word above 63 bytes has none. */
 typedef struct gt_near {
     const char *word;
     size_t distance; /* smaller is nearer */
