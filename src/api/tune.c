@@ -1,4 +1,4 @@
-/* tune_kernel(), from the call to the plan, and gputune_tune_together(), for several processes. */
+/* tune_kernel(), from the call to the plan, and gputune_tune_together() for groups of processes. */
 #include "api/tuner.h"
 
 #include "base/clock.h"
@@ -14,50 +14,50 @@
 
 /* ---- calls that want the same plan ----------------------------------------------------------- */
 
-/* A call of tune_kernel() that may need a new plan. */
+/* The arguments of a call of tune_kernel() that may need a new plan. */
 typedef struct asking {
     gputune *tuner;
     const gt_plan_key *key;
     const char *kernel;
     gputune_sizes sizes;
     const gputune_options *options;
-    gt_terms terms; /* the plan must answer these; the space is in the key */
+    gt_terms terms; /* terms that the plan must answer, except the space, which is in the key */
     int64_t begun_ns;
 } asking;
 
-/* The result of a flight. */
-typedef struct landing {
+/* The result of making a plan. */
+typedef struct made_plan {
     gputune_status status;
     gputune_plan *plan; /* NULL on failure; retained for each caller that gets it */
     gt_terms terms;     /* the terms of the plan */
-    bool cut_short;     /* by the leader's own limit or cancel; others do not use it */
-    char message[1024]; /* of a failure */
-} landing;
+    bool cut_short;     /* ended by the first caller's limit or cancel, so others do not use it */
+    char message[1024]; /* why the call failed */
+} made_plan;
 
-/* A plan in flight: the leader makes it, and other calls wait for it. */
-struct gt_flight {
-    gt_flight *next;
-    const asking *leader; /* valid until the flight has ended */
+/* A plan in flight: the first caller makes it, and other calls wait for it. */
+struct gt_in_flight {
+    gt_in_flight *next;
+    const asking *caller; /* arguments of the first caller; valid until the plan is made */
     uint32_t changes;
-    unsigned inside; /* the leader and the waiting calls */
+    unsigned inside; /* the first caller and the waiting calls */
     bool ended;
-    landing landing;
+    made_plan made;
 };
 
-/* Number of flights that this thread leads. Above 0 in a callback of such a call. */
-static _Thread_local unsigned leading;
+/* Number of plans in flight that this thread makes. Above 0 in a callback of such a call. */
+static _Thread_local unsigned making;
 
-void gt_flights_open(gt_flights *flights)
+void gt_in_flight_open(gt_in_flight_list *list)
 {
-    *flights = (gt_flights){.first = NULL};
-    pthread_mutex_init(&flights->mutex, NULL);
-    gt_condition_open(&flights->landed);
+    *list = (gt_in_flight_list){.first = NULL};
+    pthread_mutex_init(&list->mutex, NULL);
+    gt_condition_open(&list->some_made);
 }
 
-void gt_flights_close(gt_flights *flights)
+void gt_in_flight_close(gt_in_flight_list *list)
 {
-    pthread_cond_destroy(&flights->landed);
-    pthread_mutex_destroy(&flights->mutex);
+    pthread_cond_destroy(&list->some_made);
+    pthread_mutex_destroy(&list->mutex);
 }
 
 static bool wants_same(const asking *a, const asking *b)
@@ -68,82 +68,83 @@ static bool wants_same(const asking *a, const asking *b)
            x->complete == y->complete;
 }
 
-/* Joins the flight that makes this call's plan, or begins one. If *leads, the caller must make the
- * plan and call land(). Flights that began before a template was replaced do not count. Returns
- * NULL if the call must make its plan alone: its key cannot be shared, memory is short, or it is
- * made in a callback of a leader, for which other calls may wait. */
-static gt_flight *join(bool *leads, const asking *a)
+/* Finds the plan in flight that this call wants, or begins one. If *is_first, the caller must make
+ * the plan and call finish_in_flight(). Ignores plans that were begun before a template was
+ * replaced. Returns NULL if the call must make its plan alone: its key cannot be shared, memory is
+ * short, or it is made in a callback of a first caller, for which other calls may wait. */
+static gt_in_flight *join_in_flight(bool *is_first, const asking *a)
 {
-    gt_flights *flights = &a->tuner->flights;
+    gt_in_flight_list *list = &a->tuner->in_flight;
     const uint32_t changes = gt_plan_table_changes(a->tuner->plans);
-    *leads = false;
-    if (!a->key->count || leading) {
+    *is_first = false;
+    if (!a->key->count || making) {
         return NULL;
     }
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&flights->mutex);
-    gt_flight *flight = flights->first;
-    while (flight && !(flight->changes == changes && wants_same(flight->leader, a))) {
-        flight = flight->next;
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&list->mutex);
+    gt_in_flight *in_flight = list->first;
+    while (in_flight && !(in_flight->changes == changes && wants_same(in_flight->caller, a))) {
+        in_flight = in_flight->next;
     }
-    if (!flight) {
-        flight = calloc(1, sizeof *flight);
-        *leads = flight != NULL;
+    if (!in_flight) {
+        in_flight = calloc(1, sizeof *in_flight);
+        *is_first = in_flight != NULL;
     }
-    if (*leads) {
-        *flight = (gt_flight){.next = flights->first, .leader = a, .changes = changes};
-        flights->first = flight;
-        leading++;
+    if (*is_first) {
+        *in_flight = (gt_in_flight){.next = list->first, .caller = a, .changes = changes};
+        list->first = in_flight;
+        making++;
     }
-    if (flight) {
-        flight->inside++;
+    if (in_flight) {
+        in_flight->inside++;
     }
-    return flight;
+    return in_flight;
 }
 
-/* Leaves a flight, and unlocks the mutex. */
-static void leave(gt_flights *flights, gt_flight *flight)
+/* Stops using a plan in flight, frees it after its last user, and unlocks the mutex. */
+static void leave_in_flight(gt_in_flight_list *list, gt_in_flight *in_flight)
 {
-    bool last = --flight->inside == 0;
-    pthread_mutex_unlock(&flights->mutex);
+    bool last = --in_flight->inside == 0;
+    pthread_mutex_unlock(&list->mutex);
     if (last) {
-        gputune_plan_release(flight->landing.plan);
-        free(flight);
+        gputune_plan_release(in_flight->made.plan);
+        free(in_flight);
     }
 }
 
-/* Ends a flight, and gives its result to the waiting calls. The plan remains the caller's. */
-static void land(gt_flights *flights, gt_flight *flight, const landing *landing)
+/* Gives the result of a plan in flight to the waiting calls. The plan remains the caller's. */
+static void finish_in_flight(gt_in_flight_list *list, gt_in_flight *in_flight,
+                             const made_plan *made)
 {
-    leading--;
-    pthread_mutex_lock(&flights->mutex);
-    gt_flight **at = &flights->first;
-    while (*at != flight) {
+    making--;
+    pthread_mutex_lock(&list->mutex);
+    gt_in_flight **at = &list->first;
+    while (*at != in_flight) {
         at = &(*at)->next;
     }
-    *at = flight->next;
-    flight->ended = true;
-    flight->landing = *landing;
-    flight->landing.plan = gputune_plan_retain(landing->plan);
-    pthread_cond_broadcast(&flights->landed);
-    leave(flights, flight);
+    *at = in_flight->next;
+    in_flight->ended = true;
+    in_flight->made = *made;
+    in_flight->made.plan = gputune_plan_retain(made->plan);
+    pthread_cond_broadcast(&list->some_made);
+    leave_in_flight(list, in_flight);
 }
 
-/* Waits for another call's flight, and leaves it. Returns false if the patience ends first. */
-static bool await_landing(landing *out, gt_flights *flights, gt_flight *flight,
-                          const gt_patience *patience)
+/* Waits for another call's plan in flight. Returns false if the patience ends first. */
+static bool wait_in_flight(made_plan *out, gt_in_flight_list *list, gt_in_flight *in_flight,
+                           const gt_patience *patience)
 {
-    static const double slice_s = 0.02; /* how soon a cancel is noticed */
+    static const double slice_s = 0.02; /* the delay until a cancel is noticed */
     double left_s;
-    pthread_mutex_lock(&flights->mutex);
-    while (!flight->ended && (left_s = gt_patience_left_s(patience)) > 0) {
-        gt_condition_wait(&flights->landed, &flights->mutex, fmin(left_s, slice_s));
+    pthread_mutex_lock(&list->mutex);
+    while (!in_flight->ended && (left_s = gt_patience_left_s(patience)) > 0) {
+        gt_condition_wait(&list->some_made, &list->mutex, fmin(left_s, slice_s));
     }
-    bool ended = flight->ended;
+    bool ended = in_flight->ended;
     if (ended) {
-        *out = flight->landing;
-        out->plan = gputune_plan_retain(flight->landing.plan);
+        *out = in_flight->made;
+        out->plan = gputune_plan_retain(in_flight->made.plan);
     }
-    leave(flights, flight);
+    leave_in_flight(list, in_flight);
     return ended;
 }
 
@@ -217,7 +218,7 @@ static gputune_options options_of(const asking *a)
 }
 
 /* Makes the plan of a call. */
-static gputune_status make_plan(landing *out, const asking *a)
+static gputune_status make_plan(made_plan *out, const asking *a)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
     GT_SCOPED(gt_choice_free) gt_choice choice = {0};
@@ -290,7 +291,7 @@ static bool is_anew(const asking *a)
 }
 
 /* Makes a plan, and adds it to the table. */
-static void plan_alone(landing *out, const asking *a)
+static void plan_alone(made_plan *out, const asking *a)
 {
     gt_plan_table *plans = a->tuner->plans;
     uint32_t forgets = gt_plan_table_forgets(plans);
@@ -306,33 +307,33 @@ static void plan_alone(landing *out, const asking *a)
 }
 
 /* Makes the plan, or waits for a call that makes it, for at most half of this call's limit. */
-static void plan_or_wait(landing *out, const asking *a)
+static void plan_or_wait(made_plan *out, const asking *a)
 {
     gputune *tuner = a->tuner;
     gt_patience patience = gt_patience_for(limit_of(a->options) / 2, a->options->cancel);
     patience.closing = &tuner->calls.closing;
     while (!is_anew(a)) {
-        bool leads;
-        gt_flight *flight = join(&leads, a);
-        if (leads) { /* another flight may have made the plan since the lookup */
-            *out = (landing){.plan = find_known(a), .terms = a->terms};
+        bool is_first;
+        gt_in_flight *in_flight = join_in_flight(&is_first, a);
+        if (is_first) { /* another first caller may have made the plan since the lookup */
+            *out = (made_plan){.plan = find_known(a), .terms = a->terms};
             if (!out->plan) {
                 plan_alone(out, a);
             }
-            land(&tuner->flights, flight, out);
+            finish_in_flight(&tuner->in_flight, in_flight, out);
             return;
         }
-        if (!flight || !await_landing(out, &tuner->flights, flight, &patience)) {
+        if (!in_flight || !wait_in_flight(out, &tuner->in_flight, in_flight, &patience)) {
             break;
         }
         gt_watch *watch = out->plan ? gt_plan_watch(out->plan) : NULL;
-        bool edited = watch && gt_watch_look(watch); /* since the leader's call */
+        bool edited = watch && gt_watch_look(watch); /* since the first caller began */
         if (!out->cut_short && !edited && out->status != GPUTUNE_ENOMEM) {
             note_hit(tuner, out->plan);
             return;
         }
         gputune_plan_release(out->plan);
-        *out = (landing){.plan = NULL};
+        *out = (made_plan){.plan = NULL};
     }
     plan_alone(out, a);
 }
@@ -341,17 +342,17 @@ static void plan_or_wait(landing *out, const asking *a)
 static gputune_status plan_now(gputune_plan **out, gt_terms *terms, const asking *a)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
-    landing landing = {.plan = NULL};
+    made_plan made = {.plan = NULL};
     GT_TRY(gt_call_begin(&call, a->tuner, "tune_kernel"));
-    plan_or_wait(&landing, a);
-    GT_REFUSE(landing.status != GPUTUNE_OK, landing.status, "%s", landing.message);
-    *terms = landing.terms;
-    *out = landing.plan;
+    plan_or_wait(&made, a);
+    GT_REFUSE(made.status != GPUTUNE_OK, made.status, "%s", made.message);
+    *terms = made.terms;
+    *out = made.plan;
     return GPUTUNE_OK;
 }
 
-/* Answers a call that tunes in the background: with a plan that needs no measuring. If that is not
- * the result of a tuning, requests one in the background. */
+/* Answers a call that tunes in the background with a plan that needs no measuring. Requests a
+ * tuning in the background, unless that plan is the result of one. */
 static gputune_status plan_in_background(gputune_plan **out, const asking *a)
 {
     asking known = *a;
@@ -418,7 +419,7 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
 typedef struct verdict {
     int32_t status;
     int32_t is_default; /* rank 0 has no result, so all ranks use the template's default */
-    gt_hash identity;   /* of rank 0's template */
+    gt_hash identity;   /* identity of rank 0's template */
     double time_ns, default_ns;
     gt_verdict verdict;
     char text[3072]; /* the configuration, or the message of a failure */

@@ -54,7 +54,7 @@ gputune_status gt_call_begin(gt_call *out, gputune *tuner, const char *function)
 {
     GT_TRY(gt_need(function, "the tuner", tuner));
     gt_calls *calls = &tuner->calls;
-    GT_TRY(check_owner(calls, function)); /* first: a child's mutex may be locked */
+    GT_TRY(check_owner(calls, function)); /* first, because a forked child's mutex may be locked */
     pthread_mutex_lock(&calls->mutex);
     bool open = !gt_calls_closing(calls);
     calls->inside += open;
@@ -154,7 +154,7 @@ static gputune_status choose_device(gputune *tuner, const gputune_open_options *
         status = gt_driver_open(&tuner->driver, name);
     }
     GT_TRY(status);
-    free(gt_take(&tuner->driver_name)); /* the name for a worker, from ask_worker() */
+    free(gt_take(&tuner->driver_name)); /* ask_worker() has set the name for a worker */
     GT_TRY(gt_strdup(&tuner->driver_name, name));
     GT_TRY(gt_device_find(&ordinal, tuner->driver, o->device));
     GT_TRY(gt_device_identify(&tuner->device, tuner->driver, ordinal));
@@ -175,7 +175,7 @@ static gputune_status complete_device(gputune *tuner)
     return GPUTUNE_OK;
 }
 
-/* Returns true for a number, with which a worker can find the device before this process does. */
+/* Returns true for a device number. A worker can find such a device before this process does. */
 static bool is_numbered(int *ordinal, const char *device)
 {
     char *end;
@@ -184,7 +184,7 @@ static bool is_numbered(int *ordinal, const char *device)
     return !device || (end != device && !*end && number >= 0 && number <= INT_MAX);
 }
 
-/* Starts a farm whose worker finds the device. NULL: that failed or is not possible. */
+/* Starts a farm whose worker finds the device. Returns NULL if that failed or is not possible. */
 static gt_farm *ask_worker(gputune *tuner, const gputune_open_options *o)
 {
     gt_farm *farm = NULL;
@@ -234,7 +234,7 @@ static gputune_status ask_for_device(gputune *tuner, const gputune_open_options 
     enum { FIRST = 3 }; /* compile workers to start now, for the first proof */
     gt_device device;
     if ((*farm)->ops->device(*farm, &device, FIRST) == GPUTUNE_OK) {
-        device.ordinal = tuner->device.ordinal; /* the worker may see another number */
+        device.ordinal = tuner->device.ordinal; /* the worker may number devices differently */
         tuner->device = device;
         tuner->has_device = true;
         return GPUTUNE_OK;
@@ -343,7 +343,7 @@ static gputune_status open_tuner(gputune *tuner, const gputune_open_options *kno
 {
     gt_plan_pool_open(&tuner->pool, NULL, &tuner->device, false);
     gt_calls_open(&tuner->calls);
-    gt_flights_open(&tuner->flights);
+    gt_in_flight_open(&tuner->in_flight);
     gt_gpu_right_open(&tuner->gpu);
     gt_log_output_open(&tuner->output, &(gt_log){known->log, known->user});
     tuner->log = gt_log_output_log(&tuner->output);
@@ -406,7 +406,7 @@ static void close_parts(gputune *tuner)
     gt_workers_close(&tuner->workers);
     gt_gpu_right_close(&tuner->gpu);
     gt_misses_close(tuner->misses);
-    gt_flights_close(&tuner->flights);
+    gt_in_flight_close(&tuner->in_flight);
     gt_plan_pool_end(&tuner->pool);
     if (tuner->remembers) {
         gt_store_remember_gpu(tuner->store, tuner->surroundings, tuner->device.environment);

@@ -6,17 +6,17 @@
 #include "api/overrides.h"
 #include "base/array.h"
 
-/* The plans in flight. If several calls want the same new plan, the first one makes it and the
- * others wait (tune.c; "single-flight"). */
-typedef struct gt_flight gt_flight;
-typedef struct gt_flights {
+/* The plans in flight. If several calls want the same new plan, the first caller makes it and the
+ * others wait (tune.c). */
+typedef struct gt_in_flight gt_in_flight;
+typedef struct gt_in_flight_list {
     pthread_mutex_t mutex;
-    pthread_cond_t landed;
-    gt_flight *first;
-} gt_flights;
-void gt_flights_open(gt_flights *flights);
-/* No plan may be in flight. */
-void gt_flights_close(gt_flights *flights);
+    pthread_cond_t some_made;
+    gt_in_flight *first;
+} gt_in_flight_list;
+void gt_in_flight_open(gt_in_flight_list *list);
+/* Frees the list. No plan may be in flight. */
+void gt_in_flight_close(gt_in_flight_list *list);
 
 struct gputune {
     gt_calls calls;
@@ -29,13 +29,13 @@ struct gputune {
         *driver; /* NULL for the device "none", or if only a worker has started the driver */
     gt_device device;
     bool has_device;
-    gt_hash surroundings; /* in which the device was found (gpu/surroundings.h) */
+    gt_hash surroundings; /* where the device was found (gpu/surroundings.h) */
     bool remembers;       /* closing stores the device for these surroundings */
     gt_catalog *catalog;
     gt_store *store;
     gt_plan_pool pool;
     gt_plan_table *plans;
-    gt_flights flights;
+    gt_in_flight_list in_flight;
     gt_services services;
     gt_workers workers;
     gt_gpu_right gpu;
