@@ -18,10 +18,10 @@
 
 atomic_bool gt_launch_seen;
 
-static const int64_t lately_ns = 200000000;  /* the GPU counts as used after a launch */
-static const int64_t gap_ns = 100000000;     /* the longest gap between calls of one pause */
-static const int64_t window_ns = 1200000000; /* a little more than NVML's window */
-static const int64_t again_ns = 200000000;   /* between two readings of NVML */
+static const int64_t lately_ns = 200000000;  /* how long the GPU counts as used after a launch */
+static const int64_t gap_ns = 100000000;     /* a longer gap between calls ends a pause */
+static const int64_t window_ns = 1200000000; /* a little more than the period that NVML averages */
+static const int64_t again_ns = 200000000;   /* the time between two readings of NVML */
 enum { BUSY_PERCENT = 10 };
 
 /* The application's use of the GPU, as the background thread sees it. */
@@ -41,9 +41,9 @@ static void read_others(activity *activity, int64_t now)
     activity->read_ns = now;
 }
 
-static const double default_share = 0.025; /* slows an application by up to 1.7 times this */
+static const double default_share = 0.025; /* slows the application by up to 1.7 times that */
 static const double default_limit_s = 60;
-static const double way_given_s = 0.5; /* the GPU is left to a caller's tuning */
+static const double way_given_s = 0.5; /* how long the GPU is left to a caller's tuning */
 
 typedef enum job_state { JOB_WAITING, JOB_RUNNING, JOB_TUNED, JOB_FAILED } job_state;
 
@@ -62,10 +62,10 @@ struct gt_background {
     gputune *tuner;
     gt_services services; /* the tuner's services, but with low-priority workers */
     gt_workers workers;
-    pthread_mutex_t mutex; /* over what follows */
+    pthread_mutex_t mutex; /* protects the members below */
     pthread_cond_t changed;
     GT_ARRAY(job *) jobs;
-    bool started, working, stopping; /* the thread must be joined; it has not ended; it must end */
+    bool started, working, stopping; /* the thread must be joined; is running; must end */
     pthread_t thread;
     activity activity; /* used by the thread only */
     job *current;      /* used by the thread only */

@@ -150,7 +150,7 @@ gputune_status gt_plan_code_load(gt_launcher **out, gt_plan_code *code)
     GT_TRY(load_launch(&launcher, code->code, code->launch, &context));
     gt_launcher *before = atomic_exchange(&at->launcher, launcher);
     atomic_store_explicit(&at->id, context.id, memory_order_release);
-    gt_launcher_free(before); /* nobody launches in its context, which is gone */
+    gt_launcher_free(before); /* no launch uses it, because its context is gone */
     *out = launcher;
     return GPUTUNE_OK;
 }

@@ -15,21 +15,21 @@ typedef struct gt_plan_pool {
     const gt_device *device;
     bool debug; /* gt_debug_launch() checks each launch */
     pthread_mutex_t mutex;
-    struct gt_shared_code *codes[64]; /* by the image's hash; linked by gt_shared_code.next */
+    struct gt_shared_code *codes[64]; /* lists by the image's hash, linked by gt_shared_code.next */
     gputune_plan *owned, *kept;       /* lists of all plans (plan.c) */
 } gt_plan_pool;
 
-/* An image, and its modules in the contexts where it is loaded. Plans that differ only in a size,
- * which the kernel gets as an argument, share one. */
+/* An image, and its modules in the contexts where it is loaded. Plans share one if they differ only
+ * in a size that the kernel gets as an argument. */
 typedef struct gt_shared_code {
     gt_plan_pool *pool;
     struct gt_shared_code *next;
     uint64_t hash;
-    int carveout_kb; /* a function has one, so plans with another need their own code */
+    int carveout_kb; /* set on functions, so plans with another value need their own code */
     unsigned plans;  /* number of plans; protected by the pool's mutex */
     bool is_private; /* kernels may write its variables: each plan has its own module */
     gt_image image;
-    pthread_mutex_t loading; /* protects the members below, and adding to gt_plan_code.loaded */
+    pthread_mutex_t loading; /* protects the modules, and additions to gt_plan_code.loaded */
     GT_ARRAY(gt_module *) modules;
 } gt_shared_code;
 
@@ -45,14 +45,14 @@ typedef struct gt_loaded_code {
 /* A launch of a plan, and its code. */
 typedef struct gt_plan_code {
     _Atomic(gt_loaded_code *) loaded; /* new elements are added in front */
-    gt_launch_view *launch;           /* by gt_launch_pack() */
+    gt_launch_view *launch;           /* made by gt_launch_pack() */
     gt_shared_code *code;
 } gt_plan_code;
 
 /* Makes the code of a plan. On success, takes over `launch` and the image. ENOMEM. */
 gputune_status gt_plan_code_make(gt_plan_code **out, gt_plan_pool *pool, gt_launch_view *launch,
                                  gt_image *image);
-/* Frees the code, and unloads it where no other plan uses it. NULL is allowed. */
+/* Frees the code, and unloads modules that no other plan uses. NULL is allowed. */
 void gt_plan_code_free(gt_plan_code *code);
 
 /* Loads the code in the current context, if new. EINVAL without a context of the device; ECUDA. */

@@ -137,7 +137,7 @@ static void describe(gt_description *description, const gt_request *request,
         return;
     }
     if (parameter->kind == GT_PARAMETER_VALUE) {
-        return; /* only in loops, whose kernels cannot be described */
+        return; /* used only in loops, whose kernels cannot be described */
     }
     gputune_parameter *argument = &description->arguments[parameter->argument].parameter;
     if (parameter->kind == GT_PARAMETER_BLOCK) {

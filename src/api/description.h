@@ -9,11 +9,10 @@ typedef struct gt_described {
     gputune_parameter parameter;         /* as gputune_plan_argument() returns it */
     uint32_t element_bytes, whole_bytes; /* size of an element or scalar; size of a whole block */
     const char *type;                    /* owned by the template or by gt_description.texts */
-    const char *members;                 /* of a struct: "alpha at 0, n at 8"; otherwise "" */
+    const char *members;                 /* layout of a struct: "alpha at 0, n at 8"; else "" */
 } gt_described;
 
-/* The arguments and parameters of a plan. Small, because an application may keep thousands of
- * plans. */
+/* Arguments and parameters of a plan. Kept small, because a program may have thousands of plans. */
 typedef struct gt_description {
     char *sizes;    /* as text: "n=1024" */
     gt_texts texts; /* texts that the template does not have */

@@ -196,7 +196,7 @@ static void check_users(patient *p)
     }
 }
 
-/* ---- what compiles, measures and is tuned ---------------------------------------------------- */
+/* ---- compiler, workers, measurements and templates ------------------------------------------- */
 
 static void check_nvrtc(patient *p)
 {
@@ -362,7 +362,7 @@ static const char *const variables[] = {
     "GPUTUNE_COMPILE_MEMORY", "GPUTUNE_RECORD", "GPUTUNE_LOG", "GPUTUNE_EMULATOR",
     "GPUTUNE_EMU_DEVICES", "GPUTUNE_EMU_SET", "GPUTUNE_EMU_PROFILE", "GPUTUNE_EMU_THREADS",
     "GPUTUNE_EMU_VERBOSE", "GPUTUNE_EMU_REACHED", "GPUTUNE_EMU_DEADLINE",
-    /* the last OVERRULING variables override what a program requests: */
+    /* the last OVERRULING variables override the program's requests: */
     "GPUTUNE_EMU_FAULTS", "GPUTUNE_DISABLE", "GPUTUNE_FORCE", "GPUTUNE_EFFORT", "GPUTUNE_DEBUG"};
 enum { VARIABLES = sizeof variables / sizeof *variables, OVERRULING = 5 };
 

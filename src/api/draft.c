@@ -22,7 +22,7 @@ static void send_all(int channel, const void *bytes, size_t count)
     for (size_t done = 0; done < count;) {
         ssize_t sent = send(channel, (const char *)bytes + done, count - done, MSG_NOSIGNAL);
         if (sent < 0 && errno != EINTR) {
-            return; /* the worker has ended; its missing answer will show that */
+            return; /* the worker has ended, so no answer will arrive */
         }
         done += sent > 0 ? (size_t)sent : 0;
     }

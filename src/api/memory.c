@@ -167,7 +167,7 @@ static uint64_t bytes_behind(const gt_driver *driver, CUdeviceptr address, uint6
     driver->PointerGetAttribute(&range, CU_POINTER_ATTRIBUTE_RANGE_SIZE, address);
     do {
         if (driver->MemGetAddressRange(&base, &bytes, end) != CUDA_SUCCESS) {
-            return end > address ? end - address : enough; /* unknown for the whole buffer */
+            return end > address ? end - address : enough; /* unknown: assume enough */
         }
         end = base + bytes;
     } while (end < start + range && end - address < enough);

@@ -223,13 +223,13 @@ int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss 
 struct gt_miss {
     char *key;
     atomic_uint_least64_t asked;
-    uint64_t written; /* how much of `asked` is in the file; under the lock */
+    uint64_t written; /* the part of `asked` that is in the file; protected by the lock */
 };
 
 struct gt_misses {
     char *path;
     gt_log log;
-    pid_t owner; /* a forked child writes nothing: the lock may be locked there */
+    pid_t owner; /* a forked child writes nothing, because its copy of the lock may be locked */
     pthread_mutex_t lock;
     bool told; /* a failure was logged */
     GT_ARRAY(gt_miss *) list;
@@ -256,7 +256,7 @@ static void write_miss(gt_misses *misses, gt_miss *miss)
     }
     gt_held_signal held;
     pthread_mutex_lock(&misses->lock);
-    gt_signal_hold(&held); /* a lookup holds no signals */
+    gt_signal_hold(&held); /* lookups have not held signals yet */
     uint64_t asked = atomic_load(&miss->asked), more = asked - miss->written;
     gputune_status status = more ? gt_misses_file_add(misses->path, miss->key, more) : GPUTUNE_OK;
     miss->written = status == GPUTUNE_OK ? asked : miss->written;
@@ -286,7 +286,7 @@ void gt_misses_close(gt_misses *misses)
     free(misses);
 }
 
-/* Makes a line's columns as in the heading. A template named by its path has its absolute path. */
+/* Makes the columns that the heading names. The path of a template is made absolute. */
 static gputune_status make_key(char **out, const gt_request *request)
 {
     const gt_scenario *s = &request->scenario;
@@ -300,7 +300,7 @@ static gputune_status make_key(char **out, const gt_request *request)
     return gt_text_take(out, &text);
 }
 
-/* Finds or adds the miss of a key, which it takes over. NULL: no memory. Call it under the lock. */
+/* Finds or adds the miss with a key, and owns the key then. NULL: no memory. Needs the lock. */
 static gt_miss *intern_locked(gt_misses *misses, char *key)
 {
     uint32_t count = (uint32_t)misses->list.count, place = count;

@@ -33,7 +33,7 @@ typedef struct gt_pair {
     uint64_t written_bytes, other_bytes;
     uint8_t written, other;
     bool may_coincide;    /* in_place() allows them to have the same address */
-    bool can_be_declared; /* in_place() could allow it */
+    bool can_be_declared; /* in_place() could allow it, so the message suggests that */
 } gt_pair;
 
 typedef GT_ARRAY(gt_pair) gt_pairs;
@@ -93,7 +93,7 @@ static gputune_status list_pairs(gt_pairs *out, const gt_workload *workload)
     return GPUTUNE_OK;
 }
 
-/* Judges two buffers that overlap. OK if one is NULL, or if they have the same address and may. */
+/* Judges two buffers that overlap. OK if one is NULL, or if equal addresses are allowed. */
 static gputune_status pair_judge(const gt_pair *pair, const char *kernel, const char *written,
                                  const char *other, const void *const *items)
 {
@@ -118,16 +118,16 @@ static gputune_status pair_judge(const gt_pair *pair, const char *kernel, const 
 
 typedef enum check_kind { CHECK_NONE, CHECK_BUFFER, CHECK_SIZE } check_kind;
 
-/* The checks of an argument before a launch. Small, because the driver's work has replaced most of
- * the plan in the nearest cache. */
+/* The checks of an argument before a launch. Kept small, because the driver's work evicts the plan
+ * from the nearest cache. */
 typedef struct check {
     uint8_t kind; /* check_kind */
-    uint8_t type; /* a gt_type, of a scalar */
+    uint8_t type; /* a gt_type; only for scalars */
     union {
         int64_t expected;          /* a size's value */
-        struct {                   /* bits that must be 0 in a buffer's address: */
-            uint32_t aligned_bits; /* for the alignment that the plan assumes */
-            uint32_t element_bits; /* for the alignment of its elements */
+        struct {                   /* masks: bits of a buffer's address that must be 0 */
+            uint32_t aligned_bits; /* bits below the alignment that the plan assumes */
+            uint32_t element_bits; /* bits below the alignment of an element */
         };
     };
 } check;
@@ -144,19 +144,19 @@ typedef GT_ARRAY(member) gt_members;
 enum { ENDED = UINT32_MAX }; /* argument_count of a plan whose tuner is closed */
 
 struct gputune_plan {
-    const gt_driver *driver; /* a launch reads the members from here to `checks` */
-    uint32_t argument_count; /* from the caller; the checks of addresses in structs come last */
+    const gt_driver *driver; /* a launch reads only the members from here to `checks` */
+    uint32_t argument_count; /* the caller's arguments; addresses in structs come after them */
     uint32_t check_count;
     bool further_checks;  /* check_further() has something to check */
-    bool needs_alignment; /* the winner needs aligned buffers; there may be no fallback */
+    bool needs_alignment; /* the winner needs aligned buffers; a fallback may be missing */
     bool kept;
     gt_pairs pairs;
     gt_plan_code *winner, *fallback; /* fallback: works at any alignment; NULL: none */
     check *checks;
     gt_members members;
-    atomic_uint references; /* of an owned plan */
+    atomic_uint references; /* number of references to an owned plan */
     gt_plan_pool *pool;
-    gputune_plan *next, **link; /* in the list of owned or of kept plans of the pool */
+    gputune_plan *next, **link; /* links of the pool's list of owned or of kept plans */
     gputune_info info;
     gt_description description;
     gt_miss *miss;
@@ -276,7 +276,7 @@ static void make_info(gputune_plan *plan, const gt_request *request, const gt_ch
     memcpy(plan->info.cluster, g->cluster, sizeof g->cluster);
 }
 
-/* Returns the launcher of the current context, and loads the code if that is new. */
+/* Returns the launcher of the current context. Loads the code if it is not loaded there. */
 static gputune_status load(gt_launcher **out, gputune_plan *plan, gt_plan_code *code)
 {
     GT_REFUSE(!plan->driver, GPUTUNE_EUNSUPPORTED,
@@ -291,8 +291,8 @@ static gputune_status load(gt_launcher **out, gputune_plan *plan, gt_plan_code *
     return gt_application_status(gt_plan_code_load(out, code));
 }
 
-/* Loads the code if a context is current. A context of another device, or that ends, is no error.
- */
+/* Loads the code if a context is current. Another device's context, or one that ends, is not an
+ * error. */
 static gputune_status load_if_current(gputune_plan *plan)
 {
     gt_context before, after;
@@ -458,12 +458,12 @@ void gt_plan_pool_open(gt_plan_pool *out, const gt_driver *driver, const gt_devi
     pthread_mutex_init(&out->mutex, NULL);
 }
 
-/* Removes an owned plan from the pool, with a new reference. NULL: there is none. */
+/* Removes an owned plan from the pool, with a new reference. Returns NULL if there is none. */
 static gputune_plan *take_owned(gt_plan_pool *pool)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&owners);
     for (gputune_plan *plan = pool->owned; plan; plan = plan->next) {
-        unsigned count = atomic_load(&plan->references); /* 0: the last one was just dropped */
+        unsigned count = atomic_load(&plan->references); /* 0: it is being freed */
         while (count && !atomic_compare_exchange_weak(&plan->references, &count, count + 1)) {
         }
         if (count) {
@@ -501,7 +501,7 @@ void gt_plan_pool_free(gt_plan_pool *pool)
 static int64_t scalar_value(gt_type type, const void *at)
 {
     int64_t wide = 0;
-    if (type == GT_TYPE_I64 || type == GT_TYPE_U64) { /* most sizes have 64 bits */
+    if (type == GT_TYPE_I64 || type == GT_TYPE_U64) { /* the type of most sizes */
         return *(const int64_t *)at;
     }
     if (type == GT_TYPE_I32) {

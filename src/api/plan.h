@@ -92,9 +92,9 @@ bool gt_plan_key_is(const gt_plan_key *key, const uint64_t *words, size_t count)
 gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *asked);
 /* Adds a plan that was made under these terms, and keeps it (gt_plan_keep()). The plan remains the
- * caller's if the table is full, if a plan with the same key answers the same requests and
- * `replace` is false, or if the result of gt_plan_table_forgets() is not `forgets` any more: a
- * template was then replaced while the plan was made. ENOMEM leaves the table unchanged. */
+ * caller's if the table is full, if `replace` is false and a plan with the same key answers the
+ * same requests, or if gt_plan_table_forgets() no longer returns `forgets`, because a template was
+ * replaced while the plan was made. ENOMEM leaves the table unchanged. */
 gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *terms, gputune_plan *plan, bool replace,
                                  uint32_t forgets);

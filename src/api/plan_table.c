@@ -54,7 +54,7 @@ static const uint64_t golden = 0x9e3779b97f4a7c15; /* 2^64 divided by the golden
 typedef struct key_writer {
     gt_plan_key *key;
     uint64_t hash, round;
-    bool fits; /* memory was never short */
+    bool fits; /* no allocation has failed */
 } key_writer;
 
 static bool make_room(gt_plan_key *key)
@@ -94,7 +94,7 @@ static inline void put_two(key_writer *to, uint32_t first, uint32_t second)
 
 enum { WORD_BYTES = sizeof(uint64_t) };
 
-/* Puts the first 8 bytes of a string into a word. Returns whether the string ends there. */
+/* Puts the first 8 bytes of a string into a word. Returns true if the string ends there. */
 static inline bool take_word(uint64_t *out, const char *string)
 {
     enum { BITS = 8 };
@@ -181,12 +181,12 @@ typedef struct entry {
     size_t count;
     gt_terms terms;
     gputune_plan *plan;
-    gt_watch *watch;       /* the watch of the plan's template; NULL: none */
+    gt_watch *watch;       /* watches the files of the plan's template; NULL: nothing to watch */
     struct entry *next;    /* in the list of all entries */
-    atomic_bool dropped;   /* the entry is dropped */
+    atomic_bool dropped;   /* the entry answers no request any more */
     atomic_uint refreshes; /* the table's `refreshes` at the plan's last lookup */
     atomic_uint
-        results; /* the table's `results` then; ignored for a final plan, or one tuned here */
+        results; /* the table's `results` then; ignored for plans that are final or tuned here */
     uint64_t key[];
 } entry;
 
@@ -200,9 +200,9 @@ struct gt_plan_table {
     pthread_mutex_t writer;
     _Atomic(slots *) current;
     size_t used;                             /* slots in use */
-    size_t kept, limit;                      /* entries, and the most entries */
+    size_t kept, limit;                      /* number of entries, and its limit */
     entry *entries;                          /* all entries, including replaced ones */
-    atomic_uint refreshes, results, forgets; /* how often each was noted */
+    atomic_uint refreshes, results, forgets; /* number of each kind of note */
 };
 
 enum { FIRST_SLOTS = 64 };

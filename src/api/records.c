@@ -156,7 +156,7 @@ static bool bind_record(gt_launch *out, listing *listing, const gputune_record *
            gt_launch_bind(out, template, &problem, &config, &tuner->device) == GPUTUNE_OK;
 }
 
-/* Removes the speed-up of a winner that was compared with another default than today's. */
+/* Removes the speed-up of a winner if the template's default has changed since. */
 static void compare_default(gputune_record *shown, const gt_template *template)
 {
     GT_FREED char *text = NULL;
@@ -230,7 +230,7 @@ int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
               "gputune_forget: older_than_s is %g; expected 0 to %g", what.older_than_s, MAX_AGE_S);
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(read_asked(&asked, &wanted, tuner, filter));
-    const gt_wanted *of = &wanted.wanted; /* the tuner's own GPU does not count */
+    const gt_wanted *of = &wanted.wanted; /* if nothing is set, all results are selected */
     bool is_selective = of->kernel_count || of->gpu || of->sizes || what.outdated ||
                         what.older_drivers || what.older_than_s > 0 || what.most_bytes ||
                         what.everything;
@@ -249,7 +249,7 @@ int gputune_check_database(gputune *tuner)
     return gt_store_check(tuner->store, true);
 }
 
-/* Exports for the public function of that name. */
+/* Exports winners; `function` is the public function that called, for messages. */
 static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
                                   const gputune_record_filter *filter, bool whole,
                                   const char *function)
@@ -309,7 +309,7 @@ static gputune_status read_options(gputune_wisdom_options *out, const gputune_wi
                          (int)out->trust);
 }
 
-/* Imports for the public function of that name. */
+/* Imports winners; `function` is the public function that called, for messages. */
 static gputune_status import_text(uint32_t *count, gputune *tuner, const char *text,
                                   const char *from, const gputune_wisdom_options *options,
                                   const char *function)
