@@ -222,8 +222,9 @@ function addStanding(parent, scenario) {
       high: high[row] / end, text: scenario.duration(median[row]) + scenario.interval(low[row], high[row])}))));
 }
 
-/* Multiply-adds of a multiprocessor in each clock by the architecture: of the FP32 units, and of the tensor cores with
- * 16-bit numbers. The figures are from NVIDIA's tables. */
+/* Multiply-adds per clock and multiprocessor by compute capability: of the FP32 units (CUDA C++ Programming Guide,
+ * throughput of arithmetic instructions), and of the tensor cores, from the dense 16-bit peaks in NVIDIA's architecture
+ * white papers: an A100 has 312 TFLOP/s (108 * 1024 * 2 * 1.41 GHz), an H100 SXM 989 (132 * 2048 * 2 * 1.83 GHz). */
 const unitsOf = {
   75: [64, 512], 80: [64, 1024], 86: [128, 512], 89: [128, 512], 90: [128, 2048], 100: [128, 4096], 103: [128, 4096],
   120: [128, 512],
