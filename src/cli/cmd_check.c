@@ -6,17 +6,17 @@
 
 #include <string.h>
 
-/* A mistake, once for all variants that have it at the same lines. */
+/* A mistake in all variants that have it at the same lines. */
 typedef struct mistake {
-    gputune_finding first; /* as the first variant reported it */
-    uint32_t variants;     /* how many variants have it */
-    uint32_t variant;      /* the last variant that has it, from 1 */
+    gputune_finding first; /* the finding of the first variant */
+    uint32_t variants;     /* number of variants with the mistake */
+    uint32_t variant;      /* number of the last variant with the mistake, from 1 */
     uint64_t count;        /* over all variants */
 } mistake;
 
 typedef struct checked {
     cli_table mistakes;
-    uint32_t variants; /* how many were checked */
+    uint32_t variants; /* number of checked variants */
 } checked;
 
 #define FIRST(name, unit) CLI_AS(#name, mistake, first.name, #name, unit, CLI_IN_DATA)
@@ -70,8 +70,8 @@ static int add(void *user, const gputune_finding *finding)
     return cli_is_canceled() ? GPUTUNE_ECANCELED : 0;
 }
 
-/* Checks up to options->max_variants variants (0: 16), or all. Prints failures. Returns the exit
- * code, CLI_EXIT_FOUND if there is a mistake. */
+/* Checks at most options->max_variants variants (0: 16), or all of them if `all`. Prints failures.
+ * Returns the exit code, CLI_EXIT_FOUND if there is a mistake. */
 static int check_kernel(checked *out, const cli_session *session, const char *kernel,
                         gputune_sizes sizes, const gputune_options *options, bool all)
 {

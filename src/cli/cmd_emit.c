@@ -16,7 +16,7 @@ static const struct tool {
     const char *name, *option;
 } tools[] = {{"nvdisasm", "--print-code"}, {"cuobjdump", "-sass"}};
 
-/* Returns the folder that an environment variable names, followed by `rest`; "" if it is unset. */
+/* Returns the folder that `variable` contains, followed by `rest`; "" if the variable is unset. */
 static const char *below(const char *variable, const char *rest)
 {
     const char *folder = getenv(variable);

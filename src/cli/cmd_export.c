@@ -10,7 +10,7 @@
 
 /* The options. */
 static struct {
-    const char *sizes_text; /* as the library writes sizes; NULL: any sizes */
+    const char *sizes_text; /* sizes in the library's order; NULL: any sizes */
     const char *scenario;
     int format, objective, cache;
 } given;
@@ -21,7 +21,7 @@ static const char *const cache_words[] = {"any", "cold", "hot", NULL};
 
 enum { MOST_LISTED = 20, SHORT_HASH = 8 };
 
-/* Returns true if the scenario matches all options that are given. */
+/* Returns true if the scenario matches all given options. */
 static bool is_named(const cli_measured *one)
 {
     const gputune_record *of = one->trials;
@@ -82,8 +82,8 @@ static int choose(const cli_measured **out, const cli_measured_list *list, const
 
 typedef struct outcome {
     const char *status, *kernel_tuner,
-        *t4;    /* the words of each format; kernel_tuner: NULL if the trial did not fail */
-    bool exact; /* both words mean exactly this status */
+        *t4;    /* the status in each format; kernel_tuner is NULL for a success */
+    bool exact; /* the formats' words mean exactly this status */
 } outcome;
 static const outcome outcomes[] = {
     {"ok", NULL, "correct", true},
@@ -112,7 +112,7 @@ static double benchmark_ns(const gputune_record *trial)
     return trial->samples * trial->mean_ns;
 }
 
-/* Returns a value as JSON. If some value of the axis is not an integer, all are strings. */
+/* Returns a value as JSON: a number, or a string if any value of the axis is not an integer. */
 static const char *value_of(const cli_value_list *axis, size_t choice)
 {
     int64_t number;

@@ -10,7 +10,7 @@
 
 typedef struct report_data {
     cli_records records;
-    cli_measured_list measured; /* scenarios that are being tuned come first */
+    cli_measured_list measured; /* scenarios, of which those being tuned come first */
     cli_table standing;         /* the records of winners and defaults */
     char **sources;             /* the code of each scenario's winner; NULL: unknown */
 } report_data;

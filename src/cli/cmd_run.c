@@ -9,15 +9,15 @@
 static struct {
     cli_list configurations; /* of run */
     const char *save;
-    const char *kernel;   /* named before two databases; NULL: none */
+    const char *kernel;   /* the kernel before two databases; NULL: none was given */
     const char *sides[2]; /* the two configurations or databases that are compared */
 } given;
 
 typedef struct measured {
     cli_table table;
     int code;
-    double speedup;      /* of the last row: the first row's time divided by its own */
-    const char *verdict; /* of the last row: "faster", "slower", "same"; "" or NULL: none */
+    double speedup;      /* the first row's time divided by the last row's */
+    const char *verdict; /* the last row's: "faster", "slower", "same"; "" or NULL: none */
 } measured;
 
 static int add(void *user, const gputune_record *record)

@@ -109,7 +109,7 @@ static int write_template(const cli_list *arguments)
     for (const char *at = draft; (at = strstr(at, "// guess:")); at++) {
         guesses++;
     }
-    const char *first = strstr(draft, clause); /* a command takes one kernel of a file */
+    const char *first = strstr(draft, clause); /* a command takes only one kernel */
     const char *name = first ? first + sizeof clause - 1 : "";
     bool several = strstr(name, clause) != NULL;
     cli_note(
@@ -149,7 +149,7 @@ const cli_command cmd_template = {
 /* ---- embed ----------------------------------------------------------------------------------- */
 
 typedef struct embedded_file {
-    char *name; /* an include's name between its quotes; the template's file name */
+    char *name; /* an include's name without quotes, or the template's file name */
     char *path, *text;
     size_t bytes;
 } embedded_file;
@@ -170,7 +170,7 @@ static bool add_file(embedded_files *out, const char *name, const char *path)
 static int add_include(embedded_files *out, const char *from, const char *name)
 {
     if (strcmp(name, "gputune.cuh") == 0) {
-        return CLI_CONTINUE; /* comes with the library */
+        return CLI_CONTINUE; /* gputune.cuh comes with the library */
     }
     size_t bytes;
     char *path = cli_path_beside(from, name);

@@ -42,7 +42,7 @@ static int add_variant(void *user, const gputune_compiled *compiled)
     at->done++;
     at->failed += !ok;
     gputune_compiled row = *compiled;
-    row.log = ok ? "" : compiled->log; /* the log of a success adds nothing to the row */
+    row.log = ok ? "" : compiled->log; /* a successful compilation's log is not shown */
     cli_table_add(&at->table, &row);
     if (!ok && compiled->log && compiled->log[0]) {
         cli_console_log(NULL, GPUTUNE_LOG_INFO, compiled->log);
@@ -128,7 +128,7 @@ static int run(void)
     if (cli_warm.gpus && !is_child) {
         return cli_fleet_run();
     }
-    cli_given.quiet |= cli_warm.is_silent; /* until the scenarios are found */
+    cli_given.quiet |= cli_warm.is_silent; /* no notes until the scenarios are found */
     cli_open_mode compiling = cli_given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE;
     CLI_TRY(cli_open(&session, cli_warm.compile_only ? compiling : CLI_OPEN_TUNING));
     int code = cli_warm_find(&scenarios, &session);
@@ -149,7 +149,7 @@ enum { SETTLED_MS = 100 }; /* saves within this time count as one */
 
 typedef struct watched {
     const char *path;
-    struct stat facts; /* from the last look; all zero if there was no file */
+    struct stat facts; /* from the last check; all zero if there was no file */
 } watched;
 
 typedef struct watch {
@@ -171,7 +171,7 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Adds a file, which need not exist, unless the list has it, perhaps under another path. */
+/* Adds a file, which need not exist, unless the list has it under this or another path. */
 static void add_file(watch *watch, const char *path)
 {
     const watched added = {path, facts_of(path)};

@@ -66,7 +66,7 @@ static int table_fetch(const char *url, const char *to)
 /* ---- signatures ------------------------------------------------------------------------------ */
 
 typedef struct signer {
-    const char *ending; /* added to the table's name for the signature's file */
+    const char *ending; /* suffix that makes the signature's file name from the table's */
     const char *remedy; /* printed if the program is not installed */
 } signer;
 static const signer minisign = {".minisig", "Debian's package is minisign"},

@@ -14,7 +14,7 @@
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static char progress_line[1024]; /* the line that is drawn now, or "" */
-static cli_send_fn send_line;    /* gets the lines in place of stderr; or NULL */
+static cli_send_fn send_line;    /* receives the lines instead of stderr; NULL: none */
 
 const char *const cli_color_words[] = {"auto", "always", "never", NULL};
 
@@ -72,7 +72,7 @@ static void print_line(const char *prefix, const char *text, const char *color)
 
 void cli_console_line(const char *prefix, const char *text, const char *color)
 {
-    int error = errno; /* callers may still need it */
+    int error = errno; /* preserved for callers */
     pthread_mutex_lock(&mutex);
     (send_line ? send_line : print_line)(prefix, text, color);
     pthread_mutex_unlock(&mutex);

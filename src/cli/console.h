@@ -69,8 +69,8 @@ int cli_trial_exit_code(const char *trial);
 /* Prints the thread's last library message, or the status' text if there is none. Returns the exit
  * code. */
 int cli_fail(int status);
-/* Returns a message of the library without the kernel's name at its beginning, because `label`
- * begins with that name too. */
+/* Returns a library message without the kernel's name at its beginning, because `label`, which is
+ * printed before it, already has the name. */
 const char *cli_without_kernel(const char *message, const char *label);
 
 /* Combines exit codes: the first that is not 0 stays, but CLI_EXIT_CANCELED replaces it. */

@@ -195,7 +195,7 @@ int cli_tool_run(cli_tool *tool)
     if (told && said) {
         pid_t child = start(tool, tool->output < 0 ? fileno(told) : tool->output, fileno(said));
         result = child ? await(tool, child) : CLI_TOOL_MISSING;
-        result = result == 127 ? CLI_TOOL_MISSING : result; /* some systems report it this way */
+        result = result == 127 ? CLI_TOOL_MISSING : result; /* a missing program, too */
         tool->told = take_text(told, NULL);
         tool->said = take_text(said, tool->arguments[0]);
     }

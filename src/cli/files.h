@@ -32,12 +32,12 @@ char *cli_path_beside(const char *from, const char *name);
 /* ---- other programs -------------------------------------------------------------------------- */
 
 typedef struct cli_tool {
-    const char *arguments[16]; /* [0] is searched on PATH; NULL ends them */
+    const char *arguments[16]; /* program (searched on PATH) and its arguments; NULL ends them */
     const char *input;         /* file for its standard input; NULL: this program's */
-    int output;                /* descriptor for its standard output; -1: into `told` */
-    double limit_s;            /* seconds until it is ended; 0: no limit */
-    const char *grows;         /* a file that it writes, at most CLI_TOOL_MOST_BYTES; or NULL */
-    char *told, *said;         /* set: its output, and the best line of its errors; or "" */
+    int output;                /* descriptor for its standard output; -1: collected in `told` */
+    double limit_s;            /* seconds after which it is killed; 0: no limit */
+    const char *grows;         /* a file that it writes, limited to CLI_TOOL_MOST_BYTES; or NULL */
+    char *told, *said;         /* results: its output, and the best line of its errors; or "" */
 } cli_tool;
 
 enum { CLI_TOOL_MISSING = -1, CLI_TOOL_LATE = -2, CLI_TOOL_TOO_LARGE = -3, CLI_TOOL_KILLED = -4 };

@@ -30,13 +30,13 @@ extern char **environ;
 /* ---- messages -------------------------------------------------------------------------------- */
 
 typedef enum message_kind {
-    SAY,    /* a line for the terminal: prefix, text, colour or "" */
+    SAY,    /* a line for the terminal: prefix, text, colour (or "") */
     DRAW,   /* the turn's progress; "" removes it */
     LISTED, /* a turn: place, cost, flags, kernel, label */
     READY,  /* the GPU is open and all turns are listed: environment, label */
     ROW,    /* the turn has a winner: place, code and a packed row of the table */
     FAILED, /* the turn has no winner: code, flags, why, and the whole message */
-    ORDER   /* to the child: place, limit in seconds, flags, and the turn's index of count */
+    ORDER   /* to the child: place, limit in seconds, flags, the turn's index, count of turns */
 } message_kind;
 
 enum { KNOWN = 1, BEGUN = 2, FORCE = 4, GPU_FAULT = 8, HAS_ERROR = 16 };
@@ -202,23 +202,23 @@ typedef struct kind {
 } kind;
 
 typedef struct failure {
-    const char *why, *message; /* why: NULL if the turn did not fail */
+    const char *why, *message; /* why: reason of a failed turn; NULL if it did not fail */
     int code;
     unsigned flags;
 } failure;
 
 typedef struct child {
     int number;  /* of its GPU */
-    pid_t pid;   /* 0: it has not started, or has ended */
+    pid_t pid;   /* 0: the child has not started, or has ended */
     int channel; /* to it */
     const char *label;
-    CLI_LIST(cli_turn) listed; /* the turns so far, until READY */
-    kind *kind;                /* NULL: not ready, or unusable */
+    CLI_LIST(cli_turn) listed; /* turns received so far, until READY */
+    kind *kind;                /* NULL: the child is not ready, or its GPU is unusable */
     bool is_busy, is_out;
     bool is_in_doubt; /* its turn failed, and an equal GPU tries the same turn */
     cli_turn turn;
     int64_t begun_ns;
-    failure failure; /* of its turn; handled after all GPUs are open */
+    failure failure; /* failure of its turn; handled after all GPUs are open */
     char shown[160]; /* its turn's progress */
 } child;
 
@@ -233,7 +233,7 @@ static struct {
     int64_t begun_ns;
     cli_table table;
     int code;
-    int refusal;  /* exit code if a named GPU cannot be used; otherwise CLI_CONTINUE */
+    int refusal;  /* exit code if a requested GPU cannot be used; otherwise CLI_CONTINUE */
     int unopened; /* exit code of a GPU that could not be opened */
     message message;
 } fleet;
@@ -352,8 +352,8 @@ static bool is_kernel_busy(const cli_turn *turn)
 }
 
 /* Returns the index of the turn to take next: the first one whose kernel no GPU is tuning, because
- * a search begins with the results of the kernel's other sizes. Near the end it is the longest one,
- * so all GPUs finish at about the same time. */
+ * a search begins with the results of the kernel's other sizes. Near the end, returns the longest
+ * turn, so all GPUs finish at about the same time. */
 static size_t find_turn(const kind *kind)
 {
     size_t at = kind->next, usable = count_usable(kind);
@@ -464,7 +464,7 @@ static void draw(void)
     cli_progress_draw(text);
 }
 
-/* Lets an open GPU take turns of its kind. The first GPU of a kind brings the turns. */
+/* Lets an open GPU take turns from its kind's queue, which the first GPU of a kind brings. */
 static void admit(child *child, const char *environment)
 {
     kind *kind = fleet.kinds;
@@ -602,7 +602,7 @@ static bool listen_once(void)
 
 static void run(void)
 {
-    bool is_open = true, was_told = false; /* SIGTERM was sent to the children */
+    bool is_open = true, was_told = false; /* was_told: SIGTERM was sent to the children */
     while (is_open || fleet.started < fleet.count) {
         start_next();
         settle_failures();

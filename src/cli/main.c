@@ -10,9 +10,9 @@
 
 extern const char cli_template_page[], cli_template_text[]; /* made by tools/language */
 
-/* The order is that of the help. */
+/* The commands in the order of the help. */
 static const struct {
-    const char *group; /* title of the group that begins here; NULL: the group goes on */
+    const char *group; /* title of a group that begins here; NULL: the previous group continues */
     const cli_command *command;
 } commands[] = {{"tune", &cmd_warm},    {NULL, &cmd_run},         {NULL, &cmd_compare},
                 {NULL, &cmd_template},  {"inspect", &cmd_show},   {NULL, &cmd_report},

@@ -17,7 +17,7 @@ typedef struct block {
 } block;
 _Static_assert(sizeof(block) % _Alignof(max_align_t) == 0, "memory after a block is aligned");
 
-static block ring = {&ring, &ring}; /* its `older` is the newest block */
+static block ring = {&ring, &ring}; /* ring.older is the newest block */
 
 void *cli_present(void *memory)
 {

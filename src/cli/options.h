@@ -34,13 +34,13 @@ typedef struct cli_option {
 /* The options that select scenarios. */
 typedef struct cli_selection {
     cli_list sizes, only; /* texts of --size and --only */
-    bool cuts_sizes;      /* without --size, the command itself reduces sizes for an emulator */
+    bool cuts_sizes;      /* without --size, the command reduces sizes for an emulator itself */
 } cli_selection;
 
 /* The values of the options that several commands have. A process runs one command. */
 extern struct cli_given {
     char **words;        /* the command line */
-    const char *own_gpu; /* in a child of --gpus the number of its GPU; NULL in other processes */
+    const char *own_gpu; /* number of this process's GPU in a child of --gpus; otherwise NULL */
     const char *database, *templates, *driver, *device;
     cli_selection selection;
     const char *gpu, *arch, *output;

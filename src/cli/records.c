@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A record and the values derived from it. NULL, "", NAN, and 0 of some units are empty cells. */
+/* A record and derived values. A cell is empty if its value is NULL, "", NAN, or in some
+ * units 0. */
 typedef struct row {
     gputune_record record; /* must come first: the columns use its offsets */
     const char *cache, *hot, *default_time, *uncertainty, *speedup, *since, *verdict;
@@ -99,8 +100,7 @@ static void derive(row *out)
                                   : "";
     out->bytes_per_s = is_timed ? r->bytes * 1e9 / r->median_ns : 0;
     out->flops_per_s = is_timed ? r->flops * 1e9 / r->median_ns : 0;
-    out->flops_alone =
-        r->bytes > 0 ? 0 : out->flops_per_s; /* for views that have no bandwidth to show */
+    out->flops_alone = r->bytes > 0 ? 0 : out->flops_per_s; /* shown only if no bandwidth is */
     out->copy_share = r->copy_bytes_per_s > 0 ? out->bytes_per_s / r->copy_bytes_per_s : 0;
     out->speedup_since = (double)NAN;
     out->failed = r->is_winner ? r->failed : (double)NAN;
@@ -108,7 +108,7 @@ static void derive(row *out)
 
 char *cli_hardware_text(const gputune_record *winner)
 {
-    static const double by_memory = 0.8; /* a share of the copy rate */
+    static const double by_memory = 0.8; /* from this share of the copy rate, memory is the limit */
     row of = {.record = *winner};
     char *text = cli_format("%u registers", winner->registers);
     derive(&of);
@@ -214,7 +214,7 @@ static const cli_column columns[] = {
     SAME(stop_reason, "tuning", CLI_TEXT, DATA | PLACE),
     SAME(created, "date", CLI_TEXT, DATA | PLACE),
     SAME(default_status, "", CLI_TEXT, DATA),
-    SAME(default_configuration, "", CLI_TEXT, 0), /* only copied, by cli_records_add() */
+    SAME(default_configuration, "", CLI_TEXT, 0), /* not shown: cli_records_add() copies it */
     SAME(variants, "", CLI_SOME_COUNT, DATA),
     MADE("failed", "", CLI_REAL, DATA, failed),
     SAME(failed, "failed", CLI_SOME_COUNT, WINNERS | SPARE),
@@ -263,7 +263,7 @@ static bool is_same_question(const gputune_record *a, const gputune_record *b)
            strcmp(a->inputs, b->inputs) == 0 && strcmp(a->only, b->only) == 0;
 }
 
-/* Returns true if `a` is certainly slower than `b`: their intervals do not overlap. */
+/* Returns true if `a` is certainly slower than `b`, because their intervals do not overlap. */
 static bool is_slower(const gputune_record *a, const gputune_record *b)
 {
     return (a->low_ns > 0 ? a->low_ns : a->median_ns) >
@@ -377,7 +377,7 @@ double cli_measured_best(const cli_measured *of)
     return best;
 }
 
-/* Adds the values of "A=1 B=2" to their axes; with `words` only values that are not numbers. */
+/* Adds the values of "A=1 B=2" to their axes; if `words`, skips numbers. */
 static void add_values(cli_apart *data, const char *text, bool words)
 {
     char *name, *value;
@@ -609,7 +609,7 @@ int cli_failures_code(const char **of_default, const cli_records *records, const
         }
         wrong += strcmp(trial->status, "wrong") == 0;
     }
-    wrong = wrong < info->failed ? wrong : info->failed; /* the others belong to other tunings */
+    wrong = wrong < info->failed ? wrong : info->failed; /* more failures belong to other tunings */
     return wrong > info->variants / 2 ? CLI_EXIT_WRONG : CLI_EXIT_OK;
 }
 

@@ -13,9 +13,9 @@ enum {
     CLI_VIEW_RUN = CLI_VIEW << 2,
     CLI_VIEW_COMPARE = CLI_VIEW << 3,
     CLI_VIEW_WHY = CLI_VIEW << 4,
-    CLI_VIEW_ANY_GPU = CLI_VIEW << 5, /* joined to another view: adds the GPU */
+    CLI_VIEW_ANY_GPU = CLI_VIEW << 5, /* added to another view to show the GPU */
     CLI_VIEW_PLACE = CLI_VIEW << 6,   /* adds where and when the record was measured */
-    CLI_VIEW_HISTORY = CLI_VIEW << 7  /* joined to another view: compares versions */
+    CLI_VIEW_HISTORY = CLI_VIEW << 7  /* added to another view to compare versions */
 };
 
 cli_table cli_record_table(unsigned view);
@@ -28,7 +28,7 @@ void cli_record_compare(cli_table *table);
  * interval. */
 const char *cli_verdict(const gputune_record *record);
 
-/* A word of the column `flags`, and if it is in the column. */
+/* A word of the column `flags`, and whether it is shown. */
 typedef struct cli_flag {
     bool is_set;
     const char *word;
@@ -52,10 +52,10 @@ int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_
 
 /* The records of one scenario on one kind of GPU. */
 typedef struct cli_measured {
-    const gputune_record *trials; /* the first one also has what all have in common */
+    const gputune_record *trials; /* the trials; the first one also has what all have in common */
     size_t count;
-    /* The winner of the whole space if that was tuned, otherwise the fastest winner. If there is
-     * none, its texts are "". */
+    /* The winner of the whole space if it was tuned, otherwise the fastest winner. Without a
+     * winner, its texts are "". */
     const gputune_record *winner;
     const char *standard; /* the default that the winner was compared with; "": unknown */
 } cli_measured;
@@ -86,7 +86,7 @@ double cli_measured_best(const cli_measured *of);
 
 typedef struct cli_entry {
     const gputune_record *trial;
-    const size_t *choice; /* the index of its value on each axis */
+    const size_t *choice; /* indices of the trial's values, by axis */
     size_t axis_count;
 } cli_entry;
 
@@ -98,11 +98,11 @@ typedef struct cli_apart {
     size_t *choices;
     cli_entry *entries; /* each configuration once, sorted by the axes */
     size_t entry_count;
-    size_t unmeasured; /* how many trials are not entries */
+    size_t unmeasured; /* number of trials that are not entries */
 } cli_apart;
 
-/* Splits a scenario into axes and entries. Entries are trials that were measured or failed; with
- * `launched` also those that were launched only once. */
+/* Splits a scenario into axes and entries. Entries are trials that were measured or failed; if
+ * `launched`, also trials that were launched only once. */
 void cli_take_apart(cli_apart *out, const cli_measured *from, bool launched);
 
 /* ---- why the winners won (why.c), for `show --why` and `report` ----------------------------- */
@@ -115,13 +115,13 @@ typedef struct cli_why {
 
 cli_why cli_why_tables(void);
 /* Adds the axes of a scenario, their values, and pairs of axes to the tables. The cost of a value
- * is the best time with that value over the best time of all, minus 1. At most three pairs are
- * added: those in which choosing one axis while the other is not at its best value costs 1% or
- * more. That cost is the smaller one of the gain there and the loss at the best. Returns a summary:
- * "120 variants, 1 of them failed; one is left". */
+ * is the best time with that value over the best time of all, minus 1. Adds at most three pairs of
+ * axes: those in which another value of one axis changes the best value of the other, which gains
+ * 1% or more there and loses as much at the best of all. Returns a summary: "120 variants, 1 of
+ * them failed; one is left". */
 char *cli_why_explain(cli_why *why, const cli_measured *from);
-/* Writes `standing`, the records of winners and defaults, and then what the axes of each scenario
- * are worth. */
+/* Writes `standing`, the records of winners and defaults, and then the worth of each scenario's
+ * axes. */
 void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli_format_kind format,
                    FILE *file);
 
@@ -133,11 +133,10 @@ char *cli_hardware_text(const gputune_record *winner);
 
 /* Returns true if the status ("wrong", "compile", ...) means that the trial failed. */
 bool cli_is_failure(const char *status);
-/* Prints for each scenario how many variants failed, the commonest reason, and if the default
- * failed. `info` is that of the tuning, or NULL; failures beyond its number belong to other
- * tunings. */
+/* Prints for each scenario how many variants failed, the commonest reason, and whether the default
+ * failed. `info` is the tuning's, or NULL; failures beyond its number belong to other tunings. */
 void cli_failures_say(const cli_records *records, const gputune_info *info);
-/* Prints once for each kernel which scalars its winner was verified with only one value of. */
+/* Prints once for each kernel the scalars of its winner that were verified with one value. */
 void cli_single_say(const cli_records *records);
 
 /* Returns the exit code of a tuning that has a winner: the code for the failure of the default, or
@@ -150,5 +149,6 @@ int cli_failures_code(const char **of_default, const cli_records *records,
  * compiler, because messages have only its first line. */
 void cli_compile_log(const cli_session *session, const char *kernel, gputune_sizes sizes,
                      const char *configuration);
-/* The same for the scenario's variant that failed to compile last, according to the database. */
+/* Does the same for the variant of the scenario that failed to compile last, according to the
+ * database. */
 void cli_compile_log_of_trials(const cli_session *session, const cli_scenario *scenario);

@@ -161,7 +161,7 @@ static int find(cli_catalogue *out, const cli_session *session, const char *name
         return cli_passed(status);
     }
     if (status >= 0 && first < out->count &&
-        strcmp(out->items[first].name, name) != 0) { /* the name of a file */
+        strcmp(out->items[first].name, name) != 0) { /* `name` is that of a file */
         status = gputune_add_template(session->tuner, out->items[first].path);
     }
     return status == GPUTUNE_ENOTFOUND ? unknown_name(session, name) : cli_passed(status);
@@ -173,7 +173,7 @@ int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli
     for (size_t i = 0; i < names->count; i++) {
         CLI_TRY(find(out, session, names->items[i]));
     }
-    for (size_t i = 1; i < out->count; i++) { /* the library knows one kernel of each name */
+    for (size_t i = 1; i < out->count; i++) { /* the library needs unique names */
         const cli_kernel *kernel = &out->items[i];
         size_t other = gt_index_of(kernel->name, out->items, i);
         CLI_REFUSE(other < i, CLI_EXIT_USAGE, "kernel '%s' is in %s and in %s; name one of them",

@@ -31,8 +31,8 @@ static inline size_t cli_value_index(const cli_value_list *list, const char *val
 
 typedef struct cli_kernel {
     char *name, *path;
-    cli_values sizes; /* each with its default */
-    cli_values axes;  /* each with its default */
+    cli_values sizes; /* names with their defaults */
+    cli_values axes;  /* names with their defaults */
     gputune_objective objective;
 } cli_kernel;
 
@@ -80,7 +80,7 @@ gputune_sizes cli_sizes_of(const char *text);
 typedef struct cli_scenario {
     const cli_kernel *kernel; /* borrowed from the catalogue */
     gputune_sizes sizes;      /* sizes that differ from the template's */
-    const char **only;        /* the texts of --only for axes that this kernel has */
+    const char **only;        /* texts of --only for axes of this kernel */
     size_t only_count;
     char *size_text; /* all sizes, with the defaults: "n=1048576 T=float" */
     char *label;     /* "axpy n=1M T=float" */
@@ -129,7 +129,7 @@ extern struct cli_tuning {
 } cli_tuning;
 
 extern const char *const cli_cache_words[];
-extern const char *const cli_effort_words[]; /* measure first: the default */
+extern const char *const cli_effort_words[]; /* the first word, measure, is the default */
 
 /* The words of CLI_OPTION_CHOICE, which cli_tuning_words() fills in. Some commands also have "all"
  * (CLI_OBJECTIVE_ALL), or "any" in place of the default. */
@@ -161,6 +161,6 @@ enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
  */
 int cli_tuning_inputs(void);
 
-/* Returns the library's options for a scenario, by the command line and the scenario's own terms.
- * Ctrl-C cancels. */
+/* Returns the library's options for a scenario, from the command line and the scenario's own terms.
+ * Ctrl-C cancels calls with them. */
 gputune_options cli_tuning_options(const cli_scenario *scenario);

@@ -5,7 +5,7 @@
 
 #include <gputune_tools.h>
 
-/* The options that end a table: of a command with a tuner, with files only, or any other. */
+/* The last options of a command that opens a tuner, of one that only reads files, or of others. */
 #define CLI_TUNER_OPTIONS                                                                          \
     CLI_ROW("device", 'd', CLI_OPTION_TEXT, &cli_given.device, "DEVICE", NULL,                     \
             "the GPU: 0, 1, ..., or a UUID; an error if there is none"),                           \
@@ -41,9 +41,9 @@
 
 typedef enum cli_open_mode {
     CLI_OPEN_TUNING, /* like CLI_OPEN_DEVICE, but only the measure worker opens the driver */
-    CLI_OPEN_DEVICE, /* a GPU; if there is none and none was asked for, the emulator, with a note */
-    CLI_OPEN_IF_ANY, /* like CLI_OPEN_DEVICE; no device if there is not even the emulator */
-    CLI_OPEN_NO_DEVICE /* templates, compiler and database only */
+    CLI_OPEN_DEVICE, /* a GPU; if there is none and none was requested, the emulator, with a note */
+    CLI_OPEN_IF_ANY, /* like CLI_OPEN_DEVICE, but without an emulator no device */
+    CLI_OPEN_NO_DEVICE /* only templates, compiler and database */
 } cli_open_mode;
 
 typedef struct cli_session {

@@ -1,5 +1,5 @@
-/* --shard: which part of the scenarios belongs to this run. The option or the launcher's
- * environment variables say it. */
+/* --shard: selects the part of the scenarios that this run tunes, given by the option or by the
+ * environment variables of a launcher. */
 #include "cli/warm.h"
 
 #include "base/network.h"
@@ -9,14 +9,14 @@
 
 enum { MOST_SHARDS = 1000000 };
 
-/* The variables in which an engine stores a process's rank. */
+/* The variables in which a launcher, such as Slurm or MPI, stores a process's rank. */
 typedef struct engine {
-    const char *rank, *size; /* size NULL: --shard auto/N gives the number */
-    const char *task;        /* set only inside tasks; NULL: no such variable */
+    const char *rank, *size; /* size is NULL if --shard auto/N must give it */
+    const char *task;        /* set only in tasks of the launcher; NULL: no such variable */
 } engine;
 
 static const engine engines[] = {
-    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID"}, /* a batch script itself has rank 0, too */
+    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID"}, /* the batch script has rank 0, too */
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", NULL},
     {"PMI_RANK", "PMI_SIZE", NULL},
     {"JOB_COMPLETION_INDEX", NULL, NULL},

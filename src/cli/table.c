@@ -90,7 +90,7 @@ void cli_copy_item(void *item, size_t bytes, const void *like, const cli_column 
 {
     static char none[] = "";
     const bool lines = cli_given.format == CLI_FORMAT_JSON ||
-                       cli_given.format == CLI_FORMAT_CSV; /* escaped or quoted there */
+                       cli_given.format == CLI_FORMAT_CSV; /* these escape or quote line ends */
     for (size_t i = 0; i < count; i++) {
         size_t at = columns[i].offset;
         if (at < bytes && is_text(columns[i].unit)) {
@@ -176,7 +176,7 @@ enum {
 typedef struct span {
     size_t least; /* the title or longest word; folding cannot make the column narrower */
     size_t width; /* the longest text; 0: the column is not shown */
-    bool spare;   /* may be left out; the last such column goes first */
+    bool spare;   /* may be left out, from the last such column on */
 } span;
 
 static size_t total(const span *spans, size_t count)

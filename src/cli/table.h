@@ -50,20 +50,20 @@ enum {
     CLI_IN_ITS_DATA = 2,
     CLI_SPARE = 4,
     CLI_VIEW = 8
-}; /* views: CLI_VIEW, CLI_VIEW << 1, ... */
+}; /* more views: CLI_VIEW << 1, ... */
 
 typedef struct cli_column {
-    const char *key;   /* in JSON and CSV */
-    const char *title; /* in tables */
+    const char *key;   /* key in JSON and CSV */
+    const char *title; /* title in tables */
     cli_unit unit;
     unsigned where;
-    size_t offset; /* of the field in the row's item */
+    size_t offset; /* offset of the field in the row's item */
 } cli_column;
 
 typedef struct cli_row {
     void *item;     /* a copy of the struct that the row shows */
     bool is_energy; /* its CLI_TIME columns hold nanojoules */
-    double key;     /* both set by cli_table_sort(); the index before sorting */
+    double key;     /* cli_table_sort() sets both; index: before sorting */
     size_t index;
 } cli_row;
 

@@ -27,7 +27,7 @@ typedef struct search {
 
 bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b)
 {
-    /* misses of one kernel have separate catalogues */
+    /* misses of one kernel come from several catalogues, so compare names */
     return strcmp(a->scenario->kernel->name, b->scenario->kernel->name) == 0;
 }
 
@@ -65,12 +65,12 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
             continue; /* a kernel's turns are usually adjacent */
         }
         at.like = &turns[i];
-        /* a single turn needs no order, so only its own result is read */
+        /* of a single turn, only its own result is read */
         const gputune_record_filter filter = {.size = sizeof filter,
                                               .kernel = scenario->kernel->name,
                                               .sizes = scenarios->count == 1 ? scenario->size_text
                                                                              : NULL};
-        /* if this fails, nothing is known, and the tuning reports the error */
+        /* after a failure nothing is known; the tuning then reports the error */
         (void)gputune_records(session->tuner, &filter, take_winner, &at);
     }
     return turns;

@@ -6,17 +6,17 @@
 
 typedef struct cli_turn {
     const cli_scenario *scenario;
-    size_t place; /* index in the order that the user gave */
+    size_t place; /* index in the user's order */
     double cost;  /* cost of a launch, to compare scenarios of one kernel */
-    /* Set by cli_turns_sort(): place of the kernel's first turn; distance from the cost that is
-     * tuned first */
+    /* Set by cli_turns_sort(): place of the kernel's first turn; distance from the first size's
+     * cost. */
     size_t kernel_place;
     double far;
     bool known;        /* a finished result is stored and probably answers at once */
     bool begun;        /* something is stored for the kernel, at any size */
     double weight;     /* its weight in the division of time */
     double took_s;     /* seconds that the kernel's latest search took; 0: there was none */
-    const void *tried; /* who failed at the scenario; NULL: nobody yet */
+    const void *tried; /* the child that failed at the scenario; NULL: none yet */
 } cli_turn;
 
 /* Returns true if two turns are of one kernel. */
@@ -25,27 +25,26 @@ bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b);
 /* Returns the product of the numbers in "m=64 n=64 T=half", an estimate of the cost of a launch. */
 double cli_turn_cost(const char *sizes);
 
-/* Makes the turns in the order that the user gave, with what the database knows of each. */
+/* Makes the turns in the user's order, with the database's results for each. */
 cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenarios);
 
 /* Sorts the turns: known ones first, then kernel by kernel as given. Within a kernel, the size with
- * the middle cost comes first and the order goes outward; of two equally far, the cheaper comes
- * first. */
+ * the middle cost comes first, then the others by their distance from it, the cheaper one first. */
 void cli_turns_sort(cli_turn *turns, size_t count);
 
 /* Weighs the sorted turns. The first search of a kernel for which nothing is stored weighs three
  * times as much as others, which begin with earlier results. */
 void cli_turns_weigh(cli_turn *turns, size_t count);
 
-/* Notes in the turns from `at` on how long the kernel's search `done` took, unless its result was
+/* Stores in the turns from `at` on how long the kernel's search `done` took, unless its result was
  * known. */
 void cli_turns_note(cli_turn *turns, size_t count, size_t at, const cli_turn *done, double took_s);
-/* Returns the index, from `at` on, of the turn that will probably take longest: the first one of a
- * kernel without a search, otherwise the costliest one of the kernel whose latest search took
- * longest. */
+/* Returns the index, from `at` on, of the turn that will probably take longest: the first turn of a
+ * kernel without a search, otherwise the costliest turn of the kernel with the longest latest
+ * search. */
 size_t cli_turns_longest(const cli_turn *turns, size_t count, size_t at);
 
-/* Returns how many of the `left_s` seconds the turn `at` gets by its weight, if `side_by_side`
- * turns run at a time; at least one second. */
+/* Returns how many of the `left_s` seconds turn `at` gets by its weight, at least one, if
+ * `side_by_side` turns run at a time. */
 double cli_turns_share_s(const cli_turn *turns, size_t count, size_t at, double left_s,
                          size_t side_by_side);

@@ -18,10 +18,10 @@ extern struct cli_warm {
     double total_limit_s; /* seconds for all scenarios together; 0: no limit */
     const char *from;     /* a file of misses, or NULL */
     const char *gpus;     /* "all", "0,2"; NULL: the one GPU that --device names */
-    const char *report;   /* where the page is written while it tunes, or NULL */
+    const char *report;   /* the page to write while tuning, or NULL */
     const char *shard_text;
     cli_shard shard;
-    bool is_silent; /* another child of --gpus prints the same notes */
+    bool is_silent; /* print no notes, because another child of --gpus prints them */
 } cli_warm;
 
 /* Finds the requested scenarios. Returns CLI_CONTINUE, or an exit code after a message;
@@ -51,16 +51,16 @@ int cli_shard_check(const cli_shard *shard);
 int cli_fleet_run(void);
 /* In a child of cli_fleet_run(), sets cli_given.own_gpu and sends messages to the parent. */
 void cli_fleet_join(void);
-/* Tunes what the parent orders until it closes the channel. Returns the exit code. */
+/* Tunes the turns that the parent orders until it closes the channel. Returns the exit code. */
 int cli_fleet_serve(const cli_session *session, const cli_scenarios *scenarios);
 
 /* ---- one scenario ---------------------------------------------------------------------------- */
 
 typedef struct cli_progress {
-    size_t index, count; /* the scenario's index, from 0, and how many scenarios there are */
-    const char *gpu;     /* this GPU's name if several are used; otherwise NULL */
+    size_t index, count; /* index of the scenario, from 0, and number of scenarios */
+    const char *gpu;     /* name of this GPU if several are used; otherwise NULL */
     const char *label;   /* set by cli_warm_try(), like shown_s */
-    double shown_s;      /* when progress was last shown, in seconds of the scenario */
+    double shown_s;      /* seconds of the scenario at which progress was last shown */
 } cli_progress;
 
 /* The result of a scenario. */
@@ -69,7 +69,7 @@ typedef struct cli_tuned {
     gputune_plan *plan; /* NULL if status < 0; the caller releases it */
     gputune_info info;  /* of the plan */
     bool has_winner;
-    const char *why; /* why it ended or failed, without the kernel's name */
+    const char *why; /* why the tuning ended or failed, without the kernel's name */
 } cli_tuned;
 
 /* Tunes a scenario, with `force` even if a result is stored, and shows the progress. Returns false
@@ -81,7 +81,7 @@ bool cli_warm_may_be_gpu(int status);
 /* Returns the exit code of a scenario without a winner. Sets *out to the message, if there is one;
  * it names `gpu` unless that is NULL. */
 int cli_warm_failure(char **out, const cli_tuned *tuned, const char *label, const char *gpu);
-/* Returns the turns in the order in which they are taken; a file of misses keeps its own order. */
+/* Returns the turns in the order of tuning; a file of misses keeps its own order. */
 cli_turn *cli_warm_turns(const cli_session *session, const cli_scenarios *scenarios);
 /* Returns the limit of turn `at`: --time-limit, or its share of the rest of --total-limit if that
  * is less. */

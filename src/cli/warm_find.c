@@ -36,7 +36,7 @@ static int add_some(cli_scenarios *out, const cli_session *session, const char *
 typedef struct wanted {
     cli_scenarios *out;
     const cli_session *session;
-    const char *environment; /* of the misses that count; NULL: any environment */
+    const char *environment; /* environment of the misses to list; NULL: any */
     size_t elsewhere;
 } wanted;
 

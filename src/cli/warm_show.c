@@ -273,7 +273,7 @@ static double place_of(const void *item)
 typedef struct gains {
     size_t count;
     uint64_t variants;
-    double least, most; /* of the known speed-ups; 0: none is known */
+    double least, most; /* smallest and largest known speed-up; 0: none is known */
     const outcome *last;
 } gains;
 

@@ -11,15 +11,15 @@ enum { BAR_CELLS = 10, PAIRS_SHOWN = 3 };
 #define NEGLIGIBLE 0.0005 /* a smaller cost is shown as 0% */
 #define TELLING    0.01   /* a pair of axes is shown from this cost on */
 
-/* A value of an axis, for programs. The cost compares the best tried variant with this value with
- * the best of all, so it is an upper bound of what holding the value costs. */
+/* A value of an axis, for programs. The cost compares the best variant with this value to the best
+ * of all; it is an upper bound, because not all variants were tried. */
 typedef struct value_row {
     gputune_record place; /* must come first: CLI_PLACE_COLUMNS uses its offsets */
     const char *axis, *value;
-    uint32_t variants, measured, launched; /* launched: dropped after one slow launch */
+    uint32_t variants, measured, launched; /* launched: only once, because they were slow */
     double best_ns, cost;                  /* NAN: unknown */
-    const char *evidence; /* "measured", "first launch", "failed", or "default only": no other
-                             variant with this value ran */
+    const char *evidence; /* "measured", "first launch", "failed", or "default only": only the
+                             default has this value */
     bool is_winner, is_default;
 } value_row;
 
@@ -43,7 +43,7 @@ typedef struct pair_row {
     gputune_record place; /* must come first: CLI_PLACE_COLUMNS uses its offsets */
     const char *axis, *other, *axes, *cost_text;
     double cost;
-    uint32_t measured; /* trials of the compared combination that has fewest */
+    uint32_t measured; /* number of trials of the compared combination with the fewest */
 } pair_row;
 
 static char *percent(double cost)
@@ -54,7 +54,7 @@ static char *percent(double cost)
     return cost < 1 ? cli_format("+%.1f%%", cost * 100) : cli_format("%.1fx", cost + 1);
 }
 
-/* Returns the cost of a value and the number of variants that show it: "+3.1% (4)". */
+/* Returns the cost of a value and the number of variants behind it: "+3.1% (4)". */
 static char *cost_of(const value_row *row)
 {
     if (!isnan(row->cost)) {
@@ -119,7 +119,7 @@ static value_row row_of(const cli_apart *data, size_t axis, size_t value, double
             row.evidence = timed ? "measured" : "first launch";
         }
     }
-    /* the default always runs; alone it does not show what one of its values costs */
+    /* the default always runs, so as the only variant it does not show the cost of a value */
     if (row.is_default && !row.is_winner && row.measured + row.launched == 1) {
         held = NAN;
         row.evidence = "default only";
@@ -144,7 +144,7 @@ typedef struct cell {
 typedef struct grid {
     cell *cells;
     size_t rows, columns;
-    bool turned; /* the second axis gives the rows */
+    bool turned; /* rows are values of the second axis */
 } grid;
 
 static const cell *at(const grid *of, size_t row, size_t column)
@@ -161,8 +161,8 @@ static size_t best_row(const grid *of, size_t column)
     return best;
 }
 
-/* Notes what it costs to choose the row at another column than the best: the smaller one of its
- * gain there and its loss at the best column, so ties and noise do not count. */
+/* Notes the cost of choosing the row at another column than the best: the smaller of its gain there
+ * and its loss at the best column, so ties and noise do not count. */
 static void note_crossing(pair_row *out, const grid *of)
 {
     size_t column = 0, row = best_row(of, 0);
@@ -247,7 +247,7 @@ static void add_axes(cli_why *why, const cli_apart *data)
     size_t count = 0;
     for (size_t a = 0; a < data->axes.count; a++) {
         if (data->axes.items[a].count < 2) {
-            continue; /* nothing to choose from */
+            continue; /* there is only one value */
         }
         axis_row *row = &rows[count++];
         *row = (axis_row){.axis = data->axes.items[a].name, .values = cli_copy("")};
