@@ -19,7 +19,7 @@ static bool is_launched(const draft_program *program, const draft_decl *kernel)
     return found;
 }
 
-/* Adds a kernel, if none of the same name was added: of overloads, the first one. */
+/* Adds a kernel, unless one of the same name was added; only the first of overloads counts. */
 static void add_kernel(draft_decls *out, draft_decl *kernel)
 {
     for (size_t i = 0; i < out->count; i++) {
@@ -79,8 +79,7 @@ static gputune_status choose_kernels(draft_decls *out, const draft_program *prog
 
 /* ---- templates that nothing makes an instance of --------------------------------------------- */
 
-/* Returns template arguments to try, as in "float, 32". Parameters at the end that have defaults
- * get none. */
+/* Returns template arguments to try, as in "float, 32", except for defaults at the end. */
 static const char *guess_arguments(draft_decl *function)
 {
     const draft_cursors children = draft_template_parameters(function);

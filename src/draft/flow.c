@@ -94,7 +94,7 @@ draft_decl *draft_base_variable(draft_node *node)
 {
     while (node->kind == CX_MEMBER_REF || node->kind == CX_SUBSCRIPT) {
         if (!node->count || node->children[0]->type.kind == CX_TYPE_POINTER) {
-            return NULL; /* memory behind a pointer is not part of a variable */
+            return NULL; /* memory that a pointer points to is not part of a variable */
         }
         node = node->children[0];
     }
@@ -111,8 +111,8 @@ static bool is_change(const draft_node *node)
            (node->kind == CX_UNARY && node->operation <= CX_PRE_DEC && node->operation > 0);
 }
 
-/* How many times a loop's code changes a variable, and the last such expression; NULL: a call
- * changes it. */
+/* Number of times that a loop's code changes a variable, and the last expression that does; NULL: a
+ * call changes it. */
 typedef struct change {
     draft_decl *decl;
     draft_node *by;
@@ -178,7 +178,7 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
         return draft_pointer(both);
     }
     if (a->kind == DRAFT_POINTER || b->kind == DRAFT_POINTER) {
-        return a->kind == DRAFT_POINTER ? a : b; /* the other one is null */
+        return a->kind == DRAFT_POINTER ? a : b; /* the other value is a null pointer */
     }
     if (draft_is_known(a) && draft_is_known(b) && a->kind != DRAFT_TEXT && b->kind != DRAFT_TEXT) {
         condition = draft_is_known(condition) ? condition : draft_changing(name);
@@ -197,7 +197,7 @@ typedef struct loop {
     draft_node *at, *condition, *step, *body;
 } loop;
 
-/* Returns how far a change moves a variable; NULL if it is not a constant step. */
+/* Returns how far a change moves a variable (-1 for any decrease); NULL if it is not a step. */
 static draft_amount *step_of(draft_node *change)
 {
     if (change->kind == CX_UNARY) {
@@ -253,7 +253,7 @@ static draft_symbol *loaded_symbol(draft_amount *value)
                : NULL;
 }
 
-/* Recognises for (j = rows[i]; j < rows[i + 1]; …): the values of `rows` rise up to its range. */
+/* Recognises for (j = rows[i]; j < rows[i + 1]; …), and notes that the elements of `rows` rise. */
 static void note_rows(draft_symbol *counter)
 {
     draft_symbol *end =
@@ -273,8 +273,8 @@ static void note_rows(draft_symbol *counter)
     }
 }
 
-/* Returns the value of a variable that moves by equal steps together with the counter: first +
- * rounds * step. */
+/* Returns first + rounds * step, the value of a variable that moves together with the counter by
+ * equal steps. */
 static draft_amount *advanced(draft_amount *first, draft_amount *by, draft_symbol *counter,
                               int64_t bytes)
 {

@@ -7,11 +7,11 @@
 #include <string.h>
 
 typedef struct known_symbol {
-    draft_decl *decl; /* the variable; NULL for another expression */
-    const char *text; /* the path of a member; for another expression, its source */
+    draft_decl *decl; /* the variable; NULL: the value is another expression */
+    const char *text; /* path of a member of the variable; source of another expression */
     const char *doubt;
     bool has_number;
-    int64_t number; /* in this program */
+    int64_t number; /* the value in this program */
     draft_symbol *symbol;
 } known_symbol;
 static GT_ARRAY(known_symbol) known;
@@ -110,7 +110,7 @@ static bool is_host_symbol(const draft_amount *value)
     return value->kind == DRAFT_SYMBOL && value->symbol->kind == DRAFT_HOST;
 }
 
-/* Returns true for a number, a call's result, or the variable's previous value: the variable's own
+/* Returns true for a number, a call's result, or the variable's previous value. The variable's own
  * name describes such a value best. */
 static bool is_plain(const draft_decl *decl, const draft_amount *value)
 {
@@ -228,7 +228,7 @@ static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const 
         bool is_variable =
             arguments[i]->type.kind == CX_TYPE_POINTER &&
             (arguments[i]->kind == CX_DECL_REF || arguments[i]->kind == CX_MEMBER_REF);
-        bool is_null = value->kind == DRAFT_SUM && is_variable; /* another function sets it */
+        bool is_null = value->kind == DRAFT_SUM && is_variable; /* set by another function */
         size_t outer = draft_branch_begin();
         draft_assign(draft_new(sizeof(draft_decl)), "", is_null ? draft_nothing() : value,
                      arguments[i]->type);
@@ -383,9 +383,9 @@ static void follow_root(draft_program *program, draft_decl *function)
     function->busy = false;
 }
 
-/* Follows the last function first, because callers usually come after their callees. The second
- * round knows the values that the first one has stored in global variables and members, and begins
- * only with functions that nothing calls. */
+/* Follows functions from the last to the first, because callers usually come after their callees. A
+ * second round starts only at functions that nothing calls, and knows the values of global
+ * variables and members from the first. */
 void draft_host_read(draft_program *program)
 {
     const size_t launches = program->launches.count;

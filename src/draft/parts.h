@@ -37,21 +37,21 @@ typedef struct draft_decl {
     bool has_body_tried;
     draft_decls parameters; /* of a function */
     draft_slots slots;      /* of a variable */
-    size_t saved;           /* index after its last entry in the journal of changes */
-    bool in_slice;          /* a kernel needs it */
+    size_t saved;           /* index after the variable's last entry in the journal of changes */
+    bool in_slice;          /* true if a kernel needs the declaration */
     bool busy;              /* its body or initialiser is being followed */
-    bool is_called;         /* a host function that another one calls */
+    bool is_called;         /* true for a host function that another one calls */
 } draft_decl;
 /* An expression or a statement. Parentheses and conversions are left out, except conversions of
  * floating values to integers (DRAFT_TRUNCATE). */
 typedef struct draft_node {
     int kind, operation; /* CX_ kinds */
     cx_cursor at;
-    struct draft_node **children; /* of a call, its arguments */
+    struct draft_node **children; /* operands and parts; of a call, only the arguments */
     unsigned count;
     struct draft_node *callee;
-    struct draft_node *config; /* of a launch, the call of __cudaPushCallConfiguration() */
-    draft_decl *decl;          /* the declaration that it is, or refers to; NULL: none */
+    struct draft_node *config; /* in a launch, the call of __cudaPushCallConfiguration() */
+    draft_decl *decl;          /* the declaration that the node is or refers to; NULL: none */
     cx_type type;              /* canonical */
 } draft_node;
 enum { DRAFT_TRUNCATE = -1 };
@@ -117,7 +117,7 @@ cx_type draft_pointee(cx_type type); /* canonical */
 cx_type draft_canonical(cx_type type);
 cx_type draft_type_of(const draft_decl *decl); /* canonical */
 
-/* ---- value.c, value_bound.c, value_text.c: what expressions come to -------------------------- */
+/* ---- value.c, value_bound.c, value_text.c: values of expressions ----------------------------- */
 
 typedef enum draft_operator {
     DRAFT_SUM, /* a number, or a sum of products */
@@ -139,9 +139,9 @@ typedef enum draft_operator {
     DRAFT_OR_BITS,
     DRAFT_SHIFT, /* 1 << b */
     DRAFT_REAL,  /* a / b in floating point */
-    DRAFT_TEXT,  /* a floating number as written */
+    DRAFT_TEXT,  /* a floating-point number as the source has it */
     DRAFT_POINTER,
-    DRAFT_OBJECT, /* a struct or a function, at `place` */
+    DRAFT_OBJECT, /* a struct or a function; `place` is where it is */
     DRAFT_UNKNOWN
 } draft_operator;
 
@@ -153,7 +153,7 @@ typedef enum draft_symbol_kind {
     DRAFT_COUNTER,  /* a loop's counter */
     DRAFT_CHANGING, /* an unknown value */
     DRAFT_LOADED,   /* an element of `buffer` */
-    DRAFT_HOST,     /* a value of the host: unknown, or a number that may vary */
+    DRAFT_HOST,     /* a value that the host computes: unknown, or a number that may vary */
     DRAFT_PROPERTY, /* a property of the device */
     DRAFT_CONSTANT  /* a named number */
 } draft_symbol_kind;
@@ -164,29 +164,29 @@ typedef enum draft_symbol_kind {
 typedef struct draft_symbol {
     draft_symbol_kind kind;
     const char *name;
-    const char *given; /* of DRAFT_HOST: the name in the program */
+    const char *given; /* DRAFT_HOST: the name in the program */
     int axis;          /* x, y, z */
-    int64_t number;    /* of DRAFT_CONSTANT, and of DRAFT_HOST if `has_number` */
+    int64_t number;    /* the value of DRAFT_CONSTANT; of DRAFT_HOST if `has_number` */
     bool has_number, is_guess;
-    const char *doubt; /* of DRAFT_HOST: why the number may differ, as in "is changed by a loop";
-                          NULL: it does not */
-    bool has_name;     /* a macro's name, which the draft keeps */
-    bool is_count;     /* it limits a loop of each thread */
-    struct draft_amount *definition;         /* of a range: its limit, if one is known */
+    const char *doubt; /* DRAFT_HOST: why the number may differ, as in "is changed by a loop"; NULL:
+                          it does not */
+    bool has_name;     /* the name is a macro's, which the draft keeps */
+    bool is_count;     /* the symbol limits a loop of each thread */
+    struct draft_amount *definition;         /* limit of a range, if one is known */
     struct draft_amount *first, *step, *end; /* of a counter */
-    struct draft_buffer *buffer;             /* of DRAFT_LOADED: an element of this buffer */
+    struct draft_buffer *buffer;             /* DRAFT_LOADED: an element of this buffer */
     struct draft_amount *index;
-    draft_decl *decl; /* of DRAFT_HOST: the variable; NULL: another expression */
+    draft_decl *decl; /* DRAFT_HOST: the variable; NULL: another expression */
 } draft_symbol;
 
 typedef struct draft_term {
     int64_t factor;
     unsigned count;
-    struct draft_amount *atoms[6]; /* in the order of their numbers */
+    struct draft_amount *atoms[6]; /* sorted by draft_amount.number */
 } draft_term;
 enum { DRAFT_TERMS_MOST = 40, DRAFT_ATOMS_MOST = 6 };
 
-/* A sum while terms are added. */
+/* A sum to which terms are being added. */
 typedef struct draft_sum {
     draft_term terms[DRAFT_TERMS_MOST + 1];
     unsigned count;
@@ -196,7 +196,7 @@ typedef struct draft_sum {
 typedef struct draft_spot {
     draft_decl *variable;           /* NULL: memory */
     const char *path;               /* "" or ".a.b" */
-    struct draft_buffer *buffer;    /* NULL if `variable` is NULL, too: not known */
+    struct draft_buffer *buffer;    /* the memory; NULL if there is no variable either: not known */
     struct draft_amount *offset;    /* in bytes */
     const struct draft_spot *other; /* an alternative place */
 } draft_spot;
@@ -208,8 +208,8 @@ typedef struct draft_amount {
     draft_term *terms;
     struct draft_amount *a, *b, *c;
     draft_symbol *symbol;
-    unsigned kinds;   /* of the symbols in the value, as bits; 0: it is not known */
-    const char *text; /* of DRAFT_TEXT; of DRAFT_UNKNOWN: why it is not known */
+    unsigned kinds;   /* bits of the symbols' kinds; 0: the value is not known */
+    const char *text; /* DRAFT_TEXT: the number; DRAFT_UNKNOWN: why it is not known */
     draft_spot place;
 } draft_amount;
 typedef GT_ARRAY(draft_symbol *) draft_symbols;
@@ -225,10 +225,10 @@ draft_amount *draft_pointer(draft_spot place);
 draft_amount *draft_object(draft_spot place);
 draft_amount *draft_float_text(const char *text);
 draft_amount *draft_sum_value(const draft_sum *s);
-/* Returns true if a sum cannot be negative when all its symbols are at least 1, because each
- * subtracted product is covered by a multiple of it. */
+/* Returns true if a sum is surely not negative when all its symbols are at least 1: for each
+ * subtracted product there is an added multiple of it. */
 bool draft_is_not_negative(const draft_amount *v);
-/* Returns a / b if there is no remainder; else NULL. */
+/* Returns a / b; NULL if there is a remainder. */
 draft_amount *draft_exact(draft_amount *a, draft_amount *b);
 unsigned draft_terms_of(const draft_amount *v);
 int64_t draft_apply(draft_operator kind, int64_t x, int64_t y);
@@ -241,9 +241,9 @@ bool draft_has_symbol(const draft_amount *value, const draft_symbol *symbol);
 typedef draft_amount *draft_replace_fn(void *user, draft_symbol *symbol);
 draft_amount *draft_replace(draft_amount *value, draft_replace_fn *with, void *user);
 const char *draft_print_value(const draft_amount *value);
-/* Computes the value from the symbols' numbers; false if a symbol has none. */
+/* Computes the value from the symbols' numbers. Returns false if a symbol has no number. */
 bool draft_evaluate(int64_t *out, const draft_amount *value);
-/* Returns all symbols in a value; some occur several times. */
+/* Returns all symbols in a value, some of them several times. */
 draft_symbols draft_symbols_of(const draft_amount *value);
 
 /* A comparison that holds in a part of the code: lhs <= most. */
@@ -251,11 +251,11 @@ typedef struct draft_fact {
     draft_amount *lhs, *most;
 } draft_fact;
 typedef GT_ARRAY(draft_fact) draft_facts;
-/* Returns the largest or the smallest possible value. Elements of a buffer are bounded by the
- * buffer's range, which is created if it has none. */
+/* Returns the largest or the smallest possible value. The buffer's range bounds its elements; if it
+ * has none, makes one. */
 draft_amount *draft_bound(draft_amount *value, bool upper, const draft_facts *facts);
 
-/* ---- program.c: what the program has --------------------------------------------------------- */
+/* ---- program.c: kernels, functions and launches of the program ------------------------------- */
 
 /* The value that a launch passes for a parameter, or for a member of it. */
 typedef struct draft_argument {
@@ -266,8 +266,8 @@ typedef struct draft_argument {
 
 typedef struct draft_launched {
     draft_node *call;
-    draft_decl *callee; /* an instance, if the kernel is a template */
-    draft_decl *kernel; /* the template, or the callee itself */
+    draft_decl *callee; /* the called function; an instance, if the kernel is a template */
+    draft_decl *kernel; /* the kernel template, or the called function itself */
     draft_amount *grid[3], *block[3], *shared;
     GT_ARRAY(draft_argument) arguments;
 } draft_launched;
@@ -275,7 +275,7 @@ typedef struct draft_launched {
 typedef struct draft_error {
     const char *path;
     unsigned offset;
-    const char *text; /* begins with the place */
+    const char *text; /* the message, which begins with the place */
 } draft_error;
 
 typedef struct draft_program {
@@ -290,7 +290,7 @@ typedef struct draft_program {
     GT_ARRAY(draft_error) errors;
     gt_texts missing;        /* headers that were not found */
     gt_texts unread;         /* questions about launches that could not be read */
-    unsigned skipped_line;   /* of a kernel that #if excludes; 0: none */
+    unsigned skipped_line;   /* line of a kernel that #if excludes; 0: none */
     gt_text instances;       /* lines added to the program that make instances of templates */
     gt_texts guessed;        /* kernels with chosen template arguments */
     gt_texts names, members; /* declarations in place of missing headers */
@@ -299,12 +299,12 @@ typedef struct draft_program {
 /* Parses the program, and lists kernels and host functions. ETEMPLATE if libclang cannot parse
  * it. */
 gputune_status draft_program_read(draft_program *out, const gt_draft_request *request);
-/* Returns the template of an instance; another function itself. */
+/* Returns the template of an instance, or the function itself if it is no instance. */
 draft_decl *draft_template_of(draft_decl *function);
 /* Returns the name of a function or variable with its namespaces. */
 const char *draft_full_name(const draft_decl *decl);
 void draft_add_once(draft_decls *out, draft_decl *decl);
-/* Adds a text, unless the list contains it. */
+/* Adds a text unless the list contains it. */
 void draft_add_text(gt_texts *out, const char *text);
 
 /* ---- run.c, flow.c, host.c: following code --------------------------------------------------- */
@@ -317,7 +317,7 @@ typedef struct draft_access {
     cx_cursor at;
 } draft_access;
 
-/* Memory behind a pointer variable, or behind a pointer member of one. */
+/* The memory that a pointer variable, or a pointer member of one, points to. */
 typedef struct draft_buffer {
     const char *name; /* "x", "p.weights" */
     draft_decl *parameter;
@@ -327,11 +327,11 @@ typedef struct draft_buffer {
     draft_amount *source; /* the pointer that the launch passes; NULL: not known */
     cx_type accessed_as;  /* type of the first access */
     bool is_read, is_written;
-    bool is_surely_written; /* whatever the data are */
-    draft_symbol *range;    /* above all elements that are indices or ends of loops; else NULL */
-    draft_amount *guarded;  /* a bound that code compares indices with; NULL: none */
-    bool is_rising;         /* the elements rise up to the range, as row pointers do */
-    bool is_nested;         /* the elements are pointers, which the code follows */
+    bool is_surely_written; /* written, whatever the data are */
+    draft_symbol *range;   /* limit of all elements, if these are indices or loop ends; else NULL */
+    draft_amount *guarded; /* bound that the code compares indices with; NULL: none */
+    bool is_rising;        /* elements rise up to the range, as row pointers do */
+    bool is_nested;        /* elements are pointers, which the code follows */
 } draft_buffer;
 
 /* The index of an array of fixed size, and its limit. */
@@ -341,33 +341,33 @@ typedef struct draft_limit {
 
 typedef struct draft_kernel_facts {
     draft_decl *kernel;
-    const draft_launched *launch; /* NULL: none is known */
+    const draft_launched *launch; /* NULL: no launch is known */
     GT_ARRAY(draft_buffer *) buffers;
     GT_ARRAY(draft_access) accesses;
     gt_texts unread;                      /* questions about code that could not be followed */
-    bool reads_block[3], reads_thread[3]; /* it reads blockDim; threadIdx */
-    bool has_shared, has_dynamic; /* shared memory; shared memory whose size the launch gives */
-    bool needs_positive;          /* it takes square roots or logarithms */
+    bool reads_block[3], reads_thread[3]; /* the kernel reads blockDim; threadIdx */
+    bool has_shared, has_dynamic;         /* the kernel uses shared memory; dynamic shared memory */
+    bool needs_positive;                  /* the kernel takes square roots or logarithms */
     bool has_loop;
     bool strides_grid;            /* a loop steps by all threads of the grid */
-    draft_facts guards;           /* all comparisons, wherever they hold */
-    GT_ARRAY(draft_limit) limits; /* of arrays of fixed size */
+    draft_facts guards;           /* all comparisons in the kernel, also those in branches */
+    GT_ARRAY(draft_limit) limits; /* limits of the indices of arrays of fixed size */
     draft_symbols loaded;
 } draft_kernel_facts;
 
 /* The state of the interpreter. */
 typedef struct draft_reader {
     draft_program *program;
-    draft_kernel_facts *out; /* the kernel that is followed; NULL: host code */
-    draft_facts facts;       /* that hold at this place */
+    draft_kernel_facts *out; /* results for the followed kernel; NULL: host code is followed */
+    draft_facts facts;       /* comparisons that hold at this place */
     unsigned unsure;         /* number of enclosing conditions that depend on data */
-    unsigned quiet; /* above 0, accesses are not noted, because the code was evaluated before */
+    unsigned quiet; /* above 0: accesses are not noted, because the code was evaluated before */
     unsigned calls; /* depth of calls */
     unsigned steps;
     draft_spot object; /* the place of *this */
     draft_amount *returned;
-    bool begins_loop; /* in the first part of a for */
-    size_t branch;    /* index where the innermost branch begins in the journal */
+    bool begins_loop; /* the reader is in the first part of a for */
+    size_t branch;    /* index in the journal where the innermost branch begins */
 } draft_reader;
 extern draft_reader draft_now;
 
@@ -375,11 +375,11 @@ extern draft_reader draft_now;
 void draft_host_read(draft_program *program);
 /* Follows a kernel's body and the functions that it calls. */
 void draft_body_read(draft_kernel_facts *out, draft_decl *kernel, const draft_launched *launch);
-/* Returns the value that a launch passes for a parameter or a member of it; NULL if not known. */
+/* Returns the value that a launch passes for a parameter or a member of it; NULL: not known. */
 draft_amount *draft_passed(const draft_launched *launch, const draft_decl *kernel,
                            const draft_decl *parameter, const char *path);
-/* Returns the symbol of a host value: of a variable, or of another expression by its source (`decl`
- * is NULL). */
+/* Returns the symbol of a host value: of the variable `decl`, or if it is NULL, of the expression
+ * with the source `text`. */
 draft_amount *draft_host_symbol(draft_decl *decl, const char *text, const int64_t *number);
 /* Does the same for a value that may differ for the reason in `doubt`. */
 draft_amount *draft_doubtful(draft_decl *decl, const char *text, const int64_t *number,
@@ -394,24 +394,24 @@ draft_amount *draft_builtin(draft_symbol_kind kind, int axis);
 
 bool draft_on_host(void);
 draft_amount *draft_eval(draft_node *node);
-/* Runs a statement. Returns true if the rest of its block is not reached. */
+/* Runs a statement. Returns true if control never reaches the statement after it. */
 bool draft_run(draft_node *node);
-/* Handles a call of a CUDA function by the host. Returns NULL if it is none. */
+/* Handles the host's call of a CUDA function. Returns NULL for other functions. */
 draft_amount *draft_host_call(draft_node *node);
-/* Returns the symbol of a device property by CUDA's name; NULL if templates do not have it. */
+/* Returns the symbol of a device property by CUDA's name; NULL if templates lack it. */
 draft_amount *draft_property(const char *name);
-/* Returns the value of expressions that are not followed integers. */
+/* Returns the value of an expression that is not an integer, or is not followed. */
 draft_amount *draft_nothing(void);
 draft_symbol *draft_new_symbol(draft_symbol_kind kind, const char *name);
 draft_amount *draft_changing(const char *name);
-/* Returns the new value of a variable, or of its member. On the host, a number becomes a symbol
+/* Returns the value to store in a variable or its member. On the host, a number becomes a symbol
  * with that number, because it may vary. */
 draft_amount *draft_named(draft_decl *decl, const char *path, draft_amount *value);
 draft_amount *draft_either(const char *name, draft_amount *condition, draft_amount *a,
                            draft_amount *b);
 /* Assigns a value to a variable, or to a member of one. */
 void draft_set_slot(draft_decl *decl, const char *path, draft_amount *value);
-/* Does the same, and copies the members of a struct. */
+/* Does the same, and also copies the members of a struct. */
 void draft_assign(draft_decl *decl, const char *path, draft_amount *value, cx_type type);
 /* Removes all values of a variable. */
 void draft_forget(draft_decl *decl);
@@ -425,16 +425,16 @@ typedef struct draft_state {
     draft_decls decls;
     draft_slots *slots;
 } draft_state;
-/* Ends a branch and undoes its changes. `outer` is the result of draft_branch_begin(). */
+/* Begin a branch; end it and undo its changes. `outer` is the result of draft_branch_begin(). */
 size_t draft_branch_begin(void);
 draft_state draft_branch_end(size_t outer);
 /* Applies the changes of a branch. */
 void draft_branch_redo(const draft_state *branch);
-/* Applies the changes of two branches, of which the condition decides. */
+/* Applies the changes of that of two branches which the condition selects. */
 void draft_branch_merge(const draft_state *then, const draft_state *otherwise,
                         draft_amount *condition);
-/* Returns the value of a variable or a member in these slots. If there is none, it is that of
- * `other`, or, for a number of the host, its initial value. */
+/* Returns the value of a variable or a member in these slots; without one, that of `other`, or the
+ * initial value of a host's number. */
 draft_amount *draft_value_by(const draft_slots *slots, draft_decl *decl, const draft_slot *other);
 draft_amount *draft_read_variable(const draft_spot *spot, cx_type type);
 /* Moves a place and its alternatives by a number of bytes. */
@@ -447,7 +447,7 @@ draft_amount *draft_quietly(draft_node *node);
 void draft_assume(draft_node *node, bool holds);
 /* Returns true if a condition depends on data. */
 bool draft_is_unsure(draft_amount *condition);
-/* Returns the variable that an expression is, or is a part of; NULL if it is memory. */
+/* Returns the variable that an expression denotes or is a part of; NULL if it is memory. */
 draft_decl *draft_base_variable(draft_node *node);
 /* Returns the operator of a compound assignment, such as + for +=. */
 int draft_compound_operation(const draft_node *node);
@@ -463,7 +463,7 @@ typedef struct draft_slice {
 
 /* Marks the declarations that the kernels need (draft_decl.in_slice) and writes them. */
 void draft_slice_make(draft_slice *out, draft_program *program, const draft_decls *kernels);
-/* Adds the header of a type that a clause names to the last slice. */
+/* Adds the header of a type that a clause mentions to the last slice. */
 void draft_slice_need(cx_type type);
 /* Returns true if the last slice contains the name. */
 bool draft_slice_has(const char *name);
@@ -475,29 +475,29 @@ typedef struct draft_axis {
     int64_t usual; /* the program's value */
     int64_t values[8];
     unsigned count;
-    draft_symbol *symbol; /* the host's value that the axis replaces; NULL: none */
+    draft_symbol *symbol; /* host value that the axis replaces; NULL: none */
 } draft_axis;
 
 typedef struct draft_settled {
     draft_kernel_facts facts;
     draft_decl *kernel, *instance;
-    const draft_launched *launch; /* NULL: none is known */
+    const draft_launched *launch; /* NULL: no launch is known */
     bool has_problems;            /* clang reports errors in kept code */
     draft_amount *grid[3], *block[3], *shared;
     draft_axis axes[8];
     unsigned axis_count;
-    bool limits_registers; /* there is an axis MAXREG */
-    bool is_whole[3];      /* each thread stores without comparing its index, so a size must be a
-                              multiple of the block */
+    bool limits_registers; /* true if there is an axis MAXREG */
+    bool is_whole[3];      /* true if threads store without comparing their index, so the size must
+                              be a multiple of the block */
     draft_symbols sizes;
     gt_texts questions, guesses;
-    draft_amount **lengths; /* of facts.buffers, in elements; DRAFT_UNKNOWN: the draft asks */
-    cx_type *types;         /* of the buffers' elements */
+    draft_amount **lengths; /* elements of each of facts.buffers; DRAFT_UNKNOWN: a question */
+    cx_type *types;         /* element type of each buffer */
 } draft_settled;
 
 /* Determines the launch, the lengths and the axes of a kernel. */
 void draft_settle(draft_settled *out, draft_program *program, draft_decl *kernel);
-/* Returns the value of a parameter or a member of it, with the draft's names. */
+/* Returns the value of a parameter or a member of it, in the names that the draft uses. */
 draft_amount *draft_settled_value(draft_settled *s, draft_decl *parameter, const char *path);
 /* Replaces each axis in a value by the program's number. Such an axis keeps only that value. */
 draft_amount *draft_without_axes(draft_settled *s, draft_amount *value);
@@ -512,9 +512,9 @@ bool draft_is_size(const draft_settled *s, const draft_symbol *symbol);
 draft_axis *draft_axis_named(draft_settled *s, const char *name);
 /* Adds a question to the draft. */
 void draft_ask(draft_settled *s, const char *format, ...) GT_PRINTF(2, 3);
-/* Returns how much is known about a launch: template arguments, extents, allocations. */
+/* Ranks a launch by how much is known about it: template arguments, extents, allocations. */
 int draft_launch_rank(const draft_launched *launch);
-/* Returns the launch of a kernel about which most is known; NULL if there is none. */
+/* Returns the best known launch of a kernel; NULL if there is none. */
 const draft_launched *draft_launch_of(const draft_program *program, const draft_decl *kernel);
 
 /* ---- write.c --------------------------------------------------------------------------------- */

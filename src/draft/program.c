@@ -25,10 +25,10 @@ typedef struct scan {
     const char *path;
     char *text;
     void *unit;
-    bool is_main; /* false for a file of --host, where only launches count */
+    bool is_main; /* false for a file of --host, of which only launches are read */
     gt_texts *names;
-    gt_texts *members;              /* declarations of names and members that no header has */
-    GT_ARRAY(draft_extent) covered; /* by launches that are read, and by definitions of macros */
+    gt_texts *members;              /* declarations in place of missing names and members */
+    GT_ARRAY(draft_extent) covered; /* the launches that were read, and macro definitions */
 } scan;
 
 /* ---- parsing --------------------------------------------------------------------------------- */
@@ -84,7 +84,7 @@ static gputune_status parse(scan *s, const char *behind)
     return GPUTUNE_OK;
 }
 
-/* ---- what clang does not understand ---------------------------------------------------------- */
+/* ---- errors of clang ------------------------------------------------------------------------- */
 
 /* An error of clang and its place. */
 typedef struct complaint {
@@ -112,7 +112,7 @@ static void note_errors(scan *s)
         bool known = !read_complaint(&c, s->unit, i) || !c.at.file;
         const char *end = strstr(c.message, "' file not found");
         if (known || strstr(c.message, "gt_any")) {
-            continue; /* the error is a consequence of an earlier one */
+            continue; /* an earlier error caused this one */
         }
         if (end && *c.message == '\'') {
             draft_add_text(&program->missing,
@@ -149,7 +149,7 @@ static const char *function_of(const char *name, const char *next, const char *b
                               kind, name, behind, kind, name, behind);
 }
 
-/* Declares the name at a complaint's place, in a scope such as "a::b". */
+/* Declares the missing name of a complaint, in a scope such as "a::b". */
 static void declare_name(scan *s, const complaint *c, const char *scope, bool is_type)
 {
     const char *at = c->at.text + c->at.begin;
@@ -388,7 +388,7 @@ static int visit_declaration(cx_cursor at, cx_cursor parent, void *user)
     }
 }
 
-/* ---- launches that the tree lacks ------------------------------------------------------------ */
+/* ---- launches that clang does not report ----------------------------------------------------- */
 
 static bool is_skipped(void *unit, void *file, unsigned offset)
 {
@@ -412,7 +412,7 @@ static bool is_covered(const scan *s, void *file, unsigned offset)
     return false;
 }
 
-/* Asks about each <<< of the file that is part of no launch in the tree. */
+/* Asks about each <<< of the file that belongs to no launch in the tree. */
 static void find_unread(scan *s)
 {
     cx_cursor root = cx.getTranslationUnitCursor(s->unit);
@@ -503,7 +503,7 @@ gputune_status draft_program_read(draft_program *out, const gt_draft_request *re
     const draft_program before = *out;
     scan s = {.program = out, .path = request->path, .is_main = true};
     *out = (draft_program){.request = request, .names = before.names, .members = before.members};
-    out->errors = before.errors; /* of the first parse */
+    out->errors = before.errors; /* errors of the first parse */
     out->missing = before.missing;
     out->guessed = before.guessed;
     s.names = &out->names;

@@ -7,7 +7,7 @@ enum { STEPS_MOST = 400000, CALLS_MOST = 24, HOST_STEPS_MOST = 60000 };
 
 draft_reader draft_now;
 
-static GT_ARRAY(draft_buffer *) buffers; /* one for each pointer that is followed */
+static GT_ARRAY(draft_buffer *) buffers; /* a buffer for each followed pointer */
 
 draft_amount *draft_nothing(void)
 {
@@ -83,7 +83,7 @@ static draft_buffer *buffer_of(draft_decl *variable, const char *path, cx_type t
             draft_amount *passed =
                 draft_passed(draft_now.out->launch, draft_now.out->kernel, variable, path);
             const draft_spot *at = passed && passed->kind == DRAFT_POINTER ? &passed->place : NULL;
-            bool is_one = at && at->buffer && !at->other; /* every call passes the same buffer */
+            bool is_one = at && at->buffer && !at->other; /* all calls pass the same buffer */
             buffer->source = is_one ? passed : NULL;
             buffer->bytes = is_one && at->buffer->bytes && draft_is_known(at->offset)
                                 ? draft_plus(at->buffer->bytes, at->offset, -1)
@@ -231,7 +231,7 @@ draft_amount *draft_read_variable(const draft_spot *spot, cx_type type)
     if (outer && strcmp(outer->path, spot->path) == 0) {
         return outer->value;
     }
-    if (outer && outer->value->kind == DRAFT_OBJECT) { /* a copy of another struct */
+    if (outer && outer->value->kind == DRAFT_OBJECT) { /* the value is a copy of another struct */
         draft_spot inner = outer->value->place;
         inner.path = draft_format("%s%s", inner.path, spot->path + strlen(outer->path));
         return inner.variable && inner.variable != decl ? draft_read_variable(&inner, type)
@@ -258,7 +258,7 @@ static draft_amount *read_place(const draft_spot *spot, draft_node *node)
     if (spot->variable) {
         draft_amount *value = draft_read_variable(spot, type);
         return type.kind == CX_TYPE_RECORD ? draft_object(*spot)
-                                           : value; /* the object keeps values of its own members */
+                                           : value; /* an object has the values of its members */
     }
     if (draft_on_host()) {
         return host_value(node);
@@ -314,7 +314,7 @@ static draft_spot pointed(draft_amount *pointer)
 {
     int64_t number;
     return pointer->kind == DRAFT_POINTER || pointer->kind == DRAFT_OBJECT ? pointer->place
-           : draft_is_number(pointer, &number) /* a null pointer: this code is never reached */
+           : draft_is_number(pointer, &number) /* null: this code is never reached */
                ? own_memory()
                : unknown_memory();
 }
@@ -567,8 +567,8 @@ static draft_amount *put_argument(void *user, draft_symbol *symbol)
                : NULL;
 }
 
-/* Replaces names of the function's own variables in its result, because another call may return
- * another value. */
+/* Replaces the names of the function's own variables in its result by the call, because another
+ * call may return another value. */
 static draft_amount *seen_from_outside(draft_amount *result, const draft_node *call)
 {
     bool is_own = false;
@@ -717,7 +717,7 @@ static draft_amount *call(draft_node *node)
         write_place(&object, first, value, strcmp(function->name, "operator=") != 0);
         return draft_object(object);
     }
-    if (!body && (is_method || is_operator)) { /* it may change its object */
+    if (!body && (is_method || is_operator)) { /* the method or operator may change its object */
         object = is_operator ? draft_spot_of(first) : object;
         cx_type type = is_operator           ? first->type
                        : node->callee->count ? node->callee->children[0]->type
@@ -769,7 +769,7 @@ static draft_amount *eval_reference(draft_node *node)
     if (decl && decl->at.kind == CX_OVERLOADED && cx.getNumOverloadedDecls(decl->at)) {
         decl = draft_decl_of(cx.getOverloadedDecl(decl->at, 0));
     }
-    if (!decl) { /* a template parameter of an instance has a number */
+    if (!decl) { /* a template parameter, which has a number in an instance */
         return node->count == 1 && draft_is_constant(&number, node->children[0]->at)
                    ? draft_literal(node, number)
                    : draft_nothing();
@@ -824,7 +824,7 @@ static draft_amount *change_by(draft_node *node, draft_amount *by, int operation
     return after;
 }
 
-/* Compares a pointer with null; on the host, and for other comparisons, the result is not known. */
+/* Compares a pointer with null, which it is not in kernels. Other results are not known. */
 static draft_amount *compare_pointers(int operation, draft_amount *a, draft_amount *b)
 {
     int64_t zero = 1;
@@ -930,8 +930,8 @@ static draft_amount *eval_conditional(draft_node *node)
     return draft_either("a choice", condition, a, b);
 }
 
-/* Notes the accesses of an assembly statement: its text tells if the operands' memory is read or
- * written. */
+/* Notes the accesses of an assembly statement. Its text shows whether the memory of the operands is
+ * read or written. */
 static draft_amount *eval_asm(draft_node *node)
 {
     const char *text = draft_source_of(node->at);

@@ -44,7 +44,7 @@ const draft_launched *draft_launch_of(const draft_program *program, const draft_
     return best;
 }
 
-/* ---- values in the draft's names ------------------------------------------------------------- */
+/* ---- values in the names of the draft -------------------------------------------------------- */
 
 static draft_amount *settle_symbol(void *user, draft_symbol *symbol)
 {
@@ -54,7 +54,7 @@ static draft_amount *settle_symbol(void *user, draft_symbol *symbol)
     }
     if (symbol->kind == DRAFT_HOST && symbol->buffer && symbol->definition) {
         return draft_settled_amount(
-            s, symbol->definition); /* a range that an array or an allocation limits */
+            s, symbol->definition); /* the limit of a range, from an array or an allocation */
     }
     for (unsigned i = 0; symbol->kind == DRAFT_HOST && i < s->axis_count; i++) {
         if (s->axes[i].symbol == symbol) {
@@ -96,8 +96,7 @@ static draft_amount *number_of_axis(void *user, draft_symbol *symbol)
     return axis ? draft_number(axis->usual) : NULL;
 }
 
-/* All variants use the same buffers, so an axis that a length depends on keeps only the program's
- * value. */
+/* Replaces axes by the program's values in a length, because all variants use the same buffers. */
 draft_amount *draft_without_axes(draft_settled *s, draft_amount *length)
 {
     return draft_is_known(length) && length->kind != DRAFT_TEXT
@@ -149,7 +148,7 @@ static draft_axis *add_axis(draft_settled *s, const char *name, int64_t usual)
     return axis;
 }
 
-/* Replaces a number, and its multiples, by an axis wherever the value divides by it. */
+/* Replaces the number, and its multiples, by an axis in all divisors of the value. */
 static draft_amount *tie(draft_amount *value, int64_t number, draft_amount *axis)
 {
     int64_t by;
@@ -332,8 +331,8 @@ static void find_block(draft_settled *s, int64_t numbers[3])
     }
 }
 
-/* Returns true if a value contains a block's index times the block's size, as the index of an
- * element does. */
+/* Returns true if a value contains a block's index times the block's size, like an element's
+ * index. */
 static bool is_global_index(const draft_amount *value, int d)
 {
     return draft_has_symbol(value, draft_builtin(DRAFT_BLOCK_INDEX, d)->symbol) &&
@@ -365,8 +364,8 @@ static bool is_compared(const draft_kernel_facts *facts, int d)
 /* The uses of block indices in a kernel. */
 typedef struct uses {
     bool has_elements; /* each block has elements of its own */
-    bool has_results;  /* each block stores a result of its own */
-    bool is_stored;    /* each thread stores its element */
+    bool has_results;  /* each block stores one result */
+    bool is_stored;    /* each thread stores an element */
 } uses;
 
 static uses uses_of_block(const draft_kernel_facts *facts, int d)
@@ -508,8 +507,8 @@ static void add_registers(draft_settled *s)
 
 /* ---- the grid -------------------------------------------------------------------------------- */
 
-/* Returns the bound of the global index in dimension d by the kernel's comparisons; NULL if there
- * is none. *per_block: only the block's index is bounded. */
+/* Returns the bound that the kernel's comparisons give for the global index in dimension d; NULL if
+ * there is none. Sets *per_block if only the block's index is bounded. */
 static draft_amount *guarded(draft_settled *s, int d, bool *per_block)
 {
     draft_amount *bid = draft_builtin(DRAFT_BLOCK_INDEX, d), *tid = draft_builtin(DRAFT_THREAD, d);
@@ -640,7 +639,7 @@ static draft_amount *accessed(draft_settled *s, const draft_buffer *buffer, int6
                              draft_number(bytes), NULL)
                 : access->length;
         if (!draft_is_known(length)) {
-            const bool has_place = draft_is_own(access->at); /* the stub's places mean nothing */
+            const bool has_place = draft_is_own(access->at); /* a place in the stub is of no use */
             unknown = unknown ? unknown
                               : draft_unknown("%s%s%s", has_place ? draft_place_of(access->at) : "",
                                               has_place ? ": " : "", length->text);
@@ -844,7 +843,7 @@ static void find_sizes(draft_settled *s)
     }
     for (size_t i = 0; s->launch && i < s->launch->arguments.count; i++) {
         draft_amount *value = s->launch->arguments.items[i].value;
-        if (value->kind != DRAFT_SYMBOL) { /* the size n of an argument 2 * n */
+        if (value->kind != DRAFT_SYMBOL) { /* an expression such as 2 * n contains the size n */
             add_sizes(s, draft_settled_amount(s, value));
         }
     }

@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* A declaration outside of all others, except namespaces and extern "C". */
+/* A top-level declaration; namespaces and extern "C" do not count as levels. */
 typedef struct unit {
     cx_cursor at;
     draft_decl *decl;
@@ -30,10 +30,10 @@ static struct {
     GT_ARRAY(macro) macros;
     GT_ARRAY(cx_cursor) work;   /* declarations whose references must be followed */
     GT_ARRAY(void *) libraries; /* files that are included as <name> */
-    gt_text names;              /* all names in the kept text, each between blanks */
+    gt_text names;              /* names in the kept text, separated by blanks */
 } s;
 
-/* ---- what there is --------------------------------------------------------------------------- */
+/* ---- the program's declarations -------------------------------------------------------------- */
 
 static bool is_library(void *file)
 {
@@ -45,7 +45,7 @@ static bool is_library(void *file)
     return false;
 }
 
-/* Notes a library's file: one that is included in <>, or by such a file. */
+/* Notes a library's file: one that is included in <>, or one that a library's file includes. */
 static void note_inclusion(cx_cursor at)
 {
     draft_extent e = draft_extent_of(at);
@@ -62,8 +62,8 @@ static bool is_scope(int kind)
     return kind == CX_NAMESPACE || kind == CX_LINKAGE || kind == CX_UNEXPOSED_DECL;
 }
 
-/* Returns where a declaration begins with its attributes and extern "C", which are outside of
- * clang's extent. They end at the previous declaration, directive or comment. */
+/* Returns the beginning of a declaration with its attributes and extern "C", which are outside of
+ * clang's extent. They begin after the previous declaration, directive or comment. */
 static unsigned widened_begin(const draft_extent *e)
 {
     unsigned begin = e->begin;
@@ -193,7 +193,7 @@ static bool is_type(int kind)
            kind == CX_CLASS_TEMPLATE || kind == CX_PARTIAL_SPECIALIZATION;
 }
 
-/* Notes the header that declares a name of the stub, which a #line before the name gives. */
+/* Notes the header of a name that the stub declares: the #line before the name gives the header. */
 static void note_header(cx_cursor at)
 {
     cx_string name;

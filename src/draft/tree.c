@@ -8,7 +8,7 @@
 void draft_need_memory(gputune_status status)
 {
     if (status != GPUTUNE_OK) {
-        _Exit(1); /* the host reports that the worker has ended */
+        _Exit(1); /* the caller's process reports that this worker has ended */
     }
 }
 
@@ -72,7 +72,7 @@ static draft_extent extent_by(locate_fn *locate_by, cx_cursor at)
     locate_by(cx.getRangeStart(range), &out.file, &out.line, &out.column, &out.begin);
     out.path = out.file ? draft_string(cx.getFileName(out.file)) : "";
     out.text = out.file ? cx.getFileContents(unit_of(at), out.file, &bytes) : NULL;
-    if (!out.text || out.begin > bytes) { /* a macro of -D is in no file */
+    if (!out.text || out.begin > bytes) { /* macros of -D are in no file */
         out.text = "";
         out.begin = out.end = 0;
     }
@@ -272,8 +272,7 @@ draft_decl *draft_decl_of(cx_cursor at)
     return decl;
 }
 
-/* Finds the definition of a function: an instance has a body of its own, else the template's is
- * used. */
+/* Finds the definition of a function. An instance without a body of its own uses the template's. */
 static bool find_body(cx_cursor *out, cx_cursor *body, cx_cursor at)
 {
     cx_cursor tries[] = {at, cx.getCursorDefinition(at), cx.getSpecializedCursorTemplate(at),

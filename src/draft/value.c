@@ -397,7 +397,7 @@ unsigned draft_terms_of(const draft_amount *v)
 }
 
 /* Divides each term by a number, and the constant with a remainder: (8 * n + 3) / 8 is n, or n + 1
- * if rounded up. NULL if a term with symbols leaves a remainder. */
+ * if rounded up. Returns NULL if another term leaves a remainder. */
 static draft_amount *divide_parts(draft_amount *a, int64_t by, bool up)
 {
     draft_sum rest = {.count = 0};
@@ -500,7 +500,7 @@ int64_t draft_apply(draft_operator kind, int64_t x, int64_t y)
     }
 }
 
-/* Returns c ? a : b, or the maximum or minimum that it computes. */
+/* Returns c ? a : b, as a maximum or minimum if it is one. */
 static draft_amount *choose(draft_amount *condition, draft_amount *a, draft_amount *b)
 {
     int64_t x, y;

@@ -11,7 +11,7 @@ typedef struct bounds {
 
 static draft_amount *bound(bounds *b, draft_amount *v, bool upper);
 
-/* Returns the upper bound of a value by a fact about exactly this value; NULL if there is none. */
+/* Returns the upper bound that a fact gives for exactly this value; NULL if there is none. */
 static draft_amount *fact_about(bounds *b, draft_amount *v)
 {
     for (size_t i = b->facts->count; i-- > 0;) {
@@ -41,7 +41,7 @@ static draft_amount *bound_counter(bounds *b, const draft_symbol *s, bool upper)
     if (!s->end) {
         return draft_unknown("the end of a loop around it is not known");
     }
-    draft_amount *end = bound(b, s->end, true); /* the counter stays below it */
+    draft_amount *end = bound(b, s->end, true); /* the counter stays below its end */
     if (step > 1 && draft_is_number(s->first, &first) && first == 0) {
         draft_amount *rounds = draft_make(DRAFT_CEIL_DIV, end, draft_number(step), NULL);
         return draft_times(draft_plus(rounds, draft_number(1), -1), draft_number(step));
@@ -93,8 +93,8 @@ static draft_amount *bound_symbol(bounds *b, draft_amount *v, bool upper)
     }
 }
 
-/* Subtracts `part` from a sum as many times as it is contained in it: *v becomes the rest, and the
- * result is the factor. NULL if it is not contained. */
+/* Divides a sum by `part`: returns the quotient and sets *v to the rest. Returns NULL if `part` is
+ * not contained. */
 static draft_amount *take_out(draft_amount **v, const draft_amount *part)
 {
     const draft_term *lead = part->terms;

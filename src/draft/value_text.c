@@ -126,7 +126,7 @@ static void print_term(gt_text *out, const draft_term *term, int64_t factor)
         gt_text_printf(out, "%lld", (long long)factor);
         between = " * ";
     }
-    for (int quotients = 0; quotients < 2; quotients++) { /* a / b * c is divided first */
+    for (int quotients = 0; quotients < 2; quotients++) { /* quotients are first: a / b * c */
         for (unsigned k = 0; k < term->count; k++) {
             if ((term->atoms[k]->kind == DRAFT_QUOTIENT || term->atoms[k]->kind == DRAFT_REST) ==
                 quotients) {
@@ -174,7 +174,7 @@ static void print_operation(gt_text *out, const draft_amount *v, int level)
     gt_text_append(out, level > own ? "(" : "");
     gt_text_append(out, v->kind == DRAFT_REAL
                             ? "1.0 * "
-                            : ""); /* without this, the quotient would be an integer */
+                            : ""); /* makes the quotient a floating-point number */
     print_in(out, v->a, v->kind == DRAFT_REAL ? own + 1 : own);
     gt_text_append(out, operators[v->kind].text);
     print_in(out, v->b, own + 1);

@@ -31,7 +31,7 @@ static draft_slots copy_slots(const draft_slots *slots)
 typedef struct change {
     draft_decl *decl;
     draft_slots slots;
-    size_t saved; /* the variable's previous entry */
+    size_t saved; /* index after the variable's previous entry */
 } change;
 static GT_ARRAY(change) journal;
 
@@ -80,7 +80,7 @@ void draft_forget(draft_decl *decl)
     set_slots(decl, &(draft_slots){0});
 }
 
-/* Returns true if a path is, or begins with, the members of another path. */
+/* Returns true if `member` is `path` or a member of it. */
 static bool is_within(const char *member, const char *path)
 {
     const size_t length = strlen(path);
@@ -147,8 +147,7 @@ static const draft_slots *slots_at_end(const draft_state *branch, draft_decl *de
     return &decl->slots;
 }
 
-/* Returns the value of a variable or a member in these slots. If there is none, it is that of
- * `other`, or, for a number of the host, its initial value. */
+/* Returns a value from these slots, otherwise that of `other` or a host number's initial value. */
 draft_amount *draft_value_by(const draft_slots *slots, draft_decl *decl, const draft_slot *other)
 {
     const draft_slot *own = find_in(slots, other->path);

@@ -57,12 +57,12 @@ static const char *type_text(cx_type type)
     const char *name = bare_name(draft_string(cx.getTypeSpelling(type)));
     bool is_number = draft_is_integer(type) || draft_is_float(type);
     return is_number && !strchr(name, '_') ? name
-                                           : NULL; /* none of wchar_t, __int128 and the like */
+                                           : NULL; /* NULL for wchar_t, __int128 and the like */
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Returns the value of a number that is passed; "" if a size has the parameter's name. */
+/* Returns the number that is passed for a parameter; "" if a size has the parameter's name. */
 static const char *value_text(draft_settled *s, draft_decl *parameter, const char *path,
                               cx_type type)
 {
@@ -282,7 +282,7 @@ static gputune_status write_args(gt_text *out, draft_settled *s)
     return GPUTUNE_OK;
 }
 
-/* Handles parameters that get the same buffer from the program. */
+/* Writes in_place() or a question for parameters that get the same buffer from the program. */
 static void write_in_place(gt_text *out, draft_settled *s)
 {
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
@@ -422,7 +422,7 @@ static void write_constant(gt_text *out, draft_settled *s, const draft_program *
         is_copied |= strcmp(program->copied.items[i]->name, constant->name) == 0;
     }
     if (draft_initialiser_of(constant) && !is_copied) {
-        return; /* the code initialises it */
+        return; /* the kept code initialises the constant */
     }
     if (!is_copied) {
         draft_ask(s, "%s: what fills '%s'? nothing in the program does; complete constant()",
