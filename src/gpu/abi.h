@@ -211,7 +211,7 @@ typedef struct CUarray_st *CUarray;
 enum { CUDA_ARRAY3D_LAYERED = 1 };
 
 typedef struct CUDA_ARRAY3D_DESCRIPTOR {
-    size_t Width, Height, Depth; /* Depth: the number of layers of a layered array */
+    size_t Width, Height, Depth; /* Depth: number of layers of a layered array */
     int Format;
     unsigned int NumChannels, Flags;
 } CUDA_ARRAY3D_DESCRIPTOR;

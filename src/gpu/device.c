@@ -103,7 +103,7 @@ static const struct arch {
 };
 enum { ARCHES = sizeof table / sizeof *table };
 
-/* Finds the row of `cc`; otherwise one of the same major version, an older one, or the oldest. */
+/* Finds the row of `cc`, otherwise the last of its major version or older, otherwise the first. */
 static const struct arch *nearest_arch(int cc)
 {
     const struct arch *best = &table[0];
@@ -157,7 +157,7 @@ static void fill_from_arch(gt_device *device, const struct arch *arch)
         .shared_reserved_per_block_bytes = arch->reserved_kb * KB,
         .constant_bytes = INT64_C(64) * KB,
         .l2_bytes = (int64_t)arch->l2_mb * MB,
-        /* as on an A100; an H200 sets 62.5% aside */
+        /* three quarters, as on an A100; an H200 has 62.5% */
         .l2_persist_bytes = arch->cc >= 80 ? arch->l2_mb * MB / 4 * 3 : 0,
         .l2_window_bytes = arch->cc >= 80 ? 128 * MB : 0,
         .memory_bytes = (int64_t)1 << 40,

@@ -9,9 +9,9 @@
 gputune_status gt_device_count(int *out, const gt_driver *driver);
 /* Reads all properties except nvrtc_version (gt_device_set_nvrtc()). Needs no context. */
 gputune_status gt_device_query(gt_device *out, const gt_driver *driver, int ordinal);
-/* Like gt_device_query(), but leaves out the clock rates, which take the driver a millisecond
- * (H200), and the environment key, which depends on them. The caller adds the rates, stored ones or
- * those of gt_device_read_clock_rates(), and then calls gt_device_environment(). */
+/* Like gt_device_query(), without the clock rates, which take the driver a millisecond (H200), and
+ * the environment key, which depends on them. The caller sets the rates, from a store or by
+ * gt_device_read_clock_rates(), and then calls gt_device_environment(). */
 gputune_status gt_device_identify(gt_device *out, const gt_driver *driver, int ordinal);
 /* Reads memory_clock_khz and sm_clock_khz; 0 if the driver does not know them. */
 gputune_status gt_device_read_clock_rates(gt_device *device, const gt_driver *driver);

@@ -94,7 +94,7 @@ static gputune_status fill_table(gt_driver *driver)
         const struct entry *entry = &entries[i];
         void *address = NULL;
         CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SUCCESS;
-        if (entry->version == 0) { /* an extension of the emulator */
+        if (entry->version == 0) { /* version 0 marks an extension of the emulator */
             find_symbol((char *)driver + entry->offset, driver, entry->symbol);
             continue;
         }
@@ -235,7 +235,7 @@ gputune_status gt_driver_probe(int *version, const char *name)
     return GPUTUNE_OK;
 }
 
-/* Maps a failed call's code to a status. Errors that no kernel can cause are not blamed on one. */
+/* Maps a failed call's code to a status. Only errors that a kernel can cause become ECRASHED. */
 static gputune_status status_of(CUresult result)
 {
     static const struct {
@@ -311,8 +311,8 @@ gputune_status gt_context_current(gt_context *out, const gt_driver *driver)
     return GPUTUNE_OK;
 }
 
-/* A driver accepts a push of a destroyed context and then corrupts the process's memory, but
- * refuses to return its id (both seen on an H200 with driver 13.0). */
+/* Reads the id first: a driver accepts a push of a destroyed context and then corrupts the
+ * process's memory, but refuses to return the id (both seen on an H200 with driver 13.0). */
 gputune_status gt_context_enter(gt_context_visit *out, const gt_driver *driver,
                                 const gt_context *context)
 {

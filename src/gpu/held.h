@@ -6,12 +6,12 @@
 
 #include <stdatomic.h>
 
-/* The first member of such an object. */
+/* The first member of an object that graphs use. */
 typedef struct gt_held {
     const gt_driver *driver;
     gt_context context;
-    atomic_uint holders; /* the launcher and each graph */
-    /* Frees the object; `alive`: its context exists and is current. */
+    atomic_uint holders; /* number of graphs that use the object, plus 1 for its launcher */
+    /* Frees the object. `alive`: the context exists and is current. */
     void (*end)(struct gt_held *held, bool alive);
     struct gt_held *next; /* in the list of objects that only graphs hold */
 } gt_held;
@@ -21,7 +21,7 @@ void gt_held_begin(gt_held *out, const gt_driver *driver, const gt_context *cont
                    void (*end)(gt_held *held, bool alive));
 /* Makes a graph hold the object until the graph and all executables made of it are destroyed. */
 gputune_status gt_held_give(gt_held *held, CUgraph graph);
-/* Ends the launcher's hold, which frees the object unless a graph holds it; `alive`: its context
+/* Ends the launcher's hold, which frees the object unless a graph holds it. `alive`: the context
  * exists and is current. */
 void gt_held_leave(gt_held *held, bool alive);
 /* Frees the objects that neither a launcher nor a graph holds any more. Works in any context. */

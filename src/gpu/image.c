@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENTRY_FLAG = 0x10 }; /* in st_other of a kernel's symbol */
+enum { ENTRY_FLAG = 0x10 }; /* set in the st_other member of a kernel's ELF symbol */
 
 bool gt_image_is_ptx(const gt_image *image)
 {
@@ -39,7 +39,7 @@ static bool is_mangled(const char *symbol, size_t bytes, const char *name)
             return false;
         }
         bool is_unnamed = begins(at, length, "_GLOBAL__N_") || begins(at, length, "_INTERNAL_");
-        if (!is_unnamed) { /* the next part of the name */
+        if (!is_unnamed) { /* compare the next part of the name */
             if (!first && strncmp(name, "::", 2) != 0) {
                 return false;
             }
@@ -58,10 +58,10 @@ static bool is_mangled(const char *symbol, size_t bytes, const char *name)
     return !*name && !first;
 }
 
-/* The state and result of a search for a kernel. */
+/* A search for a kernel, and its result. */
 typedef struct search {
     const char *name;
-    const char *exact, *found; /* in the image */
+    const char *exact, *found; /* positions in the image */
     size_t exact_bytes, found_bytes;
     unsigned instances;
 } search;
@@ -186,13 +186,13 @@ static void each_name(const gt_image *image, bool kernels, gt_image_name_fn *eac
     }
 }
 
-/* A caller of gt_image_each_variable(). */
+/* The callback of a caller of gt_image_each_variable(). */
 typedef struct variables {
     gt_image_name_fn *each;
     void *user;
 } variables;
 
-/* The compiler emits constants of the prelude's templates although no kernel uses them. */
+/* Recognises the prelude's constants, which the compiler emits even if no kernel uses them. */
 static bool is_of_prelude(const char *name, size_t length)
 {
     const char *at = name + strlen("_ZN"), *end = name + length;
@@ -275,7 +275,7 @@ gputune_status gt_image_entry(char **out, const gt_image *image, const char *nam
  * access size in bits 73 to 75 (checked with nvdisasm 13.0 for sm_75 to sm_121, tests/gpu). */
 enum { INSTRUCTION_BYTES = 16, OPCODE_MASK = 0xfff, SIZE_SHIFT = 73 - 64, BLACKWELL = 100 };
 
-/* The width of an access: from its size field, from LDGSTS's field, or always 32 bytes. */
+/* How to find an access's width: in its size field, in LDGSTS's field, or always 32 bytes. */
 typedef enum width { BY_SIZE, ASYNC, WIDEST } width;
 
 static const struct {
@@ -295,8 +295,8 @@ static const struct {
     {0x97f, true, WIDEST}    /* STG.ENL2.256 */
 };
 
-/* Decodes the size fields: U8, S8, U16, S16, 32, 64, 128. LDGSTS has only 32, 64 and 128, in a
- * separate field from Blackwell on. */
+/* Decodes access widths. The size field's values mean U8, S8, U16, S16, 32, 64 and 128 bits. LDGSTS
+ * has only 32, 64 and 128, in a separate field from Blackwell on. */
 static void read_code(gt_resources *out, const char *code, size_t bytes, int cc)
 {
     static const uint8_t by_size[8] = {1, 1, 2, 2, 4, 8, 16, 0};

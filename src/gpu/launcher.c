@@ -45,34 +45,34 @@ typedef struct stream_state {
     atomic_uintptr_t
         stream; /* the stream's handle; finds the state while a capture hides the stream's id */
     gt_instance instance;
-    bool ready;     /* instance, staging memory and events are made */
+    bool ready;     /* instance, staging memory and events exist */
     bool copied;    /* the instance contains a block */
-    bool must_wait; /* the state was taken from another stream: wait for `last` first */
+    bool must_wait; /* taken from another stream, so wait for `last` first */
     uint8_t *staging;
-    CUevent events[SLOTS]; /* each is recorded after the slot's latest launch */
+    CUevent events[SLOTS]; /* events after the latest launch of each slot */
     bool used[SLOTS];
     unsigned next;
     CUevent last; /* the event after the latest launch; NULL before the first */
 } stream_state;
 
-/* The state of one stream within one capture. Another graph may get it when its graph is gone. */
+/* The state of one stream within one capture. Another graph may use it after its graph is gone. */
 typedef struct graph_state {
     gt_held held; /* must be first */
     struct graph_state *next;
     uint64_t capture, key;
     gt_instance instance;
     GT_ARRAY(void *) staging; /* pinned host memory, one buffer for each captured launch */
-    size_t used;              /* staging buffers of the present graph */
+    size_t used;              /* number of staging buffers that the present graph uses */
 } graph_state;
 
-/* A texture object of a buffer. Later launches with the same address use it again. */
+/* A texture object for a buffer's address, kept for later launches. */
 typedef struct texture_object {
     CUtexObject object;
     CUdeviceptr address;
     uint32_t texture; /* index into the launch's textures */
 } texture_object;
 
-/* The module and the textures of a launcher, which graphs hold. */
+/* The module and the texture objects of a launcher. Graphs hold them. */
 typedef struct held_module {
     gt_held held; /* must be first */
     gt_module *module;
@@ -80,28 +80,28 @@ typedef struct held_module {
 } held_module;
 
 struct gt_launcher {
-    gt_loaded_launch loaded; /* must be first: a direct launch reads only its beginning */
+    gt_loaded_launch loaded; /* must be first, because a direct launch reads only its beginning */
     pthread_mutex_t lock;    /* protects the states' keys and the graph states */
     pthread_mutex_t clear_lock, texture_lock;
     stream_state *states; /* an array of GT_LAUNCHER_STREAMS if needs_state; otherwise NULL */
     unsigned next_victim;
     graph_state *graph_states;
     held_module *held;
-    uint64_t held_capture; /* id of the last capture whose graph holds `held` */
+    uint64_t held_capture; /* id of the last capture whose graph was made to hold `held` */
 };
 
-/* Facts about a stream, from which its state is found. */
+/* A stream's identity and capture, from which its state is found. */
 typedef struct stream_facts {
     CUstream stream;
     uint64_t key; /* identifies the stream; never 0 */
     bool capturing;
-    cuuint64_t capture; /* id of the capture */
+    cuuint64_t capture; /* id of the capture if `capturing` */
     CUgraph graph;
 } stream_facts;
 
 /* ---- the parameters of a launch ---- */
 
-/* Reports a driver's failure, which is due to another current context if there is one. */
+/* Reports a failed driver call. A wrong current context is reported as the cause. */
 static gputune_status explain(const gt_loaded_launch *loaded, CUresult result)
 {
     GT_TRY(gt_loaded_check_context(loaded));
@@ -109,7 +109,7 @@ static gputune_status explain(const gt_loaded_launch *loaded, CUresult result)
 }
 
 /* Reads the address that the caller passes for a parameter. EINVAL if its alignment is too small
- * for `reader`, a texture or a tensor map. */
+ * for a texture or a tensor map; `reader` is the word for the message. */
 static gputune_status take_address(CUdeviceptr *out, const gt_loaded_launch *loaded, int argument,
                                    const void *const *arguments, uint32_t alignment,
                                    const char *reader)
@@ -143,7 +143,7 @@ static gputune_status encode_map(CUtensorMap *out, const gt_loaded_launch *loade
     return gt_cuda_check(driver, result, "cuTensorMapEncodeTiled");
 }
 
-/* Finds a parameter's texture object: its array's, or the buffer's, which is made if missing. */
+/* Finds the texture object of a parameter: its array's, or the buffer's. Makes a missing one. */
 static gputune_status find_texture(CUtexObject *out, gt_launcher *launcher,
                                    const gt_instance *instance, const gt_parameter *parameter,
                                    const void *const *arguments)
@@ -199,7 +199,7 @@ static CUresult launch_run(const gt_loaded_launch *loaded, const gt_instance *in
     config.blockDimX = run->block[0], config.blockDimY = run->block[1];
     config.blockDimZ = run->block[2];
     config.hStream = stream;
-    if (l2->window_bytes) { /* the attribute of the window is the last one, and lacks the address */
+    if (l2->window_bytes) { /* the last attribute is the window's, without its address */
         memcpy(attributes, config.attrs, config.numAttrs * sizeof *attributes);
         config.attrs = attributes;
         memcpy(&attributes[config.numAttrs - 1].value.accessPolicyWindow.base_ptr,
@@ -236,7 +236,7 @@ static gputune_status launch_kernels(gt_launcher *launcher, const gt_instance *i
             parameters[i] = &run.values[parameter->map];
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {
             parameters[i] = (void *)arguments[parameter->argument];
-        } else { /* a parameter by value is the block's beginning */
+        } else { /* by value, the parameter is the block's beginning */
             int block = parameter->argument;
             parameters[i] = launch->blocks[block].pass == GT_PASS_GLOBAL
                                 ? (void *)&instance->blocks[block]
@@ -251,7 +251,7 @@ static gputune_status launch_kernels(gt_launcher *launcher, const gt_instance *i
     return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(&launcher->loaded, result);
 }
 
-/* Copies the caller's buffers to the scratch memory and the arrays that are copies of them. */
+/* Fills scratch buffers and arrays that are declared as copies of the caller's buffers. */
 static gputune_status queue_copies(const gt_loaded_launch *loaded, const gt_instance *instance,
                                    CUstream stream, const void *const *arguments)
 {
@@ -295,7 +295,7 @@ static void stage_blocks(uint8_t *to, const gt_loaded_launch *loaded, const void
     }
 }
 
-/* Queues the clears, the copies from `staged` (NULL: none) and the kernels. */
+/* Queues the clears, the copies from `staged` (NULL: no copies) and the kernels. */
 static gputune_status queue_launch(gt_launcher *launcher, const gt_instance *instance,
                                    CUstream stream, const void *const *arguments,
                                    const void *staged)
@@ -316,7 +316,7 @@ static gputune_status queue_launch(gt_launcher *launcher, const gt_instance *ins
     }
     for (uint32_t i = 0; from && i < launch->block_count; i++) {
         uint32_t bytes = gt_block_copied(&launch->blocks[i]);
-        if (bytes > 0 && instance->blocks[i]) { /* 0: the kernel does not use the symbol */
+        if (bytes > 0 && instance->blocks[i]) { /* 0: the module lacks the symbol */
             GT_CUDA(launcher->loaded.driver, MemcpyHtoDAsync, instance->blocks[i], from, bytes,
                     stream);
         }
@@ -327,7 +327,7 @@ static gputune_status queue_launch(gt_launcher *launcher, const gt_instance *ins
 
 /* ---- the states of streams ---- */
 
-/* Creates the parts that do not exist yet. After a failure, another call continues from there. */
+/* Creates the parts that do not exist yet. After a failure, the next call creates the rest. */
 static gputune_status make_ready(stream_state *state, gt_launcher *launcher)
 {
     const gt_driver *driver = launcher->loaded.driver;
@@ -386,7 +386,7 @@ static stream_state *lock_own(gt_launcher *launcher, uint64_t key)
     return NULL;
 }
 
-/* Returns the state of `key`, locked. If it has none, it gets a free state or another stream's. */
+/* Returns the state of `key`, locked. A new key gets a free state, or another stream's. */
 static stream_state *lock_state(gt_launcher *launcher, uint64_t key)
 {
     stream_state *state = lock_own(launcher, key);
@@ -394,7 +394,7 @@ static stream_state *lock_state(gt_launcher *launcher, uint64_t key)
         return state;
     }
     pthread_mutex_lock(&launcher->lock);
-    state = lock_own(launcher, key); /* another thread may have been faster */
+    state = lock_own(launcher, key); /* another thread may have made it since */
     if (!state) {
         for (int i = 0; i < GT_LAUNCHER_STREAMS && !state; i++) {
             state = atomic_load(&launcher->states[i].key) ? NULL : &launcher->states[i];
@@ -426,7 +426,7 @@ static gputune_status launch_locked(stream_state *state, gt_launcher *launcher, 
     unsigned slot = state->next;
     uint8_t *staged = NULL;
     GT_TRY(make_ready(state, launcher));
-    if (state->used[slot]) { /* its staging memory may still be read */
+    if (state->used[slot]) { /* the previous launch of this slot may still read its memory */
         GT_CUDA(driver, EventSynchronize, state->events[slot]);
     }
     GT_TRY(wait_for_previous_owner(state, driver, stream));
@@ -464,11 +464,11 @@ static gputune_status launch_on_stream(gt_launcher *launcher, const stream_facts
     return status;
 }
 
-/* Captures a launch without a copy of the blocks. It uses the stream's own instance. */
+/* Captures a launch that copies no blocks, with the stream's own instance. */
 static gputune_status capture_repeat(gt_launcher *launcher, CUstream stream,
                                      const void *const *arguments)
 {
-    uint64_t key = 0; /* the stream's key at its latest launch */
+    uint64_t key = 0; /* key of the state that the stream used last */
     for (int i = 0; i < GT_LAUNCHER_STREAMS && !key; i++) {
         const uint64_t own = atomic_load(&launcher->states[i].key);
         key = atomic_load(&launcher->states[i].stream) == (uintptr_t)stream ? own : 0;
@@ -522,7 +522,7 @@ static void end_state(gt_held *held, bool alive)
     free(state);
 }
 
-/* Adds a state that no graph uses to the launcher's list. */
+/* Makes a state for graphs, and adds it to the launcher's list. */
 static gputune_status make_state(graph_state **out, gt_launcher *launcher)
 {
     GT_FREED graph_state *state = calloc(1, sizeof *state);

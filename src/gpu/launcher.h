@@ -34,9 +34,9 @@ gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, cons
                                 const gt_image *image, gt_module *module, const gt_launch *launch);
 /* Returns the module, for another launcher of the same image; NULL if it cannot be shared. */
 gt_module *gt_launcher_module(const gt_launcher *launcher);
-/* EINVAL if a kernel has more parameters than the launch gives. Only a driver's call that fails
- * shows that a kernel has no more, and tools report failed calls as mistakes of the application. So
- * this is used only for code that was never verified. */
+/* EINVAL if a kernel has more parameters than the launch gives. Use it only for code that was never
+ * verified: it asks the driver for one parameter too many, and tools report that failed call as a
+ * mistake of the application. */
 gputune_status gt_launcher_check_count(const gt_launcher *launcher);
 /* Waits for the launches that use the launcher's memory or module, then releases the launcher.
  * Works in any context and thread. NULL is allowed. */
@@ -77,14 +77,14 @@ gputune_status gt_launcher_scratch(CUdeviceptr *out, gt_launcher *launcher, CUst
 gputune_status gt_launcher_variable(CUdeviceptr *out, size_t *bytes, gt_launcher *launcher,
                                     const char *name);
 
-/* Sets *out to the number of resident warps over the multiprocessor's maximum, for the first
+/* Sets *out to the occupancy (resident warps over the multiprocessor's maximum) for the first
  * kernel's block, cluster and shared memory. Call it in the launcher's context. */
 gputune_status gt_launcher_occupancy(double *out, const gt_launcher *launcher);
 
-/* The facts with which a caller can launch the kernel by its own code. */
+/* A kernel, for a caller that launches it itself. */
 typedef struct gt_function_facts {
-    CUfunction function; /* with its attributes set; lives as long as the launcher */
-    const char *symbol;  /* its name in the image */
+    CUfunction function; /* a function whose attributes are set; lives as long as the launcher */
+    const char *symbol;  /* the kernel's name in the image */
     int carveout_percent;
 } gt_function_facts;
 /* Sets *out to the facts of step `index` of a pipeline; a single kernel has index 0. ECUDA unless
@@ -92,7 +92,6 @@ typedef struct gt_function_facts {
 gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *launcher,
                                     uint32_t index);
 
-/* Returns the carveout hint in percent that makes the driver choose `kb` of a multiprocessor's
- * `max_kb`. The driver takes the next larger size that the architecture has, so the percentage is
- * rounded down. */
+/* Returns the carveout in percent that makes the driver choose `kb` of a multiprocessor's `max_kb`.
+ * Rounds down, because the driver takes the next larger size that the architecture has. */
 int gt_carveout_percent(int kb, int max_kb);

@@ -94,7 +94,7 @@ static gputune_status allow_shared(const gt_loaded_launch *loaded, CUfunction fu
     if (sum <= (uint32_t)loaded->device->shared_per_block_bytes) {
         return GPUTUNE_OK;
     }
-    int allowed; /* the limit that an earlier launcher of this function set */
+    int allowed; /* the limit that was set on this function before, maybe by another launcher */
     GT_CUDA(loaded->driver, FuncGetAttribute, &allowed,
             CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function);
     GT_REFUSE(sum > (uint32_t)loaded->device->shared_per_block_optin_bytes, GPUTUNE_ECUDA,
@@ -182,7 +182,7 @@ static gputune_status load_instance(gt_instance *out, const gt_loaded_launch *lo
     return GPUTUNE_OK;
 }
 
-/* Gives the instance a module. The first instance that needs its own gets the base module. */
+/* Gives the instance a module. The first instance that needs its own gets the module of `base`. */
 static gputune_status take_module(gt_instance *out, gt_loaded_launch *loaded)
 {
     gt_instance from = loaded->base;
@@ -261,7 +261,7 @@ gputune_status gt_loaded_texture(CUtexObject *out, const gt_loaded_launch *loade
                                         .filterMode = (int)texture->filter,
                                         .flags = texture->flags};
     GT_TRY(gt_loaded_check_context(
-        loaded)); /* a texture object belongs to the context that is current now */
+        loaded)); /* the texture object will belong to the current context */
     CUstreamCaptureMode capture = gt_relaxed_enter(driver);
     CUresult result = driver->TexObjectCreate(out, &resource, &settings, NULL);
     gt_relaxed_leave(driver, capture);
@@ -337,7 +337,7 @@ static gputune_status count_resident(const gt_loaded_launch *loaded, uint32_t in
     *clusters = 1;
     if (gt_volume(kernel->cluster) > 1) {
         CUlaunchConfig config = loaded->kernels[index].config;
-        config.numAttrs = 1; /* only the cluster counts: a carveout is a hint */
+        config.numAttrs = 1; /* only the cluster attribute: a carveout is a hint */
         GT_CUDA(loaded->driver, OccupancyMaxActiveClusters, clusters, function, &config);
     }
     return GPUTUNE_OK;
@@ -372,7 +372,7 @@ static gputune_status check_kernel(const gt_loaded_launch *loaded, uint32_t inde
     return GPUTUNE_OK;
 }
 
-/* ECUDA if a kernel's block, cluster or cooperative grid does not fit. */
+/* Checks that the GPU can run each kernel's block, cluster and cooperative grid. ECUDA if not. */
 static gputune_status check_occupancy(const gt_loaded_launch *loaded)
 {
     const gt_launch_view *launch = &loaded->launch;
@@ -407,10 +407,10 @@ gputune_status gt_loaded_occupancy(double *out, const gt_loaded_launch *loaded)
 /* ---- loading ---- */
 
 /* The first driver that is known to accept the carveout as a launch attribute. The function's
- * attribute, which every driver has, does the same. */
+ * attribute does the same with every driver. */
 enum { CARVEOUT_ATTRIBUTE_VERSION = 12080 };
 
-/* Checks that grids are multiples of clusters, because a driver does not report which is not. */
+/* Checks that grids are multiples of clusters, because drivers do not report which one is not. */
 static gputune_status check_clusters(const gt_launch_view *launch)
 {
     gt_iteration run;
@@ -467,7 +467,7 @@ static void make_config(gt_loaded_kernel *out, const gt_loaded_launch *loaded,
                                    .blockDimZ = kernel->block[2],
                                    .sharedMemBytes = kernel->shared_bytes,
                                    .attrs = out->attributes};
-    /* count_resident() expects the cluster first; a preferred cluster needs a regular one */
+    /* the cluster is first, for count_resident(); a preferred cluster needs a regular one */
     const uint32_t *cluster = kernel->cluster;
     if (gt_volume(cluster) > 1 || kernel->preferred_cluster) {
         memcpy(&add_attribute(out, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)->clusterDim, cluster,
@@ -491,7 +491,7 @@ static void make_config(gt_loaded_kernel *out, const gt_loaded_launch *loaded,
         add_attribute(out, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
             ->programmaticStreamSerializationAllowed = 1;
     }
-    if (l2->window_bytes) { /* must be the last attribute: each launch sets its address */
+    if (l2->window_bytes) { /* the last attribute, because each launch sets its address */
         double ratio = (double)l2->set_aside_bytes / (double)l2->window_bytes;
         CUlaunchAttributeValue *value =
             add_attribute(out, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);

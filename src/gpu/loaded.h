@@ -16,41 +16,41 @@ enum { GT_LOADED_ATTRIBUTES = 6 };
 typedef struct gt_instance {
     CUmodule module;
     CUfunction functions[GT_STEPS_MAX]; /* the functions of the launch's kernels, in order */
-    CUdeviceptr blocks[GT_BLOCK_MAX]; /* where the copied part of each block goes: its symbol, or a
-                                         buffer if passed as `global`; 0: nowhere */
-    unsigned owned_blocks;            /* bit i: blocks[i] is a buffer that the instance owns */
+    CUdeviceptr blocks[GT_BLOCK_MAX];   /* device address of the copied part of each block: its
+                                           symbol, or a buffer if passed as `global`; 0: none */
+    unsigned owned_blocks;              /* bit i is set if the instance owns the buffer blocks[i] */
     CUdeviceptr scratch[GT_PARAMETER_MAX];
-    CUarray arrays[GT_TEXTURE_MAX]; /* by texture; NULL: the texture reads a buffer */
+    CUarray arrays[GT_TEXTURE_MAX]; /* the array of each texture; NULL: it reads a buffer */
     CUtexObject textures[GT_TEXTURE_MAX];
     uint32_t guard_bytes; /* size of the guards before and after each scratch buffer */
     bool owns_module;
 } gt_instance;
 
-/* One kernel of the launch, without its function, which is in the instance. */
+/* One kernel of the launch. Its function is in the instance. */
 typedef struct gt_loaded_kernel {
     const char *symbol; /* the kernel's name in the image; the module owns it */
     CUlaunchAttribute attributes[GT_LOADED_ATTRIBUTES];
-    CUlaunchConfig config; /* without the stream and the address of the level-2 window */
+    CUlaunchConfig config; /* all but the stream and the address of the level-2 window */
 } gt_loaded_kernel;
 
 /* A direct launch reads only the members from the end of `only` to the beginning of `base`. */
 typedef struct gt_loaded_launch {
-    gt_loaded_kernel only; /* the kernel, if the launch has only one */
+    gt_loaded_kernel only; /* the only kernel of the launch, if it has one */
     const gt_driver *driver;
-    bool is_direct;    /* a launch only passes on the caller's arguments, unchanged */
+    bool is_direct;    /* the caller's arguments are the kernel's parameters, unchanged */
     bool needs_state;  /* each stream needs an instance: for blocks, scratch memory, arrays */
     bool needs_module; /* each instance needs its own module, for `constant` or `split` blocks */
     bool has_l2;       /* gt_l2_attach() was called */
     gt_instance base;  /* the first module and its functions; no other member is used */
     gt_context context;
     const gt_device *device;   /* the caller's */
-    gt_launch_view launch;     /* with the caller's arrays */
-    gt_module *module;         /* the launcher drops this reference */
+    gt_launch_view launch;     /* a view with the caller's arrays */
+    gt_module *module;         /* a reference, which the launcher drops */
     gt_image image;            /* a copy of the image, if needs_module */
-    gt_loaded_kernel *kernels; /* the kernels by step: `only`, or an array */
+    gt_loaded_kernel *kernels; /* the kernels by step: &only, or an array */
     size_t slot_bytes;         /* staging memory of one launch; 0: it copies no block */
-    atomic_bool base_taken;    /* an instance owns the base module */
-    uint32_t guard_bytes;      /* guard_bytes of new instances */
+    atomic_bool base_taken;    /* an instance has taken the module of `base` */
+    uint32_t guard_bytes;      /* size of the guards in new instances */
 } gt_loaded_launch;
 
 /* Loads the image, or uses `module` if it is not NULL and can be shared, and checks that the
@@ -60,11 +60,11 @@ gputune_status gt_loaded_make(gt_loaded_launch *loaded, const gt_image *image, g
 /* Releases everything but `module`; `alive`: the context exists and is current. */
 void gt_loaded_free(gt_loaded_launch *loaded, bool alive);
 
-/* ECUDA unless the launch's context is current. */
+/* Checks that the launch's context is current. ECUDA if not. */
 gputune_status gt_loaded_check_context(const gt_loaded_launch *loaded);
 /* EINVAL if a kernel has more parameters than the launch gives. */
 gputune_status gt_loaded_check_count(const gt_loaded_launch *loaded);
-/* Sets *out to the resident warps of the first kernel over the multiprocessor's maximum. */
+/* Sets *out to the occupancy of the first kernel (resident warps over the maximum). */
 gputune_status gt_loaded_occupancy(double *out, const gt_loaded_launch *loaded);
 /* Makes a texture object that reads `array`, or if that is NULL the buffer at `address`. */
 gputune_status gt_loaded_texture(CUtexObject *out, const gt_loaded_launch *loaded,
@@ -74,7 +74,7 @@ gputune_status gt_loaded_texture(CUtexObject *out, const gt_loaded_launch *loade
 gputune_status gt_instance_make(gt_instance *out, gt_loaded_launch *loaded);
 void gt_instance_free(gt_instance *instance, const gt_driver *driver);
 
-/* Returns the staging memory for `bytes` bytes of a block: rounded up to 256 bytes. */
+/* Returns the size of a block's staging memory: `bytes`, rounded up to 256. */
 static inline size_t gt_staged_bytes(uint32_t bytes)
 {
     return ((size_t)bytes + 255) & ~(size_t)255;

@@ -15,7 +15,7 @@ gputune_status gt_image_load(CUmodule *out, const gt_driver *driver, const gt_im
 gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodule module,
                                 const char *name);
 
-/* The symbol of the kernel that a launch calls `entry`. */
+/* The symbol `name` of the kernel that a launch calls `entry`. */
 typedef struct gt_kernel_symbol {
     char *entry, *name;
 } gt_kernel_symbol;
@@ -34,8 +34,8 @@ gputune_status gt_module_make(gt_module **out, const gt_driver *driver, const gt
 gt_module *gt_module_retain(gt_module *module);
 /* Drops a reference; the last one unloads the module. Works in any context and thread. */
 void gt_module_release(gt_module *module);
-/* Does the same without changing the context; `alive`: the module's context exists and is current.
- * NULL is allowed. */
+/* Drops a reference without changing the context. `alive`: the module's context exists and is
+ * current. NULL is allowed. */
 void gt_module_drop(gt_module *module, bool alive);
 /* Finds the symbol of a kernel in the module's image, and remembers it. The module owns *out. */
 gputune_status gt_module_symbol(const char **out, gt_module *module, const gt_image *image,

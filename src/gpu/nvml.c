@@ -12,7 +12,7 @@
 
 /* Constants of nvml.h. Functions return 0 on success. */
 enum { CLOCK_SM = 1, CLOCK_MEMORY = 2, ERROR_INSUFFICIENT_SIZE = 7, UNCORRECTED = 1 };
-/* Hardware slowdown, software thermal, hardware thermal, power brake. */
+/* Hardware slowdown, software thermal limit, hardware thermal limit, power brake. */
 enum { REASONS_THAT_SPOIL = 0x8 | 0x20 | 0x40 | 0x80 };
 
 typedef struct process_info {
@@ -25,7 +25,7 @@ typedef struct utilization {
     unsigned gpu, memory; /* percentages */
 } utilization;
 
-/* X(member, symbol, parameters) */
+/* X(member, symbol, parameters) for each function */
 #define NVML_LIST(X)                                                                               \
     X(init, nvmlInit_v2, (void))                                                                   \
     X(count, nvmlDeviceGetCount_v2, (unsigned *count))                                             \
@@ -56,7 +56,7 @@ static struct {
 #undef MEMBER
 } nvml_library = {.once = PTHREAD_ONCE_INIT};
 
-/* True if a function exists and succeeds. */
+/* Evaluates to true if NVML has the function and its call succeeds. */
 #define GOT(member, ...) (nvml_library.member && nvml_library.member(__VA_ARGS__) == 0)
 
 static void load_library(void)
@@ -110,7 +110,7 @@ uint32_t gt_nvml_count(void)
     return count;
 }
 
-/* Returns true if process `pid` is a worker of this process or of `friend`, or one that waits. In
+/* Returns true if process `pid` is a waiting worker, or a worker of this process or of `friend`. In
  * /proc/PID/stat the parent's pid follows the process's name and a state letter. */
 static bool is_own_or_waiting_worker(unsigned pid, pid_t friend)
 {
@@ -124,7 +124,7 @@ static bool is_own_or_waiting_worker(unsigned pid, pid_t friend)
 }
 
 /* Counts processes other than this one and `friend`. In a container NVML may list pids of another
- * namespace: this process is then in the list, because it has a context, and the friend may be. */
+ * namespace. Then this process is in the list, because it has a context, and the friend may be. */
 static void count_others(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
 {
     process_info infos[64];

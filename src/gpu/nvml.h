@@ -11,8 +11,8 @@ typedef struct gt_nvml gt_nvml; /* NVML's handle, never freed */
 /* Returns the handle for the GPU with this UUID, or NULL if NVML has none. Thread-safe. */
 gt_nvml *gt_nvml_open(const char *uuid);
 
-/* Returns how many GPUs CUDA lists if no environment variable hides one; 0 if unknown, because this
- * process may not use one of the GPUs or CUDA lists parts of a GPU (MIG). */
+/* Returns how many GPUs CUDA lists if no environment variable hides one. Returns 0 if that is
+ * unknown: this process may not use all GPUs, or CUDA lists parts of a GPU (MIG). */
 uint32_t gt_nvml_count(void);
 
 typedef struct gt_nvml_state {
@@ -23,11 +23,11 @@ typedef struct gt_nvml_state {
 } gt_nvml_state;
 void gt_nvml_read(gt_nvml_state *out, gt_nvml *nvml);
 
-/* The process name of a worker that has no request for the GPU. */
+/* The process name of a worker that does not use the GPU now. */
 #define GT_NVML_WAITING "gputune-waits"
 
 typedef struct gt_nvml_users {
-    uint32_t others, one; /* number of other processes, and the pid of one of them */
+    uint32_t others, one; /* number of other processes, and the pid of one */
 } gt_nvml_users;
 /* Counts the processes with a context on the GPU, except this one, `friend` (a pid; 0: none), and
  * the workers of both. Those workers do not count because a killed one keeps its context for a
@@ -35,10 +35,10 @@ typedef struct gt_nvml_users {
  * GT_NVML_WAITING. If NVML uses another pid namespace (in a container), this process and `friend`
  * are assumed to be in its list. Slower than gt_nvml_read(). */
 void gt_nvml_read_users(gt_nvml_users *out, gt_nvml *nvml, pid_t friend);
-/* Gets the percentage of the last second, or sixth of a second, in which the GPU ran any kernel.
- * Returns false if not available. */
+/* Gets the percentage of the last second, or sixth of a second, in which the GPU ran a kernel.
+ * Returns false if NVML does not report it. */
 bool gt_nvml_busy_percent(uint32_t *out, gt_nvml *nvml);
-/* Gets the millijoules used since the driver was loaded. Returns false if not available. */
+/* Gets the millijoules since the driver was loaded. Returns false if NVML does not report them. */
 bool gt_nvml_energy_mj(uint64_t *out, gt_nvml *nvml);
 
 typedef enum gt_compute_mode {

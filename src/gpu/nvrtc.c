@@ -51,30 +51,29 @@ struct gt_nvrtc {
     atomic_uint refused; /* bits of standard[] that this NVRTC refused */
 };
 
-/* #include "name" searches the source's folder, by default the working folder; this path has no
- * folder. Sources have #line. */
+/* NVRTC searches #include "name" in the source's folder, by default the working folder. This path's
+ * folder does not exist; messages have the names of #line. */
 static const char program_name[] = "/dev/null/gputune.cu";
 
 enum { OPTIONS_MAX = 64 };
 
-/* Standard options that an older NVRTC may lack; `since` is the first version with the option. One
- * that is refused nevertheless is left out from then on. */
+/* Standard options that an older NVRTC may lack; `since` is the first version with the option. If
+ * NVRTC refuses one anyway, later compilations omit it. */
 static const struct optional {
     const char *text;
     int since;
-    bool once; /* replaced by the request's own */
+    bool once; /* left out if the request has the same option */
 } standard[] = {
     {"--std=c++17", 11000, true},
     {"-default-device", 11000, false},
     {"--ptxas-options=-v", 11010, false},
-    {"--no-cache", 12090,
-     false}, /* otherwise NVRTC loads libcuda, and a cache hit has no ptxas lines */
+    {"--no-cache", 12090, false}, /* with a cache, NVRTC loads libcuda, and hits lack ptxas lines */
     {"--frandom-seed=gputune", 12000, false},
-    {"-D__linux__=1", 11000, false}, /* the host compiler defines it under nvcc */
+    {"-D__linux__=1", 11000, false}, /* under nvcc, the host compiler defines it */
 };
 enum { STANDARD = sizeof standard / sizeof *standard };
 
-/* Request options that the oldest supported NVRTC lacks. */
+/* Request options that the oldest supported NVRTC does not have. */
 static const struct optional newer[] = {
     {"--minimal", 12040, false},
     {"--split-compile", 12050, false},
@@ -104,9 +103,9 @@ static gputune_status find_symbols(gt_nvrtc *nvrtc, void *handle)
     return GPUTUNE_OK;
 }
 
-/* Loads the builtins beside NVRTC. NVRTC opens them by bare name, which the loader resolves only if
- * a toolkit is in its path or they are already loaded; a wheel's are only there. It is not an error
- * if there are none: the loader may find others. */
+/* Loads the builtins library from NVRTC's folder. NVRTC opens it by its bare name, which fails for
+ * a wheel's folder unless the library is already loaded. A missing library is not an error, because
+ * the loader may find another one. */
 static void load_builtins(const gt_nvrtc *nvrtc)
 {
     GT_FREED char *real = realpath(nvrtc->path, NULL);
@@ -151,8 +150,8 @@ static bool is_usable(const gt_nvrtc *nvrtc, int driver_version)
     return !driver_version || nvrtc->number / 1000 <= driver_version / 1000;
 }
 
-/* Loads the first usable candidate. `tried` gets the reasons against the others; for files that
- * exist but do not load, only the first one's. */
+/* Loads the first usable candidate. Appends to `tried` why the others are not used; of files that
+ * exist but do not load, only the first reason. */
 static gputune_status open_candidates(const gt_nvrtc **out, const gt_nvrtc_candidates *candidates,
                                       int driver_version, gt_text *tried)
 {
@@ -225,7 +224,7 @@ typedef struct options {
     char *head; /* owned */
 } options;
 
-/* Returns true if the request's options replace this standard one. */
+/* Returns true if the request has an option that replaces this standard option. */
 static bool is_replaced(const struct optional *option, const gt_nvrtc_request *request)
 {
     const char *name = option->text + strspn(option->text, "-");
@@ -243,7 +242,7 @@ static bool is_replaced(const struct optional *option, const gt_nvrtc_request *r
 static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
                                    const gt_nvrtc_request *request, const gt_nvrtc_head *head)
 {
-    enum { OWN = 3 }; /* the architecture, and two for the head */
+    enum { OWN = 3 }; /* options added here: the architecture, and two for the head */
     GT_REFUSE(request->option_count > OPTIONS_MAX - STANDARD - OWN, GPUTUNE_EINVAL,
               "%zu compiler options; expected at most %d", request->option_count,
               OPTIONS_MAX - STANDARD - OWN);
@@ -280,7 +279,7 @@ static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
     return GPUTUNE_OK;
 }
 
-/* Remembers standard options that the log calls unrecognised. True if one of them is new. */
+/* Remembers standard options that the log calls unrecognised. Returns true if one is new. */
 static bool learn_refused(gt_nvrtc *nvrtc, const char *log)
 {
     unsigned refused = 0;
@@ -363,9 +362,9 @@ static gputune_status note_instances(gt_compiled *out, const gt_nvrtc *nvrtc, pr
 
 /* ---- headers that are missing ---- */
 
-/* Missing headers do not stop a compilation, because most are for host code: they are replaced by
- * one with the integer types. Compiling shows which ones a source needs, so the names are
- * remembered while sources with the same beginning follow. */
+/* A missing header does not stop a compilation, because most are for host code: a header with the
+ * integer types replaces it. Only compiling shows which headers a source misses, so the names are
+ * remembered for sources with the same beginning. */
 enum { MISSING_MAX = 64 };
 
 static struct {
@@ -379,7 +378,7 @@ static gt_hash head_of(const gt_nvrtc_request *request)
     return gt_hash_bytes(request->text, request->head_bytes);
 }
 
-/* Adds names known to be missing, except of headers that a folder of the options contains now. */
+/* Adds the headers known to be missing, unless a folder of the options has them now. */
 static gputune_status recall_missing(gt_texts *out, const gt_nvrtc_request *request)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known_missing.lock);
@@ -401,7 +400,7 @@ static gputune_status recall_missing(gt_texts *out, const gt_nvrtc_request *requ
     return GPUTUNE_OK;
 }
 
-/* Takes over the names. */
+/* Remembers the names of missing headers, and takes the list over. */
 static void keep_missing(const gt_nvrtc_request *request, gt_texts *names)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known_missing.lock);
@@ -428,7 +427,7 @@ static bool learn_missing(gt_texts *missing, const char *log)
            gt_texts_add(missing, name, length) == GPUTUNE_OK;
 }
 
-/* Creates the program. A precompiled head is an #include. */
+/* Creates the program. A precompiled head is included as a header. */
 static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
                                      const gt_nvrtc_request *request, const gt_texts *missing,
                                      bool splits_head)
@@ -443,7 +442,7 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
     memcpy(all_texts, texts, count * sizeof *texts);
     for (size_t i = 0; i < missing->count; i++) {
         all_names[count] = missing->items[i];
-        all_texts[count++] = "#include <stdint.h>\n"; /* nearly all headers include it */
+        all_texts[count++] = "#include <stdint.h>\n"; /* nearly all headers include <stdint.h> */
     }
     if (splits_head) {
         gt_text_append(&source, "#include \"gputune_head.cuh\"\n#pragma nv_hdrstop\n");

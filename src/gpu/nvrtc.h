@@ -17,12 +17,12 @@ int gt_nvrtc_version(const gt_nvrtc *nvrtc);
 typedef struct gt_nvrtc_request {
     const char *text;           /* CUDA C++ */
     const char *arch;           /* "sm_90a" */
-    const char *const *options; /* in addition to the standard ones */
+    const char *const *options; /* options besides the standard ones */
     size_t option_count;
     const char *const *instances; /* C++ templates to instantiate: "scan<float, 128>" */
     size_t instance_count;
     bool ptx;            /* produce PTX instead of a cubin */
-    uint64_t head_bytes; /* length of the beginning shared with other sources */
+    uint64_t head_bytes; /* length of the beginning that other sources share */
 } gt_nvrtc_request;
 
 /* Paths of the precompiled head of a source; each may be NULL. */
@@ -35,7 +35,7 @@ typedef struct gt_nvrtc_head {
 typedef struct gt_compiled {
     gt_image image;         /* owned; for PTX, `bytes` includes the NUL */
     char *log;              /* the complete log; owned, never NULL on success or ECOMPILE */
-    gt_resources resources; /* of the entry function with the most registers */
+    gt_resources resources; /* resources of the entry function with the most registers */
     double compile_ns;
     int nvrtc_version; /* 13000 for 13.0 */
 } gt_compiled;

@@ -29,8 +29,8 @@ static void append_names(gt_text *text, const char *path)
     }
 }
 
-/* Appends whether this process may open a device file: a cgroup or its mode may hide the GPU.
- * access() tells that without opening it, which could wake the GPU. */
+/* Appends whether this process may open a device file, because a cgroup or the file's mode may hide
+ * the GPU. access() does not open the file, which could wake the GPU. */
 static void append_access(gt_text *text, const char *path)
 {
     gt_text_printf(text, "%s %d\n", path, access(path, R_OK | W_OK) == 0);
@@ -76,8 +76,8 @@ static gputune_status append_gpus(gt_text *text)
     return append_each(text, &others, "/dev/nvidia-caps/*", append_access);
 }
 
-/* Appends the driver's library: a path, or the linker's cache, which is rewritten when libraries
- * are installed. */
+/* Appends the state of the driver's library, or of the linker's cache, which is rewritten when
+ * libraries are installed. */
 static gputune_status append_library(gt_text *text, const char *driver)
 {
     bool is_path = strchr(driver, '/') != NULL;
@@ -91,7 +91,7 @@ static gputune_status append_library(gt_text *text, const char *driver)
     return GPUTUNE_OK;
 }
 
-/* Hashes the variables that CUDA and the dynamic linker read. A sum, as their order may differ. */
+/* Hashes the variables that CUDA and the dynamic linker read, in any order (a sum). */
 static gt_hash hash_variables(void)
 {
     static const char *const prefixes[] = {"CUDA_", "NVIDIA_", "LD_"};

@@ -17,7 +17,7 @@ static const char both[] =
 static const char random_header[] = "install the CUDA toolkit, or pip install nvidia-curand and "
                                     "pass its include folder with -I" ELSE;
 
-/* Hints by prefix of the header's name; the first match counts. */
+/* Hints by the beginning of the header's name. The first match counts. */
 static const struct hint {
     const char *begins, *advice;
 } hints[] = {
@@ -76,7 +76,7 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
         gt_text_append(out, "; NVRTC does not compile this part of Thrust; kernels may use "
                             "thrust::complex, pair, tuple, its functors and iterators");
     }
-    /* a missing header may be the cause if the compiler does not know a name */
+    /* a name that the compiler does not know may be in a missing header */
     bool misses_name = false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         misses_name |= strstr(line, words[i]) != NULL;
@@ -96,7 +96,7 @@ extern const struct embedded {
     const char *name, *text;
 } gt_device_headers[]; /* terminated by a NULL name */
 
-/* A header that includes the toolkit's, for the prelude and kernels that use std::. */
+/* Defines a header that includes the toolkit's, for the prelude and kernels that use std::. */
 #define TOOLKIT(name)                                                                              \
     {                                                                                              \
         name, "#pragma once\n#include <cuda/std/" name ">\n"                                       \
@@ -149,7 +149,7 @@ const char *gt_device_header_text(const char *name)
 
 typedef enum cuda_root {
     ROOT_HOME,   /* CUDA_HOME */
-    ROOT_LOADER, /* no folder: here the loader's search path is tried */
+    ROOT_LOADER, /* the loader's search path, in place of a folder */
     ROOT_PREFIX, /* a toolkit's default prefix; may contain '*' */
     ROOT_PYTHON  /* prefix of a Python installation, whose wheels may have parts of CUDA */
 } cuda_root;
@@ -168,7 +168,7 @@ static gputune_status python_prefix(char **out)
         GT_FREED char *program = NULL;
         GT_TRY(gt_path_format(&program, "%.*s/python3", (int)length, path));
         GT_FREED char *real = gt_file_exists(program) ? realpath(program, NULL) : NULL;
-        char *slash = real ? strrchr(real, '/') : NULL; /* in PREFIX/bin/python3.11 */
+        char *slash = real ? strrchr(real, '/') : NULL; /* of PREFIX/bin/python3.11 */
         if (slash) {
             *slash = '\0';
             slash = strrchr(real, '/');
@@ -262,7 +262,7 @@ static void note_searched(gt_text *searched, const char *place)
 static const char *const names[] = {"/libnvrtc.so.13", "/libnvrtc.so.12", "/libnvrtc.so"};
 enum { NAMES = sizeof names / sizeof *names };
 
-/* In a toolkit or a folder named by the user. */
+/* Folders of libraries in a toolkit, or in a folder that the user names. */
 static const char *const library_folders[] = {"", "/lib64", "/lib", "/targets/*-linux/lib",
                                               "/nvidia/*/lib"};
 
@@ -320,14 +320,14 @@ gputune_status gt_wheel_find(gt_texts *out, const char *pattern)
 
 /* ---- headers --------------------------------------------------------------------------------- */
 
-/* In a toolkit, and in a folder beside an NVRTC. */
+/* Folders of headers in a toolkit, or in a folder beside an NVRTC. */
 static const char *const header_folders[] = {"/include", "/targets/*-linux/include", "/*/include"};
 
-/* The parts, which may be in two folders. A header with its version identifies each. */
+/* The packages of headers, which may be in two folders. A header with a version identifies each. */
 enum { PARTS = 2 };
 static const struct part {
     const char *name, *header, *macro;
-    int major, minor, patch; /* divisors of the macro's number; 0: not in it */
+    int major, minor, patch; /* divisors that extract the numbers from the macro's value; 0: none */
 } parts[PARTS] = {
     {"cuda", "cuda_runtime_api.h", "#define CUDART_VERSION", 1000, 10, 0},
     {"cccl", "cub/version.cuh", "#define CUB_VERSION", 100000, 100, 1},
@@ -336,7 +336,7 @@ static const struct part {
 typedef struct finder {
     gt_toolkit *found;
     bool have[PARTS];
-    long versions[PARTS]; /* values of the macros */
+    long versions[PARTS]; /* the values of the version macros */
 } finder;
 
 /* Records which parts of the toolkit the folder contains. Returns true if it contains any. */
@@ -379,7 +379,7 @@ static gputune_status search_headers(void *user, cuda_root kind, const char *fol
     note_searched(&finder->found->searched, folder);
     GT_TRY(list_below(&folders, kind, folder, PLACES(header_folders), "/nvidia/*/include", ""));
     for (size_t i = 0; i < folders.count && !is_complete(finder); i++) {
-        GT_FREED char *cccl = NULL; /* a subfolder from toolkit 13 on */
+        GT_FREED char *cccl = NULL; /* holds CCCL from toolkit 13 on */
         GT_TRY(gt_path_format(&cccl, "%s/cccl", folders.items[i]));
         if (note_parts(finder, folders.items[i])) {
             GT_TRY(add_folder(finder, folders.items[i]));
