@@ -239,7 +239,7 @@ extern "C" {
  * A kernel is named by a path (with a slash, or ending in .cu), by PATH:KERNEL for one kernel of a
  * file, or by a name: of an added kernel, or of a kernel or file in the template folder. */
 
-typedef struct gputune_plan gputune_plan; /* what is launched; immutable, reference-counted */
+typedef struct gputune_plan gputune_plan; /* a launchable variant; immutable, reference-counted */
 typedef struct gputune_options gputune_options;
 
 /* Returns a plan for `kernel` at `sizes`: from the tuner's table (without a lock or allocation),

@@ -1077,7 +1077,7 @@ class options
                            !is_device<T>::value, detail::name_of(detail::code_of<element>())});
         return *this;
     }
-    /* The same from a file that numpy.save() wrote. */
+    /* Sets the elements of an argument from a file that numpy.save() wrote. */
     options &file(std::string argument, std::string path)
     {
         files_.emplace_back(std::move(argument), std::move(path));

@@ -100,7 +100,7 @@ typedef struct gputune_kernel {
     uint32_t size;
     const char *name, *path;
     const char *summary;         /* the template's first comment line */
-    const char *sizes;           /* its problem values with their defaults: "n=67108864" */
+    const char *sizes;           /* problem values with their defaults: "n=67108864" */
     const char *axes;            /* "VEC=1,2,4,8 BLOCK=64,128" */
     gputune_objective objective; /* its default */
     bool self_reference;         /* results are only compared with the default's: reference(self) */
@@ -178,7 +178,7 @@ typedef struct gputune_record {
     const char *message; /* why the variant failed, was eliminated or was not verified; for a
                             winner: scalars that were verified with one value only */
     bool is_default, is_winner;
-    bool tie, noisy, modelled; /* as in gputune_info */
+    bool tie, noisy, modelled; /* flags as in gputune_info */
     /* Times, or nanojoules for ENERGY. low_ns and high_ns: the interval of the median. */
     double median_ns, mean_ns, stddev_ns, low_ns, high_ns, min_ns;
     uint32_t samples, eliminated_round; /* eliminated_round: from 1; 0: not eliminated */
@@ -244,7 +244,7 @@ typedef struct gputune_forget_options {
     uint32_t size;
     bool only_say;       /* delete nothing */
     bool outdated;       /* results of other versions of the template than the current one */
-    bool older_drivers;  /* results of older drivers than that of the GPU's last results */
+    bool older_drivers;  /* results of drivers older than the GPU's latest results have */
     double older_than_s; /* results not measured within this many seconds; 0: no age limit */
     uint64_t most_bytes; /* delete the oldest until the data fits this size; 0: no limit */
     bool everything;     /* allow a filter and options that select nothing to delete all results */
@@ -277,8 +277,8 @@ GPUTUNE_API int gputune_merge(gputune_merged *out, gputune *tuner, const char *c
 
 /* Writes the winners that `filter` selects (NULL: those of the tuner's kind of GPU) as text to
  * *out, which the caller frees with gputune_free(), and their number to *count (may be NULL). With
- * `whole` the text has their code too, so that TRUST_BOUND needs no compiler, and the fastest other
- * trials, from which searches at other sizes start. ENOTFOUND for an unknown kernel. */
+ * `whole`, adds their code, so TRUST_BOUND needs no compiler, and the fastest other trials, from
+ * which searches at other sizes start. ENOTFOUND for an unknown kernel. */
 GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
                                       const gputune_record_filter *filter, bool whole);
 /* Writes the same text to a file. EIO if it cannot be written. */

@@ -128,7 +128,7 @@ void gt_background_close(gt_background *background)
 
 /* ---- one tuning ------------------------------------------------------------------------------ */
 
-/* Returns true if the application uses the GPU. NVML does not tell whose work it sees, so it is
+/* Returns true if the application uses the GPU. NVML does not report whose work it sees, so it is
  * read only after the tuning has paused for NVML's window. */
 static bool is_busy(void *user)
 {

@@ -16,7 +16,7 @@ typedef struct gt_calls {
     pthread_mutex_t mutex;
     pthread_cond_t ended;
     unsigned inside;
-    volatile int closing; /* not 0 cancels every call; read and written atomically */
+    volatile int closing; /* a value other than 0 cancels every call; accessed atomically */
     pid_t owner;          /* the process that opened the tuner */
 } gt_calls;
 
@@ -34,7 +34,7 @@ static inline gputune_status gt_need(const char *function, const char *what, con
 {
     return pointer ? GPUTUNE_OK : gt_fail(GPUTUNE_EINVAL, "%s: %s is NULL", function, what);
 }
-/* The same for a callback; `given` is true if it is not NULL. */
+/* EINVAL if a callback that a public function needs is NULL; `given` is false then. */
 #define gt_need_callback(function, given)                                                          \
     gt_need(function, "the function to call", (given) ? (function) : NULL)
 

@@ -18,7 +18,7 @@
 
 /* A copy must reach this fraction of the peak bandwidth. An H200 reaches 0.88. */
 static const double LEAST_OF_PEAK = 0.7;
-static const double MEGABYTE = 1 << 20, GIGABYTE = 1 << 30; /* as CUDA counts memory */
+static const double MEGABYTE = 1 << 20, GIGABYTE = 1 << 30; /* CUDA's units of memory */
 
 /* The options to check, and what earlier checks found. */
 typedef struct patient {

@@ -264,7 +264,7 @@ static void write_miss(gt_misses *misses, gt_miss *miss)
     bool is_news = status != GPUTUNE_OK && !misses->told;
     misses->told |= is_news;
     pthread_mutex_unlock(&misses->lock);
-    if (is_news) { /* without the lock, because the log's callback may call the tuner */
+    if (is_news) { /* outside the lock, because the log's callback may call the tuner */
         gt_log_line(&misses->log, GPUTUNE_LOG_WARNING, "misses are not recorded: %s", gt_message());
     }
 }

@@ -54,7 +54,7 @@ static const uint64_t golden = 0x9e3779b97f4a7c15; /* 2^64 divided by the golden
 typedef struct key_writer {
     gt_plan_key *key;
     uint64_t hash, round;
-    bool fits; /* no allocation has failed */
+    bool fits; /* false: an allocation has failed */
 } key_writer;
 
 static bool make_room(gt_plan_key *key)
@@ -182,7 +182,7 @@ typedef struct entry {
     gt_terms terms;
     gputune_plan *plan;
     gt_watch *watch;       /* watches the files of the plan's template; NULL: nothing to watch */
-    struct entry *next;    /* in the list of all entries */
+    struct entry *next;    /* link in the list of all entries */
     atomic_bool dropped;   /* the entry answers no request any more */
     atomic_uint refreshes; /* the table's `refreshes` at the plan's last lookup */
     atomic_uint

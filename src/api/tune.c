@@ -457,7 +457,7 @@ static gputune_status describe(verdict *out, const asking *a, const gputune_plan
     return GPUTUNE_OK;
 }
 
-/* Rank 0: makes its own plan, and sends its result or failure to the other ranks. */
+/* Makes the plan of rank 0, and sends its result or failure to the other ranks. */
 static gputune_status lead(gputune_plan **out, const asking *a, const gputune_group *group)
 {
     gputune_plan *plan = NULL;
@@ -515,7 +515,7 @@ static gputune_plan *find_same(const asking *a, const char *configuration)
                : NULL;
 }
 
-/* The other ranks: receives rank 0's result, and returns a plan of the same configuration. A new
+/* Receives rank 0's result on another rank, and returns a plan of the same configuration. A new
  * plan replaces the one in the table, so later calls of this process get it too. */
 static gputune_status follow(gputune_plan **out, const asking *a, const gputune_group *group)
 {

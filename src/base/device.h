@@ -31,7 +31,7 @@ typedef struct gt_device {
     int max_block[3];
     int64_t max_grid[3];
     bool cluster_launch;
-    int max_cluster;                  /* in blocks: 1, 8 (portable) or 16 (opt-in) */
+    int max_cluster;                  /* largest cluster in blocks: 1, 8 or 16 (opt-in) */
     int max_parameter_bytes;          /* 4096, or 32764 if CC, NVRTC and driver allow it */
     int carveout_kb[GT_CARVEOUT_MAX]; /* possible sizes of shared memory, ascending */
     int carveout_count;

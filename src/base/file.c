@@ -175,7 +175,7 @@ typedef struct part {
 } part;
 
 /* Takes the file at `place` below the folder, unless one was already found. It must belong to root
- * or to the owner of `folder`; a parent's owner does not count, as others may write to /tmp. */
+ * or to the owner of `folder`. A parent's owner does not count: others may write to /tmp. */
 static gputune_status try_part(const part *part, const char *folder, const char *place)
 {
     struct stat facts, of_folder;

@@ -82,7 +82,7 @@ typedef struct gt_tensormap {
     uint32_t alignment; /* required alignment of the address */
     uint32_t box[GT_TENSORMAP_RANK];
     uint64_t sizes[GT_TENSORMAP_RANK];
-    uint64_t strides[GT_TENSORMAP_RANK]; /* in bytes, from the second dimension on */
+    uint64_t strides[GT_TENSORMAP_RANK]; /* strides in bytes, from the second dimension on */
 } gt_tensormap;
 
 /* The memory that a texture object reads. */

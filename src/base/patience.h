@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 typedef struct gt_patience {
-    int64_t until_ns;            /* on the clock of gt_now_ns() */
+    int64_t until_ns;            /* deadline on the clock of gt_now_ns() */
     const volatile int *cancel;  /* non-zero ends the wait at once; may be NULL */
     const volatile int *closing; /* the same kind of flag, set while the tuner is being closed */
 } gt_patience;

@@ -198,7 +198,7 @@ static void report_write_markdown(const report_data *report, FILE *file)
 }
 
 enum { PAGE, MARKDOWN };
-enum { MOST_SOURCES = 100 }; /* each takes 10 to 30 KB */
+enum { MOST_SOURCES = 100 }; /* a source takes 10 to 30 KB */
 static const char *const format_words[] = {"html", "md", NULL};
 
 /* Returns the source of the winner, if the template is still the one that it was measured with. */

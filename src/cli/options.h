@@ -22,7 +22,7 @@ typedef enum cli_option_kind {
 typedef CLI_LIST(const char *) cli_list;
 
 typedef struct cli_option {
-    const char *name; /* without dashes; NULL ends the table */
+    const char *name; /* name without dashes; NULL ends the table */
     char letter;      /* 0: none */
     cli_option_kind kind;
     void *value;
@@ -63,13 +63,13 @@ extern struct cli_given {
 
 typedef struct cli_command {
     const char *name;        /* "warm" */
-    const char *description; /* in the list of commands */
+    const char *description; /* purpose, for the list of commands */
     const char *arguments;   /* "KERNEL|PATH..." */
     const char *summary;     /* one sentence, capitalised */
     const char *more;        /* paragraphs under the options, or NULL */
     struct {
         size_t least, most;
-    } takes; /* how many arguments besides options */
+    } takes; /* number of arguments besides options */
     const cli_option *options;
     int (*run)(const cli_list *arguments); /* returns the exit code; only data goes to stdout */
 } cli_command;

@@ -76,7 +76,7 @@ static void derive(row *out)
     /* several kernels, or one that is launched several times */
     bool is_pipeline = strpbrk(r->grids, "+(") != NULL;
     bool is_timed = r->median_ns > 0 && r->objective != GPUTUNE_OBJECTIVE_ENERGY;
-    uint32_t widths = r->load_widths | r->store_widths; /* of the machine code */
+    uint32_t widths = r->load_widths | r->store_widths; /* access widths in the machine code */
     double half_ns = (r->high_ns - r->low_ns) / 2;
     out->is_narrow = widths > 0 && r->vector_bytes > 0 && widths < r->vector_bytes;
     out->cache = gputune_cache_name(r->cache);
@@ -430,8 +430,7 @@ static bool is_entry(const gputune_record *trial, bool launched)
            (launched && cli_trial_was_launched(trial));
 }
 
-/* Orders entries by their values on the axes, and those of the same configuration with the newest
- * first. */
+/* Orders entries by their values on the axes, then the newest first. */
 static int compare_entries(const void *left, const void *right)
 {
     const cli_entry *a = left, *b = right;

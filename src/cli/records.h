@@ -1,5 +1,5 @@
-/* Stored records as people and programs see them: columns of show, run and compare; the scenarios
- * of records; what the axes are worth (why.c); failures, and logs of the compiler. */
+/* Stored records for people and programs: columns of show, run and compare; the scenarios of
+ * records; the worth of axes (why.c); failures, and logs of the compiler. */
 #pragma once
 
 #include "cli/scenarios.h"
@@ -44,9 +44,9 @@ typedef CLI_LIST(gputune_record) cli_records;
 
 /* A callback for gputune_records(): adds a copy to `list`, a cli_records. Returns 0. */
 int cli_records_add(void *list, const gputune_record *record);
-/* Adds the filter's records of the kernels of a name or path, or of all kernels if `name` is NULL;
- * also those of templates that are gone. Sets filter->kernel. Returns CLI_CONTINUE, or an exit code
- * after a message. */
+/* Adds the filter's records of the kernels with a name or path, or of all kernels if `name` is
+ * NULL, including kernels whose templates are gone. Sets filter->kernel. Returns CLI_CONTINUE, or
+ * an exit code after a message. */
 int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_session *session,
                      const char *name);
 

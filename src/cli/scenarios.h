@@ -7,7 +7,7 @@
 
 #include "cli/session.h"
 
-/* A name with values. The name comes first, as gt_index_of() needs it. */
+/* A name with values. The name comes first, because gt_index_of() needs that. */
 typedef struct cli_value_list {
     char *name;
     char **values;
@@ -72,7 +72,7 @@ int cli_stored_nothing(const cli_session *session, const gputune_record_filter *
 
 /* ---- scenarios ------------------------------------------------------------------------------- */
 
-/* Reads a size from 0 to 2^40, as gt_read_int() does. Returns NULL, or what is wrong. */
+/* Reads a size from 0 to 2^40, as gt_read_int() does. Returns NULL, or why it is refused. */
 const char *cli_size_number(int64_t *out, const char *text);
 /* Splits "n=4 T=half" into sizes for the library. */
 gputune_sizes cli_sizes_of(const char *text);

@@ -49,7 +49,7 @@ typedef enum cli_open_mode {
 typedef struct cli_session {
     gputune *tuner;
     bool has_device;
-    gputune_device device; /* set if has_device */
+    gputune_device device; /* set only if has_device */
 } cli_session;
 
 /* Opens a tuner by the options, and prints a note if the device is emulated and the user did not

@@ -62,7 +62,7 @@ typedef struct cli_column {
 
 typedef struct cli_row {
     void *item;     /* a copy of the struct that the row shows */
-    bool is_energy; /* its CLI_TIME columns hold nanojoules */
+    bool is_energy; /* true if CLI_TIME columns hold nanojoules */
     double key;     /* cli_table_sort() sets both; index: before sorting */
     size_t index;
 } cli_row;

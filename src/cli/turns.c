@@ -82,9 +82,9 @@ static double distance(double a, double b)
     return round(fabs(log(fmax(a, 1) / fmax(b, 1))) * 1e6);
 }
 
-/* Returns the cost nearest to the mean of a kernel's costs. This size is tuned first and gets most
- * time, because the others begin with its results. tools/bench/notes/search.md has the
- * measurements. */
+/* Returns the cost nearest to the mean of a kernel's costs. This size is tuned first and gets the
+ * most time, because the others begin with its results. Measurements:
+ * tools/bench/notes/search.md. */
 static double find_middle(const cli_turn *turns, size_t count, size_t kernel_place)
 {
     double sum = 0, middle = INFINITY;

@@ -14,7 +14,7 @@ typedef struct cli_turn {
     double far;
     bool known;        /* a finished result is stored and probably answers at once */
     bool begun;        /* something is stored for the kernel, at any size */
-    double weight;     /* its weight in the division of time */
+    double weight;     /* the turn's weight in the division of time */
     double took_s;     /* seconds that the kernel's latest search took; 0: there was none */
     const void *tried; /* the child that failed at the scenario; NULL: none yet */
 } cli_turn;

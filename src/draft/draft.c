@@ -40,8 +40,7 @@ static const char *kernel_names(const draft_program *program)
     return gt_text_string(&out);
 }
 
-/* Ranks kernels: those of the file itself are before those of headers, and launched ones before
- * others. */
+/* Ranks kernels: those of the file itself before those of headers, launched ones before others. */
 static unsigned rank_of(const draft_program *program, draft_decl *kernel)
 {
     bool is_here = strcmp(draft_extent_of(kernel->at).path, program->request->path) == 0;

@@ -1,4 +1,4 @@
-/* Interprets statements: conditions and what they imply, branches, loops. */
+/* Interprets statements: conditions and the facts that they imply, branches, and loops. */
 #include "draft/parts.h"
 
 #include <string.h>

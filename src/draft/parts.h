@@ -39,7 +39,7 @@ typedef struct draft_decl {
     draft_slots slots;      /* of a variable */
     size_t saved;           /* index after the variable's last entry in the journal of changes */
     bool in_slice;          /* true if a kernel needs the declaration */
-    bool busy;              /* its body or initialiser is being followed */
+    bool busy;              /* true while the body or initialiser is being followed */
     bool is_called;         /* true for a host function that another one calls */
 } draft_decl;
 /* An expression or a statement. Parentheses and conversions are left out, except conversions of
@@ -97,7 +97,7 @@ bool draft_is_own(cx_cursor at);
 /* A part of a file. */
 typedef struct draft_extent {
     void *file;
-    const char *path, *text; /* of the whole file */
+    const char *path, *text; /* path and text of the whole file */
     unsigned begin, end, line, column;
 } draft_extent;
 draft_extent draft_extent_of(cx_cursor at);
@@ -192,7 +192,7 @@ typedef struct draft_sum {
     unsigned count;
 } draft_sum;
 
-/* A place: a variable or a part of it, or memory behind a pointer. */
+/* A place: a variable or a part of it, or memory that a pointer points to. */
 typedef struct draft_spot {
     draft_decl *variable;           /* NULL: memory */
     const char *path;               /* "" or ".a.b" */
@@ -430,7 +430,7 @@ size_t draft_branch_begin(void);
 draft_state draft_branch_end(size_t outer);
 /* Applies the changes of a branch. */
 void draft_branch_redo(const draft_state *branch);
-/* Applies the changes of that of two branches which the condition selects. */
+/* Applies the changes of two branches: `then` if the condition is true, else `otherwise`. */
 void draft_branch_merge(const draft_state *then, const draft_state *otherwise,
                         draft_amount *condition);
 /* Returns the value of a variable or a member in these slots; without one, that of `other`, or the

@@ -64,7 +64,7 @@ static bool is_same_struct(cx_type a, cx_type b)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Returns the buffer behind a variable that is a pointer, or behind a pointer in a member of it. */
+/* Returns the buffer that a pointer variable, or a pointer member of one, points to. */
 static draft_buffer *buffer_of(draft_decl *variable, const char *path, cx_type type)
 {
     draft_buffer *buffer = NULL;

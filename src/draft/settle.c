@@ -176,7 +176,7 @@ static draft_amount *tie(draft_amount *value, int64_t number, draft_amount *axis
     return draft_make(value->kind, a, b, value->c ? tie(value->c, number, axis) : NULL);
 }
 
-/* Returns the template parameter with this name; without a name, the only one whose argument is
+/* Returns the template parameter with this name, or without a name, the only one whose argument is
  * this number; NULL if there is none. */
 static const char *template_parameter(const draft_settled *s, const char *name, int64_t number)
 {
@@ -602,7 +602,7 @@ static draft_amount *value_at(draft_amount *value, const draft_symbol *symbol, i
     return draft_replace(value, put_number, &w);
 }
 
-/* Limits the ranges of loaded values in `length` so that it is at most `most`. */
+/* Limits the ranges of loaded values in `length`, to make it at most `most`. */
 static void limit_ranges(draft_settled *s, draft_amount *length, draft_amount *most)
 {
     for (size_t i = 0; i < s->facts.buffers.count; i++) {

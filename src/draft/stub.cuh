@@ -1,7 +1,7 @@
-/* Declarations of CUDA's headers and of C++'s library, as far as drafting reads them. A compiler includes
- * this text in front of the program, in the place of both. A function that accesses memory has a
- * body that does so, since the reader learns from that which of its arguments are read and written;
- * the others are only declared. */
+/* The declarations of CUDA's headers and C++'s library that drafts need. A compiler includes this
+ * text before the program, in place of these headers. A function that accesses memory has a body
+ * that does so, which shows the reader which arguments are read and written. The other functions
+ * are only declared. */
 #pragma once
 __attribute__((device)) void __syncthreads(); /* a builtin of device code */
 #pragma clang force_cuda_host_device begin
@@ -105,7 +105,7 @@ GT_VECTORS(double, double, 8, 16, 16)
 unsigned gt_unset_extent();
 struct dim3 {
     unsigned x, y, z;
-    dim3() : x(gt_unset_extent()), y(1), z(1) {} /* one that nothing assigns is a question */
+    dim3() : x(gt_unset_extent()), y(1), z(1) {} /* x: a question if nothing sets it */
     constexpr dim3(unsigned a, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {}
     constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
     constexpr operator uint3() const { return {x, y, z}; }
@@ -139,7 +139,7 @@ struct cudaDeviceProp {
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, void *stream = 0);
 template <class F> cudaError_t cudaLaunchKernel(F, dim3, dim3, void **, size_t = 0, cudaStream_t = 0);
 template <class F> cudaError_t cudaLaunchCooperativeKernel(F, dim3, dim3, void **, size_t = 0, cudaStream_t = 0);
-extern "C" { /* their parameters do not matter */
+extern "C" { /* the parameters of these functions do not matter */
 cudaError_t cudaMalloc(...), cudaMallocHost(...), cudaHostAlloc(...), cudaMallocManaged(...), cudaMallocAsync(...), cudaMallocPitch(...), cudaFree(...), cudaFreeHost(...), cudaFreeAsync(...);
 cudaError_t cudaMemcpy(void *, const void *, ...), cudaMemcpyAsync(void *, const void *, ...), cudaMemcpy2D(void *, size_t, const void *, ...), cudaMemset(...), cudaMemsetAsync(...), cudaMemGetInfo(...), cudaMemPrefetchAsync(const void *, ...);
 cudaError_t cudaDeviceSynchronize(...), cudaThreadSynchronize(...), cudaDeviceReset(...), cudaGetLastError(...), cudaPeekAtLastError(...), cudaSetDevice(...), cudaGetDevice(...), cudaGetDeviceCount(...), cudaGetDeviceProperties(...), cudaDeviceGetAttribute(...);

@@ -1,6 +1,6 @@
-/* The part of the CUDA driver's ABI that gputune uses, so that building does not need cuda.h.
- * Names, values and layouts are those of CUDA 13.0 on 64-bit Linux; tests/gpu/test_abi.c compares
- * them with cuda.h if the compiler finds it. Never include this header and cuda.h in one file. */
+/* The part of the CUDA driver's ABI that gputune uses, so building does not need cuda.h. Names,
+ * values and layouts are those of CUDA 13.0 on 64-bit Linux; tests/gpu/test_abi.c compares them
+ * with cuda.h if the compiler finds it. Never include this header and cuda.h in one file. */
 #pragma once
 
 #include "gpu/abi_codes.h"

@@ -46,5 +46,5 @@ void gt_device_environment(gt_device *device);
  * EDEVMEM if GPU memory is full, ECUDA. */
 gputune_status gt_copy_rate(double *bytes_per_s, const gt_driver *driver, size_t most_bytes,
                             int copies);
-/* The same in the device's primary context. */
+/* Measures the copy rate in the device's primary context. */
 gputune_status gt_device_copy_rate(double *bytes_per_s, const gt_driver *driver, int ordinal);

@@ -13,7 +13,7 @@ typedef struct gt_held {
     atomic_uint holders; /* number of graphs that use the object, plus 1 for its launcher */
     /* Frees the object. `alive`: the context exists and is current. */
     void (*end)(struct gt_held *held, bool alive);
-    struct gt_held *next; /* in the list of objects that only graphs hold */
+    struct gt_held *next; /* link in the list of objects that only graphs hold */
 } gt_held;
 
 /* Initialises an object that its launcher holds. */

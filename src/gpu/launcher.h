@@ -29,7 +29,7 @@ enum { GT_LAUNCHER_STREAMS = 8 };
 gputune_status gt_launcher_load_view(gt_launcher **out, const gt_driver *driver,
                                      const gt_device *device, const gt_image *image,
                                      gt_module *module, const gt_launch_view *launch);
-/* The same for a gt_launch, which must outlive the launcher. */
+/* Loads a gt_launch, which must outlive the launcher. */
 gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, const gt_device *device,
                                 const gt_image *image, gt_module *module, const gt_launch *launch);
 /* Returns the module, for another launcher of the same image; NULL if it cannot be shared. */

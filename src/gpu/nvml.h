@@ -44,7 +44,7 @@ bool gt_nvml_energy_mj(uint64_t *out, gt_nvml *nvml);
 typedef enum gt_compute_mode {
     GT_COMPUTE_SHARED = 0,
     GT_COMPUTE_PROHIBITED = 2,
-    GT_COMPUTE_EXCLUSIVE = 3 /* one process at a time */
+    GT_COMPUTE_EXCLUSIVE = 3 /* one process at a time may use the GPU */
 } gt_compute_mode;
 typedef enum gt_switch { GT_UNKNOWN, GT_OFF, GT_ON } gt_switch;
 /* The GPU's configuration. */

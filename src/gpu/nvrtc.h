@@ -27,8 +27,8 @@ typedef struct gt_nvrtc_request {
 
 /* Paths of the precompiled head of a source; each may be NULL. */
 typedef struct gt_nvrtc_head {
-    const char *keep; /* where to store the head */
-    const char *use;  /* a head stored by this process */
+    const char *keep; /* where to store the head, or NULL */
+    const char *use;  /* path of a head that this process stored */
 } gt_nvrtc_head;
 
 /* The result of a compilation. */
