@@ -201,8 +201,8 @@ typedef struct gputune_record {
     int order;           /* position among the trials of the database, by time; 0: not stored */
     int driver_version, nvrtc_version;            /* 13000 for 13.0 */
     int sm_count, sm_clock_khz, memory_clock_khz; /* counts and clocks of the GPU; 0: unknown */
-    /* Hashes in hex, or "". scenario: of what its trials have in common apart from the GPU;
-     * identity: of the version of the template. */
+    /* Hashes in hex, or "". scenario: hash of what its trials have in common apart from the GPU;
+     * identity: hash of the version of the template. */
     const char *scenario, *identity;
     const char *alignment, *inputs; /* parts of the scenario: "16", "seed=1"; or "" */
     bool unreferenced;              /* no reference() or check(): the default is taken as correct */

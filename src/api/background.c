@@ -31,7 +31,7 @@ typedef struct activity {
     int64_t asked_ns;    /* when is_busy() was last called */
     int64_t resting_ns;  /* when the current pause began */
     int64_t read_ns;     /* when NVML was last read */
-    bool others;         /* the GPU was busy at that reading */
+    bool others;         /* NVML reported a busy GPU then */
 } activity;
 
 static void read_others(activity *activity, int64_t now)
@@ -41,7 +41,7 @@ static void read_others(activity *activity, int64_t now)
     activity->read_ns = now;
 }
 
-static const double default_share = 0.025; /* slows the application by up to 1.7 times that */
+static const double default_share = 0.025; /* slows the application by up to 1.7 times this share */
 static const double default_limit_s = 60;
 static const double way_given_s = 0.5; /* how long the GPU is left to a caller's tuning */
 

@@ -34,7 +34,7 @@ static inline gputune_status gt_need(const char *function, const char *what, con
 {
     return pointer ? GPUTUNE_OK : gt_fail(GPUTUNE_EINVAL, "%s: %s is NULL", function, what);
 }
-/* EINVAL if a callback that a public function needs is NULL; `given` is false then. */
+/* EINVAL if a callback that a public function needs is missing (`given` is false). */
 #define gt_need_callback(function, given)                                                          \
     gt_need(function, "the function to call", (given) ? (function) : NULL)
 

@@ -300,7 +300,7 @@ static gputune_status make_key(char **out, const gt_request *request)
     return gt_text_take(out, &text);
 }
 
-/* Finds or adds the miss with a key, and owns the key then. NULL: no memory. Needs the lock. */
+/* Finds or adds the miss with a key, and takes the key over. NULL: no memory. Needs the lock. */
 static gt_miss *intern_locked(gt_misses *misses, char *key)
 {
     uint32_t count = (uint32_t)misses->list.count, place = count;

@@ -125,7 +125,7 @@ typedef struct check {
     uint8_t type; /* a gt_type; only for scalars */
     union {
         int64_t expected;          /* a size's value */
-        struct {                   /* masks: bits of a buffer's address that must be 0 */
+        struct {                   /* bits of a buffer's address that must be 0 */
             uint32_t aligned_bits; /* bits below the alignment that the plan assumes */
             uint32_t element_bits; /* bits below the alignment of an element */
         };
@@ -145,7 +145,7 @@ enum { ENDED = UINT32_MAX }; /* argument_count of a plan whose tuner is closed *
 
 struct gputune_plan {
     const gt_driver *driver; /* a launch reads only the members from here to `checks` */
-    uint32_t argument_count; /* the caller's arguments; addresses in structs come after them */
+    uint32_t argument_count; /* number of arguments that the caller passes */
     uint32_t check_count;
     bool further_checks;  /* check_further() has something to check */
     bool needs_alignment; /* the winner needs aligned buffers; a fallback may be missing */

@@ -154,7 +154,7 @@ static gputune_status choose_device(gputune *tuner, const gputune_open_options *
         status = gt_driver_open(&tuner->driver, name);
     }
     GT_TRY(status);
-    free(gt_take(&tuner->driver_name)); /* ask_worker() has set the name for a worker */
+    free(gt_take(&tuner->driver_name)); /* ask_worker() has set a name */
     GT_TRY(gt_strdup(&tuner->driver_name, name));
     GT_TRY(gt_device_find(&ordinal, tuner->driver, o->device));
     GT_TRY(gt_device_identify(&tuner->device, tuner->driver, ordinal));

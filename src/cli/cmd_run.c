@@ -17,7 +17,7 @@ typedef struct measured {
     cli_table table;
     int code;
     double speedup;      /* the first row's time divided by the last row's */
-    const char *verdict; /* the last row's: "faster", "slower", "same"; "" or NULL: none */
+    const char *verdict; /* verdict of the last row: "faster", "slower", "same"; "" or NULL: none */
 } measured;
 
 static int add(void *user, const gputune_record *record)
@@ -156,7 +156,7 @@ static int read_winners(cli_records *out, const char *path)
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     cli_given.database = path;
     cli_given.read_only = cli_given.records_only = true;
-    cli_given.quiet = true; /* so the note about the device is printed only once */
+    cli_given.quiet = true; /* avoids a second note about the device */
     int code = cli_open(&session, CLI_OPEN_DEVICE);
     code = code == CLI_CONTINUE ? cli_records_read(out, &filter, &session, given.kernel) : code;
     cli_given = own;

@@ -195,7 +195,7 @@ int cli_tool_run(cli_tool *tool)
     if (told && said) {
         pid_t child = start(tool, tool->output < 0 ? fileno(told) : tool->output, fileno(said));
         result = child ? await(tool, child) : CLI_TOOL_MISSING;
-        result = result == 127 ? CLI_TOOL_MISSING : result; /* a missing program, too */
+        result = result == 127 ? CLI_TOOL_MISSING : result; /* the child did not find the program */
         tool->told = take_text(told, NULL);
         tool->said = take_text(said, tool->arguments[0]);
     }

@@ -36,7 +36,7 @@ typedef enum message_kind {
     READY,  /* the GPU is open and all turns are listed: environment, label */
     ROW,    /* the turn has a winner: place, code and a packed row of the table */
     FAILED, /* the turn has no winner: code, flags, why, and the whole message */
-    ORDER   /* to the child: place, limit in seconds, flags, the turn's index, count of turns */
+    ORDER   /* sent to the child: place, limit in seconds, flags, index, count of turns */
 } message_kind;
 
 enum { KNOWN = 1, BEGUN = 2, FORCE = 4, GPU_FAULT = 8, HAS_ERROR = 16 };
@@ -127,7 +127,7 @@ void cli_fleet_join(void)
     cli_warm.is_silent = numbers[0] > 0;
     cli_warm.report = NULL; /* the parent writes the page */
     own.channel = numbers[2];
-    unsetenv(variable); /* the workers must not inherit it */
+    unsetenv(variable); /* the workers must not inherit the variable */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     cli_console_send(send_line);
     if (getppid() != numbers[3]) {
@@ -544,7 +544,7 @@ static void take_end(child *child)
             fleet.refusal = code;
             cli_set_canceled(true);
         }
-    } else if (child->is_busy && !child->failure.why) { /* a signal ended it during its turn */
+    } else if (child->is_busy && !child->failure.why) { /* a signal ended the child in its turn */
         const char *message =
             cli_format("%s: %s: its process has ended by signal %d", child->turn.scenario->label,
                        child->label, WTERMSIG(status));

@@ -152,7 +152,7 @@ int main(int argc, char **argv)
     fill_descriptors();
     cli_given.words = argv;
     signal(SIGPIPE, SIG_DFL);
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes then fails */
+    signal(SIGXFSZ, SIG_IGN); /* lets a write beyond the file size limit fail */
     cli_tuning_words();
     int code = dispatch(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout)) {

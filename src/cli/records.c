@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A record and derived values. A cell is empty if its value is NULL, "", NAN, or in some
- * units 0. */
+/* A record and derived values. NULL, "" and NAN are empty cells, in some units 0 too. */
 typedef struct row {
     gputune_record record; /* must come first: the columns use its offsets */
     const char *cache, *hot, *default_time, *uncertainty, *speedup, *since, *verdict;
@@ -100,7 +99,7 @@ static void derive(row *out)
                                   : "";
     out->bytes_per_s = is_timed ? r->bytes * 1e9 / r->median_ns : 0;
     out->flops_per_s = is_timed ? r->flops * 1e9 / r->median_ns : 0;
-    out->flops_alone = r->bytes > 0 ? 0 : out->flops_per_s; /* shown only if no bandwidth is */
+    out->flops_alone = r->bytes > 0 ? 0 : out->flops_per_s; /* for views without a bandwidth */
     out->copy_share = r->copy_bytes_per_s > 0 ? out->bytes_per_s / r->copy_bytes_per_s : 0;
     out->speedup_since = (double)NAN;
     out->failed = r->is_winner ? r->failed : (double)NAN;
@@ -486,7 +485,7 @@ bool cli_is_failure(const char *status)
 
 /* Failures of one scenario with the same status and message. */
 typedef struct failure {
-    const gputune_record *first; /* the default, if it is among them */
+    const gputune_record *first; /* the default's trial, if it failed so */
     uint32_t count;
 } failure;
 

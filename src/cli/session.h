@@ -1,4 +1,4 @@
-/* Opening a tuner by the options of a command, and canceling. */
+/* Opens a tuner by the options of a command, and cancels work. */
 #pragma once
 
 #include "cli/console.h"
@@ -74,8 +74,8 @@ int cli_check_database(const cli_session *session, int code);
 
 /* From now on Ctrl-C, SIGTERM and SIGHUP (unless ignored) cancel the work; a second one ends. */
 void cli_catch_interrupt(void);
-/* Return and set if work is canceled; for any thread. cli_cancel() returns the flag for the options
- * of the library. */
+/* Get and set whether work is canceled, in any thread. cli_cancel() returns the flag for the
+ * library's options. */
 bool cli_is_canceled(void);
 void cli_set_canceled(bool is_canceled);
 volatile int *cli_cancel(void);

@@ -11,7 +11,7 @@ enum { MOST_SHARDS = 1000000 };
 
 /* The variables in which a launcher, such as Slurm or MPI, stores a process's rank. */
 typedef struct engine {
-    const char *rank, *size; /* size is NULL if --shard auto/N must give it */
+    const char *rank, *size; /* size: NULL if --shard auto/N must give it */
     const char *task;        /* set only in tasks of the launcher; NULL: no such variable */
 } engine;
 

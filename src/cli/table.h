@@ -15,12 +15,12 @@ typedef enum cli_format_kind {
 /* The words of --format, in the order above, NULL-terminated. */
 extern const char *const cli_format_words[];
 
-/* How a column's values are read and shown to people. Data formats get plain base units. */
+/* Types of columns, and how people see them. Data formats get plain base units. */
 typedef enum cli_unit {
     /* words, aligned to the left */
     CLI_TEXT,      /* const char * */
     CLI_CHARS,     /* char[] */
-    CLI_OBJECTIVE, /* gputune_objective, as its name */
+    CLI_OBJECTIVE, /* gputune_objective, shown by name */
     CLI_STATUS,    /* const char *, coloured by its first word: "ok", "slower", "wrong: ..." */
     CLI_VERSION,   /* int, "13.0" for 13000; 0: none */
     CLI_CERTAINTY, /* gputune_certainty, "exact", "about" or "at most" */
@@ -63,7 +63,7 @@ typedef struct cli_column {
 typedef struct cli_row {
     void *item;     /* a copy of the struct that the row shows */
     bool is_energy; /* true if CLI_TIME columns hold nanojoules */
-    double key;     /* cli_table_sort() sets both; index: before sorting */
+    double key;     /* key and index (before sorting) are set by cli_table_sort() */
     size_t index;
 } cli_row;
 

@@ -8,7 +8,7 @@
 
 /* A part of the scenarios, for runs that divide them. */
 typedef struct cli_shard {
-    uint32_t index, count; /* count 0: there are no shards */
+    uint32_t index, count; /* count: 0 if scenarios are not divided */
 } cli_shard;
 
 /* The options of warm, and how fleet.c started this process. */
@@ -97,8 +97,8 @@ void cli_progress_draw(char *text);
 
 /* Returns the table of winners, without rows. */
 cli_table cli_warm_table(void);
-/* Adds the winner of a scenario at `place`, and prints why variants failed. Returns its exit
- * code. */
+/* Adds the winner of a scenario at `place`, prints why variants failed, and returns the exit code.
+ */
 int cli_warm_add(cli_table *table, double place, const gputune_info *info,
                  const cli_session *session, const cli_scenario *scenario);
 /* Adds a row of another process, as cli_table_pack() wrote it. */

@@ -66,7 +66,7 @@ static int found(void *user, const gputune_kernel *kernel)
 /* Adds a miss, or prints why it cannot be tuned here. */
 static void add(const wanted *to, const gputune_miss *one)
 {
-    static const char seeded[] = "seed="; /* inputs that gputune can generate */
+    static const char seeded[] = "seed="; /* begins the inputs that gputune generates */
     size_t at = to->out->count;
     if (strncmp(one->inputs, seeded, strlen(seeded)) != 0) {
         cli_note("%s %s: left out, because its inputs are '%s'; expected 'seed=NUMBER', because "

@@ -208,8 +208,8 @@ static int explain_failures(outcome *row, const cli_session *session, const cli_
     return code;
 }
 
-/* Describes the winner's code in *row. For the first winner of a kernel, also prints which scalars
- * it was verified with only one value of. */
+/* Describes the winner's code in *row. For the first winner of a kernel, also prints the scalars
+ * that were verified with one value. */
 static void describe_winner(outcome *row, const cli_session *session, const cli_scenario *scenario)
 {
     static const void *said; /* the kernel before */

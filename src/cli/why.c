@@ -16,10 +16,10 @@ enum { BAR_CELLS = 10, PAIRS_SHOWN = 3 };
 typedef struct value_row {
     gputune_record place; /* must come first: CLI_PLACE_COLUMNS uses its offsets */
     const char *axis, *value;
-    uint32_t variants, measured, launched; /* launched: only once, because they were slow */
+    uint32_t variants, measured, launched; /* launched: only once, being slow */
     double best_ns, cost;                  /* NAN: unknown */
     const char *evidence; /* "measured", "first launch", "failed", or "default only": only the
-                             default has this value */
+                             default ran with this value */
     bool is_winner, is_default;
 } value_row;
 
@@ -119,7 +119,7 @@ static value_row row_of(const cli_apart *data, size_t axis, size_t value, double
             row.evidence = timed ? "measured" : "first launch";
         }
     }
-    /* the default always runs, so as the only variant it does not show the cost of a value */
+    /* the default runs even if its values are bad, so it alone does not show their cost */
     if (row.is_default && !row.is_winner && row.measured + row.launched == 1) {
         held = NAN;
         row.evidence = "default only";

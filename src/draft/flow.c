@@ -369,7 +369,7 @@ static void enter_loop(const loop *l, const changes *changed)
     }
 }
 
-/* Marks loaded values that end a loop: they are counts, and small. */
+/* Marks loaded values that end a loop, because such values are small counts. */
 static void note_counts(draft_amount *condition)
 {
     const draft_symbols symbols = draft_symbols_of(condition);

@@ -84,9 +84,9 @@ const char *draft_source_of(cx_cursor at);
 /* Returns the name, such as a macro's or a template parameter's, that the source has at this
  * expression; NULL if the source is not a single name. */
 const char *draft_name_at(cx_cursor at);
-/* Returns true if no header declares the name, so the draft did. */
+/* Returns true if the draft declared the name, because no header does. */
 bool draft_is_undeclared(cx_cursor at);
-/* Returns true if the program declares it, not the stub. */
+/* Returns true if it belongs to the program, not to the stub. */
 bool draft_is_own(cx_cursor at);
 
 /* The file name of the stub in clang's messages. */
@@ -196,7 +196,7 @@ typedef struct draft_sum {
 typedef struct draft_spot {
     draft_decl *variable;           /* NULL: memory */
     const char *path;               /* "" or ".a.b" */
-    struct draft_buffer *buffer;    /* the memory; NULL if there is no variable either: not known */
+    struct draft_buffer *buffer;    /* the memory, if `variable` is NULL; NULL: not known */
     struct draft_amount *offset;    /* in bytes */
     const struct draft_spot *other; /* an alternative place */
 } draft_spot;
@@ -251,8 +251,8 @@ typedef struct draft_fact {
     draft_amount *lhs, *most;
 } draft_fact;
 typedef GT_ARRAY(draft_fact) draft_facts;
-/* Returns the largest or the smallest possible value. The buffer's range bounds its elements; if it
- * has none, makes one. */
+/* Returns the largest or the smallest possible value. A buffer's range bounds its elements; makes
+ * a range for a buffer that has none. */
 draft_amount *draft_bound(draft_amount *value, bool upper, const draft_facts *facts);
 
 /* ---- program.c: kernels, functions and launches of the program ------------------------------- */
@@ -491,7 +491,7 @@ typedef struct draft_settled {
                               be a multiple of the block */
     draft_symbols sizes;
     gt_texts questions, guesses;
-    draft_amount **lengths; /* elements of each of facts.buffers; DRAFT_UNKNOWN: a question */
+    draft_amount **lengths; /* element counts of facts.buffers; DRAFT_UNKNOWN: the draft asks */
     cx_type *types;         /* element type of each buffer */
 } draft_settled;
 

@@ -365,8 +365,8 @@ static draft_spot variable_place(draft_decl *decl)
                : (draft_spot){.variable = decl, .path = ""};
 }
 
-/* Returns the place of an array's element. An array of fixed size limits the index: if the index is
- * loaded, its buffer's values, and if it is a thread's, the block. */
+/* Returns the place of an array's element. An array of fixed size limits its index, and so the
+ * values of the buffer that the index is loaded from, or the block's size. */
 static draft_spot element_place(draft_node *node)
 {
     draft_node *array = node->children[0];

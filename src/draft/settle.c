@@ -263,7 +263,7 @@ static const char *block_axis(draft_settled *s, int d, int64_t number, bool is_f
                      : draft_format("BLOCK_%c", "XYZ"[d]);
 }
 
-/* Returns the number in __launch_bounds__(); 0 if there is none, or a name. */
+/* Returns the number in __launch_bounds__(); 0 if it contains no number. */
 static int64_t launch_bound(const draft_settled *s, bool *has)
 {
     const char *source = draft_source_of(s->kernel->at);

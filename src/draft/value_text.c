@@ -126,7 +126,7 @@ static void print_term(gt_text *out, const draft_term *term, int64_t factor)
         gt_text_printf(out, "%lld", (long long)factor);
         between = " * ";
     }
-    for (int quotients = 0; quotients < 2; quotients++) { /* quotients are first: a / b * c */
+    for (int quotients = 0; quotients < 2; quotients++) { /* print quotients first: a / b * c */
         for (unsigned k = 0; k < term->count; k++) {
             if ((term->atoms[k]->kind == DRAFT_QUOTIENT || term->atoms[k]->kind == DRAFT_REST) ==
                 quotients) {

@@ -43,7 +43,7 @@ gputune_status gt_copy_rate(double *bytes_per_s, const gt_driver *driver, size_t
         GT_CUDA(driver, EventCreate, &all.events[i], 0);
     }
     for (int i = 0; i <= copies; i++) {
-        if (i == 1) { /* the first copy warms up */
+        if (i == 1) { /* the first copy only warms up */
             GT_CUDA(driver, EventRecord, all.events[0], NULL);
         }
         GT_CUDA(driver, MemcpyDtoDAsync, all.memory[1], all.memory[0], bytes, NULL);
@@ -80,8 +80,8 @@ static const int carveout_164kb[] = {0, 8, 16, 32, 64, 100, 132, 164};
 static const int carveout_228kb[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
 #define SIZES(list) list, sizeof(list) / sizeof *(list)
 
-/* From the same guide's table of technical specifications; SM count and L2 cache of one product
- * (T4, A100, A40, Orin, L40, H100, B200, B300, Thor, RTX PRO 6000, GB10). */
+/* The same guide's technical specifications, and SM count and L2 cache of one product each (T4,
+ * A100, A40, Orin, L40, H100, B200, B300, Thor, RTX PRO 6000, GB10). */
 static const struct arch {
     int cc, threads_per_sm, blocks_per_sm, shared_per_sm_kb, shared_optin_kb, reserved_kb;
     const int *carveout;

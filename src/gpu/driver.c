@@ -1,4 +1,4 @@
-/* Loading of drivers, messages for error codes, and entering of contexts. */
+/* Loads drivers, makes messages for error codes, and enters contexts. */
 #include "gpu/driver.h"
 
 #include "base/condition.h"

@@ -56,7 +56,7 @@ void gt_held_leave(gt_held *held, bool alive)
     }
 }
 
-/* Removes an object that nobody holds from the list; NULL: there is none. */
+/* Removes an object that nothing holds from the list, and returns it. NULL: there is none. */
 static gt_held *take_free(void)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *locked = gt_lock(&left.lock);

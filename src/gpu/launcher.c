@@ -47,7 +47,7 @@ typedef struct stream_state {
     gt_instance instance;
     bool ready;     /* instance, staging memory and events exist */
     bool copied;    /* the instance contains a block */
-    bool must_wait; /* taken from another stream, so wait for `last` first */
+    bool must_wait; /* the state was taken from another stream: wait for `last` */
     uint8_t *staging;
     CUevent events[SLOTS]; /* events after the latest launch of each slot */
     bool used[SLOTS];

@@ -57,7 +57,7 @@ typedef struct gt_loaded_launch {
  * kernels fit the device. The caller has set driver, context, device and launch. Call
  * gt_loaded_free() also after a failure. */
 gputune_status gt_loaded_make(gt_loaded_launch *loaded, const gt_image *image, gt_module *module);
-/* Releases everything but `module`; `alive`: the context exists and is current. */
+/* Releases everything but `module`. `alive`: the context exists and is current. */
 void gt_loaded_free(gt_loaded_launch *loaded, bool alive);
 
 /* Checks that the launch's context is current. ECUDA if not. */

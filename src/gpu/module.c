@@ -1,4 +1,4 @@
-/* Loading of images and functions, and memory that is mapped twice. */
+/* Loads images and functions, and maps memory at two addresses. */
 #include "gpu/module.h"
 
 #include "base/text.h"

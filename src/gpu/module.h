@@ -21,7 +21,7 @@ typedef struct gt_kernel_symbol {
 } gt_kernel_symbol;
 
 /* An image that is loaded in one context, with a count of references. Launchers share it unless
- * they need __constant__ symbols of their own, but are loaded with it one at a time. */
+ * they need __constant__ symbols of their own. Only one launcher at a time is loaded with it. */
 typedef struct gt_module {
     const gt_driver *driver;
     gt_context context;
