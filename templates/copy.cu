@@ -9,7 +9,7 @@
 #pragma gputune tune(BLOCK = 128, 256, 512, 1024)
 #pragma gputune tune(UNROLL = 1, 2, 4)
 #pragma gputune tune(CACHE = cached, streamed) // caching of data that is used once
-#pragma gputune tune(WAVES = 0, 1)             // 0: a block for each tile; otherwise only resident blocks
+#pragma gputune tune(WAVES = 0, 1)             // 0: a block per tile; 1: only as many as are resident
 #pragma gputune default(VEC = 1, BLOCK = 256, UNROLL = 4, CACHE = cached, WAVES = 0)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(WAVES ? min(ceil_div(n, BLOCK * VEC * UNROLL), WAVES * max_blocks) \

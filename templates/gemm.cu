@@ -11,14 +11,14 @@
 #pragma gputune tune(BM = 64, 128)
 #pragma gputune tune(BN = 64, 128, 256)
 #pragma gputune tune(TN = 4, 8)
-// STAGES tiles of A and B are in shared memory at once. They are copied asynchronously or, if there
-// is only one, through registers. A's tile is stored by columns, from which a thread loads one at a
-// time (STEP), or by rows as in memory, from which it loads four elements.
+// STAGES tiles of A and B are in shared memory at once. They are copied asynchronously, or through
+// registers if STAGES is 1. A's tile is stored by columns, and a thread loads one element of each
+// (STEP = 1), or by rows as in memory, and a thread loads four elements of each.
 #pragma gputune tune(STAGES = 1, 2, 3, 4)
 #pragma gputune tune(STEP = 1, 4)
 #pragma gputune vector(VK = 1, 2, 4 : a)
 #pragma gputune vector(VN = 1, 2, 4 : b, c)
-#pragma gputune tune(WARPS = 8, 12, 16) // resident warps of an SM: limits registers
+#pragma gputune tune(WARPS = 8, 12, 16) // resident warps of an SM, which limit the registers
 // GROUP rows of tiles are computed together, for the L2 cache. The blocks of a cluster split k, and
 // add up their sums in distributed shared memory.
 #pragma gputune tune(GROUP = 1, 4, 16)
@@ -28,8 +28,8 @@
 #pragma gputune require(block_x >= 64 && block_x <= 512 && WARPS * warp_size % block_x == 0)
 #pragma gputune require(BM * BK % (VK * block_x) == 0)
 #pragma gputune require(STAGES > 1 ? cc >= 80 && VK <= STEP : STEP == 1)
-// Accesses are as wide as rows allow. Single elements are for columns, and for unaligned
-// buffers.
+// Accesses must be as wide as rows allow. Single elements are only for tiles stored by columns, and
+// for unaligned buffers.
 #pragma gputune require(VK == 4 || k % (2 * VK) != 0 || VK * STEP == 1)
 #pragma gputune require(VN == 4 || n % (2 * VN) != 0 || VN * VK * STEP * STAGES == 1)
 #pragma gputune require(TM * TN + 2 * (TM * STEP + TN) + 24 + \
@@ -89,12 +89,12 @@ template <int W> GPUTUNE_INLINE void copy_async(float *to, const float *from, bo
 // A thread's part in copying successive tiles. The first tile may be shorter than BK along k and is
 // padded with zeros; all others are complete. Rows and columns beyond C's edge repeat the last one.
 struct stager {
-    const float *a, *b; // the next tile to fetch
+    const float *a, *b; // where the next tile begins
     unsigned int n;
     int slot;
     unsigned int a_from[A_LOADS], b_from[B_LOADS];
 
-    // Data that is copied through registers.
+    // A thread's part of a tile that is copied through registers.
     struct held {
         gputune_vector<float, VK> a[A_LOADS];
         gputune_vector<float, VN> b[B_LOADS];
@@ -130,7 +130,7 @@ struct stager {
         return (threadIdx.x % B_ACROSS + i * THREADS % B_ACROSS) * VN;
     }
 
-    // Starts to fetch a tile: a complete one, or one of that depth.
+    // Starts to fetch a tile: a complete one (WHOLE), or one that is `depth` deep.
     template <bool WHOLE> GPUTUNE_INLINE void fetch(held &here, int depth)
     {
         float *to = staged + slot;
@@ -138,7 +138,7 @@ struct stager {
         for (int i = 0; i < A_LOADS; i++) {
             const bool inside = WHOLE || a_depth < depth;
             if constexpr (ASYNC) {
-                // columns are loaded one by one (VK = 1)
+                // if A's tile is stored by columns, VK is 1
                 copy_async<VK>(to + a_to + place_of(i * A_DOWN, 0), a + a_from[i], inside);
             } else {
                 here.a[i] = inside ? gputune_load<VK>(a + a_from[i]) : gputune_vector<float, VK>{};
@@ -201,11 +201,11 @@ struct stager {
 
 // ---- From shared memory to registers, and the sums ------------------------------------------
 
-// A thread's rows and columns of the block's tile: quads, interleaved with those of other lanes, so
-// that a warp loads neighbours; single rows if A's tile is stored by rows.
+// The rows and columns of the block's tile that a thread computes. They are groups of four, or single
+// rows if A's tile is stored by rows, and alternate with those of other lanes of the warp.
 struct position {
-    int row, column; // the first ones
-    int a, b;        // and their indices in the tiles
+    int row, column; // the thread's first row and column
+    int a, b;        // their indices in the tiles of A and B
 
     GPUTUNE_INLINE position()
     {
@@ -218,7 +218,7 @@ struct position {
         keep(a);
         keep(b);
     }
-    // The offsets of its i-th row and j-th column.
+    // Return the offset of the thread's i-th row, and of its j-th column.
     static GPUTUNE_INLINE int down(int i)
     {
         return STEP > 1 ? i * LANES_M : i / 4 * (4 * LANES_M) + i % 4;
@@ -229,7 +229,7 @@ struct position {
     }
 };
 
-// The operands of one step of a thread.
+// A thread's operands for one step along k.
 struct fragment {
     float a[TM][STEP], b[STEP][TN];
 
@@ -267,7 +267,7 @@ struct fragment {
             }
         }
     }
-    // Back and forth, so that successive products often share an operand.
+    // Multiplies columns back and forth, so successive products often share an operand.
     GPUTUNE_INLINE void multiply(float sums[TM][TN]) const
     {
 #pragma unroll
@@ -299,7 +299,7 @@ GPUTUNE_INLINE void accumulate(float sums[TM][TN], stager &stage, const position
         stage.commit();
     }
     stage.arrive(first, true);
-    fragment parts[2]; // one is loaded while the other is multiplied
+    fragment parts[2]; // while one is multiplied, the other is loaded
     int slot = 0;
     parts[0].load(staged, mine, 0);
 #pragma unroll 1
@@ -420,7 +420,7 @@ __global__ void gemm(float *__restrict__ c, const float *__restrict__ a,
     if (tile.y >= m) {
         return;
     }
-    const unsigned int rows = m - tile.y, columns = n - tile.x; // up to C's edges
+    const unsigned int rows = m - tile.y, columns = n - tile.x; // what is left of C from here
     // The first tile takes the remainder of BK, so that all others are complete.
     const unsigned int tiles = (k + BK - 1) / BK, over = k - (tiles - 1) * BK;
     const unsigned int share = (tiles + SPLIT - 1) / SPLIT;

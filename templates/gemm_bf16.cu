@@ -24,10 +24,10 @@
 #pragma gputune cluster(SHARE = 1, 2, 4)
 // TMA needs rows of a multiple of 16 bytes. The threads of eight warps copy any rows.
 #pragma gputune tune(BY = tma, threads)
-// How C is written: with TMA through this many buffers of 16 rows for each warp, or (0) from registers.
+// C is written with TMA, through BUFFERS buffers of 16 rows for each warp, or from registers (0).
 #pragma gputune tune(BUFFERS = 0, 1, 2, 4)
 #pragma gputune tune(GROUP = 1, 4, 8, 16) // rows of clusters computed together, for the L2 cache
-#pragma gputune tune(PIECES = 1, 2, 4, 8) // of k, for the last tiles
+#pragma gputune tune(PIECES = 1, 2, 4, 8) // maximum number of pieces of a last tile, cut along k
 // Bytes that the L2 cache fetches on a miss; 0: only those that TMA requests, which are fewer if
 // rows do not begin at cache lines.
 #pragma gputune tune(FETCH = 256, 0)
@@ -60,7 +60,7 @@
 
 typedef __nv_bfloat16 number;
 
-constexpr int AHEAD = BY_tma; // slots still being multiplied when the next one starts
+constexpr int AHEAD = BY_tma; // slots that are still multiplied when the next one starts
 constexpr int BK = 64, A_BYTES = BM * BK * 2, STAGE_BYTES = (BM + BN) * BK * 2;
 
 GPUTUNE_INLINE uint32_t shared_address(const void *at)
@@ -151,7 +151,7 @@ template <int left> GPUTUNE_INLINE void wait_for_copies()
     asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(left) : "memory");
 }
 
-// The place of 16 bytes in a row of 128: swizzled like TMA.
+// Returns the place of 16 bytes in a tile with rows of 128 bytes, swizzled as by TMA.
 GPUTUNE_INLINE uint32_t swizzled(uint32_t row, uint32_t byte)
 {
     return row * 128 + (byte ^ row % 8 * 16);
@@ -189,15 +189,15 @@ template <int ROWS> struct share {
     const number *from;
     unsigned int odd;
     unsigned int first, rows, k;        // the tile's first row; all rows of the matrix, their length
-    uint32_t pairs[COUNT];              // of this thread, for each row
-    uint32_t behind[(COUNT + 31) / 32]; // one thread for each row: the pair after the warp's
+    uint32_t pairs[COUNT];              // this thread's pair of each row
+    uint32_t behind[(COUNT + 31) / 32]; // the pair after the warp's, kept by one thread for each row
 
-    // The element of a row at which the copy begins; rows after the last one repeat it.
+    // Returns the element at which the copy of a row begins. Rows after the last one repeat it.
     GPUTUNE_INLINE size_t begin(int i, unsigned int column) const
     {
         return size_t(min(first + threadIdx.x / 32 * COUNT + i, rows - 1)) * k + column;
     }
-    // Does not read beyond the matrix.
+    // Loads the pair of an element. Never reads beyond the matrix.
     template <bool INSIDE> GPUTUNE_INLINE uint32_t pair_with(size_t element) const
     {
         const size_t at = element & ~size_t(1), count = size_t(rows) * k + odd;
@@ -217,7 +217,7 @@ template <int ROWS> struct share {
             behind[i / 32] = pair_with<INSIDE>(begin(min(i + lane, COUNT - 1), column + odd) + 64);
         }
     }
-    // Zeros after the end of a row.
+    // Stores the elements; those after the end of a row are zeros.
     GPUTUNE_INLINE void store(unsigned char *to, unsigned int column) const
     {
         const int lane = threadIdx.x % 32;
@@ -327,7 +327,7 @@ GPUTUNE_INLINE void wait_for_sums(float (&d)[MMAS][BN / 2])
 // A tile of C, or a piece of it: some of the steps along k.
 struct portion {
     unsigned int row, column, begin, end; // the tile's first row and column; the piece's steps
-    unsigned int tile, piece, pieces;     // of the last tiles
+    unsigned int tile, piece, pieces;     // index of a last tile, its pieces
 };
 
 // Calls body(portion) for this block's portions, GROUP rows of clusters at a time.
@@ -337,7 +337,7 @@ GPUTUNE_INLINE void each_portion(unsigned int m, unsigned int n, unsigned int st
     const unsigned int down = (m + BM * SHARE - 1) / (BM * SHARE), across = (n + BN - 1) / BN;
     const unsigned int rank = SHARE > 1 ? gputune_cluster_rank() : 0;
     const unsigned int clusters = gridDim.x / SHARE, left = down * across % clusters;
-    const unsigned int whole = down * across - left; // tiles, divided equally among the clusters
+    const unsigned int whole = down * across - left; // tiles that all clusters share equally
     const unsigned int pieces = left ? min(min(PIECES, clusters / left), steps) : 1;
     for (unsigned int i = blockIdx.x / SHARE; i < whole + left * pieces; i += clusters) {
         portion part = {0, 0, 0, steps, 0, 0, 1};
@@ -354,19 +354,19 @@ GPUTUNE_INLINE void each_portion(unsigned int m, unsigned int n, unsigned int st
     }
 }
 
-// Returns true if a warp has the sums of all pieces: the one that finishes last adds up all pieces in
-// their order; the others store theirs for it.
+// Returns true if a warp gets the sums of all pieces. The warp that finishes last adds up all pieces
+// in their order; the others store theirs for it.
 GPUTUNE_INLINE bool collect(float (&d)[MMAS][BN / 2], const portion &part, unsigned int warp,
                             unsigned int row, unsigned int m, float *parts, unsigned int *done)
 {
     constexpr int WARPS = 4 * CONSUMERS;
     const unsigned int lane = threadIdx.x % 32;
-    const auto of_piece = [&](unsigned int piece) { // each by one block of a cluster
+    const auto of_piece = [&](unsigned int piece) { // returns where a piece's sums are
         const unsigned int block = blockIdx.x + (piece - part.piece) * SHARE;
         return reinterpret_cast<float4 *>(parts) +
                (size_t(block) * WARPS + warp) * (MMAS * BN / 8 * 32) + lane;
     };
-    const auto each = [&](auto body) { // four sums of a thread, and their index
+    const auto each = [&](auto body) { // calls body for each four sums
 #pragma unroll
         for (int r = 0; r < MMAS; r++) {
             if (row + r * 64 + lane / 4 < m) {
@@ -384,7 +384,7 @@ GPUTUNE_INLINE bool collect(float (&d)[MMAS][BN / 2], const portion &part, unsig
     __threadfence();
     __syncwarp();
     unsigned int before = 0;
-    if (lane == 0) { // the last one resets it
+    if (lane == 0) { // the last warp resets the counter
         before = atomicInc(&done[(part.tile * SHARE + blockIdx.x % SHARE) * WARPS + warp],
                            part.pieces - 1);
     }
@@ -403,7 +403,7 @@ GPUTUNE_INLINE bool collect(float (&d)[MMAS][BN / 2], const portion &part, unsig
     return true;
 }
 
-// Two adjacent elements of a row in a thread.
+// Convert two adjacent sums of a row to elements.
 GPUTUNE_INLINE void convert(__nv_bfloat16 (&out)[2], float x, float y)
 {
     out[0] = x, out[1] = y;
@@ -485,7 +485,7 @@ template <int registers> GPUTUNE_INLINE void keep_registers()
 {
     constexpr int AT_FIRST = 65536 / (128 * (COPIERS + CONSUMERS)) / 8 * 8;
     if constexpr (CONSUMERS == 1) {
-        return; // there are enough already
+        return; // the initial number is enough
     } else if constexpr (registers < AT_FIRST) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
     } else {
@@ -501,7 +501,7 @@ GPUTUNE_INLINE void bring_by_sixteens(unsigned char *slots, uint64_t *full, uint
     constexpr unsigned int LATE = STAGES / 2;
     unsigned int begun = 0;
     place at;
-    const auto tell = [&](unsigned int ago) { // signals the slot that was started this many slots ago
+    const auto tell = [&](unsigned int ago) { // signals the slot that was begun `ago` slots earlier
         publish();
         barrier_arrive(&full[(at.slot + STAGES - ago) % STAGES], 0);
     };
@@ -591,7 +591,7 @@ __global__ void gemm_bf16(OUT *__restrict__ c, const number *__restrict__ a,
         keep_registers<BY_threads ? 104 : CONSUMERS == 3 ? 160 : 232>();
         const int group = threadIdx.x / 128 - COPIERS, warp = threadIdx.x / 32 - 4 * COPIERS;
         unsigned char *buffers = slots + STAGES * STAGE_BYTES + warp * BUFFERS * 2048;
-        const auto release = [&](unsigned int slot) { // one thread for each block that writes to it
+        const auto release = [&](unsigned int slot) { // a thread signals each block that writes to it
             if (threadIdx.x % 128 < SHARE) {
                 barrier_arrive(&empty[slot], threadIdx.x % 128);
             }

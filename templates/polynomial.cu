@@ -17,8 +17,8 @@
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK * POINTS))
 #pragma gputune work(bytes = sizeof(T) * (2 * n + COUNT), flops = 2 * n * COUNT)
-// An upper bound of rounding errors; how much results change with x near 1 and -1 does not measure
-// it.
+// The tolerance is an upper bound of rounding errors. It cannot be measured by how much results
+// change with x, because x is near 1 and -1.
 #pragma gputune reference(polynomial_reference, block = 128, grid = ceil_div(n, 128),              \
                           rtol = sizeof(T) == 8 ? 1e-12 : 1e-3,                                    \
                           atol = sizeof(T) == 8 ? 1e-11 : 5e-3)

@@ -5,7 +5,7 @@
 
 #pragma gputune kernel(rmsnorm)
 #pragma gputune problem(rows = 16384)
-#pragma gputune problem(const columns = 4096) // a constant: short rows need no checks
+#pragma gputune problem(const columns = 4096) // a constant, so short rows need no checks
 #pragma gputune problem(type T = half, __nv_bfloat16, float)
 #pragma gputune args(out T y[rows][columns], in T x[rows][columns], in T weight[columns],          \
                      float epsilon = 1e-5, unsigned int rows)
@@ -14,11 +14,11 @@
 #pragma gputune tune(KEPT = 1, 0)
 #pragma gputune tune(ROWS = 1, 2, 4, 8) // rows of a block
 #pragma gputune vector(VEC = 4, 8, 2, 1 : x, y, weight)
-#pragma gputune tune(THREADS = 256, 128, 512, 64, 1024, 32) // threads of a row
-#pragma gputune tune(WEIGHTS = late, early)    // read after the sum of squares, or with x
+#pragma gputune tune(THREADS = 256, 128, 512, 64, 1024, 32) // threads that share a row
+#pragma gputune tune(WEIGHTS = late, early)    // late: after the sum of squares; early: with x
 #pragma gputune tune(CACHE = cached, streamed) // caching of the result
 #pragma gputune default(VEC = 1)
-#pragma gputune define(PARTS = ceil_div(columns, THREADS * VEC)) // vectors of a thread
+#pragma gputune define(PARTS = ceil_div(columns, THREADS * VEC)) // number of vectors of a thread
 #pragma gputune define(FITS = PARTS * VEC <= 32)
 #pragma gputune require(columns % VEC == 0)
 #pragma gputune require(THREADS == 32 || ROWS == 1)

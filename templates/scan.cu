@@ -30,7 +30,7 @@ typedef gputune_streamed caching;
 typedef gputune_cached caching;
 #endif
 
-enum { SUM_OF_TILE = 1, SUM_OF_ALL = 2 }; // including the tiles before it
+enum { SUM_OF_TILE = 1, SUM_OF_ALL = 2 }; // of the tile only; also of all tiles before it
 
 // A published word: the launch's number, a kind and a sum in one word, so they become visible at
 // once. Words of earlier launches have another number, so nothing needs to be cleared.
@@ -69,7 +69,7 @@ struct teller {
         int at = int(tile) - 1 - int(threadIdx.x % 32);
         for (;; at -= 32) {
             unsigned long long word = (unsigned long long)mark(SUM_OF_ALL)
-                                      << 32; // of the empty prefix before all tiles
+                                      << 32; // there is nothing before the first tile
             if (at >= 0) {
                 while (!is_told(word = ask(at))) {
 #if PAUSE
@@ -104,9 +104,9 @@ template <typename number> GPUTUNE_INLINE number warp_scan(number value)
 __global__ void scan(T *__restrict__ y, const T *__restrict__ x, size_t n, unsigned long long *told,
                      unsigned long long *ticket)
 {
-    __shared__ T sums[BLOCK / 32]; // of the warps, then of the warps before each
+    __shared__ T sums[BLOCK / 32]; // sums of the warps, later of all warps before each
     __shared__ T begin;
-    __shared__ unsigned long long number; // launch and, in the lower half, tile
+    __shared__ unsigned long long number; // number of the launch; in the lower half, of the tile
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     if (threadIdx.x == 0) {
         number = atomicAdd(ticket, 1ull); // all tiles before this one have started
@@ -136,7 +136,7 @@ __global__ void scan(T *__restrict__ y, const T *__restrict__ x, size_t n, unsig
             }
         }
     }
-    T sum = 0; // of the previous steps
+    T sum = 0; // the sum of the previous steps
 #pragma unroll
     for (int s = 0; s < STEPS; s++) {
 #pragma unroll
@@ -203,7 +203,7 @@ __global__ void scan_reference(double *y, const T *x, size_t n, double *scale)
     __shared__ double sums[32], magnitudes[32]; // of the warps
     const int warp = threadIdx.x / 32;
     const size_t first = size_t(blockIdx.x) << 22, end = min(n, first + (1 << 22));
-    double sum = 0, magnitude = 0; // of all previous elements
+    double sum = 0, magnitude = 0; // sums over all previous elements
 #pragma unroll 8
     for (size_t i = threadIdx.x; i < first; i += 1024) {
         const double value = x[i];

@@ -5,7 +5,7 @@
 
 #pragma gputune kernel(softmax)
 #pragma gputune problem(rows = 16384)
-#pragma gputune problem(const columns = 4096) // a constant: short rows need no checks
+#pragma gputune problem(const columns = 4096) // a constant, so short rows need no checks
 #pragma gputune problem(type T = float, half, __nv_bfloat16)
 #pragma gputune args(out T y[rows][columns], in T x[rows][columns] = uniform(-8, 8),               \
                      unsigned int rows)
@@ -14,10 +14,10 @@
 #pragma gputune tune(KEPT = 1, 0)
 #pragma gputune tune(ROWS = 1, 2, 4, 8) // rows of a block
 #pragma gputune vector(VEC = 4, 8, 2, 1 : x, y)
-#pragma gputune tune(THREADS = 256, 128, 512, 64, 1024, 32) // threads of a row
+#pragma gputune tune(THREADS = 256, 128, 512, 64, 1024, 32) // threads that share a row
 #pragma gputune tune(CACHE = cached, streamed)              // caching of the result
 #pragma gputune default(VEC = 1)
-#pragma gputune define(PARTS = ceil_div(columns, THREADS * VEC)) // vectors of a thread
+#pragma gputune define(PARTS = ceil_div(columns, THREADS * VEC)) // number of vectors of a thread
 #pragma gputune define(FITS = PARTS * VEC <= 32)
 #pragma gputune require(columns % VEC == 0)
 #pragma gputune require(THREADS == 32 || ROWS == 1)
@@ -94,7 +94,7 @@ __global__ void softmax(T *__restrict__ y, const T *__restrict__ x, unsigned int
         for (int v = 0; v < VEC; v++) {
             higher = fmaxf(higher, float(part[v]));
         }
-        sum *= above(top, higher); // the sum so far is too large by this factor
+        sum *= above(top, higher); // rescales the sum so far to the new maximum
         top = higher;
 #pragma unroll
         for (int v = 0; v < VEC; v++) {

@@ -44,7 +44,7 @@ GPUTUNE_INLINE void stage(const T *x, int height, int width)
 }
 #endif
 
-// A thread's points of a row, in one access if the row is in global memory.
+// Reads a thread's points of a row, in one access if the row is in global memory.
 GPUTUNE_INLINE gputune_vector<T, VEC> read_points(const T *from)
 {
 #if VIA_l1
@@ -76,7 +76,7 @@ __global__ void stencil2d(GPUTUNE_PARAM(c) T *__restrict__ y, const T *__restric
         return;
     }
     const bool inside = column >= R && column + VEC + R <= width;
-    T window[2 * R + 1][VEC]; // rows around the computed one
+    T window[2 * R + 1][VEC]; // the computed row and R rows on each side
     auto read = [&](int i) {
         gputune_vector<T, VEC> points = {};
         if (row + i >= 0 && row + i < height) {
@@ -99,7 +99,7 @@ __global__ void stencil2d(GPUTUNE_PARAM(c) T *__restrict__ y, const T *__restric
         read(i + R);
         const T *around = here + ptrdiff_t(i) * stride;
         gputune_vector<T, VEC> result;
-        T line[VEC + 2 * R]; // of this row, from R points to the left of the thread's
+        T line[VEC + 2 * R]; // the thread's points and R points on each side
 #pragma unroll
         for (int v = 0; v < VEC + 2 * R; v++) {
             const int at = column + v - R;

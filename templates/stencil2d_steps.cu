@@ -19,7 +19,7 @@
 #pragma gputune tune(TX = 1, 2, 4) // points of a thread in the last step
 #pragma gputune tune(TY = 1, 2, 4, 8)
 #pragma gputune tune(KEPT_IN = shared,                                                             \
-                     registers)       // holds a step's results until all have read the previous one
+                     registers)       // where a step's results wait until all threads have read
 #pragma gputune tune(UNROLLED = 0, 1) // unrolls the steps
 #pragma gputune default(STEPS = 4, BX = 32, BY = 8, TX = 2, TY = 4, KEPT_IN = shared, UNROLLED = 0)
 #pragma gputune require(BX * BY >= 64 && BX * BY <= 1024)
@@ -38,7 +38,7 @@
 
 constexpr int HALO = R * STEPS, WIDE = BX * TX + 2 * HALO, HIGH = BY * TY + 2 * HALO;
 
-extern __shared__ T cells[]; // HIGH rows of WIDE; two copies if results are kept here
+extern __shared__ T cells[]; // HIGH rows of WIDE points; twice if results are kept here
 
 // The index i on a ring of n, for i >= -HALO.
 GPUTUNE_INLINE unsigned int wrapped(int i, unsigned int n)
@@ -68,7 +68,7 @@ __global__ void stencil2d_steps(GPUTUNE_PARAM(c) T *__restrict__ y, unsigned int
     T *now = cells;
 #pragma unroll UNROLLED ? STEPS : 1
     for (int step = 1; step < STEPS; step++) {
-        const int edge = R * step; // minimum distance from the tile's edge
+        const int edge = R * step; // least distance of its points from the tile's edge
         if constexpr (KEPT_IN_shared) {
             T *next = now == cells ? cells + WIDE * HIGH : cells;
             for (int j = edge + threadIdx.y; j < HIGH - edge; j += BY) {

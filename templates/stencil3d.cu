@@ -40,7 +40,7 @@ enum { TILE_WIDTH = BLOCK_X * VEC + 2 * R, TILE_HEIGHT = BLOCK_Y + 2 * R };
 GPUTUNE_INLINE void stage(const T *plane, int height, int width)
 {
     const int left = blockIdx.x * (BLOCK_X * VEC) - R, top = blockIdx.y * BLOCK_Y - R;
-    __syncthreads(); // the previous plane was read
+    __syncthreads(); // all threads have read the previous plane
     for (int i = threadIdx.y; i < TILE_HEIGHT; i += BLOCK_Y) {
         for (int j = threadIdx.x; j < TILE_WIDTH; j += BLOCK_X) {
             if (top + i >= 0 && top + i < height && left + j >= 0 && left + j < width) {
@@ -52,7 +52,7 @@ GPUTUNE_INLINE void stage(const T *plane, int height, int width)
 }
 #endif
 
-// In one access if the row is in global memory.
+// Reads a thread's points, in one access if the row is in global memory.
 GPUTUNE_INLINE points read_points(const T *from)
 {
 #if VIA_l1
@@ -77,7 +77,7 @@ __global__ void stencil3d(GPUTUNE_PARAM(c) T *__restrict__ y, const T *__restric
     const bool there = column < width && row < height;
     const bool inside = there && row >= R && row + R < height;
     const size_t place = there ? size_t(row) * width + column : 0;
-    // Planes around the computed one and those loaded ahead, at this position:
+    // This thread's points in the computed plane, R planes on each side, and planes loaded ahead.
     points window[2 * R + 1 + AHEAD] = {};
 #pragma unroll
     for (int d = 0; d < 2 * R + AHEAD; d++) {
@@ -104,7 +104,7 @@ __global__ void stencil3d(GPUTUNE_PARAM(c) T *__restrict__ y, const T *__restric
 #endif
         points result = window[R];
         if (inside && k >= R && k + R < depth) {
-            T line[VEC + 2 * R]; // of this row, from R points to the left of the thread's
+            T line[VEC + 2 * R]; // the thread's points and R points on each side
 #pragma unroll
             for (int v = 0; v < VEC + 2 * R; v++) {
                 const int at = column + v - R;

@@ -43,11 +43,11 @@
                       grid = ceil_div(depth * height * width, 256))
 
 constexpr int HALO = R * STEPS, SIDE = (HALO + VEC - 1) / VEC; // points and lanes lost on each side
-constexpr int WIDE = 32 * VEC, EDGES = 2 * R * WIDE;           // points of a warp in shared memory
+constexpr int WIDE = 32 * VEC, EDGES = 2 * R * WIDE;           // points of a warp's row; of its edges
 
-typedef gputune_vector<T, VEC> points; // of a thread in one row
+typedef gputune_vector<T, VEC> points; // a thread's points in one row
 
-extern __shared__ T edges[]; // EDGES for odd and even planes, steps and warps
+extern __shared__ T edges[]; // EDGES points for odd and even planes, for each step and warp
 
 // The index i on a ring of n, for i >= -16.
 GPUTUNE_INLINE unsigned int wrapped(int i, unsigned int n)
@@ -55,7 +55,7 @@ GPUTUNE_INLINE unsigned int wrapped(int i, unsigned int n)
     return unsigned(i) < n ? i : (i + n * 16) % n;
 }
 
-// The point of a row that is `by` points after the thread's j-th, within the warp.
+// Returns the point that is `by` points after the thread's j-th in the warp's row.
 GPUTUNE_INLINE T along(const points &row, int j, int by)
 {
     const int to = j + by, lanes = to < 0 ? (VEC - 1 - to) / VEC : to / VEC;
@@ -85,7 +85,7 @@ __global__ void stencil3d_steps(GPUTUNE_PARAM(c) T *__restrict__ y, unsigned int
         }
         next = next + 1 == depth ? 0 : next + 1;
     };
-    // The inputs of each step that were computed already: 2 R planes, and `now`
+    // For each step, the 2 R latest planes of its input; `now` is the next plane.
     points before[STEPS][2 * R][TY] = {}, now[TY], coming[TY];
     const auto step = [&](points(&old)[2 * R][TY], const T *shared) {
         const T *above = shared + max(warp - 1, 0) * EDGES + lane * VEC;
@@ -136,7 +136,7 @@ __global__ void stencil3d_steps(GPUTUNE_PARAM(c) T *__restrict__ y, unsigned int
             for (int v = 0; v < TY; v++) {
                 now[v] = coming[v];
             }
-            read(coming); // the last one is not needed
+            read(coming); // what the last call reads is not needed
         }
         T *shared = edges + k % 2 * (STEPS * BY * EDGES);
 #pragma unroll
@@ -148,7 +148,7 @@ __global__ void stencil3d_steps(GPUTUNE_PARAM(c) T *__restrict__ y, unsigned int
                 gputune_store<VEC>(mine + (R + i) * WIDE, before[s][R][TY - R + i]);
             }
         }
-        __syncthreads(); // all of the plane two before were read
+        __syncthreads(); // the edges of two planes ago have been read by all
 #pragma unroll
         for (int s = 0; s < STEPS; s++) {
             step(before[s], shared + s * BY * EDGES);
@@ -184,7 +184,7 @@ __global__ void stencil3d_steps_check(const T *c, const T *y, const unsigned int
     }
     for (int i = threadIdx.x; i < ROW * PLANE; i += blockDim.x) {
         weights[0][i] = i == 0;
-        weights[1][i] = 0; // and so they stay outside their reach
+        weights[1][i] = 0; // unreachable points stay 0
     }
     __syncthreads();
     for (int step = 0; step < steps; step++) {

@@ -35,7 +35,7 @@ __global__ void transpose(T *__restrict__ y, const T *__restrict__ x, unsigned i
 {
     T(*tile)
     [TILE + 1] =
-        reinterpret_cast<T(*)[TILE + 1]>(shared); // a column's elements are in different banks
+        reinterpret_cast<T(*)[TILE + 1]>(shared); // puts a column in different banks
     const unsigned int wide = (columns + TILE - 1) / TILE, high = (rows + TILE - 1) / TILE;
     const unsigned int row = (ORDER_rows_first ? blockIdx.x / wide : blockIdx.x % high) * TILE;
     const unsigned int column = (ORDER_rows_first ? blockIdx.x % wide : blockIdx.x / high) * TILE;

@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* Weight of a new value in a moving mean; large enough for the mean to follow a search. */
-#define NEWS 0.1
+#define NEW_WEIGHT 0.1
 /* Limit of the GPU seconds that rounds may be owed, or may have had beyond their share. */
 #define MEMORY_S 0.25
 /* Seconds that a session needs until it hands over more work. */
@@ -29,7 +29,7 @@ enum {
 
 static void follow(double *mean, double seconds)
 {
-    *mean = *mean > 0 ? *mean + NEWS * (seconds - *mean) : seconds;
+    *mean = *mean > 0 ? *mean + NEW_WEIGHT * (seconds - *mean) : seconds;
 }
 
 void gt_schedule_note_compile(gt_schedule *schedule, double seconds)

@@ -193,8 +193,8 @@ static gputune_status make_scenario(gt_request *request)
     GT_TRY(make_inputs_text(request));
     GT_TRY(make_fixed_text(request));
     GT_TRY(make_only_text(request));
-    GT_TRY(gt_problem_awkward(&request->odd_tail, &changed, request->template, &request->problem,
-                              request->device));
+    GT_TRY(gt_problem_odd_tail(&request->odd_tail, &changed, request->template, &request->problem,
+                               request->device));
     if (changed) {
         GT_TRY(gt_problem_text(&request->odd_tail_text, request->template, &request->odd_tail));
     } else {

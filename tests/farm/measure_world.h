@@ -17,7 +17,7 @@
 
 #pragma GCC diagnostic ignored "-Wunused-function"
 
-enum { N = 10000, AWKWARD = 9973, BLOCK = 128 };
+enum { N = 10000, ODD_TAIL = 9973, BLOCK = 128 };
 
 static const char reference_text[] =
     "extern \"C\" __global__ void axpy_reference(float *y, const float *x, float a, size_t n) {"
@@ -198,7 +198,7 @@ static gt_measure_setup *make_setup(const char *reference)
                                .reference = world.reference,
                                .service = world.service};
     make_workload(&setup.workloads[0], N, reference);
-    make_workload(&setup.workloads[1], AWKWARD, reference);
+    make_workload(&setup.workloads[1], ODD_TAIL, reference);
     return &setup;
 }
 
@@ -226,7 +226,7 @@ static gputune_status verify(gt_verified *out, uint64_t id, const char *text)
     static gt_verify_job job;
     job = (gt_verify_job){.id = id, .image = compile(text)};
     job.launches[0] = launch_of("axpy", N);
-    job.launches[1] = launch_of("axpy", AWKWARD);
+    job.launches[1] = launch_of("axpy", ODD_TAIL);
     gputune_status status = gt_measure_verify(world.measure, &job, out);
     free(job.image.data);
     return status;

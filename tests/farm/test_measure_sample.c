@@ -253,7 +253,7 @@ TEST_ON_DEVICE(a_launch_of_many_kernels_is_a_graph)
                                                  "float *, const float *, float, "
                                                  "unsigned long long) {}")};
     for (int i = 0; i < 2; i++) {
-        job.launches[i] = launch_of("rest", i ? AWKWARD : N);
+        job.launches[i] = launch_of("rest", i ? ODD_TAIL : N);
         job.launches[i].steps[1] = job.launches[i].steps[0];
         job.launches[i].steps[1].times = 20;
         job.launches[i].step_count = 2;

@@ -211,7 +211,7 @@ static gputune_status verify_with_scratch(const char *text)
     gt_verified verified;
     job = (gt_verify_job){.id = 97, .image = compile(text)};
     for (int i = 0; i < 2; ++i) {
-        job.launches[i] = launch_of("axpy", i == 0 ? N : AWKWARD);
+        job.launches[i] = launch_of("axpy", i == 0 ? N : ODD_TAIL);
         job.launches[i].parameter_count = 5;
         job.launches[i].parameters[4] = (gt_parameter){
             .kind = GT_PARAMETER_SCRATCH, .bytes = 8, .argument = -1, .scratch_bytes = 64};

@@ -189,9 +189,9 @@ static void use(const gt_template *template)
     if (gt_problem_bind(&problem, template, GPUTUNE_NO_SIZES) != 0) {
         return;
     }
-    gt_problem awkward;
+    gt_problem odd_tail;
     bool changed;
-    (void)gt_problem_awkward(&awkward, &changed, template, &problem, &device);
+    (void)gt_problem_odd_tail(&odd_tail, &changed, template, &problem, &device);
     gt_config standard = gt_config_default(template);
     generate(template, &problem, &standard, &device);
     enumerate(template, &problem, &device);

@@ -347,16 +347,16 @@ TEST(test_alignments)
     }
 }
 
-static const char *awkward_of(const char *template)
+static const char *odd_tail_of(const char *template)
 {
     bench b;
     bool changed;
-    gt_problem awkward;
+    gt_problem odd_tail;
     static char kept[256];
     bench_open(&b, template, "sm_90");
-    ASSERT_OK(gt_problem_awkward(&awkward, &changed, b.template, &b.problem, &b.device));
+    ASSERT_OK(gt_problem_odd_tail(&odd_tail, &changed, b.template, &b.problem, &b.device));
     (void)snprintf(kept, sizeof kept, "%s%s", changed ? "" : "same ",
-                   problem_text(b.template, &awkward));
+                   problem_text(b.template, &odd_tail));
     bench_close(&b);
     return kept;
 }
@@ -368,10 +368,10 @@ static const char *awkward_of(const char *template)
     "#pragma gputune kernel(k) block(64) grid(1) " pragmas "\n"                                    \
     "__global__ void k(float *y, const float *x) { y[0] = x[0]; }\n"
 
-TEST(test_awkward)
+TEST(test_odd_tail)
 {
     static const struct {
-        const char *template, *awkward;
+        const char *template, *odd_tail;
     } cases[] = {
         /* a size near the requested one if that is small, otherwise a smaller one; always odd */
         {K("problem(n = 1000) args(out float y[n])"), "n=987"},
@@ -394,7 +394,7 @@ TEST(test_awkward)
         {K("problem(n = 1) args(out float y[n])"), "same n=1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_string_equal(awkward_of(cases[i].template), cases[i].awkward);
+        assert_string_equal(odd_tail_of(cases[i].template), cases[i].odd_tail);
     }
 }
 

@@ -58,16 +58,16 @@ TEST(test_beside_it)
 }
 
 /* At the odd-tail size, rows are still multiples of 16 bytes. */
-TEST(test_awkward)
+TEST(test_odd_tail)
 {
     GT_SCOPED(bench_close) bench b = {0};
     bool changed;
-    gt_problem awkward;
+    gt_problem odd_tail;
     bench_open(&b, HEAD "#pragma gputune tensormap(x, box = (B, 32))\n" BODY, "sm_90");
-    ASSERT_OK(gt_problem_awkward(&awkward, &changed, b.template, &b.problem, &b.device));
+    ASSERT_OK(gt_problem_odd_tail(&odd_tail, &changed, b.template, &b.problem, &b.device));
     assert_true(changed);
-    assert_int_equal(awkward.values[1].number, 256);
-    assert_int_not_equal(awkward.values[0].number, 100);
+    assert_int_equal(odd_tail.values[1].number, 256);
+    assert_int_not_equal(odd_tail.values[0].number, 100);
 }
 
 TEST(test_exclusions)

@@ -101,7 +101,7 @@ TEST(test_elements)
 }
 
 /* A texture of padded rows allows any width at the odd-tail size, other textures only their own. */
-TEST(test_awkward)
+TEST(test_odd_tail)
 {
     static const struct {
         const char *text;
@@ -113,12 +113,12 @@ TEST(test_awkward)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bench b;
         bool changed;
-        gt_problem awkward;
+        gt_problem odd_tail;
         bench_open(&b, cases[i].text, "sm_90");
-        ASSERT_OK(gt_problem_awkward(&awkward, &changed, b.template, &b.problem, &b.device));
+        ASSERT_OK(gt_problem_odd_tail(&odd_tail, &changed, b.template, &b.problem, &b.device));
         assert_true(changed);
-        assert_int_not_equal(awkward.values[0].number, 100);
-        assert_true((awkward.values[1].number != 200) == cases[i].changes);
+        assert_int_not_equal(odd_tail.values[0].number, 100);
+        assert_true((odd_tail.values[1].number != 200) == cases[i].changes);
         bench_close(&b);
     }
 }

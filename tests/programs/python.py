@@ -704,7 +704,7 @@ def a_programs_own_inputs_and_reference():
         options = {"n": N, "only": ["BLOCK=256", "UNROLL=1"], "time_limit": 60}
         axpy = tuner.tune("axpy", inputs={"x": x}, reference=reference, reference_tag="y += ax", **options)
         assert axpy.info["source"] == "measured" and (N, N, float) in seen, seen
-        assert len({n for n, _, _ in seen}) > 1  # proved at an awkward size too
+        assert len({n for n, _, _ in seen}) > 1  # proved at an odd-tail size too
         raises(gputune.Error, "", tuner.tune, "axpy", reference=lambda *_: None, **options)  # computes nothing
         with tempfile.TemporaryDirectory() as folder:  # a reference makes no request of its own
             record = os.path.join(folder, "misses")

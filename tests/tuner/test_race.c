@@ -121,16 +121,16 @@ TEST(stopped_race_is_not_lost_by_one_outlier)
 /* During the first two rounds of new contestants, other work slows the best one down. */
 TEST(disturbed_twice_the_best_keeps_its_lead)
 {
-    enum { NEWCOMERS = 12, ROUNDS = 6 };
+    enum { NEW_CONTESTANTS = 12, ROUNDS = 6 };
     GT_SCOPED(race_end) gt_race *race = start_race(2, NULL);
     gt_race_round round;
     gt_race_end end;
     for (uint32_t i = 0; i < ROUNDS + 2; i++) {
-        for (uint32_t k = 2; i == ROUNDS && k < 2 + NEWCOMERS; k++) {
+        for (uint32_t k = 2; i == ROUNDS && k < 2 + NEW_CONTESTANTS; k++) {
             ASSERT_OK(gt_race_add(race, k, k, false));
         }
         ASSERT_OK(gt_race_next_round(race, &round));
-        assert_true(i < ROUNDS || round.count > NEWCOMERS);
+        assert_true(i < ROUNDS || round.count > NEW_CONTESTANTS);
         for (uint32_t k = 0; k < round.count; k++) {
             double best_ns = i < ROUNDS ? 100 : 150;
             double time_ns = round.ids[k] == 0 ? 800 : round.ids[k] == 1 ? best_ns : 125;
@@ -220,7 +220,7 @@ TEST(failure_in_a_tie_reopens_it)
 
 /* --- the course ------------------------------------------------------------------------------- */
 
-TEST(newcomers_meet_the_incumbent)
+TEST(new_contestants_meet_the_incumbent)
 {
     machine m = make_machine(4, 10);
     GT_SCOPED(race_end) gt_race *race = start_race(2, NULL);

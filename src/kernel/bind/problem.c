@@ -145,7 +145,7 @@ gt_problem gt_problem_bucket(const gt_template *template, const gt_problem *prob
     return bucket;
 }
 
-/* ---- awkward problems ------------------------------------------------------------------------ */
+/* ---- odd-tail problems ----------------------------------------------------------------------- */
 
 /* enough for several blocks of the widest tiles, and still quick to check */
 static const uint64_t cheap_bytes = 32 << 20;
@@ -311,13 +311,13 @@ gt_problem gt_problem_small(const gt_template *template, const gt_problem *probl
     return small;
 }
 
-gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_template *template,
-                                  const gt_problem *problem, const gt_device *device)
+gputune_status gt_problem_odd_tail(gt_problem *out, bool *changed, const gt_template *template,
+                                   const gt_problem *problem, const gt_device *device)
 {
     static const int64_t primes[] = {13, 7, 5, 3, 2};
     enum { LEAST = 128 }; /* a smaller size is not halved */
     bool may_change[GT_PROBLEM_MAX] = {false};
-    gt_problem small = *problem, awkward;
+    gt_problem small = *problem, odd_tail;
     uint64_t bytes;
     *out = *problem;
     *changed = false;
@@ -334,10 +334,10 @@ gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_templ
     enum { PRIMES = sizeof primes / sizeof *primes, WAYS = 4 * PRIMES };
     for (size_t w = 0; w < WAYS && !*changed; w++) {
         int64_t apart = w / PRIMES % 2 ? 0 : 2; /* 0 because some templates need equal sizes */
-        if (reduce(&awkward, bases[w / PRIMES / 2], template, may_change, primes[w % PRIMES],
+        if (reduce(&odd_tail, bases[w / PRIMES / 2], template, may_change, primes[w % PRIMES],
                    apart) &&
-            is_allowed(template, &awkward, device, &bytes)) {
-            *out = awkward;
+            is_allowed(template, &odd_tail, device, &bytes)) {
+            *out = odd_tail;
             *changed = true;
         }
     }

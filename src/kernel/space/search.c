@@ -304,7 +304,7 @@ gputune_status gt_space_prepare(gt_space *space)
         return GPUTUNE_OK;
     }
     space->prepared = true;
-    for (int g = 0; g < space->group_count && !space->hopeless; g++) {
+    for (int g = 0; g < space->group_count && !space->excludes_all; g++) {
         gputune_status one = prepare_group(space, &space->groups[g]);
         status = status ? status : one;
     }
@@ -341,7 +341,7 @@ gt_space_size gt_space_count(gt_space *space)
 {
     gt_space_size size = {1, GT_EXACT};
     (void)gt_space_prepare(space);
-    if (space->hopeless) {
+    if (space->excludes_all) {
         return (gt_space_size){0, GT_EXACT};
     }
     for (int g = 0; g < space->group_count; g++) {
@@ -380,7 +380,7 @@ gt_space_size gt_space_sources(gt_space *space)
     gt_space_size size = {1, GT_EXACT};
     uint32_t in_source = 0;
     (void)gt_space_prepare(space);
-    if (space->hopeless) {
+    if (space->excludes_all) {
         return (gt_space_size){0, GT_EXACT};
     }
     for (uint32_t i = 0; i < space->template->axis_count; i++) {
@@ -486,8 +486,8 @@ size_t gt_space_exclusions(gt_space *space, const gt_exclusion_count **out)
     tally tally = {{0}, {GT_EXACT}};
     size_t count = 0;
     (void)gt_space_prepare(space);
-    if (space->hopeless) {
-        exclude(&tally, space->hopeless, (double)gt_space_combinations(space), GT_EXACT);
+    if (space->excludes_all) {
+        exclude(&tally, space->excludes_all, (double)gt_space_combinations(space), GT_EXACT);
     } else {
         exclude_all(&tally, space);
     }

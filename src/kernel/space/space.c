@@ -311,8 +311,8 @@ static void list_rules(gt_space *space)
 {
     for (int r = 0; r < space->rule_count; r++) {
         const gt_rule *rule = &space->rules[r];
-        if (!rule->axes && !space->hopeless) {
-            space->hopeless = apply_rule(space, &space->base, rule);
+        if (!rule->axes && !space->excludes_all) {
+            space->excludes_all = apply_rule(space, &space->base, rule);
         }
         for (uint32_t i = 0; i < space->template->axis_count; i++) {
             if (rule->axes >> i & 1) {
@@ -545,7 +545,7 @@ bool gt_space_is_canceled(const gt_space *space)
 /* Returns the reason that excludes a configuration, or 0. Uses space->probe. */
 static int reason_against(gt_space *space, const gt_config *config)
 {
-    int reason = space->hopeless;
+    int reason = space->excludes_all;
     for (uint32_t i = 0; i < space->template->axis_count && !reason; i++) {
         uint32_t bit = UINT32_C(1) << i;
         reason = (int)gt_axis_limit(&space->base, space->workload, i, config->choice[i]);
