@@ -80,7 +80,7 @@ typedef struct gt_farm_ops {
 
 struct gt_farm {
     const gt_farm_ops *ops;
-    uint32_t compile_workers; /* how many may compile at the same time */
+    uint32_t compile_workers; /* workers that may compile at the same time */
 };
 
 typedef struct gt_farm_options {

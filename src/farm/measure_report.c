@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* For a message about a proof's first launch. */
+/* Text of a message about a proof's first launch. */
 static const char plain[] = "";
 /* Text of a message about a second launch, after a correct first one. */
 static const char again[] =

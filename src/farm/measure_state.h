@@ -154,7 +154,7 @@ struct gt_measure {
     CUfunction functions[GT_SERVICE_COUNT];
     gt_measure_setup setup; /* a copy whose images and inputs are not set */
     gt_workspace workspaces[GT_WORKLOAD_MAX];
-    gt_buffer_slot slots[GT_WORKLOAD_MAX * GT_PARAMETER_MAX]; /* of the timed workspace first */
+    gt_buffer_slot slots[GT_WORKLOAD_MAX * GT_PARAMETER_MAX]; /* first those of workspaces[0] */
     GT_ARRAY(CUdeviceptr) allocations;                        /* freed by gt_memory_free() */
     union {
         gt_tasks tables[GT_TABLES];

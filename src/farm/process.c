@@ -285,7 +285,7 @@ void gt_process_abandon(gt_process *process)
     }
     if (!copy || !start_reaper(copy)) {
         free(copy);
-        reap(process, &code, 0); /* rare, and SIGKILL works within milliseconds */
+        reap(process, &code, 0); /* this is rare, and SIGKILL works within milliseconds */
     }
     *process = (gt_process){.pid = 0, .pidfd = -1, .ended = true};
 }

@@ -55,7 +55,7 @@ typedef struct gt_head_cache {
 } gt_head_cache;
 
 /* Compiles like gt_nvrtc_compile(). If the first compile with a head took long, the second one
- * stores the head for later ones. If that or its use fails, the compile is repeated without. */
+ * stores the head for later ones. If storing or using a head fails, compiles again without it. */
 gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, const gt_nvrtc *nvrtc,
                                      const gt_nvrtc_request *request);
 

@@ -134,7 +134,7 @@ int main(int argc, char **argv)
     struct rlimit none = {0, 0}; /* crashes are expected here, so leave no core files */
     setrlimit(RLIMIT_CORE, &none);
     signal(SIGPIPE, SIG_IGN); /* writing to a closed pipe must fail, not end the process */
-    signal(SIGXFSZ, SIG_IGN); /* so must writing beyond the limit of a file's size */
+    signal(SIGXFSZ, SIG_IGN); /* writing beyond the limit of a file's size must fail */
     limit_memory(measures ? 0 : number(MEMORY));
     /* _exit, because destroying contexts and NVRTC takes tens of milliseconds */
     _exit(measures ? gt_measure_worker(GT_CHILD_CHANNEL, given[DRIVER], (int)number(ORDINAL), false)

@@ -13,7 +13,7 @@ enum {
     MOST_TWOS = 7,
     DRAWS = 200 /* random points that show how features are ordered */
 };
-#define SAME_ORDER 0.999 /* absolute rank correlation of features with the same order */
+#define SAME_ORDER 0.999 /* rank correlation above which features have the same order */
 
 /* Returns true if the choices are numbers above `least`. */
 static bool all_above(const gt_domain_axis *axis, double least)

@@ -40,8 +40,8 @@ typedef struct gt_gaussian {
 gputune_status gt_gaussian_open(gt_gaussian *out, const gt_coordinates *coordinates);
 void gt_gaussian_close(gt_gaussian *gaussian);
 
-/* Returns the covariance, in signals, from effects of single coordinates and pairs, given the sum
- * of the parts that two points share and the sum of their squares. */
+/* Returns the covariance, divided by the signal variance, of effects of single coordinates and
+ * pairs, from the sums of the shared parts and of their squares. */
 static inline double gt_gaussian_apart(double sum, double squares)
 {
     return sum + (sum * sum - squares) / 2; /* a pair's part is the product of two parts */

@@ -15,22 +15,21 @@ typedef struct gt_terms {
     gputune_effort effort;
     gputune_isolation isolation;
     int driver_version; /* 13000 for 13.0 */
-    bool final;    /* neither the time limit nor the caller ended the tuning early, or the result is
-                      from the system's database, which always counts as final */
-    bool complete; /* every variant was tried; a search may be final without this */
-    bool proved;   /* a worker verified the results on this kind of GPU */
+    bool final;     /* neither the time limit nor the caller ended the tuning early; always true for
+                       results of the system's database */
+    bool complete;  /* every variant was tried; a search may be final without this */
+    bool proved;    /* a worker verified the results on this kind of GPU */
     double limit_s; /* in a request: its time limit in seconds, or 0 if only a final result answers
                        it; in a result: the time limit that ended its tuning, or 0 if none did */
 } gt_terms;
 
-/* Returns true if the result answers the request (whose `final` and `proved` are ignored).
+/* Returns true if the result answers the request, whose `final` and `proved` are ignored.
  * - A request that may not measure accepts any result with at least its effort. The caller checks
  * whether the request allows the configuration.
- * - A request that may measure accepts a proved result of the same space and driver, with at least
- * its effort, over at least as many variants (all of them if it asks for all), made in worker
- * processes unless the request does without them. The result must be final, or its tuning must have
- * had at least the request's time limit. If nothing was measured in that time, the effort may be
- * lower. */
+ * - A request that may measure accepts a proved result of the same space and driver, made in worker
+ * processes unless the request does without them. The result needs the request's effort and number
+ * of variants (all if it asks for all). It must also be final, or have had at least the request's
+ * time limit; if nothing was measured in that time, less effort is enough. */
 bool gt_answers(const gt_terms *result, const gt_terms *request);
 
 /* Returns true if the result `kept` makes `other` superfluous. It must have at least the effort of

@@ -48,7 +48,7 @@ typedef enum gt_trial_status {
     GT_TRIAL_CRASHED,
     GT_TRIAL_HUNG,
     GT_TRIAL_COMPILE,  /* does not compile */
-    GT_TRIAL_LAUNCH,   /* the driver refuses it */
+    GT_TRIAL_LAUNCH,   /* the driver refuses the code */
     GT_TRIAL_SLOW,     /* not compiled within a call's time limit */
     GT_TRIAL_UNPROVED, /* clearly slower in its first launch; its results were not compared */
     GT_TRIAL_PROVED    /* verified, but not measured */
@@ -106,12 +106,12 @@ typedef struct gt_trial {
     X(REAL, limit_ns, limit_ns, HIDDEN)                                                            \
     X(TEXT, proved_at, proved_at, HIDDEN)
 
-/* A tuning's result, by scenario and space. gt_winner_free() releases what a lookup found. */
+/* The result of tuning one space of a scenario. gt_winner_free() frees what a lookup found. */
 typedef struct gt_winner {
     gt_terms terms; /* the conditions under which it was made */
     char *only;     /* the restrictions of the space: "UNROLL=1,2,4 VEC=1"; "": the whole space */
     char *config, *default_config;
-    char *problem;                /* the sizes at which it was measured; others may share it */
+    char *problem; /* sizes at which it was measured; other sizes may share the result */
     gt_hash trial, default_trial; /* gt_trial.hash */
     gt_code code;     /* the winner's code; the image is empty if it was not stored or is damaged */
     gt_code fallback; /* code of fallback_config; zero source: the same as `code` */

@@ -491,7 +491,7 @@ static gt_trouble check_kind(const char *path, char why[GT_WHY_MAX])
 {
     struct stat facts;
     if (stat(path, &facts) != 0 || S_ISREG(facts.st_mode)) {
-        return GT_TROUBLE_NONE; /* opening a missing file will report why */
+        return GT_TROUBLE_NONE; /* the failure is reported when the file is opened */
     }
     const char *kind =
         S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode) ? "a pipe or a socket" : "a device";

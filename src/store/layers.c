@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 enum { GT_WARNING_MAX = 768 };
-#define GT_LOOKUP_WAIT_S 0.1 /* for callers without a patience */
+#define GT_LOOKUP_WAIT_S 0.1 /* wait of callers without a patience */
 
 /* The file uses SQLite's rollback journal, not a write-ahead log. The index of a write-ahead log is
  * in memory that processes share, so processes of two machines would damage a file on a network
@@ -187,8 +187,7 @@ static gputune_status open_file(gt_store *store, gt_obstacle *met)
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
     const char *path = store->asked;
-    bool fixed =
-        store->only_read || store->no_file; /* a file that is not written is not reopened */
+    bool fixed = store->only_read || store->no_file; /* then an open file stays open */
     if (store->file && (fixed || !gt_database_is_gone(store->file))) {
         return GPUTUNE_OK;
     }
@@ -472,7 +471,7 @@ static gputune_status ask(gt_database *database, gt_store_fn work, void *context
     return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
 }
 
-/* Returns true if the lower layers are asked as well. */
+/* Returns true if lower layers are searched, too. */
 static bool goes_on(gputune_status status, bool all)
 {
     return status == GPUTUNE_ENOTFOUND || (all && status == GPUTUNE_OK);
@@ -640,7 +639,7 @@ gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *co
     return status;
 }
 
-/* Statements that copy rows of `kept` to the file, in the order of their references. */
+/* Statements that copy rows of `kept` to the file, each after the rows to which its rows refer. */
 static const gt_sql steps[] = {GT_SQL_BRING_GPU,   GT_SQL_BRING_KERNEL, GT_SQL_BRING_SCENARIO,
                                GT_SQL_BRING_CUBIN, GT_SQL_BRING_CODE,   GT_SQL_BRING_TRIAL,
                                GT_SQL_BRING_WINNER};
@@ -848,7 +847,7 @@ static gputune_status bring_all(gt_database *database, void *context)
     merging *what = context;
     gputune_merged *merged = what->merged;
     merged->taken_trials = merged->taken_winners = merged->taken_codes =
-        0; /* an earlier attempt may have counted */
+        0; /* an earlier attempt may have counted rows */
     GT_TRY(copy_kept(database, what->all->handle));
     for (size_t i = 0; i < STEPS; i++) {
         GT_TRY(gt_execute(database, steps[i], ""));

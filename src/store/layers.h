@@ -25,13 +25,13 @@ gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *contex
  * back (base/signals.h), because SQLite may write files even for a lookup. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience);
-/* Does the same on the user's file only. EBUSY, without a message, if the file stayed locked;
- * EDATABASE if there is none. */
+/* Does what gt_store_write() does, on the user's file only. EBUSY, without a message, if the file
+ * stayed locked; EDATABASE if there is none. */
 gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *context,
                                    const gt_patience *patience);
-/* Does the same on the winners imported for this store, a layer below the file. Never waits. */
+/* Does that on the winners imported for this store, a layer below the file. Never waits. */
 gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *context);
-/* Does the same on the database in memory. Never waits for another process. */
+/* Does that on the database in memory. Never waits for another process. */
 gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context);
 
 /* Returns true if the user's file exists and is written. */

@@ -69,7 +69,7 @@ static void show(gt_record_row *row)
     }
 }
 
-/* Sets *above if one of the first `upper` rows has this site and hash. Remembers the row. */
+/* Adds a row. Sets *above if one of the first `upper` rows has the same site and hash. */
 static gputune_status find_above(bool *above, gt_hash_index *index, const gt_record_row *row,
                                  gt_hash hash, size_t next, size_t upper)
 {
@@ -81,7 +81,7 @@ static gputune_status find_above(bool *above, gt_hash_index *index, const gt_rec
 }
 
 /* Decides whether a row is kept. An upper layer's winner hides a lower one's of the same space. An
- * upper layer's trial hides the same trial, or, unless all trials are read, all of the scenario. */
+ * upper layer's trial hides the same trial, or the whole scenario unless all trials are read. */
 static gputune_status settle_layers(bool *keep, record_search *search, gt_record_row *row)
 {
     bool known, hidden = false, all = search->all_trials;

@@ -275,8 +275,8 @@ gputune_status gt_store_lease_await(gt_store *store, const gt_scenario *scenario
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const gt_scenario *scenario,
                                       const gt_patience *patience);
 /* Extends the lease by GT_LEASE_SECONDS. EBUSY if it was lost. OK also if the file stayed locked;
- * the next renewal tries again. Waits for the file for 0.1 s, or if half of the lease's time is
- * over until its end, but never longer than `patience`. */
+ * the next renewal tries again. Waits for the file for 0.1 s, in the second half of the lease until
+ * its end, but never longer than `patience`. */
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience);
 /* Gives the lease back. Does nothing if it is not held. */
 void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience *patience);

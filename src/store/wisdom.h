@@ -6,7 +6,7 @@
 typedef struct gt_wisdom_entry {
     gt_site site;
     gt_winner winner;
-    gt_trial trial, standard; /* the winner's and the default's; zero hash: none */
+    gt_trial trial, standard; /* trials of the winner and the default; zero hash: none */
     gt_trial_list also;       /* other trials, as hints for a search */
 } gt_wisdom_entry;
 

@@ -429,7 +429,7 @@ void gt_field_tell(const gt_field *field, const gt_variant *variant, double time
     }
     proposer->hear(proposer, &variant->config, &result, variant->role == GT_ROLE_QUICK);
     result.compile_s = result.measure_s =
-        0; /* only one of the variants with this launch has the cost */
+        0; /* the cost counts for only one of the variants with this launch */
     for (size_t i = 0; i < variant->duplicates.count; i++) {
         proposer->hear(proposer, &variant->duplicates.items[i].config, &result, false);
     }
@@ -513,7 +513,7 @@ static gputune_status reconsider(gt_field *field, gt_variant *variant)
     if (variant->stage != GT_STAGE_SLOWER || is_slower || field->abandoned) {
         return GPUTUNE_OK;
     }
-    variant->surely_proved = true; /* so its first launch does not matter again */
+    variant->surely_proved = true; /* so it is proved whatever its first launch takes */
     gt_field_move(field, variant, GT_STAGE_WAITING);
     return gt_array_push(&field->compiled, variant);
 }

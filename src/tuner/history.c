@@ -97,7 +97,7 @@ static gputune_status judge_in(bool *proved, const gt_request *request, const gt
     return GPUTUNE_OK;
 }
 
-/* Judges by the trials of the bucket, and by those of these exact sizes, which are separate. */
+/* Fails if the configuration failed in the scenario, or in that of these sizes in a bucket. */
 static gputune_status judge(bool *proved, const gt_request *request, const gt_config *config,
                             bool only_harm)
 {

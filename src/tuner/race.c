@@ -13,8 +13,8 @@
 
 enum {
     GT_RACE_LEVEL = 5,             /* shared rounds needed for a decision by bounds */
-    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* the same in exhaustive races */
-    GT_RACE_CALM_FIRST = 3,        /* the same if the spread of all contestants is known */
+    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* shared rounds needed for that in exhaustive races */
+    GT_RACE_CALM_FIRST = 3,  /* shared rounds needed if the spread of all contestants is known */
     GT_RACE_MISSED_MAX = 3,  /* a contestant fails after so many rounds in a row without a value */
     GT_RACE_FREEDOM_MAX = 64 /* degrees of freedom whose quantiles are cached */
 };
@@ -43,7 +43,7 @@ struct gt_race {
     bool is_tied;    /* decided, except for gt_race_break_tie() */
     uint32_t finals; /* final rounds taken */
     gt_race_end decided, end;
-    double deviation; /* of a log-ratio of any contestant; negative: unknown */
+    double deviation; /* standard deviation of a log-ratio; negative: unknown */
     double *scratch;  /* memory for the log-ratios of two contestants */
     size_t scratch_capacity;
     gt_quantiles drop, stop;
@@ -1072,7 +1072,7 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
 
 gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other)
 {
-    gt_race *scratch_of = (gt_race *)race; /* const, except for the scratch memory */
+    gt_race *scratch_of = (gt_race *)race; /* only the race's scratch memory changes */
     const gt_runner *fast = find(race, id), *slow = find(race, other);
     size_t count = race_ratios(scratch_of, slow, fast, GT_RACE_FINAL);
     if (count < 3) {

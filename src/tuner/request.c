@@ -140,7 +140,7 @@ static gputune_status append_expected(gt_text *out, const gt_request *request)
     if (hash.high || hash.low) {
         gt_text_printf(out, "; expected %s", gt_hash_hex(hex, hash));
     }
-    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* the proof reports others */
+    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* the proof reports other failures */
 }
 
 /* Writes the sizes at which a proof launches and what it compares with. */

@@ -451,8 +451,8 @@ static gputune_status acquire(gt_lease *lease, gt_request *request)
     return gt_store_lease_acquire(lease, store, &request->scenario, &request->patience);
 }
 
-/* Takes another tuning's unfinished result if this call waited for it for half of its limit. The
- * result counts as made within that limit, so the next such call does not wait again. */
+/* After waiting for another tuning for half of the call's limit, takes its unfinished result. That
+ * result counts as made within the limit, so the next such call does not wait again. */
 static gputune_status take_unfinished(gt_choice *out, gt_request *request, double waited_s)
 {
     const double limit_s = request->options.time_limit_s;
@@ -499,7 +499,7 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
         status = search_what_is_left(out, request, waited_s);
     }
     request->lease = NULL;
-    const gt_patience brief = gt_patience_for(0.1, NULL); /* otherwise it expires */
+    const gt_patience brief = gt_patience_for(0.1, NULL); /* a lease that is not released expires */
     gt_store_lease_release(&lease, store, &brief);
     return status;
 }

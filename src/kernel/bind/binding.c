@@ -191,7 +191,7 @@ gt_limit gt_binding_carveout(gt_binding *binding)
         int64_t kb = binding->slots[GT_SLOT_AXIS + i];
         GT_EXCLUDE(!has_carveout(binding->device, kb), GT_LIMIT_CARVEOUT_SIZE);
         binding->carveout_kb = (int)kb;
-        /* only a block with dynamic shared memory may exceed a carveout */
+        /* a block without dynamic shared memory fits any carveout */
         int64_t bytes = binding->shape.shared_bytes;
         bytes += bytes ? binding->device->shared_reserved_per_block_bytes : 0;
         GT_EXCLUDE(kb >= 0 && bytes > kb * 1024, GT_LIMIT_CARVEOUT_BLOCK);

@@ -58,7 +58,7 @@ enum { GT_RULES_MAX = 192 };
 /* Marks a value without valid continuations, in place of its child. */
 static const uint32_t GT_NODE_DEAD = UINT32_MAX;
 
-/* A diagram. It has no nodes if one axis is all it has, or if it would need too many nodes. */
+/* A diagram. It has no nodes if it has a single axis, or would need too many nodes. */
 typedef struct gt_diagram {
     uint32_t axes[GT_AXIS_MAX]; /* the axis of each level */
     uint32_t count;

@@ -1,4 +1,4 @@
-/* Evaluates constraints of which some axes have values: to a value, a failure or a key. */
+/* Evaluates constraints if only some axes have values. Gets a value, a failure or a key. */
 #include "kernel/space/internal.h"
 
 enum { KEY_FAILED = 1, KEY_VALUE, KEY_TERM };
