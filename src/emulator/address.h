@@ -3,8 +3,8 @@
 
 #include "emulator/decode.h"
 
-/* Bits of op->flags. EMU_BASE_ says how op->a, op->b and op->imm form an address, EMU_ACCESS_ what
- * the access does. */
+/* Bits of op->flags. The EMU_BASE_ values define how op->a, op->b and op->imm form an address. The
+ * EMU_ACCESS_ bits describe the access. */
 enum {
     EMU_BASE_64,     /* 64-bit operand a */
     EMU_BASE_32,     /* 32-bit operand a */
@@ -18,13 +18,13 @@ enum {
     EMU_ACCESS_FRAME = 64,  /* .param memory of a called function, not of the launch */
     EMU_ACCESS_ATOMIC = 128,
     EMU_ACCESS_REDUCE = 256, /* atomic that returns no result */
-    /* the rest is only for the sanitizer: */
+    /* the following bits are only for the sanitizer */
     EMU_ACCESS_RELAXED = 16, /* marked .relaxed, so it does not acquire */
-    EMU_ACCESS_STRONG = 512, /* relaxed or with an order, or an access of an mbarrier */
+    EMU_ACCESS_STRONG = 512, /* relaxed, acquire or release, or an access of an mbarrier */
     EMU_ACCESS_VOLATILE = 1024,
-    EMU_ACCESS_RELEASE = 2048, /* makes the thread's earlier accesses visible */
-    EMU_ACCESS_WITHIN = EMU_ACCESS_RELEASE | EMU_ACCESS_VOLATILE, /* the same to its block */
-    EMU_ACCESS_STORE = 4096,       /* the handler calls emu_check_stored() */
+    EMU_ACCESS_RELEASE = 2048, /* release: makes the thread's earlier accesses visible */
+    EMU_ACCESS_WITHIN = EMU_ACCESS_RELEASE | EMU_ACCESS_VOLATILE, /* release of block scope */
+    EMU_ACCESS_STORE = 4096,       /* the handler calls emu_check_stored() for this store */
     EMU_ACCESS_ASYNC = 8192,       /* the write of a cp.async */
     EMU_ACCESS_OVERWRITES = 16384, /* atomic whose new value does not depend on the old one */
     EMU_ACCESS_CAS = 32768
@@ -48,7 +48,7 @@ void emu_decode_address(emu_decoder *decoder, const ptx_operand *operand, ptx_sp
 /* Returns the address space that the opcode names, or `otherwise` if it names none. */
 ptx_space emu_take_space(emu_decoder *decoder, ptx_space otherwise);
 
-/* Computes the lanes' addresses of an access of `bytes` bytes. */
+/* Computes the address that each lane accesses. */
 void emu_addresses(emu_warp *warp, const emu_op *op, uint32_t bytes, emu_access *out);
 
 /* Checks alignment, bounds, space and write permission of each lane's access, finds the host

@@ -1,4 +1,4 @@
-/* Stream capture. The functions fail with codes of the driver. Lock held. */
+/* Stream capture. The lock must be held for all functions. Numbers are the driver's error codes. */
 #pragma once
 
 #include "emulator/graph.h"
@@ -26,9 +26,9 @@ typedef struct emu_capture_info {
 CUresult emu_capture_begin(CUstream stream, CUstreamCaptureMode mode);
 
 /* Ends the capture that began on `stream` and returns its graph in *out. Fails with 401 if the
- * stream is not captured, 903 if the capture began on another stream, 908 on another thread, 901 if
- * the capture is invalid, 904 if a stream was not joined. After 901 and 904 *dropped is the graph.
- * The caller frees either graph without the lock. */
+ * stream is not captured, 903 if the capture began on another stream, 908 if on another thread.
+ * Fails with 901 if the capture is invalid and 904 if a stream was not joined; *dropped is then the
+ * graph. The caller frees the graph after releasing the lock. */
 CUresult emu_capture_end(CUgraph *out, CUgraph *dropped, CUstream stream);
 
 /* Describes the stream's capture. Fails with 906 for the legacy stream if a stream that
@@ -46,8 +46,8 @@ CUresult emu_capture_before(CUstream stream, bool waits);
 /* Adds a command to the stream's capture, and takes ownership of it. */
 CUresult emu_capture_add(CUstream stream, emu_command *command);
 
-/* Refuses a call that is unsafe during a capture of this thread: 900, which invalidates the
- * capture, or 901 if it was already invalid. */
+/* Refuses a call that is unsafe during a capture of this thread. Fails with 901 if the capture is
+ * already invalid; otherwise with 900, and makes it invalid. */
 CUresult emu_capture_forbids(void);
 
 /* Refuses to wait for a context while one of its streams is captured. */

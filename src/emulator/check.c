@@ -1,4 +1,4 @@
-/* A checked stretch of launches: its notes, regions and findings. */
+/* A checked stretch of launches: the descriptions of memory, the shadow memory and the findings. */
 #include "emulator/check_stretch.h"
 
 #include "base/number.h"
@@ -23,7 +23,7 @@ typedef struct emu_filled {
     uint64_t base, end;
 } emu_filled;
 
-/* The open stretch, or NULL. Changed only by the thread that measures, while no kernel runs. */
+/* The open stretch, or NULL. The thread that measures changes it, and only while no kernel runs. */
 static emu_check *stretch;
 static char *last_text;
 
@@ -129,7 +129,7 @@ void emu_check_filled(uint64_t address, uint64_t bytes)
         check->filled[check->filled_count++] = (emu_filled){address, address + bytes};
 }
 
-/* Returns the log2 of the granule: of the bytes of the program's smallest access, at most 2. */
+/* Returns the log2 of the program's smallest access in bytes, but at most 2. */
 static unsigned find_shift(const emu_program *program)
 {
     unsigned least = 4;
@@ -152,7 +152,7 @@ static void forget_cells(emu_check *check)
     }
 }
 
-/* Calls `visit` (may be NULL) for each variable that kernels may write; returns their size. */
+/* Calls `visit` (may be NULL) for each variable that kernels may write. Returns the total size. */
 static size_t each_variable(emu_check *check,
                             void (*visit)(emu_check *check, size_t index, size_t at))
 {

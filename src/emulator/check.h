@@ -28,9 +28,10 @@ typedef struct emu_check emu_check;
 
 /* ---- a checked stretch (check.c) ---- */
 
-/* Begins a stretch without notes. If memory runs out, launches are not checked. */
+/* Begins a stretch. If memory runs out, launches are not checked. */
 void emu_check_on(void);
-/* Ends the stretch and returns its findings, one per line (extensions.h), until the next end. */
+/* Ends the stretch and returns its findings, one per line (extensions.h). The text is valid until
+ * the next stretch ends. */
 const char *emu_check_off(void);
 
 /* Describes [address, address + bytes): its name in messages, the size of its elements, and the
@@ -53,12 +54,12 @@ void emu_check_settle(emu_check *check);
 
 /* An access of memory: which lane made it, and when. */
 typedef struct emu_stamp {
-    uint32_t warp;  /* component of its warp, plus one; 0: no access */
+    uint32_t warp;  /* component of the warp in vector clocks, plus one; 0: no access */
     uint32_t clock; /* the warp's clock */
     uint32_t line;  /* PTX line */
-    uint32_t group; /* group of the asynchronous copy, plus one; 0: not a copy. With EMU_HOW_PHASE:
-                       component of the copy's mbarrier, plus one, and `clock` is that component's
-                       clock */
+    uint32_t group; /* group of an asynchronous copy, plus one; 0: not a copy. With EMU_HOW_PHASE,
+                       the component of the copy's mbarrier plus one; `clock` is then the clock of
+                       that component */
     uint8_t lane;
     uint16_t how;
 } emu_stamp;
@@ -66,7 +67,8 @@ typedef struct emu_stamp {
 enum {
     EMU_HOW_READ = 1,
     EMU_HOW_WRITE = 2,
-    EMU_HOW_STRONG = 4, /* atomic, volatile or ordered: two strong accesses do not race */
+    EMU_HOW_STRONG =
+        4, /* atomic, volatile, or with a memory order: two strong accesses do not race */
     EMU_HOW_CAS = 8,
     EMU_HOW_UNSET = 16,    /* writes an unset value */
     EMU_HOW_PHASE = 32,    /* a bulk copy that a phase of an mbarrier waits for */
@@ -80,10 +82,10 @@ enum {
  * the memory, or is "". */
 void emu_check_report(const emu_warp *warp, const emu_op *op, unsigned lane, const char *kind,
                       const char *where, const emu_stamp *other, const char *what);
-/* Records a fault, which ends the launch, as a finding. */
+/* Records a fault as a finding. A fault ends the launch. */
 void emu_check_fault(const emu_warp *warp, const emu_op *op, int code, unsigned lane,
                      uint64_t address, const char *what);
-/* Writes the element ("y[3] of 8") or variable at a global address. */
+/* Writes the name of the memory at a global address: an element ("y[3] of 8") or a variable. */
 void emu_check_name(char *out, size_t out_bytes, const emu_check *check, uint64_t address);
 
 /* ---- accesses (check_access.c) ---- */
@@ -105,7 +107,8 @@ typedef struct emu_unset {
     uint32_t product;
     bool shuffled;
 } emu_unset;
-/* Reports that an unset value reaches the memory `where` or, for "", decides a branch or store. */
+/* Reports that an unset value is stored to the memory `where` or, if that is "", that a branch or
+ * store depends on it. */
 void emu_check_report_unset(const emu_warp *warp, const emu_op *op, unsigned lane,
                             const char *where, const emu_unset *unset);
 
@@ -113,7 +116,7 @@ enum { EMU_UNSET_ELEMENTS = 8 };
 
 /* Runs the operation and tracks unset values through it. */
 void emu_check_run(emu_warp *warp, const emu_op *op);
-/* Checks the guard of an operation that no lane runs. */
+/* Checks the guard predicate of an operation that no lane executes. */
 void emu_check_skip(emu_warp *warp, const emu_op *op);
 
 /* ---- order (check_order.c) ---- */
@@ -124,13 +127,13 @@ typedef struct emu_clock emu_clock;
  * one for each mbarrier. */
 typedef struct emu_knowledge {
     emu_clock *order;
-    emu_clock *proxied; /* the part that proxy fences have handed over */
-    emu_clock *fenced;  /* the part that was known to a warp at a fence */
+    emu_clock *proxied; /* the accesses that proxy fences have handed over */
+    emu_clock *fenced;  /* the accesses that came before a fence of some warp */
 } emu_knowledge;
 
 /* A lane's groups of asynchronous copies, numbered from 1. */
 typedef struct emu_groups {
-    uint32_t group, waited; /* the open group, and the last one waited for */
+    uint32_t group, waited; /* the open group, and the last group that was waited for */
     uint32_t at[16];        /* the warp's clock at the wait for group g, in at[g % 16] */
 } emu_groups;
 
@@ -146,10 +149,11 @@ typedef struct emu_warp_order {
     emu_knowledge some;     /* additional knowledge of the lanes in some_lanes */
     emu_knowledge relaxed;  /* learned by relaxed reads: known after a fence */
     emu_knowledge observed; /* learned by volatile reads: known after a fence, barrier or shuffle */
-    bool reads_weakly; /* by the current access, for which `relaxed` and `observed` do not count */
+    bool
+        reads_weakly; /* the current access is weak: `relaxed` and `observed` do not count for it */
     uint32_t some_lanes;
-    uint32_t proxied[EMU_WARP];            /* the warp's clock at the lane's last proxy fence */
-    uint32_t initialised[EMU_WARP];        /* the same at its last fence.mbarrier_init */
+    uint32_t proxied[EMU_WARP];     /* the warp's clock at the lane's last proxy fence */
+    uint32_t initialised[EMU_WARP]; /* the warp's clock at the lane's last fence.mbarrier_init */
     uint32_t loaded[EMU_UNSET_ELEMENTS];   /* lanes that load an unset value, for each element */
     emu_unset storing[EMU_UNSET_ELEMENTS]; /* unset values that are stored, for each element */
     uint32_t shuffled;                     /* lanes that take the value of another lane */
@@ -183,7 +187,7 @@ typedef struct emu_slot {
 typedef struct emu_block_order {
     emu_warp_order *warps;
     emu_knowledge barriers[EMU_BARRIERS];
-    emu_knowledge cluster; /* arrivals at the cluster's barrier, in its first block */
+    emu_knowledge cluster; /* arrivals at the barrier of the cluster, kept in its first block */
     emu_slot *slots;
     uint32_t slot_count;
     struct emu_cell *cells;
@@ -206,31 +210,31 @@ bool emu_order_is_proxied(const emu_warp *warp, unsigned lane, const emu_stamp *
 /* Returns true if the lane knows that the block has started. */
 bool emu_order_knows_start(const emu_warp *warp, unsigned lane, const emu_block *block);
 
-/* Orders what the members of a warp did before they met before what they do next. */
+/* Records that the members of a warp have met, which orders their earlier before later accesses. */
 void emu_order_meet(emu_warp *warp, uint32_t members);
-/* Record that a warp has arrived at a barrier of its block, and that all warps have. The second is
- * called before they continue. */
+/* Record that a warp has arrived at a barrier of its block; record that all warps have arrived,
+ * before they continue. */
 void emu_order_arrive(emu_warp *warp, unsigned barrier);
 void emu_order_release(emu_block *block, unsigned barrier);
-/* The same for the barrier of the cluster. */
+/* Record the same for the barrier of the cluster. */
 void emu_order_cluster_arrive(emu_warp *warp);
 void emu_order_cluster_release(emu_group *group);
 void emu_order_fence(emu_warp *warp, bool within);
 void emu_order_proxy_fence(emu_warp *warp);
 void emu_order_init_fence(emu_warp *warp); /* fence.mbarrier_init */
-/* Publish and learn at a place in memory. A warp publishes what it knew at its last fence or, with
- * `now`, what it knows now; with `within`, only to its block. A warp learns what was published at
- * the place. After a relaxed or volatile access (`flags`), it only counts after a fence. */
+/* Publish and learn knowledge at a place in memory. A warp publishes what it knew at its last fence
+ * or, with `now`, what it knows now; with `within`, only to its block. A warp learns what was
+ * published at the place. After a relaxed or volatile access (`flags`), this takes a fence. */
 void emu_order_publish(emu_warp *warp, const uint8_t *place, bool now, bool within);
 void emu_order_acquire(emu_warp *warp, const uint8_t *place, unsigned flags);
-/* Do the same for an mbarrier: a warp arrives; a phase completes, which is counted by `component`;
- * the lanes learn what the arrivals of completed phases published. */
+/* Record events of an mbarrier: a warp arrives and publishes; a phase completes, which is counted
+ * by `component`; lanes learn what arrivals of completed phases published. */
 void emu_order_arrive_at(emu_warp *warp, emu_slot *slot);
 void emu_order_complete(emu_slot *slot, uint32_t component);
 void emu_order_observe(emu_warp *warp, const emu_knowledge *told, uint32_t lanes);
 /* Records that the running lanes know that the clock of a component is at least 1. */
 void emu_order_note(emu_warp *warp, uint32_t component);
-/* Close the open group of copies of each running lane; wait until at most `left` groups run. */
+/* Close each running lane's open group of copies; wait until at most `left` are in flight. */
 void emu_order_commit(const emu_warp *warp, emu_groups *groups);
 void emu_order_wait(const emu_warp *warp, emu_groups *groups, uint32_t left);
 /* Discards everything that was published. */
@@ -256,17 +260,16 @@ void emu_check_endless(const emu_group *group);
 
 /* ---- asynchronous copies (check_async.c) ---- */
 
-/* Record griddepcontrol.wait, which waits for the previous launch; return true if the lane is
- * ordered after such a wait. */
+/* Record a griddepcontrol.wait for the previous launch; return true if the lane comes after one. */
 void emu_check_grid_wait(emu_warp *warp);
 bool emu_check_has_waited(const emu_warp *warp, unsigned lane);
 /* Records that the lane found the mbarrier's phase incomplete and will test it again. */
 void emu_check_poll(emu_warp *warp, const emu_op *op, unsigned lane, const uint8_t *at);
-/* Reports the lanes of the group that wait for an mbarrier so; returns true if there are any. */
+/* Reports the lanes of the group that keep testing an mbarrier; returns true if there are any. */
 bool emu_check_polls(const emu_group *group);
 
-/* Record what happens to an mbarrier: it is initialised; a lane uses it; a lane makes `count`
- * arrivals; its state changes; lanes see a phase end. */
+/* Record events of an mbarrier: its initialisation, a use by a lane, `count` arrivals by a lane, a
+ * change of its state, the end of a phase that lanes have seen. */
 void emu_check_mbarrier_init(emu_warp *warp, const emu_op *op, unsigned lane, const uint8_t *at);
 void emu_check_mbarrier_use(const emu_warp *warp, const emu_op *op, unsigned lane,
                             const uint8_t *at);
@@ -280,12 +283,12 @@ void emu_check_mbarrier_over(emu_warp *warp, const uint8_t *at, uint32_t lanes);
 void emu_check_copy_begin(emu_warp *warp, const emu_op *op, unsigned lane, const uint8_t *at,
                           emu_stamp *stamp);
 void emu_check_copy_end(const emu_warp *warp);
-/* The same for a product by wgmma, which reads shared memory. */
+/* Begins a product by wgmma, which reads shared memory. */
 void emu_check_product_begin(const emu_warp *warp, emu_stamp *stamp);
-/* Notes copied bytes, which the mbarrier learns of later. */
+/* Notes copied bytes, to be reported to their mbarrier later. */
 void emu_check_transfer(emu_warp *warp, const emu_op *op, unsigned lane, uint8_t *at,
                         uint32_t bytes);
-/* Reports the oldest noted bytes of the group to their mbarrier; false if there are none. */
+/* Reports the group's oldest noted bytes to their mbarrier. Returns false if there are none. */
 bool emu_check_deliver(emu_group *group);
 /* Checks a block whose threads have all exited. */
 void emu_check_block_end(emu_block *block);

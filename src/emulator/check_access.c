@@ -12,11 +12,11 @@ typedef struct touch {
     const uint8_t *host;
     uint32_t bytes;
     uint32_t element_bytes;
-    emu_cell *cells;       /* of the region or of the block's shared memory */
-    const uint8_t *base;   /* memory of the first cell */
+    emu_cell *cells;       /* cells of the region or of the block's shared memory */
+    const uint8_t *base;   /* the memory that the first cell describes */
     emu_region *region;    /* NULL: shared memory */
     emu_stamp stamp;       /* of this access */
-    const uint8_t *before; /* what a store overwrote; NULL: unknown */
+    const uint8_t *before; /* the bytes that a store overwrote; NULL: unknown */
 } touch;
 
 /* ---- the place ---- */
@@ -234,7 +234,8 @@ static bool is_unset(const touch *t, const uint8_t *at, uint32_t bytes, unsigned
     return true;
 }
 
-/* Reports reads of unset memory; of shared memory only when check_flow.c sees the value in use. */
+/* Reports reads of unset memory. A read of unset shared memory is only reported when the value is
+ * used (check_flow.c). */
 static void look_at_unset(const touch *t, uint32_t element)
 {
     const uint8_t *at = t->host + (size_t)element * t->element_bytes;

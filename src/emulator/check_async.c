@@ -212,7 +212,7 @@ bool emu_check_has_waited(const emu_warp *warp, unsigned lane)
 
 /* ---- bulk copies ---- */
 
-/* Reports a copy by an mbarrier that was not fenced for the asynchronous proxy after its init. */
+/* Reports a copy whose mbarrier was initialised without a fence for the asynchronous proxy. */
 static void look_at_init(const emu_warp *warp, const emu_op *op, unsigned lane,
                          const emu_slot *slot)
 {

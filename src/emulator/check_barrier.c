@@ -1,7 +1,7 @@
 /* Reports threads that miss a barrier or shuffle at which others of their warp wait. Since Volta, a
- * thread that has returned may miss it. It is a mistake if the thread went past the operation
- * before it returned: if its last access of memory can be reached from the operation, but not the
- * operation from that access. */
+ * thread that has returned may miss it, but not a thread that first went past the operation and
+ * then returned. A thread has gone past an operation if its last access of memory can be reached
+ * from the operation, but not the operation from that access. */
 #include "emulator/check_stretch.h"
 
 #include <stdlib.h>

@@ -13,8 +13,8 @@ typedef struct step {
     const emu_op *op;
     emu_frame *frame;
     const ptx_instruction *in;
-    const uint32_t
-        *touches; /* registers that it reads or writes: twice the index, plus one for a write */
+    const uint32_t *touches; /* the registers that the operation reads and writes: twice the index,
+                                plus one for a write */
     uint32_t count;
     uint32_t mask;
 } step;
@@ -50,8 +50,8 @@ static uint32_t lanes_of(const step *s, size_t operand)
     return o->kind == PTX_OPERAND_REGISTER ? s->frame->unset[o->reg].lanes : 0;
 }
 
-/* Returns those of the lanes with an unset operand whose result depends on it. A selection may
- * choose the other operand, and a known operand may determine the result. */
+/* Returns the lanes, of those with an unset operand, in which the result depends on that operand. A
+ * selection may choose another operand, and a known operand may determine the result. */
 static uint32_t depends(const step *s, uint32_t lanes)
 {
     static const char *const apart[] = {"shfl",  "vote",  "match", "redux", "bar",  "atom", "call",
@@ -71,7 +71,7 @@ static uint32_t depends(const step *s, uint32_t lanes)
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
         bool plain = is(s, "setp.") && s->in->operand_count == 3;
         if (is(s, apart[i]) && !plain)
-            return 0; /* combines lanes, or may not depend on the operand */
+            return 0; /* not tracked: combines lanes, or may not depend on the operand */
     }
     return lanes;
 }
@@ -88,7 +88,7 @@ static bool find_elements(const step *s, bool writes, const uint32_t **out)
     return count && found == count && count <= EMU_UNSET_ELEMENTS;
 }
 
-/* Gives the register a new value in the lanes of the mask, which is unset in value.lanes. */
+/* Gives the register a new value in the lanes of the mask, which is unset in lanes value.lanes. */
 static void mark(emu_unset *to, uint32_t mask, emu_unset value)
 {
     value.lanes |= to->lanes & ~mask;
@@ -125,7 +125,7 @@ static void note_storing(const step *s, emu_warp_order *order)
     }
 }
 
-/* Notes the operand of an atomic as a value that is stored. */
+/* Notes that an atomic stores the value of its operand. */
 static void note_adding(const step *s, emu_warp_order *order)
 {
     const ptx_operand *value = &s->in->operands[is(s, "red.") ? 1 : 2];

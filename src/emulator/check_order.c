@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* A vector clock of consecutive components; all others are 0. Not modified while it is shared. */
+/* A vector clock with consecutive components; all others are 0. Not modified while shared. */
 struct emu_clock {
     uint32_t references, first, count;
     uint32_t at[];
@@ -66,8 +66,8 @@ static void raise_to(emu_clock *to, const emu_clock *from)
         at[i] = from->at[i] > at[i] ? from->at[i] : at[i];
 }
 
-/* Returns a new clock that has the values of `of` (may be NULL) and the components [first, end), or
- * NULL if memory runs out. */
+/* Returns a new clock with the components [first, end) and those of `of`, which may be NULL.
+ * Returns NULL if memory runs out. */
 static emu_clock *over(const emu_clock *of, uint32_t first, uint32_t end)
 {
     if (of) {
@@ -110,7 +110,7 @@ static void learn(emu_knowledge *place, const emu_knowledge *more)
     learn_clock(&place->fenced, more->fenced);
 }
 
-/* Returns a copy of `place` (may be NULL) with the component raised to `clock`, or NULL. */
+/* Returns a copy of `place` (may be NULL) with the component raised to `clock`; NULL on failure. */
 static emu_clock *with(const emu_clock *place, uint32_t component, uint32_t clock)
 {
     emu_clock *out = over(place, component, component + 1);
@@ -126,7 +126,7 @@ static emu_warp_order *order_of(const emu_warp *warp)
     return &warp->block->order->warps[warp->index];
 }
 
-/* Records that other warps can learn of what the lanes did so far. */
+/* Marks what the lanes did so far as ordered: other warps can learn of it. */
 static void mark_ordered(emu_warp_order *order, uint32_t lanes)
 {
     EMU_FOR_LANES(lane, lanes)
@@ -172,7 +172,8 @@ static void know(emu_warp_order *order, uint32_t lanes, uint32_t clock)
     }
 }
 
-/* Adds to the warp's knowledge. Its lanes know each other up to its own clock in `more`. */
+/* Adds to the warp's knowledge. If the warp's own clock is part of it, its lanes know each other up
+ * to that clock. */
 static void warp_learns(emu_warp_order *order, const emu_knowledge *more)
 {
     uint32_t own = clock_of(more->order, order->index);
@@ -238,8 +239,7 @@ static const emu_groups *groups_of(const emu_warp_order *writer, const emu_stamp
     return stamp->how & EMU_HOW_WRITE ? &writer->bulk[stamp->lane] : &writer->read[stamp->lane];
 }
 
-/* Returns true if the lane knows that the stamp's product is over, by a wait of any of its
- * warps. */
+/* Returns true if the lane knows that a product is over, by a wait of a warp that computes it. */
 static bool knows_product(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
                           const emu_warp *from)
 {

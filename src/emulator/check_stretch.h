@@ -37,14 +37,14 @@ typedef struct emu_region {
     emu_cell *cells;
     char name[64];
     uint32_t element_bytes; /* 0: no note */
-    bool is_set, races;     /* races: EMU_CHECK_RACES was given */
+    bool is_set, races;     /* races: EMU_CHECK_RACES was given for it */
 } emu_region;
 
 struct emu_check {
     const emu_launch *launch;
     unsigned shift;            /* log2 of the bytes of a granule */
     uint32_t block_components; /* warps and slots of a block */
-    uint32_t slots; /* of a block: one for griddepcontrol.wait, the others for mbarriers */
+    uint32_t slots; /* slots of a block: one for griddepcontrol.wait, the others for mbarriers */
     emu_region *regions;
     struct emu_place *places;
     size_t place_count, place_capacity;
@@ -66,7 +66,7 @@ struct emu_check {
 
 /* Returns the __device__ variable of the launch's module that contains the address, or NULL. */
 const emu_global *emu_check_variable(const emu_check *check, uint64_t address);
-/* Returns the constant at the address if it was never given a value, else NULL. */
+/* Returns the constant at the address if nothing has given it a value, else NULL. */
 const emu_global *emu_check_empty(const emu_check *check, uint64_t address, uint32_t bytes);
 /* Adds a region to the stretch, or returns NULL if memory runs out. */
 emu_region *emu_check_add_region(emu_check *check, uint64_t base, uint64_t bytes);

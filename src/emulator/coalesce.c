@@ -8,7 +8,7 @@ enum { SECTOR = 32, LINE = 128, BANKS = 32 };
 
 typedef struct lines {
     uint64_t line[EMU_WARP];
-    uint8_t sectors[EMU_WARP]; /* bit i: sector i of the line */
+    uint8_t sectors[EMU_WARP]; /* bit i is set for sector i of the line */
     unsigned count;
 } lines;
 

@@ -11,7 +11,7 @@ struct CUctx_st {
     bool is_primary;
     atomic_bool alive; /* false after it was destroyed, reset or released */
     unsigned flags;
-    atomic_uint_least64_t id; /* read without the lock */
+    atomic_uint_least64_t id; /* read without the lock, therefore atomic */
     size_t stack_bytes, persisting_l2_bytes;
     emu_heap heap;
     CUstream legacy;

@@ -20,11 +20,11 @@ typedef struct emu_decoder {
     const ptx_instruction *in;
     size_t index; /* index of the instruction in its function */
 
-    /* parts of the opcode between dots; words[0] is its root */
+    /* the parts of the opcode between its dots; words[0] is its root */
     const char *words[EMU_MAX_WORDS];
     size_t lengths[EMU_MAX_WORDS];
     unsigned word_count;
-    uint32_t taken; /* bit n: a decoder has taken words[n] */
+    uint32_t taken; /* bit n: a decoder has understood words[n] */
 
     emu_op *op;            /* the result; its guard and line are already set */
     const uint32_t *slots; /* offset of each register's lanes */
@@ -69,10 +69,10 @@ const ptx_operand *emu_operand(const emu_decoder *decoder, size_t index);
 /* Returns the offset of a source operand: a register of exactly `bytes` bytes (0: a predicate that
  * is not negated), or an immediate. */
 uint32_t emu_source(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes);
-/* The same if any register of at least that size is allowed; *width gets the register's size. */
+/* Do the same if any register of at least that size is allowed. *width gets the register's size. */
 uint32_t emu_source_wide(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
                          uint8_t *width);
-/* Returns the offset of a result register. For _ it is the sink, which nothing reads. */
+/* Returns the offset of a result register; for _ that of a sink, which nothing reads. */
 uint32_t emu_target(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes);
 uint32_t emu_target_wide(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
                          uint8_t *width);
@@ -84,8 +84,8 @@ void *emu_decode_alloc(emu_decoder *decoder, size_t bytes);
 
 /* Fills dst, a, b, c, d of the operation in the order of the signature. */
 void emu_decode_signature(emu_decoder *decoder, const char *signature);
-/* Fills the operation by the form that has exactly this opcode. Fails if there is none;
- * emu_try_forms() then returns false. */
+/* Fills the operation by the form whose opcode is the same. Fails if there is none; emu_try_forms()
+ * returns false instead. */
 void emu_decode_forms(emu_decoder *decoder, const emu_form *forms, size_t count);
 bool emu_try_forms(emu_decoder *decoder, const emu_form *forms, size_t count);
 

@@ -141,7 +141,7 @@ static bool grow_index(emu_decoder *decoder)
     return true;
 }
 
-/* The index of constants is a hash table of offsets, which are multiples of 64, plus sizes. */
+/* The hash table of constants contains their offsets, multiples of 64, plus their sizes. */
 uint32_t emu_constant(emu_decoder *decoder, uint64_t value, unsigned bytes)
 {
     emu_program *program = decoder->program;

@@ -14,11 +14,12 @@
 
 typedef struct emu_driver {
     pthread_mutex_t lock;
-    pthread_cond_t progress;   /* signalled when a command has ended */
-    atomic_bool initialized;   /* cuInit succeeded */
-    atomic_bool forked;        /* this process is a forked child */
-    atomic_int sticky_error;   /* the code with which every call fails; 0: none */
-    atomic_int cancel;         /* set by a sticky error; ends running kernels */
+    pthread_cond_t progress; /* signalled when a command has ended */
+    atomic_bool initialized; /* cuInit succeeded */
+    atomic_bool forked;      /* this process is a forked child */
+    atomic_int
+        sticky_error;  /* the code with which every call fails after a sticky error; 0: none */
+    atomic_int cancel; /* set by a sticky error; ends running kernels */
     char selected_profile[32]; /* set by emuSelectProfile before cuInit */
     emu_profile devices[EMU_DEVICES_MAX];
     int device_count;
@@ -69,8 +70,8 @@ void emu_host_reach(double ns);
 
 /* Fails with 101 if there is no such device. */
 CUresult emu_check_device(CUdevice device);
-/* Chooses the device of the process. The first context calls it; later calls fail with 801 for
- * another device. Lock held. */
+/* Chooses the device of the process, when it creates its first context. Later calls fail with 801
+ * for another device. Lock held. */
 CUresult emu_choose_device(CUdevice device);
 
 /* ---- properties of the process's device ---- */

@@ -1,5 +1,6 @@
 /* The CUDA driver's ABI, for a driver that implements it: gputune's declarations, and names that
- * only a driver needs. With -DEMU_CHECK_ABI the compiler checks all entry points by cuda.h 13.0. */
+ * only a driver needs. With -DEMU_CHECK_ABI, cuda.h 13.0 is included instead, and the compiler
+ * checks all entry points. */
 #pragma once
 
 #include <stddef.h>

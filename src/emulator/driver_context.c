@@ -15,7 +15,7 @@ enum { LARGEST_STACK_BYTES = 512 * 1024 };
 
 /* ---- creating and destroying contexts ---- */
 
-/* Its handle stays the same after a reset, as on hardware. */
+/* A reset does not change the context's handle, as on hardware. */
 static struct CUctx_st primary_context;
 static unsigned primary_count, primary_flags;
 static CUcontext destroyed; /* list of destroyed contexts, except the primary one */

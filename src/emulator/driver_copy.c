@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The driver copies up to this much pageable memory to a staging buffer at an asynchronous call. A
- * call with more waits for the copy. */
+/* At an asynchronous call, the driver copies up to this much pageable memory to a staging buffer.
+ * With more bytes, the call waits for the copy. */
 enum { STAGED_BYTES = 64 * 1024 };
 
 typedef enum place { PLACE_DEVICE, PLACE_PINNED, PLACE_PAGEABLE } place;
@@ -23,7 +23,7 @@ typedef struct copy_command {
     const void *from;
     size_t bytes;       /* bytes of a row */
     size_t rows, pitch; /* number of rows; bytes from row to row of the source */
-    double rate;        /* modelled copied bytes per second */
+    double rate;        /* modelled rate, in copied bytes per second */
     void *staged;
 } copy_command;
 
@@ -74,7 +74,7 @@ static CUresult place_of(place *out, uint64_t address, size_t bytes, side side)
 static double rate_between(place to, place from)
 {
     if (to == PLACE_DEVICE && from == PLACE_DEVICE) {
-        return emu.profile.copy_device_bytes_per_second / 2; /* each byte is read and written */
+        return emu.profile.copy_device_bytes_per_second / 2; /* a copy reads and writes each byte */
     }
     bool pageable = to == PLACE_PAGEABLE || from == PLACE_PAGEABLE;
     return pageable ? emu.profile.copy_pageable_bytes_per_second

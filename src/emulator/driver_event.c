@@ -15,7 +15,7 @@ static double run_record(emu_command *command, double start_ns)
     return emu.profile.event_ns;
 }
 
-/* Only streams run this command. During a capture, the event stores the capture's nodes instead. */
+/* Records an event on a stream. During a capture, the event stores the capture's nodes instead. */
 static const emu_command_class record_class = {.run = run_record};
 
 void emu_event_free(CUevent event)
@@ -104,7 +104,7 @@ static CUresult wait_event(CUstream handle, CUevent event)
     }
     EMU_CHECK(!event->capture_id, CUDA_ERROR_CAPTURED_EVENT);
     if (stream->capture) {
-        /* The captured graph could not wait for work outside the capture. */
+        /* A captured graph cannot wait for work outside the capture. */
         emu_capture_invalidate(stream->capture);
         return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
     }

@@ -32,8 +32,8 @@ static uint32_t max_registers_for(uint32_t threads)
 }
 
 /* Estimates how many registers ptxas uses, from the maximum number of live values. ptxas needs
- * fewer, because it reorders and recomputes values: on average 0.47 of them (0.33 to 0.9 in 50
- * variants of axpy, copy, gather, histogram and paramsum for sm_90, toolkit 13.0). */
+ * fewer than that, because it reorders and recomputes values: 0.47 of them on average, 0.33 to 0.9
+ * in 50 variants of axpy, copy, gather, histogram and paramsum for sm_90 (toolkit 13.0). */
 static uint32_t estimate_registers(uint32_t live)
 {
     const double part = 0.47;

@@ -20,7 +20,7 @@ enum {
 typedef struct launch_request {
     CUfunction function;
     unsigned grid[3], block[3];
-    unsigned cluster[3]; /* zeros: the kernel's cluster */
+    unsigned cluster[3]; /* zeros: the kernel's own cluster */
     unsigned dynamic_shared_bytes;
     void **params;        /* a pointer to each parameter, or NULL */
     void **extra;         /* the whole parameter block, or NULL */
@@ -166,7 +166,7 @@ static double run_kernel(emu_command *command, double start_ns)
     bool ready =
         !kernel->cooperative || emu_memory_allocate(&launch.grid_workspace, GRID_WORKSPACE_BYTES,
                                                     EMU_MEMORY_MODULE, kernel->module) == 0;
-    if (kernel->module->unloaded) { /* launched by a graph */
+    if (kernel->module->unloaded) { /* a graph launches a kernel of an unloaded module */
         fault.code = CUDA_ERROR_LAUNCH_FAILED;
         snprintf(fault.message, sizeof fault.message,
                  "kernel %.80s is launched by a graph, and its module was unloaded",
@@ -240,7 +240,7 @@ static CUresult check_resources(const launch_request *request, CUfunction functi
     return !large || allowed ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* Chooses the launch's cluster, or else the one that the kernel or its attributes require. */
+/* Chooses the cluster of the launch, or else the one that the kernel or its attributes require. */
 static void choose_cluster(uint32_t cluster[3], const launch_request *request, CUfunction function)
 {
     const int *required = function->settings.required_cluster;
@@ -350,9 +350,10 @@ static void fill_command(kernel_command *kernel, const launch_request *request, 
                                                               : function->settings.carveout_percent;
 }
 
-/* Creates the command of a launch. Fails like hardware: 1 for invalid dimensions, shared memory or
- * parameters, 701 for too many registers, 720 for a cooperative grid that does not fit at once, 801
- * for more than 4096 bytes of parameters before driver 12.1, 912 for an invalid cluster. */
+/* Creates the command of a launch. Fails like hardware: with 1 for invalid dimensions, shared
+ * memory or parameters, 701 for too many registers, 720 for a cooperative grid that does not fit on
+ * the device, 801 for more than 4096 bytes of parameters before driver 12.1, 912 for an invalid
+ * cluster. */
 static CUresult new_kernel(kernel_command **out, const launch_request *request)
 {
     CUfunction function = request->function;

@@ -122,7 +122,8 @@ static void initialise_global(CUmodule module, size_t index)
     }
 }
 
-/* Allocates the variables that code uses. Others are allocated on request; CUB has a thousand. */
+/* Allocates the variables that code uses. The others, of which CUB's headers have a thousand, are
+ * allocated on request. */
 static CUresult make_globals(CUmodule module)
 {
     const emu_program *program = module->program;
@@ -234,7 +235,7 @@ EMU_EXPORT CUresult cuModuleLoadDataEx(CUmodule *out, const void *data, unsigned
     return load_module(out, data, &log);
 }
 
-/* Accepts a module of another context than the current one, as on an H200. */
+/* Accepts a module whose context is not the current one, as on an H200. */
 static CUresult check_module(CUmodule module)
 {
     return emu_handle_is(module, EMU_KIND_MODULE) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;

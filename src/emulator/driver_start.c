@@ -1,4 +1,4 @@
-/* cuInit, the environment, and functions that only the emulator has. */
+/* cuInit, the environment variables, and functions that only the emulator has. */
 #include "emulator/driver_symbols.h"
 #include "emulator/enter.h"
 #include "emulator/extensions.h"

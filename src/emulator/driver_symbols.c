@@ -44,9 +44,10 @@ static const entry *find_symbol(const char *name, int version, int driver_versio
 
 CUresult cuDriverGetVersion(int *version);
 
-/* Works before cuInit. Succeeds with NULL if the call is unknown or newer than `version`. Fails
- * with 1 if `version` is newer than the driver. Ignores the flag for per-thread default streams:
- * stream 0 is always the legacy stream, which orders at least as strictly. */
+/* Looks up a driver call. Works before cuInit. If the call is unknown or newer than `version`,
+ * succeeds with NULL. Fails with 1 if `version` is newer than the driver. Ignores the flag for
+ * per-thread default streams: stream 0 is always the legacy one, which orders at least as
+ * strictly. */
 EMU_EXPORT CUresult cuGetProcAddress_v2(const char *name, void **out, int version, cuuint64_t flags,
                                         CUdriverProcAddressQueryResult *status)
 {

@@ -16,7 +16,7 @@ static const uint64_t most_linear[3] = {UINT64_C(1) << 28}, most_rows[3] = {1310
 
 struct CUarray_st {
     emu_handle handle;
-    emu_texture texture; /* memory and shape, without settings */
+    emu_texture texture; /* memory and shape of the array */
 };
 
 typedef struct texture_object {

@@ -7,8 +7,8 @@
 /* Returns the texture of a texture object, or NULL. Any thread. */
 const emu_texture *emu_texture_find(uint64_t object);
 
-/* Return the memory and shape of an array (NULL if there is no such array), and its number of rows,
- * which are consecutive in memory. */
+/* emu_array_find() returns the memory and shape of an array, or NULL if there is no such array.
+ * emu_array_rows() returns its number of rows, which are consecutive in memory. */
 const emu_texture *emu_array_find(CUarray array);
 uint64_t emu_array_rows(CUarray array);
 

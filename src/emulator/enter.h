@@ -5,11 +5,10 @@
 
 /* Preconditions of a driver call. */
 enum {
-    EMU_INITIALIZED = 1,     /* cuInit was called, otherwise 3 */
-    EMU_NO_STICKY_ERROR = 2, /* there is no sticky error, otherwise that error */
-    EMU_CONTEXT =
-        4, /* there is a current context, otherwise 201; it was not destroyed, otherwise 709 */
-    EMU_UNSAFE = 8, /* no capture forbids the call, otherwise 900 */
+    EMU_INITIALIZED = 1,     /* cuInit was called; otherwise the call fails with 3 */
+    EMU_NO_STICKY_ERROR = 2, /* there is no sticky error; otherwise the call fails with it */
+    EMU_CONTEXT = 4, /* there is a current context, which was not destroyed; otherwise 201 or 709 */
+    EMU_UNSAFE = 8,  /* no capture forbids the call; otherwise it fails with 900 */
     EMU_USE = EMU_INITIALIZED | EMU_NO_STICKY_ERROR | EMU_CONTEXT
 };
 

@@ -1,4 +1,4 @@
-/* Events: recorded work of a stream or, during a capture, nodes of a graph. */
+/* Events. An event represents recorded work of a stream or, during a capture, nodes of a graph. */
 #pragma once
 
 #include "emulator/graph.h"

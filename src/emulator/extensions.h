@@ -28,8 +28,8 @@
 CUresult emuModelledTimeNs(double *host_ns);
 
 /* Returns one line about the sticky error (error, kernel, PTX line, block, thread, address), or
- * about why a module or the configuration was refused; "" without an error. Valid until the next
- * one. */
+ * about why a module or the configuration was refused; "" if there was no error. Valid until the
+ * next. */
 const char *emuLastMessage(void);
 
 /* Names the allocation that contains `address`, for error messages ("4 bytes past the end of buffer
@@ -53,10 +53,10 @@ CUresult emuViewMemory(CUdeviceptr *view, CUdeviceptr address);
 CUresult emuCheckBegin(void);
 const char *emuCheckEnd(void);
 /* Names an allocation, or a part of it, in the sanitizer's findings, and sets the size of its
- * elements. With EMU_CHECK_SET it counts as initialised; without, copies and fills initialise it.
- * With EMU_CHECK_RACES threads may store the same value to an element and read it concurrently.
- * Memory without a name counts as initialised, except constants that have no value in the PTX.
- * Fails with 1 if no allocation contains the range. */
+ * elements. With EMU_CHECK_SET the memory counts as initialised; otherwise it is initialised by
+ * copies, fills and stores. With EMU_CHECK_RACES threads may store the same value to an element and
+ * read it concurrently. Memory without a name counts as initialised, except constants that have no
+ * value in the PTX. Fails with 1 if no allocation contains the range. */
 CUresult emuCheckMemory(CUdeviceptr address, size_t bytes, const char *name, unsigned element_bytes,
                         unsigned flags);
 
@@ -67,9 +67,8 @@ int emuModelVersion(void);
  * name (emuLastMessage lists the known ones), 401 if the process already uses another profile. */
 CUresult emuSelectProfile(const char *name);
 
-/* Replaces the fault script of this process (faults.h) and resets its counters; NULL removes it.
- * Fails with 1 and keeps the old script if the new one is invalid. No thread may be in a driver
- * call. */
+/* Replaces the fault script of this process (faults.h) and resets its counters; NULL removes it. If
+ * the script is invalid, fails with 1 and keeps the old one. No thread may be in a driver call. */
 CUresult emuSetFaults(const char *script);
 
 /* Returns the name of a device's profile ("h200"), or "" before cuInit and for unknown devices. */

@@ -75,16 +75,15 @@ static inline double emu_saturate64(double value)
     return value > 0 ? (value < 1 ? value : 1) : 0;
 }
 
-/* Convert half precision (f16, bf16) to and from wider formats. To float is exact; NaN becomes
- * 0x7fff. */
+/* Convert half precision (f16, bf16) to and from wider formats. NaN becomes 0x7fff. */
 uint16_t emu_half_from_float(float value, emu_rounding rounding);
 uint16_t emu_half_from_double(double value, emu_rounding rounding);
 uint16_t emu_bfloat_from_double(double value, emu_rounding rounding);
 float emu_half_to_float(uint16_t bits);
 float emu_bfloat_to_float(uint16_t bits);
 
-/* Convert 8-bit floats: e5m2 or otherwise e4m3. Values are rounded to nearest even, too large ones
- * become the largest finite value, and NaN becomes 0x7f. */
+/* Convert 8-bit floats, of the format e5m2 or else e4m3. Values are rounded to nearest even. Too
+ * large values become the largest finite one, NaN becomes 0x7f. */
 uint8_t emu_fp8_from_double(double value, bool is_e5m2);
 float emu_fp8_to_float(uint8_t bits, bool is_e5m2);
 

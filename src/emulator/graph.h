@@ -1,4 +1,4 @@
-/* Graphs, which captures record, and their instances, which streams run. */
+/* Graphs that captures record, and instantiated graphs that streams run. */
 #pragma once
 
 #include "emulator/queue.h"

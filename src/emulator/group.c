@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 enum {
-    CALL_RESERVE = 64 /* local memory for small calls, even if the stack limit is 0 */
+    CALL_RESERVE =
+        64 /* local memory for small calls, which they need even if the stack limit is 0 */
 };
 
 /* The bytes that fill shared memory when a block starts, 16 bytes of each in turn. As a number of
@@ -132,7 +133,7 @@ static void start_warp(emu_warp *warp)
     emu_add_split(warp, warp->home, warp->home->function->first, lanes);
 }
 
-/* Fills shared memory. Each block and launch begins with another of the bytes. */
+/* Fills shared memory with these bytes. The block and the launch determine which comes first. */
 static void spoil_shared(emu_block *block, uint32_t first)
 {
     for (uint32_t at = 0; at < block->shared_bytes; at += 16) {

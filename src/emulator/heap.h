@@ -7,7 +7,7 @@
 /* A heap. All zero means that no kernel has used it yet. */
 typedef struct emu_heap {
     _Atomic uint64_t base;   /* device address; 0: not created yet */
-    _Atomic uint32_t *start; /* for each unit: the first unit of its block, plus one; 0: free */
+    _Atomic uint32_t *start; /* the first unit of each unit's block, plus one; 0: free */
     uint32_t *bytes;         /* size of a block, at its first unit */
     uint32_t cursor;         /* the next search starts at this unit */
     uint32_t too_many; /* an allocation of this many units failed since the last release; 0: none */
@@ -21,5 +21,5 @@ bool emu_heap_release(emu_heap *heap, uint64_t address);
 /* Narrows *range from the whole heap to the block that contains the address. Returns false if no
  * block does. Any thread. */
 bool emu_heap_narrow(emu_heap *heap, uint64_t address, emu_range *range);
-/* Resets the heap. No kernel may use it. The owner's memory is freed elsewhere. */
+/* Resets the heap, which no kernel may be using. The memory itself belongs to the owner. */
 void emu_heap_end(emu_heap *heap);

@@ -38,8 +38,8 @@ typedef double __attribute__((may_alias)) emu_f64;
     } while (0)
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are type names */
-/* Define a handler: dst = expression of the operands a, b, c. D is the type of the result; T, U, V
- * are those of the operands. */
+/* Define a handler that computes dst from the operands a, b, c. D is the type of the result; T, U,
+ * V are those of the operands. */
 #define EMU_UNARY(name, D, T, expression)                                                          \
     EMU_WIDE static void name(emu_warp *warp, const emu_op *op)                                    \
     {                                                                                              \

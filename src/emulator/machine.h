@@ -14,7 +14,7 @@
 
 enum {
     EMU_WARP = 32,              /* lanes of a warp */
-    EMU_MAX_PARAM_BYTES = 32764 /* maximum since toolkit 12.1 and CC 7.0 */
+    EMU_MAX_PARAM_BYTES = 32764 /* the maximum since toolkit 12.1, for CC 7.0 and later */
 };
 
 /* The top 16 bits of a generic address select the address space. Zero selects global and constant
@@ -40,8 +40,8 @@ typedef struct emu_kernel {
     const char *name;
     const emu_param *params;
     uint32_t param_count;
-    uint32_t param_bytes;           /* size of the parameter block */
-    uint32_t static_shared_bytes;   /* of the kernel and its callees */
+    uint32_t param_bytes;         /* size of the parameter block */
+    uint32_t static_shared_bytes; /* shared memory of the kernel and the functions that it calls */
     uint32_t dynamic_shared_offset; /* offset of extern shared arrays, after the static bytes */
     uint32_t local_bytes;    /* a thread's local memory, including the deepest chain of calls */
     uint32_t const_bytes;    /* constant memory of the module */
@@ -56,7 +56,7 @@ typedef struct emu_kernel {
 } emu_kernel;
 
 /* A module-scope variable in global or constant memory. The driver allocates it, initialises it
- * with emu_program_initialise() and passes its address to each launch. `bytes` is 0 for extern
+ * with emu_program_initialise() and passes it to each launch. `bytes` is 0 for extern
  * arrays. */
 typedef struct emu_global {
     const char *name;
@@ -139,11 +139,12 @@ typedef struct emu_memory {
 
 /* Limits of the device and the host. The value 0 means the default, which is in brackets. */
 typedef struct emu_limits {
-    uint32_t sm_count;      /* [1] each SM runs an equal share of the blocks and has an L1 cache */
-    uint32_t blocks_per_sm; /* [1] blocks of all SMs can wait for each other */
-    uint32_t l1_bytes;      /* [0: no hits] size of an SM's L1 cache */
-    uint32_t stack_bytes;   /* [1024] local memory for calls, added to the kernel's own */
-    uint32_t workers;       /* [online CPUs] host threads */
+    uint32_t sm_count; /* [1] each SM runs an equal share of the blocks and has an L1 cache */
+    uint32_t
+        blocks_per_sm;    /* [1] multiplied by sm_count: how many blocks can wait for each other */
+    uint32_t l1_bytes;    /* [0: no hits] size of an SM's L1 cache */
+    uint32_t stack_bytes; /* [1024] local memory for calls, added to the kernel's own */
+    uint32_t workers;     /* [online CPUs] host threads */
 } emu_limits;
 
 /* A launch. All pointers must stay valid until emu_run() returns. */
@@ -152,7 +153,7 @@ typedef struct emu_launch {
     const emu_kernel *kernel;
     uint32_t grid[3];
     uint32_t block[3];
-    uint32_t cluster[3]; /* divides the grid; zeros or {1,1,1}: none */
+    uint32_t cluster[3]; /* divides the grid; zeros or {1,1,1}: no cluster */
     uint32_t dynamic_shared_bytes;
     uint64_t
         grid_workspace; /* device address of 8 zeroed bytes for grid barriers; 0: not cooperative */
@@ -178,16 +179,15 @@ typedef enum emu_class {
     EMU_CLASS_BRANCH,  /* branches, calls, returns, exits */
     EMU_CLASS_BARRIER, /* barriers of block, cluster and warp; fences */
     EMU_CLASS_WARP,    /* shuffle, vote, match, redux */
-    EMU_CLASS_FOLDED,  /* not issued, because ptxas usually folds it, such as parameter loads */
+    EMU_CLASS_FOLDED,  /* not issued, because ptxas usually folds it, for example parameter loads */
     EMU_CLASS_COUNT
 } emu_class;
 
 /* Counts of a launch, summed over its warps. Deterministic if the control flow does not depend on
- * the order of threads. A request is one memory instruction of one warp; sectors have 32, lines 128
- * bytes. */
+ * the order of threads. A request is one memory instruction of one warp. A sector has 32 bytes. */
 typedef struct emu_counters {
     uint64_t warps;
-    uint64_t thread_instructions; /* executed, counting each lane */
+    uint64_t thread_instructions; /* executed instructions, counted for each lane */
     uint64_t issued[EMU_CLASS_COUNT];
 
     uint64_t global_load_lines;   /* distinct lines of each request */
@@ -199,7 +199,7 @@ typedef struct emu_counters {
     uint64_t local_sectors; /* sectors of loads and stores; the 32 lanes of a word are adjacent */
 
     uint64_t shared_requests;   /* loads and stores of the block's own shared memory */
-    uint64_t shared_wavefronts; /* cycles of these requests */
+    uint64_t shared_wavefronts; /* cycles that these requests take */
 
     uint64_t cluster_requests; /* loads and stores of other blocks' shared memory */
     uint64_t cluster_sectors;
@@ -208,7 +208,7 @@ typedef struct emu_counters {
     uint64_t const_addresses; /* distinct words in these requests, one cycle each */
 
     uint64_t global_atomic_sectors;
-    uint64_t shared_atomic_serial; /* maximum number of lanes on one address, for each request */
+    uint64_t shared_atomic_serial; /* sum of the maximum number of lanes on one address */
     uint64_t cluster_atomic_lanes;
     uint64_t hottest_address_lanes; /* maximum number of lanes of atomics on one sector, for each
                                        block or cluster; approximate if there are many sectors */
@@ -232,6 +232,5 @@ typedef struct emu_fault {
 /* Runs a grid on the host's cores. Returns 0, or the code of the first fault with *fault set.
  * Always sets *out, which may be NULL. Blocks start in the order of their index; the blocks of a
  * cluster run together. Returns when the kernel ends or *cancel is set. The driver must have
- * checked the launch: its dimensions, cluster and shared memory are within the limits.
- * Thread-safe. */
+ * checked that dimensions, cluster and shared memory are within the limits. Thread-safe. */
 int emu_run(const emu_launch *launch, emu_counters *out, emu_fault *fault);

@@ -44,8 +44,8 @@ emu_number emu_take_number(emu_decoder *decoder);
 /* Takes the word mMnNkK of the opcode. Fails if there is none or the matrix is too large. */
 emu_shape emu_take_shape(emu_decoder *decoder);
 
-/* Describes a fragment and finds its registers in the operand. `is_sum` means that it is C or D;
- * `copies` is how often each element is held. */
+/* Describes a fragment and finds its registers in the operand. `is_sum` is true for C and D. The
+ * fragment holds each element `copies` times. */
 emu_fragment emu_decode_fragment(emu_decoder *decoder, const ptx_operand *operand,
                                  emu_number number, unsigned rows, unsigned columns, bool is_sum,
                                  unsigned copies, bool writes);

@@ -18,7 +18,9 @@
 
 #define GRANULE_SHIFT 16
 #define GRANULE_BYTES (UINT64_C(1) << GRANULE_SHIFT)
-#define RANGE_BYTES   (UINT64_C(1) << 39) /* reserved addresses; many, so they are rarely reused */
+#define RANGE_BYTES                                                                                \
+    (UINT64_C(1) << 39) /* addresses to reserve; many, so they are rarely reused                   \
+                         */
 #define GRANULE_COUNT (RANGE_BYTES >> GRANULE_SHIFT)
 #define SLOT_COUNT    (UINT32_C(1) << 20)
 #define SHARE_MAGIC   UINT64_C(0x756d652d656e7574)
@@ -45,10 +47,10 @@ typedef struct freed_range {
 static struct {
     pthread_mutex_t lock;
     bool open;
-    int file; /* -1: anonymous memory, which cannot be shared */
+    int file; /* -1: the memory is anonymous and cannot be shared */
     uint64_t base;
     uint64_t cursor;                    /* granule at which the next search starts */
-    _Atomic uint32_t *owner_of_granule; /* slot + 1, 0 (free) or LOST_GRANULE */
+    _Atomic uint32_t *owner_of_granule; /* each granule's slot plus one; 0 (free) or LOST_GRANULE */
     slot *slots;
     uint32_t slots_used, first_free;
     uint64_t last_id, token;
@@ -146,7 +148,7 @@ static uint64_t claim_granules(uint64_t count)
     if (!first) {
         first = find_run(0, count, gap);
     }
-    if (!first) { /* few addresses are left */
+    if (!first) { /* few addresses are left, so use smaller gaps */
         gap = 1;
         first = find_run(0, count, gap);
     }

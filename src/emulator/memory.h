@@ -1,4 +1,4 @@
-/* Device memory: one reserved range of addresses, which are device addresses and host addresses.
+/* Device memory: one reserved range of addresses, which are both device and host addresses.
  *
  * An allocation takes whole granules of 64 KiB, and there is an unused granule between any two. So
  * two loads find the owner of an address, and an access outside an allocation is detected. The
@@ -23,7 +23,7 @@ typedef struct emu_allocation {
     size_t bytes;
     emu_memory_kind kind;
     void *owner; /* its context */
-    uint64_t id; /* unique in the process */
+    uint64_t id; /* number that is unique in the process */
     bool read_only;
 } emu_allocation;
 

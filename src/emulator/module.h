@@ -6,7 +6,7 @@
 
 /* Settings of cuFuncSetAttribute. */
 typedef struct emu_settings {
-    int max_dynamic_bytes; /* -1: what is left of 48 KB */
+    int max_dynamic_bytes; /* -1: 48 KB less the static shared memory */
     int carveout_percent;  /* -1: the driver chooses */
     int non_portable_cluster;
     int scheduling_policy;
@@ -22,8 +22,9 @@ struct CUfunc_st {
 
 struct CUmod_st {
     emu_handle handle;
-    atomic_int references; /* the handle, and each launch that is in flight or in a graph */
-    bool unloaded;         /* cuModuleUnload was called; under the lock */
+    atomic_int
+        references; /* references by the handle, and by launches that are in flight or in a graph */
+    bool unloaded;  /* cuModuleUnload was called; under the lock */
     emu_program *program;
     size_t function_count;
     struct CUfunc_st *functions;
@@ -31,7 +32,7 @@ struct CUmod_st {
     uint64_t *globals; /* device addresses; 0: not allocated */
 };
 
-/* Makes the handles of the module and its functions invalid. The last launch frees it. Lock
+/* Makes the handles of the module and its functions invalid. The last launch frees the module. Lock
  * held. */
 void emu_module_unload(CUmodule module);
 /* Releases one reference, with or without the lock. */

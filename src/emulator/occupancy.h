@@ -15,7 +15,7 @@ typedef struct emu_block_needs {
 typedef struct emu_residency {
     int blocks;                /* resident blocks of an SM; 0: a block does not fit */
     size_t shared_limit_bytes; /* the chosen carveout */
-    size_t l1_bytes;           /* the rest, which is L1 cache */
+    size_t l1_bytes;           /* the rest of the memory, which is L1 cache */
 } emu_residency;
 
 /* Returns the registers that a block takes, divided equally among the four parts of an SM. A launch
@@ -24,8 +24,7 @@ int emu_block_registers(const emu_profile *profile, int threads, int registers);
 
 /* Computes how many blocks fit on one SM, by their threads, registers and shared memory. The
  * preferred carveout is rounded up to an existing size at which one block fits. Without a
- * preference, the carveout is the smallest that fits as many blocks as the other resources
- * allow. */
+ * preference it is the smallest carveout that fits as many blocks as the other resources allow. */
 void emu_occupancy(emu_residency *out, const emu_profile *profile, const emu_block_needs *needs);
 
 /* Returns how many clusters of `size` blocks fit on the device. All blocks of a cluster are in one

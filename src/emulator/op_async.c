@@ -3,7 +3,7 @@
 #include "emulator/lanes.h"
 
 typedef struct copy {
-    emu_op from; /* reads the source, by its own address */
+    emu_op from; /* the read of the source, with its own address */
     uint32_t size_operand, ignore_operand;
     bool has_size, has_ignore;
 } copy;

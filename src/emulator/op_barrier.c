@@ -65,7 +65,7 @@ static void arrive(emu_warp *warp, const emu_op *op, emu_barrier *barrier)
     uint32_t bit = 1u << warp->index;
     if (op->flags & FLAG_COUNT)
         barrier->expected = ((const uint32_t *)emu_lanes(warp, op->b))[__builtin_ctz(warp->mask)];
-    /* a count includes whole warps, so the missing lanes of a warp arrive with its first ones */
+    /* a count includes whole warps: lanes that do not exist arrive with the warp's first lanes */
     if (barrier->expected && !(barrier->warps & bit))
         barrier->arrived += emu_popcount(warp->dead);
     barrier->warps |= bit;
@@ -98,7 +98,7 @@ static void bar(emu_warp *warp, const emu_op *op)
         release(block, index);
 }
 
-/* Unlike a barrier, this orders only the products of the warps. */
+/* Waits for the other warps of the warpgroup. Unlike a barrier, this orders only their products. */
 void emu_warpgroup_wait(emu_warp *warp, const emu_op *op)
 {
     unsigned index = EMU_BARRIERS + warp->index / EMU_WARPGROUP;

@@ -79,7 +79,8 @@ static void wait(emu_warp *warp, const emu_op *op)
 /* Takes the address spaces of the target and of the source, in this order. */
 static bool take_spaces(emu_decoder *decoder, ptx_space *to, ptx_space *from)
 {
-    unsigned first = decoder->words[1][0] == 'r' ? 4 : 3; /* follows cp{.reduce}.async.bulk */
+    unsigned first =
+        decoder->words[1][0] == 'r' ? 4 : 3; /* after the words of cp{.reduce}.async.bulk */
     if (decoder->word_count > first && memcmp(decoder->words[first], "shared", 6) == 0) {
         *to = emu_take(decoder, "shared::cluster") ? PTX_SHARED_CLUSTER : PTX_SHARED;
         if (*to == PTX_SHARED && !emu_take(decoder, "shared::cta"))
@@ -162,7 +163,7 @@ static void wait_for_copies(emu_warp *warp, const emu_op *op)
 }
 
 /* cp.async.mbarrier.arrive.noinc. The copies are already done, so the arrival is made at once.
- * Without .noinc it would not count, because the mbarrier then expects one arrival more. */
+ * Without .noinc, the mbarrier would first expect one arrival more, so nothing would change. */
 static void arrive(emu_warp *warp, const emu_op *op)
 {
     emu_access access;

@@ -106,7 +106,7 @@ static void setp(emu_warp *warp, const emu_op *op)
     emu_set_predicate(warp, op->dst, warp->mask, evaluate(warp, op));
 }
 
-/* p|q: p is the comparison combined with c, q the opposite combined with c */
+/* p|q: p is the comparison combined with c, q is the opposite combined with c */
 static void setp_combined(emu_warp *warp, const emu_op *op)
 {
     uint32_t value = evaluate(warp, op);
@@ -141,7 +141,7 @@ static const char *const comparison_names[] = {"eq",  "ne",  "lt",  "le",  "gt",
 static const char *const unsigned_names[] = {"lo", "ls", "hi", "hs"};
 static const comparison unsigned_meaning[] = {LT, LE, GT, GE};
 
-/* Takes the comparison, the combination, .ftz and the type. op->extra points to the function. */
+/* Takes the modifiers of a comparison. op->extra then points to the function that compares. */
 static bool take_comparison(emu_decoder *decoder, ptx_type type)
 {
     static const char *const combinations[] = {"and", "or", "xor"};

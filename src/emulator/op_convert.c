@@ -121,8 +121,7 @@ static double round_to_integer(double number, emu_rounding rounding)
     }
 }
 
-/* Clamps values out of range. NaN becomes 0, or only the top bit if one of the types has 64
- * bits. */
+/* Clamps values out of range. NaN becomes 0; if one type has 64 bits, only the top bit is set. */
 static uint64_t integer_from_float(double number, const conversion *c)
 {
     unsigned bits = ptx_type_bytes(c->to) * 8;

@@ -12,11 +12,12 @@ enum { ADD, SUB, MUL, DIV, FMA, SQRT, RCP };
 
 /* ---- .ftz ----
  *
- * A result becomes zero if it is subnormal when it is rounded to 24 bits. So a value that only
- * rounds up to the least normal because subnormals have fewer bits becomes zero, too. */
+ * A result becomes zero if it is subnormal after rounding to 24 bits. Ordinary rounding to a
+ * subnormal, which has fewer bits, may round it up to the least normal number; then it is zero,
+ * too. */
 
 #define LEAST_NORMAL 0x1p-126f
-/* The least value that 24 bits round up to the least normal one. */
+/* The least value that becomes normal when it is rounded to 24 bits. */
 #define LEAST_ROUNDED (0x1p-126 * (1 - 0x1p-25))
 
 /* Flushes and rounds a product or quotient. A double is precise enough for the correct result. */
@@ -56,7 +57,7 @@ EMU_TERNARY(fma_f32, emu_f32, emu_f32, emu_nan32(fmaf(a, b, c)))
 EMU_TERNARY(fma_ftz, emu_f32, emu_f32, fma_flushed(emu_flush(a), emu_flush(b), emu_flush(c)))
 EMU_TERNARY(fma_f64, emu_f64, emu_f64, fma(a, b, c))
 
-/* The same for hosts with FMA instructions, without a call for each lane. */
+/* The same handlers for hosts with FMA instructions, which need no call for each lane. */
 #if defined(__x86_64__)
 #define HAS_FMA() (__builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2"))
 #if defined(__clang__)
@@ -122,7 +123,7 @@ static double compute_f64(int kind, double a, double b, double c)
     COMPUTE(double, sqrt, fma)
 }
 
-/* Computes a result that is the least normal again, times 2^64, and flushes it if it is less. */
+/* If a result is the least normal, computes it again times 2^64, to see if it was rounded up. */
 static float compute_ftz(int kind, float a, float b, float c)
 {
     float result = compute_f32(kind, a, b, c);

@@ -22,7 +22,7 @@ static uint16_t flush(uint16_t bits, const format *f)
     return bits & f->subnormal_mask ? bits : bits & 0x8000;
 }
 
-/* Returns true if .ftz makes the value zero: if it is subnormal when it is rounded to 11 bits. */
+/* Returns true if .ftz makes the value zero, because it is subnormal after rounding to 11 bits. */
 static bool is_tiny(double value, const emu_op *op)
 {
     bool is_half = op->width == 0;

@@ -26,7 +26,7 @@ static void multiply(emu_warp *warp, const emu_op *op)
     emu_fragment_write(warp, &p->d, sum, p->saturate);
 }
 
-/* Returns how often a wmma fragment holds each half. It always fills eight registers. */
+/* Returns how often a wmma fragment, which always fills eight registers, holds each half. */
 static unsigned copies_of(bool is_wmma, emu_number number, unsigned rows, unsigned columns)
 {
     enum { HALVES = 16 };

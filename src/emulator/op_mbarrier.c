@@ -88,7 +88,7 @@ static void note_over(emu_warp *warp, const emu_access *access, uint32_t over)
     }
 }
 
-/* Tests whether a phase, given by a state or a parity, is over. */
+/* Tests whether the phase of a state or of a parity is over. */
 static void test(emu_warp *warp, const emu_op *op)
 {
     const mbarrier *m = op->extra;
@@ -132,7 +132,7 @@ static void take_qualities(emu_decoder *decoder, mbarrier *m)
         m->options |= word == 0 ? RELAXED : 0;
 }
 
-/* [state,] [address] {, count}: arrive and similar */
+/* operands of arrive and similar: [state,] [address] {, count} */
 static void decode_change(emu_decoder *decoder, mbarrier *m, ptx_space space)
 {
     emu_op *op = decoder->op;
@@ -154,7 +154,7 @@ static void decode_change(emu_decoder *decoder, mbarrier *m, ptx_space space)
     op->run = change;
 }
 
-/* p, [address], state or parity {, time} */
+/* operands: p, [address], state or parity {, time} */
 static void decode_test(emu_decoder *decoder, mbarrier *m, ptx_space space)
 {
     emu_op *op = decoder->op;
@@ -186,7 +186,7 @@ void emu_decode_mbarrier(emu_decoder *decoder)
         emu_decode_signature(decoder, "wl");
         return;
     }
-    /* arrive.expect_tx contains two names of operations; the arrival counts */
+    /* in arrive.expect_tx, arrive is the operation */
     int kind = -1;
     for (int i = ARRIVE; kind < 0 && i <= DROP; i++)
         kind = emu_take(decoder, kinds[i]) ? i : -1;

@@ -5,7 +5,7 @@
 
 /* ---- moving ---- */
 
-/* Runs the statement for each lane in the mask; faster if all lanes are in it. */
+/* Runs the statement for each lane in the mask. The loop is faster if the mask is full. */
 #define EACH(statement)                                                                            \
     do {                                                                                           \
         if (mask == UINT32_MAX) {                                                                  \
@@ -39,7 +39,7 @@ typedef struct emu_quad {
     uint64_t low, high;
 } __attribute__((may_alias)) emu_quad;
 
-/* Encodes the bytes in memory, whether a load extends the sign, and the bytes of the register. */
+/* A number for the bytes in memory, if a load extends the sign, and the bytes of the register. */
 #define SHAPE(bytes, sign, width) ((bytes)*2 + (sign) + (width)*64)
 
 /* All shapes except 16 bytes, with the types of the element and of the register. */
@@ -154,7 +154,7 @@ static void store(emu_warp *warp, const emu_op *op)
                  elements[k].shape);
 }
 
-/* st.async: stores whose bytes are counted by an mbarrier in the same block. */
+/* st.async: stores that an mbarrier counts. */
 typedef struct async_store {
     const element *elements;
     emu_op barrier;
@@ -404,7 +404,7 @@ static void make_policy(emu_warp *warp, const emu_op *op)
     dst[i] = 0;
 }
 
-/* Decodes prefetch, discard, applypriority, createpolicy, setmaxnreg: results do not change. */
+/* Decodes instructions that only affect the time, such as prefetch, discard and createpolicy. */
 void emu_decode_prefetch(emu_decoder *decoder)
 {
     decoder->taken = UINT32_MAX;

@@ -2,7 +2,7 @@
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 
-/* Runs an operation for `lanes` that name the same members; `who` are those that are present. */
+/* Runs an operation for lanes with the same members. `who` are the members that are present. */
 typedef void (*meeting)(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32_t who);
 
 /* Calls `each` for each distinct set of members that lanes name. */

@@ -6,7 +6,7 @@
 
 enum { CHUNK = 16, BOX_ALIGNMENT = 128, ILLEGAL_INSTRUCTION = 715, MISALIGNED = 716 };
 
-/* A copy. The operation's own address is that in shared memory. */
+/* A copy. The operation itself has the address in shared memory. */
 typedef struct tensor {
     emu_op map, barrier;                           /* operations with their own addresses */
     emu_op memory;                                 /* accesses of the tensor */
@@ -107,7 +107,7 @@ static uint64_t swizzle(const box *b, uint32_t at)
     return (address ^ (address >> 7 & mask) << 4) - (uint64_t)b->shared;
 }
 
-/* Copies the elements of a chunk that are inside the tensor, at once if all are. */
+/* Copies those elements of a chunk that are inside the tensor; at once if all of them are. */
 static bool move_elements(emu_warp *warp, const box *b, uint64_t row, uint32_t at, uint8_t *chunk)
 {
     const int64_t first = b->first[0] + at / b->element, size = (int64_t)b->map.sizes[0];
@@ -213,7 +213,7 @@ static void decode_map(emu_decoder *decoder, tensor *t, const ptx_operand *opera
         t->coordinates[i] = emu_source(decoder, &at->items[i], 4);
 }
 
-/* [shared], [map, {}], [mbarrier] {, blocks} {, hint}; or [map, {}], [shared] {, hint} */
+/* operands: [shared], [map, {}], [mbarrier] {, blocks} {, hint}; or [map, {}], [shared] {, hint} */
 void emu_decode_tensor(emu_decoder *decoder)
 {
     emu_op *op = decoder->op;

@@ -9,7 +9,7 @@
 typedef struct fetch {
     uint32_t object, layer, at[3]; /* operands */
     uint32_t targets[4];
-    unsigned rank; /* number of coordinates; 0: an index of linear memory */
+    unsigned rank; /* number of coordinates; 0: one index into linear memory */
     bool is_layered;
     bool is_float; /* the result's type */
     bool is_whole; /* coordinates are .s32 */
@@ -175,7 +175,7 @@ static int64_t layer_of(const emu_warp *warp, unsigned lane, const fetch *f,
     return !f->is_layered || layer < 0 ? 0 : layer > last ? last : layer;
 }
 
-/* Returns the lower of the two texels that a filter reads; the upper one's weight has 8 bits. */
+/* Returns the lower of the two texels that a filter reads. The upper one's weight has 8 bits. */
 static int64_t split(float *weight, float value)
 {
     const float below = floorf(value - 0.5f);
@@ -183,8 +183,7 @@ static int64_t split(float *weight, float value)
     return (int64_t)below;
 }
 
-/* Sets the position and weight of a texel. In dimension d, bit d of `upper` selects the upper
- * one. */
+/* Sets a texel's position and weight. Bit d of `upper` selects the upper one in dimension d. */
 static void place_tap(tap *out, unsigned lane, const emu_texture *texture, unsigned upper,
                       const int64_t lower[3], const float weight[3], int64_t layer)
 {

@@ -63,8 +63,8 @@ static void unpack(const uint8_t *chunk, emu_number number, double *to, unsigned
         to[(size_t)i * next] = emu_number_load(number, chunk + i * bytes);
 }
 
-/* Reads elements (row, k) from row `first` on into out[row * down + k * right]. Each access reads
- * 32 pieces of 16 bytes. */
+/* Reads the elements (row, k), for rows from `first` on, into out[row * down + k * right]. Each
+ * access reads 32 pieces of 16 bytes. */
 static bool read_placed(emu_warp *warp, const emu_op *op, const placed *p, emu_number number,
                         unsigned first, unsigned rows, unsigned k, double *out, unsigned down,
                         unsigned right)
@@ -172,7 +172,7 @@ static void decode_adds(emu_decoder *decoder, const ptx_operand *operand, produc
         p->adds = emu_source(decoder, operand, 0);
 }
 
-/* {d}, A, B, adds {, sign of A, sign of B {, A by columns} {, B by columns}} */
+/* operands: {d}, A, B, adds {, sign of A, sign of B {, A by columns} {, B by columns}} */
 static void decode_product(emu_decoder *decoder)
 {
     product *p = emu_decode_alloc(decoder, sizeof *p);

@@ -27,14 +27,14 @@ typedef struct emu_profile {
     double driver_version; /* 1000 * major + 10 * minor */
     double total_memory_bytes;
     int attribute[EMU_ATTRIBUTE_COUNT]; /* by CUdevice_attribute */
-    uint64_t fields_given;              /* one bit for each member below that was set */
+    uint64_t fields_given;              /* one bit for each of the following members that was set */
 
     emu_list carveout_kb;         /* sizes of an SM's shared memory, ascending */
     emu_list gpc_multiprocessors; /* SMs of each graphics processing cluster */
     double unified_cache_bytes;   /* memory of an SM for L1 cache and shared memory together */
-    double register_granularity;  /* a warp gets registers in multiples of this */
+    double register_granularity;  /* a warp's registers are allocated in multiples of this */
     double cluster_size_portable, cluster_size_max;
-    double cluster_blocks_per_multiprocessor; /* maximum on an SM if the blocks are in clusters */
+    double cluster_blocks_per_multiprocessor; /* maximum on an SM of blocks that are in clusters */
 
     /* Parameters of the model (model.h). Latencies in cycles, rates per second or cycle. */
     double clock_hz;
@@ -49,14 +49,14 @@ typedef struct emu_profile {
     double shared_atomic_cycles;
     double block_launch_cycles, warp_launch_cycles, cluster_launch_cycles, block_latency_cycles;
     double kernel_fixed_ns; /* device time of an empty kernel */
-    double graph_gap_ns;    /* between two kernels of a graph */
+    double graph_gap_ns;    /* device time between two kernels of a graph */
     double graph_fixed_ns;  /* device time of an empty graph */
-    double stream_gap_ns;   /* between two kernels of a stream */
+    double stream_gap_ns;   /* device time between two kernels of a stream */
     double event_ns;        /* device time of an event record */
     double copy_fixed_ns, set_fixed_ns;
     double host_call_ns, host_launch_ns, host_copy_ns, host_sync_ns, host_graph_launch_ns;
     double host_start_ns;       /* time from the call to the start, if the device is idle */
-    double slowness;            /* factor by which all times are longer; default 1 */
+    double slowness;            /* factor for all times of this device; default 1 */
     double parameter_ns_per_kb; /* cost of parameters beyond the first 4 KB */
 } emu_profile;
 

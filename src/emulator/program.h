@@ -5,7 +5,7 @@
 #include "emulator/ptx.h"
 #include "emulator/warp.h"
 
-/* Which instructions can run after an instruction. */
+/* The instructions that can run after an instruction. */
 typedef struct emu_flow {
     const uint32_t *targets; /* indices in the same function */
     uint32_t count;
@@ -39,7 +39,7 @@ static inline uint8_t *emu_frame_params(const emu_frame *frame, uint32_t lane)
 }
 
 typedef struct emu_entry {
-    emu_kernel kernel; /* must be first, because the driver points to it */
+    emu_kernel kernel; /* first, because the driver has pointers to it */
     const emu_function *function;
     const uint32_t *shared_offsets; /* offset of each shared variable of the module */
 } emu_entry;

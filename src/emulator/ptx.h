@@ -87,7 +87,7 @@ typedef struct ptx_variable {
 typedef enum ptx_operand_kind {
     PTX_OPERAND_REGISTER,
     PTX_OPERAND_INTEGER,
-    PTX_OPERAND_FLOAT32, /* the bits are in `value` */
+    PTX_OPERAND_FLOAT32, /* `value` contains the bits */
     PTX_OPERAND_FLOAT64,
     PTX_OPERAND_VARIABLE, /* address of `variable` plus `value` */
     PTX_OPERAND_NAME,     /* a label, a function or a special register */
@@ -107,7 +107,7 @@ typedef struct ptx_operand {
     const char *name;
     ptx_variable *variable;
     struct ptx_operand *items;
-    struct ptx_operand *second; /* b of a|b; the coordinates of [a, {x, y}] */
+    struct ptx_operand *second; /* second part: b of a|b, or the coordinates of [a, {x, y}] */
 } ptx_operand;
 
 typedef struct ptx_scope {

@@ -10,8 +10,8 @@ typedef enum ptx_token_kind {
     PTX_WORD,      /* a name, register or opcode, with its dots: ld.global.f32, %tid.x */
     PTX_DIRECTIVE, /* a word that begins with a dot: .entry, .b32 */
     PTX_INTEGER,   /* value */
-    PTX_FLOAT32,   /* 0f3F800000; the bits are in `value` */
-    PTX_FLOAT64,   /* 0d3FF0000000000000 or 1.0; the bits are in `value` */
+    PTX_FLOAT32,   /* 0f3F800000; `value` contains the bits */
+    PTX_FLOAT64,   /* 0d3FF0000000000000 or 1.0; `value` contains the bits */
     PTX_STRING,    /* `text` is without the quotes */
     PTX_PUNCTUATION,
     PTX_BAD /* an invalid character */

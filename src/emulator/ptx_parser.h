@@ -32,8 +32,8 @@ __attribute__((format(printf, 2, 3))) void ptx_fail(ptx_parser *parser, const ch
 void *ptx_out_of_memory(ptx_parser *parser);
 
 void ptx_advance(ptx_parser *parser);
-/* Compare the current token with `text`. ptx_accept() skips an equal token; ptx_expect() skips it
- * and fails for another one. */
+/* Compare the current token with `text`. ptx_at() returns the result; ptx_accept() also skips an
+ * equal token; ptx_expect() skips an equal token and fails for another one. */
 bool ptx_at(const ptx_parser *parser, const char *text);
 bool ptx_accept(ptx_parser *parser, const char *text);
 void ptx_expect(ptx_parser *parser, const char *text);

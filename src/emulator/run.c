@@ -63,8 +63,8 @@ enum {
     LAUNCH_FAILED = 719,
     SLICE = 1 << 16,      /* operations until a worker looks for cancellation */
     SLICES_ALONE = 16,    /* slices until a group shares its worker */
-    QUANTUM = 4096,       /* operations of a warp until the next warp's turn */
-    QUANTUM_SHORT = 256,  /* the same for cooperative launches */
+    QUANTUM = 4096,       /* operations of a warp before the next warp's turn */
+    QUANTUM_SHORT = 256,  /* the same in cooperative launches */
     MOST_RESIDENT = 1024, /* groups that share one worker */
     SMALL_LAUNCH = 4096,  /* threads; a smaller launch begins on one host thread */
     DEFAULT_STACK = 1024,
@@ -116,7 +116,7 @@ static const uint64_t ENDLESS_LEAST = UINT64_C(1) << 22, ENDLESS_FIRST = UINT64_
 enum { NAMES = 64 };
 static struct {
     atomic_uint_least64_t name, operations;
-} longest[NAMES]; /* the last kernel with each hash of a name */
+} longest[NAMES]; /* entry: hash of a kernel's name; the last kernel with this entry */
 
 static uint64_t count_issued(const emu_counters *counters)
 {
@@ -205,7 +205,7 @@ static bool run_alone(emu_group *group, team *leader)
     return false;
 }
 
-/* Runs one slice of each group that shares the worker. Returns true if any group could continue. */
+/* Runs one slice of each group that shares the worker. Returns true if a group could continue. */
 static bool run_residents(residents *all)
 {
     bool moved = false;
@@ -234,7 +234,7 @@ static void pause_briefly(void)
     nanosleep(&time, NULL);
 }
 
-/* Called if no group of the worker can continue. In a checked launch there is no other worker. */
+/* Called if no group of the worker can continue. A checked launch has no other worker. */
 static void wait_for_others(emu_worker *worker, const residents *waiting)
 {
     if (worker->check) {
@@ -254,7 +254,7 @@ static void add_resident(residents *all, emu_group *group)
     all->count++;
 }
 
-/* Returns how many groups fit on a device at once; more could not wait for each other there. */
+/* Returns how many groups fit on a device at once. More groups cannot wait for each other. */
 static uint64_t most_resident(const emu_run_state *run)
 {
     uint64_t blocks = (uint64_t)run->limits.sm_count * run->limits.blocks_per_sm;

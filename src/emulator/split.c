@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 enum {
-    PATIENCE = 16384, /* operations of a split while others wait */
-    TURN = 256        /* operations of each split after that */
+    PATIENCE = 16384, /* operations of a split before waiting splits run */
+    TURN = 256        /* operations of each split when they take turns */
 };
 
 void emu_add_split(emu_warp *warp, emu_frame *frame, uint32_t pc, uint32_t mask)
@@ -89,7 +89,8 @@ static bool precedes(const emu_split *a, const emu_split *b)
     if (a->frame != b->frame) {
         if (a->frame->depth != b->frame->depth)
             return a->frame->depth > b->frame->depth;
-        return a->frame->inside < b->frame->inside; /* any fixed order of disjoint sets of lanes */
+        return a->frame->inside <
+               b->frame->inside; /* the lanes are disjoint, so any fixed order will do */
     }
     return a->pc < b->pc;
 }

@@ -3,7 +3,7 @@
 
 #include "emulator/queue.h"
 
-/* Creates a stream with a handle in the list of `context`; 2 if memory runs out. Lock held. */
+/* Adds a stream with a handle to the list of `context`. Fails with 2 without memory. Lock held. */
 CUresult emu_stream_new(CUstream *out, CUcontext context, unsigned flags);
 
 /* Creates the legacy stream of a context, which has no handle and is in no list. Lock held. */

@@ -11,7 +11,7 @@ typedef struct emu_tensor_map {
     uint32_t magic;
     uint64_t address;
     uint64_t sizes[EMU_TENSOR_RANK];
-    uint64_t strides[EMU_TENSOR_RANK]; /* bytes, of dimensions 1 to 4 */
+    uint64_t strides[EMU_TENSOR_RANK]; /* strides of dimensions 1 to 4, in bytes */
     uint16_t box[EMU_TENSOR_RANK];
     uint8_t steps[EMU_TENSOR_RANK];
     uint8_t fills_nan;

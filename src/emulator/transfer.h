@@ -5,7 +5,7 @@
 #include "emulator/atomic.h"
 
 /* Transfers `bytes` bytes of the only active lane to the block of rank `rank` - 1 or, if `rank` is
- * 0, that of the address. `with` comes from the caller of emu_transfer(). Returns false after a
+ * 0, of the address. `with` comes from the caller of emu_transfer(). Returns false after a
  * fault. */
 typedef bool emu_move(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
                       const void *with);

@@ -24,10 +24,10 @@ typedef void (*emu_handler)(emu_warp *warp, const emu_op *op);
 struct emu_op {
     emu_handler run;
     uint64_t imm;      /* address offset, branch target or flags, as the handler defines */
-    const void *extra; /* more data of the handler, which the program owns */
+    const void *extra; /* more data for the handler, which belongs to the program */
     uint32_t dst, a, b, c, d;
-    uint32_t guard;      /* a predicate; EMU_TRUE_SLOT: no guard */
-    uint32_t guard_flip; /* all ones for a negated guard */
+    uint32_t guard;      /* predicate of the guard; EMU_TRUE_SLOT: no guard */
+    uint32_t guard_flip; /* all ones if the guard is negated */
     uint32_t line;       /* PTX line */
     uint8_t unit;        /* emu_class */
     uint8_t waits;       /* the model waits here for a global load */
@@ -35,7 +35,7 @@ struct emu_op {
     uint8_t count;       /* memory: elements */
     uint8_t space;       /* memory: ptx_space */
     uint8_t width;       /* size of the register of an element */
-    uint16_t flags;      /* as the handler defines */
+    uint16_t flags;      /* flags that the handler defines */
 };
 
 enum {
@@ -45,7 +45,7 @@ enum {
     EMU_SINK_SLOT = 128, /* 512 bytes for results that are not used */
     EMU_FIRST_SLOT = 640,
     EMU_BARRIERS = 16,                   /* barriers that a kernel can name */
-    EMU_ALL_BARRIERS = EMU_BARRIERS + 8, /* including those of its warpgroups */
+    EMU_ALL_BARRIERS = EMU_BARRIERS + 8, /* these and the barriers of warpgroups */
     EMU_WARPGROUP = 4,                   /* warps of a warpgroup */
     EMU_RANGES = 16,
     EMU_HOT = 256
@@ -96,9 +96,9 @@ struct emu_warp {
     unsigned current, split_count;
     emu_split splits[EMU_WARP];
     uint32_t turn;
-    uint32_t patience; /* operations until other splits get a turn */
+    uint32_t patience; /* operations left until other splits get a turn */
     bool yields;       /* ends its turn, so other warps run */
-    bool polls;        /* checked launch: ended its turn because it waits for an mbarrier */
+    bool polls;        /* checked launch: the turn ended because an mbarrier is not ready */
     emu_frame *home;   /* the kernel's frame, which each block reuses */
     uint32_t index;    /* index in the block */
     uint64_t issued, waits;
@@ -110,7 +110,7 @@ struct emu_warp {
 
 typedef struct emu_barrier {
     uint32_t arrived;         /* threads */
-    uint32_t expected;        /* threads; 0: all that have not exited */
+    uint32_t expected;        /* threads to wait for; 0: all that have not exited */
     uint32_t warps;           /* bit mask of the warps that have arrived */
     uint32_t count, all, any; /* predicates of bar.red */
 } emu_barrier;
@@ -144,7 +144,7 @@ struct emu_group {
     uint32_t cluster_arrived, cluster_phase;
     uint32_t sm;
     uint32_t idle;    /* checked launch: turns in which all warps waited for mbarriers */
-    uint64_t hottest; /* maximum of hot[].lanes */
+    uint64_t hottest; /* the maximum of hot[].lanes */
     emu_hot hot[EMU_HOT];
 };
 
@@ -163,7 +163,7 @@ typedef struct emu_run_state {
     pthread_mutex_t lock;
     struct timespec started;
     uint32_t poison;          /* chooses the initial contents of shared memory */
-    uint64_t most_operations; /* a checked launch with more is endless */
+    uint64_t most_operations; /* operations after which a checked launch is endless */
 } emu_run_state;
 
 /* A host thread's state. It has its own cache lines, because its counters change all the time. */
@@ -207,7 +207,7 @@ static inline unsigned emu_popcount(uint32_t value)
     return value == UINT32_MAX ? EMU_WARP : (unsigned)__builtin_popcount(value);
 }
 
-/* iterates over the lanes in a mask */
+/* Iterates over the lanes in a mask. */
 #define EMU_FOR_LANES(lane, lanes)                                                                 \
     for (uint32_t rest_ = (lanes), lane;                                                           \
          rest_ && (((lane) = (uint32_t)__builtin_ctz(rest_)), true); rest_ &= rest_ - 1)
@@ -220,7 +220,7 @@ static inline unsigned emu_popcount(uint32_t value)
 #endif
 
 /* Compiles a second version of the function for AVX2, which the loader selects. Both give equal
- * results, because operations are not contracted. Sanitizers start too late for the loader. */
+ * results, because operations are not contracted. With sanitizers, the loader cannot select. */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) &&                            \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define EMU_WIDE __attribute__((target_clones("avx2", "default")))
@@ -263,7 +263,7 @@ void emu_leave_split(emu_warp *warp, uint32_t mask);
 void emu_wait(emu_warp *warp, const emu_op *op, uint32_t mask, emu_state state, unsigned barrier,
               uint32_t pc);
 
-/* Returns the union of the member masks, which `operand` contains, of the active lanes. */
+/* Returns the members of all active lanes. `operand` has the mask of members of each lane. */
 uint32_t emu_members(const emu_warp *warp, uint32_t operand);
 
 /* For .sync operations: returns true if all members that have not exited execute this operation
@@ -281,7 +281,7 @@ void emu_frame_free(emu_frame *frame);
 /* Remove lanes from a frame, or from it and all its callers. A frame without lanes is freed. */
 void emu_frame_return(emu_frame *frame, uint32_t mask);
 void emu_frame_exit(emu_frame *frame, uint32_t mask);
-/* Frees the frames of all calls that lanes of the warp are in. */
+/* Frees the frames of all calls that the warp's lanes are in. */
 void emu_frames_free(emu_warp *warp);
 
 /* ---- barriers (op_barrier.c) ---- */

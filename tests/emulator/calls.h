@@ -1,4 +1,5 @@
-/* The driver's entry points by their exported names, for tests linked with the emulator. */
+/* The driver's entry points under their exported names, for tests that are linked with the
+ * emulator. */
 #pragma once
 
 #include "emulator/driver_abi.h"

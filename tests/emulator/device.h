@@ -1,5 +1,5 @@
-/* Runs a test in a separate process with a device: the emulator's state, like the hardware's,
- * belongs to the process, and some tests make it unusable. */
+/* Runs each test in a process of its own, because the emulator's state belongs to the process, like
+ * that of hardware, and some tests make it unusable. */
 #pragma once
 
 #include "calls.h"
@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* For the child, where cmocka's asserts would run the rest of the suite again. */
+/* Checks in the child. cmocka's asserts would run the rest of the suite again there. */
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -36,8 +36,9 @@
     } while (0)
 #define OK(call) CHECK_CODE(call, CUDA_SUCCESS)
 
-/* Runs `body` in a child with an environment variable ("NAME=value" or NULL); fails if the child
- * fails. A child is killed after 20 s of CPU time, which a busy machine does not shorten. */
+/* Runs `body` in a child process, with an environment variable ("NAME=value") or NULL. The test
+ * fails if the child fails. The child is killed after 20 s of CPU time, which does not depend on
+ * other load. */
 static inline void in_child(void (*body)(void), const char *environment)
 {
     fflush(NULL);
@@ -57,7 +58,7 @@ static inline void in_child(void (*body)(void), const char *environment)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* A test that runs in a child. */
+/* Defines a test that runs in a child. */
 #define TEST_IN_CHILD(name)                                                                        \
     static void name(void);                                                                        \
     TEST(test_##name)                                                                              \
@@ -103,7 +104,7 @@ static inline CUdeviceptr new_buffer(size_t bytes)
     return buffer;
 }
 
-/* Ends a spinning kernel. The race is intended, so sanitizers ignore it. */
+/* Ends a kernel that spins. The race is intended, so sanitizers ignore it. */
 __attribute__((no_sanitize("thread"))) static inline void raise_flag(volatile int *flag)
 {
     *flag = 1;

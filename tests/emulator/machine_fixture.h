@@ -13,7 +13,7 @@
 
 enum { FIXTURE_BUFFERS = 16 };
 
-/* Buffers of a test, in host memory; all zero is an empty one. */
+/* Buffers of a test in host memory. All zero is an empty one. */
 typedef struct machine {
     emu_range ranges[FIXTURE_BUFFERS];
     void *blocks[FIXTURE_BUFFERS];
@@ -40,7 +40,7 @@ static inline bool machine_find(void *context, uint64_t address, emu_range *out)
     return false;
 }
 
-/* A handle is the texture's address; 1 is not a handle. */
+/* The handle of a texture is its address; 1 is an invalid handle. */
 static inline const emu_texture *machine_texture(void *context, uint64_t object)
 {
     (void)context;
@@ -54,7 +54,7 @@ static inline void machine_print(void *context, const char *text, size_t bytes)
     snprintf(m->printed + used, sizeof m->printed - used, "%.*s", (int)bytes, text);
 }
 
-/* Allocates zeroed memory aligned to 256, with unused memory around it. */
+/* Allocates zeroed memory that is aligned to 256, with unused memory around it. */
 static inline void *machine_alloc(machine *m, size_t bytes)
 {
     uint8_t *block = calloc(1, bytes + 1024);
@@ -87,7 +87,7 @@ static inline machine machine_of(const char *ptx)
     return m;
 }
 
-/* Launches with a packed parameter block; returns the code. */
+/* Launches with a packed parameter block, and returns the code. */
 static inline int machine_run(machine *m, const char *kernel, uint32_t grid, uint32_t block,
                               const void *params)
 {
@@ -109,7 +109,7 @@ static inline int machine_run(machine *m, const char *kernel, uint32_t grid, uin
     return emu_run(&launch, &m->counters, &m->fault);
 }
 
-/* The same; fails the test on error. */
+/* The same, but fails the test on an error. */
 static inline void machine_launch(machine *m, const char *kernel, uint32_t grid, uint32_t block,
                                   const void *params)
 {

@@ -3,12 +3,12 @@
 
 #include "machine_fixture.h"
 
-/* Instructions that read %l0-%l2 (64 bits; also as %r, %h, %f, %d: the low bits) and write one or
- * more of %lo, %ro, %ho, %fo, %do, %po. */
+/* An instruction, its operands and its expected result. It reads %l0-%l2 (64 bits; their low bits
+ * are also in %r, %h, %f, %d) and writes one or more of %lo, %ro, %ho, %fo, %do, %po. */
 typedef struct op_case {
     const char *code;
     uint64_t a, b, c;
-    uint64_t want; /* all written results or'ed; others are zero */
+    uint64_t want; /* the bitwise or of all results; those that were not written are zero */
 } op_case;
 
 static const char op_case_head[] =
@@ -43,7 +43,7 @@ static const char op_case_tail[] = "\n"
                                    "  ret;\n"
                                    "}\n";
 
-/* Runs the case with all lanes and with every other one; returns the number of wrong lanes. */
+/* Runs the case with all lanes and then with every second one. Returns how many lanes are wrong. */
 static inline int op_case_run(const op_case *one)
 {
     char text[8192];

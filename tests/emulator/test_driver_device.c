@@ -1,4 +1,5 @@
-/* The device and its profile, the environment, lookups of calls, contexts, forks, error names. */
+/* The device and its profile, the environment, looking up calls, contexts, forks, names of
+ * errors. */
 #include "device.h"
 
 TEST_IN_CHILD(device_reports_its_profile)

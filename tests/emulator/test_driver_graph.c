@@ -226,8 +226,8 @@ static float replay_ms(CUgraphExec exec, CUstream stream)
     return ms;
 }
 
-/* As on hardware, a graph of m launches takes less time than m plain launches, and about m times as
- * long as a graph of one. */
+/* As on hardware, a graph of m kernels takes less time than m launches, and about m times as long
+ * as a graph of one. */
 TEST_ON_DEVICE(graph_takes_less_time_than_plain_launches)
 {
     CUfunction add = load(ptx_add, "add");

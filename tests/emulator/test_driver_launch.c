@@ -1,4 +1,4 @@
-/* Launches and refusals, clusters and occupancy, modules, failing kernels. */
+/* Launches that succeed, fail or are refused, clusters, occupancy, and modules. */
 #include "device.h"
 
 TEST_ON_DEVICE(launch_computes_results)
@@ -129,7 +129,7 @@ TEST_ON_DEVICE(grid_barrier_makes_writes_visible)
         OK(cuMemcpyDtoH_v2(&wrong, missed, sizeof wrong));
         CHECK(wrong == 0);
     }
-    /* two blocks of 1024 threads fit on each of 132 SMs */
+    /* two blocks of 1024 threads fit on each of the 132 SMs */
     CHECK_CODE(launch_cooperative(meet, 265, here, missed),
                CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
 }
@@ -171,7 +171,7 @@ TEST_ON_DEVICE(occupancy_of_blocks_and_clusters)
     CHECK(blocks == 2);
     OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 128, 201 * 1024));
     CHECK(blocks == 0);
-    /* As measured on an H200, limited by shared memory. */
+    /* These numbers were measured on an H200; shared memory limits them. */
     CHECK(active_clusters(add, 8, 100 * 1024) == 30 && active_clusters(add, 8, 200 * 1024) == 15);
     CHECK(active_clusters(add, 16, 100 * 1024) == 14 && active_clusters(add, 16, 200 * 1024) == 7);
     CHECK(active_clusters(add, 32, 0) == 0);
@@ -253,7 +253,7 @@ TEST_ON_DEVICE(program_instances_have_separate_variables)
     look_up(look_second, out, 107);
 }
 
-/* A header like CUB's declares a thousand variables, of which a kernel needs none. */
+/* A header may declare a thousand variables that no kernel needs, like CUB's. */
 TEST_ON_DEVICE(unused_variables_are_not_allocated)
 {
     enum { VARIABLES = 2000, MODULES = 40 };
@@ -303,7 +303,7 @@ TEST_IN_CHILD(illegal_address_is_sticky)
     OK(cuLaunchKernel(wild, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
     CHECK_CODE(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
     CHECK(strstr(emuLastMessage(), "wild") && strstr(emuLastMessage(), "allocation of 40 bytes"));
-    /* The error is permanent, in every context. */
+    /* The error stays, in every context. */
     CHECK_CODE(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
     CHECK_CODE(cuMemAlloc_v2(&more, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
     OK(cuDevicePrimaryCtxReset_v2(0));
@@ -313,7 +313,7 @@ TEST_IN_CHILD(illegal_address_is_sticky)
     OK(cuDeviceGetCount(&count));
 }
 
-/* The offset of a read from the end of the first of two consecutive allocations. */
+/* The offset of a read from the end of the first one of two consecutive allocations. */
 static const struct outside {
     bool from_second, freed;
     long offset;
@@ -321,7 +321,7 @@ static const struct outside {
 } outsides[] = {
     {false, false, 0, "0 bytes past the end of an allocation of 40 bytes"},
     {false, false, 60000, "past the end of an allocation of 40 bytes"},
-    {false, false, 66000, "an allocation of 40 bytes"}, /* in the gap between the two */
+    {false, false, 66000, "an allocation of 40 bytes"}, /* an address in the gap between the two */
     {true, false, -44, "4 bytes before an allocation of 40 bytes"},
     {false, true, -40, "in freed memory (40 bytes"},
 };
@@ -365,7 +365,7 @@ static CUresult launch_take(CUdeviceptr got, uint64_t bytes, int then, unsigned 
     return cuCtxSynchronize();
 }
 
-/* Returns how many of `threads` threads get memory. */
+/* Returns how many of the threads got memory. */
 static int count_taken(uint64_t bytes, int then, unsigned threads)
 {
     CUdeviceptr got = new_buffer(threads * sizeof(int));
@@ -412,7 +412,7 @@ TEST_ON_DEVICE(access_past_the_heap_faults)
     lose_heap(PAST_THE_END, CUDA_ERROR_ILLEGAL_ADDRESS, "store of 4 bytes");
 }
 
-/* The flag is pinned host memory, so that the host can end the kernel. */
+/* The flag is in pinned host memory, so the host can end the kernel. */
 TEST_ON_DEVICE(host_ends_a_spinning_kernel)
 {
     CUfunction spin = load(ptx_spin, "spin");

@@ -141,7 +141,7 @@ TEST(modelled_time_is_deterministic)
     assert_true(first == second);
 }
 
-/* Many threads, each with a stream and a buffer: no result is lost. */
+/* Many threads, each with a stream and a buffer, get all their results. */
 static CUfunction shared_add;
 
 static void *add_many(void *argument)

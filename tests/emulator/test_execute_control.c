@@ -6,8 +6,8 @@
 
 #define HEAD ".version 8.8\n.target sm_90\n.address_size 64\n"
 
-/* Lanes run loops of different lengths and reconverge: the sum of a shuffle shows that all take
- * part. */
+/* Lanes run loops of different lengths and reconverge. The sum of a shuffle shows that all lanes
+ * take part in it. */
 TEST(lanes_loop_differently_often)
 {
     static const char ptx[] =
@@ -28,7 +28,7 @@ TEST(lanes_loop_differently_often)
     }
 }
 
-/* A lock that lanes of one warp take in turn: a lane that spins must not keep the holder from
+/* Lanes of one warp take a lock in turn. A lane that spins must not keep the holder from
  * running. */
 TEST(lanes_of_a_warp_take_a_lock_in_turn)
 {
@@ -47,7 +47,8 @@ TEST(lanes_of_a_warp_take_a_lock_in_turn)
     assert_int_equal(lock[1], 128);
 }
 
-/* Exited threads do not block the others' barrier, and bar.red includes all that arrived. */
+/* Threads that have exited do not block a barrier of the others. bar.red includes all threads that
+ * arrived. */
 TEST(test_barriers)
 {
     static const char ptx[] =
@@ -75,7 +76,7 @@ TEST(test_barriers)
     assert_int_equal(out[300], 0);
 }
 
-/* One warp produces, another consumes, over a named barrier with a count. */
+/* One warp produces and another one consumes, by a named barrier with a count. */
 TEST(test_named_barrier)
 {
     static const char ptx[] =
@@ -117,7 +118,7 @@ TEST(test_branch_table)
         assert_int_equal(out[i], want[i & 3]);
 }
 
-/* A recursive function, with another depth in each lane, and a call through a pointer. */
+/* A recursive function with a different depth in each lane, and a call through a pointer. */
 static const char calls[] =
     HEAD ".func (.param .b32 r) sum(.param .b32 n)\n{\n"
          ".reg .b32 %a<5>; .reg .pred %p;\n"
@@ -169,7 +170,7 @@ static const char grid_barrier[] =
          "SPIN: ld.acquire.gpu.global.u32 %r2, [%d0]; setp.lt.u32 %p0, %r2, %r0;\n"
          "@%p0 bra SPIN; ret;\n}\n";
 
-/* Blocks that wait for each other all run, with any number of host threads. */
+/* All blocks run although they wait for each other, with any number of host threads. */
 TEST(blocks_wait_for_the_whole_grid)
 {
     GT_SCOPED(machine_free) machine m = {.count = 0};
@@ -205,13 +206,13 @@ TEST(endless_loop_is_cancelled)
     run_until_cancelled(HEAD ".visible .entry k(.param .u64 p)\n{\nL: bra L;\n}\n", 100, 64);
 }
 
-/* More blocks wait for each other than the device holds at once. */
+/* More blocks wait for each other than fit on the device at once. */
 TEST(grid_too_large_for_its_barrier_is_cancelled)
 {
     run_until_cancelled(grid_barrier, 40, 1);
 }
 
-/* Half of the block waits at one barrier, half at another. */
+/* Half of the block waits at one barrier, and half at another one. */
 TEST(deadlock_is_cancelled)
 {
     run_until_cancelled(HEAD ".visible .entry k(.param .u64 p)\n{\n"

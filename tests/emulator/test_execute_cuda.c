@@ -1,4 +1,4 @@
-/* Runs CUDA sources compiled by NVRTC, and compares the results with C. */
+/* Runs CUDA sources that NVRTC compiles, and compares the results with those of C. */
 #include "cuda_fixture.h"
 
 #include "support/comma_locale.h"
@@ -44,14 +44,14 @@ TEST(test_matrix_product)
         for (int j = 0; j < N; j++) {
             float sum = 0;
             for (int k = 0; k < N; k++)
-                sum += a[i * N + k] * b[k * N + j]; /* exact: quarters of small integers */
+                sum += a[i * N + k] * b[k * N + j]; /* exact for quarters of small integers */
             assert_true(c[i * N + j] == sum);
         }
-    /* one conflict in each store of a tile: columns 0 of two rows of 17 words share a bank */
+    /* each store of a tile has one conflict: columns 0 of two rows of 17 words share a bank */
     assert_int_equal(m.counters.shared_wavefronts - m.counters.shared_requests, 1024);
 }
 
-/* ---- the device's mathematics, inlined by the compiler ---- */
+/* ---- mathematical functions of the device, which the compiler inlines ---- */
 
 static const char functions[] =
     "extern \"C\" __global__ void functions(const float *x, float *y, int n) {\n"

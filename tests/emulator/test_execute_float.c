@@ -201,8 +201,8 @@ TEST(test_approximations)
     OP_CASES(cases);
 }
 
-/* A value is flushed if it is subnormal after rounding; one that rounds up to the smallest normal
- * stays. */
+/* A value is flushed if it is subnormal after rounding. A value that rounds up to the smallest
+ * normal one stays. */
 TEST(subnormals_are_flushed_after_rounding)
 {
     static const op_case cases[] = {

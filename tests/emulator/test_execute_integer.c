@@ -1,4 +1,4 @@
-/* Integer instructions: each against the value that PTX defines. */
+/* Integer instructions, compared with the values that PTX defines. */
 #include "op_case.h"
 
 TEST(test_addition)

@@ -1,5 +1,5 @@
-/* Products with tensor cores: kernels compiled by NVRTC, compared with C. The values are small
- * integers, whose sums are exact in every format. */
+/* Products with tensor cores: NVRTC compiles the kernels, and C computes the expected results. The
+ * values are small integers, whose sums are exact in every format. */
 #include "cuda_fixture.h"
 
 #include "emulator/float.h"
@@ -62,8 +62,8 @@ static int value_of(int i, number n)
     return i * 7 % 11 - (n == U8 ? 0 : 5);
 }
 
-/* Runs kernel(a, b, c) on a warp, or four for 64 rows: C, which is stored by rows, gets A * B + C.
- */
+/* Runs kernel(a, b, c) on one warp, or on four for 64 rows. C is stored by rows and becomes A * B +
+ * C. */
 static void run_product(const char *source, const product *p)
 {
     GT_SCOPED(machine_free) machine m = {.count = 0};
@@ -140,9 +140,9 @@ TEST(test_wmma)
     }
 }
 
-/* ---- mma.sync, with fragments laid out as the PTX manual has them ---- */
+/* ---- mma.sync, with fragments in the layout of the PTX manual ---- */
 
-/* A lane's elements: `each` of them a register, whose rows and columns follow from its number. */
+/* A lane holds EACH elements in a register. The register's number gives their rows and columns. */
 static const char mma[] =
     "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
     "typedef %s factor; typedef %s sum;\n"
@@ -169,7 +169,7 @@ static const char mma[] =
     "  for (int i = 0; i < M * N / 32; i++) *place[i] = all.x[i];\n"
     "}\n";
 
-/* The operands of so many registers of D, A and B, whose letters are `sum` and `factor`. */
+/* Writes the operands of an instruction that has d, a and b registers for D, A and B. */
 static void name_operands(char *out, size_t bytes, unsigned d, unsigned a, unsigned b, char sum,
                           char factor)
 {
@@ -303,7 +303,7 @@ TEST(stmatrix_transposes)
                    "  st.global.b32 [%d0], %r1;\n  ret;\n}\n");
     uint16_t *out = machine_alloc(&m, 128);
     machine_launch(&m, "k", 1, 32, &out);
-    for (int i = 0; i < 64; i++) /* lane i / 2 of the row had i; it is column i / 8 now */
+    for (int i = 0; i < 64; i++) /* row i / 8 has become column i / 8 */
         assert_int_equal(out[i % 8 * 8 + i / 8], i);
 }
 
@@ -322,8 +322,8 @@ TEST(wrong_matrix_type_is_refused)
 
 /* ---- wgmma ---- */
 
-/* A tile has the layout of a tensor map in shared memory: rows of SPAN bytes, swizzled; without a
- * swizzle, consecutive matrices of 8 rows of 16 bytes. */
+/* A tile in shared memory has the layout of a tensor map: swizzled rows of SPAN bytes. Without a
+ * swizzle it consists of matrices of 8 rows of 16 bytes, one after another. */
 static const char wgmma[] =
     "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
     "typedef %s factor; typedef %s sum;\n"
@@ -373,7 +373,7 @@ static const char wgmma[] =
 
 typedef struct warpgroup_product {
     product p;
-    const char *types, *flags; /* of the sum and factors; behind the descriptors */
+    const char *types, *flags; /* C types of sum and factors; operands after the descriptors */
     int span;
     bool columns, registers;
 } warpgroup_product;

@@ -54,7 +54,7 @@ TEST(loads_and_stores_of_vectors)
     assert_int_equal(m.counters.global_load_sectors, 32);
 }
 
-/* One code for all spaces: generic addresses find global, shared and local memory. */
+/* The same code works for all spaces: generic addresses find global, shared and local memory. */
 TEST(generic_addresses_find_their_space)
 {
     static const char ptx[] =
@@ -172,13 +172,13 @@ TEST(test_asynchronous_copy)
     memset(b, 0x11, 512);
     machine_launch(&m, "k", 1, 32, &(two){a, b});
     for (uint32_t i = 0; i < 32; i++) {
-        uint32_t kept = i & 15; /* bytes copied of this lane's 16 */
+        uint32_t kept = i & 15; /* bytes that are copied of this lane's 16 */
         uint32_t want = kept <= 12 ? 0 : 0x11111111 >> (16 - kept) * 8;
         assert_int_equal(a[i], want);
     }
 }
 
-/* One thread starts a bulk copy, all wait for it, and the bytes are copied back at once. */
+/* One thread starts a bulk copy and all threads wait for it. Then the bytes are copied back. */
 TEST(test_bulk_copy)
 {
     static const char ptx[] = KERNEL(
@@ -203,7 +203,7 @@ TEST(test_bulk_copy)
         assert_int_equal(a[i], i * i + 1);
 }
 
-/* Warps wait repeatedly at an mbarrier, each for its own phase. */
+/* Warps wait for an mbarrier many times, each for its own phase. */
 TEST(warps_wait_for_phases_of_an_mbarrier)
 {
     static const char ptx[] =
@@ -267,7 +267,7 @@ TEST(bad_addresses_fault)
     }
 }
 
-/* Guarded-off lanes may point anywhere. */
+/* Lanes whose guard is false may have any address. */
 TEST(inactive_lanes_do_not_fault)
 {
     static const char ptx[] = KERNEL("setp.lt.u32 %p0, %r0, 3; @%p0 ld.global.u32 %r1, [%d3];\n"
@@ -303,5 +303,5 @@ TEST(memory_traffic_is_counted)
     assert_int_equal(c->shared_requests, 2);
     assert_int_equal(c->shared_wavefronts, 33);
     assert_int_equal(c->hottest_address_lanes, 32);
-    assert_int_equal(c->memory_waits, 1); /* the three loads are in flight together */
+    assert_int_equal(c->memory_waits, 1); /* the three loads are in flight at the same time */
 }

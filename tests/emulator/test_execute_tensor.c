@@ -1,4 +1,4 @@
-/* Copies with tensor maps, compared with the manual's description of boxes, bounds and swizzles. */
+/* Copies with tensor maps, compared with the PTX manual: boxes, bounds and swizzles. */
 #include "cuda_fixture.h"
 
 #include "emulator/driver_abi.h"
@@ -11,7 +11,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuui
 
 enum { U8 = 0, U16 = 1, F32 = 7, INVALID = 1 };
 
-/* The beginning of the kernels: RANK, COORDINATES (names) and a box of BYTES. */
+/* The beginning of each kernel. It uses RANK, COORDINATES (names) and a box of BYTES. */
 static const char prelude[] =
     "struct alignas(64) map_type { unsigned long long opaque[16]; };\n"
     "__device__ unsigned at(const void *p) { return __cvta_generic_to_shared(p); }\n"
@@ -34,7 +34,7 @@ static const char prelude[] =
     "}\n"
     "struct place { int x[5]; };\n";
 
-/* Copies a box in, dumps it, and copies it out again to another tensor. */
+/* Copies a box in, writes out its bytes, and copies it to another tensor. */
 static const char through[] =
     "extern \"C\" __global__ void through(const __grid_constant__ map_type from,\n"
     "    const __grid_constant__ map_type to, unsigned char *dump, place c) {\n"
@@ -68,7 +68,7 @@ typedef struct copied {
 
 typedef struct encoded {
     CUtensorMap map;
-    uint64_t strides[5]; /* in bytes, of each dimension */
+    uint64_t strides[5]; /* bytes between neighbours in each dimension */
 } encoded;
 
 static CUresult encode(encoded *out, const copied *c, void *address)
@@ -89,11 +89,11 @@ static CUresult encode(encoded *out, const copied *c, void *address)
 
 static uint32_t side(const copied *c, int i)
 {
-    uint32_t step = i ? c->steps[i] : 1; /* the first one is ignored */
+    uint32_t step = i ? c->steps[i] : 1; /* the map ignores the first step */
     return i < c->rank ? (c->box[i] + step - 1) / step : 1;
 }
 
-/* Returns the offset in the tensor of an element of the box; -1: outside. */
+/* Returns where an element of the box is in the tensor, or -1 if it is outside. */
 static int64_t place_of(const copied *c, const encoded *e, uint32_t element)
 {
     int64_t at = 0;
@@ -106,7 +106,8 @@ static int64_t place_of(const copied *c, const encoded *e, uint32_t element)
     return at;
 }
 
-/* Returns the swizzled offset: in rows of 32, 64 or 128 bytes, pieces of 16 bytes are exchanged. */
+/* Returns the swizzled offset. Pieces of 16 bytes are exchanged within rows of 32, 64 or 128
+ * bytes. */
 static uint32_t swizzled(const copied *c, uint32_t byte)
 {
     uint32_t span = 16u << c->swizzle, row = byte / span, piece = byte % span / 16;
@@ -238,7 +239,7 @@ TEST(test_reductions)
         assert_int_equal(plain[i], i);
 }
 
-/* Each block of a cluster of two copies a half of the box to both. */
+/* Each block of a cluster of two copies one half of the box to both blocks. */
 static const char shared_box[] =
     "extern \"C\" __global__ void __cluster_dims__(2) shared_box(\n"
     "    const __grid_constant__ map_type from, unsigned short *dump) {\n"

@@ -14,7 +14,7 @@
     "mul.wide.u32 %d5, %r0, 16; add.u64 %d6, %d0, %d5;\n" head instruction                         \
     "st.global.v4.b32 [%d6], {%r1, %r2, %r3, %r4};\nret;\n}\n"
 #define REALS "ld.global.v2.f32 {%f0, %f1}, [%d4];\n"
-/* x, and the layer as a float. */
+/* The coordinates are x and the layer, as floats. */
 #define LAYER REALS "cvt.rzi.s32.f32 %r5, %f1;\n"
 
 static const char plane[] =
@@ -60,7 +60,7 @@ static const struct {
     {CU_TR_FILTER_MODE_LINEAR, CU_TR_ADDRESS_MODE_BORDER, 0, 0.0f, 1.5f, 5},
     {CU_TR_FILTER_MODE_LINEAR, CU_TR_ADDRESS_MODE_WRAP, NORMALIZED, 0.0f, 0.5f, 11.5f},
     {CU_TR_FILTER_MODE_LINEAR, CU_TR_ADDRESS_MODE_MIRROR, NORMALIZED, 0.0f, 0.5f, 10},
-    /* weights have 8 bits of a fraction */
+    /* weights have 8 fraction bits */
     {CU_TR_FILTER_MODE_LINEAR, CU_TR_ADDRESS_MODE_CLAMP, 0, 1.5f + 1.0f / 1024, 1.5f, 11},
     {CU_TR_FILTER_MODE_LINEAR, CU_TR_ADDRESS_MODE_CLAMP, 0, 1.5f + 3.0f / 1024, 1.5f,
      11 + 1.0f / 256},
@@ -106,13 +106,13 @@ TEST(test_dimensions_and_layers)
     } cases[] = {
         {edge, 1, 0, {4}, 2.0f, 0, 1.5f},
         {edge, 1, 0, {4}, 9.0f, 0, 3},
-        {solid, 3, 0, {4, 3, 5}, 2.0f, 1.5f, 111.5f}, /* y and z alike */
+        {solid, 3, 0, {4, 3, 5}, 2.0f, 1.5f, 111.5f}, /* y and z have the same value */
         {solid, 3, 0, {4, 3, 5}, 1.5f, 2.0f, 166},
         {solid, 3, 0, {4, 3, 5}, 1.5f, 9.0f, 421},
-        {edges, 1, 5, {4}, 2.0f, 2, 21.5f}, /* whose rows are layers */
+        {edges, 1, 5, {4}, 2.0f, 2, 21.5f}, /* whose rows are the layers of an array */
         {edges, 1, 5, {4}, 2.0f, 9, 41.5f},
         {edges, 1, 5, {4}, 2.0f, -3, 1.5f},
-        {planes, 2, 5, {4, 3}, 1.5f, 3, 311}, /* x and y alike */
+        {planes, 2, 5, {4, 3}, 1.5f, 3, 311}, /* x and y have the same value */
         {planes, 2, 5, {4, 3}, 2.0f, 9, 416.5f},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

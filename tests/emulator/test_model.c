@@ -10,7 +10,7 @@ static const emu_profile *h200(void)
     return &profile;
 }
 
-/* A copy of n floats, `width` per thread, with the counts of the machine. */
+/* A kernel that copies n floats, `width` per thread, with the counts of the machine. */
 typedef struct copy {
     emu_kernel_shape shape;
     emu_counters counters;
@@ -47,12 +47,12 @@ static double time_of(const copy *copy)
 static double bandwidth(uint64_t n, uint64_t width, int threads)
 {
     static uint64_t address = UINT64_C(1) << 37;
-    address += UINT64_C(1) << 38; /* never in the cache */
+    address += UINT64_C(1) << 38; /* the data is never in the cache */
     copy copy = copy_of(n, width, threads, address);
     return 8.0 * (double)n / time_of(&copy);
 }
 
-/* On an H200: 1692, 3345 and 4257 GB/s. */
+/* An H200 reaches 1692, 3345 and 4257 GB/s. */
 TEST(vector_width_increases_bandwidth)
 {
     double one = bandwidth(1 << 28, 1, 128), two = bandwidth(1 << 28, 2, 128),
@@ -147,7 +147,7 @@ static void clusters(copy *copy)
     copy->counters.issued[EMU_CLASS_FMA] = copy->counters.warps * 5000;
 }
 
-/* Each does the same work in a way that is slower on hardware. */
+/* In each comparison the second kernel does the same work in a way that is slower on hardware. */
 TEST(costly_access_patterns_take_longer)
 {
     assert_true(with(no_conflicts) < with(bank_conflicts));
@@ -168,7 +168,7 @@ TEST(carveout_divides_shared_memory_and_l1)
     emu_occupancy(&own, h200(), &needs);
     needs.carveout_percent = 100;
     emu_occupancy(&most, h200(), &needs);
-    assert_int_equal(least.blocks, 1); /* one block always fits */
+    assert_int_equal(least.blocks, 1); /* the carveout is raised until one block fits */
     assert_int_equal(most.blocks, 3);
     assert_int_equal(own.blocks, 3);
     assert_true(least.l1_bytes > most.l1_bytes);

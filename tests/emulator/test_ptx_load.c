@@ -1,4 +1,4 @@
-/* Accepted and refused PTX, and properties of loaded kernels. */
+/* PTX that is accepted or refused, and properties of loaded kernels. */
 #include "machine_fixture.h"
 
 #define HEAD ".version 8.8\n.target sm_90\n.address_size 64\n"
@@ -78,7 +78,7 @@ TEST(kernel_is_described)
     assert_int_equal(emu_program_global_at(m.program, 0)->space, EMU_SPACE_CONST);
 }
 
-/* Labels and registers belong to their block; inline assembly repeats both. */
+/* Labels and registers belong to their block. Inline assembly repeats both. */
 TEST(labels_and_registers_belong_to_their_block)
 {
     static const char ptx[] =
@@ -120,7 +120,7 @@ TEST(live_registers_do_not_share_storage)
     assert_true(emu_program_kernel(m.program, "k")->registers <= 16);
 }
 
-/* Code shared by branches has line 0: the line before it is reported. */
+/* Code that branches share has line 0. The line before it is reported instead. */
 TEST(line_of_a_fault_in_shared_code)
 {
     GT_SCOPED(machine_free)
