@@ -12,10 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum {
-    EMU_WARP = 32,              /* lanes of a warp */
-    EMU_MAX_PARAM_BYTES = 32764 /* the maximum since toolkit 12.1, for CC 7.0 and later */
-};
+enum { EMU_WARP = 32 }; /* lanes of a warp */
 
 /* The top 16 bits of a generic address select the address space. Zero selects global and constant
  * memory. These addresses are host addresses, which have zeros there. */
@@ -187,7 +184,6 @@ typedef enum emu_class {
  * the order of threads. A request is one memory instruction of one warp. A sector has 32 bytes. */
 typedef struct emu_counters {
     uint64_t warps;
-    uint64_t thread_instructions; /* executed instructions, counted for each lane */
     uint64_t issued[EMU_CLASS_COUNT];
 
     uint64_t global_load_lines;   /* distinct lines of each request */

@@ -9,12 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum {
-    EMU_ATTRIBUTE_COUNT = 128,
-    EMU_GPC_COUNT = 16,
-    EMU_CARVEOUT_COUNT = 16,
-    EMU_DEVICES_MAX = 8
-};
+enum { EMU_ATTRIBUTE_COUNT = 128, EMU_GPC_COUNT = 16, EMU_DEVICES_MAX = 8 };
 
 typedef struct emu_list {
     int count;

@@ -47,7 +47,7 @@ typedef struct emu_entry {
 struct emu_program {
     ptx_module module;
     emu_op *ops;
-    size_t op_count, op_capacity;
+    size_t op_count;
     emu_function *functions; /* functions, with the indices of module.functions */
     uint8_t *constants;
     size_t constant_bytes;

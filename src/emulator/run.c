@@ -403,7 +403,6 @@ int emu_run(const emu_launch *launch, emu_counters *out, emu_fault *fault)
     *run->fault = (emu_fault){0};
     run->function = ((const emu_entry *)launch->kernel)->function;
     pthread_mutex_init(&run->lock, NULL);
-    clock_gettime(CLOCK_MONOTONIC, &run->started);
     set_limits(run);
     set_groups(run);
     run->poison = next_poison();

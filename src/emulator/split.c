@@ -184,7 +184,7 @@ static void leave(emu_warp *warp)
 static uint32_t run_split(emu_warp *warp, const emu_op *ops, uint32_t budget)
 {
     emu_counters *counters = &warp->worker->counters;
-    uint64_t threads = 0, waits = 0;
+    uint64_t waits = 0;
     uint32_t before = budget;
     for (; budget; budget--) {
         const emu_op *op = &ops[warp->pc++];
@@ -194,7 +194,6 @@ static uint32_t run_split(emu_warp *warp, const emu_op *ops, uint32_t budget)
         counters->issued[op->unit]++;
         waits += op->waits;
         if (warp->mask) {
-            threads += emu_popcount(warp->mask);
             if (warp->worker->check)
                 emu_check_run(warp, op);
             else
@@ -207,7 +206,6 @@ static uint32_t run_split(emu_warp *warp, const emu_op *ops, uint32_t budget)
             break;
         }
     }
-    counters->thread_instructions += threads;
     counters->memory_waits += waits;
     warp->issued += before - budget;
     warp->waits += waits;

@@ -93,7 +93,7 @@ struct emu_warp {
     emu_frame *frame;
     emu_block *block;
     emu_worker *worker;
-    unsigned current, split_count;
+    unsigned split_count;
     emu_split splits[EMU_WARP];
     uint32_t turn;
     uint32_t patience; /* operations left until other splits get a turn */
@@ -161,7 +161,6 @@ typedef struct emu_run_state {
     atomic_int stop;
     emu_fault *fault;
     pthread_mutex_t lock;
-    struct timespec started;
     uint32_t poison;          /* chooses the initial contents of shared memory */
     uint64_t most_operations; /* operations after which a checked launch is endless */
 } emu_run_state;
