@@ -70,11 +70,11 @@ enum {
     EMU_HOW_STRONG =
         4, /* atomic, volatile, or with a memory order: two strong accesses do not race */
     EMU_HOW_CAS = 8,
-    EMU_HOW_UNSET = 16,    /* writes an unset value */
+    EMU_HOW_UNSET = 16,    /* a write of an unset value */
     EMU_HOW_PHASE = 32,    /* a bulk copy that a phase of an mbarrier waits for */
     EMU_HOW_BULK = 64,     /* a bulk copy that belongs to a bulk group */
     EMU_HOW_NC = 128,      /* a read by ld.global.nc */
-    EMU_HOW_PRODUCT = 256, /* a read by wgmma */
+    EMU_HOW_PRODUCT = 256, /* a read of shared memory by wgmma */
     EMU_HOW_ASYNC_PROXY = EMU_HOW_PHASE | EMU_HOW_BULK | EMU_HOW_PRODUCT
 };
 
@@ -144,13 +144,12 @@ typedef struct emu_warp_order {
     uint32_t full;                     /* clock up to which all lanes know each other */
     uint32_t know[EMU_WARP][EMU_WARP]; /* clock up to which lane [a] knows lane [b] */
     emu_knowledge known;               /* about other warps */
-    emu_knowledge fenced;   /* knowledge, including the warp's own clock, at its last fence */
-    emu_knowledge within;   /* the same at its last fence of block scope */
-    emu_knowledge some;     /* additional knowledge of the lanes in some_lanes */
-    emu_knowledge relaxed;  /* learned by relaxed reads: known after a fence */
-    emu_knowledge observed; /* learned by volatile reads: known after a fence, barrier or shuffle */
-    bool
-        reads_weakly; /* the current access is weak: `relaxed` and `observed` do not count for it */
+    emu_knowledge fenced; /* knowledge, including the warp's own clock, at its last fence */
+    emu_knowledge within; /* knowledge, including its own clock, at its last fence of block scope */
+    emu_knowledge some;   /* additional knowledge of the lanes in some_lanes */
+    emu_knowledge relaxed;  /* knowledge from relaxed reads, which counts after a fence */
+    emu_knowledge observed; /* knowledge from volatile reads: after a fence, barrier or shuffle */
+    bool reads_weakly;      /* the current access is weak: `relaxed` and `observed` do not count */
     uint32_t some_lanes;
     uint32_t proxied[EMU_WARP];     /* the warp's clock at the lane's last proxy fence */
     uint32_t initialised[EMU_WARP]; /* the warp's clock at the lane's last fence.mbarrier_init */
@@ -162,7 +161,7 @@ typedef struct emu_warp_order {
     const emu_op *last[EMU_WARP];  /* the lane's last access of global or shared memory */
     emu_groups async[EMU_WARP];    /* of cp.async */
     emu_groups bulk[EMU_WARP];     /* of bulk copies */
-    emu_groups read[EMU_WARP];     /* bulk copies whose source is still read */
+    emu_groups read[EMU_WARP];     /* bulk copies, until they have read their source */
     emu_groups products[EMU_WARP]; /* of wgmma */
     uint32_t bulk_line[EMU_WARP];  /* PTX line and group of the last bulk copy */
     uint32_t bulk_group[EMU_WARP];
@@ -178,8 +177,8 @@ typedef struct emu_warp_order {
 typedef struct emu_slot {
     const uint8_t *at;
     uint32_t completed;     /* phases */
-    emu_knowledge arriving; /* published by arrivals in this phase */
-    emu_knowledge complete; /* published by arrivals in all earlier phases */
+    emu_knowledge arriving; /* knowledge that arrivals of this phase have published */
+    emu_knowledge complete; /* knowledge that arrivals of all earlier phases have published */
     emu_stamp init;
 } emu_slot;
 
@@ -192,7 +191,7 @@ typedef struct emu_block_order {
     uint32_t slot_count;
     struct emu_cell *cells;
     size_t cell_count;
-    uint8_t *local_set; /* whether each byte of local memory was set, by warp and lane */
+    uint8_t *local_set; /* 1 for each byte of local memory that was set, by warp and lane */
     size_t local_bytes; /* of a warp */
 } emu_block_order;
 
@@ -216,7 +215,7 @@ void emu_order_meet(emu_warp *warp, uint32_t members);
  * before they continue. */
 void emu_order_arrive(emu_warp *warp, unsigned barrier);
 void emu_order_release(emu_block *block, unsigned barrier);
-/* Record the same for the barrier of the cluster. */
+/* Record that a warp has arrived at the cluster's barrier; record that all warps have. */
 void emu_order_cluster_arrive(emu_warp *warp);
 void emu_order_cluster_release(emu_group *group);
 void emu_order_fence(emu_warp *warp, bool within);
@@ -285,10 +284,10 @@ void emu_check_copy_begin(emu_warp *warp, const emu_op *op, unsigned lane, const
 void emu_check_copy_end(const emu_warp *warp);
 /* Begins a product by wgmma, which reads shared memory. */
 void emu_check_product_begin(const emu_warp *warp, emu_stamp *stamp);
-/* Notes copied bytes, to be reported to their mbarrier later. */
+/* Notes copied bytes, which are reported to their mbarrier later. */
 void emu_check_transfer(emu_warp *warp, const emu_op *op, unsigned lane, uint8_t *at,
                         uint32_t bytes);
 /* Reports the group's oldest noted bytes to their mbarrier. Returns false if there are none. */
 bool emu_check_deliver(emu_group *group);
-/* Checks a block whose threads have all exited. */
+/* Checks a block after all its threads have exited. */
 void emu_check_block_end(emu_block *block);

@@ -69,7 +69,7 @@ const ptx_operand *emu_operand(const emu_decoder *decoder, size_t index);
 /* Returns the offset of a source operand: a register of exactly `bytes` bytes (0: a predicate that
  * is not negated), or an immediate. */
 uint32_t emu_source(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes);
-/* Do the same if any register of at least that size is allowed. *width gets the register's size. */
+/* Like emu_source(), but any register of at least that size is allowed. *width gets its size. */
 uint32_t emu_source_wide(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
                          uint8_t *width);
 /* Returns the offset of a result register; for _ that of a sink, which nothing reads. */

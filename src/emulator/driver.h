@@ -19,15 +19,15 @@ typedef struct emu_driver {
     atomic_bool forked;      /* this process is a forked child */
     atomic_int
         sticky_error;  /* the code with which every call fails after a sticky error; 0: none */
-    atomic_int cancel; /* set by a sticky error; ends running kernels */
+    atomic_int cancel; /* ends running kernels if it is not 0, after a sticky error */
     char selected_profile[32]; /* set by emuSelectProfile before cuInit */
     emu_profile devices[EMU_DEVICES_MAX];
     int device_count;
     int device; /* device of the process's contexts; 0 before the first context */
     bool is_device_chosen;
-    emu_profile profile; /* profile of that device */
+    emu_profile profile; /* the device's profile */
     emu_faults *faults;
-    uint32_t workers; /* host threads per launch; 0: all */
+    uint32_t workers; /* maximum of host threads per launch; 0: all cores */
     bool verbose;
     char message[640]; /* for emuLastMessage */
     uint64_t last_id;

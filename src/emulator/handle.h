@@ -40,7 +40,7 @@ void emu_handle_free(void *object);
 /* Returns true if `object`, which may be any value, is a valid handle of that kind. Any thread. */
 bool emu_handle_is(const void *object, emu_kind kind);
 
-/* The same for objects of one context. */
+/* Returns true if `object` is a valid handle of that kind in the context. */
 bool emu_handle_is_of(const void *object, emu_kind kind, CUcontext context);
 
 /* Returns a valid handle of that kind in the context, or NULL. Any thread. */

@@ -57,7 +57,7 @@ EMU_TERNARY(fma_f32, emu_f32, emu_f32, emu_nan32(fmaf(a, b, c)))
 EMU_TERNARY(fma_ftz, emu_f32, emu_f32, fma_flushed(emu_flush(a), emu_flush(b), emu_flush(c)))
 EMU_TERNARY(fma_f64, emu_f64, emu_f64, fma(a, b, c))
 
-/* The same handlers for hosts with FMA instructions, which need no call for each lane. */
+/* Handlers for hosts with FMA instructions, which do not need a call for each lane. */
 #if defined(__x86_64__)
 #define HAS_FMA() (__builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2"))
 #if defined(__clang__)

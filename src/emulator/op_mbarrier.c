@@ -1,4 +1,4 @@
-/* Instructions on mbarriers, the barriers in shared memory that count arrivals and bytes. */
+/* Instructions on mbarriers, which are barriers in shared memory that count arrivals and bytes. */
 #include "emulator/address.h"
 #include "emulator/check.h"
 #include "emulator/lanes.h"
@@ -88,7 +88,7 @@ static void note_over(emu_warp *warp, const emu_access *access, uint32_t over)
     }
 }
 
-/* Tests whether the phase of a state or of a parity is over. */
+/* Tests if a phase is over. A state or a parity identifies the phase. */
 static void test(emu_warp *warp, const emu_op *op)
 {
     const mbarrier *m = op->extra;
@@ -186,7 +186,7 @@ void emu_decode_mbarrier(emu_decoder *decoder)
         emu_decode_signature(decoder, "wl");
         return;
     }
-    /* in arrive.expect_tx, arrive is the operation */
+    /* arrive.expect_tx is an arrival */
     int kind = -1;
     for (int i = ARRIVE; kind < 0 && i <= DROP; i++)
         kind = emu_take(decoder, kinds[i]) ? i : -1;

@@ -339,7 +339,7 @@ void emu_decode_texture(emu_decoder *decoder)
                  .is_whole = index == PTX_S32};
     if (ptx_type_bytes(type) != 4 || (!f->is_whole && index != PTX_F32) ||
         to->kind != PTX_OPERAND_VECTOR || to->count != 4)
-        return; /* the caller refuses this form */
+        return; /* without a handler, the caller refuses the instruction */
     if (!decode_coordinates(decoder, f, emu_operand(decoder, 1)))
         return;
     for (unsigned k = 0; k < 4; k++)

@@ -27,9 +27,8 @@ typedef struct emu_function {
     const bool *uses_shared; /* whether each shared variable of the module is used */
     const uint32_t
         *touches; /* registers of each operation: twice the index, plus one if it is written */
-    const uint32_t
-        *first_touch;      /* start of each operation in touches, and the end of the last one */
-    const emu_flow *flows; /* for each operation */
+    const uint32_t *first_touch; /* start of each operation's touches, and the end */
+    const emu_flow *flows;       /* for each operation */
 } emu_function;
 
 /* Returns the part of a frame's parameter area that belongs to a lane. */

@@ -65,7 +65,7 @@ typedef struct ptx_relocation {
     const char *name;
     int64_t addend;
     bool is_function;
-    uint32_t index; /* index in the module's globals or functions; set at the end */
+    uint32_t index; /* index in the module's globals or functions, set after parsing */
 } ptx_relocation;
 
 typedef struct ptx_variable {

@@ -85,7 +85,7 @@ CUresult emu_queue_wait_for(CUstream stream, emu_completion *completion);
 /* Waits for `completion` (NULL: returns at once) and advances the modelled host clock to its end.
  * Returns the sticky error if there is one. The lock is held, but released while waiting. */
 CUresult emu_queue_join(emu_completion *completion);
-/* Do the same for all work of a stream, or of all streams of a context. Lock held. */
+/* Wait for all work of a stream, or of all streams of a context. Lock held. */
 CUresult emu_queue_join_stream(CUstream stream);
 CUresult emu_queue_join_context(CUcontext context);
 /* Returns true if all work of the stream is done. Lock held. */

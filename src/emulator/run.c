@@ -64,7 +64,7 @@ enum {
     SLICE = 1 << 16,      /* operations until a worker looks for cancellation */
     SLICES_ALONE = 16,    /* slices until a group shares its worker */
     QUANTUM = 4096,       /* operations of a warp before the next warp's turn */
-    QUANTUM_SHORT = 256,  /* the same in cooperative launches */
+    QUANTUM_SHORT = 256,  /* operations of a warp in a cooperative launch */
     MOST_RESIDENT = 1024, /* groups that share one worker */
     SMALL_LAUNCH = 4096,  /* threads; a smaller launch begins on one host thread */
     DEFAULT_STACK = 1024,

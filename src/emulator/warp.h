@@ -30,7 +30,7 @@ struct emu_op {
     uint32_t guard_flip; /* all ones if the guard is negated */
     uint32_t line;       /* PTX line */
     uint8_t unit;        /* emu_class */
-    uint8_t waits;       /* the model waits here for a global load */
+    uint8_t waits;       /* 1: the modelled warp waits here for global loads */
     uint8_t bytes;       /* size of an element in memory */
     uint8_t count;       /* memory: elements */
     uint8_t space;       /* memory: ptx_space */
@@ -45,7 +45,7 @@ enum {
     EMU_SINK_SLOT = 128, /* 512 bytes for results that are not used */
     EMU_FIRST_SLOT = 640,
     EMU_BARRIERS = 16,                   /* barriers that a kernel can name */
-    EMU_ALL_BARRIERS = EMU_BARRIERS + 8, /* these and the barriers of warpgroups */
+    EMU_ALL_BARRIERS = EMU_BARRIERS + 8, /* including the barriers of warpgroups */
     EMU_WARPGROUP = 4,                   /* warps of a warpgroup */
     EMU_RANGES = 16,
     EMU_HOT = 256
@@ -53,7 +53,7 @@ enum {
 
 /* A call of a function by some lanes of a warp. */
 struct emu_frame {
-    emu_frame *parent; /* NULL: this is the kernel's frame */
+    emu_frame *parent; /* the caller's frame; NULL in the kernel's frame */
     const struct emu_function *function;
     const emu_op *call; /* the call that created the frame */
     uint32_t return_pc;
@@ -78,7 +78,7 @@ typedef struct emu_split {
     const emu_op *waiting_op;
     uint32_t pc;
     uint32_t mask;
-    uint32_t turn; /* time of its last run */
+    uint32_t turn; /* the warp's turn in which it last ran */
     uint8_t state;
     uint8_t barrier;
 } emu_split;
@@ -89,7 +89,7 @@ struct emu_warp {
     uint32_t dead;    /* lanes that have exited or do not exist */
     uint32_t active;  /* lanes of the running split */
     uint32_t pc;      /* next operation */
-    uint32_t limit;   /* the split runs until pc reaches this; 0 ends its run */
+    uint32_t limit;   /* position at which the run of the split ends; 0: at once */
     emu_frame *frame;
     emu_block *block;
     emu_worker *worker;
@@ -97,14 +97,14 @@ struct emu_warp {
     emu_split splits[EMU_WARP];
     uint32_t turn;
     uint32_t patience; /* operations left until other splits get a turn */
-    bool yields;       /* ends its turn, so other warps run */
+    bool yields;       /* the warp's turn ends early, so other warps run */
     bool polls;        /* checked launch: the turn ended because an mbarrier is not ready */
     emu_frame *home;   /* the kernel's frame, which each block reuses */
     uint32_t index;    /* index in the block */
     uint64_t issued, waits;
     uint8_t *local;                   /* EMU_WARP x local_bytes */
     uint32_t local_bytes;             /* of one lane */
-    uint32_t cluster_phase[EMU_WARP]; /* phase in which each lane arrived */
+    uint32_t cluster_phase[EMU_WARP]; /* phase of the cluster barrier in which each lane arrived */
     uint16_t tid[3][EMU_WARP];
 };
 
@@ -161,15 +161,15 @@ typedef struct emu_run_state {
     atomic_int stop;
     emu_fault *fault;
     pthread_mutex_t lock;
-    uint32_t poison;          /* chooses the initial contents of shared memory */
+    uint32_t poison;          /* number that selects the initial contents of shared memory */
     uint64_t most_operations; /* operations after which a checked launch is endless */
 } emu_run_state;
 
 /* A host thread's state. It has its own cache lines, because its counters change all the time. */
 struct emu_worker {
     _Alignas(128) emu_run_state *run;
-    emu_group *spare;             /* a group that has ended, for reuse */
-    emu_range ranges[EMU_RANGES]; /* cached allocations, by the PTX line of the access */
+    emu_group *spare;             /* an ended group, which the next one reuses */
+    emu_range ranges[EMU_RANGES]; /* recently accessed allocations, by the PTX line of the access */
     struct emu_l1 *l1;
     struct emu_check *check; /* NULL: not checked */
     emu_counters counters;
