@@ -24,9 +24,8 @@ typedef struct emu_function {
     const uint32_t *callees;
     size_t callee_count;
     bool calls_indirectly;
-    const bool *uses_shared; /* whether each shared variable of the module is used */
-    const uint32_t
-        *touches; /* registers of each operation: twice the index, plus one if it is written */
+    const bool *uses_shared;     /* whether each shared variable of the module is used */
+    const uint32_t *touches;     /* registers of each operation: 2 * index, + 1 if written */
     const uint32_t *first_touch; /* start of each operation's touches, and the end */
     const emu_flow *flows;       /* for each operation */
 } emu_function;
