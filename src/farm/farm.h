@@ -93,7 +93,7 @@ typedef struct gt_farm_options {
     uint32_t compile_workers; /* 0: one per core; farms then share the cores */
     bool low_priority;
     gputune_isolation isolation;
-    double deadline_s;  /* most seconds to verify a variant, or to sample it once; 0: 10 */
+    double deadline_s;  /* limit in seconds for verifying a variant, or one sample; 0: 10 */
     int driver_version; /* the newest version of NVRTC that may be used: 13000 for 13.0; 0: any */
     const char *arch;   /* the architecture for which compilers warm up; NULL: sm_90 */
     gt_log log;

@@ -228,7 +228,7 @@ typedef struct gt_measure_host {
 /* ---- The farm -------------------------------------------------------------------------------- */
 
 struct gt_host_farm {
-    gt_farm farm;            /* first, because a gt_farm * is cast to a gt_host_farm * */
+    gt_farm farm;            /* first member, because a gt_farm * is cast to a gt_host_farm */
     gt_farm_options options; /* the caller's, with defaults filled in */
     char *worker;            /* path of gputune-worker; owned */
     bool emulated;

@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "kernel/template/template.h"
 
-typedef struct gt_includes gt_includes; /* for one thread at a time */
+typedef struct gt_includes gt_includes; /* only one thread at a time may use it */
 
 /* Opens a finder, which the caller closes with gt_includes_close(). `shared` is the template
  * folder, `paths` are the named folders. EINVAL if one of `paths` is not a folder. */

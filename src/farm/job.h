@@ -113,7 +113,7 @@ typedef struct gt_lost {
  * samples. */
 typedef enum gt_sample_length {
     GT_SAMPLE_FULL,  /* for the time of a winner, which is stored */
-    GT_SAMPLE_BRIEF, /* to compare variants: fewer launches of a long kernel */
+    GT_SAMPLE_BRIEF, /* for comparing variants; has fewer launches of a long kernel */
     GT_SAMPLE_QUICK  /* for the first elimination */
 } gt_sample_length;
 
@@ -131,7 +131,7 @@ typedef struct gt_sample_job {
     uint32_t count;
     gputune_objective objective; /* an objective that may differ from the setup's */
     gt_sample_length length;
-    bool hot;           /* with a warm cache, even if the setup's is cold */
+    bool hot;           /* sample with a warm cache, even if the setup's is cold */
     gt_sharing sharing; /* UNKNOWN: let the worker find out, by launching the variant `judge` */
     uint64_t judge;
 } gt_sample_job;

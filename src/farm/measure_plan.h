@@ -8,7 +8,7 @@ enum {
     GT_GUARD_FRONT = 1024,   /* bytes of the guard zone before a buffer */
     GT_GUARD_BACK = 4096,    /* bytes of the guard zone after a buffer */
     GT_ALIGNMENT_MAX = 4096, /* largest alignment that a caller may promise */
-    GT_LAUNCHES_MAX = 256,   /* most launches in one graph */
+    GT_LAUNCHES_MAX = 256,   /* maximum number of launches in one graph */
     /* The values of poison bytes. */
     GT_POISON_FIRST = 0xff,  /* expected results and scratch: NaN in every float type */
     GT_POISON_SECOND = 0x7b, /* expected results in the reference's second run */

@@ -42,7 +42,7 @@ typedef struct gt_data_set {
 enum { ROUNDS_MAX = 11 + GT_OTHER_MAX };
 
 struct gt_data_trial {
-    gt_measure measure;             /* its parent is the setup's state */
+    gt_measure measure;             /* state of the trial; its parent is the setup's state */
     gt_workload base;               /* the workload with the requested values */
     gt_data_set usual;              /* the data set for every variant */
     gt_data_set rounds[ROUNDS_MAX]; /* further data sets for a winner */
@@ -52,13 +52,13 @@ struct gt_data_trial {
     gt_lost lost;                 /* experiments during which earlier workers ended */
     uint32_t met;                 /* how many of these experiments this worker has skipped so far */
     uint8_t fates[GT_NUMBER_MAX]; /* by number: what happened with other values */
-    bool varied[GT_NUMBER_MAX];   /* by number: the default survived another value */
+    bool varied[GT_NUMBER_MAX];   /* by number: whether the default survived another value */
     uint64_t gaps[GT_PARAMETER_MAX]; /* by buffer: elements that the reference does not write with
                                         the own values */
     char words[128];                 /* how `usual` differs from the requested data */
     uint32_t launcher;               /* index of a variant's launcher for the trial's size */
     double share;                    /* fraction of the time for launches that may be spent */
-    double spend_ns;                 /* most time for a winner's trial */
+    double spend_ns;                 /* time limit of a winner's trial */
     double make_ns;    /* longest time of making a data set with the reference's results */
     uint64_t standard; /* the default variant; GT_NO_VARIANT: not proved yet */
 };

@@ -40,7 +40,7 @@ int gt_serve(const gt_server *server, int channel);
  * with the same prelude and #includes. If reading them takes long (with CUB, most of a compile),
  * the compiler stores its state after them, and later compiles start there. The file holds
  * addresses, so only its process can use it. It is unlinked when it is complete, and kept open. */
-enum { GT_HEADS = 4 }; /* most heads that a worker keeps */
+enum { GT_HEADS = 4 }; /* maximum number of heads that a worker keeps */
 
 /* The heads of a worker. All zero: an empty cache. */
 typedef struct gt_head_cache {

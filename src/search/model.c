@@ -356,7 +356,7 @@ enum {
     MANY = 800,    /* number of candidates at which all but the best RANDOM are dropped */
     CLIMBS = 3     /* maximum number of steps from the best candidate to a better neighbour */
 };
-#define FAR 6.0 /* so many deviations below the best, gains are approximated */
+#define FAR 6.0 /* a point more deviations below the best gets an approximate gain */
 /* With few points deviations are underestimated, so they are doubled; with many axes, less. */
 #define DOUBT_AXES 8.0
 /* If results stop improving, the process may be wrong. So after DOUBTS results deviations grow, up

@@ -107,8 +107,8 @@ static const struct {
 
 enum {
     DRAWS = 100,
-    PATIENCE = 160, /* least results without a gain that end a search; also half of all results */
-    SHARE = 4,      /* and 1/SHARE of the remaining configurations */
+    PATIENCE = 160,      /* least number of results without a gain that end a search */
+    SHARE = 4,           /* 1/SHARE of the remaining configurations also must give no gain */
     MOST_PATIENCE = 600, /* limit of the number that SHARE gives */
     ENOUGH = 8           /* number of compile times from which on the usual one is known */
 };

@@ -187,7 +187,7 @@ static gputune_status open_file(gt_store *store, gt_obstacle *met)
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
     const char *path = store->asked;
-    bool fixed = store->only_read || store->no_file; /* then an open file stays open */
+    bool fixed = store->only_read || store->no_file; /* in this case an open file stays open */
     if (store->file && (fixed || !gt_database_is_gone(store->file))) {
         return GPUTUNE_OK;
     }

@@ -126,7 +126,7 @@
     /* sets the facts only if there are none */                                                    \
     X(GPU_DESCRIBE, GT_TEXT_GPU_SET " AND name = ''")                                              \
     X(CLOCK_RATE_SET, "INSERT OR REPLACE INTO clock_rate VALUES (?1, ?2, ?3, ?4, ?5)")             \
-    /* only rates that an undamaged GPU row has, too */                                            \
+    /* leaves out rates of a damaged row, which no GPU's row has */                                \
     X(CLOCK_RATE, "SELECT c.memory_clock_khz, c.sm_clock_khz FROM clock_rate c "                   \
                   "WHERE uuid = ?1 AND origin = ?2 AND driver_version = ?3 AND EXISTS ("           \
                   "SELECT 1 FROM gpu g WHERE g.origin = c.origin AND "                             \

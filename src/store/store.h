@@ -168,7 +168,7 @@ void gt_launch_show(gputune_record *record, gt_shapes *texts, const gt_launch *l
 /* A trial of the same kernel at another size, objective, const or type value, or GPU. */
 typedef struct gt_related_trial {
     char *config;
-    double time_ns;    /* in nanoseconds, or the value that its objective minimises */
+    double time_ns;    /* time in nanoseconds, or the value that the objective minimises */
     double compile_ns; /* 0: not known */
     uint32_t group;    /* only times of one group are comparable; 0 is the nearest group */
 } gt_related_trial;

@@ -376,7 +376,7 @@ gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
 
 /* ---- exporting ------------------------------------------------------------------------------- */
 
-/* Maximum number of other trials: as many as a search at another size tries at once. */
+/* Maximum number of other trials, which is how many a search at another size tries at once. */
 enum { MOST_OTHERS = 16 };
 
 typedef struct export_search {

@@ -12,14 +12,14 @@ static const size_t BYTES_MAX = (size_t)128 << 20;
 
 typedef struct entry {
     gt_hash key;
-    gt_code code; /* without an image if memory was short */
+    gt_code code; /* the code; has no image if memory was short */
 } entry;
 
 static struct {
     pthread_mutex_t mutex;
     unsigned holders;
     GT_ARRAY(entry) entries;
-    gt_hash_index places; /* from a key to its index in `entries` */
+    gt_hash_index places; /* maps a key to its index in `entries` */
     size_t bytes;         /* of all images */
 } memo = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 

@@ -119,8 +119,8 @@ typedef struct gt_field {
     GT_ARRAY(gt_unit *) units;       /* by id; owned */
     gt_variant *standard;            /* the default; NULL: not in the field */
     gt_variant *fallback;            /* NULL: there is none, or it is a contestant now */
-    gt_hash_index sources;           /* from the hash of a source to the id of its unit */
-    gt_hash_index launches;          /* from the hash of a launch to the id of its first variant */
+    gt_hash_index sources;           /* maps the hash of a source to the id of its unit */
+    gt_hash_index launches;          /* maps the hash of a launch to the id of its first variant */
     uint32_t duplicates;             /* of all variants */
     uint32_t worthless;              /* GT_DEFERRED_WORTHLESS variants and their duplicates */
     uint32_t started; /* number of variants whose source was generated and submitted */
@@ -135,7 +135,7 @@ typedef struct gt_field {
     bool awaits_default; /* the default must be verified before all others */
     bool added_default;  /* added by the field, because another variant seemed wrong */
     gt_prepared preparation;
-    GT_ARRAY(gt_variant *) compiled;    /* in the order of their verification */
+    GT_ARRAY(gt_variant *) compiled;    /* compiled variants, in the order of verification */
     GT_ARRAY(gt_variant *) newly_ready; /* not yet returned by gt_field_next_ready() */
     uint32_t in[GT_STAGES];             /* number of variants in each stage */
     uint32_t quick_compiles;            /* number of variants in the role GT_ROLE_QUICK */

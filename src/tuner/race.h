@@ -35,8 +35,8 @@ typedef double gt_race_doubt(double value);
 /* Which contestants count as tied when a race is decided. */
 typedef enum gt_race_tie {
     GT_TIE_NONE,   /* no contestant; the race breaks ties by rank */
-    GT_TIE_LIKELY, /* those that may be as good as the best */
-    GT_TIE_WITHIN  /* those within epsilon of the best that are not shown to be slower */
+    GT_TIE_LIKELY, /* contestants that may be as good as the best */
+    GT_TIE_WITHIN  /* contestants within epsilon of the best that are not shown to be slower */
 } gt_race_tie;
 
 typedef struct gt_race_options {
@@ -45,7 +45,7 @@ typedef struct gt_race_options {
     double drop_ratio; /* a first round above this ratio eliminates; 0: 2; below 1: none */
 
     uint32_t level;        /* shared rounds for a decision by bounds; 0: 5 */
-    uint32_t max_rounds;   /* most full rounds of a contestant; 0: 60 */
+    uint32_t max_rounds;   /* maximum number of full rounds of a contestant; 0: 60 */
     uint32_t final_rounds; /* rounds of winner and default after the decision; 0: 8 */
     uint32_t quick_from;   /* least number of new contestants that get two quick rounds; 0: 5 */
     gt_race_doubt *quick_doubt; /* how far quick samples are trusted; NULL: like full ones */
@@ -85,7 +85,7 @@ typedef enum gt_race_kind {
 
 typedef struct gt_race_sample {
     double value;
-    uint32_t round; /* from 1; values of the same round were sampled side by side */
+    uint32_t round; /* number from 1; values of the same round were sampled side by side */
     gt_race_kind kind;
 } gt_race_sample;
 

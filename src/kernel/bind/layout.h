@@ -10,7 +10,7 @@ enum { GT_LEAF_MAX = 256 };
 typedef struct gt_leaf {
     char name[GT_NAME_MAX];
     gt_type type;
-    uint32_t offset;            /* in bytes from the element's beginning */
+    uint32_t offset;            /* offset in bytes from the element's beginning */
     const gt_expression *value; /* value in the code; NULL: none */
     bool is_pointer;
 } gt_leaf;

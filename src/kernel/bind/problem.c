@@ -221,7 +221,7 @@ static bool shapes_texture(const gt_template *template, const gt_problem *proble
     return gt_textures_make(textures, &binding) != GPUTUNE_OK;
 }
 
-/* Returns true if the default can be launched at a problem, which takes *bytes. */
+/* Returns true if the default can be launched at a problem. Sets *bytes to its memory. */
 static bool is_allowed(const gt_template *template, const gt_problem *problem,
                        const gt_device *device, uint64_t *bytes)
 {

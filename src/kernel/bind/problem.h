@@ -42,7 +42,7 @@ enum { GT_NUMBER_MAX = 320, GT_OTHERS_MAX = 128 };
 typedef struct gt_number {
     char name[GT_NAME_MAX]; /* "pos.x" */
     gt_type type;
-    uint32_t offset; /* in bytes from the element's beginning */
+    uint32_t offset; /* offset in bytes from the element's beginning */
     gt_fill_kind fill;
     double low, high;  /* range of the fill; `low` is a scalar's floating value */
     int64_t integer;   /* a scalar's integer value */

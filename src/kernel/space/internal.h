@@ -152,7 +152,7 @@ struct gt_space {
     uint8_t touching[GT_AXIS_MAX][GT_RULES_MAX]; /* by axis: rules that depend on it, in order */
     int touching_count[GT_AXIS_MAX];
     int excludes_all; /* reason that excludes every configuration, or 0 */
-    gt_binding base;  /* after the rules that depend on no axis */
+    gt_binding base;  /* state after the rules that depend on no axis */
     gt_binding probe;
     gt_group groups[GT_AXIS_MAX];
     int group_count;
