@@ -153,7 +153,7 @@ def _fraction(what: str, value: Any) -> float:
 
 def _kernel(value: Any) -> bytes:
     if isinstance(value, str) and "\n" in value:
-        raise ValueError("kernel is a template's text; give that to add_source(), and its kernel's name here")
+        raise ValueError("kernel is the text of a template; pass the text to add_source(), and the name of its kernel here")
     name = encoded("kernel", value)
     if name is None:
         raise TypeError("kernel is None; expected a str or a path")
@@ -180,7 +180,7 @@ def _all_sizes(sizes: Mapping[str, Size] | None, more: Mapping[str, Size]) -> di
         raise TypeError(f"sizes is {sizes!r}; expected a dict")
     for name in more:
         if name in (sizes or {}):
-            raise TypeError(f"size {name} is given twice, in sizes too")
+            raise TypeError(f"size {name} is given twice: as an argument, and in sizes")
     return {**(sizes or {}), **more}
 
 
@@ -291,7 +291,7 @@ class _Shared:
 
     def __reduce__(self) -> Any:
         raise TypeError(f"a {type(self).__name__} belongs to its process and cannot be pickled; "
-                        "make another one there")
+                        "create another one there")
 
 
 class _Opened:
@@ -373,7 +373,7 @@ class Plan(_Shared, _fast.Launched):
         held = self._held()
         driver = held.driver
         if driver is None:
-            raise UnsupportedError(_abi.GPUTUNE_EUNSUPPORTED, "the plan's tuner launches nothing: it was "
+            raise UnsupportedError(_abi.GPUTUNE_EUNSUPPORTED, "the plan's tuner cannot launch: it was "
                                    "opened with tune_only")
         if status is not None and driver.current_context():
             _check(status)
@@ -694,7 +694,7 @@ class Tuner(_Shared):
             raise TypeError(f"cancel is {cancel!r}; expected a gputune.Cancel")
         if background and (progress or cancel):
             raise ValueError("a tuning in the background has no progress or cancel; expected these in calls "
-                             "that wait (background() tells how far it is)")
+                             "that wait (background() returns its progress)")
         stop = Interrupt(cancel and cancel.flag)
         data, held = _inputs(inputs, self._driver)
         bar = Bar(wanted.decode()) if progress is True else None
@@ -1231,7 +1231,7 @@ def kernel(template: Path, *, sizes: Callable[..., Mapping[str, Size]] | None = 
                 names = {one["name"] for one in held.arguments}
                 more = [one for one in parameters if one not in names and one not in wanted]
                 if more and not sizes:
-                    raise TypeError(f"{function.__name__}(): the parameter '{more[0]}' is no argument and no "
+                    raise TypeError(f"{function.__name__}(): the parameter '{more[0]}' is neither an argument nor a "
                                     f"problem value of the template, which takes {', '.join(sorted(names))}")
                 pick = picker(f"{function.__name__}()", held.arguments, [*parameters, *wanted])
                 held.places[(launch, *wanted)] = pick

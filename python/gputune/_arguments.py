@@ -27,7 +27,7 @@ def _integer(value: Any, kind: Any) -> Any:
     except TypeError:
         raise TypeError(f"is {value!r}; the template has an integer") from None
     if kind(number).value != number:
-        raise TypeError(f"is {value!r}, which the template's type cannot hold")
+        raise TypeError(f"is {value!r}, which does not fit the template's type")
     return kind(number)
 
 
@@ -55,7 +55,7 @@ def _float(value: Any, type_name: str) -> Any:
     try:
         return _float_bits(float(value), type_name)
     except OverflowError:
-        raise TypeError(f"is {value!r}, which the template's type cannot hold") from None
+        raise TypeError(f"is {value!r}, which does not fit the template's type") from None
 
 
 def _number(value: Any, type_name: str, size: int) -> Any:
@@ -136,7 +136,7 @@ class Arguments:
     def _buffer(self, value: Any, parameter: dict[str, Any]) -> ctypes.c_void_p:
         if isinstance(value, int):
             if not 0 <= value < 1 << 64 or (value == 0 and parameter["buffer_bytes"]):
-                raise TypeError(f"is {value}, which is no address")
+                raise TypeError(f"is {value}, which is not an address")
             return ctypes.c_void_p(value)
         array = device_array(value, self._stream, self._on_host)
         if array is None:

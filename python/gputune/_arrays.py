@@ -82,7 +82,7 @@ def _from_interface(array: Any) -> DeviceArray:
     typestr, shape, strides = facts["typestr"], facts["shape"], facts.get("strides")
     itemsize = int(typestr[2:])
     if typestr[0] == ">":
-        raise TypeError("has its bytes in another order than the GPU")
+        raise TypeError("has another byte order than the GPU")
     if strides is not None and not _is_contiguous(shape, strides, itemsize):
         raise TypeError("is not contiguous in C order; copy it first")
     address, readonly = facts["data"]
@@ -117,9 +117,9 @@ def _from_dlpack(array: Any, stream: int) -> DeviceArray:
 def _element_type(view: memoryview) -> str | None:
     letter = view.format.lstrip("@=<")
     if letter[:1] in (">", "!"):
-        raise TypeError("has its bytes in another order than the GPU")
+        raise TypeError("has another byte order than the GPU")
     if letter == "O":
-        raise TypeError("has objects of Python as elements")
+        raise TypeError("has Python objects as elements")
     if letter in _FORMATS:
         return _TYPES[_FORMATS[letter]]
     if len(letter) == 1 and letter in "bhilqBHILQnN":
@@ -134,7 +134,7 @@ def _view_of_numpy(array: Any) -> tuple[memoryview, str | None]:
     except ValueError:
         name = TORCH_TYPES.get(array.dtype.name)
         if name is None:
-            raise TypeError(f"has elements of type {array.dtype}, which templates have not") from None
+            raise TypeError(f"has elements of type {array.dtype}, which templates do not support") from None
         return memoryview(array.view(f"V{array.itemsize}")), name
     return view, _element_type(view)
 
@@ -216,7 +216,7 @@ def stream_handle(stream: Any) -> int:
         handle = getattr(stream, name, None)
         if handle is not None:
             return int(getattr(handle, "value", handle) or 0)
-    raise TypeError(f"{stream!r} is no CUDA stream")
+    raise TypeError(f"{stream!r} is not a CUDA stream")
 
 
 def current_stream(values: Iterable[Any]) -> int:

@@ -36,8 +36,8 @@ def _load() -> ctypes.CDLL:
             function = getattr(loaded, name)
             function.restype, function.argtypes = result, arguments
     except (OSError, AttributeError) as error:  # missing, or older
-        raise ImportError(f"gputune's library cannot be used: {error}; expected the one that this package "
-                          "was made with, in its folder `native` or where GPUTUNE_LIBRARY says: run "
+        raise ImportError(f"gputune's library cannot be used: {error}; expected the library built with "
+                          "this package, in its folder `native` or at the path in GPUTUNE_LIBRARY: run "
                           "`pip install .` at the top of gputune's source tree") from None
     return loaded
 

@@ -277,7 +277,7 @@ def _grouped(given: Mapping[str, Any], configurations: Iterable[dict[str, Any]],
     for place, params in enumerate(configurations):
         text = _source_text(given["kernel_source"], params)
         if "__global__" not in text:
-            raise NotImplementedError("the kernel's source has no __global__ function; only CUDA C is served")
+            raise NotImplementedError("the kernel's source has no __global__ function; only CUDA C is supported")
         for name, value in params.items():
             if "loop_unroll_factor" in name and str(value) == "0":
                 text = re.sub(r"\n\s*#pragma\s+unroll\s+" + name + r"\b", "\n", text)
@@ -506,7 +506,7 @@ def _searched(given: Mapping[str, Any], most_threads: int) -> Iterator[dict[str,
     most = options.get("max_fevals")
     if strategy != "brute_force":
         if strategy != "random_sample":
-            warnings.warn(f"strategy {strategy!r} is served by a random sample of max_fevals configurations",
+            warnings.warn(f"strategy {strategy!r} is not supported; using a random sample of max_fevals configurations",
                           stacklevel=3)
         sample = math.ceil(len(space) * options.get("fraction", 0.1))
         plain = sample if strategy == "random_sample" else _DEFAULT_SAMPLE
@@ -518,16 +518,16 @@ def _searched(given: Mapping[str, Any], most_threads: int) -> Iterator[dict[str,
 def _refuse(given: Mapping[str, Any]) -> None:
     lang = given.get("lang")
     if lang and str(lang).upper() not in ("CUDA", "CUPY", "NVCUDA", "PYCUDA"):
-        raise NotImplementedError(f"lang is {lang!r}; only CUDA C is served")
+        raise NotImplementedError(f"lang is {lang!r}; only CUDA C is supported")
     for name, why in (("texmem_args", "textures are not"), ("observers", "observers are not"),
                       ("simulation_mode", "simulation is not"), ("objectives", "several objectives are not")):
         if given.get(name):
-            raise NotImplementedError(f"{name}: {why} served; use Kernel Tuner itself")
+            raise NotImplementedError(f"{name}: {why} supported; use Kernel Tuner itself")
     if given.get("cache"):
         warnings.warn("cache has no effect: no file is read or written; records() has what tune() stored",
                       stacklevel=3)
     if given.get("strategy") is not None and not isinstance(given["strategy"], (str, types.ModuleType)):
-        raise NotImplementedError("a strategy of one's own is not served")
+        raise NotImplementedError("a strategy object is not supported; expected a strategy's name")
     for name in ("grid_div_x", "grid_div_y", "grid_div_z"):
         if isinstance(given[name], dict):
             raise TypeError(f"{name} is {given[name]!r}; expected a list or a function")

@@ -256,9 +256,9 @@ static gputune_status start(gt_background *background)
     }
     int error = gt_thread_start(&background->thread, NULL, work, background);
     background->started = background->working = error == 0;
-    return error
-               ? gt_fail(GPUTUNE_ENOMEM, "no thread to tune in the background: %s", strerror(error))
-               : GPUTUNE_OK;
+    return error ? gt_fail(GPUTUNE_ENOMEM, "cannot start a thread to tune in the background: %s",
+                           strerror(error))
+                 : GPUTUNE_OK;
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */
@@ -351,7 +351,8 @@ static gputune_status wait_until_done(gt_background *background, double seconds)
         }
         GT_REFUSE(gt_calls_closing(&background->tuner->calls), GPUTUNE_ECANCELED,
                   "gputune_wait: the tuner is being closed");
-        GT_REFUSE(left <= 0, GPUTUNE_ETIMEOUT, "gputune_wait: %u tunings have not ended in %.3g s",
+        GT_REFUSE(left <= 0, GPUTUNE_ETIMEOUT,
+                  "gputune_wait: %u tunings did not finish within %.3g s",
                   state.waiting + state.running, seconds);
         gt_condition_wait(&background->changed, &background->mutex, fmin(left, slice_s));
     }

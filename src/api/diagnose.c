@@ -64,8 +64,8 @@ static void check_driver(patient *p)
     if (gt_driver_open(&p->driver, p->options->driver) != GPUTUNE_OK) {
         p->driver = NULL;
         FAIL(p,
-             "install NVIDIA's driver, and let this user open /dev/nvidia*; --driver emu takes the "
-             "emulator",
+             "install NVIDIA's driver, and let this user open /dev/nvidia*, or use the emulator "
+             "(--driver emu)",
              "%s", gt_message());
         return;
     }
@@ -93,12 +93,12 @@ static void check_gpu(patient *p)
 static void check_nvml(patient *p)
 {
     if (p->nvml) {
-        GOOD(p, "it knows this GPU");
+        GOOD(p, "supports this GPU");
     } else {
         WARN(p,
-             "install libnvidia-ml.so.1 of the driver's version; without it, throttling and other "
-             "users of the GPU are not noticed",
-             "it is not installed, or does not know this GPU");
+             "install libnvidia-ml.so.1 in the driver's version; without it, gputune cannot detect "
+             "throttling or other users of the GPU",
+             "not installed, or does not support this GPU");
     }
 }
 
@@ -163,10 +163,10 @@ static void check_mig(patient *p)
 {
     bool on = p->setup.mig == GT_ON;
     if (on && !p->device.mig_profile[0]) {
-        WARN(p, "make an instance and name it in CUDA_VISIBLE_DEVICES",
-             "on, but this is not an instance");
+        WARN(p, "create a MIG instance and set CUDA_VISIBLE_DEVICES to it",
+             "on, but this device is not a MIG instance");
     } else if (p->setup.mig != GT_UNKNOWN) {
-        GOOD(p, "%s%s", on ? "on: results are of instances of the profile " : "off",
+        GOOD(p, "%s%s", on ? "on: results apply to instances with the profile " : "off",
              on ? p->device.mig_profile : "");
     }
 }
@@ -174,9 +174,9 @@ static void check_mig(patient *p)
 static void check_mode(patient *p)
 {
     if (p->setup.mode == GT_COMPUTE_PROHIBITED) {
-        FAIL(p, "as root: nvidia-smi -c DEFAULT", "prohibited: no process may compute");
+        FAIL(p, "as root: nvidia-smi -c DEFAULT", "prohibited: no process can use the GPU");
     } else if (p->setup.mode == GT_COMPUTE_EXCLUSIVE) {
-        WARN(p, "as root: nvidia-smi -c DEFAULT; or tune ahead with 'gputune warm'",
+        WARN(p, "as root: nvidia-smi -c DEFAULT; or tune in advance with 'gputune warm'",
              "exclusive: while a program uses the GPU, no worker can tune on it");
     } else {
         GOOD(p, "shared");
@@ -229,7 +229,7 @@ static void check_workers(patient *p)
 {
     GT_FREED char *path = NULL;
     if (gt_worker_find(&path, p->options->worker) == GPUTUNE_OK) {
-        GOOD(p, "%s, up to %u to compile", path, gt_cores());
+        GOOD(p, "%s; up to %u of them compile at once", path, gt_cores());
     } else {
         FAIL(p, "install gputune again, or set GPUTUNE_WORKER to the program gputune-worker", "%s",
              gt_message());
@@ -323,11 +323,11 @@ static void check_writing(patient *p)
     }
     if (p->facts.unwritable[0]) {
         FAIL(p,
-             "end the process that holds it, let this user write it, or set GPUTUNE_DB to another "
-             "file; results are kept in memory only",
+             "end the process that locks it, let this user write to it, or set GPUTUNE_DB to "
+             "another file; results are kept in memory only",
              "%s", p->facts.unwritable);
     } else {
-        GOOD(p, "not locked, and this user may write it");
+        GOOD(p, "not locked, and writable for this user");
     }
 }
 
@@ -335,11 +335,11 @@ static void check_owner(patient *p)
 {
     if (p->facts.distrust) {
         WARN(p,
-             "let only this user write the file and its folder; otherwise its code is not "
-             "launched, and its results are verified again",
+             "remove other users' write permission for the file and its folder (chmod go-w); until "
+             "then its code is not used, and its results are verified again",
              "%s", p->facts.distrust);
     } else {
-        GOOD(p, "only this user may write it");
+        GOOD(p, "writable only for this user");
     }
 }
 
@@ -385,7 +385,7 @@ static void check_environment(patient *p)
     for (size_t i = 0; i < VARIABLES; i++) {
         const char *value = gt_environment(variables[i]);
         if (value && i >= VARIABLES - OVERRULING) {
-            WARN(p, "unset it, unless you want that", "%s=%s overrides what programs request",
+            WARN(p, "unset it unless this is intended", "%s=%s overrides what programs request",
                  variables[i], value);
         } else if (value) {
             gt_text_printf(&set, "%s%s=%s", set.length ? ", " : "", variables[i], value);
@@ -397,7 +397,7 @@ static void check_environment(patient *p)
         WARN(p, "set it to a number, such as 2048",
              "GPUTUNE_COMPILE_MEMORY=%s is not a number of megabytes, and is ignored", value);
     }
-    GOOD(p, "%s", set.length ? gt_text_string(&set) : "no variable is set");
+    GOOD(p, "%s", set.length ? gt_text_string(&set) : "no gputune variable is set");
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */

@@ -72,8 +72,8 @@ static gputune_status run_worker(gt_text *out, const char *const *words, const c
         gt_process_abandon(&process);
     }
     GT_REFUSE(end == GT_END_SIGNALED || (end == GT_END_EXITED && code != 0), GPUTUNE_ECRASHED,
-              "%s: the process that reads it was ended by %s %d, probably in libclang; nothing was "
-              "drafted",
+              "%s: the process that read it ended with %s %d, probably because of a bug in "
+              "libclang; no draft was made",
               path, end == GT_END_SIGNALED ? "signal" : "exit code", code);
     return status;
 }

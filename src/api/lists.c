@@ -191,7 +191,7 @@ static const char *why_excluded(const space_parts *parts, uint32_t axis, uint32_
     const uint8_t *choices;
     size_t count = gt_space_choices(parts->request->space, axis, &choices);
     if (!memchr(choices, (int)choice, count)) {
-        return "left out by a restriction";
+        return "excluded by a restriction";
     }
     const char *reason = gt_space_why_unused(parts->request->space, axis, (uint8_t)choice);
     return reason ? reason : "";

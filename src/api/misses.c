@@ -100,7 +100,8 @@ static gputune_status check_heading(const char *text, const char *path)
 {
     return !*text || strncmp(text, beginning, strlen(beginning)) == 0
                ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_EIO, "%s is not a file of misses; expected a first line '%s ...'",
+               : gt_fail(GPUTUNE_EIO,
+                         "%s was not written by GPUTUNE_RECORD; expected a first line '%s ...'",
                          path, beginning);
 }
 
@@ -123,7 +124,8 @@ static gputune_status add_locked(int file, const char *path, const char *key, ui
 
 gputune_status gt_misses_file_add(const char *path, const char *key, uint64_t count)
 {
-    GT_REFUSE(strpbrk(key, "\n\r"), GPUTUNE_EINVAL, "a line break in '%s'", key);
+    GT_REFUSE(strpbrk(key, "\n\r"), GPUTUNE_EINVAL, "'%s' contains a line break; expected one line",
+              key);
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0) {
         return fail_at(path, "open");
@@ -265,7 +267,8 @@ static void write_miss(gt_misses *misses, gt_miss *miss)
     misses->told |= is_news;
     pthread_mutex_unlock(&misses->lock);
     if (is_news) { /* outside the lock, because the log's callback may call the tuner */
-        gt_log_line(&misses->log, GPUTUNE_LOG_WARNING, "misses are not recorded: %s", gt_message());
+        gt_log_line(&misses->log, GPUTUNE_LOG_WARNING,
+                    "requests without a stored result cannot be recorded: %s", gt_message());
     }
 }
 

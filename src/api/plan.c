@@ -110,8 +110,8 @@ static gputune_status pair_judge(const gt_pair *pair, const char *kernel, const 
                     other);
     }
     return gt_fail(GPUTUNE_EINVAL,
-                   "%s: %s, which is written (%llu bytes at %p), overlaps with %s (%llu bytes at "
-                   "%p), but was verified with separate buffers; pass separate buffers%s",
+                   "%s: the output %s (%llu bytes at %p) overlaps %s (%llu bytes at %p), but the "
+                   "plan was verified only with separate buffers; pass separate buffers%s",
                    kernel, written, (unsigned long long)pair->written_bytes, (void *)a, other,
                    (unsigned long long)pair->other_bytes, (void *)b, remedy);
 }
@@ -625,8 +625,8 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
     const void *const *items = holds ? with_held(all, plan, args.items) : args.items;
     GT_TRY(check_arguments(plan, items, &aligned));
     GT_REFUSE(!aligned && plan->needs_alignment && !plan->fallback, GPUTUNE_EINVAL,
-              "%s: a buffer is not aligned as %s needs it, and no variant that needs less was "
-              "verified; align the buffers, or tune for the alignment that they have",
+              "%s: a buffer has less alignment than %s needs, and there is no verified fallback; "
+              "align the buffers, or tune for the alignment that they have",
               plan->kernel, plan->configuration);
     gt_launcher *launcher;
     gt_plan_code *code = aligned || !plan->fallback ? plan->winner : plan->fallback;
@@ -652,8 +652,8 @@ static gputune_status check_index(const char *call, const gt_launch_view *launch
 {
     uint32_t count = launch->step_count;
     GT_REFUSE(launch->sequence, GPUTUNE_EUNSUPPORTED,
-              "%s: the kernels of this plan are launched in loops, with arguments or conditions of "
-              "their own; launch them with gputune_launch()",
+              "%s: this plan launches its kernels in loops or with arguments of their own; "
+              "expected gputune_launch(), which does both",
               call);
     return index >= count
                ? gt_fail(GPUTUNE_ENOTFOUND, "%s: the plan has %u kernel%s, but none with index %u",
@@ -731,10 +731,10 @@ int gputune_plan_check_argument(const gputune_plan *plan, uint32_t argument, siz
     GT_TRY(gt_need(__func__, "plan", plan));
     GT_TRY(check_open(plan));
     const gt_described *found = caller_argument(plan, argument);
-    GT_REFUSE(
-        !found, GPUTUNE_EINVAL,
-        "gputune_plan_check_argument: no argument %u; expected a place in the plan's gputune_args",
-        argument);
+    GT_REFUSE(!found, GPUTUNE_EINVAL,
+              "gputune_plan_check_argument: there is no argument %u; expected an index into the "
+              "plan's gputune_args",
+              argument);
     if (bytes == found->element_bytes || bytes == found->whole_bytes) {
         return GPUTUNE_OK;
     }

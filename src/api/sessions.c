@@ -173,7 +173,7 @@ int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, 
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_need(__func__, "bytes", bytes));
     GT_REFUSE((uint32_t)form > GPUTUNE_FORM_WHOLE, GPUTUNE_EINVAL,
-              "gputune_emit: %d is not a form of code", (int)form);
+              "gputune_emit: the form is %d; expected a gputune_form", (int)form);
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_arch(&device, tuner, arch));
     GT_TRY(gt_request_make(&request, &tuner->services, &device, kernel, sizes, NULL));

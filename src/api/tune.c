@@ -528,7 +528,7 @@ static gputune_status follow(gputune_plan **out, const asking *a, const gputune_
     GT_REFUSE(v.status != GPUTUNE_OK, (gputune_status)v.status, "%s", v.text);
     GT_TRY(find_identity(&identity, a));
     GT_REFUSE(!gt_hash_equal(identity, v.identity), GPUTUNE_EINVAL,
-              "%s: rank %d has another version of the template than rank 0; give all ranks the "
+              "%s: rank %d has a different version of the template than rank 0; give all ranks the "
               "same templates",
               a->kernel, group->rank);
     uint32_t forgets = gt_plan_table_forgets(plans);

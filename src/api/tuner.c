@@ -43,11 +43,10 @@ static gputune_status check_owner(const gt_calls *calls, const char *function)
 {
     return getpid() == calls->owner
                ? GPUTUNE_OK
-               : gt_fail(
-                     GPUTUNE_EUNSUPPORTED,
-                     "%s: this process was forked from the one that opened the tuner; start this "
-                     "one by exec (in Python, by spawn)",
-                     function);
+               : gt_fail(GPUTUNE_EUNSUPPORTED,
+                         "%s: a tuner does not work in a fork of the process that opened it; start "
+                         "child processes by exec (in Python, by spawn)",
+                         function);
 }
 
 gputune_status gt_call_begin(gt_call *out, gputune *tuner, const char *function)
@@ -89,8 +88,8 @@ static gputune_status close_calls(gt_calls *calls)
         call = call->outer;
     }
     GT_REFUSE(call, GPUTUNE_EBUSY,
-              "gputune_close: called from a callback of the tuner, which stays open; close it when "
-              "the call has returned");
+              "gputune_close: called from a callback of the same tuner, which stays open; close it "
+              "after that call has returned");
     GT_REFUSE(__atomic_exchange_n(&calls->closing, 1, __ATOMIC_SEQ_CST), GPUTUNE_EINVAL,
               "gputune_close: the tuner has been closed");
     pthread_mutex_lock(&calls->mutex);

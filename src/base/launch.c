@@ -100,7 +100,7 @@ gputune_status gt_launch_count_held(gt_launch *launch)
         launch->held_count += launch->parameters[i].holder != 0;
     }
     GT_REFUSE(bytes > GT_HELD_BYTES, GPUTUNE_EUNSUPPORTED,
-              "%s: %u bytes of structs that hold addresses; expected at most %d",
+              "%s: its structs with pointers have %u bytes; expected at most %d",
               launch->steps[0].entry, bytes, GT_HELD_BYTES);
     return GPUTUNE_OK;
 }

@@ -92,9 +92,9 @@ static void write_line(const mistake *mistake, FILE *file)
 {
     const gputune_finding *m = &mistake->first;
     fprintf(file, "%s:%u: %s: ", m->file, m->line, m->kind);
-    fprintf(file, "%s%s%s; %s", m->where, m->where[0] ? " " : "", m->message, m->thread);
+    fprintf(file, "%s%s%s; by %s", m->where, m->where[0] ? " " : "", m->message, m->thread);
     if (m->other_thread[0]) {
-        fprintf(file, ", and at line %u %s", m->other_line, m->other_thread);
+        fprintf(file, "; the other access is at line %u, by %s", m->other_line, m->other_thread);
     }
     fprintf(file, " (%s%s%s; in %u variant%s, %llu time%s)\n", m->configuration,
             m->configuration[0] ? ", " : "", m->sizes, mistake->variants,

@@ -103,7 +103,7 @@ static int write_form(const cli_session *session, const cli_scenario *scenario)
 
 static const cli_option options[] = {
     {"config", 'c', CLI_OPTION_LIST, &given.configurations, "CONFIGURATION", NULL,
-     "\"AXIS=V AXIS=V\", axes left out as in the default [the default]"},
+     "\"AXIS=V AXIS=V\"; other axes as in the default [the default]"},
     {"as", 0, CLI_OPTION_CHOICE, &given.form, NULL, form_words, "which form [source]"},
     CLI_ARCH_OPTION,
     CLI_ONE_SIZE_OPTION,
@@ -115,10 +115,10 @@ static int emit(const cli_list *arguments)
 {
     const cli_list *list = &given.configurations;
     CLI_REFUSE(list->count > 1, CLI_EXIT_USAGE,
-               "emit: --config is given twice; one text names every axis: \"%s %s\"",
+               "emit: --config is given twice; write all axes in one: --config \"%s %s\"",
                list->items[0], list->items[1]);
     CLI_REFUSE(given.form == CUBIN && !cli_given.output && isatty(STDOUT_FILENO), CLI_EXIT_USAGE,
-               "a cubin is binary; --output FILE stores it");
+               "a cubin is binary; write it to a file with --output FILE");
     return cli_single(cli_given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE, arguments->items[0],
                       write_form);
 }

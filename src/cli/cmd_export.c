@@ -64,10 +64,10 @@ static int choose(const cli_measured **out, const cli_measured_list *list, const
     if (found == 1) {
         return CLI_CONTINUE;
     }
-    cli_error("%s", found
-                        ? cli_format("%zu scenarios of %s fit; select one of them:", found, kernel)
-                        : cli_format("no stored scenario of %s fits; stored %s:", kernel,
-                                     list->count == 1 ? "is" : "are"));
+    cli_error("%s",
+              found ? cli_format("%zu scenarios of %s match; select one of them:", found, kernel)
+                    : cli_format("no stored scenario of %s fits; stored %s:", kernel,
+                                 list->count == 1 ? "is" : "are"));
     for (size_t i = 0; i < list->count; i++) {
         if ((!found || is_named(&list->items[i])) && said++ < MOST_LISTED) {
             say(&list->items[i], list);
@@ -255,11 +255,11 @@ static void say_limits(const cli_apart *data)
     for (size_t i = 0; i < data->entry_count; i++) {
         inexact += !outcome_of(data->entries[i].trial)->exact;
     }
-    cli_note("the file has the median in place of single samples, 0 as the time of verifying, and "
-             "samples times their mean as the time of measuring");
+    cli_note("the file has the median in place of single samples, 0 as verification time, and the "
+             "samples' sum as benchmark time");
     if (inexact && given.format == KERNEL_TUNER) {
-        cli_note("Kernel Tuner has no name for wrong results and hangs: %zu are "
-                 "RuntimeFailedConfig, and 'status' shows which",
+        cli_note("Kernel Tuner has no status for wrong results and hangs: %zu are written as "
+                 "RuntimeFailedConfig; 'status' has the real one",
                  inexact);
     }
     if (data->unmeasured) {
@@ -271,10 +271,10 @@ static int export_scenario(const cli_measured *from)
 {
     cli_apart data;
     cli_output output;
-    CLI_REFUSE(
-        from->trials->objective == GPUTUNE_OBJECTIVE_ENERGY && given.format == KERNEL_TUNER,
-        CLI_EXIT_USAGE,
-        "this scenario has energies, but a cache of Kernel Tuner has times; --format t4 has both");
+    CLI_REFUSE(from->trials->objective == GPUTUNE_OBJECTIVE_ENERGY && given.format == KERNEL_TUNER,
+               CLI_EXIT_USAGE,
+               "this scenario was tuned for energy, but Kernel Tuner's cache files have only "
+               "times; use --format t4");
     cli_take_apart(&data, from, false);
     CLI_TRY(cli_output_open(&output, cli_given.output, true));
     (given.format == T4 ? write_t4 : write_cache)(&data, output.file);
@@ -328,10 +328,10 @@ const cli_command cmd_export = {
     "write results as files of other tools",
     "KERNEL|PATH",
     "Writes the measurements of one scenario for other tools.",
-    "Every trial is written: the median time in milliseconds, the compile time, and of a failure "
-    "its kind. If several scenarios fit, they are listed with the options that select each. An "
-    "axis with a word among its values is written as strings; a size that is a word is an axis of "
-    "one value. Needs no GPU.",
+    "Writes every trial with its median time in milliseconds, its compile time, and the kind of "
+    "its failure. If several scenarios match, they are listed with the options that select each. "
+    "The values of an axis are written as strings if one of them is a word; a size that is a word "
+    "becomes an axis with one value. Needs no GPU.",
     {1, 1},
     options,
     export_stored};

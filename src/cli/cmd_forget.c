@@ -66,13 +66,13 @@ static int forget(const cli_list *arguments)
 
 static const cli_option options[] = {
     {"outdated", 0, CLI_OPTION_FLAG, &given.what.outdated, NULL, NULL,
-     "results from before a template was edited, as 'gputune show --history' prints them"},
+     "results of earlier versions of a template, which 'gputune show --history' prints"},
     {"older-than", 0, CLI_OPTION_NUMBER, &given.days, "DAYS", NULL,
      "results older than this many days"},
     {"old-drivers", 0, CLI_OPTION_FLAG, &given.what.older_drivers, NULL, NULL,
-     "results of older drivers than that of the GPU's last results"},
+     "results that were measured with an older driver than the GPU's latest results"},
     {"max-size", 0, CLI_OPTION_BYTES, &given.what.most_bytes, "BYTES", NULL,
-     "then the oldest results, until the database has at most this size: 100M, 1G"},
+     "also the oldest results, until the database is no larger than this: 100M, 1G"},
     {"dry-run", 'n', CLI_OPTION_FLAG, &given.what.only_say, NULL, NULL,
      "print what would be deleted, delete nothing"},
     CLI_STORED_OPTIONS,
@@ -86,9 +86,9 @@ const cli_command cmd_forget = {
     "Deletes stored results: winners, trials, and code that nothing else uses.",
     "Deletes everything that is stored for a KERNEL, or for all kernels of a PATH, in every "
     "version of the template. With --outdated, --older-than or --old-drivers, deletes only what "
-    "one of them selects, without a KERNEL of all kernels. If a kernel's template is not found, "
-    "--outdated keeps the newest version. The command does not ask; --dry-run shows what would be "
-    "deleted. Prints the winners that are deleted.",
+    "these options select; without KERNEL, they select from all kernels. If a kernel's template is "
+    "not found, --outdated keeps the newest version. The command does not ask for confirmation; "
+    "--dry-run shows what would be deleted. Prints the winners that are deleted.",
     {0, 1},
     options,
     forget};

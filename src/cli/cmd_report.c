@@ -147,14 +147,14 @@ static void write_axes(const cli_measured *from, FILE *file)
     cli_why why = cli_why_tables();
     fprintf(file, "%s\n", cli_why_explain(&why, from));
     if (why.axes.row_count) {
-        fputs("\nHow much slower the best tried variant with each value is, and (how many were "
-              "tried). <=: from first launches; unknown: only the default has this value.\n\n",
+        fputs("\nFor each value, how much slower its best variant is, and (how many were tried). "
+              "<=: known from first launches only; unknown: only the default has this value.\n\n",
               file);
         cli_table_write(&why.axes, CLI_FORMAT_MARKDOWN, file);
     }
     if (why.pairs.row_count) {
-        fputs("\nPairs of axes, and what it costs to choose one while the other is held "
-              "elsewhere:\n\n",
+        fputs("\nPairs of axes, and how much slower it is to choose one while the other keeps "
+              "another value:\n\n",
               file);
         cli_table_write(&why.pairs, CLI_FORMAT_MARKDOWN, file);
     }
@@ -292,8 +292,9 @@ static int report(const cli_list *names)
     if (code != CLI_EXIT_NOTHING || !given.tuning.count) { /* a new tuning stored nothing yet */
         CLI_TRY(code);
     }
-    CLI_REFUSE(given.format == PAGE && !cli_given.output && isatty(STDOUT_FILENO), CLI_EXIT_USAGE,
-               "a page is for a browser; --output FILE stores it");
+    CLI_REFUSE(
+        given.format == PAGE && !cli_given.output && isatty(STDOUT_FILENO), CLI_EXIT_USAGE,
+        "the report is an HTML page; write it to a file with --output FILE, or use --format md");
     CLI_TRY(cli_output_open(&output, cli_given.output, true));
     (given.format == PAGE ? report_write_page : report_write_markdown)(&report, output.file);
     return cli_output_close(&output, CLI_EXIT_OK);

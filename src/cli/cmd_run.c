@@ -96,13 +96,13 @@ static int run(const cli_session *session, const cli_scenario *scenario)
 
 static const cli_option run_options[] = {
     {"config", 'c', CLI_OPTION_LIST, &given.configurations, "CONFIGURATION", NULL,
-     "\"AXIS=V AXIS=V\", axes left out as in the default; may be repeated [the default]"},
+     "\"AXIS=V AXIS=V\"; other axes as in the default; may be repeated [the default]"},
     CLI_ONE_SIZE_OPTION,
     {"objective", 'o', CLI_OPTION_CHOICE, &cli_tuning.objective, NULL, cli_objective_all_words,
-     "what is measured; all: one after another, as far as possible"},
+     "what to measure; all: every objective that is possible here, one after another"},
     CLI_INPUT_OPTION,
     {"save", 0, CLI_OPTION_TEXT, &given.save, "FOLDER", NULL,
-     "write the outputs of the first configuration there, as NAME.npy, which expect() reads"},
+     "the folder for the outputs of the first configuration: NAME.npy, which expect() reads"},
     MEASURE_OPTIONS,
 };
 

@@ -338,11 +338,11 @@ const cli_command cmd_show = {
     "reference  the template has none: the default is assumed to be correct\n  outdated      the "
     "template has been edited since\n  narrow        a vector axis asks for wider accesses than "
     "the machine code has\nWith --why, the worth of an axis is how much slower the best tried "
-    "variant is if the axis is held at another value; the number of trials is in brackets. Of two "
-    "axes that go together, the table shows what it costs to choose one while the other is held at "
-    "another value. --plot goes before --why. JSON and CSV have every field: times in nanoseconds "
-    "(of the objective energy nanojoules, of rate for the work of the default's launch), rates in "
-    "bytes a second. The database is only read.",
+    "variant is if the axis is held at another value; the number of trials is in brackets. For two "
+    "axes that depend on each other, the table shows how much slower it is to choose one while the "
+    "other keeps another value. --plot overrides --why. JSON and CSV have every field: times in "
+    "nanoseconds (for the objective energy nanojoules, for rate the time for the work of the "
+    "default's launch), rates in bytes a second. The database is only read.",
     {0, 1},
     options,
     show};

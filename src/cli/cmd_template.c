@@ -139,9 +139,9 @@ const cli_command cmd_template = {
     "Writes a first template for the CUDA kernels of a program.",
     "libclang reads the program. The draft has the code that the kernels need, and pragmas for how "
     "the program launches them: block, grid, lengths, values, and axes. '// guess:' marks values "
-    "that were chosen, '// ?' questions that the program does not answer; these are also printed, "
-    "and the exit code is then 8. The draft is compiled once. KERNEL: only this kernel [every "
-    "kernel that the file launches]. 'gputune help template' describes the language.",
+    "that gputune chose; '// ?' marks questions that the program does not answer. The questions "
+    "are also printed, and the exit code is then 8. The draft is compiled once. KERNEL: only this "
+    "kernel [every kernel that the file launches]. 'gputune help template' describes the language.",
     {1, 2},
     options,
     write_template};

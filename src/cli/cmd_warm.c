@@ -92,18 +92,18 @@ static int check(void)
 {
     const cli_list *kernels = &cli_warm.kernels;
     CLI_REFUSE(cli_given.arch && !cli_warm.compile_only, CLI_EXIT_USAGE,
-               "--arch needs --compile-only; measuring uses the GPU at hand");
+               "--arch needs --compile-only; measuring uses the current GPU");
     CLI_REFUSE(cli_warm.total_limit_s > 0 && cli_warm.compile_only, CLI_EXIT_USAGE,
                "--total-limit is for measuring; leave out --compile-only");
     CLI_REFUSE(!cli_warm.from && !cli_warm.canonical && !kernels->count, CLI_EXIT_USAGE,
                "warm: an argument is missing: a KERNEL, a PATH, --from FILE or --canonical; see "
                "'gputune help warm'");
     CLI_REFUSE(cli_warm.check && !kernels->count, CLI_EXIT_USAGE,
-               "warm: --check needs the KERNELs to check");
+               "warm: --check needs KERNEL arguments: the kernels to check");
     CLI_REFUSE((cli_warm.from || cli_warm.canonical) &&
                    (cli_given.selection.sizes.count || cli_given.selection.only.count),
                CLI_EXIT_USAGE,
-               "warm: %s gives the sizes and restrictions; leave out --size and --only",
+               "warm: %s already sets sizes and restrictions; leave out --size and --only",
                cli_warm.from ? "--from" : "--canonical");
     for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++) {
         CLI_REFUSE(cli_is_given(exclusive[i][0]) && cli_is_given(exclusive[i][1]), CLI_EXIT_USAGE,
@@ -326,8 +326,8 @@ static const char more[] =
     "a GPU is tried on an equal one; if it succeeds there, the first GPU gets no more work. With "
     "--shard, runs with the same scenarios divide them; 'gputune merge' joins their databases. "
     "--watch also watches the files that PATHs include in quotes; saving one during a tuning "
-    "starts the tuning again. Ctrl-C while it waits gives 0.\nExit code: 0 every scenario has a "
-    "winner, 1 nothing found, 2 usage, 3 no NVRTC, driver or GPU, 4 template or compile error, 5 "
+    "starts the tuning again. Ctrl-C while it waits exits with 0.\nExit code: 0 every scenario has "
+    "a winner, 1 nothing found, 2 usage, 3 no NVRTC, driver or GPU, 4 template or compile error, 5 "
     "wrong results of all variants, of the default or of most of them, 6 database, 7 --check found "
     "a mistake, 130 stopped by Ctrl-C, SIGTERM or SIGHUP. A default that crashes or does not "
     "compile gives 1 or 4, even if another variant has won.";
@@ -362,12 +362,12 @@ static const cli_option options[] = {
      "measure again what is stored; results at other sizes still decide what is tried first"},
     CLI_SAMPLES_OPTION,
     {"from", 0, CLI_OPTION_TEXT, &cli_warm.from, "FILE", NULL,
-     "scenarios that programs asked for and did not find, as GPUTUNE_RECORD recorded them, the "
-     "most wanted first; KERNELs select among them"},
+     "tune what programs requested without finding a stored result, recorded by GPUTUNE_RECORD, "
+     "the most frequent first; KERNELs select among them"},
     {"canonical", 0, CLI_OPTION_FLAG, &cli_warm.canonical, NULL, NULL,
-     "the scenarios of the results that come with gputune, which canonical.txt beside the "
-     "templates lists; KERNELs select among them; a limit in which nothing is measured is raised "
-     "up to 60 s"},
+     "tune the scenarios of the results that come with gputune, listed in canonical.txt beside the "
+     "templates; KERNELs select among them; a time limit that is too short to measure anything is "
+     "raised, up to 60 s"},
     {"any-gpu", 0, CLI_OPTION_FLAG, &cli_given.any_gpu, NULL, NULL,
      "with --from: also scenarios of other kinds of GPU"},
     {"compile-only", 0, CLI_OPTION_FLAG, &cli_warm.compile_only, NULL, NULL,

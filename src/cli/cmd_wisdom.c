@@ -32,8 +32,9 @@ static int say_failure(const cli_tool *tool, int result, const char *what, const
         return cli_stop(CLI_EXIT_NOTHING, "%s: %s did not end within %.0f s", what, name,
                         tool->limit_s);
     case CLI_TOOL_TOO_LARGE:
-        return cli_stop(CLI_EXIT_NOTHING, "%s: it has more than %d MB, which no table needs", what,
-                        CLI_TOOL_MOST_BYTES >> 20);
+        return cli_stop(CLI_EXIT_NOTHING,
+                        "%s: larger than %d MB; expected a table of winners, which is smaller",
+                        what, CLI_TOOL_MOST_BYTES >> 20);
     case CLI_TOOL_KILLED:
         return cli_stop(CLI_EXIT_CANCELED, "%s: %s was stopped", what, name);
     default:
@@ -60,7 +61,7 @@ static int table_fetch(const char *url, const char *to)
     int result = cli_tool_run(&curl);
     return result == 0 ? CLI_CONTINUE
                        : say_failure(&curl, result, url,
-                                     "fetch the table by other means, and import the file");
+                                     "download the table by other means, and import the file");
 }
 
 /* ---- signatures ------------------------------------------------------------------------------ */
@@ -120,7 +121,7 @@ static int check_by_ssh(char **who, const cli_signed *what, const char *allowed)
                          .output = -1,
                          .limit_s = 60};
     result = cli_tool_run(&verifies);
-    CLI_REFUSE(result != 0, CLI_EXIT_NOTHING, "%s: it is not the signature of this table: %s",
+    CLI_REFUSE(result != 0, CLI_EXIT_NOTHING, "%s: the signature does not match this table: %s",
                what->name, verifies.said[0] ? verifies.said : "ssh-keygen rejects it");
     const char *key = strstr(verifies.told, " with ");
     *who = cli_format("%s%s%.*s", signer, key ? "," : "", key ? (int)strcspn(key + 5, "\n") : 0,
@@ -172,8 +173,8 @@ static int export_wisdom(const char *kernel)
     }
     cli_note("%u result%s", count, gt_plural(count));
     if (count && given.whole && !strstr(text, "\ncode ")) {
-        cli_note("no compiled code was exported: the database has none, or others may write to its "
-                 "folder");
+        cli_note("no compiled code was exported: the database has none, or is not trusted because "
+                 "other users may write to its folder");
     }
     return count ? code : CLI_EXIT_NOTHING;
 }
@@ -283,7 +284,7 @@ static int carry(const cli_list *arguments)
 static const cli_option options[] = {
     CLI_STORED_OPTIONS,
     {"output", 'o', CLI_OPTION_TEXT, &cli_given.output, "FILE", NULL,
-     "export: write there [stdout]"},
+     "export: write to this file [stdout]"},
     {"whole", 0, CLI_OPTION_FLAG, &given.whole, NULL, NULL,
      "export: also the code of the winners, which import --trust uses, and the fastest other "
      "trials, with which searches at other sizes begin"},
@@ -294,7 +295,7 @@ static const cli_option options[] = {
      "import: only files with a signature beside them by one of these: a public key of minisign, "
      "or a file of allowed signers (ssh-keygen)"},
     {"from", 0, CLI_OPTION_LIST, &given.urls, "URL", NULL,
-     "import: fetch it by curl (https: or file:); may be repeated"},
+     "import: download the table with curl (https: or file:); may be repeated"},
     {"trust", 0, CLI_OPTION_FLAG, &given.trust, NULL, NULL,
      "import: do not verify again what was measured with this driver, on this kind of GPU, from "
      "the same generated source"},
@@ -305,7 +306,7 @@ const cli_command cmd_wisdom = {
     "wisdom",
     "export and import winners as text",
     "export [KERNEL] | import FILE... [--from URL]",
-    "Carries winners as text from one database to another.",
+    "Copies winners from one database to another, as text.",
     "Without --whole, the text has no code. Imported winners are compiled and verified when they "
     "are first requested, unless --trust is given. Results that were measured here are kept. "
     "Programs read the text with gputune_wisdom_import().",
@@ -342,11 +343,11 @@ const cli_command cmd_merge = {
     "merge databases into one",
     "FILE... -o FILE",
     "Copies the winners, trials and code of several databases into one.",
-    "The merge is all or nothing, and only the database of -o is changed. Of two winners of the "
-    "same space, the finished one is kept, then the verified one, the one of the newer driver, the "
-    "one with more effort, the later one; of two trials of a configuration, a finished one, then "
-    "the later one. A database that other users may write is refused: 'gputune wisdom' transfers "
-    "its winners, which are verified again.",
+    "The merge is all or nothing, and only the database of -o is changed. If two winners cover the "
+    "same space, the merge keeps the finished one; if that is equal, the verified one, then the "
+    "one from the newer driver, with more effort, or the later one. Of two trials of a "
+    "configuration, it keeps a finished one, then the later one. A database that other users may "
+    "write is refused: 'gputune wisdom' transfers its winners, which are verified again.",
     {1, SIZE_MAX},
     merge_options,
     merge};

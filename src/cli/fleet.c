@@ -403,8 +403,8 @@ static bool pass_on(child *child)
     child->turn.tried = child;
     fleet.begun--;
     kind->turns[--kind->next] = child->turn;
-    cli_note("%s: %s: %s; trying it on an equal GPU", child->label, child->turn.scenario->label,
-             child->failure.why);
+    cli_note("%s: %s: %s; trying it on another GPU of the same kind", child->label,
+             child->turn.scenario->label, child->failure.why);
     return true;
 }
 

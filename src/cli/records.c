@@ -122,14 +122,15 @@ char *cli_hardware_text(const gputune_record *winner)
     }
     if (of.copy_share > 0) {
         cli_append(&text,
-                   "; %.1f%% of a copy's bandwidth: %s the limit, and at most %.*fx is left to "
-                   "gain",
+                   "; reaches %.1f%% of a copy's bandwidth: %s the limit, and at most %.*fx faster "
+                   "is possible",
                    of.copy_share * 100,
                    of.copy_share >= by_memory ? "memory is" : "latency or arithmetic is",
                    of.copy_share < 0.1 ? 1 : 2, fmax(1 / of.copy_share, 1));
     } else {
-        cli_append(&text, "; its template declares no bytes in work(), so it is not known what is "
-                          "left to gain");
+        cli_append(
+            &text,
+            "; the possible gain is unknown, because the template declares no bytes in work()");
     }
     return text;
 }
@@ -564,7 +565,8 @@ static void say_failures(const failures *all, const char *label, const gputune_i
         bool has_more = info && info->variants && count > info->failed;
         cli_note("%s: %u variants failed%s, %s of them %s; 'gputune show %s --all' lists them",
                  label, count,
-                 has_more ? cli_format(" (%u in other tunings)", count - info->failed) : "",
+                 has_more ? cli_format(" (%u of them in earlier tunings)", count - info->failed)
+                          : "",
                  common == count ? "all" : cli_format("%u", common), text, first->kernel);
     }
 }

@@ -176,8 +176,9 @@ int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli
     for (size_t i = 1; i < out->count; i++) { /* the library needs unique names */
         const cli_kernel *kernel = &out->items[i];
         size_t other = gt_index_of(kernel->name, out->items, i);
-        CLI_REFUSE(other < i, CLI_EXIT_USAGE, "kernel '%s' is in %s and in %s; name one of them",
-                   kernel->name, out->items[other].path, kernel->path);
+        CLI_REFUSE(other < i, CLI_EXIT_USAGE,
+                   "kernel '%s' is in both %s and %s; give the path of one", kernel->name,
+                   out->items[other].path, kernel->path);
     }
     return CLI_CONTINUE;
 }

@@ -53,7 +53,7 @@ int cli_catalogue_check(const cli_session *session, const char *name);
             "results at these sizes; may be repeated [all sizes]"),                                \
         CLI_ROW("gpu", 0, CLI_OPTION_TEXT, &cli_given.gpu, "GPU", NULL,                            \
                 "results on this GPU: a part of its name, or its environment [GPUs like "          \
-                "the one at hand]"),                                                               \
+                "the current one]"),                                                               \
         CLI_ROW("any-gpu", 0, CLI_OPTION_FLAG, &cli_given.any_gpu, NULL, NULL,                     \
                 "results on every GPU in the database")
 
@@ -103,8 +103,8 @@ typedef struct cli_scenarios {
             "a problem size: 4096, 4K, 16M, 2^20, or a type's name; may be repeated")
 #define CLI_ONLY_OPTION                                                                            \
     CLI_ROW("only", 0, CLI_OPTION_LIST, &cli_given.selection.only, "AXIS=V[,V...]", NULL,          \
-            "try these values of an axis only, new ones too if they are of its kind (a vector "    \
-            "width: 1, 2, 4 or 8); may be repeated")
+            "try only these values of an axis, also values that the template does not list if "    \
+            "the axis's kind has them (vector: 1, 2, 4, 8); may be repeated")
 
 /* Makes the scenarios, each once. A size or axis applies to the kernels that have it; one that no
  * kernel has is an error. On an emulator, large sizes that are not given are reduced. Returns
@@ -139,18 +139,19 @@ void cli_tuning_words(void);
 enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
 
 #define CLI_CACHE_OPTION                                                                           \
-    CLI_ROW("cache", 0, CLI_OPTION_CHOICE, &cli_tuning.options.cache, NULL, cli_cache_words,       \
-            "cold: the L2 is swept before every sample; hot: the data may stay there [cold]")
+    CLI_ROW(                                                                                       \
+        "cache", 0, CLI_OPTION_CHOICE, &cli_tuning.options.cache, NULL, cli_cache_words,           \
+        "cold: the L2 cache is flushed before every sample; hot: the data may stay in it [cold]")
 #define CLI_INPUT_OPTION                                                                           \
     CLI_ROW("input", 'i', CLI_OPTION_LIST, &cli_tuning.inputs, "NAME=FILE", NULL,                  \
-            "values of an input, from a file of numpy.save(); may be repeated [the "               \
+            "values of an input, from a file that numpy.save() wrote; may be repeated [the "       \
             "template's]")
 #define CLI_SAMPLES_OPTION                                                                         \
     CLI_ROW("samples", 0, CLI_OPTION_TEXT, &cli_tuning.options.samples_path, "FILE", NULL,         \
             "append every raw sample to a CSV file")
 #define CLI_ALIGNMENT_OPTION                                                                       \
     CLI_ROW("alignment", 0, CLI_OPTION_COUNT, &cli_tuning.options.alignment, "BYTES", NULL,        \
-            "the alignment that every buffer has at least [16]")
+            "the least alignment of any buffer, in bytes [16]")
 #define CLI_LIMIT_OPTION                                                                           \
     CLI_ROW("time-limit", 't', CLI_OPTION_NUMBER, &cli_tuning.options.time_limit_s, "SECONDS",     \
             NULL,                                                                                  \

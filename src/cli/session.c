@@ -79,12 +79,12 @@ int cli_open(cli_session *out, cli_open_mode mode)
     bool none = asked || mode == CLI_OPEN_NO_DEVICE;
     memset(out, 0, sizeof *out);
     CLI_REFUSE(asked && (mode == CLI_OPEN_TUNING || mode == CLI_OPEN_DEVICE), CLI_EXIT_USAGE,
-               "--device none: this command needs a GPU; 'gputune devices' lists them, --driver "
-               "emu uses the emulator, and --arch (where a command has it) needs none");
+               "--device none: this command needs a GPU; choose one from 'gputune devices', or use "
+               "the emulator (--driver emu), or --arch if the command has it");
     int status = open_tuner(out, none ? "none" : device, mode == CLI_OPEN_TUNING);
     if (status == GPUTUNE_ENODRIVER && mode == CLI_OPEN_IF_ANY && !cli_is_driver_asked_for()) {
         none = true;
-        cli_note("neither a GPU nor the emulator was found; going on without a device");
+        cli_note("neither a GPU nor the emulator was found; continuing without a device");
         status = open_tuner(out, "none", false);
     }
     CLI_TRY(cli_passed(status));

@@ -8,7 +8,7 @@
 /* The last options of a command that opens a tuner, of one that only reads files, or of others. */
 #define CLI_TUNER_OPTIONS                                                                          \
     CLI_ROW("device", 'd', CLI_OPTION_TEXT, &cli_given.device, "DEVICE", NULL,                     \
-            "the GPU: 0, 1, ..., or a UUID; an error if there is none"),                           \
+            "the GPU: 0, 1, ..., or a UUID; fails if there is no such GPU"),                       \
         CLI_ROW("driver", 0, CLI_OPTION_TEXT, &cli_given.driver, "DRIVER", NULL,                   \
                 "cuda, emu or emu:PROFILE (the emulator), or a library [GPUTUNE_DRIVER, else "     \
                 "cuda, else the emulator]"),                                                       \
@@ -25,7 +25,7 @@
             "headers that kernels may include; may be repeated [GPUTUNE_INCLUDE, the toolkit]")
 #define CLI_FORMAT_OPTION                                                                          \
     CLI_ROW("format", 'f', CLI_OPTION_CHOICE, &cli_given.format, NULL, cli_format_words,           \
-            "how the data is printed [table]")
+            "the output format [table]")
 #define CLI_MESSAGE_OPTIONS                                                                        \
     CLI_ROW("quiet", 'q', CLI_OPTION_FLAG, &cli_given.quiet, NULL, NULL, "errors only on stderr"), \
         CLI_ROW("color", 0, CLI_OPTION_CHOICE, &cli_given.color, NULL, cli_color_words,            \
@@ -34,10 +34,11 @@
                 "print more on stderr, also compiler logs"),                                       \
         CLI_OPTIONS_END
 #define CLI_OUTPUT_OPTION                                                                          \
-    CLI_ROW("output", 'o', CLI_OPTION_TEXT, &cli_given.output, "FILE", NULL, "write there [stdout]")
+    CLI_ROW("output", 'o', CLI_OPTION_TEXT, &cli_given.output, "FILE", NULL,                       \
+            "write to this file [stdout]")
 #define CLI_ARCH_OPTION                                                                            \
     CLI_ROW("arch", 0, CLI_OPTION_TEXT, &cli_given.arch, "sm_XX", NULL,                            \
-            "for this architecture in place of the GPU at hand")
+            "for this architecture instead of the current GPU")
 
 typedef enum cli_open_mode {
     CLI_OPEN_TUNING, /* like CLI_OPEN_DEVICE, but only the measure worker opens the driver */

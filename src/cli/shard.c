@@ -79,8 +79,8 @@ static int ask_all(cli_shard *out, uint32_t given)
         CLI_TRY(ask(&told, &engines[i], given));
         CLI_REFUSE(told.count && first && (told.index != out->index || told.count != out->count),
                    CLI_EXIT_USAGE,
-                   "--shard auto: %s contradicts %s; write --shard with the correct ones: "
-                   "\"$%s/N\" in a shell that each task starts",
+                   "--shard auto: %s contradicts %s; give the correct numbers: --shard \"$%s/N\" "
+                   "in a shell that each task starts",
                    describe(first, out), describe(&engines[i], &told), engines[i].rank);
         if (told.count && !first) {
             first = &engines[i];

@@ -69,11 +69,11 @@ static void add(const wanted *to, const gputune_miss *one)
     static const char seeded[] = "seed="; /* begins the inputs that gputune generates */
     size_t at = to->out->count;
     if (strncmp(one->inputs, seeded, strlen(seeded)) != 0) {
-        cli_note("%s %s: left out, because its inputs are '%s'; expected 'seed=NUMBER', because "
-                 "the program's data is not available",
+        cli_note("%s %s: skipped, because it was requested with the program's own data (inputs "
+                 "'%s'), which is not available here; expected 'seed=NUMBER'",
                  one->kernel, one->sizes, one->inputs);
     } else if (gputune_kernels(to->session->tuner, one->kernel, found, NULL) < 0) {
-        cli_note("%s %s: left out, because there is no such kernel here", one->kernel, one->sizes);
+        cli_note("%s %s: skipped, because no template has this kernel", one->kernel, one->sizes);
     } else if (add_some(to->out, to->session, one->kernel, one->sizes, one->only) == CLI_CONTINUE) {
         gputune_options *terms = cli_allocate(1, sizeof *terms);
         terms->objective = one->objective;
@@ -124,7 +124,7 @@ static int list_wanted(cli_scenarios *out, const cli_session *session)
                  to.elsewhere, gt_plural(to.elsewhere));
     }
     if (!out->count) {
-        cli_note("%s has nothing to tune here", cli_warm.from);
+        cli_note("%s lists nothing to tune on this GPU", cli_warm.from);
         return CLI_EXIT_NOTHING;
     }
     return CLI_CONTINUE;

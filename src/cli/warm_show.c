@@ -306,7 +306,7 @@ static char *describe_gain(const outcome *row)
         return cli_format("%s keeps its default (%s)", of, time);
     }
     if (info->speedup <= 0) {
-        return cli_format("%s takes %s, and its default has no time", of, time);
+        return cli_format("%s takes %s; its default could not be timed", of, time);
     }
     if (strcmp(cli_format("%.2f", info->speedup), "1.00") == 0) {
         return cli_format("no variant of %s is faster than its default by more than epsilon (%s; "
@@ -333,9 +333,10 @@ static void say_gains(const cli_table *table, double seconds)
                   all.count)
             : cli_format("%zu scenarios are %s%s%s times as fast as their defaults", all.count,
                          least, strcmp(least, most) ? " to " : "", strcmp(least, most) ? most : "");
+    const char *time = cli_format(seconds < 10 ? "%.2g" : "%.0f", seconds);
     const char *next = all.count == 1 ? cli_format(" %s --why", all.last->info.kernel) : "";
-    cli_note("%s: the best of %" PRIu64 " variant%s in %.0f s; next: gputune show%s", gain,
-             all.variants, gt_plural(all.variants), ceil(seconds), next);
+    cli_note("%s; the best of %" PRIu64 " variant%s, found in %s s; next: gputune show%s", gain,
+             all.variants, gt_plural(all.variants), time, next);
     if (all.count == 1 && all.last->hardware[0]) {
         cli_note("%s: %s", all.last->info.kernel, all.last->hardware);
     }

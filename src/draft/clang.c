@@ -69,10 +69,9 @@ gputune_status gt_clang_open(const char *const *paths, size_t count)
     if (own ? try_library(&tried, own) : try_paths(&tried, paths, count) || try_system(&tried)) {
         return GPUTUNE_OK;
     }
-    return gt_fail(
-        GPUTUNE_ENOCOMPILER,
-        "drafting needs libclang %d or newer, which %s%s%s%s; install it by `pip install "
-        "libclang` or from Debian's libclang1-19, or set GPUTUNE_LIBCLANG to its path",
-        OLDEST, own ? "GPUTUNE_LIBCLANG does not name" : "was not found", tried.length ? " (" : "",
-        gt_text_string(&tried), tried.length ? ")" : "");
+    return gt_fail(GPUTUNE_ENOCOMPILER,
+                   "drafting needs libclang %d or newer, %s%s%s%s; install it by `pip install "
+                   "libclang` or from Debian's libclang1-19, or set GPUTUNE_LIBCLANG to its path",
+                   OLDEST, own ? "but GPUTUNE_LIBCLANG names another file" : "was not found",
+                   tried.length ? " (" : "", gt_text_string(&tried), tried.length ? ")" : "");
 }

@@ -51,8 +51,8 @@ static gputune_status choose_kernels(draft_decls *out, const draft_program *prog
 {
     const char *wanted = program->request->kernel, *path = program->request->path;
     GT_REFUSE(!program->kernels.count && program->skipped_line, GPUTUNE_ENOTFOUND,
-              "%s:%u: #if excludes this kernel; pass the macro that includes it with -D", path,
-              program->skipped_line);
+              "%s:%u: this kernel is excluded by an #if; define the macro that includes it with -D",
+              path, program->skipped_line);
     GT_REFUSE(!program->kernels.count, GPUTUNE_ENOTFOUND,
               "%s: no __global__ function; expected a kernel's definition%s%s", path,
               program->missing.count ? ", or -I with the folder of a header that was not found: "

@@ -512,8 +512,9 @@ static draft_amount *call_unknown(draft_node *node)
         }
     }
     if (draft_on_host()) {
-        return strcmp(name, "gt_unset_extent") == 0 ? draft_unknown("nothing assigns its extent x")
-                                                    : host_value(node);
+        return strcmp(name, "gt_unset_extent") == 0
+                   ? draft_unknown("its dimension x is never assigned")
+                   : host_value(node);
     }
     draft_now.out->needs_positive |=
         strstr(name, "log") || strstr(name, "sqrt") || strstr(name, "pow");
@@ -945,9 +946,8 @@ static draft_amount *eval_asm(draft_node *node)
             note_access(&value->place, draft_pointee(node->children[i]->type), node->at,
                         reads || !known, writes || !known);
             if (!known) {
-                ask_at(node->at,
-                       "assembly gets a pointer, and whether it reads or writes there is not "
-                       "known; correct in, out or inout");
+                ask_at(node->at, "inline assembly gets a pointer, and it is not known if it reads "
+                                 "or writes through it; check in, out or inout");
             }
         }
     }

@@ -568,8 +568,8 @@ static void settle_grid(draft_settled *s)
     if (why) {
         draft_ask(s, "%s: which grid is '%s' launched with? %s; %s", place_of(s), s->kernel->name,
                   why,
-                  covers ? "the one below has a thread for each index that the kernel compares "
-                           "with a bound; correct grid()"
+                  covers ? "the grid below has one thread for each index that the kernel compares "
+                           "with a bound; check grid()"
                          : "complete grid()");
     }
     for (int d = 0; d < 3; d++) {

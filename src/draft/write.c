@@ -156,8 +156,8 @@ static const char *fill_of(draft_settled *s, const draft_buffer *buffer, cx_type
     }
     if (buffer->is_written && buffer->range) {
         draft_ask(s,
-                  "%s: what does '%s' hold? The kernel changes it, and uses it as an index, or as "
-                  "the end of a loop; complete its fill, and the lengths of what it indexes",
+                  "%s: what does '%s' hold? The kernel changes it and uses it as an index or as a "
+                  "loop's end; complete its fill, and the lengths of the buffers that it indexes",
                   draft_place_of(buffer->parameter->at), buffer->name);
         return " = zero";
     }
@@ -174,7 +174,7 @@ static gputune_status write_buffer(gt_text *out, draft_settled *s, size_t index)
     const char *type = type_text(s->types[index]);
     draft_amount *length = s->lengths[index];
     GT_REFUSE(buffer->is_nested || !type, GPUTUNE_EUNSUPPORTED,
-              "%s: '%s' points to %s, which a template cannot have; expected a kernel whose "
+              "%s: '%s' points to %s, which templates do not support; expected a kernel whose "
               "parameters point to numbers or structs",
               draft_place_of(buffer->parameter->at), buffer->name,
               buffer->is_nested ? "pointers" : "no numbers");
@@ -203,9 +203,10 @@ static gputune_status write_pointer(gt_text *out, draft_settled *s, draft_decl *
             return write_buffer(out, s, i);
         }
     }
-    GT_REFUSE(!text && to.kind != CX_TYPE_VOID, GPUTUNE_EUNSUPPORTED,
-              "%s: '%s%s' points to what a template cannot have; expected numbers or structs",
-              draft_place_of(parameter->at), parameter->name, path);
+    GT_REFUSE(
+        !text && to.kind != CX_TYPE_VOID, GPUTUNE_EUNSUPPORTED,
+        "%s: '%s%s' points to a type that templates do not support; expected numbers or structs",
+        draft_place_of(parameter->at), parameter->name, path);
     gt_text_printf(out, "%s *%s%s = null", text ? text : "void", parameter->name, path);
     return GPUTUNE_OK;
 }
@@ -224,7 +225,7 @@ static gputune_status write_parameter(gt_text *out, draft_settled *s, draft_decl
         "buffer in args(), as in float NAME[n], and texture(NAME), by hand",
         draft_place_of(parameter->at), parameter->name);
     GT_REFUSE(!text, GPUTUNE_EUNSUPPORTED,
-              "%s: '%s' is of the type '%s', which a template cannot have; expected a number, a "
+              "%s: '%s' has the type '%s', which templates do not support; expected a number, a "
               "struct or a pointer",
               draft_place_of(parameter->at), parameter->name, spelling);
     gt_text_printf(out, "%s %s", text, parameter->name);
@@ -298,8 +299,8 @@ static void write_in_place(gt_text *out, draft_settled *s)
                 gt_text_printf(out, "#pragma gputune in_place(%s : %s)\n", a->name, b->name);
             } else {
                 draft_ask(s,
-                          "%s: the program passes one buffer for '%s' and '%s', but they are two "
-                          "here; is that the same for the kernel?",
+                          "%s: the program passes one buffer for both '%s' and '%s', but this "
+                          "draft has two; is the kernel correct with two?",
                           draft_place_of(s->launch->call->at), a->name, b->name);
             }
         }
@@ -425,7 +426,7 @@ static void write_constant(gt_text *out, draft_settled *s, const draft_program *
         return; /* the kept code initialises the constant */
     }
     if (!is_copied) {
-        draft_ask(s, "%s: what fills '%s'? nothing in the program does; complete constant()",
+        draft_ask(s, "%s: what fills '%s'? no code in the program does; complete constant()",
                   draft_place_of(constant->at), constant->name);
     } else if (slot && (slot->value->kind == DRAFT_TEXT || draft_is_known(slot->value))) {
         draft_amount *value = draft_settled_amount(s, slot->value);

@@ -422,7 +422,7 @@ void emu_check_stuck(const emu_group *group)
                     if (split->waiting_op)
                         emu_check_report(warp, split->waiting_op,
                                          (unsigned)__builtin_ctz(split->mask), "barrier", "", NULL,
-                                         "waits here for threads that never come");
+                                         "waits here for threads that never arrive");
                 }
             }
 }

@@ -279,8 +279,9 @@ static void look_at_variable(const touch *t)
         !emu_check_variable(check, (uint64_t)(uintptr_t)t->host))
         return;
     name_place(where, sizeof where, t, t->host);
-    emu_check_report(t->warp, t->op, t->lane, "state", where, NULL,
-                     "is a device variable: what this launch leaves in it stays for the next one");
+    emu_check_report(
+        t->warp, t->op, t->lane, "state", where, NULL,
+        "is a device variable: the next launch finds the value that this launch leaves in it");
 }
 
 static void look(touch *t)

@@ -166,7 +166,7 @@ static void report_poll(const emu_warp *warp)
         gt_snprintf(arrivals, sizeof arrivals, "lacks %u arrival%s and %lld bytes", pending,
                     gt_plural(pending), bytes);
     gt_snprintf(what, sizeof what,
-                "is waited for here without end: its phase of parity %u, before which %u ended, %s",
+                "is waited for here forever: its phase of parity %u, after %u completed phases, %s",
                 emu_mbarrier_parity(state), slot ? slot->completed : 0, arrivals);
     emu_check_report(warp, order->poll.op, order->poll.lane, "barrier", where, NULL, what);
 }
@@ -304,8 +304,8 @@ static void look_at_transfers(emu_check *check, const emu_block *block)
         }
         const emu_transfer t = take(check, i);
         emu_check_report(t.warp, t.op, t.lane, "race", "", NULL,
-                         "this copy into shared memory may be in flight when the block ends: "
-                         "nothing has waited for it");
+                         "this copy into shared memory may be incomplete when the block ends: no "
+                         "thread has waited for it");
     }
 }
 

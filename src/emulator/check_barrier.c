@@ -106,7 +106,7 @@ uint32_t emu_check_barrier(const emu_warp *warp, unsigned barrier)
                          "threads of one warp wait at different barriers, each in a branch");
     else if (lanes && have_passed(warp, op, UINT32_MAX))
         emu_check_report(warp, op, lane, "barrier", "", NULL,
-                         "a barrier that other threads of the warp have gone past");
+                         "other threads of the warp have already passed this barrier");
     return lanes;
 }
 
@@ -117,7 +117,7 @@ void emu_check_members(const emu_warp *warp, const emu_op *op, uint32_t members)
     if (have_passed(warp, op, members))
         emu_check_report(warp, op, (unsigned)__builtin_ctz(warp->mask),
                          op->unit == EMU_CLASS_BARRIER ? "barrier" : "shuffle", "", NULL,
-                         "the mask names threads that have gone past it");
+                         "the mask names threads that have already passed it");
 }
 
 void emu_check_source(emu_warp *warp, const emu_op *op, unsigned lane, unsigned from,

@@ -82,7 +82,7 @@ CUresult emu_choose_device(CUdevice device)
         if (device == emu.device) {
             return CUDA_SUCCESS;
         }
-        emu_report("the emulator has contexts on one device of a process only");
+        emu_report("the emulator supports contexts on only one device per process");
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     emu.is_device_chosen = true;

@@ -25,7 +25,7 @@ static CUresult scripted_fault(const char *name)
     }
     if (code && emu_is_fatal(code)) {
         char message[128];
-        snprintf(message, sizeof message, "%s failed with %d as GPUTUNE_EMU_FAULTS asks", name,
+        snprintf(message, sizeof message, "%s failed with %d, as GPUTUNE_EMU_FAULTS requests", name,
                  code);
         emu_set_sticky_error(code, message);
     }

@@ -321,8 +321,8 @@ static void begin_again(gt_measure_host *host)
     gt_slot_unsend(&host->slot);
     if (host->slot.farm->options.isolation == GPUTUNE_ISOLATION_THREAD) {
         measure_refuse(host, gt_fail(GPUTUNE_ECRASHED,
-                                     "a variant made this process unable to measure; with the "
-                                     "isolation `process` only a worker is lost"));
+                                     "a variant broke measuring in this process; with the "
+                                     "isolation `process`, only a worker would be lost"));
         return;
     }
     if (queue_setup(host) < 0) {
@@ -497,7 +497,8 @@ static void late(gt_slot *slot)
         return;
     }
     if (first->internal && first->kind == GT_FRAME_PREPARE) {
-        measure_refuse(host, gt_fail(GPUTUNE_ETIMEOUT, "preparing again did not finish in time"));
+        measure_refuse(
+            host, gt_fail(GPUTUNE_ETIMEOUT, "preparing the inputs again did not finish in time"));
         return;
     }
     hung(host, allowance(host));

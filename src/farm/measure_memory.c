@@ -57,8 +57,8 @@ gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *s
         return GPUTUNE_OK;
     }
     return gt_fail(GPUTUNE_EDEVMEM,
-                   "the buffers with their copies, reference and guard zones need %.1f MB of "
-                   "device memory, %.1f of %.1f MB are free: take a smaller size",
+                   "the buffers, their copies, the reference's results and guard zones need %.1f "
+                   "MB of device memory, but %.1f of %.1f MB are free; choose a smaller size",
                    (double)need / megabyte, (double)available / megabyte, (double)total / megabyte);
 }
 

@@ -521,7 +521,7 @@ static gputune_status next_edge(edge *out, load *load, int64_t earliest_ns)
             before = now;
             moved_ns = time_ns;
         } else if (time_ns - moved_ns > GIVE_UP_NS) {
-            return gt_fail(GPUTUNE_EUNSUPPORTED, "the energy counter does not move");
+            return gt_fail(GPUTUNE_EUNSUPPORTED, "the energy counter does not change");
         }
         nanosleep(&(struct timespec){0, LOOK_NS}, NULL);
     }

@@ -120,7 +120,8 @@ static gputune_status select_profile(const gt_driver *driver, const char *profil
     find_symbol(&last_message, driver, "emuLastMessage");
     CUresult result = *profile && choose ? choose(profile) : CUDA_SUCCESS;
     GT_REFUSE(result == CUDA_ERROR_ILLEGAL_STATE, GPUTUNE_EINVAL,
-              "the emulator already runs another profile than \"%s\" in this process", profile);
+              "the emulator already runs with another profile in this process; expected \"%s\"",
+              profile);
     if (result == CUDA_SUCCESS) {
         return GPUTUNE_OK;
     }

@@ -58,7 +58,7 @@ static void append_folders(gt_text *out, const char *const *options, size_t coun
             any = true;
         }
     }
-    gt_text_append(out, any ? "; " : "; no toolkit was found, and no folder is named; ");
+    gt_text_append(out, any ? "; " : "; no toolkit was found, and no include folder is given; ");
 }
 
 void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missing,

@@ -169,7 +169,7 @@ static gputune_status layers_open_memory(gt_database **database)
         return GPUTUNE_OK;
     }
     gputune_status status = gt_database_open(database, ":memory:", GT_DATABASE_MEMORY, NULL, &met);
-    return status == GPUTUNE_EDATABASE ? gt_fail(status, "SQLite does not work here") : status;
+    return status == GPUTUNE_EDATABASE ? gt_fail(status, "SQLite cannot be initialised") : status;
 }
 
 /* Stops using the system's file. Under `using`. */
@@ -396,7 +396,8 @@ static gputune_status prepare_folder(const gt_store *store, const char *path)
     }
     char folder[PATH_MAX];
     gt_folder_of(folder, sizeof folder, store->asked);
-    GT_REFUSE(!gt_file_exists(folder), GPUTUNE_EIO, "there is no folder %s; make it first", folder);
+    GT_REFUSE(!gt_file_exists(folder), GPUTUNE_EIO, "the folder %s does not exist; create it first",
+              folder);
     return GPUTUNE_OK;
 }
 

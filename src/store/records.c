@@ -472,7 +472,7 @@ static gputune_status write_forgetting(gt_store *store, gt_store_fn step, forget
     }
     if (status == GPUTUNE_EDATABASE || (status != GPUTUNE_ENOMEM && !work->searched)) {
         return gt_fail(GPUTUNE_EDATABASE,
-                       "there is no database file that can be written; nothing was dropped");
+                       "there is no database file that can be written; nothing was deleted");
     }
     return status == GPUTUNE_ECANCELED ? GPUTUNE_OK : status;
 }

@@ -75,8 +75,7 @@ static int check_objects(char why[GT_WHY_MAX], sqlite3 *handle, int64_t version)
                            (version > GT_SCHEMA_VERSION && is_plain_table(sql, "CREATE TABLE "));
         if (!is_harmless) {
             snprintf(why, GT_WHY_MAX,
-                     "another version of gputune made it: this version does not create its %.20s "
-                     "'%.60s'",
+                     "it was made by another version of gputune: this version has no %.20s '%.60s'",
                      (const char *)sqlite3_column_text(statement, 0),
                      (const char *)sqlite3_column_text(statement, 1));
         }

@@ -192,7 +192,7 @@ static gputune_status take_string(char **out, char **at)
     char *to = *out = ++*at;
     for (; **at != '"'; ++*at) {
         *at += **at == '\\' && (*at)[1];
-        GT_REFUSE(!**at, GPUTUNE_ERECORDED, "a text has no closing quote");
+        GT_REFUSE(!**at, GPUTUNE_ERECORDED, "a string has no closing quote");
         *to++ = **at;
     }
     *to = '\0';
@@ -244,10 +244,10 @@ static gputune_status read_value(void *row, const gt_column *column, char **at)
     bool is_text = column->kind == GT_COLUMN_TEXT || column->kind == GT_COLUMN_OPTIONAL ||
                    column->kind == GT_COLUMN_INPLACE;
     GT_REFUSE(is_text != is_quoted, GPUTUNE_ERECORDED,
-              is_quoted ? "a text instead of a number" : "a number instead of a text");
+              is_quoted ? "a string instead of a number" : "a number instead of a string");
     value.text = text;
     GT_REFUSE(column->kind == GT_COLUMN_INPLACE && strlen(text) >= column->bytes, GPUTUNE_ERECORDED,
-              "a text is too long");
+              "a string is too long");
     GT_REFUSE(column->kind == GT_COLUMN_HASH && !read_hash(&value.hash, text, strlen(text)),
               GPUTUNE_ERECORDED, "a value is not a hash");
     if (!is_quoted && column->kind != GT_COLUMN_HASH) {
@@ -287,7 +287,7 @@ static gputune_status read_image(gt_image *out, const char *at)
     free(packed);
     if (!right || out->data) {
         free(data);
-        return gt_fail(GPUTUNE_ERECORDED, "an image of code cannot be read");
+        return gt_fail(GPUTUNE_ERECORDED, "the compiled code in it cannot be decoded");
     }
     data[bytes] = '\0';
     *out = (gt_image){data, (size_t)bytes};

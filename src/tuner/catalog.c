@@ -74,7 +74,7 @@ gputune_status gt_template_folders(char **folder, char **home, const char *given
     GT_FREED char *found = NULL;
     GT_TRY(list_places(&places, given));
     GT_REFUSE(asked && !gt_file_is_folder(asked), GPUTUNE_ENOTFOUND,
-              "no folder %s; expected one with templates", asked);
+              "the folder %s does not exist; expected a folder with templates", asked);
     GT_TRY(find_prelude(&found, &places));
     GT_TRY(gt_strdup(folder, asked ? asked : found));
     *home = gt_take(&found);
@@ -487,7 +487,7 @@ static gputune_status resolve_path(gt_kernel_list *out, gt_catalog *catalog, con
     const char *first = out->count ? "" : file->kernels.items[0]->name;
     return out->count ? GPUTUNE_OK
                       : gt_fail(GPUTUNE_ENOTFOUND, "no kernel '%s' in %s%s%s", part + 1, file->path,
-                                first[0] ? "; its first is " : "", first);
+                                first[0] ? "; the first kernel in it is " : "", first);
 }
 
 /* Adds the kernels of the file with this name, which has no folder and no ".cu". */
@@ -718,7 +718,8 @@ static gputune_status check_several(const gt_kernel_list *kernels, const char *k
     return one_file
                ? gt_fail(GPUTUNE_EINVAL, "%s has the kernels %s; expected one, as in %s:%s",
                          first->file->path, gt_text_string(&list), first->file->path, first->name)
-               : gt_fail(GPUTUNE_EINVAL, "kernel '%s' is in %s; expected the path of one", kernel,
+               : gt_fail(GPUTUNE_EINVAL,
+                         "kernel '%s' is in several files: %s; give the path of one", kernel,
                          gt_text_string(&list));
 }
 

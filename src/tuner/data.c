@@ -382,8 +382,9 @@ static gputune_status check_file(const gt_request *request, const struct gt_data
     }
     gt_npy_describe(&found, file->npy.type, file->npy.shape, file->npy.dimensions);
     gt_npy_describe(&expected, buffer->type, shape, dimensions);
-    return gt_fail(GPUTUNE_EINVAL, "%s: found %s; expected %s, as %s is at these sizes", file->path,
-                   gt_text_string(&found), gt_text_string(&expected), buffer->name);
+    return gt_fail(GPUTUNE_EINVAL,
+                   "%s: the array is %s; expected %s, the shape and type of %s at these sizes",
+                   file->path, gt_text_string(&found), gt_text_string(&expected), buffer->name);
 }
 
 #define DATA_MOST ((size_t)4 << 30) /* maximum size of a file in bytes */

@@ -91,7 +91,8 @@ static gputune_status judge_in(bool *proved, const gt_request *request, const gt
     *proved |= gt_trial_is_right(trial->status) && is_at(trial, request) &&
                trial->driver_version == request->device->driver_version;
     gputune_status failure = gt_history_failure(trial, request);
-    GT_REFUSE(failure != GPUTUNE_OK, failure, "%s: %s is not launched: it was found '%s': %s",
+    GT_REFUSE(failure != GPUTUNE_OK, failure,
+              "%s: %s is not launched, because its stored status is '%s': %s",
               request->template->name, trial->config, gt_trial_status_name(trial->status),
               trial->message);
     return GPUTUNE_OK;

@@ -269,8 +269,8 @@ static void note_sharing(gt_session *session, const gt_event *event)
     session->sharing = event->sampled.sharing;
     if (session->sharing == GT_SHARING_FELT) {
         gt_log_line(&session->request->log, GPUTUNE_LOG_INFO,
-                    "a launch takes %.0f%% %s time on the inout buffers that the previous launch "
-                    "left: each sample is a single launch, on restored buffers",
+                    "a launch takes %.0f%% %s time on inout buffers that the previous launch "
+                    "changed, so gputune restores them before each launch",
                     100 * fabs(1 - event->sampled.used_ratio),
                     event->sampled.used_ratio < 1 ? "less" : "more");
     }

@@ -476,7 +476,8 @@ static gputune_status search_what_is_left(gt_choice *out, gt_request *request, d
     }
     GT_FREED char *why = NULL;
     GT_TRY(gt_strdup(&why, gt_message()));
-    return gt_fail(status, "%s; another process was tuning it for %.3g s of these", why, waited_s);
+    return gt_fail(status, "%s; for %.3g s of these, another process was tuning the same kernel",
+                   why, waited_s);
 }
 
 static gputune_status search_under_lease(gt_choice *out, gt_request *request)
@@ -595,7 +596,7 @@ static gputune_status say_what_is_outside(gt_choice *choice, const gt_request *r
     bool known = choice->source != GPUTUNE_SOURCE_DEFAULT;
     GT_TRY(gt_config_text(&config, request->template, &choice->config));
     gt_log_line(&request->log, GPUTUNE_LOG_INFO,
-                "%s: %s is the default, although it is outside %s: %s", request->template->name,
+                "%s: using the default %s, although it is outside %s: %s", request->template->name,
                 config, request->only_text,
                 known ? "no variant within it is faster" : "no result within it is known");
     return GPUTUNE_OK;

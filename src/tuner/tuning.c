@@ -131,7 +131,7 @@ static gputune_status retry(gt_tuning *tuning)
     }
     if (count) {
         gt_log_line(&tuning->session.request->log, GPUTUNE_LOG_DEBUG,
-                    "nothing else is left: trying %u variants again that hung or take long", count);
+                    "trying the last %u variants again, which hung or took long", count);
     }
     if (!gt_field_is_done(field)) {
         return GPUTUNE_OK;
@@ -303,7 +303,7 @@ static void say_if_cut(const gt_tuning *tuning)
     const gt_request *request = tuning->session.request;
     if (tuning->session.field.cut && !request->options.max_variants) {
         gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
-                    "%s: %d variants were tried, which is as many as a tuning keeps in memory; "
+                    "%s: %d variants were tried, the most that one tuning keeps in memory; "
                     "restrict the space",
                     request->template->name, GT_FIELD_VARIANTS_MAX);
     }

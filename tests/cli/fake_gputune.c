@@ -272,7 +272,7 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
     }
     if (sizes.count && number_of(&sizes.items[0]) == 13) {
         return gt_fail(GPUTUNE_EDEVMEM,
-                       "%s needs 9 GB of device memory, 8 GB are free; take a "
+                       "%s needs 9 GB of device memory, 8 GB are free; choose a "
                        "smaller size",
                        kernel);
     }

@@ -86,7 +86,7 @@ static void has_three(void)
     OK(cuDevicePrimaryCtxReset_v2(0)); /* does not affect device 2 */
     OK(cuCtxSynchronize());
     CHECK_CODE(cuDevicePrimaryCtxRetain(&other, 0), CUDA_ERROR_NOT_SUPPORTED);
-    CHECK(strstr(emuLastMessage(), "one device of a process"));
+    CHECK(strstr(emuLastMessage(), "one device per process"));
 }
 
 static void is_one_a100(void)

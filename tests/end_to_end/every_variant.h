@@ -80,7 +80,7 @@ static void field_judge(const gt_field *field)
         if (variant->stage == GT_STAGE_READY) {
             continue;
         }
-        if (variant->message && strstr(variant->message, "registers a thread")) {
+        if (variant->message && strstr(variant->message, "registers per thread")) {
             refused++;
             continue;
         }

@@ -110,7 +110,7 @@ TEST(failures_reach_every_rank)
     gputune_plan_release(plan);
     plan = NULL;
     assert_int_equal(together(&plan, tuner, 2, &w, "copy", &options), GPUTUNE_EINVAL);
-    assert_non_null(strstr(gputune_error(), "rank 2 has another version"));
+    assert_non_null(strstr(gputune_error(), "rank 2 has a different version"));
     w.broken = true;
     assert_int_equal(together(&plan, tuner, 0, &w, "axpy", &options), GPUTUNE_EIO);
     assert_int_equal(together(&plan, tuner, 1, &w, "axpy", &options), GPUTUNE_EIO);

@@ -123,7 +123,7 @@ TEST(loops_decompose_a_matrix)
     }
     gputune_function function = GPUTUNE_FUNCTION_INIT;
     assert_int_equal(gputune_plan_function(&function, plan, 0), GPUTUNE_EUNSUPPORTED);
-    assert_non_null(strstr(gputune_error(), "launch them with gputune_launch()"));
+    assert_non_null(strstr(gputune_error(), "expected gputune_launch()"));
     gputune_plan_release(plan);
 }
 

@@ -183,7 +183,7 @@ TEST(addresses_in_a_struct_are_checked)
     grid g = right;
     g.y = g.in.x + 4;
     expect_refused(gputune_launch(plan, NULL, GPUTUNE_ARGS(&g, &factor)),
-                   "g.y, which is written (20012 bytes");
+                   "the output g.y (20012 bytes");
     g = right;
     g.index += 2;
     expect_refused(gputune_launch(plan, NULL, GPUTUNE_ARGS(&g, &factor)), "g.index = ");

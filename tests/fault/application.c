@@ -199,7 +199,7 @@ static void expect_computed(gputune_plan *plan, const char *when)
  * emulator in the worker ran out of memory, which the emulator reports as a kernel fault. */
 static bool is_condemned(const char *message)
 {
-    return strstr(message, "is not launched: it was found") &&
+    return strstr(message, "is not launched, because its stored status is") &&
            (app.crashes || strstr(message, "out of host memory"));
 }
 

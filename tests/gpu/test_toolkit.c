@@ -128,7 +128,8 @@ TEST(hints_about_missing_headers)
     assert_string_equal(gt_text_string(&none), "");
     gt_header_hint_append(&none, "k.cu(3): error: namespace \"b\" has no member \"c\"", &missing,
                           NULL, 0);
-    assert_string_equal(gt_text_string(&none),
-                        "; headers that were not found: a.h; no toolkit was found, and no folder "
-                        "is named; pass its folder with -I, include_paths or GPUTUNE_INCLUDE");
+    assert_string_equal(
+        gt_text_string(&none),
+        "; headers that were not found: a.h; no toolkit was found, and no include folder is given; "
+        "pass its folder with -I, include_paths or GPUTUNE_INCLUDE");
 }

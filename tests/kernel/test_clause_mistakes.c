@@ -61,8 +61,8 @@ static const gt_mistake plain_mistakes[] = {
     {4, P "args(out float y[n], in float x[n], size_t n) in_place(y : x, y : x)",
      "a.cu:4:79: 'y' given twice; expected each buffer once"},
     {4, P "args(out float y[n], in float x[n], size_t n) in_place(y : x) clear(y)",
-     "a.cu:4:72: clear() zeroes 'y' before each launch, and with it an input in its place; "
-     "expected an output that is not cleared"},
+     "a.cu:4:72: clear() would zero 'y' before each launch, and with it the input in the same "
+     "buffer; expected an output that is not cleared"},
     {8, P "init()",
      "a.cu:8:22: the pragma ends here; expected a __global__ function's name, as in init(KERNEL, "
      "block = 256, grid = ceil_div(n, 256))"},
@@ -116,7 +116,7 @@ static const gt_mistake plain_mistakes[] = {
     {8, P "reference(self) reference(other)",
      "a.cu:8:33: 'reference' given twice; expected it once (first on line 8)"},
     {8, P "reference(self) check(other)",
-     "a.cu:8:17: reference(self) together with check(); expected one of them"},
+     "a.cu:8:17: reference(self) and check() cannot be combined; expected one of them"},
     {8, P "expect()",
      "a.cu:8:24: the pragma ends here; expected an output's name, as in y = file(\"y.npy\")"},
     {8, P "expect(y)",
@@ -134,13 +134,13 @@ static const gt_mistake plain_mistakes[] = {
      "a.cu:8:42: found 'rtol'; expected ',' or ')', as in expect(y = file(\"y.npy\"), rtol = "
      "1e-5)"},
     {8, P "expect(rtol = 1)",
-     "a.cu:8:17: no expected results of 'y'; expected 'y = file(\"name.npy\")', because every "
+     "a.cu:8:17: 'y' has no expected results; expected 'y = file(\"name.npy\")' too, because every "
      "output is compared"},
     {8, P "expect(y = file(\"a\\\\b.npy\"))",
      "a.cu:8:33: found '\"a\\\\b.npy\"'; expected a file's name in quotes, as in file(\"a.npy\")"},
     {8, P "expect(y = file(\"y.npy\")) reference(other)",
-     "a.cu:8:17: expect() together with reference() or check(); expected one of them, because each "
-     "defines the correct result"},
+     "a.cu:8:17: expect() cannot be combined with reference() or check(); expected one of them, "
+     "because each defines the correct result"},
     {4, P "args(inout float y[n] = file(\"a.npy\", \"b.npy\"), size_t n)",
      "a.cu:4:53: found ','; expected ')', as in file(\"a.npy\")"},
     {4, P "args(inout float y[n] = file \"a.npy\", size_t n)",
@@ -185,9 +185,8 @@ static const gt_mistake plain_mistakes[] = {
      "struct cell { int n[4]; };\n__device__ cell table[4];\n" P "init(make)\n"
      "__global__ void make(float *y, size_t n, unsigned long long seed)\n"
      "{ int i = threadIdx.x; table[i].n[0] += 1; }",
-     "a.cu:10:17: 'make' sets the __device__ variable 'table', of which the kernel and its "
-     "reference have copies of their own; expected constant(table : TYPE[COUNT]), or a buffer in "
-     "args()"},
+     "a.cu:10:17: 'make' sets the __device__ variable 'table', but the kernel and its reference "
+     "have separate copies of it; expected constant(table : TYPE[COUNT]), or a buffer in args()"},
     {8, P "constant()",
      "a.cu:8:26: the pragma ends here; expected a __constant__ symbol's name, as in "
      "constant(weights : float[9])"},
@@ -258,18 +257,19 @@ static const gt_mistake pipeline_mistakes[] = {
     {8, P "launch(second, block = BLOK, grid = 1, args = (y, part))",
      "a.cu:8:40: unknown name 'BLOK'; expected 'BLOCK'"},
     {8, P "launch(second, block = 32, grid = 1, args = (y, part)) block(32)",
-     "a.cu:8:72: 'block' together with launch(); expected it in each launch(), as in "
+     "a.cu:8:72: 'block' cannot be combined with launch(); expected it in each launch(), as in "
      "launch(KERNEL, block = 256, …)"},
     {8, P "launch(second, block = 32, grid = 1, args = (y, part)) pass(c : float[4] = value)",
-     "a.cu:8:72: 'pass' together with launch(); expected constant(NAME : TYPE[COUNT]), or a buffer "
-     "in args()"},
+     "a.cu:8:72: 'pass' cannot be combined with launch(); expected constant(NAME : TYPE[COUNT]), "
+     "or a buffer in args()"},
     {8, P "launch(second, block = 32, grid = 1, args = (y, part)) reference(second)",
      "a.cu:8:72: 'second' is the tuned kernel, which cannot judge itself; expected another kernel, "
      "or reference(self)"},
     {8, P "launch(second<4>, block = 32, grid = 1, args = (y, part))",
      "a.cu:8:17: 'second' is not a C++ template; expected it without template arguments"},
     {7, P "launch(first, block = BLOCK, grid = 1, args = (part, y, n), programmatic = 1)",
-     "a.cu:7:77: the first launch() has none before it; expected 'programmatic' in a later one"},
+     "a.cu:7:77: the first launch() cannot be programmatic, because no launch precedes it; "
+     "expected 'programmatic' in a later one"},
 };
 
 static const gt_mistake map_mistakes[] = {
@@ -277,14 +277,15 @@ static const gt_mistake map_mistakes[] = {
      "a.cu:7:27: the pragma ends here; expected a buffer's name, as in tensormap(x, box = (64, "
      "64), swizzle = 128)"},
     {7, P "tensormap(x)",
-     "a.cu:7:27: no box; expected box = (…) with an extent for each dimension"},
+     "a.cu:7:27: the tensor map has the tensor map has no box; expected box = (…) with an extent "
+     "for each dimension"},
     {7, P "tensormap(z, box = (8, 8))", "a.cu:7:27: 'z' is not a buffer; expected one of args()"},
     {7, P "tensormap(x, 8, 8)", "a.cu:7:30: found '8'; expected a setting such as box = (64, 64)"},
     {7, P "tensormap(x box = (8, 8))",
      "a.cu:7:29: found 'box'; expected ',' or ')', as in tensormap(x, box = (64, 64), swizzle = "
      "128)"},
     {7, P "tensormap(x, box = 8)",
-     "a.cu:7:27: a box of 1 dimensions, but sizes of 2; expected equally many"},
+     "a.cu:7:27: the box has 1 dimensions, but the tensor 2; expected equal numbers"},
     {7, P "tensormap(x, box = (8, 8), box = (4, 4))",
      "a.cu:7:44: 'box' given twice; expected it once"},
     {7, P "tensormap(x, boks = (8, 8))", "a.cu:7:30: unknown setting 'boks'; expected 'box'"},
@@ -303,7 +304,7 @@ static const gt_mistake map_mistakes[] = {
      "a.cu:7:51: found 'one'; expected fill = zero or fill = nan, as in tensormap(x, box = (64, "
      "64), swizzle = 128)"},
     {7, P "tensormap(x, box = (8, 8), sizes = n)",
-     "a.cu:7:27: a box of 2 dimensions, but sizes of 1; expected equally many"},
+     "a.cu:7:27: the box has 2 dimensions, but the tensor 1; expected equal numbers"},
     {7, P "tensormap(x, box = (8, 8), strides = (n, n))",
      "a.cu:7:27: 2 strides for 2 dimensions; expected one for each but the last"},
     {7, P "tensormap(x, box = (8, 8)) tensormap(x, box = (8, 8))",
@@ -344,7 +345,8 @@ static const gt_mistake image_mistakes[] = {
      "a.cu:7:25: 'd' has one extent, and tex1Dfetch() reads it without settings; expected "
      "d[HEIGHT][WIDTH] in args() for tex2D(), with its settings, or memory = array for tex1D()"},
     {7, P "texture(x) texture(d)",
-     "a.cu:2:17: 'scale' takes 'd' as double *; expected cudaTextureObject_t, as texture() says"},
+     "a.cu:2:17: 'scale' takes 'd' as double *; expected cudaTextureObject_t, as declared in "
+     "texture()"},
     {7, "", "a.cu:2:17: 'scale' takes 'x' as a texture; expected texture(x) beside args()"},
     {4,
      P "args(out float y[n], in bool x[n][n] = zero, in uchar4 p[n][n] = zero, in double d[n], "

@@ -108,14 +108,14 @@ static const char *const mistakes[][2] = {
     {"options(\"--time=/tmp/x\")", "k.cu:6:25: the compiler option '--time=/tmp/x' is refused: it "
                                    "reads or writes files; expected it to be left out"},
     {"options(\"-arch=sm_80\")", "k.cu:6:25: the compiler option '-arch=sm_80' is refused: the "
-                                 "target is the GPU at hand; expected it to be left out"},
+                                 "target is always the current GPU; expected it to be left out"},
     {"options(\"-dlto\")", "k.cu:6:25: the compiler option '-dlto' is refused: its code needs a "
                            "link step; expected whole-program code"},
     {"options(\"-maxrregcount=32\")",
-     "k.cu:6:25: the compiler option '-maxrregcount=32' is refused: the space would not take it "
-     "into account; expected maxreg(COUNT)"},
-    {"options(\"--no-cache\")", "k.cu:6:25: the compiler option '--no-cache' is refused: the "
-                                "engine sets it; expected it to be left out"},
+     "k.cu:6:25: the compiler option '-maxrregcount=32' is refused: gputune could not tell which "
+     "blocks still fit; expected maxreg(COUNT)"},
+    {"options(\"--no-cache\")", "k.cu:6:25: the compiler option '--no-cache' is refused: gputune "
+                                "sets it itself; expected it to be left out"},
     {"options(\"-Xptxas=--options-file=/etc/passwd\")",
      "k.cu:6:25: the assembler's option '--options-file=/etc/passwd' may open files; expected one "
      "such as -O2, -dlcm=cg or --def-load-cache=ca"},

@@ -98,7 +98,7 @@ static const gt_excess excesses[] = {
      "l; S111 m; S112 n; S113 o; S114 p; S115 q; };\n" P WITH_S "{1})",
      "a.cu:1:1: more than 16 structs in arguments; expected fewer", S_KERNEL},
     {4, "struct S { int a; };\n" P WITH_S "{.a", ".b", 80, " = 1})",
-     "a.cu:5:58: a path of too many characters; expected '.member = …'", S_KERNEL},
+     "a.cu:5:58: the member's path is too long; expected '.member = …'", S_KERNEL},
     {4, "struct S { int a; };\n" P WITH_S, "{", 120, "1)",
      "a.cu:5:119: a list that is nested too deeply; expected fewer braces", S_KERNEL},
     {4, "struct S { int a[70]; };\n" P WITH_S "{{1", ", 1", 69, "}})",
@@ -169,11 +169,11 @@ static const gt_mistake mistakes[] = {
      "a.cu:7:17: 'other' takes 3 parameters; expected 2, those of args(), or one more named "
      "'scale'"},
     {7, P "reference(other)\n__global__ void other(float *y, double *n) {}",
-     "a.cu:7:17: 'other' takes 'n' as a pointer; expected a value, as args() says"},
+     "a.cu:7:17: 'other' takes 'n' as a pointer; expected a value, as declared in args()"},
     {7, P "reference(other)\n__global__ void other(float2 *y, size_t n) {}",
-     "a.cu:7:17: 'other' takes 'y' as float2; expected float, as args() says"},
+     "a.cu:7:17: 'other' takes 'y' as float2; expected float, as declared in args()"},
     {7, P "reference(other)\n__global__ void other(double2 *y, size_t n) {}",
-     "a.cu:7:17: 'other' takes 'y' as double2; expected float, as args() says"},
+     "a.cu:7:17: 'other' takes 'y' as double2; expected float, as declared in args()"},
     {7, "const char *s = R\"(\n" P "tune(A = 1)\n)\";", ""},
     {7, "const char *s = R\"a_delimiter_that_is_too_long(x)a_delimiter_that_is_too_long\";", ""},
     {7, "const char *s = R\"never closed", ""},
@@ -265,10 +265,12 @@ static const struct {
      "a.cu:7:17: a negative tolerance; expected 0 or more",
      KERNEL("float", "") "\n__global__ void other(float *y, size_t n) {}"},
     {7, P "reference(other, block = n * 2)",
-     "other would be launched with 2048 in dimension 0 at these sizes; expected 1 to 1024",
+     "other would be launched with 2048 blocks or threads in dimension 0 at these sizes; expected "
+     "1 to 1024",
      KERNEL("float", "") "\n__global__ void other(float *y, size_t n) {}"},
     {7, P "reference(other, block = 0)",
-     "other would be launched with 0 in dimension 0 at these sizes; expected 1 to 1024",
+     "other would be launched with 0 blocks or threads in dimension 0 at these sizes; expected 1 "
+     "to 1024",
      KERNEL("float", "") "\n__global__ void other(float *y, size_t n) {}"},
     {7, P "check(other, grid = n << 40)",
      "a.cu:7:17: 'other' takes 2 parameters; expected 3: those of the kernel and 'unsigned long "

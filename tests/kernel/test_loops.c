@@ -236,8 +236,9 @@ TEST(test_swapped_buffers_have_equal_bytes)
     const gt_config standard = gt_config_default(b.template);
     assert_int_equal(gt_launch_bind(&launch, b.template, &b.problem, &standard, &b.device),
                      GPUTUNE_EINVAL);
-    assert_string_equal(gt_message(),
-                        "swap(y, part): 256 and 512 bytes at these sizes; expected equally many");
+    assert_string_equal(
+        gt_message(),
+        "swap(y, part): the buffers have 256 and 512 bytes at these sizes; expected equal sizes");
 }
 
 static const char *const mistakes[][2] = {
@@ -269,10 +270,9 @@ static const char *const mistakes[][2] = {
      "a.cu:3:81: 'i' is a loop's counter; expected a tunable, a problem value or a device property "
      "here"},
     {P "for(i = 0; i < 3; ++i) launch(real, block = B, grid = 1, args = (y, i))\n",
-     "a.cu:3:85: 'real' takes 'i' as float; expected an integer type such as int, which 'i' gives "
-     "it"},
+     "a.cu:3:85: 'real' takes 'i' as float; expected an integer type such as int, the type of 'i'"},
     {P "launch(at, block = B, grid = 1, args = (y, x + n, 0, 0))\n",
-     "a.cu:3:64: 'at' takes 'i' as int; expected a pointer, which '+ n' gives it"},
+     "a.cu:3:64: 'at' takes 'i' as int; expected a pointer, the type of '+ n'"},
     {P WORK " swap(y)\n", "a.cu:3:75: the pragma ends here; expected ',', as in swap(next, now)"},
     {P WORK " swap(y, x)\n",
      "a.cu:3:77: 'x' is an input, which kernels must not write; expected it to be inout"},

@@ -100,13 +100,13 @@ TEST(test_instances_that_cannot_be)
         {"first",
          "template <int N>\n__global__ void first(double *p, const float *x, int n)\n{\n#if "
          "A\n{\n#else\n{\n#endif\n}\n}\n",
-         "kernel.cu:4:17: 'first' has other arguments in another launch(), and directives that its "
-         "braces do not pair with; expected #if and #endif around whole statements"},
+         "kernel.cu:4:17: 'first' is launched with different template arguments, and an #if in it "
+         "splits a pair of braces; expected #if and #endif around whole statements"},
         {"first",
          "template <int N> __global__ void first(double *p, const float *x, int n) {}\n"
          "template <> __global__ void first<3>(double *p, const float *x, int n) {}\n",
-         "kernel.cu:4:17: 'first' has other arguments in another launch(), and specialisations; "
-         "expected a launch() of one instance alone"},
+         "kernel.cu:4:17: 'first' is launched with different template arguments, and has "
+         "specialisations; expected launches of only one instance"},
         {"naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
          "namespace sbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb { template <int "
          "N>\n"
@@ -249,14 +249,14 @@ static const char *const mistakes[][2] = {
     {P "launch(second, block = 1, grid = 1, cluster = 2, cluster = 2)\n",
      "a.cu:3:66: 'cluster' given twice; expected it once"},
     {P "launch(second, block = 1, grid = 1) cluster(C = 1, 2)\n",
-     "a.cu:3:53: 'cluster' together with launch(); expected it in a launch(), as in tune(SIZE = 1, "
-     "2) launch(KERNEL, cluster = SIZE, …)"},
+     "a.cu:3:53: 'cluster' cannot be combined with launch(); expected it in a launch(), as in "
+     "tune(SIZE = 1, 2) launch(KERNEL, cluster = SIZE, …)"},
     {P "launch(second, block = 1, grid = 1) cooperative()\n",
-     "a.cu:3:53: 'cooperative' together with launch(); expected it in a launch(), as in "
+     "a.cu:3:53: 'cooperative' cannot be combined with launch(); expected it in a launch(), as in "
      "launch(KERNEL, cooperative = 1, …)"},
     {P "launch(second, block = 1, grid = 1) tensormap(x, box = 8)\n",
-     "a.cu:3:53: 'tensormap' together with launch(); expected a buffer in args(), or a template "
-     "with one kernel"},
+     "a.cu:3:53: 'tensormap' cannot be combined with launch(); expected a buffer in args(), or a "
+     "template with one kernel"},
 };
 
 TEST(test_mistakes)

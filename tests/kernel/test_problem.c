@@ -82,7 +82,7 @@ TEST(test_mistakes)
         {{"n", -5}, "size n is -5; expected 0 to 2^40"},
         {{"n", (INT64_C(1) << 40) + 1}, "size n is 1099511627777; expected 0 to 2^40"},
         {{"R", 3}, "R is not 3; expected one of 2, 4"},
-        {{"T", 3}, "T is a type, not 3; expected it as a word, \"T=float\""},
+        {{"T", 3}, "T is a type, but 3 is given; expected a type's name, as in \"T=float\""},
         {{"T=half", 0}, "T is not half; expected one of float, double"},
         {{"n=x", 0}, "'x' is not an integer; expected a number such as 4096, 4K, 16M or 2^20"},
         {{NULL, 0}, "a size without a name; expected {\"n\", value}"},
@@ -155,9 +155,9 @@ TEST(test_several_lines_of_arguments)
     ASSERT_OK(gt_problem_bind(&problem, t, (gputune_sizes){0, NULL}));
     assert_int_equal(gt_workload_bind(&workload, t, &problem, &device, 0, NULL, 0),
                      GPUTUNE_ETEMPLATE);
-    assert_string_equal(gt_message(),
-                        "kernel.cu:2:39: m is filled from inf to inf; expected numbers "
-                        "that int holds");
+    assert_string_equal(
+        gt_message(),
+        "kernel.cu:2:39: m is filled from inf to inf; expected numbers that fit its type int");
     gt_template_free(t);
 }
 

@@ -150,7 +150,7 @@ TEST(test_pass_limits)
         {8188, 4, NULL},
         /* 32,756 bytes, 4 of padding, and a pointer exceed the limit by one element */
         {8189, 3, "parameters by value exceed 32764 bytes"},
-        {100, 3, "split would pass the whole block by value"},
+        {100, 3, "the pass value 'split' would pass the whole block by value"},
         {17000, 2, NULL}, /* split, in constant memory for the rest, and global */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -315,7 +315,7 @@ static const struct {
     {"struct S { };", "out S y[n]",
      "a.cu:3:28: elements of 'y' are S, which has no data; expected a type with numbers"},
     {"struct S { float a; int b; };", "inout S y[n]",
-     "a.cu:3:30: integers of 'y.b' without a fill; expected { …, .b = uniform(low, high) }, index, "
+     "a.cu:3:30: 'y.b' has integers but no fill; expected { …, .b = uniform(low, high) }, index, "
      "zero or constant(value)"},
     {"struct S { float a; int2 b; };", "out S y[n], S s = {1, {2, 3, 4}}",
      "a.cu:3:36: item 3 of a list in the list has no member in S; expected at most one for each "

@@ -29,12 +29,12 @@ static const gt_mistake mistakes[] = {
     {3, P "problem(n = 4, bucket = pow3)", "a.cu:3:41: found 'pow3'; expected 'pow2'"},
     {3, P "problem(n = 4; m = 3)", "a.cu:3:30: found ';'; expected ',' or ')'"},
     {4, P "args(inout float y[n], size_t m)",
-     "a.cu:4:47: scalar 'm' without a value; expected '= value', or the name of a problem value"},
+     "a.cu:4:47: scalar 'm' has no value; expected '= value', or the name of a problem value"},
     {4, P "args(float y[n], size_t n)",
-     "a.cu:4:28: buffer 'y' without a direction; expected in, out or inout before its type"},
+     "a.cu:4:28: buffer 'y' has no direction; expected in, out or inout before its type"},
     {4, P "args(inout float *y, size_t n)",
-     "a.cu:4:35: pointer 'y' without an extent; expected 'in float y[n]', or '= null' if the "
-     "kernel gets no buffer"},
+     "a.cu:4:35: pointer 'y' has no extent; expected 'in float y[n]', or '= null' if the kernel "
+     "gets no buffer"},
     {4, P "args(inout flaot y[n], size_t n)", "a.cu:4:28: unknown type 'flaot'; expected 'float'"},
     {4, P "args(inout VertexId y[n], size_t n)",
      "a.cu:4:28: unknown type 'VertexId'; expected a number type, a struct of this file, a "
@@ -44,7 +44,7 @@ static const gt_mistake mistakes[] = {
      "a.cu:4:40: 'cudaTextureObject_t' is a texture, whose type does not show what it reads; "
      "expected the buffer, as in float NAME[n], and texture(NAME) for tex1Dfetch() or tex2D()"},
     {4, P "args(inout int y[n], size_t n)",
-     "a.cu:4:32: integers of 'y' without a fill; expected '= uniform(low, high)', '= index', '= "
+     "a.cu:4:32: 'y' has integers but no fill; expected '= uniform(low, high)', '= index', '= "
      "zero', '= constant(value)' or another fill, or an init() kernel"},
     {4, P "args(inout float y[], size_t n)",
      "a.cu:4:36: found ']'; expected a number, a name or '('"},
@@ -71,11 +71,11 @@ static const gt_mistake mistakes[] = {
     {4, P "args(inout float y[n] = file(x), size_t n)",
      "a.cu:4:46: found 'x'; expected a file's name in quotes, as in file(\"a.npy\")"},
     {4, P "args(out float y[n] = file(\"x.npy\"), size_t n)",
-     "a.cu:4:39: 'y' is an output, which is poisoned before a launch; expected in or inout"},
+     "a.cu:4:39: 'y' is an output, which cannot have a fill; expected in or inout"},
     {4, P "args(inout float y[n])",
      "a.cu:2:17: 'twice' takes 2 parameters; expected 1, those of args() and scratch()"},
     {4, P "args(inout float y[n], int n)",
-     "a.cu:2:17: 'twice' takes 'n' as size_t; expected int, as args() says"},
+     "a.cu:2:17: 'twice' takes 'n' as size_t; expected int, as declared in args()"},
     {4, P "args(float y = 1, size_t n)",
      "a.cu:2:17: no out or inout buffer in args(); expected at least one, as 'out float y[n]', or "
      "'out float g.y[n]' where a struct g points to it"},
@@ -174,7 +174,7 @@ static const gt_mistake mistakes[] = {
     {8, P "pass(c : float[4] = values)",
      "a.cu:8:37: c has the value values; expected value, split, constant or global"},
     {8, P "pass(c : int[4] = value)",
-     "a.cu:8:40: integers of 'c' without a fill; expected ': uniform(low, high)', ': index', ': "
+     "a.cu:8:40: 'c' has integers but no fill; expected ': uniform(low, high)', ': index', ': "
      "zero', ': constant(value)' or another fill"},
     {8, P "define(BLOCK = 1)",
      "a.cu:8:24: 'BLOCK' declared twice; expected another name (first on line 5)"},
@@ -196,11 +196,11 @@ static const gt_mistake mistakes[] = {
     {8, "__constant__ int c[4];\n" P "constant(c : int[4] = zero)",
      "a.cu:9:37: found '='; expected ':' and a fill, as in constant(w : float[9] : zero)"},
     {8, "__constant__ int c[4];\n" P "constant(c : int[4])",
-     "a.cu:9:36: integers of 'c' without a fill; expected ': uniform(low, high)', ': index', ': "
+     "a.cu:9:36: 'c' has integers but no fill; expected ': uniform(low, high)', ': index', ': "
      "zero', ': constant(value)' or another fill"},
     {8, P "tensormap(y, box = 16)",
      "a.cu:2:17: 'twice' takes 'y' as float *; expected const __grid_constant__ CUtensorMap, as "
-     "tensormap() says"},
+     "declared in tensormap()"},
     {8, P "cooperative(n)",
      "a.cu:8:29: 'n' is a run-time size; expected a tunable, a compile-time problem value or a "
      "device property here"},
@@ -215,9 +215,9 @@ static const gt_mistake mistakes[] = {
     {9, "void twice(float *y, size_t n)",
      "a.cu:2:17: no __global__ function 'twice'; expected its definition in this file"},
     {9, "__global__ void twice(float y, size_t n)",
-     "a.cu:2:17: 'twice' takes 'y' as a value; expected a pointer, as args() says"},
+     "a.cu:2:17: 'twice' takes 'y' as a value; expected a pointer, as declared in args()"},
     {9, "__global__ void twice(double *y, size_t n)",
-     "a.cu:2:17: 'twice' takes 'y' as double; expected float, as args() says"},
+     "a.cu:2:17: 'twice' takes 'y' as double; expected float, as declared in args()"},
     {9, "__global__ void twice(GPUTUNE_PARAM(c) float *y, size_t n)",
      "a.cu:2:17: the parameters of 'twice' begin with GPUTUNE_PARAM(c); expected no block"},
     {9, "__global__ void twice(GPUTUNE_PARAM(c), float *y, size_t n)",
@@ -288,10 +288,12 @@ TEST(test_outputs_behind_const)
       "\n__global__ void k(float *y, const float *x, size_t n) {}\n"                               \
       "__global__ void r(const float *y, const float *x, size_t n) {}\n"
     expect_mistake("a.cu", OF("args(in float x[n], out float y[n], size_t n)", ""),
-                   "a.cu:1:17: 'k' takes 'x' as a pointer to const; expected one to write 'y' "
-                   "through, as args() says, in the order of the kernel's parameters");
+                   "a.cu:1:17: 'k' takes 'x' as a pointer to const, but args() has 'y' there, "
+                   "which is written; expected "
+                   "a pointer to non-const, and args() in the order of the kernel's parameters");
     expect_mistake("a.cu", OF("args(out float y[n], in float x[n], size_t n)", " reference(r)"),
-                   "a.cu:2:35: 'r' takes 'y' as a pointer to const; expected one to write 'y' "
-                   "through, as args() says, in the order of the kernel's parameters");
+                   "a.cu:2:35: 'r' takes 'y' as a pointer to const, but args() has 'y' there, "
+                   "which is written; expected "
+                   "a pointer to non-const, and args() in the order of the kernel's parameters");
 #undef OF
 }

@@ -55,7 +55,7 @@ static void goes_on_in_memory(world *w, const char *what)
     put_size(store, 2048, 20);
     assert_true(time_at(store, 2048) == 20);
     if (w->warnings != 1 ||
-        !strstr(w->warning, "cannot be used (another version of gputune made it: ") ||
+        !strstr(w->warning, "cannot be used (it was made by another version of gputune: ") ||
         !strstr(w->warning, "move it away, or set GPUTUNE_DB to another file")) {
         fail_msg("%s: %s", what, w->warning);
     }
@@ -69,7 +69,7 @@ static void cannot_be_read(world *w, const char *what)
         fail_msg("%s is read", what);
     }
     ASSERT_OK(gt_store_inspect(&facts, w->path));
-    assert_non_null(strstr(facts.damage, "this version does not create its"));
+    assert_non_null(strstr(facts.damage, "this version has no"));
 }
 
 static void is_no_layer(world *w, const char *what)

@@ -92,7 +92,7 @@ TEST_OF(test_names_and_paths, gt_catalog *catalog, open_folder, close_folder)
                      "no kernel 'scal'; did you mean 'scale'? in %s");
     snprintf(path, sizeof path, "%s:sub", path_of("pair.cu"));
     assert_not_found(catalog, path, GPUTUNE_ENOTFOUND,
-                     "no kernel 'sub' in %s/pair.cu; its first is scale");
+                     "no kernel 'sub' in %s/pair.cu; the first kernel in it is scale");
 }
 
 static int count(void *user, const gt_template *template)
@@ -105,8 +105,9 @@ TEST_OF(test_two_files_with_one_kernel, gt_catalog *catalog, open_folder, close_
 {
     static const char *const more[] = {"add"};
     write_file("more.cu", more, 1);
-    assert_not_found(catalog, "add", GPUTUNE_EINVAL,
-                     "kernel 'add' is in %s/more.cu, %s/pair.cu; expected the path of one");
+    assert_not_found(
+        catalog, "add", GPUTUNE_EINVAL,
+        "kernel 'add' is in several files: %s/more.cu, %s/pair.cu; give the path of one");
     /* a file that was added takes precedence */
     int added = 0;
     ASSERT_OK(gt_catalog_add(catalog, path_of("more.cu"), NULL, NULL, count, &added));

@@ -153,7 +153,8 @@ static gputune_status check_swaps(const gt_binding *binding)
             GT_TRY(bytes_of(&other, binding, order->other));
         }
         GT_REFUSE(bytes != other, GPUTUNE_EINVAL,
-                  "swap(%s, %s): %llu and %llu bytes at these sizes; expected equally many",
+                  "swap(%s, %s): the buffers have %llu and %llu bytes at these sizes; expected "
+                  "equal sizes",
                   template->arguments[order->index].name, template->arguments[order->other].name,
                   (unsigned long long)bytes, (unsigned long long)other);
     }

@@ -23,7 +23,7 @@
     LIMIT(TIMES, "a launch is repeated less than once, or more than 65536 times")                  \
     LIMIT(LAUNCHES, "the loops make more than 65536 launches, or do not end")                      \
     LIMIT(NO_LAUNCH, "the loops make no launch")                                                   \
-    LIMIT(SEQUENCE, "the loops and what they compute need more room than a launch has")            \
+    LIMIT(SEQUENCE, "the loops and their arguments need more memory than a launch has")            \
     LIMIT(VALUE, "an argument in launch() does not fit into the kernel's parameter")               \
     LIMIT(PROGRAMMATIC, "programmatic launches need compute capability 9.0")                       \
     LIMIT(CARVEOUT_SIZE, "this GPU has no such carveout size")                                     \
@@ -35,8 +35,8 @@
     LIMIT(VECTOR_ALIGNMENT, "vector is wider than a buffer's assumed alignment")                   \
     LIMIT(VECTOR_EXTENT, "vector does not divide a buffer's innermost extent")                     \
     LIMIT(PASS_VALUE, "parameters by value exceed %lld bytes")                                     \
-    LIMIT(PASS_SPLIT, "split would pass the whole block by value")                                 \
-    LIMIT(PASS_CONSTANT, "pass block exceeds %lld bytes of constant memory")                       \
+    LIMIT(PASS_SPLIT, "the pass value 'split' would pass the whole block by value")                \
+    LIMIT(PASS_CONSTANT, "the passed block exceeds the %lld bytes of constant memory")             \
     LIMIT(TENSORMAP_NONE, "tensor maps need compute capability 9.0 and driver 12.0")               \
     LIMIT(TENSORMAP_BOX,                                                                           \
           "a tensor map's box is outside 1 to 256, or its rows are not a multiple of 16 bytes")    \

@@ -20,8 +20,8 @@ static gputune_status set_number(gt_value *out, const gt_problem_value *value, i
     const gt_value given = {number, NULL};
     const char *text = GT_TEXT_OF_VALUE(&given);
     GT_REFUSE(value->kind == GT_PROBLEM_TYPE, GPUTUNE_EINVAL,
-              "%s is a type, not %s; expected it as a word, \"%s=%s\"", value->name, text,
-              value->name, value->fallback.word);
+              "%s is a type, but %s is given; expected a type's name, as in \"%s=%s\"", value->name,
+              text, value->name, value->fallback.word);
     GT_REFUSE(value->kind == GT_PROBLEM_SIZE && (number < 0 || number > GT_SIZE_MAX),
               GPUTUNE_EINVAL, "size %s is %s; expected 0 to 2^40", value->name, text);
     for (uint32_t i = 0; i < value->count; i++) {

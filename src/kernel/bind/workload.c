@@ -146,10 +146,10 @@ static gputune_status bind_dimensions(uint32_t out[3], const gt_dimensions *dime
         if (i < dimensions->count) {
             GT_TRY(gt_expression_integer(&value, dimensions->items[i], binding->slots));
         }
-        GT_REFUSE(
-            value < least || value > limits[i], GPUTUNE_EINVAL,
-            "%s would be launched with %lld in dimension %u at these sizes; expected 1 to %lld",
-            judge->kernel.name, (long long)value, i, (long long)limits[i]);
+        GT_REFUSE(value < least || value > limits[i], GPUTUNE_EINVAL,
+                  "%s would be launched with %lld blocks or threads in dimension %u at these "
+                  "sizes; expected 1 to %lld",
+                  judge->kernel.name, (long long)value, i, (long long)limits[i]);
         out[i] = (uint32_t)value;
     }
     return GPUTUNE_OK;

@@ -85,8 +85,8 @@ static gputune_status check_range(const gt_number *out, uint64_t count, gt_place
               out->high);
     bool holds_any = out->fill == GT_FILL_CONSTANT && gt_type_is_float(out->type);
     GT_REFUSE_AT(!holds_any && !(isfinite(out->low) && isfinite(out->high)), place,
-                 "%s is filled from %g to %g; expected numbers that %s holds", name, out->low,
-                 out->high, gt_type_name(out->type));
+                 "%s is filled from %g to %g; expected numbers that fit its type %s", name,
+                 out->low, out->high, gt_type_name(out->type));
     GT_REFUSE_AT(out->fill == GT_FILL_PREFIX && out->low < 0, place,
                  "prefix(%g) at these sizes; expected 0 or more", out->low);
     GT_REFUSE_AT(counted && !gt_type_holds(out->type, (int64_t)most), place,
@@ -199,8 +199,8 @@ static gputune_status fill_number(gt_number *number, const gt_layout *layout, ui
         return GPUTUNE_OK;
     }
     GT_REFUSE_AT(lacks, declared->place,
-                 "integers of '%s' without a fill; expected { …, .%s = uniform(low, high) }, "
-                 "index, zero or constant(value)",
+                 "'%s' has integers but no fill; expected { …, .%s = uniform(low, high) }, index, "
+                 "zero or constant(value)",
                  name, leaf->name);
     const gt_fill *fill = item ? &item->fill : &declared->fill;
     GT_REFUSE_AT(fill->kind > GT_FILL_CONSTANT, fill->place,

@@ -410,12 +410,12 @@ static gputune_status copy_function(char **text, const gt_kernel_name *kernel, u
         return GPUTUNE_OK;
     }
     GT_REFUSE_AT(is_specialised(*text, kernel->name), kernel->place,
-                 "'%s' has other arguments in another launch(), and specialisations; "
-                 "expected a launch() of one instance alone",
+                 "'%s' is launched with different template arguments, and has specialisations; "
+                 "expected launches of only one instance",
                  kernel->name);
     GT_REFUSE_AT(!function.plain, kernel->place,
-                 "'%s' has other arguments in another launch(), and directives that its "
-                 "braces do not pair with; expected #if and #endif around whole statements",
+                 "'%s' is launched with different template arguments, and an #if in it splits a "
+                 "pair of braces; expected #if and #endif around whole statements",
                  kernel->name);
     size_t named = function.name;
     while (isalnum((unsigned char)(*text)[named]) || (*text)[named] == '_') {

@@ -87,13 +87,14 @@ static gputune_status check_parameter(const checked *c, const gt_function_parame
     const bool is_bytes = given->pointer && strcmp(given->words, "char") == 0; /* as a void * */
     if (argument->pointee[0]) {
         GT_REFUSE_AT(!given->pointer, place,
-                     "'%s' takes '%s' as a value; expected a pointer, as args() says", function,
-                     given->name);
+                     "'%s' takes '%s' as a value; expected a pointer, as declared in args()",
+                     function, given->name);
         return GPUTUNE_OK;
     }
     GT_REFUSE_AT(given->has_type && given->pointer != argument->is_buffer, place,
-                 "'%s' takes '%s' as a %s; expected a %s, as args() says", function, given->name,
-                 given->pointer ? "pointer" : "value", argument->is_buffer ? "pointer" : "value");
+                 "'%s' takes '%s' as a %s; expected a %s, as declared in args()", function,
+                 given->name, given->pointer ? "pointer" : "value",
+                 argument->is_buffer ? "pointer" : "value");
     GT_REFUSE_AT(stands_for(given, texture), place,
                  "'%s' takes '%s' as a texture; expected texture(%s) beside args()", function,
                  given->name, argument->name);
@@ -103,8 +104,8 @@ static gputune_status check_parameter(const checked *c, const gt_function_parame
     as_double = as_double && (!known || given->element.lanes == element.lanes);
     GT_REFUSE_AT((has_type && is_struct) ||
                      (known && !as_double && element.bytes != given->element.bytes),
-                 place, "'%s' takes '%s' as %s; expected %s, as args() says", function, given->name,
-                 given->words, argument->type);
+                 place, "'%s' takes '%s' as %s; expected %s, as declared in args()", function,
+                 given->name, given->words, argument->type);
     return GPUTUNE_OK;
 }
 
@@ -114,8 +115,9 @@ static gputune_status check_written(const checked *c, const gt_function_paramete
 {
     GT_REFUSE_AT(argument->direction == GT_OUT && given->pointer && given->is_const,
                  c->kernel->place,
-                 "'%s' takes '%s' as a pointer to const; expected one to write '%s' through, as "
-                 "args() says, in the order of the kernel's parameters",
+                 "'%s' takes '%s' as a pointer to const, but args() has '%s' "
+                 "there, which is written; expected "
+                 "a pointer to non-const, and args() in the order of the kernel's parameters",
                  c->kernel->name, given->name, argument->name);
     return GPUTUNE_OK;
 }
@@ -277,7 +279,7 @@ static gputune_status check_value(const checked *c, gt_template_value *value,
     GT_REFUSE_AT(value->base ? !given->pointer
                              : !given->has_type || given->pointer || element->lanes != 1 ||
                                    gt_type_is_float(element->type),
-                 value->value->place, "'%s' takes '%s' as %s%s; expected %s, which '%s%s' gives it",
+                 value->value->place, "'%s' takes '%s' as %s%s; expected %s, the type of '%s%s'",
                  c->kernel->name, given->name, given->words, given->pointer ? " *" : "",
                  value->base ? "a pointer" : "an integer type such as int", value->base ? "+ " : "",
                  value->value->text);
@@ -302,10 +304,10 @@ static gputune_status check_taken(const checked *c, const gt_function_parameter 
     }
     if (argument->map) {
         return check_type(c, given, "CUtensorMap",
-                          "const __grid_constant__ CUtensorMap, as tensormap() says");
+                          "const __grid_constant__ CUtensorMap, as declared in tensormap()");
     }
     if (argument->texture) {
-        return check_type(c, given, texture, "cudaTextureObject_t, as texture() says");
+        return check_type(c, given, texture, "cudaTextureObject_t, as declared in texture()");
     }
     GT_TRY(check_parameter(c, given, argument, false));
     if (!c->p->parts->is_pipeline) {
@@ -425,8 +427,8 @@ static gputune_status check_judge(gt_judge *judge, gt_parse *p, const char *text
         place, "the parameters of '%s' cannot be read; expected them without directives", function);
     GT_REFUSE_AT(
         judge == &p->parts->init && sets_variable(name, &c), place,
-        "'%s' sets the __device__ variable '%s', of which the kernel and its reference have copies "
-        "of their own; expected constant(%s : TYPE[COUNT]), or a buffer in args()",
+        "'%s' sets the __device__ variable '%s', but the kernel and its reference have separate "
+        "copies of it; expected constant(%s : TYPE[COUNT]), or a buffer in args()",
         function, name, name);
     GT_REFUSE_AT(c.takes.block_count > 0, place,
                  "'%s' begins its parameters with GPUTUNE_PARAM; expected a plain const pointer to "
@@ -483,15 +485,16 @@ gputune_status gt_functions_check(gt_parse *p, const char *text)
     GT_TRY(gt_bind_kernel_arguments(p, judge, &parts->check.kernel));
     GT_TRY(gt_bind_kernel_arguments(p, init, &parts->init.kernel));
     /* in a pipeline, kernel() names no function */
-    GT_REFUSE_AT(parts->is_pipeline && parts->kernel.is_template, parts->kernel.place,
-                 "template arguments together with launch(); expected them in each launch()");
+    GT_REFUSE_AT(
+        parts->is_pipeline && parts->kernel.is_template, parts->kernel.place,
+        "kernel() has template arguments, but there is a launch(); expected them in each launch()");
     for (uint32_t i = 0; i < parts->step_count; i++) {
         GT_TRY(gt_bind_kernel_arguments(p, &parts->kernel_body, &parts->steps[i].kernel));
         GT_TRY(check_step(&parts->steps[i], p, text));
     }
     GT_TRY(gt_instances_name(parts));
     GT_REFUSE_AT(reference->self && parts->check.present, reference->kernel.place,
-                 "reference(self) together with check(); expected one of them");
+                 "reference(self) and check() cannot be combined; expected one of them");
     GT_TRY(check_judge(reference, p, text));
     GT_TRY(check_judge(&parts->check, p, text));
     return check_judge(&parts->init, p, text);

@@ -66,7 +66,7 @@ static gputune_status check_fill(const gt_parse *p, const gt_argument *argument)
                  "'%s' is floating-point, but '%s' has integers; expected an integer expression",
                  fill->low->text, argument->name);
     GT_REFUSE_AT(argument->direction == GT_OUT && gt_fill_is_sent(fill->kind), fill->place,
-                 "'%s' is an output, which is poisoned before a launch; expected in or inout",
+                 "'%s' is an output, which cannot have a fill; expected in or inout",
                  argument->name);
     return GPUTUNE_OK;
 }
@@ -87,7 +87,7 @@ static gputune_status read_buffer(gt_argument *argument, gt_parse *p)
     GT_REFUSE_AT(!held->items && !held->single && argument->direction != GT_OUT &&
                      gt_element_may_be_integer(p->template, argument->type),
                  argument->place,
-                 "integers of '%s' without a fill; expected '= uniform(low, high)', '= index', '= "
+                 "'%s' has integers but no fill; expected '= uniform(low, high)', '= index', '= "
                  "zero', '= constant(value)' or another fill, or an init() kernel",
                  argument->name);
     GT_TRY(check_fill(p, argument));
@@ -102,7 +102,7 @@ static gputune_status read_scalar(gt_argument *argument, gt_parse *p)
 {
     int named = gt_template_problem_index(p->template, argument->name);
     GT_REFUSE_AT(gt_lexer_is(&p->at, "["), argument->place,
-                 "buffer '%s' without a direction; expected in, out or inout before its type",
+                 "buffer '%s' has no direction; expected in, out or inout before its type",
                  argument->name);
     if (named >= 0 && !gt_problem_type(p->template, argument->name)) {
         GT_REFUSE_AT(
@@ -117,7 +117,7 @@ static gputune_status read_scalar(gt_argument *argument, gt_parse *p)
         }
         return gt_fail_at(
             argument->place,
-            "scalar '%s' without a value; expected '= value', or the name of a problem value",
+            "scalar '%s' has no value; expected '= value', or the name of a problem value",
             argument->name);
     }
     GT_TRY(gt_read_initialisers(&argument->initialisers, p, "=", false));
@@ -149,8 +149,8 @@ static gputune_status read_null(gt_argument *argument, gt_parse *p)
     GT_REFUSE_AT(!gt_lexer_accept(&p->at, "=") ||
                      gt_lexer_accept_any(&p->at, "null nullptr NULL") < 0,
                  argument->place,
-                 "pointer '%s' without an extent; expected 'in %s %s[n]', or '= null' if the "
-                 "kernel gets no buffer",
+                 "pointer '%s' has no extent; expected 'in %s %s[n]', or '= null' if the kernel "
+                 "gets no buffer",
                  argument->name, argument->pointee, argument->name);
     argument->initialisers.single = true;
     argument->proved_count = 1; /* as after prove() */
@@ -290,8 +290,8 @@ static gputune_status read_place(uint32_t *out, gt_parse *p, gt_direction direct
                  place, "'%s' is not an '%s' buffer of args(); expected in_place(OUT : IN)", name,
                  what);
     GT_REFUSE_AT(direction == GT_OUT && argument->cleared, place,
-                 "clear() zeroes '%s' before each launch, and with it an input in its place; "
-                 "expected an output that is not cleared",
+                 "clear() would zero '%s' before each launch, and with it the input in the same "
+                 "buffer; expected an output that is not cleared",
                  name);
     return GPUTUNE_OK;
 }

@@ -238,8 +238,8 @@ static gputune_status read_contents(gt_argument *block, gt_parse *p)
     GT_TRY(gt_read_contents(block, p, ":"));
     GT_REFUSE_AT(
         !held->items && !held->single && gt_element_may_be_integer(p->template, block->type), place,
-        "integers of '%s' without a fill; expected ': uniform(low, high)', "
-        "': index', ': zero', ': constant(value)' or another fill",
+        "'%s' has integers but no fill; expected ': uniform(low, high)', ': index', ': zero', ': "
+        "constant(value)' or another fill",
         block->name);
     return GPUTUNE_OK;
 }

@@ -140,7 +140,7 @@ static gputune_status read_path(char path[GT_NAME_MAX], gt_lexer *lexer)
         fits = gt_append_within(path, GT_NAME_MAX, lexer->token.text, lexer->token.length);
         gt_lexer_next(lexer);
     }
-    GT_REFUSE_AT(!fits, place, "a path of too many characters; expected '.member = …'");
+    GT_REFUSE_AT(!fits, place, "the member's path is too long; expected '.member = …'");
     return some ? GPUTUNE_OK : gt_fail_expected(lexer, "a member's name, as in .x = …");
 }
 

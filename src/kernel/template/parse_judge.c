@@ -81,10 +81,9 @@ static gputune_status read_output(assignment *out, const gt_template *template, 
     }
     GT_TRY(gt_lexer_expect(body, "="));
     GT_REFUSE_AT(out->index_count != 1 && out->index_count != out->output->extent_count, out->place,
-                 "%u indices of '%s', which has %u; expected %s%u, as in %s[i] = …",
-                 out->index_count, out->output->name, out->output->extent_count,
-                 out->output->extent_count > 1 ? "1 or " : "", out->output->extent_count,
-                 out->output->name);
+                 "%u indices for '%s'; expected %s%u, as in %s[i] = …", out->index_count,
+                 out->output->name, out->output->extent_count > 1 ? "1 or " : "",
+                 out->output->extent_count, out->output->name);
     return GPUTUNE_OK;
 }
 
@@ -365,8 +364,8 @@ static gputune_status read_assignments(elements *made)
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
         GT_REFUSE_AT(argument->direction != GT_IN && !(assigned >> i & 1), place,
-                     "no value for the elements of '%s'; expected '%s[i] = …' too, or a "
-                     "kernel in reference()",
+                     "the elements of '%s' have no value; expected '%s[i] = …' too, or a kernel in "
+                     "reference()",
                      argument->name, argument->name);
     }
     return GPUTUNE_OK;
@@ -530,8 +529,8 @@ gputune_status gt_parse_expect(gt_parse *p)
     const gt_template *template = p->template;
     const gt_judge *reference = &p->parts->reference;
     GT_REFUSE_AT(reference->present || reference->self || p->parts->check.present, p->clause->place,
-                 "expect() together with reference() or check(); expected one of them, because "
-                 "each defines the correct result");
+                 "expect() cannot be combined with reference() or check(); expected one of them, "
+                 "because each defines the correct result");
     p->parts->reference.kernel.place = p->clause->place;
     do {
         GT_TRY(read_expected(p));
@@ -539,8 +538,8 @@ gputune_status gt_parse_expect(gt_parse *p)
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
         GT_REFUSE_AT(argument->direction != GT_IN && !argument->expected, p->clause->place,
-                     "no expected results of '%s'; expected '%s = file(\"name.npy\")', because "
-                     "every output is compared",
+                     "'%s' has no expected results; expected '%s = file(\"name.npy\")' too, "
+                     "because every output is compared",
                      argument->name, argument->name);
     }
     p->parts->expects = true;

@@ -267,8 +267,8 @@ gputune_status gt_parse_launch(gt_parse *p)
     while (gt_lexer_accept(&p->at, ",")) {
         GT_REFUSE_AT(step == parts->steps && gt_lexer_is(&p->at, "programmatic"),
                      gt_lexer_place(&p->at),
-                     "the first launch() has none before it; expected 'programmatic' in a later "
-                     "one");
+                     "the first launch() cannot be programmatic, because no launch precedes it; "
+                     "expected 'programmatic' in a later one");
         GT_TRY(gt_read_setting(step, &launch_settings, &given, p));
     }
     GT_TRY(gt_read_end(p));

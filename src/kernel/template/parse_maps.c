@@ -34,7 +34,7 @@ static gputune_status read_names(gt_map *map, gt_parse *p)
     const gt_argument *argument = &p->template->arguments[map->argument];
     GT_REFUSE_AT(gt_structure_of(p->template, argument->type) ||
                      (gt_element_from_name(&element, argument->type) && element.lanes > 1),
-                 place, "elements of '%s' are of several numbers; expected a number type",
+                 place, "elements of '%s' have several numbers; expected a number type",
                  argument->name);
     GT_REFUSE_AT(map->replaces && argument->map, map->place,
                  "'%s' given twice; expected each buffer once, or NAME : %s for one more map",
@@ -48,9 +48,11 @@ static gputune_status check_ranks(const gt_map *map, const gt_template *template
     const uint32_t rank = map->box.count, strides = map->strides.count;
     const uint32_t sizes = map->sizes.count ? map->sizes.count : extents;
     GT_REFUSE_AT(rank == 0, map->place,
-                 "no box; expected box = (…) with an extent for each dimension");
+                 "the tensor map has the tensor map has no box; expected box = (…) with an extent "
+                 "for each dimension");
     GT_REFUSE_AT(rank != sizes, map->place,
-                 "a box of %u dimensions, but sizes of %u; expected equally many", rank, sizes);
+                 "the box has %u dimensions, but the tensor %u; expected equal numbers", rank,
+                 sizes);
     GT_REFUSE_AT(strides > 0 && strides + 1 != rank, map->place,
                  "%u strides for %u dimensions; expected one for each but the last", strides, rank);
     return GPUTUNE_OK;

@@ -134,15 +134,16 @@ static const char *use_name(unsigned use)
     static const struct {
         unsigned use;
         const char *name;
-    } names[] = {{GT_USE_SIZE, "a run-time size"},
-                 {GT_USE_CONST, "a compile-time problem value"},
-                 {GT_USE_AXIS, "a tunable"},
-                 {GT_USE_DEVICE, "a device property"},
-                 {GT_USE_BLOCK, "a block's dimension"},
-                 {GT_USE_OCCUPANCY,
-                  "the number of resident blocks, not known before block and shared memory"},
-                 {GT_USE_GRID, "a grid's dimension"},
-                 {GT_USE_COUNTER, "a loop's counter"}};
+    } names[] = {
+        {GT_USE_SIZE, "a run-time size"},
+        {GT_USE_CONST, "a compile-time problem value"},
+        {GT_USE_AXIS, "a tunable"},
+        {GT_USE_DEVICE, "a device property"},
+        {GT_USE_BLOCK, "a block's dimension"},
+        {GT_USE_OCCUPANCY,
+         "the number of resident blocks, which is known only after block and shared memory"},
+        {GT_USE_GRID, "a grid's dimension"},
+        {GT_USE_COUNTER, "a loop's counter"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (names[i].use == use) {
             return names[i].name;

@@ -141,7 +141,7 @@ static gputune_status check_words(const gt_template_reader *reader)
     for (size_t c = 0; c < reader->clauses.count && launches; c++) {
         const gt_clause *clause = &reader->clauses.items[c];
         const char *instead = pragmas[word_index(clause->word)].beside;
-        GT_REFUSE_AT(instead, clause->place, "'%s' together with launch(); expected %s",
+        GT_REFUSE_AT(instead, clause->place, "'%s' cannot be combined with launch(); expected %s",
                      clause->word, instead);
     }
     for (size_t i = 0; i < PRAGMA_COUNT; i++) {
@@ -149,8 +149,7 @@ static gputune_status check_words(const gt_template_reader *reader)
         if (pragmas[i].occurrence >= NEEDED && !first[i] && !in_launch) {
             const char *path = reader->parts->files[0].path;
             GT_REFUSE(!reader->clauses.count, GPUTUNE_ETEMPLATE,
-                      "%s:1:1: no #pragma gputune; 'gputune template %s' writes those of a first "
-                      "template",
+                      "%s:1:1: no #pragma gputune line; 'gputune template %s' drafts a template",
                       path, path);
             return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: no '%s'; expected #pragma gputune %s(%s",
                            path, pragmas[i].word, pragmas[i].word,
@@ -583,8 +582,8 @@ gputune_status gt_name_find(uint32_t *out, const gt_template *template, bool is_
         gt_near_try(&near, own);
         gt_text_printf(&list, "%s%s", i ? ", " : "one of: ", own);
     }
-    GT_REFUSE(count == 0, GPUTUNE_EINVAL, "%s has no %s '%s' and no other; expected none",
-              template->name, what, name);
+    GT_REFUSE(count == 0, GPUTUNE_EINVAL, "%s has no %s '%s'; it has none at all", template->name,
+              what, name);
     return gt_fail(GPUTUNE_EINVAL, "%s has no %s '%s'; expected %s", template->name, what, name,
                    gt_near_or(&near, gt_text_string(&list)));
 }

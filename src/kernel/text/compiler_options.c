@@ -30,8 +30,10 @@ static const option options[] = {
     {"I include-path",
      .why = "it opens folders; expected -I on the command line, include_paths or GPUTUNE_INCLUDE"},
     {"pre-include include", .why = "it opens a file; expected #pragma gputune include(\"file\")"},
-    {"gpu-architecture arch", .why = "the target is the GPU at hand; expected it to be left out"},
-    {"maxrregcount", .why = "the space would not take it into account; expected maxreg(COUNT)"},
+    {"gpu-architecture arch",
+     .why = "the target is always the current GPU; expected it to be left out"},
+    {"maxrregcount",
+     .why = "gputune could not tell which blocks still fit; expected maxreg(COUNT)"},
     {"relocatable-device-code rdc dc dw device-c device-w dlto dlink-time-opt gen-opt-lto "
      "extensible-whole-program ewp",
      .why = "its code needs a link step; expected whole-program code"},
@@ -40,8 +42,8 @@ static const option options[] = {
     {"pch create-pch use-pch time device-time-trace fdevice-time-trace options-file optf keep",
      .why = "it reads or writes files; expected it to be left out"},
     {"no-cache default-device device-as-default-execution-space frandom-seed no-source-include",
-     .why = "the engine sets it; expected it to be left out"},
-    {"minimal", .why = "the prelude needs what it leaves out; expected it to be left out"}};
+     .why = "gputune sets it itself; expected it to be left out"},
+    {"minimal", .why = "gputune's prelude would not compile with it; expected it to be left out"}};
 
 /* The assembler options that --ptxas-options= may pass. Other options read or write files. */
 static const char assembler[] =

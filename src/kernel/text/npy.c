@@ -89,8 +89,8 @@ static gputune_status read_type(gt_npy *out, const char *descr, const char *path
         return GPUTUNE_OK;
     }
     GT_REFUSE(descr[0] == '>', GPUTUNE_EINVAL,
-              "%s: elements are '%s', with the highest byte first; expected the lowest "
-              "first: save array.astype('<%s')",
+              "%s: elements are '%s', which is big-endian; expected little-endian: save "
+              "array.astype('<%s')",
               path, descr, descr + 1);
     return gt_fail(GPUTUNE_EINVAL,
                    "%s: elements are '%s'; expected integers or floats of 1 to 8 bytes", path,
@@ -108,15 +108,16 @@ static gputune_status read_header(gt_npy *out, const char *header, const char *e
     gt_lexer c;
     char descr[DESCR_BYTES];
     if (!find_key(&c, header, end, "descr") || !read_string(descr, &c)) {
-        return not_numpys(path, "no type of a single number in its header");
+        return not_numpys(path, "its header has no number type");
     }
     GT_TRY(read_type(out, descr, path));
     if (!find_key(&c, header, end, "shape") || !read_shape(out, &c)) {
-        return not_numpys(path, "no shape of up to 8 dimensions in its header");
+        return not_numpys(path, "its header has no shape of up to 8 dimensions");
     }
     GT_REFUSE(!find_key(&c, header, end, "fortran_order") || gt_lexer_accept(&c, "True"),
               GPUTUNE_EINVAL,
-              "%s: stored by columns; expected rows: save numpy.ascontiguousarray(array)", path);
+              "%s: stored in column order; expected row order: save numpy.ascontiguousarray(array)",
+              path);
     return GPUTUNE_OK;
 }
 

@@ -249,8 +249,8 @@ const gt_refused_type *gt_type_refused(const char *words)
         {"CUsurfObject", surface, "a buffer"},
         {"CUtensorMap", "a tensor map, whose type does not show what it is made of",
          "the buffer, and tensormap(BUFFER, box = (…))"},
-        {"void", "not a type of elements",
-         "what the kernel reads there, such as float, or unsigned char for bytes"}};
+        {"void", "not an element type",
+         "the type that the kernel reads, such as float, or unsigned char for bytes"}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         if (strstr(words, refused[i].type)) {
             return &refused[i];

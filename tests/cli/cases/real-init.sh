@@ -33,7 +33,7 @@ __global__ void lengths(int *y, const int *next, const int *order, float *w, int
     }
 }
 END
-    $GPUTUNE warm ./k.cu --driver emu --format csv 2>&1 | grep -v 'kernel,sizes\|left to gain' | cut -d, -f1,2
+    $GPUTUNE warm ./k.cu --driver emu --format csv 2>&1 | grep -v 'kernel,sizes\| registers' | cut -d, -f1,2
     $GPUTUNE show k --all --driver emu --format csv 2>/dev/null | tail -n +2 | cut -d, -f8,9 | sort
 }
 template 'reference(lengths)'
