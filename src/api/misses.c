@@ -101,8 +101,8 @@ static gputune_status check_heading(const char *text, const char *path)
     return !*text || strncmp(text, beginning, strlen(beginning)) == 0
                ? GPUTUNE_OK
                : gt_fail(GPUTUNE_EIO,
-                         "%s was not written by GPUTUNE_RECORD; expected a first line '%s ...'",
-                         path, beginning);
+                         "%s is not from GPUTUNE_RECORD; expected a first line '%s ...'", path,
+                         beginning);
 }
 
 static gputune_status add_locked(int file, const char *path, const char *key, uint64_t count)
@@ -124,8 +124,7 @@ static gputune_status add_locked(int file, const char *path, const char *key, ui
 
 gputune_status gt_misses_file_add(const char *path, const char *key, uint64_t count)
 {
-    GT_REFUSE(strpbrk(key, "\n\r"), GPUTUNE_EINVAL, "'%s' contains a line break; expected one line",
-              key);
+    GT_REFUSE(strpbrk(key, "\n\r"), GPUTUNE_EINVAL, "'%s' has a line break; expected none", key);
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0) {
         return fail_at(path, "open");
@@ -267,8 +266,7 @@ static void write_miss(gt_misses *misses, gt_miss *miss)
     misses->told |= is_news;
     pthread_mutex_unlock(&misses->lock);
     if (is_news) { /* outside the lock, because the log's callback may call the tuner */
-        gt_log_line(&misses->log, GPUTUNE_LOG_WARNING,
-                    "requests without a stored result cannot be recorded: %s", gt_message());
+        gt_log_line(&misses->log, GPUTUNE_LOG_WARNING, "cannot record a request: %s", gt_message());
     }
 }
 

@@ -66,7 +66,7 @@ static int choose(const cli_measured **out, const cli_measured_list *list, const
     }
     cli_error("%s",
               found ? cli_format("%zu scenarios of %s match; select one of them:", found, kernel)
-                    : cli_format("no stored scenario of %s fits; stored %s:", kernel,
+                    : cli_format("no stored scenario of %s matches; there %s:", kernel,
                                  list->count == 1 ? "is" : "are"));
     for (size_t i = 0; i < list->count; i++) {
         if ((!found || is_named(&list->items[i])) && said++ < MOST_LISTED) {

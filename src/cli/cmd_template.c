@@ -23,7 +23,7 @@ static size_t print_questions(const char *text)
         line += *line == '\n';
         if (strncmp(line, mark, sizeof mark - 1) == 0) {
             line += sizeof mark - 1;
-            cli_error("open: %.*s", (int)strcspn(line, "\n"), line);
+            cli_error("open question: %.*s", (int)strcspn(line, "\n"), line);
             count++;
         }
     }

@@ -292,7 +292,7 @@ char *cli_why_explain(cli_why *why, const cli_measured *from)
     }
     char *text = cli_format("%zu variant%s", all, gt_plural(all));
     if (without) {
-        cli_append(&text, ", %zu of them failed, or slower and not verified", without);
+        cli_append(&text, ", %zu of them failed or were too slow to verify", without);
     }
     const char *reason = from->winner->stop_reason;
     cli_append(&text, "%s%s", reason[0] ? "; " : "", reason);

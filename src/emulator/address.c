@@ -170,7 +170,7 @@ static void raise_range(emu_warp *warp, const emu_op *op, const emu_access *acce
 {
     uint64_t address = access->address[lane];
     bool tagged = address >> EMU_TAG_SHIFT && address >> EMU_TAG_SHIFT <= EMU_TAG_PARAM;
-    const char *why = !range ? "in no allocation"
+    const char *why = !range ? "not in an allocation"
                       : range->is_read_only && op->flags & EMU_ACCESS_WRITE
                           ? "read-only"
                           : "past the end of its allocation";

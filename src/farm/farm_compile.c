@@ -269,9 +269,8 @@ static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
     bool starts = compile_start(slot) == GPUTUNE_OK;
     *open = count_open(host);
     if (!starts && *open > 0) {
-        gt_log_line(&farm->options.log, GPUTUNE_LOG_WARNING,
-                    "%s; continuing with %u compile worker%s", gt_message(), *open,
-                    gt_plural(*open));
+        gt_log_line(&farm->options.log, GPUTUNE_LOG_WARNING, "%s; using %u compile worker%s",
+                    gt_message(), *open, gt_plural(*open));
         host->limit = *open;
     }
     return starts ? slot : NULL;
@@ -365,8 +364,8 @@ static void slot_died(gt_slot *slot)
             compile_return(&farm->compile, request);
             return;
         }
-        gt_message_set("the compile worker %s on this source, and so did a second one; a worker "
-                       "may use %s MB of memory (GPUTUNE_COMPILE_MEMORY)",
+        gt_message_set("the compile worker %s twice on this source; it may use %s MB of memory "
+                       "(GPUTUNE_COMPILE_MEMORY)",
                        death.words, farm->compile.memory_mb);
         fail_request(farm, request, GPUTUNE_ECRASHED, death.crashed, 0);
     } else if (!greeted && ++farm->compile.start_failures >= START_FAILURES_MAX) {
@@ -446,8 +445,7 @@ void gt_compile_give_up(gt_farm *base, uint64_t id)
     for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
         gt_slot *slot = &farm->compile.slots[i];
         if (is_compiling(slot) && slot->queue.first->id == id) {
-            gt_message_set("its compilation was stopped after %.1f s, because other variants are "
-                           "more promising",
+            gt_message_set("compilation stopped after %.1f s: other variants are more promising",
                            compiling_s(slot));
             end_job(slot);
             gt_compile_pump(farm);

@@ -571,8 +571,8 @@ static gputune_status explain_stop(const gt_tuning *tuning)
         first = first || variant->failure == GPUTUNE_OK ? first : variant;
     }
     GT_REFUSE(first, GPUTUNE_ETIMEOUT,
-              "%s: no variant was measured in %.3g s; %u of %u failed, the first because %s", name,
-              limit, failed, gt_field_tried(field), first->message ? first->message : "");
+              "%s: no variant was measured in %.3g s; %u of %u failed, the first: %s", name, limit,
+              failed, gt_field_tried(field), first->message ? first->message : "");
     GT_REFUSE(tuning->session.gpu_is_taken, GPUTUNE_EBUSY,
               "%s: another tuning in this process used the GPU during the whole limit of %.3g s",
               name, limit);

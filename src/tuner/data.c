@@ -273,7 +273,7 @@ static gputune_status find_argument(uint32_t *out, const gt_request *request, co
     const char *nearest = gt_nearest(name, names, count);
     return gt_fail(GPUTUNE_EINVAL, "%s has no input '%s'; expected %s%s%s", template->name, name,
                    nearest ? "'" : "",
-                   nearest ? nearest : "an in or inout buffer of args(), or a block",
+                   nearest ? nearest : "an in or inout buffer of args(), or a pass() block",
                    nearest ? "'" : "");
 }
 
@@ -482,7 +482,7 @@ static gputune_status save_outputs(gt_field *field)
     if (!status) {
         gt_log_line(&request->log, GPUTUNE_LOG_INFO,
                     "%s: the first configuration's outputs are saved in %s after it is verified; a "
-                    "template in that folder reads them by expect(%s)",
+                    "template in that folder reads them with expect(%s)",
                     template->name, request->options.save, gt_text_string(&files));
     }
     return status;

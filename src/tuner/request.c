@@ -473,7 +473,7 @@ void gt_request_warn_of_default(const gt_request *request)
     GT_FREED char *text = NULL;
     if (reason && gt_config_text(&text, request->template, &standard) == GPUTUNE_OK) {
         gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
-                    "%s: the default %s is excluded at %s by %s; speed-ups are unknown",
+                    "%s: the default %s is excluded at %s: %s; speed-ups are unknown",
                     request->template->name, text, request->problem_text, reason);
     }
 }

@@ -108,7 +108,7 @@ int gputune_open(gputune **out, const gputune_open_options *options)
     }
     if (fake("baddb") && options->log) {
         options->log(options->user, GPUTUNE_LOG_WARNING,
-                     "the database is read-only; going without");
+                     "the database x.db is read-only: results are kept in memory only");
     }
     gputune *tuner = calloc(1, sizeof *tuner);
     if (!tuner) {
@@ -259,8 +259,9 @@ static const struct {
     gputune_status status;
     const char *message;
 } verdicts[] = {
-    {"wrong", GPUTUNE_EWRONG, "no variant is right; VEC=1: y[17] is 2, not 3"},
-    {"broken", GPUTUNE_ECOMPILE, "no variant compiles; VEC=1: expected a ';'"},
+    {"wrong", GPUTUNE_EWRONG,
+     "no variant works; 18 of 18 failed like this: y[17] is 2, expected 3"},
+    {"broken", GPUTUNE_ECOMPILE, "no variant works; 18 of 18 failed like this: expected a ';'"},
     {"crash", GPUTUNE_ECRASHED, "every variant crashed"},
 };
 
@@ -295,18 +296,18 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
     if (fake("busy") && options->log) {
         options->log(options->user, GPUTUNE_LOG_WARNING, "axpy: not measured: the GPU is taken");
     }
-    plan->info = (gputune_info){.size = sizeof(gputune_info),
-                                .kernel = strcmp(kernel, "scale") ? "axpy" : "scale",
-                                .configuration = fails ? default_configuration : best_configuration,
-                                .default_configuration = default_configuration,
-                                .source = fails            ? GPUTUNE_SOURCE_DEFAULT
-                                          : options->force ? GPUTUNE_SOURCE_MEASURED
-                                                           : GPUTUNE_SOURCE_CACHED,
-                                .objective = options->objective ? options->objective
-                                                                : GPUTUNE_OBJECTIVE_KERNEL,
-                                .variants = 18,
-                                .failed = fails ? 18 : 1,
-                                .stop_reason = fails ? "no variant is left" : "one is left"};
+    plan->info = (gputune_info){
+        .size = sizeof(gputune_info),
+        .kernel = strcmp(kernel, "scale") ? "axpy" : "scale",
+        .configuration = fails ? default_configuration : best_configuration,
+        .default_configuration = default_configuration,
+        .source = fails            ? GPUTUNE_SOURCE_DEFAULT
+                  : options->force ? GPUTUNE_SOURCE_MEASURED
+                                   : GPUTUNE_SOURCE_CACHED,
+        .objective = options->objective ? options->objective : GPUTUNE_OBJECTIVE_KERNEL,
+        .variants = 18,
+        .failed = fails ? 18 : 1,
+        .stop_reason = fails ? "every variant failed" : "every other variant is slower"};
     if (!fails) {
         plan->info.time_ns = time_ns;
         plan->info.default_ns = time_ns * speedup;
@@ -418,7 +419,7 @@ static gputune_record base_record(const char *sizes)
                             .bytes = 12.0 * 67108864,
                             .flops = 2.0 * 67108864,
                             .copy_bytes_per_s = 4.238e12,
-                            .stop_reason = "one is left",
+                            .stop_reason = "every other variant is slower",
                             .created = "2026-01-02T03:04:05Z",
                             .scenario = "5ce9a210000000000000000000000001",
                             .identity = "1de70000000000000000000000000001",
@@ -544,7 +545,7 @@ static int all_records(int (*each)(void *user, const gputune_record *record), vo
     lost.eliminated_round = 5;
     broken.configuration = "VEC=2 BLOCK=64 UNROLL=2";
     broken.status = fake("broken") ? "compile" : fake("crash") ? "crashed" : "wrong";
-    broken.message = "y[17] is 2, not 3";
+    broken.message = "y[17] is 2, expected 3";
     if (fake("hostile")) {
         winner.kernel = lost.kernel = broken.kernel =
             "</script><script>fetch('//x.example')</script>";
@@ -691,7 +692,7 @@ int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
         record.blocks = "32x8";
         if (fake("wrong") && i == 1) {
             record.status = "wrong";
-            record.message = "y[17] is 2, not 3";
+            record.message = "y[17] is 2, expected 3";
         } else {
             set_times(&record, time_ns * (1 + 0.1 * (double)i));
             record.speedup = i ? 1 / 1.1 : 0;

@@ -404,7 +404,7 @@ TEST_ON_DEVICE(freeing_twice_fails)
 
 TEST_ON_DEVICE(use_of_freed_heap_faults)
 {
-    lose_heap(USE_FREED, CUDA_ERROR_ILLEGAL_ADDRESS, "in no allocation");
+    lose_heap(USE_FREED, CUDA_ERROR_ILLEGAL_ADDRESS, "not in an allocation");
 }
 
 TEST_ON_DEVICE(access_past_the_heap_faults)

@@ -239,10 +239,10 @@ TEST(bad_addresses_fault)
         {KERNEL("ld.global.u32 %r1, [%d3+4];\n"), "load of 4 bytes", 700},
         {KERNEL("ld.global.v2.u32 {%r1, %r2}, [%d0+120];\n"
                 "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d0+128];\n"),
-         "in no allocation", 700},
+         "not in an allocation", 700},
         {KERNEL("st.global.u32 [%d3+4], %r1;\n"), "store of 4 bytes", 700},
-        {KERNEL("ld.global.u8 %r1, [%d0+-1];\n"), "in no allocation", 700},
-        {KERNEL("ld.global.u32 %r1, [16];\n"), "in no allocation", 700},
+        {KERNEL("ld.global.u8 %r1, [%d0+-1];\n"), "not in an allocation", 700},
+        {KERNEL("ld.global.u32 %r1, [16];\n"), "not in an allocation", 700},
         {KERNEL("ld.global.u32 %r1, [%d0+2];\n"), "not a multiple of 4", 716},
         {KERNEL("ld.global.v2.u32 {%r1, %r2}, [%d0+4];\n"), "not a multiple of 8", 716},
         {KERNEL("cvta.shared.u64 %d5, 0; ld.global.u32 %r1, [%d5];\n"), "not global memory", 717},

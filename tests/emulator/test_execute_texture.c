@@ -230,7 +230,7 @@ TEST(bad_textures_fault)
                  {&integers, 719, "which has integers, as floats"},
                  {&straight, 719, "which is linear memory: tex1Dfetch() reads it"},
                  {&layers, 719, "which has layers of rows: tex2DLayered() reads it"},
-                 {&freed, 700, "in no allocation"}};
+                 {&freed, 700, "not in an allocation"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         machine m = {.count = 0};
         machine_load(&m, plane);

@@ -277,7 +277,7 @@ static const gt_mistake map_mistakes[] = {
      "a.cu:7:27: the pragma ends here; expected a buffer's name, as in tensormap(x, box = (64, "
      "64), swizzle = 128)"},
     {7, P "tensormap(x)",
-     "a.cu:7:27: the tensor map has the tensor map has no box; expected box = (…) with an extent "
+     "a.cu:7:27: the tensor map has no box; expected box = (…) with an extent "
      "for each dimension"},
     {7, P "tensormap(z, box = (8, 8))", "a.cu:7:27: 'z' is not a buffer; expected one of args()"},
     {7, P "tensormap(x, 8, 8)", "a.cu:7:30: found '8'; expected a setting such as box = (64, 64)"},

@@ -106,16 +106,16 @@ static const char *const mistakes[][2] = {
      "k.cu:6:25: the compiler option '--pre-include=/etc/passwd' is refused: it opens a file; "
      "expected #pragma gputune include(\"file\")"},
     {"options(\"--time=/tmp/x\")", "k.cu:6:25: the compiler option '--time=/tmp/x' is refused: it "
-                                   "reads or writes files; expected it to be left out"},
+                                   "reads or writes files; leave it out"},
     {"options(\"-arch=sm_80\")", "k.cu:6:25: the compiler option '-arch=sm_80' is refused: the "
-                                 "target is always the current GPU; expected it to be left out"},
+                                 "current GPU is the target; leave it out"},
     {"options(\"-dlto\")", "k.cu:6:25: the compiler option '-dlto' is refused: its code needs a "
                            "link step; expected whole-program code"},
     {"options(\"-maxrregcount=32\")",
-     "k.cu:6:25: the compiler option '-maxrregcount=32' is refused: gputune could not tell which "
-     "blocks still fit; expected maxreg(COUNT)"},
+     "k.cu:6:25: the compiler option '-maxrregcount=32' is refused: gputune must know this limit; "
+     "expected maxreg(COUNT)"},
     {"options(\"--no-cache\")", "k.cu:6:25: the compiler option '--no-cache' is refused: gputune "
-                                "sets it itself; expected it to be left out"},
+                                "sets it itself; leave it out"},
     {"options(\"-Xptxas=--options-file=/etc/passwd\")",
      "k.cu:6:25: the assembler's option '--options-file=/etc/passwd' may open files; expected one "
      "such as -O2, -dlcm=cg or --def-load-cache=ca"},

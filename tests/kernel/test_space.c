@@ -351,8 +351,8 @@ TEST(test_nothing_valid)
     bench_close(&b);
     bench_open_at(&b, text, "sm_90", (gputune_sizes){0, NULL}, 0, only, 1);
     assert_int_equal(gt_space_require_any(b.space), GPUTUNE_ENOVARIANT);
-    assert_string_equal(gt_message(), "k: no configuration of 3 is possible at these sizes on this "
-                                      "GPU; excluded by: block is below 1 (3)");
+    assert_string_equal(gt_message(), "k: none of 3 configurations is possible at these sizes on "
+                                      "this GPU; excluded by: block is below 1 (3)");
     assert_string_equal(gt_space_why_unused(b.space, 0, 2), "block is below 1");
     bench_close(&b);
 }

@@ -165,7 +165,7 @@ TEST(bad_entries_are_named)
             "space.json: line 6: the configuration of line 5 with another result; expected each "
             "configuration once");
     refused(HEAD "\"8,row,1\": " ENTRY("8", "row", "\"InvalidConfig\"") "}}",
-            "space.json: none of 1 configurations has a time; expected one at least");
+            "space.json: none of 1 configurations has a time; expected at least one");
     refused("{\"results\": [{\"configuration\": {\"B\": 1}, \"invalidity\": \"correct\",\n"
             "\"measurements\": [{\"name\": \"time\", \"value\": \"RuntimeFailedConfig\"}]}]}",
             "space.json:1: 'invalidity' is correct, and 'time' is a failure's name; expected one "

@@ -124,7 +124,7 @@ TEST_OF(no_folder, world *w, open_world, close_world)
     snprintf(file, sizeof file, "%s/deep", w->folder);
     assert_int_equal(rmdir(file), 0);
     gt_store *store = open_store(w); /* the folder of a file that the user named is not created */
-    goes_on_in_memory(w, store, "there is no folder");
+    goes_on_in_memory(w, store, "does not exist; create it first");
     says(store, "deep", "deep");
     gt_store_close(store);
     assert_int_equal(access(file, F_OK), -1);

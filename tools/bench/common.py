@@ -181,12 +181,12 @@ def timed_warm(command, log):
 def read_timeline(line):
     """Returns the milliseconds in `gputune --verbose`'s timeline, by name."""
     patterns = {
-        "compiled": r"compiled ([\d.]+)",
-        "reference": r"the reference ([\d.]+)",
-        "preparing": r"preparing since ([\d.]+)",
+        "compiled": r"first compiled ([\d.]+)",
+        "reference": r"reference compiled ([\d.]+)",
+        "preparing": r"preparing ([\d.]+)",
         "prepared": r"prepared ([\d.]+)",
-        "verified_first": r"verified first ([\d.]+)",
-        "verified_last": r"last ([\d.]+)",
+        "verified_first": r"first verified ([\d.]+)",
+        "verified_last": r"last verified ([\d.]+)",
         "decided": r"decided ([\d.]+)",
         "rechecked": r"rechecked ([\d.]+)",
         "stored": r"stored ([\d.]+)",

@@ -604,11 +604,11 @@ static gputune_status refuse(gt_space *space)
         gt_text_printf(&text, "%s%s (%llu)", n ? "; " : "", list[best].reason,
                        (unsigned long long)list[best].count);
     }
-    return gt_fail(GPUTUNE_ENOVARIANT,
-                   "%s: no configuration of %llu is possible at these sizes on this GPU; excluded "
-                   "by: %s%s",
-                   space->template->name, (unsigned long long)gt_space_combinations(space),
-                   gt_text_string(&text), count > MOST ? "; and more" : "");
+    return gt_fail(
+        GPUTUNE_ENOVARIANT,
+        "%s: none of %llu configurations is possible at these sizes on this GPU; excluded by: %s%s",
+        space->template->name, (unsigned long long)gt_space_combinations(space),
+        gt_text_string(&text), count > MOST ? "; and more" : "");
 }
 
 gputune_status gt_space_require_any(gt_space *space)

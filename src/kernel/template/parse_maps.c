@@ -48,7 +48,7 @@ static gputune_status check_ranks(const gt_map *map, const gt_template *template
     const uint32_t rank = map->box.count, strides = map->strides.count;
     const uint32_t sizes = map->sizes.count ? map->sizes.count : extents;
     GT_REFUSE_AT(rank == 0, map->place,
-                 "the tensor map has the tensor map has no box; expected box = (…) with an extent "
+                 "the tensor map has no box; expected box = (…) with an extent "
                  "for each dimension");
     GT_REFUSE_AT(rank != sizes, map->place,
                  "the box has %u dimensions, but the tensor %u; expected equal numbers", rank,

@@ -30,20 +30,18 @@ static const option options[] = {
     {"I include-path",
      .why = "it opens folders; expected -I on the command line, include_paths or GPUTUNE_INCLUDE"},
     {"pre-include include", .why = "it opens a file; expected #pragma gputune include(\"file\")"},
-    {"gpu-architecture arch",
-     .why = "the target is always the current GPU; expected it to be left out"},
-    {"maxrregcount",
-     .why = "gputune could not tell which blocks still fit; expected maxreg(COUNT)"},
+    {"gpu-architecture arch", .why = "the current GPU is the target; leave it out"},
+    {"maxrregcount", .why = "gputune must know this limit; expected maxreg(COUNT)"},
     {"relocatable-device-code rdc dc dw device-c device-w dlto dlink-time-opt gen-opt-lto "
      "extensible-whole-program ewp",
      .why = "its code needs a link step; expected whole-program code"},
     {"optix-ir device-syntax-only fdevice-syntax-only",
-     .why = "it makes no machine code; expected it to be left out"},
+     .why = "it makes no machine code; leave it out"},
     {"pch create-pch use-pch time device-time-trace fdevice-time-trace options-file optf keep",
-     .why = "it reads or writes files; expected it to be left out"},
+     .why = "it reads or writes files; leave it out"},
     {"no-cache default-device device-as-default-execution-space frandom-seed no-source-include",
-     .why = "gputune sets it itself; expected it to be left out"},
-    {"minimal", .why = "gputune's prelude would not compile with it; expected it to be left out"}};
+     .why = "gputune sets it itself; leave it out"},
+    {"minimal", .why = "gputune's prelude would not compile with it; leave it out"}};
 
 /* The assembler options that --ptxas-options= may pass. Other options read or write files. */
 static const char assembler[] =
