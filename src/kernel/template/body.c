@@ -106,12 +106,12 @@ static gputune_status carry_out(char **text, edits *e)
     return replace_text(text, &out);
 }
 
-void gt_functions_cut(char *text, const char *const *names, size_t count, bool instantiations)
+void gt_functions_cut(char *text, const char *const *names, size_t count)
 {
     gt_function function;
     gt_functions walk = gt_functions_of(text, names, count);
-    while (count > 0 && gt_function_next(&function, &walk)) {
-        if (function.plain && (!instantiations || function.is_instantiation)) {
+    while (gt_function_next(&function, &walk)) {
+        if (function.plain) {
             gt_blank(text, function.begin, function.end);
         }
     }
@@ -123,7 +123,6 @@ static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, b
 {
     gt_function function;
     const char *own = kernel->name;
-    gt_functions_cut(*text, &own, 1, true); /* a variant needs only its own instance */
     edits e = {.text = *text};
     gt_functions walk = gt_functions_of(*text, &own, 1);
     while (gt_function_next(&function, &walk)) {
@@ -494,7 +493,7 @@ static gputune_status take_judges(gt_body *body, const gt_template_parts *parts)
         if (judges[i]->present && has) {
             GT_TRY(export_kernel(&body->text, kernel, false));
         } else if (judges[i]->present) {
-            gt_functions_cut(body->text, &name, 1, false);
+            gt_functions_cut(body->text, &name, 1);
         }
     }
     return GPUTUNE_OK;
@@ -529,7 +528,7 @@ static gputune_status make_judge_body(gt_parse *parse, const char *text)
     for (uint32_t i = 0; i < parts->step_count; i++) {
         names[i] = parts->steps[i].kernel.name;
     }
-    gt_functions_cut(body->text, names, parts->step_count, false);
+    gt_functions_cut(body->text, names, parts->step_count);
     GT_TRY(take_judges(body, parts));
     return finish_body(body, &parse->judge_uses, parse);
 }

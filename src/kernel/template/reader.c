@@ -491,7 +491,7 @@ static gputune_status keep_group(gt_template_reader *reader, const groups *all, 
             GT_TRY(gt_texts_add(&cut, other.name, strlen(other.name)));
         }
     }
-    gt_functions_cut(reader->body.data, (const char *const *)cut.items, cut.count, false);
+    gt_functions_cut(reader->body.data, (const char *const *)cut.items, cut.count);
     for (size_t c = 0; c < reader->clauses.count; c++) {
         if (stays(reader, all, own, c)) {
             clauses[kept++] = clauses[c];

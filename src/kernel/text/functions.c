@@ -126,12 +126,10 @@ static bool is_named(const gt_token *token, const char *scope, const char *name)
            (outer == in || scope[in - outer - 1] == ':');
 }
 
-/* Returns whether the walk looks for a function of this name; without names it looks for all. */
+/* Returns whether the walk looks for a function of this name. */
 static bool is_sought(const gt_functions *walk, const gt_token *token)
 {
-    /* this excludes __launch_bounds__ */
-    bool is =
-        walk->name_count == 0 && token->kind == GT_TOKEN_NAME && strncmp(token->text, "__", 2) != 0;
+    bool is = false;
     for (size_t i = 0; i < walk->name_count && !is; i++) {
         is = is_named(token, walk->namespaces.scope, walk->names[i]);
     }
@@ -148,12 +146,10 @@ static void note_template(declaration *now, const gt_lexer *lexer)
 {
     gt_lexer ahead = *lexer;
     gt_lexer_next(&ahead);
-    if (!gt_lexer_accept(&ahead, "<")) {
-        now->read.is_instantiation = true;
-    } else if (gt_lexer_is(&ahead, ">")) {
-        now->read.is_specialisation = true;
-    } else {
-        now->read.is_template = true;
+    if (gt_lexer_accept(&ahead, "<")) {
+        const bool is_empty = gt_lexer_is(&ahead, ">");
+        now->read.is_specialisation |= is_empty;
+        now->read.is_template |= !is_empty;
     }
 }
 
@@ -178,10 +174,7 @@ static void note(declaration *now, const gt_lexer *lexer, const char *text)
     if (!now->open) {
         *now = (declaration){.open = true, .read = {.begin = offset(lexer, text)}};
     }
-    if (gt_lexer_is(lexer, "__global__")) {
-        now->is_global = true;
-        now->read.global = offset(lexer, text);
-    }
+    now->is_global |= gt_lexer_is(lexer, "__global__");
     if (gt_lexer_is(lexer, "template")) {
         note_template(now, lexer);
     }
@@ -218,10 +211,8 @@ bool gt_function_next(gt_function *out, gt_functions *walk)
             memcpy(out->scope, scope, sizeof out->scope);
             read_rest(out, lexer, text);
             out->plain &= now.conditionals == 0;
-            if (walk->name_count > 0 || out->is_definition) {
-                *lexer = gt_lexer_of(text + (out->plain ? out->end : out->parameters_end));
-                return true;
-            }
+            *lexer = gt_lexer_of(text + (out->plain ? out->end : out->parameters_end));
+            return true;
         }
     }
     return false;

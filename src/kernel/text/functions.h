@@ -6,13 +6,12 @@
 
 /* A declaration or definition of a function. Places are byte offsets in the text. */
 typedef struct gt_function {
-    size_t begin;  /* of the whole declaration, including `extern "C"`, static or template */
-    size_t global; /* of `__global__` */
+    size_t begin; /* of the whole declaration, including `extern "C"`, static or template */
     /* of the function's name, of the text after '(', and of the ')' */
     size_t name, parameters, parameters_end;
-    size_t end;       /* behind `;` or `}` */
-    bool is_template; /* template <class T, …>, which the next two are not */
-    bool is_specialisation, is_instantiation; /* template <> …; template …<float>(…) */
+    size_t end;             /* behind `;` or `}` */
+    bool is_template;       /* template <class T, …> */
+    bool is_specialisation; /* template <> … */
     bool is_definition, is_extern_c;
     bool plain;               /* no #if divides its brackets, so the function can be cut out */
     char scope[GT_ENTRY_MAX]; /* the enclosing named namespaces: "", "a", "a::b" */
@@ -44,9 +43,9 @@ typedef struct gt_functions {
     } namespaces; /* the enclosing namespaces */
 } gt_functions;
 
-/* Begins a walk over the declarations and definitions of these functions, or without names over all
- * definitions. Names may lack their outer namespaces; the array must outlive the walk. Text that
- * the walk has passed may be blanked. */
+/* Begins a walk over the declarations and definitions of these functions. Names may lack their
+ * outer namespaces; the array must outlive the walk. Text that the walk has passed may be
+ * blanked. */
 gt_functions gt_functions_of(const char *text, const char *const *names, size_t count);
 /* Finds the next function. Returns false at the end. */
 bool gt_function_next(gt_function *out, gt_functions *walk);
