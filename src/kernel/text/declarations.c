@@ -10,6 +10,9 @@ enum {
     KEYS_MAX = 1 << 20
 };
 
+/* A bit of scan.ways: the current piece declares the name itself. */
+enum { DECLARED = 1 << 7 };
+
 /* A scan over the words of a text or of an expanded macro. */
 typedef struct scan {
     gt_declarations *to;
@@ -19,9 +22,8 @@ typedef struct scan {
     bool is_expansion; /* of a macro: only the keys and marks of the pieces are used */
     bool in_class;
     int depth;
-    uint8_t *ways; /* indexed by id: how the current piece reads the name */
-    bool *own;     /* indexed by id: whether the current piece declares the name */
-    size_t ids;    /* of both */
+    uint8_t *ways; /* indexed by id: how the current piece reads the name, and DECLARED */
+    size_t ids;    /* number of elements of `ways` */
 } scan;
 
 static bool is_class_word(const gt_word *word)
@@ -452,22 +454,19 @@ static void classify(scan *s, gt_piece *piece, gt_word *w, size_t count)
 
 /* ---- the names that a declaration reads ------------------------------------------------------ */
 
-/* Grows the tables by id after new names were interned. */
+/* Grows the table by id after new names were interned. */
 static void grow_ways(scan *s)
 {
-    const size_t ids = s->macros->ids;
-    if (s->macros->failed || s->ids >= ids) {
+    const size_t ids = 2 * (size_t)s->macros->ids;
+    if (s->macros->failed || s->ids >= s->macros->ids) {
         return;
     }
-    uint8_t *ways = realloc(s->ways, 2 * ids);
-    s->ways = ways ? ways : s->ways;
-    bool *own = realloc(s->own, 2 * ids * sizeof *own);
-    s->own = own ? own : s->own;
-    s->macros->failed |= !ways || !own;
-    if (!s->macros->failed) {
-        memset(s->ways + s->ids, 0, 2 * ids - s->ids);
-        memset(s->own + s->ids, 0, (2 * ids - s->ids) * sizeof *own);
-        s->ids = 2 * ids;
+    uint8_t *ways = realloc(s->ways, ids);
+    s->macros->failed |= !ways;
+    if (ways) {
+        memset(ways + s->ids, 0, ids - s->ids);
+        s->ways = ways;
+        s->ids = ids;
     }
 }
 
@@ -533,7 +532,7 @@ static void read_words(scan *s, const gt_word *w, size_t count)
         }
         s->ways[w[i].id] |=
             next == GT_IS_OPEN_PAREN || next == GT_IS_LESS ? GT_READ_CALL : GT_READ_PLAIN;
-        s->own[w[i].id] |= declares(w, count, i, in_head);
+        s->ways[w[i].id] |= declares(w, count, i, in_head) ? DECLARED : 0;
     }
 }
 
@@ -572,16 +571,14 @@ static void take_reads(scan *s, gt_piece *piece)
 {
     piece->first_read = s->to->reads.count;
     for (uint32_t id = 0; id < s->ids && !s->macros->failed; id++) {
-        uint8_t ways = s->ways[id];
+        const uint8_t ways = s->ways[id], used = ways & (GT_READ_CALL | GT_READ_PLAIN);
         if (ways) {
-            const uint8_t own = ways & (GT_READ_CALL | GT_READ_PLAIN);
-            ways = s->own[id] ? (uint8_t)((ways & GT_READ_MEMBER) | own << 3) : ways;
-            const gt_piece_read read = {id, ways};
+            const gt_piece_read read = {
+                id, ways & DECLARED ? (uint8_t)((ways & GT_READ_MEMBER) | used << 3) : ways};
             s->macros->failed |= gt_array_push(&s->to->reads, read) != GPUTUNE_OK;
             piece->reads++;
         }
         s->ways[id] = 0;
-        s->own[id] = false;
     }
 }
 
@@ -736,7 +733,6 @@ static void scan_members(scan *s, size_t index)
     inner.depth++;
     scan_scope(&inner, class.body_begin, class.body_end);
     s->ways = inner.ways;
-    s->own = inner.own;
     s->ids = inner.ids;
     for (size_t i = first; i < s->to->items.count && !s->macros->failed; i++) {
         gt_piece *member = &s->to->items.items[i];
@@ -845,7 +841,6 @@ gputune_status gt_declarations_find(gt_declarations *out, const char *text)
         .to = out, .macros = &out->macros, .words = out->words.items, .count = out->words.count};
     scan_scope(&s, 0, out->words.count);
     free(s.ways);
-    free(s.own);
     if (out->macros.failed) {
         gt_declarations_free(out);
         return gt_fail_memory();
