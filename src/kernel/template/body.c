@@ -50,6 +50,7 @@ typedef struct edit {
 } edit;
 
 typedef struct edits {
+    const gt_template *template;
     const char *text;
     GT_ARRAY(edit) list;
     bool failed, has_types; /* has_types: an edit uses gputune_plain() */
@@ -87,6 +88,10 @@ static gputune_status carry_out(char **text, edits *e)
 {
     gt_text out = {.failed = e->failed};
     size_t copied = 0;
+    if (e->has_types) {
+        gt_text_append(&out, "template <typename T> T gputune_plain(T);\n");
+        gt_line_mark_append(&out, 1, e->template->parts->files[0].path);
+    }
     gt_array_sort(&e->list, by_place);
     for (size_t i = 0; i < e->list.count; i++) {
         const edit *one = &e->list.items[i];
@@ -119,25 +124,23 @@ void gt_functions_cut(char *text, const char *const *names, size_t count)
 
 /* Makes a kernel visible to the driver: adds extern "C" to its declarations, unless it is a C++
  * template, and removes `static`. If `bounds`, adds GPUTUNE_LAUNCH_BOUNDS before its name. */
-static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, bool bounds)
+static void export_kernel(edits *e, const gt_kernel_name *kernel, bool bounds)
 {
     gt_function function;
     const char *own = kernel->name;
-    edits e = {.text = *text};
-    gt_functions walk = gt_functions_of(*text, &own, 1);
+    gt_functions walk = gt_functions_of(e->text, &own, 1);
     while (gt_function_next(&function, &walk)) {
-        const char *begin = *text + function.begin, *name = *text + function.name;
+        const char *begin = e->text + function.begin, *name = e->text + function.name;
         bool plain_name = kernel->is_template || function.is_extern_c;
         gt_lexer lexer = gt_lexer_on(begin, (size_t)(name - begin));
-        replace(&e, begin, begin, plain_name ? "" : "extern \"C\" ");
+        replace(e, begin, begin, plain_name ? "" : "extern \"C\" ");
         for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
             if (gt_lexer_is(&lexer, "static")) {
-                replace_token(&e, &lexer.token, "");
+                replace_token(e, &lexer.token, "");
             }
         }
-        replace(&e, name, name, bounds ? "GPUTUNE_LAUNCH_BOUNDS " : "");
+        replace(e, name, name, bounds ? "GPUTUNE_LAUNCH_BOUNDS " : "");
     }
-    return carry_out(text, &e);
 }
 
 /* ---- Code that nvcc accepts, but NVRTC or the driver does not -------------------------------- */
@@ -280,20 +283,19 @@ static void rename_constants(edits *r, const gt_template *template, gt_lexer lex
     }
 }
 
-static gputune_status rewrite(char **text, const gt_template *template)
+static void rewrite(edits *r)
 {
-    gt_lexer lexer = gt_lexer_of(*text), line, above = {0};
+    gt_lexer lexer = gt_lexer_of(r->text), line, above = {0};
     gt_token before = {0}, last = {0};
     int depth = 0;
-    edits r = {.text = *text};
     while (lexer.token.kind != GT_TOKEN_END) {
         if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
             const char *begin = lexer.token.text;
             gt_lexer_directive(&lexer, &line);
             const gt_lexer whole = line;
-            const bool stays = !leave_define_out(&r, template, begin, line, above);
+            const bool stays = !leave_define_out(r, r->template, begin, line, above);
             for (gt_token front = {0}; stays && line.token.kind != GT_TOKEN_END;) {
-                rewrite_gnu(&r, &front, line);
+                rewrite_gnu(r, &front, line);
                 front = line.token;
                 gt_lexer_next(&line);
             }
@@ -301,7 +303,7 @@ static gputune_status rewrite(char **text, const gt_template *template)
             continue;
         }
         if (!last.length || gt_token_is_any(&last, "; } {")) {
-            rename_constants(&r, template, lexer, depth > 0);
+            rename_constants(r, r->template, lexer, depth > 0);
         }
         const gt_token now = lexer.token;
         gt_lexer ahead = lexer;
@@ -310,27 +312,19 @@ static gputune_status rewrite(char **text, const gt_template *template)
                      gt_token_is(&now, "static") && /* which hides the symbol from the driver */
                      (gt_token_is(&last, "__constant__") || gt_lexer_is(&ahead, "__constant__"));
         if (hides || gt_token_is(&now, "register")) { /* not in C++17 */
-            replace_token(&r, &now, "");
+            replace_token(r, &now, "");
         } else if (depth == 0 && gt_token_is(&now, "const")) {
-            rewrite_constant(&r, lexer);
+            rewrite_constant(r, lexer);
         } else if (gt_token_is(&now, "(") && precedes_value(&before, &last)) {
-            rewrite_literal(&r, lexer);
+            rewrite_literal(r, lexer);
         }
-        rewrite_gnu(&r, &last, lexer);
+        rewrite_gnu(r, &last, lexer);
         depth += gt_token_is(&now, "{") || gt_token_is(&now, "(");
         depth -= gt_token_is(&now, "}") || gt_token_is(&now, ")");
         before = last;
         last = now;
         lexer = ahead;
     }
-    GT_SCOPED(gt_text_free) gt_text front = {0};
-    if (r.has_types) {
-        gt_text_append(&front, "template <typename T> T gputune_plain(T);\n");
-        gt_line_mark_append(&front, 1, template->parts->files[0].path);
-        const edit first = {0, 0, 0, gt_text_string(&front)};
-        r.failed |= front.failed || gt_array_push(&r.list, first) != GPUTUNE_OK;
-    }
-    return carry_out(text, &r);
 }
 
 /* Appends the `#line` mark of a place in the text, which may have such marks itself. */
@@ -481,122 +475,121 @@ gputune_status gt_instances_name(gt_template_parts *parts)
     return GPUTUNE_OK;
 }
 
-/* Cuts the judges out of a body that does not need them, and exports them in the others. */
-static gputune_status take_judges(gt_body *body, const gt_template_parts *parts)
+/* A kernel that clauses name. */
+typedef struct named_kernel {
+    const gt_kernel_name *kernel;
+    bool is_step;
+    bool is_in[2]; /* whether the kernels' body has it, and whether the judges' body has it */
+} named_kernel;
+
+typedef struct named_kernels {
+    named_kernel items[GT_STEPS_MAX + 3];
+    uint32_t count;
+} named_kernels;
+
+static void add_kernel(named_kernels *all, named_kernel added)
+{
+    for (uint32_t i = 0; i < all->count; i++) {
+        if (strcmp(all->items[i].kernel->name, added.kernel->name) == 0) {
+            return;
+        }
+    }
+    all->items[all->count++] = added;
+}
+
+/* Lists each kernel once, even if several clauses name it. */
+static named_kernels list_kernels(const gt_template_parts *parts)
 {
     const gt_judge *const judges[] = {&parts->reference, &parts->check, &parts->init};
-    for (size_t i = 0; i < sizeof judges / sizeof *judges; i++) {
-        const gt_kernel_name *kernel = &judges[i]->kernel;
-        const char *name = kernel->name;
-        const bool has =
-            body == &parts->judge_body || (parts->reference.self && judges[i] == &parts->init);
-        if (judges[i]->present && has) {
-            GT_TRY(export_kernel(&body->text, kernel, false));
-        } else if (judges[i]->present) {
-            gt_functions_cut(body->text, &name, 1);
-        }
-    }
-    return GPUTUNE_OK;
-}
-
-static gputune_status make_kernel_body(gt_parse *parse, const char *text)
-{
-    gt_template_parts *parts = parse->parts;
-    gt_body *body = &parts->kernel_body;
-    GT_TRY(gt_strdup(&body->text, text));
-    GT_TRY(take_judges(body, parts));
+    named_kernels all = {.count = 0};
     for (uint32_t i = 0; i < parts->step_count; i++) {
-        const gt_kernel_name *kernel = &parts->steps[i].kernel;
-        if (gt_step_of(parts, kernel->name) == i) { /* once for all steps that launch it */
-            GT_TRY(export_kernel(&body->text, kernel, parts->launch_bounds[0] != NULL));
-        }
-    }
-    for (uint32_t i = 0; i < parts->step_count; i++) {
-        if (needs_copy(parts, i)) {
-            GT_TRY(copy_function(&body->text, &parts->steps[i].kernel, i, parts->files[0].path));
-        }
-    }
-    return finish_body(body, &parse->kernel_uses, parse);
-}
-
-static gputune_status make_judge_body(gt_parse *parse, const char *text)
-{
-    gt_template_parts *parts = parse->parts;
-    gt_body *body = &parts->judge_body;
-    const char *names[GT_STEPS_MAX];
-    GT_TRY(gt_strdup(&body->text, text));
-    for (uint32_t i = 0; i < parts->step_count; i++) {
-        names[i] = parts->steps[i].kernel.name;
-    }
-    gt_functions_cut(body->text, names, parts->step_count);
-    GT_TRY(take_judges(body, parts));
-    return finish_body(body, &parse->judge_uses, parse);
-}
-
-/* Returns whether the name is a function that only the other body has. */
-static bool is_of_other(const gt_template_parts *parts, bool is_judge, const gt_token *name)
-{
-    const gt_judge *const judges[] = {&parts->reference, &parts->check, &parts->init};
-    bool is_step = false, is_of_judge = false;
-    for (uint32_t i = 0; i < parts->step_count; i++) {
-        is_step |= gt_token_is(name, parts->steps[i].kernel.name);
+        add_kernel(&all, (named_kernel){&parts->steps[i].kernel, true, {true, false}});
     }
     for (size_t i = 0; i < sizeof judges / sizeof *judges; i++) {
-        is_of_judge |= judges[i]->present && gt_token_is(name, judges[i]->kernel.name);
+        const bool in_kernels = parts->reference.self && judges[i] == &parts->init;
+        if (judges[i]->present) {
+            add_kernel(&all, (named_kernel){&judges[i]->kernel, false, {in_kernels, true}});
+        }
     }
-    return is_judge ? is_step && !is_of_judge : is_of_judge && !is_step && !parts->reference.self;
+    return all;
 }
 
-/* Appends the names in a line, also those inside strings. */
-static void append_names(gt_text *out, const gt_template_parts *parts, bool is_judge, gt_lexer line)
+/* Appends the names in a line, also those inside strings. Kernels that only the other body has are
+ * left out. */
+static void append_names(gt_text *out, const named_kernels *all, bool is_judge, gt_lexer line)
 {
     for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
-        if (line.token.kind == GT_TOKEN_NAME && !is_of_other(parts, is_judge, &line.token)) {
+        bool is_other = false;
+        for (uint32_t i = 0; i < all->count; i++) {
+            is_other |= !all->items[i].is_in[is_judge] &&
+                        gt_token_is(&line.token, all->items[i].kernel->name);
+        }
+        if (line.token.kind == GT_TOKEN_NAME && !is_other) {
             append_token(out, &line.token);
         } else if (line.token.kind == GT_TOKEN_STRING && line.token.length > 2) {
-            append_names(out, parts, is_judge,
+            append_names(out, all, is_judge,
                          gt_lexer_on(line.token.text + 1, line.token.length - 2));
         }
     }
 }
 
-/* Appends the names in all clauses, and the name of a generated reference. Functions that only the
- * other body has are left out. */
-static void append_roots(gt_text *out, const gt_template_parts *parts, bool is_judge)
+/* Appends the names in all clauses, and the name of a generated reference. */
+static void append_roots(gt_text *out, const gt_template_parts *parts, const named_kernels *all,
+                         bool is_judge)
 {
     for (uint32_t i = 0; i < parts->file_count; i++) {
         for (gt_lexer lexer = gt_lexer_of(parts->files[i].text), line;
              gt_lexer_find_directive(&lexer, &line);) {
             if (gt_lexer_accept(&line, "pragma") && gt_lexer_accept(&line, "gputune")) {
-                append_names(out, parts, is_judge, line);
+                append_names(out, all, is_judge, line);
             }
         }
     }
     gt_text_append(out, is_judge ? parts->reference.kernel.name : "");
 }
 
-/* Reduces the text to the code that a body needs, and rewrites C that NVRTC does not accept. */
-static gputune_status cut_code(char **out, gt_parse *parse, const char *text, bool is_judge)
+/* Reduces the text to the code that a body needs, with the kernels that it contains visible to the
+ * driver, and C that NVRTC does not accept rewritten. */
+static gputune_status make_body(gt_body *body, gt_name_uses *uses, gt_parse *parse,
+                                const char *text)
 {
+    const gt_template_parts *parts = parse->parts;
+    const bool is_judge = body == &parts->judge_body;
+    const named_kernels all = list_kernels(parts);
+    edits e = {.template = parse->template};
     GT_SCOPED(gt_text_free) gt_text roots = {0};
-    append_roots(&roots, parse->parts, is_judge);
+    append_roots(&roots, parts, &all, is_judge);
     if (roots.failed) {
         return gt_fail_memory();
     }
-    GT_TRY(gt_reach_cut(out, text, parse->possible, gt_text_string(&roots)));
-    gt_overloads_blank(parse, *out);
-    return rewrite(out, parse->template);
+    GT_TRY(gt_reach_cut(&body->text, text, parse->possible, gt_text_string(&roots)));
+    gt_overloads_blank(parse, body->text);
+    e.text = body->text;
+    for (uint32_t i = 0; i < all.count; i++) {
+        const named_kernel *one = &all.items[i];
+        const char *name = one->kernel->name;
+        if (one->is_in[is_judge]) {
+            export_kernel(&e, one->kernel, one->is_step && parts->launch_bounds[0]);
+        } else {
+            gt_functions_cut(body->text, &name, 1);
+        }
+    }
+    rewrite(&e);
+    GT_TRY(carry_out(&body->text, &e));
+    for (uint32_t i = 0; i < parts->step_count && !is_judge; i++) {
+        if (needs_copy(parts, i)) {
+            GT_TRY(copy_function(&body->text, &parts->steps[i].kernel, i, parts->files[0].path));
+        }
+    }
+    return finish_body(body, uses, parse);
 }
 
 gputune_status gt_bodies_make(gt_parse *parse, const char *text)
 {
-    GT_FREED char *kernels = NULL;
-    GT_FREED char *judges = NULL;
+    gt_template_parts *parts = parse->parts;
     gt_overloads_blank(parse, parse->code);
     GT_TRY(gt_functions_check(parse, parse->code));
-    GT_TRY(cut_code(&kernels, parse, text, false));
-    GT_TRY(make_kernel_body(parse, kernels));
-    GT_TRY(cut_code(&judges, parse, text, true));
-    GT_TRY(make_judge_body(parse, judges));
+    GT_TRY(make_body(&parts->kernel_body, &parse->kernel_uses, parse, text));
+    GT_TRY(make_body(&parts->judge_body, &parse->judge_uses, parse, text));
     return gt_names_check(parse);
 }

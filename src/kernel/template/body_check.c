@@ -205,15 +205,13 @@ static bool find_constant(char out[GT_NAME_MAX], const gt_template *template, co
         const gt_piece *piece = &code.items.items[p];
         const bool is_extern = words[piece->begin].id == GT_IS_EXTERN &&
                                words[piece->begin + 1].token.kind != GT_TOKEN_STRING;
-        bool is_constant = false;
-        for (size_t i = piece->begin; i < piece->end && !found && !is_extern; i++) {
-            bool is_name = false;
-            is_constant |= words[i].id == GT_IS_CONSTANT && piece->kind == GT_PIECE_VARIABLE;
-            for (size_t k = 0; k < piece->keys && is_constant; k++) {
-                is_name |= code.keys.items[piece->first_key + k] == words[i].id;
-            }
-            found = is_name && is_sought(template, gt_token_name(out, &words[i].token),
-                                         is_initialised(words, i, piece->end), wanted);
+        const size_t mark = gt_word_find(words, piece->begin, piece->end, GT_IS_CONSTANT);
+        const bool declares = piece->kind == GT_PIECE_VARIABLE && !is_extern;
+        for (size_t k = 0; k < piece->keys && declares && !found; k++) {
+            const uint32_t key = code.keys.items[piece->first_key + k];
+            const size_t i = gt_word_find(words, mark, piece->end, key);
+            found = i < piece->end && is_sought(template, gt_token_name(out, &words[i].token),
+                                                is_initialised(words, i, piece->end), wanted);
         }
     }
     gt_declarations_free(&code);

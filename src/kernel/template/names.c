@@ -201,10 +201,7 @@ static void read_piece(name_scan *s, const gt_piece *piece)
         }
     }
     for (size_t k = 0; k < piece->keys && piece->parent < 0; k++) {
-        size_t i = piece->begin;
-        while (i < piece->end && w[i].id != keys[k]) {
-            i++;
-        }
+        const size_t i = gt_word_find(w, piece->begin, piece->end, keys[k]);
         /* the keys of a typedef may also be names that it uses */
         if (i + 1 < piece->end &&
             (w[piece->begin].id != GT_IS_TYPEDEF || gt_token_is_any(&w[i + 1].token, "; ["))) {
@@ -284,31 +281,29 @@ static void note_tokens(name_scan *s, const char *text)
     }
 }
 
-/* Marks the names that are read, also through macros. */
-static gputune_status follow_macros(name_scan *s)
+/* Marks a name as read, and the names in its body if it is a macro. */
+static void mark_read(bool *is_read, const gt_macros *macros, uint32_t id)
+{
+    const gt_macro *macro = is_read[id] ? NULL : gt_macro_of(macros, id);
+    is_read[id] = true;
+    for (uint32_t i = 0; macro && i < macro->words; i++) {
+        mark_read(is_read, macros, gt_macro_words(macros, macro)[i].id);
+    }
+}
+
+/* Finds the names that are read, also through macros. */
+static gputune_status find_read(name_scan *s)
 {
     const gt_macros *macros = &s->found.macros;
-    const size_t ids = macros->ids;
-    GT_FREED bool *is_read = calloc(ids, sizeof *is_read);
-    GT_ARRAY(uint32_t) open = {0};
-    bool failed = !is_read || macros->failed;
-    for (size_t i = 0; i < s->found.reads.count && !failed; i++) {
-        failed = gt_array_push(&open, s->found.reads.items[i].id) != GPUTUNE_OK;
-    }
-    for (size_t i = 0; i < s->others.count && !failed; i++) {
-        failed = gt_array_push(&open, s->others.items[i].id) != GPUTUNE_OK;
-    }
-    while (open.count > 0 && !failed) {
-        const uint32_t id = open.items[--open.count];
-        const gt_macro *macro = is_read[id] ? NULL : gt_macro_of(macros, id);
-        is_read[id] = true;
-        for (uint32_t i = 0; macro && i < macro->words && !failed; i++) {
-            failed = gt_array_push(&open, gt_macro_words(macros, macro)[i].id) != GPUTUNE_OK;
-        }
-    }
-    gt_array_free(&open);
-    if (failed) {
+    GT_FREED bool *is_read = calloc(macros->ids, sizeof *is_read);
+    if (!is_read || macros->failed) {
         return gt_fail_memory();
+    }
+    for (size_t i = 0; i < s->found.reads.count; i++) {
+        mark_read(is_read, macros, s->found.reads.items[i].id);
+    }
+    for (size_t i = 0; i < s->others.count; i++) {
+        mark_read(is_read, macros, s->others.items[i].id);
     }
     for (uint32_t i = 0; i < gt_name_count(s->template); i++) {
         s->out->names[i].is_read = is_read[s->names.items[i].id];
@@ -336,7 +331,7 @@ static gputune_status find_uses(name_scan *s, const char *text, size_t front)
     }
     note_tokens(s, text);
     read_directives(s, s->text + front);
-    return follow_macros(s);
+    return find_read(s);
 }
 
 gputune_status gt_name_uses_find(gt_name_uses *out, const gt_parse *p, const char *text)

@@ -155,17 +155,9 @@ static void add_keys(scan *s, gt_piece *piece, const gt_word *w, size_t from, si
     }
 }
 
-static size_t find(const gt_word *w, size_t from, size_t to, gt_word_id id)
-{
-    while (from < to && w[from].id != (uint32_t)id) {
-        from++;
-    }
-    return from;
-}
-
 static bool has(const gt_word *w, size_t from, size_t to, gt_word_id id)
 {
-    return find(w, from, to, id) < to;
+    return gt_word_find(w, from, to, id) < to;
 }
 
 static size_t find_class_word(const gt_word *w, size_t count)
@@ -185,9 +177,9 @@ static void note_type(gt_piece *piece)
 
 static void classify_enum(scan *s, gt_piece *piece, const gt_word *w, size_t count)
 {
-    size_t at = find(w, 0, count, GT_IS_ENUM) + 1;
+    size_t at = gt_word_find(w, 0, count, GT_IS_ENUM) + 1;
     const bool is_scoped = at < count && is_class_word(&w[at]);
-    const size_t open = find(w, at, count, GT_IS_OPEN_BRACE);
+    const size_t open = gt_word_find(w, at, count, GT_IS_OPEN_BRACE);
     note_type(piece);
     at += is_scoped;
     if (at < count) {
@@ -210,7 +202,7 @@ static void classify_enum(scan *s, gt_piece *piece, const gt_word *w, size_t cou
 
 static void classify_typedef(scan *s, gt_piece *piece, const gt_word *w, size_t count)
 {
-    const size_t open = find(w, 0, count, GT_IS_OPEN_BRACE);
+    const size_t open = gt_word_find(w, 0, count, GT_IS_OPEN_BRACE);
     const size_t from = find_class_word(w, count);
     if (open < count && has(w, 0, from < open ? from : open, GT_IS_ENUM)) {
         classify_enum(s, piece, w, count);
@@ -234,7 +226,7 @@ static void classify_typedef(scan *s, gt_piece *piece, const gt_word *w, size_t 
 /* Reads a class definition or declaration. Returns false if the words declare a variable. */
 static bool classify_class(scan *s, gt_piece *piece, const gt_word *w, size_t count, size_t at)
 {
-    const size_t open = find(w, 0, count, GT_IS_OPEN_BRACE);
+    const size_t open = gt_word_find(w, 0, count, GT_IS_OPEN_BRACE);
     const gt_word *name = NULL;
     size_t i = at + 1;
     for (; i < count && gt_word_is_name(&w[i]) && w[i].id != GT_IS_FINAL; i++) {
@@ -302,10 +294,10 @@ static void classify_function(scan *s, gt_piece *piece, const gt_word *w, size_t
     const size_t before = at > 0 ? at - 1 : 0;
     piece->owner = at > 0 ? owner_before(w, before) : 0;
     piece->is_special = piece->is_operator || (at > 0 && w[before].id == GT_IS_TILDE);
-    size_t open = find(w, at, count, GT_IS_OPEN_PAREN);
+    size_t open = gt_word_find(w, at, count, GT_IS_OPEN_PAREN);
     if (piece->is_operator && open == at + 1 && open + 1 < count &&
         w[open + 1].id == GT_IS_CLOSE_PAREN) {
-        open = find(w, open + 2, count, GT_IS_OPEN_PAREN);
+        open = gt_word_find(w, open + 2, count, GT_IS_OPEN_PAREN);
     }
     const size_t close = open < count ? gt_word_close(w, count, open) : count;
     piece->first_named = s->to->keys.count;
@@ -387,7 +379,7 @@ static bool classify_by_word(scan *s, gt_piece *piece, const gt_word *w, size_t 
     if (id == GT_IS_USING && count > 1 && w[1].id == GT_IS_NAMESPACE) {
         piece->kind = GT_PIECE_USING;
     } else if (id == GT_IS_USING || id == GT_IS_NAMESPACE) {
-        const size_t equals = find(w, 0, count, GT_IS_EQUAL);
+        const size_t equals = gt_word_find(w, 0, count, GT_IS_EQUAL);
         size_t name = equals < count ? 1 : count - 1;
         while (name > 1 && !gt_word_is_name(&w[name])) {
             name--;

@@ -142,6 +142,14 @@ int gt_word_nesting(const gt_word *word)
            (id == GT_IS_CLOSE_BRACE || id == GT_IS_CLOSE_PAREN || id == GT_IS_CLOSE_BRACKET);
 }
 
+size_t gt_word_find(const gt_word *words, size_t from, size_t to, uint32_t id)
+{
+    while (from < to && words[from].id != id) {
+        from++;
+    }
+    return from;
+}
+
 size_t gt_word_close(const gt_word *words, size_t count, size_t at)
 {
     for (int depth = 0; at < count; at++) {
@@ -238,10 +246,7 @@ static void substitute(gt_word_list *out, gt_macros *m, const gt_macro *macro,
     const size_t first = out->count;
     for (uint32_t i = 0; i < macro->words && !m->failed; i++) {
         const gt_word word = gt_macro_words(m, macro)[i];
-        uint32_t p = 0;
-        while (p < macro->parameters && m->texts.items[macro->first + p].id != word.id) {
-            p++;
-        }
+        const size_t p = gt_word_find(m->texts.items + macro->first, 0, macro->parameters, word.id);
         if (p == macro->parameters) {
             push(out, m, word);
         } else if (p < given->count) {
@@ -277,10 +282,7 @@ static void expand(gt_word_list *out, gt_macros *m, const gt_word *words, size_t
         arguments given = {.count = 0};
         gt_word_list body = {0};
         if (macro.is_function) {
-            size_t open = i + 1;
-            while (words[open].id != GT_IS_OPEN_PAREN) {
-                open++;
-            }
+            const size_t open = gt_word_find(words, i, i + taken, GT_IS_OPEN_PAREN);
             divide(&given, &macro, words, open, i + taken - 1);
         }
         substitute(&body, m, &macro, &given);
@@ -301,11 +303,7 @@ void gt_macros_expand(gt_word_list *out, gt_macros *macros, const gt_word *words
 
 static bool has_word(const gt_macros *m, const gt_macro *macro, uint32_t id)
 {
-    bool has = false;
-    for (uint32_t i = 0; i < macro->words; i++) {
-        has |= gt_macro_words(m, macro)[i].id == id;
-    }
-    return has;
+    return gt_word_find(gt_macro_words(m, macro), 0, macro->words, id) < macro->words;
 }
 
 /* Returns whether a macro's use of `taken` words from `at` on makes a kernel's declaration, and
@@ -313,16 +311,12 @@ static bool has_word(const gt_macros *m, const gt_macro *macro, uint32_t id)
 static bool makes_kernel(gt_word_list *out, gt_macros *m, const gt_word *words, size_t at,
                          size_t taken)
 {
-    bool makes = false;
     out->count = 0;
     if (has_word(m, gt_macro_of(m, words[at].id), GT_IS_HASH)) {
         return false;
     }
     gt_macros_expand(out, m, words + at, taken, 4096);
-    for (size_t i = 0; i < out->count; i++) {
-        makes |= out->items[i].id == GT_IS_GLOBAL;
-    }
-    return makes;
+    return gt_word_find(out->items, 0, out->count, GT_IS_GLOBAL) < out->count;
 }
 
 static void append_expansion(gt_text *out, const gt_word_list *words, const char *from,

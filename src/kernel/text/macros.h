@@ -92,6 +92,8 @@ gputune_status gt_kernel_macros_expand(gt_text *text, const char *read);
 
 /* Returns 1 for an opening bracket, -1 for a closing one, and 0 for other words. */
 int gt_word_nesting(const gt_word *word);
+/* Returns the index of the first word with this id, or `to`. */
+size_t gt_word_find(const gt_word *words, size_t from, size_t to, uint32_t id);
 /* Returns the index of the bracket that closes the one at `at`, or count - 1. */
 size_t gt_word_close(const gt_word *words, size_t count, size_t at);
 static inline bool gt_word_is_name(const gt_word *word)
