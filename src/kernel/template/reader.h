@@ -18,10 +18,8 @@ typedef struct gt_template_reader {
     gt_template_parts *parts; /* owns the files, which places and tokens point into */
     gt_include_fn include;
     void *user;
-    gt_text body; /* the joined text, with a #line mark wherever the file changes */
-    gt_hash
-        headers; /* hash of the names and digests of the headers that the compiler reads itself */
-    bool has_headers;
+    gt_text body;     /* the joined text, with a #line mark wherever the file changes */
+    bool has_headers; /* the compiler reads headers itself */
     GT_ARRAY(gt_clause) clauses;
     struct gt_conditions *conditions; /* of the current directive */
     int depth;

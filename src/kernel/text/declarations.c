@@ -10,9 +10,6 @@ enum {
     KEYS_MAX = 1 << 20
 };
 
-/* A bit of scan.ways: the current piece declares the name itself. */
-enum { DECLARED = 1 << 7 };
-
 /* A scan over the words of a text or of an expanded macro. */
 typedef struct scan {
     gt_declarations *to;
@@ -22,7 +19,7 @@ typedef struct scan {
     bool is_expansion; /* of a macro: only the keys and marks of the pieces are used */
     bool in_class;
     int depth;
-    uint8_t *ways; /* indexed by id: how the current piece reads the name, and DECLARED */
+    uint8_t *ways; /* indexed by id: how the current piece reads the name */
     size_t ids;    /* number of elements of `ways` */
 } scan;
 
@@ -419,7 +416,6 @@ static void classify(scan *s, gt_piece *piece, gt_word *w, size_t count)
     }
     note_marks(piece, w, behind < count ? behind : count);
     if (behind >= count) {
-        piece->kind = GT_PIECE_EMPTY;
         return;
     }
     w += behind;
@@ -524,7 +520,7 @@ static void read_words(scan *s, const gt_word *w, size_t count)
         }
         s->ways[w[i].id] |=
             next == GT_IS_OPEN_PAREN || next == GT_IS_LESS ? GT_READ_CALL : GT_READ_PLAIN;
-        s->ways[w[i].id] |= declares(w, count, i, in_head) ? DECLARED : 0;
+        s->ways[w[i].id] |= declares(w, count, i, in_head) ? GT_READ_OWN : 0;
     }
 }
 
@@ -563,10 +559,10 @@ static void take_reads(scan *s, gt_piece *piece)
 {
     piece->first_read = s->to->reads.count;
     for (uint32_t id = 0; id < s->ids && !s->macros->failed; id++) {
-        const uint8_t ways = s->ways[id], used = ways & (GT_READ_CALL | GT_READ_PLAIN);
+        const uint8_t ways = s->ways[id];
         if (ways) {
-            const gt_piece_read read = {
-                id, ways & DECLARED ? (uint8_t)((ways & GT_READ_MEMBER) | used << 3) : ways};
+            const uint8_t others = ways & GT_READ_OWN ? GT_READ_CALL | GT_READ_PLAIN : 0;
+            const gt_piece_read read = {id, (uint8_t)(ways & ~others)};
             s->macros->failed |= gt_array_push(&s->to->reads, read) != GPUTUNE_OK;
             piece->reads++;
         }
@@ -669,10 +665,7 @@ static void classify_macro(scan *s, gt_piece *piece, const gt_word_list *expande
     inner.is_expansion = true;
     inner.depth++;
     scan_scope(&inner, 0, expanded->count);
-    piece->kind = made.items.count == 0 ? GT_PIECE_EMPTY : GT_PIECE_MACRO;
-    if (made.items.count == 1) {
-        piece->kind = made.items.items[0].kind;
-    }
+    piece->kind = made.items.count == 1 ? made.items.items[0].kind : GT_PIECE_MACRO;
     piece->first_key = s->to->keys.count;
     for (size_t i = 0; i < made.items.count; i++) {
         const gt_piece *one = &made.items.items[i];

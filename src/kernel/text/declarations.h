@@ -5,7 +5,6 @@
 
 typedef enum gt_piece_kind {
     GT_PIECE_OTHER,     /* could not be classified */
-    GT_PIECE_EMPTY,     /* a macro that expands to nothing */
     GT_PIECE_FUNCTION,  /* declared or defined */
     GT_PIECE_TYPE,      /* a class, an enum or a typedef */
     GT_PIECE_ALIAS,     /* using NAME …; namespace NAME = …; */
@@ -13,16 +12,15 @@ typedef enum gt_piece_kind {
     GT_PIECE_ASSERTION, /* static_assert */
     GT_PIECE_INSTANCE,  /* template …<…>(…); */
     GT_PIECE_VARIABLE,
-    GT_PIECE_MACRO /* a macro that makes several declarations */
+    GT_PIECE_MACRO /* a macro that makes several declarations, or none */
 } gt_piece_kind;
 
 /* How a piece reads a name, as bits. */
 enum {
-    GT_READ_CALL = 1,     /* NAME( or NAME< */
-    GT_READ_PLAIN = 2,    /* any other use */
-    GT_READ_MEMBER = 4,   /* after '.' or '->' */
-    GT_READ_OWN_CALL = 8, /* a call of a name that the piece itself declares */
-    GT_READ_OWN_PLAIN = 16
+    GT_READ_CALL = 1,   /* NAME( or NAME< */
+    GT_READ_PLAIN = 2,  /* any other use */
+    GT_READ_MEMBER = 4, /* after '.' or '->' */
+    GT_READ_OWN = 8     /* NAME( or another use, but the piece itself declares the name */
 };
 
 typedef struct gt_piece_read {

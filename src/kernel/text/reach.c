@@ -164,9 +164,6 @@ static bool is_needed(const reach *r, const gt_piece *piece)
     switch (piece->kind) {
     case GT_PIECE_FUNCTION:
         return needs_function(r, piece);
-    case GT_PIECE_USING:
-    case GT_PIECE_EMPTY:
-        return true;
     case GT_PIECE_ASSERTION:
     case GT_PIECE_INSTANCE:
         return false;
