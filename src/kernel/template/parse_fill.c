@@ -34,13 +34,8 @@ static const fill_word *find_word(const gt_lexer *lexer)
 {
     const gt_token next = gt_lexer_peek(*lexer);
     bool alone = next.kind == GT_TOKEN_END || gt_token_is_any(&next, ", ) } nan_ok");
-    for (int i = 0; i < WORD_COUNT; i++) {
-        bool found = gt_lexer_is(lexer, words[i].word);
-        if (found && (words[i].kind != GT_FILL_INDEX || alone)) {
-            return &words[i];
-        }
-    }
-    return NULL;
+    const size_t i = gt_index_of(GT_TOKEN_TEXT(&lexer->token), words, WORD_COUNT);
+    return i < WORD_COUNT && (words[i].kind != GT_FILL_INDEX || alone) ? &words[i] : NULL;
 }
 
 /* Steps over `mark`, or fails with the example `form`. */

@@ -98,17 +98,7 @@ static const struct {
 
 enum { FUNCTION_COUNT = sizeof functions / sizeof *functions };
 
-static int function_index(const gt_token *token)
-{
-    for (int i = 0; i < FUNCTION_COUNT; i++) {
-        if (gt_token_is(token, functions[i].name)) {
-            return i;
-        }
-    }
-    return -1;
-}
-
-static gputune_status parse_call(parser *p, int function)
+static gputune_status parse_call(parser *p, size_t function)
 {
     int given = 0, first;
     gt_place place = gt_lexer_place(p->lexer);
@@ -180,9 +170,9 @@ static gputune_status parse_name(parser *p)
 {
     char name[64], text[320];
     gt_place place = gt_lexer_place(p->lexer);
-    int function = function_index(&p->lexer->token);
     GT_TRY(gt_name_read(name, sizeof name, p->lexer, "a name"));
-    if (function >= 0) {
+    const size_t function = gt_index_of(name, functions, FUNCTION_COUNT);
+    if (function < FUNCTION_COUNT) {
         return parse_call(p, function);
     }
     if (strcmp(name, "sizeof") == 0) {
@@ -252,12 +242,11 @@ static gputune_status parse_unary(parser *p)
 }
 
 /* An operator between two operands; a higher precedence binds tighter, as in C. */
-typedef struct infix {
+static const struct {
     const char *sign;
     int precedence;
     gt_operation operation;
-} infix;
-static const infix infixes[] = {
+} infixes[] = {
     {"*", 10, GT_DO_MULTIPLY},    {"/", 10, GT_DO_DIVIDE},        {"%", 10, GT_DO_REMAINDER},
     {"+", 9, GT_DO_ADD},          {"-", 9, GT_DO_SUBTRACT},       {"<<", 8, GT_DO_SHIFT_LEFT},
     {">>", 8, GT_DO_SHIFT_RIGHT}, {"<", 7, GT_DO_LESS},           {"<=", 7, GT_DO_LESS_EQUAL},
@@ -267,27 +256,19 @@ static const infix infixes[] = {
 
 enum { INFIX_COUNT = sizeof infixes / sizeof *infixes };
 
-static const infix *infix_at(const gt_token *token)
-{
-    int i = 0;
-    while (i < INFIX_COUNT && !gt_token_is(token, infixes[i].sign)) {
-        i++;
-    }
-    return i < INFIX_COUNT ? &infixes[i] : NULL;
-}
-
 static gputune_status parse_binary(parser *p, int least)
 {
     GT_TRY(nested(p, parse_unary));
     for (;;) {
-        const infix *found = infix_at(&p->lexer->token);
-        if (!found || found->precedence < least) {
+        const char *sign = GT_TOKEN_TEXT(&p->lexer->token);
+        const size_t found = gt_index_of(sign, infixes, INFIX_COUNT);
+        if (found == INFIX_COUNT || infixes[found].precedence < least) {
             return GPUTUNE_OK;
         }
         const int first = last(p);
         gt_lexer_next(p->lexer);
-        GT_TRY(parse_binary(p, found->precedence + 1));
-        GT_TRY(emit_operation(p, found->operation, first));
+        GT_TRY(parse_binary(p, infixes[found].precedence + 1));
+        GT_TRY(emit_operation(p, infixes[found].operation, first));
     }
 }
 
