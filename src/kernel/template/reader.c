@@ -412,19 +412,16 @@ static gputune_status read_name(gt_kernel_name *out, const gt_clause *clause)
 
 /* The range of clauses that belongs to one kernel, from its kernel() on. */
 typedef struct group {
+    gt_kernel_name kernel; /* must be the first member for GT_NAMED() */
     size_t begin, end;
-    gt_kernel_name kernel;
 } group;
 
 typedef GT_ARRAY(group) groups;
 
 static const group *find_group(const groups *all, const char *kernel)
 {
-    size_t i = 0;
-    while (i < all->count && strcmp(all->items[i].kernel.name, kernel) != 0) {
-        i++;
-    }
-    return i < all->count ? &all->items[i] : NULL;
+    const int i = GT_NAMED(all->items, (uint32_t)all->count, kernel);
+    return i < 0 ? NULL : &all->items[i];
 }
 
 static gputune_status read_groups(groups *out, const gt_template_reader *reader)
@@ -463,35 +460,33 @@ static bool stays(const gt_template_reader *reader, const groups *all, const gro
     return !gives_way;
 }
 
-static bool is_used(const gt_template_reader *reader, const groups *all, const group *own,
-                    const char *name)
-{
-    bool used = false;
-    for (size_t c = 0; c < reader->clauses.count && !used; c++) {
-        gt_kernel_name other;
-        used = stays(reader, all, own, c) &&
-               read_name(&other, &reader->clauses.items[c]) == GPUTUNE_OK &&
-               strcmp(other.name, name) == 0;
-    }
-    return used;
-}
-
 /* Drops the clauses of other kernels, and the functions that only these name. */
 static gputune_status keep_group(gt_template_reader *reader, const groups *all, const group *own)
 {
     GT_SCOPED(gt_texts_free) gt_texts cut = {0};
+    GT_SCOPED(gt_texts_free) gt_texts used = {0};
     gt_clause *clauses = reader->clauses.items;
-    size_t kept = 0;
+    size_t kept = 0, unused = 0;
     for (size_t c = 0; c < reader->clauses.count; c++) {
-        gt_kernel_name other = {.name = ""};
-        if (!stays(reader, all, own, c)) {
-            GT_TRY(read_name(&other, &clauses[c]));
+        gt_kernel_name named;
+        const bool is_kept = stays(reader, all, own, c);
+        const gputune_status status = read_name(&named, &clauses[c]);
+        if (status < 0 &&
+            !is_kept) { /* mistakes in kept clauses are reported when these are parsed */
+            return status;
         }
-        if (other.name[0] && !is_used(reader, all, own, other.name)) {
-            GT_TRY(gt_texts_add(&cut, other.name, strlen(other.name)));
+        if (status == GPUTUNE_OK && named.name[0]) {
+            GT_TRY(gt_texts_add(is_kept ? &used : &cut, named.name, strlen(named.name)));
         }
     }
-    gt_functions_cut(reader->body.data, (const char *const *)cut.items, cut.count);
+    for (size_t i = 0; i < cut.count; i++) {
+        char *name = cut.items[i];
+        if (gt_index_of(name, used.items, used.count) == used.count) {
+            cut.items[i] = cut.items[unused];
+            cut.items[unused++] = name;
+        }
+    }
+    gt_functions_cut(reader->body.data, (const char *const *)cut.items, unused);
     for (size_t c = 0; c < reader->clauses.count; c++) {
         if (stays(reader, all, own, c)) {
             clauses[kept++] = clauses[c];
