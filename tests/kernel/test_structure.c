@@ -180,6 +180,21 @@ TEST(test_bases_and_enums)
     }
 }
 
+/* C's `typedef struct S S;` before the definition does not hide the struct. */
+TEST(test_a_name_of_itself)
+{
+    GT_SCOPED(bench_close) bench b = {0};
+    bench_open(&b,
+               "typedef struct S S;\n"
+               "struct S { int a; float *p; };\n"
+               "#pragma gputune kernel(k) problem(n = 100) block(1) grid(1)\n"
+               "#pragma gputune args(S s = {.a = 3}, out float s.p[n])\n"
+               "__global__ void k(S s) {}\n",
+               "sm_90");
+    assert_int_equal(b.workload.scalars[0].number_count, 1);
+    assert_int_equal(b.workload.numbers[b.workload.scalars[0].first_number].integer, 3);
+}
+
 /* A matching specialisation of a struct template is preferred to the template. */
 TEST(test_specialisations)
 {
@@ -303,6 +318,8 @@ static const struct {
     {"struct B { int b; };\nstruct S : virtual B { int a; };", "out S y[n]",
      "a.cu:2:12: a virtual base class in struct 'S', which an argument uses; expected a plain "
      "struct of numbers"},
+    {"typedef B S;\ntypedef S B;", "out S y[n]",
+     "a.cu:1:1: type 'B' is another name of itself; expected a struct or number type"},
     {"union S { int a; float b; };", "out S y[n]",
      "a.cu:1:1: a union in struct 'S', which an argument uses; expected a plain struct of numbers"},
     {"template <int N> struct S { int a[N]; };", "out S y[n]",

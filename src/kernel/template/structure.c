@@ -422,7 +422,13 @@ static gputune_status add_alias(gt_parse *p, const char *name, const char type[G
     const gt_structure *target;
     GT_TRY(new_structure(&structure, p, name));
     memcpy(structure->alias, type, sizeof structure->alias);
-    return gt_structure_find(&target, p, type);
+    GT_TRY(gt_structure_find(&target, p, type));
+    for (; target && target->alias[0]; target = gt_structure_of(p->template, target->alias)) {
+        GT_REFUSE(strcmp(target->alias, name) == 0, GPUTUNE_ETEMPLATE,
+                  "%s:1:1: type '%s' is another name of itself; expected a struct or number type",
+                  p->parts->files[0].path, name);
+    }
+    return GPUTUNE_OK;
 }
 
 /* Reads an enum if it has the wanted name; it becomes another name of its integer type. */
@@ -456,8 +462,9 @@ static gputune_status read_alias(bool *found, gt_parse *p, gt_lexer lexer, bool 
     }
     (void)gt_lexer_accept_any(&lexer, "struct enum");
     gputune_status status = gt_words_read(type, sizeof type, &lexer, "a type", is_using);
-    if (status < 0 || (!is_using && !gt_lexer_accept(&lexer, name)) || !gt_lexer_is(&lexer, ";")) {
-        return GPUTUNE_OK; /* another name, or a type that is not supported */
+    if (status < 0 || (!is_using && !gt_lexer_accept(&lexer, name)) || !gt_lexer_is(&lexer, ";") ||
+        strcmp(type, name) == 0) {
+        return GPUTUNE_OK; /* another name, an unsupported type, or `typedef struct S S;` */
     }
     *found = true;
     return add_alias(p, name, type);
