@@ -132,10 +132,7 @@ void gt_values_append(gt_text *out, const gt_value *values, uint32_t count)
 
 static gputune_status intern(gt_value *out, gt_template_parts *parts, const char *word)
 {
-    uint32_t i = 0;
-    while (i < parts->word_count && strcmp(parts->words[i], word) != 0) {
-        i++;
-    }
+    const uint32_t i = (uint32_t)gt_index_of(word, parts->words, parts->word_count);
     if (i == parts->word_count) {
         GT_REFUSE(i == GT_WORDS_ADDED, GPUTUNE_EINVAL,
                   "more than %d different words; expected fewer", GT_WORDS_ADDED);

@@ -65,13 +65,11 @@ static gputune_status take_extents(uint32_t out[INDICES_MAX], elements *made,
 
 static gputune_status read_output(assignment *out, const gt_template *template, gt_lexer *body)
 {
+    const int index = find_argument(template, GT_TOKEN_TEXT(&body->token));
     out->place = gt_lexer_place(body);
-    for (uint32_t i = 0; i < template->argument_count; i++) {
-        const gt_argument *argument = &template->arguments[i];
-        bool is = argument->direction != GT_IN && gt_lexer_is(body, argument->name);
-        out->output = is ? argument : out->output;
-    }
-    GT_EXPECT(out->output, body, "an out or inout buffer of args()");
+    GT_EXPECT(index >= 0 && template->arguments[index].direction != GT_IN, body,
+              "an out or inout buffer of args()");
+    out->output = &template->arguments[index];
     gt_lexer_next(body);
     while (gt_lexer_accept(body, "[")) {
         GT_EXPECT(out->index_count != INDICES_MAX, body, "at most three indices");

@@ -188,14 +188,10 @@ bool gt_element_may_be_integer(const gt_template *template, const char *name)
 {
     gt_element element;
     const gt_problem_value *value = gt_problem_type(template, name);
-    if (!value) {
-        return gt_element_from_name(&element, name) && !gt_type_is_float(element.type);
+    bool may_be = false;
+    for (uint32_t i = 0; i < (value ? value->count : 1); i++) {
+        may_be |= gt_element_from_name(&element, value ? value->values[i].word : name) &&
+                  !gt_type_is_float(element.type);
     }
-    for (uint32_t i = 0; i < value->count; i++) {
-        if (gt_element_from_name(&element, value->values[i].word) &&
-            !gt_type_is_float(element.type)) {
-            return true;
-        }
-    }
-    return false;
+    return may_be;
 }

@@ -56,20 +56,13 @@ static gputune_status new_file(gt_source_file **out, gt_template_reader *reader,
     return GPUTUNE_OK;
 }
 
-/* Returns whether the text begins with #ifndef NAME and #define NAME. */
+/* Returns whether the text begins with #ifndef NAME, and defines NAME. */
 static bool has_guard(const char *text)
 {
     gt_lexer lexer = gt_lexer_of(text), line;
-    if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
-        return false;
-    }
-    gt_lexer_directive(&lexer, &line);
-    if (!gt_lexer_accept(&line, "ifndef") || lexer.token.kind != GT_TOKEN_DIRECTIVE) {
-        return false;
-    }
-    const gt_token name = line.token;
-    gt_lexer_directive(&lexer, &line);
-    return gt_lexer_accept(&line, "define") && gt_token_equals(&line.token, &name);
+    return lexer.token.kind == GT_TOKEN_DIRECTIVE && gt_lexer_find_directive(&lexer, &line) &&
+           gt_lexer_accept(&line, "ifndef") &&
+           gt_has_directive(text, "define", GT_TOKEN_TEXT(&line.token));
 }
 
 static gputune_status join_text(gt_template_reader *reader, char *path, char *text)
