@@ -14,7 +14,7 @@ __global__ void textures(float *y, cudaTextureObject_t x, cudaTextureObject_t p,
     if (i < n) {
         int2 pair = tex1Dfetch<int2>(p, i), bits = tex1Dfetch<int2>(d, i);
         ushort4 four = tex1Dfetch<ushort4>(q, i);
-        float beside = tex1Dfetch<float>(x, i + 1); // zero behind the end
+        float beside = tex1Dfetch<float>(x, i + 1); // 0 after the end
         y[i] = beside + pair.x * pair.y + four.x % 7 + four.w % 5 + tex1Dfetch<float>(w, i) +
                (float)__hiloint2double(bits.y, bits.x);
     }

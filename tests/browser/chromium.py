@@ -1,4 +1,4 @@
-"""A headless Chromium, driven by its own protocol over two pipes: nothing but Python and the browser."""
+"""Controls a headless Chromium over two pipes with its DevTools protocol. Needs only Python and the browser."""
 import base64
 import json
 import os
@@ -13,8 +13,8 @@ class Failed(Exception):
 
 
 class Page:
-    """One page of a browser that is started with it. `errors` has what its console and its script
-    reported, `fetched` the addresses of all that it asked for."""
+    """The only page of a new browser. `errors` has the messages of its console and its exceptions, `fetched` the
+    requested addresses."""
 
     def __init__(self, width=1280, height=900, limit_s=60):
         self.folder = tempfile.mkdtemp()
@@ -92,7 +92,7 @@ class Page:
             self.note(answer)
 
     def run(self, script):
-        """The value of an expression in the page; promises are waited for."""
+        """Returns the value of an expression in the page; waits if it is a promise."""
         answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             raise Failed(f"{script}: {answer['exceptionDetails']['exception'].get('description')}")
@@ -112,7 +112,7 @@ class Page:
         raise Failed(f"it never came to {script}")
 
     def open(self, path):
-        """Opens a file or an address; returns the seconds until it was drawn."""
+        """Opens a file or an address; returns the seconds until the page was drawn."""
         self.errors, self.fetched, self.loaded = [], [], False
         began = time.monotonic()
         self.call("Page.navigate", url=path if "://" in path else "file://" + os.path.abspath(path))
@@ -122,7 +122,7 @@ class Page:
         return time.monotonic() - began
 
     def frame(self):
-        """Waits until what is to be drawn is drawn."""
+        """Waits until pending changes are drawn."""
         self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))")
 
     def move(self, x, y):
@@ -136,7 +136,7 @@ class Page:
         self.frame()
 
     def middle(self, selector):
-        """The middle of an element, scrolled into sight."""
+        """Scrolls an element into view and returns its centre."""
         return self.run(f"""(() => {{
             const element = document.querySelector({json.dumps(selector)});
             element.scrollIntoView({{block: 'center'}});
@@ -171,5 +171,5 @@ class Page:
 
 
 def find():
-    """The browser's path; None: there is none."""
+    """Returns the browser's path, or None."""
     return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Reads a page of `gputune report` as a browser's parser does, and prints what is in it:
-read_page.py FILE. Says what is wrong with the page: what would be code, or fetched."""
+"""Parses a page of `gputune report` like a browser, and prints a summary of its data: read_page.py FILE.
+Reports mistakes of the page: text that would be executed, or addresses that would be fetched."""
 import base64
 import hashlib
 import html.parser

@@ -19,7 +19,7 @@ WIDTHS = 390, 1280, 2560
 
 
 def make(name, words="", *options):
-    """Writes a page of canned answers, or with `options` of a database."""
+    """Writes a page: of canned answers, or of a database if `options` are given."""
     path = os.path.join(OUT, name + ".html")
     program = "gputune" if options else "tests/cli/gputune-fake"
     subprocess.run([os.path.join(BUILD, program), "report", "-o", path, *options], check=True,
@@ -44,7 +44,7 @@ def texts(page, selector):
 
 
 def pick(page, selector, value):
-    """Chooses an option as a user does."""
+    """Selects an option of a <select> as a user would."""
     page.run(f"""(() => {{
         const select = document.querySelector({json.dumps(selector)});
         select.value = {json.dumps(value)};
@@ -75,7 +75,7 @@ def count_rows(page):
 
 
 def cells(page, title):
-    """The texts of a column of the table, of the rows that are there."""
+    """Returns the texts of a table column, for the rows that are in the document."""
     return page.run(f"""(() => {{
         const heads = [...document.querySelectorAll('#trials thead th')].map(head => head.textContent);
         return [...document.querySelectorAll('#trials tbody tr:not(.space)')]
@@ -84,7 +84,7 @@ def cells(page, title):
 
 
 def enter(page, field, typed):
-    """Types into an empty field, and waits for what follows."""
+    """Types a text into a field, and waits for the page's reaction."""
     page.run(f"document.getElementById('{field}').focus(); document.getElementById('{field}').value = ''")
     page.type(typed or " ")
     page.run("new Promise(done => setTimeout(done, 200))")
@@ -184,7 +184,7 @@ def themes(page):
 
 
 def is_drawn(page, selector):
-    """Returns true if a canvas, scrolled into sight, has several colours."""
+    """Scrolls a canvas into view and returns true if it has several colours."""
     page.middle(selector)
     page.run("new Promise(done => setTimeout(done, 100))")
     page.frame()
@@ -229,7 +229,7 @@ def test_many():
 
 
 def test_order():
-    """Trials that were measured again have a small number in the database, but a late time."""
+    """Trials that were measured again keep their low number in the database, but have a late time."""
     before, data, after = data_of(make("many", "many"))
     trials, path = data["scenarios"][0]["trials"], os.path.join(OUT, "order.html")
     trials["order"].reverse()
@@ -267,7 +267,7 @@ def test_hostile():
 
 
 def test_little():
-    """Nothing works, or there is only one variant."""
+    """Every variant failed, or there is only one variant."""
     failed = make("failed", "wrong")
     with open(failed, encoding="utf-8") as file:
         whole = file.read()
@@ -286,14 +286,14 @@ def test_little():
 
 
 def open_scenario(page, words):
-    """Opens the first scenario that a search finds."""
+    """Opens the first scenario that the search field finds."""
     enter(page, "find", words)
     page.click("#scenarios tr:not([hidden]) a")
     page.frame()
 
 
 def worth_of_page(page):
-    """Returns {axis: (held at the default, held at other values)} as `show --why` writes them."""
+    """Returns {axis: (held at the default, held at other values)} in the format of `show --why`."""
     rows = page.run("""[...document.querySelectorAll('#worth tbody tr')].map(row => [row.querySelector('th').textContent,
         [...row.querySelectorAll('.chip')].map(chip => [chip.querySelector('b').textContent, chip.textContent, chip.className])])""")
     out = {}
@@ -305,7 +305,7 @@ def worth_of_page(page):
 
 
 def worth_of_why(size):
-    """Returns the same of `show --why`, without the cost of a default that is the winner."""
+    """Returns the output of `show --why` in that form, without the cost of a default that is the winner."""
     lines = subprocess.run([os.path.join(BUILD, "gputune"), "show", "gemm", "--why", "--gpu", "NVIDIA H200", "--db", TABLES, "--size",
                             size, "-f", "md", "-q"], check=True, capture_output=True, text=True).stdout.split("| axis", 1)[1].splitlines()
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[2:] if line.startswith("|")]
@@ -390,7 +390,7 @@ def test_scenarios():
 
 
 def too_wide(page):
-    """Returns what is wider than its place, or overlaps with its neighbours, except in boxes that scroll by design."""
+    """Returns the elements that are too wide or overlap with others, except in boxes that can be scrolled."""
     return page.run("""(() => {
         const name = one => `${one.tagName} ${one.id || one.className} ${one.textContent.slice(0, 30)}`;
         const free = [...document.querySelectorAll('body *')].filter(one => one.checkVisibility() &&
@@ -406,7 +406,7 @@ def too_wide(page):
 
 
 def test_layout():
-    """At each width, light and dark, with pictures."""
+    """Checks the layout at each width, and writes pictures of the light and the dark page."""
     path = make("report", "", "--db", TABLES, "--gpu", "NVIDIA H200")
     with Page() as page:
         page.open(path)
@@ -437,7 +437,7 @@ def test_layout():
 
 
 def test_tuning():
-    """The page of warm --report: results come by themselves, and what was typed stays."""
+    """On the page of warm --report, new results appear by themselves, and typed text stays."""
     database, path = os.path.join(OUT, "tuning.db"), os.path.join(OUT, "tuning.html")
     for old in (database, path):
         if os.path.exists(old):

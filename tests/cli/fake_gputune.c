@@ -1,11 +1,11 @@
-/* gputune.h with canned answers: the command line linked with this prints exactly the same on every
- * machine. GPUTUNE_FAKE holds words that change what happens: "nogpu", "noemulator", "nonvrtc",
- * "wrong", "broken", "crash", "busy", "baddb", "empty", "interrupt", "hangup", "part",
- * "bad-default", "large" (a space), "limit" (which is said as the reason to stop), "restricted" (a
- * second winner, faster, of a restricted space), "hostile" (names and messages that would be code
- * in a page), "escapes" (names that a terminal would obey), "many" (10^5 trials), "crossing"
- * (trials of which the best VEC depends on BLOCK), "nostart" (a driver that does not start),
- * "equal" (a winner that is as fast as the default), "nothing" (to launch). */
+/* Implements gputune.h with canned answers, so the command line prints the same on every machine.
+ * The words in GPUTUNE_FAKE change the answers: "nogpu", "noemulator", "nonvrtc", "wrong",
+ * "broken", "crash", "busy", "baddb", "empty", "interrupt", "hangup", "part", "bad-default",
+ * "large" (space), "race", "limit" (in the reason to stop), "restricted" (a second, faster winner
+ * of a restricted space), "hostile" (HTML in names and messages), "escapes" (terminal escape
+ * sequences in names), "many" (10^5 trials), "crossing" (the best VEC depends on BLOCK), "nostart"
+ * (the driver does not start), "equal" (the winner is as fast as the default), "nothing" (there is
+ * nothing to launch). */
 #include <gputune_tools.h>
 
 #include "base/status.h"
@@ -215,13 +215,13 @@ int gputune_kernels(gputune *tuner, const char *kernel,
     return answer || found ? answer : gt_fail(GPUTUNE_ENOTFOUND, "no kernel '%s'", kernel);
 }
 
-/* The number of a size, "n=1024"; 0: it is a word. */
+/* Returns the number of a size such as "n=1024"; 0 if the value is a word. */
 static double number_of(const gputune_size *size)
 {
     return strtod(strchr(size->name, '=') + 1, NULL);
 }
 
-/* The time of a size: 3 ns an element kilo, so that every scenario has another. */
+/* Returns the time in ns, 3 for every 1024 elements, so scenarios have different times. */
 static double time_of(gputune_sizes sizes)
 {
     double elements = 1 << 20;
@@ -253,7 +253,7 @@ static void report_progress(const gputune_options *options, double time_ns)
     }
 }
 
-/* What a tuning says when no variant is left. */
+/* Errors of a tuning in which every variant failed. */
 static const struct {
     const char *word;
     gputune_status status;
@@ -478,7 +478,7 @@ static gputune_record restricted_winner(void)
     return record;
 }
 
-/* Trials of five axes, of which every 50th fails. */
+/* Lists 10^5 trials of five axes; every 50th one fails. */
 static int many_records(int (*each)(void *user, const gputune_record *record), void *user)
 {
     int answer = 0;
@@ -508,7 +508,7 @@ static int many_records(int (*each)(void *user, const gputune_record *record), v
     return answer;
 }
 
-/* At BLOCK=256 VEC=1 is better, at BLOCK=128 VEC=4. */
+/* Lists four trials: VEC=1 is better at BLOCK=256, but VEC=4 at BLOCK=128. */
 static int crossing_records(int (*each)(void *user, const gputune_record *record), void *user)
 {
     static const double times[] = {198000, 238000, 260000, 220000};

@@ -1,7 +1,7 @@
-# Sourced by the cases that look whether workers end with their command: MARK is a folder's name in
-# the environment of all that a case starts.
+# Sourced by cases that check that workers end with their command. All processes of a case have MARK,
+# the name of a folder, in their environment.
 
-# What of the case's workers, or of what stands in for one, still runs.
+# Prints the case's workers that still run, also scripts that replace a worker.
 left() {
     for process in $(grep -lsz "^MARK=$MARK\$" /proc/[0-9]*/environ); do
         name=$({ tr "\0" " " <"${process%environ}cmdline"; } 2>/dev/null)
@@ -10,7 +10,7 @@ left() {
         esac
     done
 }
-# The same, once they have had 6 s to end.
+# Does the same after waiting at most 6 s for them to end.
 left_in_the_end() {
     for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
         [ -n "$(left)" ] || return 0

@@ -1,4 +1,4 @@
-/* To be preloaded: all files are on NFS. */
+/* A library to preload: reports that all files are on NFS. */
 #include <string.h>
 #include <sys/statfs.h>
 

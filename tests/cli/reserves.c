@@ -1,4 +1,4 @@
-/* To be preloaded: reserves a terabyte of addresses, as some mallocs and sanitizers do. */
+/* A library to preload: reserves a terabyte of addresses, like some mallocs and sanitizers. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <sys/mman.h>

@@ -1,4 +1,3 @@
-/* The command line's memory: what a mark releases, and what it does not. */
 #include "cli/memory.h"
 #include "support/test.h"
 
@@ -19,8 +18,8 @@ TEST(texts_grow)
     assert_null(cli_copy(NULL));
 }
 
-/* The list outlives the mark although it moves behind it. A sanitizer sees what is read after its
- * release, and what is not released. */
+/* The list outlives the mark, although it is reallocated after it. A sanitizer would report memory
+ * that is used after its release, or never released. */
 TEST(mark_releases_what_came_behind_it)
 {
     const char **list = cli_grow(NULL, 0, sizeof *list);

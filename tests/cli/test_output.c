@@ -81,7 +81,7 @@ TEST(json_escapes_what_it_must)
     assert_string_equal(cli_json_text("\"a\"\n\t,\x01\\/\x7f\xc2\xb5"),
                         "\"\\\"a\\\"\\n\\t,\\u0001\\\\/\x7f\xc2\xb5\"");
     assert_string_equal(cli_json_text(NULL), "\"\"");
-    assert_string_equal(cli_json_text("\xff\xfe"), "\"\""); /* is no UTF-8 */
+    assert_string_equal(cli_json_text("\xff\xfe"), "\"\""); /* not UTF-8 */
 }
 
 TEST(infinity_is_nothing)

@@ -1,4 +1,4 @@
-/* What expressions on symbols become, as drafts print them, and how large indices may be. */
+/* Tests arithmetic on symbolic values, their text in drafts, and upper bounds of indices. */
 #include "draft/parts.h"
 
 #include "support/test.h"
@@ -24,7 +24,8 @@ static draft_amount *number(int64_t value)
     return draft_number(value);
 }
 
-/* Products are printed in the order in which their symbols were first used. */
+/* Uses N and M first, because products are printed in the order in which their symbols were used.
+ */
 static void begin(void)
 {
     (void)N;

@@ -1,4 +1,4 @@
-// shortest paths between all nodes by way of node 0, 1, 2, ...
+// Shortest paths between all pairs of nodes, with a launch for each intermediate node
 #pragma gputune kernel(floyd)
 #pragma gputune problem(n = 48)
 #pragma gputune args(inout int d[n][n] = uniform(1, 1000), int n)

@@ -1,4 +1,4 @@
-// Jacobi steps over a ring: all blocks wait for each other between two steps
+// Jacobi steps on a ring, with a grid-wide barrier between two steps
 #include "gputune.cuh"
 
 #pragma gputune kernel(relax)
@@ -36,7 +36,7 @@ __global__ void relax(float *y, int n, int steps, float *next)
     }
 }
 
-// one block: every other step is in registers
+// Computes each step with one block, which keeps new values in registers until all threads have read.
 __global__ void __launch_bounds__(512) relax_reference(float *y, int n, int steps)
 {
     const int each = 16;

@@ -1,4 +1,4 @@
-// LU decomposition without pivots, by tiles: what is left of the matrix shrinks
+// LU decomposition without pivoting: the grid shrinks with the remaining matrix
 #pragma gputune kernel(lu)
 #pragma gputune problem(n = 40)
 #pragma gputune args(inout float a[n][n] = uniform(0.5, 1), int n)

@@ -1,4 +1,4 @@
-// Running sums of rows: each row is added to the one before it, whose address it gets
+// Running sums of rows: each launch adds the previous row, at an address inside the buffer
 #pragma gputune kernel(running)
 #pragma gputune problem(const rows = 9, n = 3000)
 #pragma gputune args(inout float y[rows][n], int n)

@@ -1,4 +1,4 @@
-// Shares of a sum: clusters of blocks add, then all blocks of one grid wait for the total
+// Divides by the sum: clusters of blocks add, then a cooperative grid waits for the total
 #include "gputune.cuh"
 
 #pragma gputune kernel(shares)

@@ -1,4 +1,4 @@
-// A kernel with a specialisation for another type, and an instance of the file's own
+// A template kernel with specialisations for float, and an explicit instantiation in the file
 #pragma gputune kernel(fill<T, BLOCK>)
 #pragma gputune problem(n = 4096, type T = double, float)
 #pragma gputune args(out T y[n], int n)

@@ -1,4 +1,4 @@
-// steps of a stencil between two buffers that change places; the result ends in x
+// Steps of a stencil between two buffers that are swapped; the result is moved to x if necessary
 #pragma gputune kernel(stencil)
 #pragma gputune problem(n = 1000) problem(steps = 7)
 #pragma gputune args(inout float x[n], int n, int steps)

@@ -1,4 +1,4 @@
-// scale and add: two kernels of one file
+// Two kernels in one file: scale and add
 #pragma gputune problem(n = 5000)
 
 #pragma gputune kernel(scale)

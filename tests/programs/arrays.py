@@ -1,5 +1,5 @@
-"""Arrays of NumPy, ml_dtypes, JAX and Numba on the emulator, whose memory is the host's, as far as they are
-installed. Ends with "N passed, N failed"."""
+"""Tests arrays of NumPy, ml_dtypes, JAX and Numba, if installed, on the emulator, whose memory is the host's. Ends
+with "N passed, N failed"."""
 import os
 import tempfile
 
@@ -7,7 +7,7 @@ import gputune
 from harness import raises, run, test_with
 
 N = 1000
-# Numba loads the emulator as its driver
+# Numba uses the emulator as its driver.
 os.environ["NUMBA_CUDA_DRIVER"] = os.path.join(os.path.dirname(gputune.__file__), "native", "libgputune-emu.so")
 TWICE = """#pragma gputune kernel(twice)
 #pragma gputune problem(n = 1 << 10)
@@ -41,7 +41,7 @@ __global__ void move(particle *p, push by, int n)
     }
 }
 """
-folder = tempfile.TemporaryDirectory(suffix="_ö ü")  # paths are as users have them
+folder = tempfile.TemporaryDirectory(suffix="_ö ü")  # users' paths may have such characters
 twice, move = (os.path.join(folder.name, name) for name in ("zwölf.cu", "be wegt.cu"))
 for path, text in ((twice, TWICE), (move, MOVE)):
     with open(path, "w") as file:
@@ -109,7 +109,7 @@ def arrays_of_jax(numpy, jax):
     axpy = plan()
     axpy(y, x, 2.0, N)
     assert (y == 3).all()
-    raises(TypeError, "is read-only; the kernel writes to it", axpy, x, y, 1.0, N)  # JAX's never change
+    raises(TypeError, "is read-only; the kernel writes to it", axpy, x, y, 1.0, N)  # JAX's arrays are immutable
     assert gputune.tune("axpy", n=N, inputs={"x": x}, only=["VEC=1", "UNROLL=1"], time_limit=60,
                         force=True).info["source"] == "measured"
     half = jax.numpy.ones(N, jax.numpy.bfloat16)

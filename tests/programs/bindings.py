@@ -1,7 +1,6 @@
-"""What gputune.h has and gputune.hpp or the Python package does not speak of, a line each:
-bindings.py GPUTUNE_HPP PACKAGE_FOLDER, with the package in PYTHONPATH. Functions, and the members of
-structs that a caller fills in; what is left out on purpose is listed here, and is told where it is not
-left out any more."""
+"""Lists functions, and members of structs that a caller fills in, that gputune.h has, but gputune.hpp or the
+Python package lacks: bindings.py GPUTUNE_HPP PACKAGE_FOLDER, with the package in PYTHONPATH. Also lists
+exceptions in LEFT_OUT that are obsolete."""
 import pathlib
 import re
 import sys
@@ -10,8 +9,8 @@ from gputune import _abi
 
 LEFT_OUT = {
     "gputune.hpp": [],
-    # Python's own counts and checks, its exceptions' docstrings, and what its dicts are made of do these;
-    # only the command line reads results without a device
+    # Python has reference counts, checks, exceptions and dicts of its own for these, and only the command
+    # line reads results without a device.
     "Python": """gputune_plan_retain gputune_plan_check_argument gputune_status_text gputune_log_level_name
               gputune_options.inputs_ready gputune_open_options.records_only""".split()}
 FILLED_IN = ["gputune_options", "gputune_open_options", "gputune_record_filter", "gputune_forget_options",
@@ -40,6 +39,6 @@ sources = [path for path in pathlib.Path(sys.argv[2]).glob("*.py") if path.name 
 python = words(sources)
 given = set(re.findall(r"(?:\b|\.|\")(\w+)(?:=(?!=)|\s+= |, options\.|\":)",
                        "\n".join(path.read_text(encoding="utf-8") for path in sources)))
-told("gputune.hpp", list(_abi.FUNCTIONS), lambda name: name not in cxx)  # options have `plain`
+told("gputune.hpp", list(_abi.FUNCTIONS), lambda name: name not in cxx)
 told("Python", [*_abi.FUNCTIONS, *(f"{struct}.{name}" for struct in FILLED_IN for name in members(struct))],
      lambda name: name.split(".")[-1] not in (given if "." in name else python))

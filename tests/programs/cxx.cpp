@@ -1,5 +1,5 @@
-/* gputune.hpp on the emulator: plans, launches, arguments that do not fit; with exceptions, and
- * without (-fno-exceptions). Prints what went wrong and a last line "N passed, N failed". */
+/* Tests gputune.hpp on the emulator, with exceptions and without (-fno-exceptions). Prints the failures
+ * and, on the last line, "N passed, N failed". */
 #include <gputune.hpp>
 
 #include <cuda.h>
@@ -58,7 +58,7 @@ struct buffers {
     {
         cuMemcpyHtoD(y, host.data(), n * sizeof(float));
     }
-    /* Whether y is 1 + a * 1 now; makes it 1 again. */
+    /* Returns true if y is 1 + a * 1, and resets it to 1. */
     bool is(float a)
     {
         std::vector<float> found(n);
@@ -145,7 +145,7 @@ static void arguments(const gt::plan &axpy)
     refuses(gt::plan().try_launch(nullptr), "this plan is empty");
 }
 
-/* A number of a library, as __half is one. */
+/* A number type of a library, like __half. */
 struct scaled {
     std::int16_t quarters;
     explicit operator float() const
@@ -154,7 +154,7 @@ struct scaled {
     }
 };
 
-/* Numbers of 16 bits, structs and enumerations by value. */
+/* Tests 16-bit numbers, structs and enumerations by value. */
 static void values(const gt::tuner &tuner)
 {
     static const char source[] =
@@ -233,7 +233,7 @@ static void containers(const gt::tuner &tuner)
     expect(list.size() == 1 && list[0].get() == handle && by_size[1000].get() == handle,
            "plans in containers");
     const std::map<int, gt::plan> moved = std::move(by_size);
-    list.clear(); // the map holds the plan alone now
+    list.clear(); // only the map holds the plan now
     buffers b;
     const std::function<bool(float)> launch = [plan = moved.at(1000), &b](float a) {
         return static_cast<bool>(plan.try_launch(nullptr, b.y, b.x, a, b.n));
@@ -246,7 +246,7 @@ static void containers(const gt::tuner &tuner)
     expect(!given && none.get() == moved.at(2000).get(), "plans assigned and swapped");
 }
 
-/* A tuner is closed when its last plan is gone, or itself. */
+/* Tests that a tuner is closed with the last object that uses it: the tuner or a plan. */
 static void held_tuner(const gputune_open_options &options)
 {
     gt::plan axpy = *gt::tuner::try_open(options)->try_tune("axpy", {{"n", 1000}}, quick());
@@ -257,10 +257,10 @@ static void held_tuner(const gputune_open_options &options)
     expect(gputune_plan_info(&info, handle) == GPUTUNE_EINVAL, "the last plan closes the tuner");
 }
 
-/* Destroyed after main() and after what main() holds: a plan that outlives its tuner. */
+/* A plan that outlives its tuner, because it is destroyed after main(). */
 static gt::plan last;
 
-/* A static tuner, and plans that are destroyed before and after it. The exit code is the test. */
+/* Tests a static tuner with plans that are destroyed before and after it, by the exit code. */
 static void static_objects(const gputune_open_options &options)
 {
     static auto tuner = gt::tuner::try_open(options);
@@ -294,7 +294,7 @@ static void null_pointers(const gt::tuner &tuner)
     }
 }
 
-/* Launches paramsum on a block, and says what it computed; -1: it was refused. */
+/* Launches paramsum on a parameter block; returns the sum, or -1 if the launch was refused. */
 template <typename Block> static int sum_of(const gt::plan &plan, const Block &values)
 {
     CUdeviceptr out = 0;
@@ -412,7 +412,7 @@ static void devices()
     expect(count && *count == 2, "how many GPUs there are");
 }
 
-/* Options with strings, callables and durations of C++. */
+/* Tests options with C++ strings, callables and durations. */
 static void options_of_cxx(const gt::tuner &tuner)
 {
     using namespace std::chrono_literals;
@@ -434,7 +434,7 @@ static void options_of_cxx(const gt::tuner &tuner)
     unsigned plain = 0;
     gt::options logged = gt::options()
                              .effort(GPUTUNE_CACHED_ONLY)
-                             .only("BLOCK=1024") /* of which nothing is known */
+                             .only("BLOCK=1024") /* without stored results */
                              .cancel(stop)
                              .alignment("y", 4)
                              .log([&](gputune_log_level, const char *line) { first += line; });
@@ -469,7 +469,7 @@ static void options_of_cxx(const gt::tuner &tuner)
     plan = tuner.try_tune(kernel, {{"n", b.n}}, data);
     expect(plan && proved > 1, "a reference and inputs in host memory",
            plan ? "" : plan.why().message);
-    for (const float factor : {1.0f, 2.0f}) { /* two functions, at one place, without a tag */
+    for (const float factor : {1.0f, 2.0f}) { /* two functions at one address, without a tag */
         data = gt::options()
                    .only("BLOCK=256")
                    .only("UNROLL=1")
@@ -532,7 +532,7 @@ static void options_of_cxx(const gt::tuner &tuner)
     expect(!tuner.try_load_wisdom(path), "wisdom that is not there");
 }
 
-/* What operators do with databases. */
+/* Tests functions that merge, list and delete records. */
 static void databases(const gt::tuner &tuner)
 {
     const std::string here = temporary() + "/gputune-cxx-here.db",
@@ -570,14 +570,14 @@ static void databases(const gt::tuner &tuner)
 #endif
     expect(!one->try_forget(counted, nullptr) && count == 0, "nothing says what to forget");
     expect(one->try_forget(counted, &of_size) && count == 1, "forget");
-    expect(!tuner.try_forget(counted, nullptr), "no file to forget of"); /* it is in memory */
+    expect(!tuner.try_forget(counted, nullptr), "no file to forget of"); /* it is in memory only */
     for (const char *end : {"", "-wal", "-shm", "-journal"}) {
         std::remove((here + end).c_str());
         std::remove((there + end).c_str());
     }
 }
 
-/* The rest of gputune.h. */
+/* Tests the remaining functions of gputune.h. */
 static void tools(const gt::tuner &tuner)
 {
     unsigned count = 0;
@@ -617,7 +617,7 @@ static void tools(const gt::tuner &tuner)
            "names");
 }
 
-/* What goes from one tuner to another, and what tools read. */
+/* Tests files: wisdom, recorded misses, and other data for tools. */
 static void files(const gt::tuner &tuner)
 {
     const std::string folder = temporary(), misses = folder + "/misses";
@@ -648,7 +648,7 @@ static void files(const gt::tuner &tuner)
     expect(compiled && count > 1, "compile", compiled ? "" : compiled.why().message);
 }
 
-/* A group of one process, and programs that launch by themselves. */
+/* Tests a group of one process, and launches without gputune. */
 static void by_oneself(const gt::tuner &tuner)
 {
     int broadcasts = 0;
@@ -693,7 +693,7 @@ static void diagnosis()
 }
 
 #if defined(__cpp_exceptions)
-/* The call throws `wanted`: a status, or the number that a callback throws. */
+/* Expects the call to throw `wanted`: a status, or the number that a callback throws. */
 template <typename Call> static void throws(int wanted, const char *what, Call call)
 {
     int thrown = 0;

@@ -1,5 +1,4 @@
-"""What the tests of the Python package share: functions that are marked as tests, run in their order. Ends with
-"N passed, N failed"."""
+"""Runs the functions that are marked as tests, in their order; prints "N passed, N failed" at the end."""
 import importlib
 import sys
 import traceback
@@ -8,7 +7,7 @@ tests = []
 
 
 def test_with(*modules):
-    """A test that gets these modules, and is left out where one is not installed."""
+    """Marks a test that gets these modules, and is skipped if one of them is not installed."""
     def add(function):
         tests.append((modules, function))
         return function

@@ -1,4 +1,4 @@
-"""gputune.kernel_tuner on the emulator. Ends with "N passed, N failed"."""
+"""Tests gputune.kernel_tuner on the emulator. Ends with "N passed, N failed"."""
 import os
 import tempfile
 import time
@@ -65,7 +65,7 @@ def one_configuration():
     for source in (ADD, lambda params: ADD.replace("block_size_x", str(params["block_size_x"]))):
         c, same, _, n = run_kernel("vector_add", source, N, arguments, {"block_size_x": 96})
         assert numpy.allclose(c, a + b) and (same == a).all() and n == N
-    assert not arguments[0].any()  # what the caller has stays as it is
+    assert not arguments[0].any()  # the caller's array is unchanged
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "add.cu")
         with open(path, "w") as file:
@@ -109,7 +109,7 @@ def what_is_searched():
         warnings.simplefilter("always")
         results, _ = tune(space, grid_div_y=[], strategy="genetic_algorithm", strategy_options={"max_fevals": 3})
         assert len(results) == 3 and "random sample" in str(caught[0].message)
-        module = types.ModuleType("kernel_tuner.strategies.minimize")  # as scripts give it, too
+        module = types.ModuleType("kernel_tuner.strategies.minimize")  # scripts may pass a module
         results, _ = tune(space, grid_div_y=[], strategy=module, strategy_options={"max_fevals": 2})
         assert len(results) == 2 and "'minimize'" in str(caught[-1].message), caught[-1].message
     many, _ = tune({"block_size_x": [32], "unused": list(range(200))}, strategy="random_sample",
@@ -149,7 +149,7 @@ def a_time_limit_leaves_out_what_was_not_tried():
                           strategy_options={"time_limit": 600}, answer=[a + b, None, None, None])
     finally:
         gputune.kernel_tuner._run = own
-    assert 600 > limits[0] > limits[1] > limits[2], limits  # of the whole call
+    assert 600 > limits[0] > limits[1] > limits[2], limits  # the limit is that of the whole call
     assert len(results) == 12 and all("time" in one for one in results), results
     raises(RuntimeError, "time_limit of 1e-09 s left no configuration measured", tune, {"block_size_x": [64]},
            strategy_options={"time_limit": 1e-9})
@@ -229,7 +229,7 @@ __global__ void large(float *x)
     x[0] = room[x[1] > 0 ? 1 : 0];
 }
 """
-    results, _ = tune({"block_size_x": [256, 64]}, source)  # it is left out, as nothing launches it
+    results, _ = tune({"block_size_x": [256, 64]}, source)  # left out, because nothing launches it
     assert len(results) == 2 and all("time" in one for one in results), results
 
 

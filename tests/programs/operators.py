@@ -1,4 +1,4 @@
-"""gputune.torch on the emulator, whose memory is the host's: operators on CPU tensors. Ends with
+"""Tests gputune.torch with CPU tensors on the emulator, whose memory is the host's. Ends with
 "N passed, N failed"."""
 import os
 import tempfile
@@ -48,12 +48,12 @@ def eager():
     assert torch.equal(y, 1 + 2 * x)
     assert torch.equal(twice(x), 2 * x) and twice.__doc__ == "2 x"
     table = torch.arange(2.0 * N).reshape(N, 2)
-    assert torch.equal(twice(table[:, 1]), 2 * table[:, 1])  # which is not contiguous
+    assert torch.equal(twice(table[:, 1]), 2 * table[:, 1])  # not contiguous
 
 
 @test
 def direct_calls():
-    """The second call at the same sizes goes around PyTorch's dispatcher, unless somebody watches it."""
+    """The second call at the same sizes bypasses PyTorch's dispatcher, unless a mode observes calls."""
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Seen(TorchDispatchMode):

@@ -1,6 +1,6 @@
-"""The Python package on the emulator, with arrays of its memory. Ends with "N passed, N failed".
+"""Tests the Python package on the emulator, with arrays in its memory. Ends with "N passed, N failed".
 
-python.py again: without what tunes, in which the extension module of launches and hits has no part."""
+python.py again: leaves out the tests of tuning, which do not depend on the extension module."""
 import array
 import copy
 import ctypes
@@ -50,7 +50,7 @@ class Memory:
 
 
 class Interface(Memory):
-    """As CuPy and Numba show their arrays."""
+    """An array with the interface of CuPy's and Numba's."""
     typestr, strides, readonly, stream = "<f4", None, False, None
 
     @property
@@ -60,7 +60,7 @@ class Interface(Memory):
 
 
 class Tensor(Memory):
-    """As PyTorch's tensors look."""
+    """An array with the interface of PyTorch's tensors."""
     is_cuda, dtype, contiguous, negative = True, "torch.float32", True, False
 
     def data_ptr(self):
@@ -80,7 +80,7 @@ class Tensor(Memory):
 
 
 class Exchanged(Tensor):
-    """As PyTorch's tensors look from 2.10 on: DLPack's exchange tells all of them by one call."""
+    """A tensor as in PyTorch 2.10 or later: one call of DLPack's exchange describes it."""
     device, order, stream, api = 2, 1, 0, (ctypes.c_uint64 * 7)()
     described = 0
 
@@ -192,8 +192,8 @@ def dlpacks_exchange_tells_all_of_an_array():
     Exchanged.stream = 0
     assert y.read() == [4.0] * N
     if gputune._fast.Launched.__module__ == "gputune._native":
-        assert Exchanged.described == 6  # each array, and the first one for its stream
-        y.is_contiguous = y.data_ptr = y.numel = None  # not asked
+        assert Exchanged.described == 6  # for each array, and for the first one's stream
+        y.is_contiguous = y.data_ptr = y.numel = None  # never called
         axpy(y, x, 1.0, N)
         del y.is_contiguous, y.data_ptr, y.numel
     apart, wide = Exchanged(), Exchanged(itemsize=8, code="d")
@@ -371,7 +371,7 @@ def tuning_and_what_is_known_then():
     assert winners[0]["objective"] == "kernel" and winners[0]["median_ns"] > 0
     assert len(gputune.records("axpy", all=True)) > 1
     raises(gputune.NotFoundError, "nothing", gputune.records, "nothing")
-    assert gputune.records("copy") == []  # which is known, and was never tuned
+    assert gputune.records("copy") == []  # a known kernel that was never tuned
     assert "axpy" in [k["name"] for k in gputune.kernels()]
 
 
@@ -465,14 +465,14 @@ def a_call_that_was_answered_before():
         assert again is not first and again.info == first.info
         first.close()
         y, x = Tensor(), Tensor()
-        again(y, x, 2.0, N)  # whoever else has closed a plan like it
+        again(y, x, 2.0, N)  # although an equal plan was closed
         assert y.read() == [3.0] * N
-        for n in (float(N), True):  # which compares equal to a size that was asked for
+        for n in (float(N), True):  # compare equal to a size of an earlier call
             tuner.tune("axpy", n=int(n), effort="cached")
             if type(n) is float:
                 raises(TypeError, "size n is 1000.0", tuner.tune, "axpy", n=n, effort="cached")
         assert tuner.tune("axpy", n=N, effort="cached").arguments[0]["buffer_bytes"] == 4 * N
-        for count in (1, 2):  # a name that means something else from now on
+        for count in (1, 2):  # the name has a new meaning
             tuner.add_source("many.cu", MANY.replace("BLOCK = 64", f"BLOCK = {32 * count}"))
             assert f"BLOCK={32 * count}" in tuner.tune("many", n=N, effort="cached").info["configuration"]
         for _ in range(2):
@@ -485,7 +485,7 @@ def a_call_that_was_answered_before():
 
 @test
 def words_are_dtypes_too():
-    class dtype:  # as torch.dtype and NumPy's dtypes
+    class dtype:  # like torch.dtype and NumPy's dtypes
         itemsize = 2
 
         def __init__(self, name):
@@ -504,10 +504,10 @@ def words_are_dtypes_too():
         assert gputune._fast.hit(tuner._answers, "softmax", {"T": half, "sizes": sizes, "effort": "cached"})
         assert again.info["sizes"] == plan.info["sizes"]
         assert tuner.records(sizes={"T": [half, "float"]}) == []
-        foreign = type("dtype[bfloat16]", (dtype,), {})("bfloat16")  # as NumPy has those of ml_dtypes
+        foreign = type("dtype[bfloat16]", (dtype,), {})("bfloat16")  # NumPy's name for types of ml_dtypes
         assert "T=__nv_bfloat16" in tuner.tune("softmax", T=foreign, sizes=sizes, effort="cached").info["sizes"]
         assert gputune._fast.hit(tuner._answers, "softmax", {"T": foreign, "sizes": sizes, "effort": "cached"})
-        number = type("float16", (), {})  # as numpy.float16
+        number = type("float16", (), {})  # like numpy.float16
         assert "T=half" in tuner.tune("softmax", T=number, sizes=sizes, effort="cached").info["sizes"]
         raises(TypeError, "size T is ", tuner.tune, "softmax", T=float, sizes=sizes)
         raises(TypeError, "size T is ", tuner.tune, "softmax", T=dtype("complex64"), sizes=sizes)
@@ -525,7 +525,7 @@ def a_forked_child_asks_for_itself():
             os._exit(0 if "start this one by exec (in Python, by spawn)" in str(error) else 2)
         except BaseException:
             os._exit(1)
-        os._exit(3)  # CUDA does not work there
+        os._exit(3)  # CUDA does not work in a forked child
     assert os.waitpid(child, 0)[1] == 0
 
 
@@ -571,13 +571,13 @@ def interrupts_and_progress():
             time.sleep(0.5)  # the interrupt comes up only after the call has ended
             left.append(progress)
 
-    # a shell starts what runs in its background deaf to Ctrl-C
+    # A shell makes its background processes ignore SIGINT.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with gputune.open(database=":memory:") as tuner:
         tuner.add_source("many.cu", MANY)
         raises(KeyboardInterrupt, "", tuner.tune, "many", n=N, time_limit=30, progress=interrupt)
         assert left and seen[0]["variants"] == 800 and seen[0]["phase"], seen
-        assert tuner.records() == []  # it did not go on to a winner
+        assert tuner.records() == []  # the tuning ended without a winner
         raises(ZeroDivisionError, "", tuner.tune, "many", n=N, time_limit=30, progress=lambda _: 1 / 0)
         many, y = tuner.tune("many", n=N, effort="cached"), Interface()
         many(y, N)
@@ -590,8 +590,8 @@ def a_call_that_had_its_time_is_answered():
         tuner.add_source("many.cu", MANY)
         first = tuner.tune("many", n=N, time_limit=2, strategy="exhaustive")
         why = first.info["stop_reason"]
-        assert "the time limit was reached" in why or "raise " in why, first.info  # the latter: a busy machine
-        for limit in 2, 1:  # it would go on with another one
+        assert "the time limit was reached" in why or "raise " in why, first.info  # the latter on a busy machine
+        for limit in 2, 1:  # the same or a shorter limit changes nothing
             again = tuner.tune("many", n=N, time_limit=limit, strategy="exhaustive")
             assert again._held().pointer == first._held().pointer, again.info
         longer = tuner.tune("many", n=N, time_limit=3, strategy="exhaustive")
@@ -635,7 +635,7 @@ def the_code_of_a_run_stays():
         with gputune.open(database=f"{folder}/one.db") as tuner:
             tuner.add_source("many.cu", MANY)
             again, = tuner.run("many", n=N, epsilon=0.05)
-        assert again["compile_ns"] == first["compile_ns"] > 0  # of the one compilation that there was
+        assert again["compile_ns"] == first["compile_ns"] > 0  # it compiled only once
     raises(ValueError, "epsilon is 7", gputune.run, "axpy", n=N, epsilon=7)
 
 
@@ -704,9 +704,9 @@ def a_programs_own_inputs_and_reference():
         options = {"n": N, "only": ["BLOCK=256", "UNROLL=1"], "time_limit": 60}
         axpy = tuner.tune("axpy", inputs={"x": x}, reference=reference, reference_tag="y += ax", **options)
         assert axpy.info["source"] == "measured" and (N, N, float) in seen, seen
-        assert len({n for n, _, _ in seen}) > 1  # proved at an odd-tail size too
+        assert len({n for n, _, _ in seen}) > 1  # also verified at an odd-tail size
         raises(gputune.Error, "", tuner.tune, "axpy", reference=lambda *_: None, **options)  # computes nothing
-        with tempfile.TemporaryDirectory() as folder:  # a reference makes no request of its own
+        with tempfile.TemporaryDirectory() as folder:  # the reference makes no request
             record = os.path.join(folder, "misses")
             with gputune.open(database=":memory:", record=record) as other:
                 other.tune("axpy", reference=reference, reference_tag="y += ax", **options)
@@ -720,11 +720,11 @@ def a_programs_own_inputs_and_reference():
         raises(TypeError, "reference is 3; expected a function", tuner.tune, "axpy", reference=3, **options)
         raises(TypeError, "inputs is [1]; expected a dict", tuner.tune, "axpy", inputs=[1], **options)
         untagged = {"n": 64, "only": ["BLOCK=256", "UNROLL=1"], "time_limit": 60}
-        for _ in range(2):  # its results are not those of a function that comes to lie where it lay
+        for _ in range(2):  # a new function at the same address is another reference
             tuner.tune("axpy", reference=lambda *given: reference(*given), **untagged)
             raises(ZeroDivisionError, "", tuner.tune, "axpy", reference=lambda *_: 1 / 0, **untagged)
         count = len(seen)
-        for _ in range(2):  # and those of the same function answer
+        for _ in range(2):  # the same function finds the stored results
             tuner.tune("axpy", reference=reference, **untagged)
             count, before = len(seen), count
         assert count == before, (count, before)
@@ -850,7 +850,7 @@ def what_is_wrong_is_said():
 @test_tuning
 def outputs_are_saved():
     with tempfile.TemporaryDirectory() as folder:
-        assert len(gputune.run("axpy", n=N, save=folder)) == 1  # of the default
+        assert len(gputune.run("axpy", n=N, save=folder)) == 1  # the default
         with open(os.path.join(folder, "y.npy"), "rb") as file:
             assert file.read(6) == b"\x93NUMPY"
 
@@ -919,7 +919,7 @@ def warnings_are_heard():
 def a_program_may_end_while_it_tunes_in_the_background():
     program = ("import gputune; tuner = gputune.open(database=':memory:'); gputune.tune('gemm', m=64, n=64, k=64, background=True);"
                "tuner.tune('axpy', background=True); import time; time.sleep(0.5); print('end')")
-    alone = {**os.environ, "GPUTUNE_DB": ":memory:"}  # what it may have tuned is not for the other tests
+    alone = {**os.environ, "GPUTUNE_DB": ":memory:"}  # its results must not reach other tests
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, env=alone)
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", ""), done
 

@@ -1,5 +1,5 @@
-/* What must not compile with gputune.h and gputune.hpp: -DCASE=0 is what does, all others fail with
- * a message that says what to do. tests/programs/run counts on the last case's number. */
+/* Code that must not compile with gputune.h and gputune.hpp, with a message that explains the remedy.
+ * Only -DCASE=0 compiles. tests/programs/run contains the last case's number. */
 #include <gputune.hpp>
 
 #include <array>

@@ -1,4 +1,4 @@
-"""What strict readers of types (mypy, pyright) make of a program. It also runs."""
+"""A program for type checkers (mypy, pyright), which can also be run."""
 from __future__ import annotations
 
 import gputune

@@ -1,4 +1,4 @@
-// Sums of rows whose terms all but cancel, in several right orders, and wrong ones.
+// Sums of rows whose terms almost cancel, in several correct orders and with faults.
 #include "rounding.cuh"
 
 __global__ void centred(float *y, const float *x, int rows, int columns)

@@ -1,4 +1,4 @@
-// Inputs that the host computes and sends.
+// Sums of inputs that the host computes from an expression.
 #pragma gputune kernel(centred)
 #pragma gputune problem(rows = 256, columns = 1024)
 #pragma gputune args(out float y[rows], \

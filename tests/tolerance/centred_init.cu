@@ -1,4 +1,4 @@
-// Inputs that a kernel of the template makes, far beyond what they are filled with by default.
+// Sums of inputs that an init() kernel makes, much larger than the default fill.
 #pragma gputune kernel(centred)
 #pragma gputune problem(rows = 256, columns = 1024)
 #pragma gputune args(out float y[rows], in float x[rows][columns], int rows, int columns)
@@ -24,5 +24,5 @@ __global__ void make_rows(float *, float *x, int rows, int columns, unsigned lon
         float value = ((draw >> 40) * 0x1p-23f - 1) * 1000;
         x[row * columns + i] = i < columns / 2 ? value : -x[row * columns + columns - 1 - i];
     }
-    x[row * columns] += 0.1f * row; // and that is the sum
+    x[row * columns] += 0.1f * row; // all other terms cancel
 }

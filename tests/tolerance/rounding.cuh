@@ -1,4 +1,4 @@
-// What a value becomes in another type: fp16 without its header.
+// Conversions to half precision and back, without cuda_fp16.h.
 static __device__ unsigned short half_bits(float value)
 {
     unsigned short bits;

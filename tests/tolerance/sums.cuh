@@ -1,4 +1,4 @@
-// Sums of floats by all blocks in an ORDER, with a FAULT.
+// Adds floats with all blocks, in the order ORDER and with the fault FAULT.
 #include "rounding.cuh"
 
 static __device__ void add_up(float *total, const float *x, size_t n)

@@ -11,11 +11,9 @@ import sys
 
 PREFIX = "T_"
 
-# Axes that Kernel Tuner with CuPy cannot vary, and the value at which its choices are judged.
-# Launches have no attributes there: no clusters, the driver's carveout. A block of parameters goes
-# by value, as a NumPy scalar of that many bytes: of the four ways it is the only one whose cost is
-# within the time that Kernel Tuner measures (buffers and constants are filled once, before), and
-# one source has one list of arguments, so that it cannot be a tunable.
+# Axes that Kernel Tuner with CuPy cannot vary, and their fixed values. It has no launch attributes, so there are
+# no clusters, and the driver chooses the carveout. A parameter block is passed by value, because the other
+# ways would copy it before the measured time begins.
 FIXED = {"cluster": "1", "carveout": "auto", "pass": "value"}
 
 TYPES = {
@@ -28,7 +26,7 @@ TYPES = {
     "size_t": "uint64",
 }
 
-# The blocks that the GPU holds at once by threads and shared memory, counted as in gputune.
+# The number of blocks that fit on the GPU by threads and shared memory, computed as in gputune.
 MAX_BLOCKS = (
     "sm_count * max(1, min(max_threads_per_sm // round_up({threads}, warp_size), max_blocks_per_sm,"
     " shared_per_sm // (({shared}) + shared_reserved) if ({shared}) > 0 else max_blocks_per_sm))"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Reads a cache file that `gputune export --format kernel-tuner` wrote with Kernel Tuner's own reader,
-in its simulation mode, and says what it found there.
+"""Reads a file of `gputune export --format kernel-tuner` with Kernel Tuner's own reader, in simulation mode,
+and prints the number of configurations and failures.
 
 read_by_kernel_tuner.py FILE [STRATEGY]
 
-Prints "skipped" and why where Kernel Tuner (1.5.0 was tried) is not installed. What was not tried is
-kept out by a restriction, as a constraint would.
+Prints "skipped" and the reason if Kernel Tuner is not installed (tested with 1.5.0). A restriction excludes
+configurations that the file does not have.
 """
 import json
 import shutil

@@ -1,14 +1,14 @@
-r"""Kernels of public repositories as templates: our pragmas, a checkout's source.
+r"""Makes templates of kernels of public repositories: pragmas of gputune, and the source from a clone.
 
-A file strangers/NAME.pragmas begins with lines of directions:
+A file strangers/NAME.pragmas begins with directions:
 
-    // from OWNER/NAME COMMIT: PATH     where the source is; or: from PATH, of this repository
-    // change: OLD => NEW               in the source, once or more; \n is a new line
-    // sizes: m=4096 n=4096             that it is tuned at
-    // small: m=128 n=128               on the emulator
+    // from OWNER/NAME COMMIT: PATH     the source's place; or: from PATH, of this repository
+    // change: OLD => NEW               replaces text in the source; \n is a newline
+    // sizes: m=4096 n=4096             the sizes for tuning
+    // small: m=128 n=128               the sizes on the emulator
 
-The source stands where the line "// ---- the source ----" is. Its default() and its #include of the
-prelude are left out where the pragmas state a default() of their own.
+The source replaces the line "// ---- the source ----". Its default() is removed if the pragmas have
+one of their own.
 """
 import glob
 import os
@@ -23,12 +23,12 @@ MARK = "// ---- the source ----\n"
 
 
 def directions(text, name):
-    """All values of a direction, in their order."""
+    """Returns all values of a direction, in order."""
     return re.findall(rf"^// {name}:? (.*)$", text, re.MULTILINE)
 
 
 def read_source(place, checkouts):
-    """The text that "OWNER/NAME COMMIT: PATH" or a PATH of this repository names."""
+    """Returns the text at "OWNER/NAME COMMIT: PATH", or at a PATH of this repository."""
     if ": " not in place:
         with open(os.path.join(common.ROOT, place), encoding="utf-8") as file:
             return file.read()
@@ -42,7 +42,7 @@ def read_source(place, checkouts):
 
 
 def join(path, checkouts):
-    """The template of a file of pragmas."""
+    """Returns the template that a file of pragmas describes."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     source = read_source(directions(text, "from")[0], checkouts)
@@ -69,7 +69,7 @@ def join_all(folder, checkouts):
 
 
 def sizes_of(path, small):
-    """The sizes that a joined template is tuned at, as NAME=V words."""
+    """Returns the sizes for tuning a template, as NAME=V words."""
     with open(path, encoding="utf-8") as file:
         found = directions(file.read(), "small" if small else "sizes")
     if not found:

@@ -1,4 +1,5 @@
-/* Reads JSON: a value by its first character, containers by recursion. */
+/* Reads JSON: the first character of a value selects its reader; containers are read by
+ * recursion. */
 #include "replay/json.h"
 
 #include "base/number.h"
@@ -10,7 +11,7 @@
 
 enum {
     DEPTH_MAX = 100,
-    KEPT_DEPTH = 2, /* of containers that keep their complete members where the text is malformed */
+    KEPT_DEPTH = 2,  /* depth of containers that keep complete members of a malformed text */
     NUMBER_MAX = 400 /* characters; the longest plain double has 330 */
 };
 
@@ -47,7 +48,7 @@ static gputune_status expected(const gt_json_reader *r, const char *what)
                                      length ? length : 1, r->at, what);
 }
 
-/* Returns from the enclosing function unless the condition holds where the reader `r` is. */
+/* Fails the enclosing function with what was expected, unless the condition holds. */
 #define EXPECT(condition, what) GT_TRY((condition) ? GPUTUNE_OK : expected(r, what))
 
 static gputune_status add(gt_json_reader *r, gt_json value)
@@ -59,7 +60,7 @@ static gputune_status add(gt_json_reader *r, gt_json value)
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
-/* Puts decoded bytes where they belong, which is never behind the bytes that they are read from. */
+/* Appends decoded bytes to a string in place; they are never longer than their encoding. */
 static void put(char **to, const char *bytes, size_t count)
 {
     memmove(*to, bytes, count);
@@ -91,8 +92,7 @@ static bool read_unit(uint32_t *out, gt_json_reader *r)
     return is_right;
 }
 
-/* Reads the character behind \u, of one UTF-16 unit or two. U+0000 is refused, because it would end
- * the text. */
+/* Reads the one or two UTF-16 units after \u. Refuses U+0000, because it would end the text. */
 static gputune_status read_units(char **to, gt_json_reader *r)
 {
     uint32_t high, low;
@@ -119,7 +119,7 @@ static gputune_status read_escape(char **to, gt_json_reader *r)
     return GPUTUNE_OK;
 }
 
-/* The number of bytes that follow of characters that stand for themselves. */
+/* Returns the number of bytes before the next quote, backslash or invalid character. */
 static size_t plain_length(const gt_json_reader *r)
 {
     const char *at = r->at;
@@ -131,8 +131,7 @@ static size_t plain_length(const gt_json_reader *r)
     return (size_t)(at - r->at);
 }
 
-/* Reads a string from behind its opening quote to behind the closing one, in whose place a NUL ends
- * *out. */
+/* Reads a string after its opening quote, and replaces the closing quote by a NUL. */
 static gputune_status read_string(const char **out, gt_json_reader *r)
 {
     char *to = r->at;
@@ -230,7 +229,7 @@ static gputune_status read_name(const char **name, gt_json_reader *r)
     return GPUTUNE_OK;
 }
 
-/* Reads the next member of the innermost container. ENOTFOUND: there is no other. */
+/* Reads the next member of the innermost container. ENOTFOUND if there are no more. */
 static gputune_status read_member(gt_json_reader *r, bool is_array, bool is_first)
 {
     const bool is_kept = r->depth == KEPT_DEPTH;
@@ -252,7 +251,7 @@ static gputune_status read_container(gt_json_reader *r, const char *name)
     const size_t place = r->out->count;
     const bool is_array = *r->at == '[';
     gputune_status status;
-    size_t whole; /* values, without those of a member that is torn */
+    size_t whole; /* number of values without those of an incomplete member */
     GT_TRY(add(r, (gt_json){is_array ? GT_JSON_ARRAY : GT_JSON_OBJECT, .name = name}));
     GT_REFUSE(r->depth == DEPTH_MAX, GPUTUNE_EINVAL, "containers are nested more than %d deep",
               DEPTH_MAX);

@@ -14,40 +14,40 @@ typedef enum gt_json_kind {
     GT_JSON_OBJECT
 } gt_json_kind;
 
-/* A value in a list. The values that a container holds follow it. Recorded spaces have millions. */
+/* A value in a list, followed by the values that it contains. Recorded spaces have millions of
+ * values. */
 typedef struct gt_json {
     unsigned kind : 3;  /* a gt_json_kind */
-    unsigned span : 29; /* how many places of the list the value takes, with all that it holds */
-    int line;           /* where the value begins, from 1 */
-    const char *name;   /* of an object's member; else NULL */
+    unsigned span : 29; /* places in the list, including contained values */
+    int line;           /* first line of the value, from 1 */
+    const char *name;   /* name of an object's member; else NULL */
     union {
         const char *text; /* of a text */
-        double number;    /* of a number; of a boolean 0 or 1 */
+        double number;    /* a number's value; 0 or 1 for a boolean */
     };
 } gt_json;
 typedef GT_ARRAY(gt_json) gt_json_list;
 
-/* How far a text was read. */
+/* The state of a reader. */
 typedef struct gt_json_reader {
     char *at, *end;
-    int line, depth; /* of `at`: the line, from 1, and how many containers are open there */
-    char *member;    /* where the latest member of a member of the whole begins; else `end` */
+    int line, depth; /* the line of `at`, from 1, and the number of open containers */
+    char *member;    /* start of the member being read at depth 2; else `end` */
     gt_json_list *out;
 } gt_json_reader;
 
-/* Reads a value, and appends it to the list. Names and texts are decoded in `text`. EINVAL: the
- * text is malformed at reader->at; the message says how. The list then has what is in front of
- * that, but of the members of the whole's members only those that are complete. ENOMEM. Safe in any
- * locale and thread. */
+/* Reads a value, and appends it and the values that it contains to the list. Names and texts are
+ * decoded in place in `text`. EINVAL if the text is malformed at reader->at; the list then has the
+ * values before it, but at depth 2 only complete members. ENOMEM. Safe in any locale and thread. */
 gputune_status gt_json_read(gt_json_reader *reader, gt_json_list *out, char *text, size_t bytes);
-/* Returns true if text that is malformed at the reader's position may only be truncated: nothing
- * follows, or only a part of a word, an escape or a character. */
+/* Returns true if a malformed text may be only truncated: at the reader's position it ends, perhaps
+ * within a word, an escape or a character. */
 bool gt_json_is_cut(const gt_json_reader *reader);
 
-/* The value behind `last` in a container, or its first one where `last` is NULL. NULL: there is no
- * other, or `in` is no container. */
+/* Returns the value after `last` in a container, or the first one if `last` is NULL. NULL if there
+ * are no more, or `in` is not a container. */
 const gt_json *gt_json_after(const gt_json *in, const gt_json *last);
-/* The last member of that name; NULL: there is none, or `object` is no object. */
+/* Returns the last member with that name; NULL if there is none, or `object` is not an object. */
 const gt_json *gt_json_member(const gt_json *object, const char *name);
-/* The text; NULL if `value` is NULL, or no text. */
+/* Returns the text; NULL if `value` is NULL or not a text. */
 const char *gt_json_text(const gt_json *value);

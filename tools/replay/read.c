@@ -127,8 +127,8 @@ static gputune_status sum_runs(double *out, double *count, const gt_json *runs)
     return GPUTUNE_OK;
 }
 
-/* Reads everything except the point from an entry of Kernel Tuner's cache. The message of ERECORDED
- * has no place. */
+/* Reads an entry of Kernel Tuner's cache, except its point. A message of ERECORDED has no place
+ * yet. */
 static gputune_status read_cached(gt_recorded_entry *out, const gt_json *json)
 {
     double sum, launches;
@@ -221,7 +221,7 @@ typedef struct reader {
                                         the file lists them, or NULL */
     bool is_t4;
     GT_ARRAY(const char *) names;     /* of parameters */
-    GT_ARRAY(const gt_json *) values; /* of each entry, in the order of the names */
+    GT_ARRAY(const gt_json *) values; /* for each entry, in the order of the names */
     gt_recorded space;
 } reader;
 

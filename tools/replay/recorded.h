@@ -10,11 +10,11 @@
 typedef struct gt_recorded_entry {
     gt_tried tried;  /* tried.measure_s is the time of all its launches */
     double launch_s; /* seconds of one launch */
-    double worker_s; /* seconds of the host besides compiling */
+    double worker_s; /* seconds of host work other than compiling */
     int line;        /* its line in the file */
 } gt_recorded_entry;
 
-/* A recorded space; all zero is an empty one, to which axes and `entries` in any order are added.
+/* A recorded space. One that is all zero is empty; axes and `entries` are added in any order.
  * Immutable after gt_recorded_finish() has succeeded. */
 typedef struct gt_recorded {
     uint32_t axis_count;
@@ -25,7 +25,7 @@ typedef struct gt_recorded {
     gt_hash_index places; /* indices of the entries, by hash of the point */
 } gt_recorded;
 
-/* Appends an axis. `values` is copied; NULL: the choices are words. EINVAL beyond the limits of
+/* Appends an axis. Copies `values`; NULL if the choices are words. EINVAL beyond the limits of
  * domain.h; ENOMEM. */
 gputune_status gt_recorded_axis(gt_recorded *recorded, const double *values, uint32_t choices);
 /* Sorts the entries, and merges equal ones. ERECORDED if two entries of one configuration differ,
@@ -33,8 +33,8 @@ gputune_status gt_recorded_axis(gt_recorded *recorded, const double *values, uin
 gputune_status gt_recorded_finish(gt_recorded *recorded);
 void gt_recorded_free(gt_recorded *recorded);
 
-/* Makes the domain of the recorded configurations. A failed configuration is valid; one that is not
- * recorded is not. The space must outlive the domain. */
+/* Makes the domain of the recorded configurations: failed ones are valid, missing ones are not. The
+ * space must outlive the domain. */
 gt_domain gt_recorded_domain(const gt_recorded *recorded);
 /* Returns the entry of a valid point. */
 const gt_recorded_entry *gt_recorded_at(const gt_recorded *recorded, const gt_point *point);

@@ -13,7 +13,7 @@ typedef struct gt_replay_settings {
                         of the optimum; the larger one first */
 } gt_replay_settings;
 
-enum { GT_REPLAY_MOST = 5000 }; /* results, after which `reach` is given up */
+enum { GT_REPLAY_MOST = 5000 }; /* number of results after which `reach` is given up */
 
 typedef struct gt_replay_result {
     double *best_ns;  /* best time after 1, 2, ... settings.evaluations results; the slowest of the

@@ -18,7 +18,7 @@ static const double reach[2] = {0.05, 0.02};
 
 /* Totals of one strategy's runs. Its arrays are one block, which begins with `regret`. */
 typedef struct scores {
-    double *regret;     /* for each number of evaluations, summed over the runs */
+    double *regret;     /* one per number of evaluations, summed over the runs */
     double *reached[2]; /* seconds of each run */
     double *best_ns;    /* of one run */
     uint64_t results;
@@ -30,7 +30,7 @@ typedef struct replay {
     const replay_options *options; /* complete */
     gt_recorded recorded;
     char space[128];
-    uint32_t most; /* of the numbers of evaluations */
+    uint32_t most; /* the largest number of evaluations */
     scores scores;
 } replay;
 

@@ -9,11 +9,11 @@ typedef struct replay_options {
     const uint32_t *evaluations; /* numbers of results to score after; NULL: 50, 100, 200 */
     size_t evaluation_count;
     uint32_t seeds;   /* number of runs; 0: 100 */
-    uint64_t seed;    /* of the first run */
+    uint64_t seed;    /* seed of the first run */
     uint32_t workers; /* compile workers on a virtual clock; 0: one variant at a time, no clock */
     gputune_log_fn log;
     void *user;           /* passed to log */
-    volatile int *cancel; /* as in gputune_options; the call then returns ECANCELED */
+    volatile int *cancel; /* as in gputune_options; ends the call with ECANCELED */
 } replay_options;
 
 /* The result of a strategy on a recorded space. */

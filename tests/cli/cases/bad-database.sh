@@ -1,4 +1,4 @@
-# what is tuned is printed; that it is not kept is the exit code
+# If results cannot be stored, warm still prints them, and its exit code reports the failure.
 export GPUTUNE_FAKE=baddb
 $FAKE warm axpy -s n=1K --force -q --format csv | cut -d, -f1-2
 $FAKE warm axpy -s n=1K --force -q >/dev/null 2>&1

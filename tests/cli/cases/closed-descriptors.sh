@@ -1,4 +1,4 @@
-# nothing that is printed goes into a file that happens to get a closed descriptor's number
+# Output to a closed descriptor never ends up in a file that gets the descriptor's number.
 $FAKE devices >&-
 echo "exit $?"
 $FAKE devices <&- 2>&- | cut -c1-14

@@ -1,4 +1,4 @@
-# colour where it is asked for, not in a pipe, and not against NO_COLOR
+# Colour is used on a terminal or with --color always, not in a pipe, and not if NO_COLOR is set.
 exec 2>&1
 $FAKE doctor | head -2
 $FAKE doctor -q --color always | sed 's/\x1b/ESC/g'

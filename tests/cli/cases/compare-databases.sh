@@ -3,4 +3,4 @@ $FAKE compare a.db b.db
 echo "exit $?"
 $FAKE compare a.db missing.db
 echo "exit $?"
-$FAKE compare axpy a.db missing.db # no configuration
+$FAKE compare axpy a.db missing.db

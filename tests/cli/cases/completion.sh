@@ -1,4 +1,4 @@
-# what the shells complete; they ask the program itself
+# Completion in bash and fish, which ask the program for the possible words.
 completions=$(cd "$(dirname "$0")/../../../tools/completions" && pwd)
 mkdir bin
 ln -s "$FAKE" bin/gputune

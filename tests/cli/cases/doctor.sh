@@ -1,4 +1,4 @@
-# each check with its remedy, in every format, and the exit code of the first failure
+# doctor prints each check with its remedy in every format, and exits with the code of the first failure.
 $FAKE doctor
 for format in json md; do
     GPUTUNE_FAKE=baddb $FAKE doctor --format $format

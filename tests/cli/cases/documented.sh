@@ -1,4 +1,4 @@
-# every command and option is in the man page
+# Every command and option is in the man page.
 page=$(dirname "$0")/../../../tools/man/gputune.1
 for command in warm show run check compare kernels space emit embed template devices doctor forget merge wisdom report export; do
     grep -q "^\.B $command$" "$page" || echo "$command is missing"
@@ -6,7 +6,7 @@ for command in warm show run check compare kernels space emit embed template dev
 done | sort -u | grep -v '^help$' | while read -r option; do
     grep -qF -- "\\-\\-$(echo "$option" | sed 's/-/\\-/g')" "$page" || echo "--$option is missing"
 done
-# and every command that a document names exists
+# Every command that a document mentions exists.
 cd "$(dirname "$0")/../../.." || exit
 cat ./*.md docs/*.md examples/*.md python/*.md tests/*.md tools/bench/*.md tools/bench/notes/*.md |
     grep -o '`gputune [a-z][a-z]*' | sort -u | while read -r _ command; do

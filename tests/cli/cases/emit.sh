@@ -7,5 +7,5 @@ $FAKE emit axpy --as sas
 echo "exit $?"
 $FAKE emit axpy --output /nonexistent/x
 echo "exit $?"
-# one configuration is one text: two of them are not two axes
+# emit accepts one configuration; two -c options are not combined.
 $FAKE emit axpy -c VEC=4 -c BLOCK=128

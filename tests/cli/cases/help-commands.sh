@@ -1,4 +1,4 @@
-# what `help COMMAND` prints is what --help does: how the command is called, and each of its options
+# `help COMMAND` prints the same as COMMAND --help: the usage line and every option.
 for command in $($FAKE help --options | cut -f1); do
     [ $command = help ] && continue
     $FAKE $command --help >text || echo "$command --help: exit $?"

@@ -1,4 +1,4 @@
-# -h fits one screen, and the whole text its width
+# Every -h fits a screen of 24 lines, and no help line is longer than 80 characters.
 for command in '' $($GPUTUNE help --options | cut -f1); do
     [ "$command" = help ] && continue
     $GPUTUNE $command -h >short

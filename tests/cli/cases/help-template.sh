@@ -1,4 +1,4 @@
-# the template language: every clause is there, and the command line and the page say the same
+# help template describes every clause, and has the same text as the man page of the template language.
 $FAKE help template >page
 head -n 3 page
 [ "$(wc -l <page)" -le 66 ] || echo "the page has $(wc -l <page) lines"

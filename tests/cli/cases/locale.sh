@@ -1,4 +1,4 @@
-# numbers have a point, whatever the environment asks for
+# Numbers have a decimal point in every locale.
 sh "$(dirname "$0")/../../support/comma-locale" .
 unset LC_ALL
 export LOCPATH=$PWD

@@ -1,4 +1,4 @@
-# several databases as one: what is said, and what is refused
+# Messages of merge, and mistakes that it refuses.
 $FAKE merge a.db b.db -o c.db
 $FAKE merge absent.db -o c.db
 echo "exit $?"

@@ -1,4 +1,5 @@
-# What only reads results gets its device without the driver; what deletes them does not.
+# Commands that only read results identify the GPU without starting the driver; commands that write or delete
+# them start it.
 export GPUTUNE_FAKE=nostart
 $FAKE show axpy | head -n 2
 $FAKE wisdom export axpy -q | head -c 7
@@ -8,7 +9,7 @@ for command in "forget axpy" "forget --outdated" "warm axpy" "run axpy"; do
     echo "exit $?"
 done
 
-# The results of all GPUs, or of a named one, need no GPU at all.
+# Results of all GPUs, or of a GPU given by name, are shown without a GPU.
 export GPUTUNE_FAKE=nogpu
 for option in --any-gpu "--gpu Test"; do
     $FAKE show axpy $option --driver cuda | head -n 2

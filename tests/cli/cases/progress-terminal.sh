@@ -1,4 +1,4 @@
-# on a terminal: one line that is redrawn and leaves nothing behind
+# On a terminal, progress is one line, which is redrawn and erased at the end.
 TERM=xterm script -qec "$FAKE warm axpy scale --size n=1M,2M --format csv" /dev/null |
     tr '\r' '\n' | sed 's/\x1b\[K/<erase>/g' | grep -v '^$'
 TERM=xterm script -qec "$FAKE warm axpy --objective energy --size n=1M" /dev/null | tr '\r' '\n' | grep 18/18

@@ -1,4 +1,4 @@
-# arguments as kernels have them: vectors, bool, char, structs
+# Kernels with vectors, bool, char and structs as arguments are tuned.
 export GPUTUNE_DB=$PWD/x.db
 templates=$(dirname "$0")/../../arguments
 for name in vectors halves particles; do
@@ -6,17 +6,18 @@ for name in vectors halves particles; do
     $GPUTUNE show $name --driver emu -q --all --format csv | tail -n +2 | cut -d, -f8,9 |
         sed s,eliminated,ok, | sort
 done
-# a wrong component is named
+# The message about a wrong result shows which component of a vector is wrong.
 sed 's/make_int2(count/make_int2(BLOCK == 128 ? 7 : count/' "$templates/vectors.cu" >wrong.cu
 $GPUTUNE run wrong.cu --config BLOCK=128 --driver emu -q 2>&1 | sed 's/\[[0-9]*\]/[?]/'
-# so is a number of a struct, and its type is its own
+# For a struct, the message shows the member, with the member's type.
 sed 's/b.kind = (b.kind + 1)/b.kind = (b.kind + (BLOCK == 128 ? 2 : 1))/' "$templates/particles.cu" >wrong.cu
 $GPUTUNE run wrong.cu --config BLOCK=128 --driver emu -q 2>&1 | sed 's/is [0-3], expected [0-3]/is ?, expected ?/'
-# the compiler confirms how gputune lays a struct out
+# The compiler checks that a struct has the layout that gputune assumes.
 sed '/^struct step/i #pragma pack(push, 1)' "$templates/particles.cu" >packed.cu
 $GPUTUNE run packed.cu --driver emu -q 2>&1 | grep -o 'gputune reads struct step.*'
-# static constants, values with their types, bytes for what is not laid out, sizes of 0, an output in
-# a __device__ variable, constants of constants, and a typedef that an #if chooses
+# Other forms of arguments: static constants, values with their types, bytes for types without a known layout,
+# size 0, an output in a __device__ variable, constants that depend on constants, and a typedef chosen by an
+# #if.
 cat >forms.cu <<'EOF'
 struct P { float a; float2 b; };
 #ifdef USE_DOUBLES
@@ -64,11 +65,11 @@ EOF
 for sizes in 'pad=0' 'pad=3 left=2'; do
     $GPUTUNE run forms.cu -s "$sizes" --driver emu -q --format csv -c B=64 -c B=128 | tail -n +2 | cut -d, -f8,9
 done
-# a __device__ variable is filled as a __constant__ one is, and no warning says that the kernel writes it
+# constant() also fills a __device__ variable, without a warning that the kernel may write it.
 sed 's/static __constant__/__device__/; /launch(copy/s/.*/#pragma gputune block(B) grid(ceil_div(n, B))/' forms.cu >filled.cu
 sed -i 's/k(const void .x/k(float *y, const void *x/; s/if (i < n) result.i. = \(.*\) + (B.*/if (i < n) y[i] = \1;/' filled.cu
 $GPUTUNE warm filled.cu --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16
-# init() cannot fill one
+# init() cannot write such a variable.
 sed 's/constant(filter : float.5.)//; s/s.i..i = i % 9/filter[i % 5] = i/' filled.cu >wrong.cu
 $GPUTUNE run wrong.cu --driver emu -q 2>&1 || true
 sed 's/in real x.n + pad./in real x[pad]/' forms.cu >wrong.cu

@@ -1,5 +1,5 @@
-# what nvcc takes: kernels that macros make, enumerators as values, files that __has_include finds, a
-# reference beside templates that have a parameter of the same name, std:: without an include
+# Code that nvcc accepts: kernels defined by macros, enumerators as values, files found by __has_include, a
+# reference beside templates with a parameter of the same name, and std:: without an include.
 export GPUTUNE_DB=:memory: GPUTUNE_DRIVER=emu
 clauses='problem(n = 1000) args(out float y[n], in float x[n], int n) block(64) grid(ceil_div(n, 64))'
 body='int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n)'

@@ -1,4 +1,4 @@
-# the batch scripts of examples/, with a command srun that starts three tasks on this machine
+# The batch scripts of examples/, with an srun that starts three tasks on this machine.
 exec 2>&1
 examples=$(dirname "$0")/../../../examples
 mkdir bin

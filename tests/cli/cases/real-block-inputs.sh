@@ -1,12 +1,11 @@
-# what blocks of parameters hold: expressions of the index and files, in the template and on the
-# command line
+# Parameter blocks are filled from expressions of the index or from files, by the template or by --input.
 export GPUTUNE_DB=$PWD/x.db
-# NAME SHAPE, and the data on stdin: a file like numpy.save()'s
+# Writes stdin with the header of numpy.save() to a file: NAME SHAPE.
 npy() {
     header=$(printf "{'descr': '<i2', 'fortran_order': False, 'shape': %s, }" "$2")
     { printf '\223NUMPY\001\000\166\000%-117s\n' "$header" && cat; } >"$1"
 }
-# the shorts 0 1 2 3, 3 2 1 0, and 0 1 2
+# The files have the shorts 0 1 2 3, 3 2 1 0, and 0 1 2.
 printf '\000\000\001\000\002\000\003\000' | npy up.npy '(2, 2)'
 printf '\003\000\002\000\001\000\000\000' | npy down.npy '(4,)'
 printf '\000\000\001\000\002\000' | npy short.npy '(3,)'
@@ -39,13 +38,13 @@ tune() {
 }
 tune
 tune --input order=down.npy
-# other data are another scenario
+# Different data make a different scenario.
 $GPUTUNE show k --driver emu --format csv | tail -n +2 | grep -o 'seed=[^,]*' | sed 's/=[0-9a-f]\{32\}/=HASH/' | sort
 for input in order=short.npy corners=up.npy nothing=up.npy; do
     $GPUTUNE run ./k.cu --driver emu -q -i "$input"
     echo "exit $?"
 done
-# a reference that does not know the file tells which
+# The message about a wrong reference mentions the file that was used.
 sed -i 's/order\[0\] == 0 ? 3 :/order[0] == 0 ? 4 :/' k.cu
 $GPUTUNE run ./k.cu --driver emu -q
 echo "exit $?"

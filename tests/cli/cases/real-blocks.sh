@@ -1,4 +1,4 @@
-# several blocks of parameters, and tensor maps
+# Kernels with several parameter blocks, and kernels with tensor maps.
 export GPUTUNE_DB=$PWD/x.db
 templates=$(dirname "$0")/../../arguments
 for name in blocks maps; do
@@ -6,11 +6,11 @@ for name in blocks maps; do
     $GPUTUNE show $name --driver emu -q --all --format csv | tail -n +2 | cut -d, -f8,9 |
         sed s,eliminated,ok, | sort
 done
-# tensor maps are for compute capability 9.0 and higher
+# Tensor maps need compute capability 9.0.
 $GPUTUNE warm "$templates/maps.cu" --driver emu:a100 2>&1 | grep -o 'excluded by.*'
-# a kernel that copies by them is compiled for the exact architecture
+# A kernel that uses tensor maps is compiled for the exact architecture.
 hopper=$(dirname "$0")/../../../templates/gemm_bf16.cu
 $GPUTUNE emit "$hopper" --driver emu --as cubin --arch sm_90a -o gemm.cubin && head -c 4 gemm.cubin | tail -c 3
 echo
-# and verified on the emulator
+# The emulator runs it.
 $GPUTUNE run "$hopper" -c "BY=tma CONSUMERS=1" -s m=128 -s n=128 -s k=64 --driver emu -q --format csv | tail -n +2 | grep -o ',ok,'

@@ -1,4 +1,4 @@
-# what some editors put in front of UTF-8 is no text, of a template and of what it includes
+# A byte order mark at the start of a template or of an included file is ignored.
 export GPUTUNE_DB=:memory:
 mark() { { printf '\357\273\277' && cat "$1"; } >"$2"; }
 mark "$GPUTUNE_TEMPLATES/axpy.cu" axpy.cu

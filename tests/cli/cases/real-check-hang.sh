@@ -1,4 +1,4 @@
-# a variant that does not end is named, with the line of its loop; a default that does not, at the limit
+# check reports a variant that does not end, with the line of its loop.
 export GPUTUNE_DB=:memory:
 write() { # AXIS
     cat <<TEMPLATE

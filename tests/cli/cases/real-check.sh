@@ -1,4 +1,4 @@
-# a kernel that is its own reference is checked, though it does not agree with itself
+# check finds a race in a kernel that is its own reference, although its results vary.
 export GPUTUNE_DRIVER=emu:h200 GPUTUNE_DB=$PWD/table.db
 cat >smooth.cu <<'CU'
 #pragma gputune kernel(smooth)

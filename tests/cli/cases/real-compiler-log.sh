@@ -1,4 +1,4 @@
-# --verbose shows the compiler's whole log, whichever command met the variant
+# With --verbose, every command that compiles a variant prints the compiler's whole log.
 export GPUTUNE_DB=:memory:
 bad="$(dirname "$0")/../../poisoned/bad.cu" some=$bad:no_compile
 sed 's/^#if BAD/#if BAD >= 0/' "$bad" >all.cu

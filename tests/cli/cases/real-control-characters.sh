@@ -1,4 +1,4 @@
-# names come from anybody's database: a terminal obeys no escape sequence in them
+# Names from a database may come from anybody, so escape sequences in them are not printed.
 exec 2>&1
 name=$(printf 'a\033]0;title\007\033[31m\302\2335m\177b\303\251.db')
 echo "no database" >"$name"
@@ -6,7 +6,7 @@ for format in table csv md; do
     $GPUTUNE doctor --driver emu --db "$name" --format $format | grep '[.]db' | cut -c1-70
 done
 $GPUTUNE show --driver emu --db "$name"
-# wherever a record is shown: so many control characters beside line ends
+# Commands that show records print no control character except newlines.
 for arguments in "show" "show --all" "show --why" "show --any-gpu -f md" "show --all -f csv" "report -f md" \
     "show --plot"; do
     GPUTUNE_FAKE=escapes $FAKE $arguments -q >out

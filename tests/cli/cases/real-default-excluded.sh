@@ -1,4 +1,4 @@
-# a default that a require() excludes at this size is told where a tuning and space begin
+# warm and space report a default that a require() excludes at the given size.
 exec 2>&1
 export GPUTUNE_DB=$PWD/x.db
 cat >k.cu <<'END'
@@ -15,5 +15,5 @@ for size in 1000 200; do
     $GPUTUNE space ./k.cu --driver emu --size n=$size | grep '^gputune'
     $GPUTUNE warm ./k.cu --driver emu --size n=$size --format csv | grep '^gputune'
 done
-$GPUTUNE warm ./k.cu --driver emu --size n=200 --format csv | grep -c '^gputune' # it is stored
+$GPUTUNE warm ./k.cu --driver emu --size n=200 --format csv | grep -c '^gputune' # the result is stored
 $GPUTUNE space ./k.cu --driver emu --size n=32 | grep '^gputune'

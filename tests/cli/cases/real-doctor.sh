@@ -1,7 +1,7 @@
-# what works on the emulator, and what is wrong, found without a tuner
+# doctor on the emulator: the checks that pass, and the problems that it finds without opening a tuner.
 exec 2>&1
 export GPUTUNE_DB=$PWD/x.db
-unset GPUTUNE_SANITIZED # of the tests
+unset GPUTUNE_SANITIZED # the tests set it
 doctor() {
     $GPUTUNE doctor --driver emu --format csv "$@" | sed "s|$PWD/||g" |
         awk -F, 'NR > 1 && !/^(headers|environment,ok|NVRTC|workers|GPU|templates)/ {print}'

@@ -1,4 +1,4 @@
-# an edit of a clause is answered as in a new database, and shown once
+# After a clause was edited, a tuning has the same result as with a new database, and show lists it once.
 write() { # REFERENCE AXIS DEFINE...
     cat <<TEMPLATE
 #pragma gputune kernel(k)
@@ -29,7 +29,7 @@ import csv, sys
 for row in csv.DictReader(sys.stdin):
     print(row["configuration"], "of", row["variants"], "failed", row["failed"])'
 }
-try() { # NAME, then the arguments of write() before and after
+try() { # NAME, then write()'s arguments before and after the edit
     echo "$1:"
     write "$2" "$3" "$4" >k.cu
     warm "$1"
@@ -43,7 +43,7 @@ axis='B = 64, 128'
 try faster "$kernel" "$axis" 'ALL = n, K = 2, LOOPS = B == 128 ? 900 : 100' \
     "$kernel" "$axis" 'ALL = n, K = 2, LOOPS = B == 128 ? 1 : 100'
 try launched "$kernel" "$axis" 'ALL = n / 2, K = 2, LOOPS = 1' "$kernel" "$axis" 'ALL = n, K = 2, LOOPS = 1'
-# what others are compared with changes, and they do not
+# These edits change the reference and the default, but not the other variant.
 try expected "$kernel" "$axis" 'ALL = n, K = B == 64 ? 3 : 2, LOOPS = B == 64 ? 900 : 1' \
     "$kernel" "$axis" 'ALL = n, K = 2, LOOPS = B == 64 ? 900 : 1'
 try self self "$axis" 'ALL = n, K = B == 64 ? 3 : 2, LOOPS = B == 64 ? 900 : 1' \

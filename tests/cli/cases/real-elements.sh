@@ -1,6 +1,6 @@
-# a reference in one line: each element of each output
+# A reference written as an expression for each element of each output.
 export GPUTUNE_DRIVER=emu GPUTUNE_DB=:memory:
-run() { # FILE: two variants
+run() { # FILE
     $GPUTUNE run "./$1" -q --format csv -c B=64 -c B=128 | tail -n +2 | cut -d, -f8,9
 }
 cat >axpy.cu <<'END'
@@ -43,7 +43,7 @@ run multiply.cu
 run planes.cu
 sed '1i #define max(a, b) ((a) > (b) ? (a) : (b))' planes.cu >macro.cu
 run macro.cu
-# a pointer without a buffer
+# A pointer argument can be null instead of a buffer.
 sed 's/float a = 1.5/const unsigned char *bias = null, void *rest = null, &/; s/float a, int n)/const unsigned char *bias, void *rest, &/
     s/a \* x\[i\]/(bias || rest ? 2 : a) * x[i]/g' axpy.cu >null.cu
 run null.cu
@@ -63,11 +63,11 @@ mistake axpy.cu 'y[2 * i] = 1'
 mistake axpy.cu 'y[i] = 1, block = 64'
 mistake multiply.cu 'c[i] = 0, z[i] = c[i]'
 mistake axpy.cu 'y[i] = sqrt(-2 - x[i])'
-# extents and values of sizes that are no arguments, and of expressions that are no C++
+# Sizes that are no kernel arguments, and expressions that are not valid C++, work in extents and values.
 sed 's/\[n\]/[max(m, 1K)]/g; s/n = 1000/m = 7/; s/y\[i\] = a/y[i] = m/
     s/float a = 1.5, int n/int a = m, int n = max(m, 1K)/; s/float a,/int a,/; s/(n, B)/(max(m, 1K), B)/' axpy.cu >sizes.cu
 run sizes.cu
-# what an inout held before, at other elements and in another output
+# An expression reads the previous contents of an inout buffer, at other elements and for another output.
 cat >neighbours.cu <<'END'
 #pragma gputune kernel(shift) tune(B = 64, 128) block(B) grid(1)
 #pragma gputune problem(n = 64, m = 50) args(inout float y[n][m], out float z[n * m], int rows = n, int width = m)

@@ -1,10 +1,10 @@
 export GPUTUNE_DB=:memory:
 $GPUTUNE emit axpy --arch sm_90 --config "VEC=4 BLOCK=128" >source.cu
 grep -c '__global__' source.cu
-# it has what the kernel uses of the prelude, and nothing else; `whole` is what gputune compiles
+# `source` has the part of the prelude that the kernel uses; `whole` has all of it.
 grep -c 'gputune_each\|gputune_grid_sync\|M_PI\|#line' source.cu
 $GPUTUNE emit axpy --arch sm_90 --as whole | grep -c 'gputune_grid_sync()\|define M_PI \|^#line'
-# nvcc compiles it as well as NVRTC
+# nvcc compiles the source too.
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 for kernel in axpy gemm_bf16 polynomial; do
     $GPUTUNE emit $kernel --arch sm_90 >$kernel.cu

@@ -1,15 +1,15 @@
-# the whole way on the emulator: tune, remember, show, run, compare
+# warm, show, run and compare on the emulator; a second warm finds the stored result.
 export GPUTUNE_DB=$PWD/x.db
 some="--driver emu -q --size n=1000 --only VEC=1,4 --only BLOCK=64,256 --only UNROLL=1,2"
 $GPUTUNE warm axpy $some --format csv | cut -d, -f1-3,16-
 $GPUTUNE warm axpy $some --format csv | cut -d, -f16-19
 $GPUTUNE show --driver emu -q --format csv | cut -d, -f1-3,5,9 | sed 's/,VEC.*,/,CONFIGURATION,/'
 $GPUTUNE show --driver emu -q --all --format csv | tail -n +2 | wc -l
-# another kind of GPU knows nothing of it
+# The results do not apply to another GPU model.
 $GPUTUNE show --driver emu:a100 -q
 echo "exit $?"
 $GPUTUNE run axpy --driver emu -q --size n=1000 --config "VEC=4 BLOCK=64" --format csv | cut -d, -f1-4,8,9
-# three objectives, and why not the fourth; alone it is refused
+# --objective all measures three objectives and reports why energy is missing; requesting energy fails.
 $GPUTUNE run axpy --driver emu -q --size n=1000 --objective all --format csv | cut -d, -f3
 $GPUTUNE run axpy --driver emu --size n=1000 --objective all --format csv 2>&1 >/dev/null
 $GPUTUNE warm axpy $some --objective energy

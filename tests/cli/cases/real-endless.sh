@@ -1,4 +1,4 @@
-# a kernel that never ends is reported, with no option but the time limit
+# A kernel that never ends is reported within the time limit.
 exec 2>&1
 cat >spin.cu <<'TEMPLATE'
 #pragma gputune kernel(spin) problem(n = 1K) args(out float y[n], int n) tune(BLOCK = 64)

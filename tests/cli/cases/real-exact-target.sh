@@ -1,4 +1,4 @@
-# code is compiled for the exact GPU, whose own instructions need that
+# Code is compiled for the exact target, such as sm_90a, which architecture-specific instructions need.
 export GPUTUNE_DB=:memory:
 cat >k.cu <<'F'
 #pragma gputune kernel(k) args(out float y[4]) block(128) grid(1)

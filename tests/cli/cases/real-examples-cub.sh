@@ -1,4 +1,4 @@
-# the examples that include CUB, which compile for seconds
+# The examples that include CUB can be tuned. They take seconds to compile, so they have a case of their own.
 export GPUTUNE_DB=$PWD/x.db
 try() { # FILE SIZE VARIANTS
     $GPUTUNE warm "$(dirname "$0")/../../../examples/$1" --size "$2" --driver emu --max-variants "$3" -q \

@@ -1,4 +1,4 @@
-# every complete template of examples/ tunes as it is, at a small size with odd extents
+# Every other template of examples/ can be tuned, at a small size with odd extents, and is in the README.
 export GPUTUNE_DB=$PWD/x.db
 for template in "$(dirname "$0")"/../../../examples/*.cu; do
     case $template in

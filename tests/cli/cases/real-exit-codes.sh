@@ -1,4 +1,5 @@
-# what cannot be read has the exit code of what it is: a word on the command line, or a template's mistake
+# An unreadable file on the command line is a usage error; one that a template includes is the template's
+# error.
 export GPUTUNE_DRIVER=emu GPUTUNE_DB=:memory:
 $GPUTUNE template absent.cu || echo "exit $?"
 mkdir folder.cuh

@@ -1,10 +1,10 @@
-# the right results from a file
+# expect() reads the expected results from a file.
 export GPUTUNE_DB=:memory:
 npy() {
     header=$(printf "{'descr': '%s', 'fortran_order': False, 'shape': %s, }" "$2" "$3")
     { printf '\223NUMPY\001\000\166\000%-117s\n' "$header" && cat; } >"$1"
 }
-# y[i] = 2 * i as shorts, and as floats with the last one off
+# The files have y[i] = 2 * i as shorts, and as floats with a wrong last element.
 printf '\000\000\002\000\004\000\006\000' | npy right.npy '<i2' '(4,)'
 printf '\000\000\000\000\000\000\000\100\000\000\200\100\000\000\301\100' | npy floats.npy '<f4' '(4,)'
 template() { # TYPE EXPECT
@@ -29,7 +29,7 @@ template short 'expect(z = file("right.npy"))'
 template short 'expect(rtol = 1)'
 template short 'expect(y = 3)'
 template short 'expect(y = file("right.npy")) reference(k)'
-# the outputs of a configuration become the right results
+# Outputs saved with --save are the expected results of a later tuning.
 template short 'reference(self)'
 $GPUTUNE run ./k.cu --driver emu -c FACTOR=2 --save . | tail -n +2 | cut -c1-30
 template short 'expect(y = file("y.npy"))'

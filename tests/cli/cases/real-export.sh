@@ -1,4 +1,4 @@
-# what gputune measured is read by replay, and by Kernel Tuner's own reader in simulation mode
+# Exported results can be read by replay, and by Kernel Tuner's reader in simulation mode.
 export GPUTUNE_DB=$PWD/x.db
 one="--driver emu -q --only VEC=1,4,8 --only BLOCK=256,1024 --only UNROLL=1,8"
 $GPUTUNE warm axpy $one --size n=1000 --strategy exhaustive >/dev/null
@@ -7,12 +7,12 @@ for format in t4 kernel-tuner; do
     $REPLAY $format.json --seeds 2 --evaluations 50 --format json |
         sed -n 's/.*\("configurations".*\), "optimum_ns".*/\1/p'
 done
-# the axes with their values; what failed, and how
+# The export lists the axes with their values, and the failed variants with their reason.
 sed -n '2p;4,9p' kernel-tuner.json
 grep -o '"8,1024,8,float".*"message"' kernel-tuner.json
 grep -o '"configuration": {"VEC": 8, "BLOCK": 1024, "UNROLL": 8, "T": "float"}\|"invalidity": "runtime", "correctness": 1, "measurements": \[\]' t4.json
-grep -o 'a block of [^"]*' kernel-tuner.json # which figure that is
-# one line ends it, as Kernel Tuner looks for
+grep -o 'a block of [^"]*' kernel-tuner.json
+# Kernel Tuner looks for a closing brace on the last line.
 tail -c 4 kernel-tuner.json
 read="$("${KERNEL_TUNER_PYTHON:-python3}" "$(dirname "$0")/../../../tools/bench/read_by_kernel_tuner.py" \
     kernel-tuner.json 2>&1)"
@@ -21,7 +21,7 @@ skipped* | "") ;;
 *12\ configurations,\ 11\ with\ a\ time*failures:\ RuntimeFailedConfig) ;;
 *) echo "Kernel Tuner: $read" ;;
 esac
-# several scenarios
+# With several scenarios, export asks for one and lists them.
 $GPUTUNE warm axpy $one --size n=2000 >/dev/null
 $GPUTUNE export axpy 2>&1 | sed 's/--scenario [0-9a-f]*/--scenario H/'
 $GPUTUNE export axpy --size n=2K 2>&1 | sed 's/--scenario [0-9a-f]*/--scenario H/'

@@ -1,4 +1,4 @@
-# what a newcomer may try first, without a GPU
+# First steps without a GPU, and common mistakes.
 exec 2>&1
 export GPUTUNE_DB=$PWD/x.db
 one="--driver emu --only VEC=1 --only BLOCK=256 --only UNROLL=1"

@@ -1,4 +1,4 @@
-# what is stored of a kernel at one size, on one GPU, and all of it
+# forget deletes the results of a kernel at one size, on one GPU, or by age or size of the database.
 exec 2>&1
 export GPUTUNE_DB=$PWD/x.db
 $GPUTUNE warm axpy --driver emu -q -s n=1000,2000 --only VEC=1 --only BLOCK=64 --only UNROLL=1 >/dev/null

@@ -1,4 +1,4 @@
-# what programs asked for and did not find, most wanted first
+# warm --from tunes the requests of a file of misses, the most frequent first.
 export GPUTUNE_DRIVER=emu GPUTUNE_DB=x.db
 environment=$($GPUTUNE devices --format json | sed -n 's/.*"environment": *"\([^"]*\)".*/\1/p')
 cat >misses <<MISSES

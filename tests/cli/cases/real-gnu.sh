@@ -1,4 +1,4 @@
-# what compilers of C++ for CUDA take beyond the standard, conditions in the parameters, and headers of the host
+# GNU extensions of C++, conditional parameters, and headers for host code are accepted.
 export GPUTUNE_DB=:memory: GPUTUNE_DRIVER=emu
 cat >k.cu <<'F'
 #include <boost/regex.hpp>
@@ -37,6 +37,6 @@ __global__ void k(float *y, const float *x,
 int main() { return same("a", "b"); }
 F
 $GPUTUNE warm ./k.cu -q --format csv 2>&1 | cut -d, -f1,2
-# what a missing header would have had
+# If a name is undeclared and a header is missing, the message mentions the header.
 sed -i 's/x\[i\];/f(x[i]);/' k.cu
 $GPUTUNE warm ./k.cu 2>&1 | sed 's/n=1000.*does/n=1000: does/; s/looked in .*; pass/looked in FOLDERS; pass/'

@@ -1,4 +1,4 @@
-# a GPU that is lost or has a fault of its own while variants are tried: no variant is blamed
+# If the GPU is lost or faulty, no variant is recorded as failed.
 export GPUTUNE_DB=$PWD/x.db GPUTUNE_DRIVER=emu
 tune="$GPUTUNE warm axpy -q --format csv --size n=1000 --only VEC=1 --only BLOCK=64 --only UNROLL=1"
 for fault in 100 214 46; do
@@ -6,7 +6,7 @@ for fault in 100 214 46; do
     grep -o 'CUDA_ERROR_[A-Z_]* ([0-9]*)' log | sort -u
     $GPUTUNE show axpy -q --all --format csv 2>&1 | grep -c '^axpy'
 done
-# one that fails everything from some launch on: the variant that was at it is not blamed
+# The same for a GPU that fails every launch after some time: the variant that was running is not blamed.
 cat >worker <<'END'
 #!/bin/sh
 code=$(cat code) calls='*1'

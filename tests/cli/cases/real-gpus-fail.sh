@@ -1,6 +1,7 @@
-# GPUs that fail in the middle of a run on several: equal ones take over, and none is left running
+# If a GPU fails during a run on several, an equal one takes over its scenarios, and no process is left
+# running.
 exec 2>&1
-# who compiles for whom depends on how long that takes
+# Compiling takes its usual time, because it determines how the processes share the cores.
 . "${0%/*}/../left.sh"
 export COMPILE_SLOWLY=1 GPUTUNE_EMU_DEVICES=h200,h200 MARK="$PWD"
 warm() { # DATABASE
@@ -24,7 +25,7 @@ command=$!
 parent_of() { # PROCESS
     awk '{ print $4 }' "/proc/$1/stat" 2>/dev/null
 }
-at_work() { # the process of a GPU that has a turn: its compile workers run
+at_work() { # prints the children of the command that have compile workers
     for process in $(grep -lsz '^compile$' /proc/[0-9]*/cmdline); do
         process=${process%/cmdline}
         child=$(parent_of "${process#/proc/}")

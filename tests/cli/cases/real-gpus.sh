@@ -1,6 +1,6 @@
-# several GPUs at once: equal ones divide the scenarios, and each model has winners of its own
+# Several GPUs: equal ones divide the scenarios, and each model has its own winners.
 exec 2>&1
-# who compiles for whom depends on how long that takes
+# Compiling takes its usual time, because it determines how the processes share the cores.
 export COMPILE_SLOWLY=1 GPUTUNE_EMU_DEVICES=h200,h200,a100
 warm() { # DATABASE OPTION...
     database=$1
@@ -8,15 +8,15 @@ warm() { # DATABASE OPTION...
     $GPUTUNE warm axpy copy --driver emu -q --db "$database" --size n=1000,3000 --only VEC=1 --only BLOCK=256 \
         --only UNROLL=1,4 --only CACHE=cached --format csv "$@"
 }
-what() { # without what a clock decides
+stable() { # leaves out columns that depend on time
     cut -d, -f1-5,14-16,24
 }
-warm one.db | what >one
-warm two.db --gpus 0,1 | what >two
+warm one.db | stable >one
+warm two.db --gpus 0,1 | stable >two
 cat two
 cmp one two && echo "the same as on one"
 echo == again, and one more model
-warm two.db --gpus all | what
+warm two.db --gpus all | stable
 $GPUTUNE show --driver emu -q --db two.db --all --format csv | tail -n +2 | wc -l
 $GPUTUNE show --driver emu -q --db one.db --all --format csv | tail -n +2 | wc -l
 echo == for people

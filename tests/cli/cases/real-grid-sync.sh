@@ -1,4 +1,4 @@
-# a kernel whose blocks wait for each other: launched cooperatively, with grids that fit on the GPU
+# A kernel that synchronises its grid is launched cooperatively, with grids that fit on the GPU.
 export GPUTUNE_DB=$PWD/x.db
 template=$(dirname "$0")/../../language/grid_sync.cu
 $GPUTUNE space "$template" --driver emu --size n=1M

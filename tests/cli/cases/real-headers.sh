@@ -1,5 +1,5 @@
-# the kernel's own files, named folders, the toolkit and the C library, in the kernel and its reference,
-# and what nvcc includes without being asked
+# Headers from the kernel's folder, from given folders, from the toolkit and from the C library work in the
+# kernel and its reference; names that nvcc declares without an include are known.
 export GPUTUNE_DB=:memory: GPUTUNE_DRIVER=emu
 mkdir lib
 cat >lib/scale.cuh <<'F'
@@ -41,7 +41,7 @@ $GPUTUNE emit ./k.cu --as ptx 2>&1 | sed 's/looked in .*; pass/looked in FOLDERS
 sed -i 's,scale.cuh,boost/regex.hpp,' k.cu
 $GPUTUNE emit ./k.cu --as ptx 2>&1 | sed 's/looked in .*; pass/looked in FOLDERS; pass/'
 $GPUTUNE emit ./k.cu -I nowhere
-# what a file includes for its host code, and what the toolkit has of it
+# Includes that only the host code needs do not prevent compiling.
 cat >h.cu <<'F'
 #include <chrono>
 #include <cstdio>

@@ -1,4 +1,4 @@
-# winners of a template's earlier versions say how it has become since
+# show --history reports how much faster or slower a template has become since its earlier versions.
 export GPUTUNE_DB=$PWD/x.db
 template=$(dirname "$0")/../../../templates/axpy.cu
 one="--driver emu -q --only VEC=4 --only BLOCK=256 --only UNROLL=1"

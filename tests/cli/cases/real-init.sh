@@ -1,4 +1,4 @@
-# a kernel of the template makes the inputs: a linked list in the order of a permutation
+# init() lets a kernel of the template make the inputs: here a linked list in the order of a permutation.
 export GPUTUNE_DB=$PWD/x.db
 template() { # PRAGMA
     cat >k.cu <<END
@@ -39,7 +39,7 @@ END
 template 'reference(lengths)'
 template 'reference(self, WAY = slow)'
 template 'work(bytes = 4 * n)'
-# what the init kernel does wrong is the template's mistake
+# Mistakes of the init() kernel are reported as mistakes of the template.
 template 'work(flops = n)' >/dev/null
 sed -i 's/next\[order\[i\]\] = /next[order[i] + 4000] = /' k.cu
 $GPUTUNE warm ./k.cu --driver emu -q 2>&1 | sed 's/at 0x.*//'

@@ -1,11 +1,11 @@
-# what buffers hold: words, expressions of the index, and files, in the template and on the command line
+# Buffers are filled by a named fill, an expression of the index or a file, by the template or by --input.
 export GPUTUNE_DB=$PWD/x.db
-# NAME DESCR SHAPE, and the data on stdin: a file like numpy.save()'s
+# Writes stdin with the header of numpy.save() to a file: NAME DESCR SHAPE.
 npy() {
     header=$(printf "{'descr': '%s', 'fortran_order': False, 'shape': %s, }" "$2" "$3")
     { printf '\223NUMPY\001\000\166\000%-117s\n' "$header" && cat; } >"$1"
 }
-# the shorts 0 1 2 3, and 3 2 1 0
+# The files have the shorts 0 1 2 3, and 3 2 1 0.
 printf '\000\000\001\000\002\000\003\000' | npy up.npy '<i2' '(4,)'
 printf '\003\000\002\000\001\000\000\000' | npy down.npy '<i2' '(4,)'
 printf '\003\000\002\000\001\000\000\000' | npy square.npy '<i2' '(2, 2)'
@@ -37,12 +37,12 @@ tune() {
 }
 tune
 tune -i x=up.npy
-# other data are another scenario,
+# Different data make a different scenario.
 tune --input x=down.npy
 $GPUTUNE show k --driver emu --format csv | tail -n +2 | grep -o 'seed=[^,]*' | sort
 for input in x=square.npy x=bytes.npy x=none.npy x=k.cu y=up.npy z=up.npy x x= =up.npy; do
     $GPUTUNE run ./k.cu --driver emu -q -i "$input"
     echo "exit $?"
 done
-# a file has one size
+# A file fits one size only.
 $GPUTUNE run ./k.cu --driver emu -q -s n=5

@@ -1,4 +1,4 @@
-# the axes of the launch: proved and measured where there is what they need, excluded with the reason
+# Launch axes are tuned on GPUs that support them, and otherwise excluded with the reason.
 export GPUTUNE_DB=:memory:
 cat >lookup.cu <<'F'
 // lookup: reuses a table

@@ -1,5 +1,5 @@
-# a command lives with a stack of 64 KB, its compiler with more, and beside what a preloaded library reserves;
-# which NVRTC does not load; why the emulator does not start
+# gputune works with a stack of 64 KB and after a preloaded library reserved much address space. It reports
+# why an NVRTC library does not load, and why the emulator does not start.
 export GPUTUNE_DB=:memory: GPUTUNE_DRIVER=emu
 ulimit -s 64
 $GPUTUNE run axpy --size n=4096 --format csv | cut -d, -f1,2

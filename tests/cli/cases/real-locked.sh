@@ -1,4 +1,4 @@
-# a database that another process holds is not an empty one
+# A database that another process has locked is reported, and not taken for an empty one.
 exec 2>&1
 command -v python3 >/dev/null || { echo "no Python here, which takes SQLite's lock" && exit 77; }
 one="--driver emu -q --size n=1000 --only VEC=1 --only BLOCK=256 --only UNROLL=1"
@@ -18,7 +18,7 @@ $GPUTUNE compare --driver emu a.db a.db
 echo "exit $?"
 $GPUTUNE warm axpy $one --force -t 4 --db a.db >log 2>&1
 grep -c "raise the time limit" log
-grep -o "are lost; end that process" log # once
+grep -o "are lost; end that process" log
 : >let-go
 wait
 $GPUTUNE show --driver emu --db a.db -q --format csv | cut -d, -f1-3

@@ -1,4 +1,4 @@
-# loops of launches: what is tuned, and how the launches are shown; what excludes variants
+# Loops of launches: they are tuned, their grids are shown, and bounds that do not fit exclude variants.
 export GPUTUNE_DB=$PWD/x.db
 folder=$(dirname "$0")/../../language
 for name in floyd lu stencil; do

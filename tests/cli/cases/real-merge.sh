@@ -1,4 +1,4 @@
-# trials and winners of two databases, read back from the third
+# merge copies the results of two databases into a third.
 exec 2>&1
 warm() { # DATABASE SIZE
     $GPUTUNE warm axpy --driver emu -q --db "$1" --size n="$2" --only VEC=1,4 --only BLOCK=64 --only UNROLL=1 >/dev/null
@@ -9,7 +9,7 @@ $GPUTUNE merge a.db b.db -o c.db
 $GPUTUNE merge a.db b.db -o c.db
 $GPUTUNE show --driver emu -q --db c.db --format csv | cut -d, -f1,2
 $GPUTUNE show --driver emu -q --db c.db --all --format csv | tail -n +2 | wc -l
-# nothing of a good one is taken beside a bad one, and no file of the wrong name is made
+# If one database is unusable, nothing is merged and no file is created.
 echo "no database" >bad.db
 $GPUTUNE merge a.db bad.db -o d.db
 echo "exit $?"

@@ -1,4 +1,4 @@
-# what people write, and what they are told: the place or the values, the cause, the remedy
+# Common mistakes in templates; the message has the place or the values, the cause and the remedy.
 export GPUTUNE_DB=:memory:
 head='#pragma gputune kernel(k) reference(r) tune(B = 64, 128) block(B)
 #pragma gputune problem(n = 4000) args(out float y[n], in float x[n], int n)'
@@ -17,7 +17,7 @@ try() { # NAME CLAUSES CODE
     printf '%s\n#pragma gputune %s\n%s\n%s\n' "$head" "$2" "$right" "$3" >"$1.cu"
     $GPUTUNE warm "./$1.cu" --driver emu --time-limit 100 --format csv 2>err >table
     code=$?
-    grep -v ' s left' err | sed 's/0x[0-9a-f]\{6,\}/ADDRESS/g; s/cu[A-Z][A-Za-z]*: CUDA_/CUDA_/' # whichever call sees it first
+    grep -v ' s left' err | sed 's/0x[0-9a-f]\{6,\}/ADDRESS/g; s/cu[A-Z][A-Za-z]*: CUDA_/CUDA_/' # any call may report it
     cut -d, -f4,5 table | tail -n +2
     echo "exit $code"
 }
@@ -25,14 +25,14 @@ grid='grid(ceil_div(n, B))'
 try unwritten 'grid(ceil_div(n, 128))' "$kernel"
 try all_unwritten 'grid(1)' "$kernel"
 export GPUTUNE_DB=wrong.db
-for again in wrong wrong; do # asked again, what is stored says the same
+for again in wrong wrong; do # the second time from the database
     try "$again" "$grid" "$(echo "$kernel" | sed 's/2 \*/(B == 64 ? 3 : 2) */')"
 done
 export GPUTUNE_DB=:memory:
-# the two that are right are within epsilon: either may win
+# The two correct variants differ by less than epsilon, so either may win.
 try most_wrong "$grid tune(C = 0, 1, 2)" "$(echo "$kernel" | sed 's/2 \*/(C ? 3 : 2) */')" | sed 's/^B=[0-9]* C=0,/C=0,/'
 sed 's/C = 0, 1, 2/C = 0, 1, 2, 3/; s/C ? 3/C % 3 ? 3/' most_wrong.cu >narrower.cu
-for only in C=0,1 C=2,3; do # what failed elsewhere does not count
+for only in C=0,1 C=2,3; do # failures outside --only do not count
     GPUTUNE_DB=narrower.db $GPUTUNE warm ./narrower.cu --driver emu --only $only 2>err >table
     echo "only $only: exit $?, $(grep -o '[0-9]* variants failed.*wrong:' err)"
 done
@@ -64,7 +64,7 @@ try no_shared "$grid" "$(echo "$kernel" | sed 's/^{/{ extern __shared__ float ti
 try no_shared_of_a_helper "$grid" "struct tile { __device__ float *at() { extern __shared__ float t[]; return t; } };
 $(echo "$kernel" | sed 's/^{/{ tile t; t.at()[threadIdx.x] = 0;/')"
 try declared_in_a_function "$grid tune(UNROLL = 1, 2)" "$(echo "$kernel" | sed 's/^{/{ int UNROLL = 4;/; s/2 \*/2 * UNROLL */')"
-# what is counted is of the output that is named
+# The number of wrong elements is that of the output in the message.
 head=$(echo "$head" | sed 's/args(/args(out int whole[n], /')
 right=$(echo "$right" | sed 's/(float/(int *whole, float/; s/y\[i\] =/whole[i] = i, y[i] =/')
 try second_of_two "$grid" "$(echo "$kernel" | sed 's/(float/(int *whole, float/; s/y\[i\] =/whole[i] = i, y[i] = i == 7 ? 5 :/')"

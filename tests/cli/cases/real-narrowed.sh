@@ -1,5 +1,4 @@
-# a narrowed space is raced anew: what the wider space's winner beat may win here, and is the same
-# that wins where nothing is remembered
+# A narrowed space is raced again, and has the same winner as with an empty database.
 export GPUTUNE_DB=$PWD/x.db
 tune() {
     $GPUTUNE warm paramsum --driver emu:h200 -q --format csv "$@" | tail -n +2 |

@@ -1,4 +1,4 @@
-# what asks for no device, or an emulator that is not there, is told by its option
+# Messages about --device none, and about an unknown device of the emulator.
 export GPUTUNE_DB=:memory:
 for command in "warm axpy" "space axpy"; do
     $GPUTUNE $command --device none
@@ -11,7 +11,7 @@ $GPUTUNE devices --driver emu:foo
 $GPUTUNE warm axpy --driver emu:h20
 GPUTUNE_DRIVER=emu:foo $GPUTUNE show
 echo "exit $?"
-# every profile is named there, and in the man page
+# The message and the man page list every device profile.
 for profile in "$(dirname "$0")"/../../../src/emulator/profiles/*.profile; do
     name=$(basename "$profile" .profile)
     $GPUTUNE devices --driver emu:none-such 2>&1 | grep -c "$name"

@@ -1,5 +1,5 @@
 export GPUTUNE_DB=:memory:
-# what was searched is said, on one line
+# A missing driver is reported in one line with the library's path.
 $GPUTUNE warm axpy --driver ./libnothing.so 2>err
 echo "exit $?"
 wc -l <err

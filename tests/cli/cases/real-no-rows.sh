@@ -1,4 +1,4 @@
-# no header of a table without rows
+# A table without rows has no header.
 export GPUTUNE_DB=$PWD/x.db
 $GPUTUNE run axpy --driver emu --config VEC=3
 $GPUTUNE compare axpy VEC=1 VEC=3 --driver emu --format md

@@ -1,4 +1,4 @@
-# what excludes every variant is told at once, and nothing is compiled for it
+# If every variant is excluded, the reason is reported at once, without compiling.
 export GPUTUNE_DB=$PWD/x.db
 cat >k.cu <<'END'
 #pragma gputune kernel(k) problem(m = 64, n = 64) problem(type T = float, double)
@@ -16,12 +16,12 @@ echo "exit $?"
 $GPUTUNE warm ./k.cu --driver emu -q --only BLOCK=0
 echo "exit $?"
 $GPUTUNE warm ./k.cu --driver emu --only BLOCK=0,64 2>&1 >/dev/null | grep 'not tried'
-# a require() that divides by zero excludes, in every command
+# A require() that divides by zero excludes the configuration, in every command.
 $GPUTUNE space ./k.cu --driver emu --format csv | tail -n 3
 $GPUTUNE warm ./k.cu --driver emu -q --only K=1
 echo "exit $?"
 $GPUTUNE warm ./k.cu --driver emu -q --format csv | tail -n 1 | cut -d, -f1,2
-# sizes parted by a comma, and words for numbers, before anything is tuned
+# A comma between sizes, or a word instead of a number, is reported before tuning.
 $GPUTUNE warm ./k.cu --driver emu -q -s m=200,n=128,256,k=3
 echo "exit $?"
 $GPUTUNE warm ./k.cu --driver emu -q -s m=200,many

@@ -1,4 +1,4 @@
-# compiler options that depend on an axis reach the compiler, and not the reference
+# Compiler options that depend on an axis apply to the kernel, but not to its reference.
 export GPUTUNE_DB=:memory: GPUTUNE_DRIVER=emu
 cat >k.cu <<'F'
 // root: square roots

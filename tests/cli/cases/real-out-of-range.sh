@@ -1,4 +1,4 @@
-# on the emulator, an access outside of the arguments is an error like any other, reads too
+# The emulator reports accesses outside the arguments, also reads.
 export GPUTUNE_DB=:memory:
 cat >k.cu <<'END'
 #pragma gputune kernel(k) problem(n = 1000) args(out float y[n], in float x[n], int n)

@@ -1,4 +1,4 @@
-# an application may have functions of the same names as gputune's: the library never calls them
+# The library never calls functions of the application that have the names of gputune's.
 include=$(dirname "$0")/../../../include
 build=$(dirname "$FAKE")/../..
 [ -e "$build/libgputune.so" ] || { echo "built without the shared library"; exit 77; }
@@ -49,5 +49,5 @@ int main(void)
 }
 END
 gcc -std=c11 -Wall -Wextra -Werror -I"$include" own.c -o own -L"$build" -Wl,-rpath,"$build" -lgputune && ./own
-# the archive has no other global names than those of the header
+# The archive has no global names besides those of the header.
 nm -g --defined-only "$build/libgputune.a" | awk 'NF == 3 && $3 !~ /^(gputune_|tune_kernel$)/ { print $3 }'

@@ -1,25 +1,25 @@
-# two kernels as one: tuned, shown, run; the second may begin early where the GPU can
+# A pipeline of two kernels, whose second kernel may start early on GPUs that allow it.
 export GPUTUNE_DB=$PWD/x.db
 template=$(dirname "$0")/../../../examples/normalise.cu
 $GPUTUNE space "$template" --arch sm_80
 $GPUTUNE warm "$template" --driver emu -q --size n=3000 --only BLOCK=64 --format csv | cut -d, -f1-3,16
 $GPUTUNE show "$template" --driver emu -q --format csv | cut -d, -f1-3
 $GPUTUNE run "$template" --driver emu -q --size n=3000 --config EARLY=1 --format csv | cut -d, -f1-3
-# the grids and blocks of all its kernels
+# The grids and blocks of all kernels are shown.
 $GPUTUNE show "$template" --driver emu -q | head -n 1 | grep -o 'grids *blocks'
 $GPUTUNE show "$template" --driver emu -q --format json | grep -o '"grid.*"block": "[^"]*"'
 $GPUTUNE run "$template" --driver emu -q --size n=3000 --config EARLY=1 --format json | grep -o '"grid.*"block": "[^"]*"'
 $GPUTUNE warm "$template" --driver emu -q --size n=3000 --only BLOCK=64 --format json | grep -o '"grid.*"block": "[^"]*"'
-# clusters and a cooperative launch in one of the kernels
+# One kernel of the pipeline uses clusters, another one is launched cooperatively.
 shares=$(dirname "$0")/../../language/shares.cu
 $GPUTUNE space "$shares" --arch sm_80 | sed -n '/^variants/,$p'
 $GPUTUNE space "$shares" --arch sm_90 | sed -n '/^variants/,$p'
 $GPUTUNE run "$shares" --driver emu:h200 -q -c SIZE=1 -c SIZE=4 --format json | grep -o '"grid".*"block": "[^"]*"'
 $GPUTUNE run "$shares" --driver emu:h200 -q -c SIZE=1,BLOCK=128 -c SIZE=4 --format csv | cut -d, -f8,9
-# one of several launches in a row
+# The number of launches of a kernel can depend on an axis.
 sed 's/args = (partial, y, n)/&, times = 1 + EARLY/; s/gputune reference.*/gputune reference(self, EARLY = 0, rtol = 1e-4)/' "$template" >again.cu
 $GPUTUNE run ./again.cu --driver emu -q --size n=3000 -c EARLY=0 -c EARLY=1 --format json | grep -o '"grid".*"block": "[^"]*"'
-# two instances of one C++ kernel, and a window of the cache over what the first leaves
+# The pipeline launches two instances of one C++ kernel, and keeps the intermediate result in the L2 cache.
 cat >total.cu <<'F'
 #pragma gputune kernel(total)
 #pragma gputune problem(n = 4096)
@@ -46,7 +46,7 @@ __global__ void reduce(float *out, const float *in, int n)
 __global__ void ref(double *y, const float *x, int n) { double s = 0; for (int i = 0; i < n; i++) s += (double)x[i] * x[i]; *y = s; }
 F
 $GPUTUNE run ./total.cu --driver emu:h200 -q -c BLOCK=64 -c BLOCK=128,KEEP=50 --format csv | cut -d, -f8,9
-# a kernel that launches kernels itself
+# A kernel that launches kernels itself is refused.
 cat >parent.cu <<'F'
 #pragma gputune kernel(parent) args(out int x[4]) block(1) grid(1)
 __global__ void child(int *x) { *x = 1; }

@@ -1,4 +1,4 @@
-# a whole program with main(), launches and a timer: its kernels are tuned where they stand
+# The kernels of a complete program with main(), launches and a timer can be tuned in its own file.
 export GPUTUNE_DRIVER=emu GPUTUNE_DB=:memory:
 cat >program.cu <<'END'
 #include <chrono>

@@ -1,4 +1,4 @@
-# a kernel whose launches do different work: tuned by rate, found again, shown, and by nothing else
+# A kernel whose launches do different amounts of work is tuned by rate, and other objectives are refused.
 export GPUTUNE_DB=$PWD/x.db
 steps=$(dirname "$0")/../../end_to_end/steps.cu
 some="--driver emu -q --size n=1000 --only BLOCK=64"
@@ -6,7 +6,7 @@ $GPUTUNE warm "$steps" $some --format csv | cut -d, -f1-5,16
 $GPUTUNE warm "$steps" $some --format csv | cut -d, -f1-5,16
 $GPUTUNE show --driver emu | head -n 1 | tr -s ' ' '\n' | grep -E 'bandwidth|arithmetic'
 $GPUTUNE export "$steps" --objective rate -q | grep -c '"invalidity": "correct"'
-# of a launch of the default, as are the times
+# The work and the times are those of one launch of the default.
 $GPUTUNE show --driver emu --format json | grep -o '"bytes": [^,]*, "flops": [^,]*'
 $GPUTUNE run "$steps" --driver emu -q --size n=1000 --objective all --format csv | cut -d, -f3
 for objective in kernel energy; do
@@ -14,7 +14,7 @@ for objective in kernel energy; do
     $GPUTUNE run "$steps" --driver emu --objective $objective >/dev/null 2>&1
     echo "exit $?"
 done
-# what it needs
+# The rate needs work().
 grep -v 'work(' "$steps" >idle.cu
 $GPUTUNE warm ./idle.cu $some --objective rate 2>&1
 $GPUTUNE warm ./idle.cu $some --objective rat 2>&1

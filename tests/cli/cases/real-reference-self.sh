@@ -1,4 +1,4 @@
-# a configuration that is easy to trust as the reference of the others
+# reference(self) uses one configuration as the reference of the others.
 export GPUTUNE_DB=:memory:
 template() { # REFERENCE
     cat >k.cu <<END
@@ -25,7 +25,7 @@ template 'reference(self, WAY = plain, WAY = fast)'
 template 'reference(self) cluster(SIZE = 2, 1)'
 template 'reference(self, SIZE = 1, WAY = plain) cluster(SIZE = 2, 1)'
 template 'reference(self) check(k)'
-# a pipeline, with a block of parameters, as its own reference
+# A pipeline can be its own reference.
 cat >pipeline.cu <<'END'
 #pragma gputune kernel(total) problem(n = 5000) tune(WAY = plain, short, sloppy) tune(BLOCK = 64, 128)
 #pragma gputune args(out float y[n], in float x[n], int n) scratch(float sums[64])
@@ -53,7 +53,7 @@ __global__ void twice(float *y, int n)
 END
 $GPUTUNE run ./pipeline.cu --driver emu -q --format csv -c WAY=plain,BLOCK=64 -c WAY=short -c WAY=sloppy |
     tail -n +2 | cut -d, -f8,9
-# all blocks wait for each other, and a block of parameters comes by value
+# So can a kernel that synchronises its grid and has a parameter block.
 cat >turn.cu <<'END'
 #include "gputune.cuh"
 #pragma gputune kernel(turn) problem(n = 3000) tune(BLOCK = 64, 128) tune(WAY = right, sloppy)

@@ -1,4 +1,4 @@
-# an output of a reference that is a double, though its name does not say so
+# A reference's output may be a double, but its parameter must be declared as one.
 cat >twice.cu <<'CODE'
 #pragma gputune kernel(twice)
 #pragma gputune problem(n = 1000)

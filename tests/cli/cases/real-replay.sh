@@ -1,4 +1,4 @@
-# a space of 64, the best at A=8 B=8: every strategy finds it where all is tried
+# A space of 64 configurations, with the best at A=8 B=8. Every strategy finds it if it may try all.
 {
     printf '{"tune_params_keys": ["A", "B"], "tune_params": {"A": [1,2,3,4,5,6,7,8], "B": [1,2,3,4,5,6,7,8]},\n"cache": {'
     for a in 1 2 3 4 5 6 7 8; do
@@ -7,10 +7,10 @@
                 $a $b $a $b $((200 - a * b))
         done
     done
-} >square.json # as Kernel Tuner leaves it: without its closing braces
+} >square.json # without closing braces, like Kernel Tuner's caches
 $REPLAY square.json --strategy auto,exhaustive,random,model,local --evaluations 1,64 --seeds 3 \
     --format csv
-# the same figures again, and from the packed file
+# Replays with a seed repeat exactly, also from a compressed file.
 gzip -k square.json
 $REPLAY square.json --strategy model,local --evaluations 20 --workers 4 --format json >once
 $REPLAY square.json.gz --strategy model,local --evaluations 20 --workers 4 --format json |

@@ -1,7 +1,8 @@
-# the page that warm rewrites: while it tunes it names the scenario, in the end it has all, and is complete at any time
+# warm --report writes a complete page at any time: with the current scenario during tuning, and with all
+# results at the end.
 exec 2>&1
 export GPUTUNE_DB=$PWD/x.db COMPILE_SLOWLY=1
-page() { # what the page says is being tuned, once there is one
+page() { # waits for the page and prints the scenarios in progress
     until [ -s page.html ]; do sleep 0.1; done
     grep -o '"tuning": \[[^]]*\]' page.html
 }

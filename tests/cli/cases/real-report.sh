@@ -1,4 +1,4 @@
-# what gputune measured as a page; the figures of the axes are those of show --why
+# The report has the measured trials; its figures for the axes are those of show --why.
 read=$(dirname "$0")/../../browser/read_page.py
 export GPUTUNE_DB=$PWD/x.db
 one="--driver emu -q --only VEC=1,4,8 --only BLOCK=256,1024 --only UNROLL=1,8"
@@ -20,7 +20,7 @@ PYTHON
 $GPUTUNE report --size n=2K -f md
 echo "exit $?"
 $GPUTUNE report axpy --size n=2000 --gpu h200 -f md | grep '^##'
-# of a template that has been edited since there is no source
+# The source is left out if the template was edited after the tuning.
 { cat "$(dirname "$0")/../../../templates/axpy.cu"; echo '__device__ int added;'; } >axpy.cu
 $GPUTUNE report "$PWD/axpy.cu" -f md | grep -c '__global__'
 $GPUTUNE report axpi

@@ -1,4 +1,4 @@
-# what tuning leaves out is run as requested, and a line says so
+# run launches a configuration that tuning excludes, and prints a note.
 export GPUTUNE_DB=:memory:
 cat >k.cu <<'END'
 #pragma gputune kernel(k) problem(n = 1024) args(inout float y[n], int n)

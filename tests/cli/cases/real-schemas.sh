@@ -1,4 +1,4 @@
-# every command's JSON is valid by its published schema, from canned answers and from the emulator
+# Every command's JSON is valid by its schema, from canned answers and from the emulator.
 tests=$(cd "$(dirname "$0")/.." && pwd)
 python3 -c 'import jsonschema' 2>/dev/null || exit 0 # tools/setup installs it
 export GPUTUNE_DB=$PWD/x.db
@@ -15,7 +15,7 @@ replays() {
     count=$((count + 1))
     $REPLAY "$@" --format json -q >"$count-real-replay.json"
 }
-page() { # the data of a page
+page() { # stores the data of a report
     count=$((count + 1))
     "$@" report | sed '1,/id="data">/d; /<\/script>/,$d' >"$count-report.json"
 }

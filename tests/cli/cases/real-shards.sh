@@ -1,4 +1,5 @@
-# shards: merged databases are those of a single run, also where a rank was killed; one database can be shared
+# Merged results of shards equal those of a single run, even after a rank was killed. Shards can also share
+# one database.
 exec 2>&1
 warm() { # DATABASE OPTION...
     database=$1

@@ -1,6 +1,6 @@
-# report and export show the user's own results; the tables that come with gputune only if asked
+# report and export show the user's own results, and the shipped tables only with --shipped.
 exec 2>&1
-export HOME=$PWD # where no result is stored yet
+export HOME=$PWD # without stored results
 build=$(dirname "$GPUTUNE_WORKER")
 mkdir installed
 cp "$build/gputune" "$build/tables/gputune.db" installed

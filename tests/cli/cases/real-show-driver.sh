@@ -1,5 +1,5 @@
-# `show` does not start a driver that `warm` has used in the same surroundings. A folder stands for
-# /proc/driver, the emulator's library for CUDA's; its cuInit fails where FAULT is set.
+# `show` does not start a driver that `warm` has used in the same environment. A folder replaces /proc/driver,
+# and the emulator's library replaces CUDA's; its cuInit() fails if FAULT is set.
 mkdir -p driver/nvidia/gpus/0000:01:00.0
 echo "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.03" >driver/nvidia/version
 printf 'Model: \t NVIDIA H200\nGPU UUID: \t GPU-1\n' >driver/nvidia/gpus/0000:01:00.0/information
@@ -24,7 +24,7 @@ for command in "show" "wisdom export"; do # with other visible devices
     CUDA_VISIBLE_DEVICES=0 GPUTUNE_EMU_FAULTS=$FAULT apart "$GPUTUNE" $command
     echo "$command: exit $?"
 done
-for command in "forget axpy" "warm axpy"; do # in the same surroundings
+for command in "forget axpy" "warm axpy"; do # in the same environment
     GPUTUNE_EMU_FAULTS=$FAULT apart "$GPUTUNE" $command
     echo "$command: exit $?"
 done

@@ -1,4 +1,4 @@
-# `show` names kernels that are verified only against themselves if it shows them, and only then.
+# `show` prints a note for kernels that are verified only against themselves, if they are in the table.
 mkdir templates && cp "$GPUTUNE_TEMPLATES"/gputune.cuh templates
 for name in one two; do
     cat >templates/$name.cu <<END

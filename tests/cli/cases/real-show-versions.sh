@@ -1,4 +1,4 @@
-# a template that was edited: its present version is shown, the others on request, told apart
+# show prints the current version of an edited template, and older ones with --history.
 exec 2>&1
 export GPUTUNE_DB=$PWD/x.db
 cp "$(dirname "$0")/../../poisoned/wrong_result.cu" mine.cu
@@ -8,7 +8,7 @@ warm() {
 edit() {
     sed -i "0,/^__global__/s//__device__ int $1;\n__global__/" mine.cu
 }
-show() { # the kernel of each winner, and whether it is outdated
+show() { # prints each winner's kernel, and whether it is outdated
     $GPUTUNE show --driver emu -q --format csv "$@" |
         awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == "outdated") column = i}
                  NR > 1 {print $1, $column}'
@@ -28,7 +28,7 @@ show ./mine.cu
 warm
 show ./mine.cu
 $GPUTUNE show ./mine.cu --history --driver emu -q | grep -c outdated
-# dropping them
+# forget --outdated deletes the older versions.
 outdated() {
     $GPUTUNE forget --outdated --driver emu --format csv "$@" | awk -F, 'NR > 1 {print $1, $2}'
 }
@@ -38,7 +38,7 @@ show --history ./mine.cu
 outdated
 $GPUTUNE forget --outdated --driver emu --db typo.db
 echo "exit $?"
-# showing makes no file
+# show creates no file.
 echo "files:"
 $GPUTUNE show --driver emu --db typo.db
 echo "exit $?"

@@ -1,4 +1,4 @@
-# tables of winners that are signed, and fetched: nothing is imported that is not what was asked for
+# Signed and downloaded tables: nothing is imported unless the signature and the origin are as requested.
 exec 2>&1
 export GPUTUNE_DRIVER=emu GPUTUNE_DB=here.db TMPDIR="$PWD/tmp"
 mkdir tmp

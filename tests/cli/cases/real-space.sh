@@ -1,15 +1,15 @@
 export GPUTUNE_DB=:memory:
 $GPUTUNE space axpy --arch sm_90 --only VEC=1,2,4 --only UNROLL=1,2,3,4,5,6,7,8 --format csv | sed -n 1,2p
-# clusters are there from compute capability 9.0 on
+# Clusters need compute capability 9.0.
 $GPUTUNE space histogram --arch sm_80 --format csv | grep '^CLUSTER' | cut -d, -f1-4
-# parameters beyond 4096 bytes need a driver of CUDA 12.1
+# Parameters beyond 4096 bytes need a driver for CUDA 12.1.
 for count in 500 8000; do
     GPUTUNE_EMU_SET=driver_version=12000 $GPUTUNE space paramsum --driver emu:h200 --size COUNT=$count --format csv |
         grep '^values,.*value,'
 done
-# what --only leaves out and what it adds
+# space lists values that --only excludes, and values that it adds.
 $GPUTUNE space axpy --arch sm_90 --only BLOCK=96,256 --format csv | grep BLOCK
-# an axis that a kernel gets as a number is in no source
+# An axis that is only a kernel argument does not change the source.
 cat >given.cu <<'F'
 #pragma gputune kernel(index) problem(n = 4096) args(out float y[n], int n)
 #pragma gputune tune(BLOCK = 128, 256) tune(EACH = 1, 2, 3)

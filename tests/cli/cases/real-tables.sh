@@ -1,4 +1,4 @@
-# tables that come with gputune: made, carried as text, rebuilt, and answering without a compiler
+# Tables of winners: measured, exported, rebuilt from text, and used without a compiler.
 exec 2>&1
 export GPUTUNE_DRIVER=emu
 echo "the canonical scenarios are those of canonical.txt beside the templates:"

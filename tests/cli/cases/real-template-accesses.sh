@@ -1,4 +1,4 @@
-# accesses that depend on data, on jumps, or go through pointers that are not followed
+# Drafts from kernels whose accesses depend on data or jumps, or use pointers that are not tracked.
 export GPUTUNE_DRIVER=emu:h200 GPUTUNE_DB=$PWD/table.db
 [ "$($GPUTUNE template /dev/null 2>&1 | grep -c 'needs libclang')" = 0 ] ||
     { echo 'no libclang (tools/setup brings it)'; exit 77; }

@@ -1,8 +1,9 @@
-# a block is an axis only if results do not depend on it, and sizes are those that the kernel is made for
+# In a draft, the block size is an axis only if results do not depend on it, and require() states the sizes
+# that the kernel can handle.
 export GPUTUNE_DRIVER=emu:h200 GPUTUNE_DB=$PWD/table.db
 [ "$($GPUTUNE template /dev/null 2>&1 | grep -c 'needs libclang')" = 0 ] ||
     { echo 'no libclang (tools/setup brings it)'; exit 77; }
-# a kernel's body, how it is launched, and a size at which all variants must be correct
+# draft BODY LAUNCH SIZE: drafts a kernel with that body, and tunes it at that size.
 draft() {
     cat >program.cu <<CU
 __global__ void k(float *y, const float *x, int n)
@@ -30,6 +31,6 @@ draft "$sum" 'k<<<(n + threads - 1) / threads, threads>>>(y, x, n);' 1000
 draft 'if (i < n) y[i] = 2 * x[i];' 'k<<<64, 128>>>(y, x, n);' 9000
 draft 'y[i] = 2 * x[i];' 'k<<<(n + threads - 1) / threads, threads>>>(y, x, n);' 1024
 draft 'if (i < n) y[i] = 2 * x[i];' 'k<<<(n + threads - 1) / threads, threads>>>(y, x, n);' 1000
-# a block for each row, which its threads share
+# The threads of a block share one row.
 draft 'float s = 0; for (int c = threadIdx.x; c < 64; c += blockDim.x) s += x[blockIdx.x * 64 + c]; atomicAdd(&y[blockIdx.x], s);' \
     'k<<<n / 64, threads>>>(y, x, n);' 1024

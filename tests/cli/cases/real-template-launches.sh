@@ -1,8 +1,8 @@
-# values of launches: followed to what the program has, or asked for
+# Drafts trace the values of a launch to the program's inputs, and ask about the others.
 export GPUTUNE_DRIVER=emu:h200 GPUTUNE_DB=$PWD/table.db
 [ "$($GPUTUNE template /dev/null 2>&1 | grep -c 'needs libclang')" = 0 ] ||
     { echo 'no libclang (tools/setup brings it)'; exit 77; }
-# a kernel, what is around main(), and what main() does before and with the launch
+# draft CODE BODY: drafts a template from a program with that code before main() and that text in main().
 draft() {
     cat >program.cu <<CU
 __global__ void add(float *y, const float *x, int n)
@@ -24,18 +24,18 @@ CU
     sed -nE 's/#pragma gputune ((problem|default|block|grid)\()/\1/p' drafted.cu | sed 's/, MAXREG = 0//'
 }
 launch='add<<<grid, block>>>(y, x, n);'
-# extents that nothing assigns, or only in part
+# Nothing assigns the launch's extents, or only a part of them.
 draft '' "dim3 grid, block(64); $launch"
 draft '' "dim3 grid(40), block; block.y = 2; $launch"
 draft 'void case0(float *y, float *x, int tib, int n) { dim3 grid(4), block; block.x = tib; add<<<grid, block>>>(y, x, n); }' ''
-# callers that differ, and those that do not
+# Callers pass different values, or equal ones.
 draft 'void run(float *y, float *x, int n, int g, int t) { add<<<g, t>>>(y, x, n); }' \
     'run(y, x, n, 40, 256); run(y, x, n, 80, 64);'
 draft 'void run(float *y, float *x, int n, int g, int t) { add<<<g, t>>>(y, x, n); }' \
     'run(y, x, n, 40, 256); run(y, x, n, 40, 256);'
 draft 'void run(float *y, float *x, int n, int g) { add<<<g, 64>>>(y, x, n); }' 'run(y, x, n, n / 64); run(y, x, n, n / 128);'
 draft 'void run(float *y, float *x, int n, int g) { add<<<g, 64>>>(y, x, n); }' 'run(y, x, n, 1); run(y, x, n, n / 128);'
-# branches: of the command line's default, of a number, of data
+# Branches depend on the number of command-line arguments, on a size, or on data.
 draft '' 'int t = 64, g; if (argc > 1) t = 512; if (argc > 2) g = 100; else g = 13; add<<<g, t>>>(y, x, n);'
 draft '' 'int t = 64; if (n > 1000) t = 512; add<<<n / 1000, t>>>(y, x, n);'
 draft '' 'int t = 64; if (rand() > 1000) t = 512; add<<<n / 1000, t>>>(y, x, n);'
@@ -45,10 +45,10 @@ draft '' 'int t = 32; switch (argc) { case 1: t = 96; break; case 2: t = 128; br
 draft '' 'int t = 32; switch (rand()) { case 1: t = 96; break; case 2: case 3: t = 128; } add<<<60, t>>>(y, x, n);'
 draft 'int pick(int n) { if (n % 7) return 32; if (n % 5) return 64; return 1024; }' \
     'int t = pick(rand()); add<<<60, t>>>(y, x, n);'
-# loops
+# Loops compute the extents.
 draft '' 'int t = 1, g = 0; while (t * t < n) t *= 2; for (int i = 0; i < n; i += t) g++; add<<<g, t>>>(y, x, n);'
 draft '' 'dim3 grid(40), block(64); for (int i = 0; i < 3; i++) grid.x += block.x;'" $launch"
-# references, pointers, copies, members
+# The extents are changed through references, pointers, copies and members.
 draft 'void away(dim3 &grid, dim3 *block);' "dim3 grid(40), block(64); away(grid, &block); $launch"
 draft 'void set(dim3 &grid, dim3 *block) { grid.x = 7; block->x = 160; }' "dim3 grid, block; set(grid, &block); $launch"
 draft '' "dim3 grid(40), block = grid; grid.x = 7; $launch"
@@ -57,12 +57,12 @@ draft 'struct plan { dim3 grid, block; }; plan make(int n) { plan p; p.block = d
     'plan p = make(n); add<<<p.grid, p.block>>>(y, x, n);'
 draft 'dim3 grid, block; int threads = 96; void size(int n) { block.x = threads; grid.x = n / threads; }' \
     "size(n); $launch"
-# values from outside, and of functions that are not read
+# The extents come from input, or the launch from a function that is not analysed.
 draft '' 'int t = 64, g; scanf("%d", &t); g = atoi(argv[1]); add<<<g, t>>>(y, x, n);'
 draft '' 'dim3 grid(40), block; void *all[] = {&y, &x, &n}; cudaLaunchKernel((void *)add, grid, block, all, 0, 0);'
-# the first of several launches in a loop
+# A loop launches several times; the draft has the first launch.
 draft '' 'int g = 1024, t = 32; for (int k = 0; k < 5; k++) { add<<<g, t>>>(y, x, n); g /= 2; t *= 2; }'
-# all cases of a kernel's switch are read
+# The accesses in all cases of a kernel's switch count.
 cat >program.cu <<'CU'
 __global__ void pick(float *y, const float *a, const float *b, int mode, int n)
 {
@@ -77,7 +77,7 @@ __global__ void pick(float *y, const float *a, const float *b, int mode, int n)
 void go(float *y, const float *a, const float *b, int n) { pick<<<(n + 63) / 64, 64>>>(y, a, b, 0, n); }
 CU
 $GPUTUNE template program.cu 2>&1 | grep 'args('
-# arguments of a template that no code gives
+# No code gives the template arguments.
 cat >program.cu <<'CU'
 template <class T> __global__ void twice(T *y, const T *x, int n)
 {

@@ -1,13 +1,14 @@
-# a first template from plain programs, which can be tuned as it is
+# Drafts from complete programs can be tuned without changes.
 export GPUTUNE_DRIVER=emu:h200 GPUTUNE_DB=$PWD/table.db
 [ "$($GPUTUNE template /dev/null 2>&1 | grep -c 'needs libclang')" = 0 ] ||
     { echo 'no libclang (tools/setup brings it)'; exit 77; }
-# the draft, then whether each of its kernels has a winner
+# draft FILE OPTION... writes drafted.cu. tune SIZES KERNEL prints whether the kernel of the draft has a
+# winner.
 draft() {
     file=$1
     shift
     $GPUTUNE template "$file" -o drafted.cu -f "$@" 2>messages || echo "exit $?"
-    sed 's/\(this draft does not compile yet\):.*/\1/' messages >&2 # the rest is the compiler's
+    sed 's/\(this draft does not compile yet\):.*/\1/' messages >&2 # omits the compiler's text
 }
 tune() {
     $GPUTUNE warm "./drafted.cu$2" -s "$1" --format csv -q | grep -c ',measured,'
@@ -37,9 +38,9 @@ CU
 draft axpy.cu
 cat drafted.cu
 tune n=4K
-# a file that is there stays
+# An existing file is not overwritten.
 $GPUTUNE template axpy.cu -o drafted.cu || echo "exit $?"
-# a constant that a function reads, and one that nothing fills
+# A function reads one constant that the program fills, and one that nothing fills.
 cat >constant.cu <<'CU'
 __constant__ float weights[9], offsets[2];
 __device__ float weigh(const float *x, int i, int n)
@@ -59,7 +60,7 @@ void go(float *y, const float *x, int n) { conv<<<(n + 255) / 256, 256>>>(y, x, 
 CU
 draft constant.cu
 grep 'constant(' drafted.cu
-# a grid that another file computes: its extents are asked for, and the indices are covered once
+# Another file computes the grid: the draft asks for its extents, and covers each index once.
 cat >grid.cu <<'CU'
 dim3 gridsize(size_t n);
 __global__ void mask(int n, float *x, const float *m)
@@ -71,7 +72,7 @@ void go(int n, float *x, const float *m) { mask<<<gridsize(n), 512>>>(n, x, m); 
 CU
 draft grid.cu
 grep 'grid(' drafted.cu
-# a launch in another file
+# Another file launches the kernel.
 sed '/^void go/d; /^dim3/d' grid.cu >kernel.cu
 cat >launch.cu <<'CU'
 __global__ void mask(int n, float *x, const float *m);
@@ -80,7 +81,7 @@ CU
 draft kernel.cu mask
 draft kernel.cu mask --host launch.cu
 grep -E 'grid|block|args' drafted.cu
-# members that are called like variables of the host, structs behind -I and macros by -D
+# Struct members have the names of host variables; -I and -D provide a struct and a macro.
 mkdir -p inc/sub src
 cat >inc/sub/types.h <<'CU'
 #ifndef TYPES_H
@@ -110,7 +111,7 @@ draft src/scale.cu -D THREADS=64
 draft src/scale.cu -I inc -D THREADS=64
 cat drafted.cu
 tune count=4K
-# templates, overloads, lambdas, rows of a sparse matrix, a loop over the grid
+# C++ templates, overloads, lambdas, a sparse matrix, and a loop over the grid.
 cat >several.cu <<'CU'
 namespace lib {
 template <typename T> struct Pair { T a, b; };
@@ -141,7 +142,7 @@ draft several.cu
 cat drafted.cu
 tune n=3000 :lib::pairs
 tune 'n=3000 begin_range=9000' :rows
-# what each thread does more of is an axis, as the block is; loops with a pragma are followed
+# The number of elements per thread becomes an axis, like the block size, also with a #pragma at its loop.
 cat >items.cu <<'CU'
 #define THREADS 256
 #define ITEMS 4
@@ -162,7 +163,7 @@ CU
 draft items.cu
 grep '^#pragma' drafted.cu
 tune n=3000
-# what conversions, operators and functions that are only declared do with a buffer
+# Conversions, operators and functions that are only declared use the buffers.
 cat >halves.cu <<'CU'
 #include <cuda_fp16.h>
 __device__ float unseen(const float *table, int i);
@@ -177,8 +178,8 @@ void go(const half *x, half *y, const float *t, int n) { halves<<<(n + 255) / 25
 CU
 draft halves.cu
 grep 'args(' drafted.cu
-# what the host computes: members of an extent, equal defaults of two options, a quotient of floating
-# numbers, one buffer for two parameters, a stream of a library that is not here
+# The host computes values: members of an extent, equal defaults of two options, a floating-point quotient.
+# One buffer is passed for two parameters, and the stream comes from a library that is not installed.
 cat >host.cu <<'CU'
 #include "library.h"
 int option(char **argv, const char *name, int usual)
@@ -207,7 +208,7 @@ CU
 draft host.cu
 grep '^#pragma' drafted.cu
 tune 'rows=30 columns=50'
-# elements that are indices: below the size of an array, or a size of their own
+# Elements that are indices get the range of the array that they index, or a size of their own.
 cat >loaded.cu <<'CU'
 __global__ void count(int *bins, const int *key, const int *place, const float *table, float *out, int n)
 {
@@ -227,7 +228,7 @@ void go(int *bins, const int *key, const int *place, const float *table, float *
 CU
 draft loaded.cu
 grep -E '(args|BLOCK =)' drafted.cu
-# names that are not declared, in a kernel and in a launch, are asked for; nothing is taken for granted
+# The draft asks about undeclared names in a kernel and in a launch.
 cat >unknown.cu <<'CU'
 #include "missing.h"
 __global__ void k(float *y, const Missing *m, int n)
@@ -238,7 +239,7 @@ __global__ void k(float *y, const Missing *m, int n)
 void go(float *y, const Missing *m, int n) { k<<<(n + 255) / 256, 256, 0, stream_of()>>>(y, m, n); }
 CU
 draft unknown.cu
-# no kernel, none of that name, none that a template can have
+# Mistakes: no kernel, no kernel of that name, or a kernel that no template can describe.
 $GPUTUNE template several.cu rovs || echo "exit $?"
 $GPUTUNE template absent.cu || echo "exit $?"
 printf 'int n;\n' >none.cu
@@ -248,7 +249,7 @@ $GPUTUNE template nested.cu || echo "exit $?"
 $GPUTUNE template -I absent axpy.cu || echo "exit $?"
 printf '#ifdef GPU\n__global__ void k(float *y) { y[0] = 0; }\n#endif\n' >ifdef.cu
 $GPUTUNE template ifdef.cu || echo "exit $?"
-# libclang that ends with the process, and none at all
+# libclang crashes, or is missing.
 printf '#!/bin/sh\nkill -SEGV $$\n' >worker
 chmod +x worker
 GPUTUNE_WORKER=$PWD/worker $GPUTUNE template axpy.cu 2>&1 | sed 's/(.*)/(…)/'

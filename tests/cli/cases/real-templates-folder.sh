@@ -1,4 +1,4 @@
-# a folder of one's own holds kernels alone: the prelude is found where gputune's own kernels are
+# A folder of templates needs only kernels; the prelude is found in gputune's own folder.
 mkdir own
 cp "$GPUTUNE_TEMPLATES/copy.cu" own/mine.cu
 sed -i 's/kernel(copy)/kernel(mine)/; s/ copy(/ mine(/' own/mine.cu
@@ -7,7 +7,8 @@ $GPUTUNE kernels --templates own --format csv | cut -d, -f1
 $GPUTUNE warm mine --templates own --driver emu -q -s n=1K --only BLOCK=256 --format csv | tail -n 1 | cut -d, -f1,2
 $GPUTUNE kernels --templates owm
 echo "exit $?"
-# without the folder, what is stored is shown; what needs a template says where it was looked for
+# If the folder is missing, show still prints stored results; commands that need a template report the missing
+# folder.
 export GPUTUNE_DB=$PWD/x.db
 $GPUTUNE warm copy --driver emu -q -s n=1K --only BLOCK=256 >/dev/null
 export GPUTUNE_TEMPLATES=gone

@@ -1,4 +1,4 @@
-# textures of linear memory and of rows: proved, raced, and checked by the sanitizer
+# Textures of linear memory and of rows are verified, tuned, and checked by the sanitizer.
 export GPUTUNE_DB=$PWD/x.db
 cases=$(dirname "$0")
 linear=$cases/../../arguments/textures.cu rows=$cases/../../../examples/resize.cu
@@ -8,23 +8,23 @@ for name in textures resize; do
     $GPUTUNE show $name --driver emu -q --all --format csv | tail -n +2 | cut -d, -f9 |
         sed s,eliminated,ok, | sort | uniq -c
 done
-# a filter that is not the reference's
+# A filter mode other than the reference's gives wrong results.
 sed 's/filter = linear/filter = point/' "$rows" >point.cu
 $GPUTUNE run point.cu -s w=67 -s h=35 --driver emu -q 2>&1 | grep -o 'far beyond rounding' | head -1
-# rows that are not padded
+# Rows without the required padding are refused.
 sed 's/ceil_div(w, 8) \* 8/w/' "$rows" >packed.cu
 $GPUTUNE run packed.cu -s w=100 --driver emu -q || echo "exit $?"
-# reads through a texture are reads of the buffer, of which the sanitizer finds none that is wrong
+# The sanitizer finds no mistake in correct reads through a texture.
 $GPUTUNE check "$rows" -s w=67 -s h=35 --driver emu -q
-# arrays, whose rows need no padding
+# Arrays need no padding of rows.
 arrays=$cases/../../arguments/layers.cu
 $GPUTUNE warm "$arrays" --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16
 sed 's/width = w/memory = array/; s/ceil_div(w, 8) \* 8/w/; s,(w + 7) / 8 \* 8,w,' "$rows" >array.cu
 $GPUTUNE warm array.cu -s w=67 -s h=35 --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16
-# a kernel that reads what it was not given
+# A kernel that reads a 2-D array with tex1D() is reported.
 sed 's/tex2D<float>(q, i + 0.5f, j + 0.5f)/tex1D<float>(q, i + 0.5f)/' "$arrays" >wrong.cu
 $GPUTUNE run wrong.cu --driver emu -q 2>&1 | grep -o 'which has rows: tex2D() reads it' | head -1
-# kernels of a pipeline
+# A pipeline's kernels read a texture.
 cat >both.cu <<'CU'
 #pragma gputune kernel(both)
 #pragma gputune problem(n = 4096)

@@ -1,4 +1,4 @@
-# a file with two kernels: warmed and shown together, run one at a time
+# A file with two kernels: warm and show handle both, run needs one of them.
 export GPUTUNE_DB=$PWD/x.db
 folder=$(dirname "$0")/../../language
 cp "$folder/two_kernels.cu" pair.cu
@@ -10,7 +10,7 @@ $GPUTUNE run pair.cu --driver emu
 echo "exit $?"
 $GPUTUNE warm pair.cu:sub --driver emu
 echo "exit $?"
-# one rule for names: a kernel's, a file's; two of one name are told
+# A name is a kernel's or a file's; a kernel that two files define is reported.
 mkdir templates
 cp pair.cu "$GPUTUNE_TEMPLATES/gputune.cuh" templates
 sed 's/add/subtract/' pair.cu >templates/other.cu
@@ -20,12 +20,12 @@ $GPUTUNE warm pair --driver emu -q --format csv | cut -d, -f1-3
 $GPUTUNE space scale --arch sm_90 2>&1 | sed "s|$PWD/||g"
 $GPUTUNE warm templates/pair.cu templates/other.cu --driver emu
 echo "exit $?"
-# what is stored of a file is that of all its kernels; the rows of show are sorted as they always are
+# export and forget of a file apply to all its kernels; show sorts rows by name.
 $GPUTUNE export pair.cu 2>&1 | sed 's/scenario [0-9a-f]*/scenario HASH/'
 $GPUTUNE export pair.cu:add | grep -c '"kernel_name": "add"'
 $GPUTUNE forget pair.cu --driver emu -q --format csv | cut -d, -f1-3
 $GPUTUNE show pair.cu --driver emu 2>&1 | grep -v emulated
-# a reference that crashes on other inputs than the first leaves the next kernel alone
+# A reference that crashes only on later inputs does not affect the file's next kernel.
 unset GPUTUNE_TEMPLATES
 cat >crash.cu <<'END'
 #pragma gputune problem(n = 1000) args(out float y[n], in float x[n] = uniform(0, 60), int n)

@@ -1,4 +1,4 @@
-# where nothing can be kept, or read, the exit code says so, with -q too; the work is done all the same
+# If the database cannot be used, the work is done, and the exit code reports the problem even with -q.
 one="--driver emu --size n=1000 --only VEC=1 --only BLOCK=256 --only UNROLL=1 --format csv"
 mkdir folder
 for database in folder /dev/full :memory:; do
@@ -13,7 +13,7 @@ for database in folder /dev/full :memory:; do
     $GPUTUNE show --driver emu -q --db $database 2>&1
     echo "shown: exit $?"
 done
-# one that a newer gputune made can be read
+# A database made by a newer gputune can still be read.
 $GPUTUNE warm axpy $one -q --db new.db | cut -d, -f16
 printf '\003\347' | dd of=new.db bs=1 seek=62 conv=notrunc 2>/dev/null # user_version 999
 $GPUTUNE show --driver emu -q --db new.db --format csv | cut -d, -f1-2

@@ -1,6 +1,5 @@
-# a kernel that has nothing to do on what the previous launch left: no sample shares its buffers, and
-# a hot launch takes about as long as a cold one; a kernel to which that makes no difference is
-# sampled as ever
+# A kernel that has nothing to do on its own output is measured on restored buffers, so a hot launch takes
+# about as long as a cold one. Other kernels are sampled as usual.
 settle=$(dirname "$0")/../../language/settle.cu
 run() { # KERNEL OPTION...
     $GPUTUNE run --driver emu -v --format csv "$@" 2>>log | tail -n 1 | cut -d, -f11

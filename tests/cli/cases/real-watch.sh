@@ -1,4 +1,4 @@
-# a template is tuned again when it, or what it includes, is saved
+# warm --watch tunes again whenever the template, or a file that it includes, is saved.
 exec 2>&1
 export GPUTUNE_DRIVER=emu GPUTUNE_DB="$PWD/x.db"
 cat >mine.cu <<'TEMPLATE'
@@ -22,7 +22,7 @@ echo "#define FACTOR 2" >factor.h
 count() { # TEXT FILE
     grep -c -- "$1" "$2"
 }
-wait_for() { # COUNT TEXT FILE: until there are so many lines with it, or the watch has ended
+wait_for() { # COUNT TEXT FILE: waits for that many lines with the text, or for the end of the watch
     while [ "$(count "$2" "$3")" -lt "$1" ] && kill -0 "$watch" 2>/dev/null; do
         sleep 0.1
     done
@@ -65,11 +65,11 @@ mv right mine.cu
 wait_for 6 'waiting for changes' log
 end
 rows
-grep -v ': [0-9]*/[0-9]*, ' log # without progress, on a slow machine
+grep -v ': [0-9]*/[0-9]*, ' log # omits progress, which slow machines print
 
 echo == saved while it is tuned: what is outdated is not shown
 sed -i "s/^#pragma gputune block.*/&\n#pragma gputune tune(U = $(seq -s, 1 190))/; s/FACTOR \*/(U - U + FACTOR) */" mine.cu
-begin_long() { # DATABASE: until it is there
+begin_long() { # DATABASE: waits until it exists
     GPUTUNE_DB="$PWD/$1" begin
     while [ ! -e "$1" ] && kill -0 "$watch" 2>/dev/null; do
         sleep 0.1

@@ -1,4 +1,5 @@
-# which loads and stores the machine code has, and a variant that asked for wider ones
+# show reports the widths of loads and stores in the machine code, and marks variants with narrower ones than
+# declared.
 export GPUTUNE_DB=$PWD/x.db
 template=$(dirname "$0")/../../language/narrow.cu
 columns() {

@@ -1,4 +1,4 @@
-# winners go from one database to another as text, and are proved before they count as measured
+# Winners are copied between databases as text, and are verified again before they count as measured.
 export GPUTUNE_DRIVER=emu
 narrow="--only VEC=1,4 --only BLOCK=64 --only UNROLL=1"
 export GPUTUNE_DB=here.db

@@ -1,18 +1,18 @@
-# a report, as Markdown and as a page; the winner's source by the template
+# report as Markdown and as a page; the winner's source comes from the template.
 read=$(dirname "$0")/../../browser/read_page.py
 $FAKE report axpy -f md
 $FAKE report -o page.html
 python3 "$read" page.html
-# nothing of the database is code, wherever it stands
+# Text from the database is never code in the page.
 echo "--- hostile"
 GPUTUNE_FAKE=hostile $FAKE report -o hostile.html
 python3 "$read" hostile.html
 GPUTUNE_FAKE=hostile $FAKE report -f md | grep -n '<' | cut -c 1-100
-# 10^5 trials
+# The page can hold 10^5 trials.
 echo "--- many"
 GPUTUNE_FAKE=many $FAKE report -o many.html
 python3 "$read" many.html
-# nothing to report
+# There is nothing to report.
 GPUTUNE_FAKE=empty $FAKE report
 echo "exit $?"
 $FAKE report copi

@@ -1,4 +1,4 @@
-# --shard: all shards together have every scenario once, and the environment says which one this is
+# The shards together have every scenario once, and --shard auto takes the index from the environment.
 exec 2>&1
 sizes=n=1,2,3,4,5,6,7,8,9,10,11,12,14,15,16,17,18,19,20,1M,2M,3M,4M,5M
 rows() { # OPTION...

@@ -1,4 +1,4 @@
-# why variants failed is said by show and warm, and what became of the default
+# show and warm report why variants failed, and the status of the default.
 export GPUTUNE_FAKE=bad-default
 $FAKE show
 $FAKE warm axpy

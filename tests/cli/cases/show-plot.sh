@@ -1,4 +1,4 @@
-# how a search went: the best so far against time, and the distribution of times
+# show --plot draws the best time so far over the search, and the distribution of times.
 $FAKE show axpy --plot
 $FAKE show axpy --plot --format csv -q | cut -d, -f 7-
 GPUTUNE_FAKE=empty $FAKE show --plot

@@ -1,4 +1,5 @@
-# the order of rows, the first of them, and of a long configuration what differs from the default
+# show --sort orders the rows, and --top limits them. A narrow table has only the axes that differ from the
+# default.
 for sort in stored time speedup date; do
     $FAKE show --all --sort $sort --format csv -q | cut -d, -f 11 | paste -sd " "
 done

@@ -1,2 +1,2 @@
-# the winner of the whole space is explained, also where that of a restricted space is faster
+# show --why explains the winner of the whole space, even if a restricted space has a faster one.
 GPUTUNE_FAKE=restricted $FAKE show axpy --why

@@ -1,9 +1,9 @@
-# winner beside default, and what each axis is worth among what was tried
+# show --why prints the winner beside the default, and the cost of each axis value.
 $FAKE show axpy --why
 $FAKE show axpy --why --format json | tr '{' '\n' | grep '"axis"'
 $FAKE show axpy --why --format csv | tail -9
 GPUTUNE_FAKE=empty $FAKE show --why
 echo "exit $?"
-# axes that are better chosen together
+# Two axes depend on each other.
 GPUTUNE_FAKE=crossing $FAKE show axpy --why | tail -7
 GPUTUNE_FAKE=crossing $FAKE show axpy --why --format json | tail -3

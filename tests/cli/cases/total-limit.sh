@@ -5,8 +5,8 @@ done
 $FAKE warm axpy --total-limit 10 --compile-only -q
 echo "with --compile-only: exit $?"
 $FAKE warm axpy --size n=1K,1M --total-limit 10 --time-limit 2 -q --format csv | cut -d, -f1,2
-# the first search of a kernel gets three times as much (axpy has records); what is not used goes to
-# the later ones; of two limits the smaller one counts
+# A kernel's first search gets three times as much as the others (axpy has records); unused time goes to later
+# searches. The smaller of the two limits counts.
 limits() {
     GPUTUNE_FAKE=limit $FAKE warm axpy scale --size n=1K,1M -q --format json "$@" | sed -n 's/.*"stop_reason": *\("[^"]*"\).*/\1/p'
 }

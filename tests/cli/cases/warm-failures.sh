@@ -1,4 +1,4 @@
-# one scenario that fails does not stop the others
+# A scenario that fails does not stop the others.
 $FAKE warm axpy --size n=1M,13,2M -q
 echo "exit $?"
 for word in wrong broken crash busy; do

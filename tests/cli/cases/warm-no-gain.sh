@@ -1,4 +1,4 @@
-# a winner that is no faster is not called faster, and a problem without a launch is not a failure
+# A winner that is no faster is not reported as faster; a problem that launches nothing is not a failure.
 GPUTUNE_FAKE=equal $FAKE warm axpy
 GPUTUNE_FAKE=equal $FAKE warm axpy --size n=1M,2M -q
 GPUTUNE_FAKE=equal $FAKE warm axpy --size n=1M,2M >/dev/null

@@ -1,10 +1,10 @@
-# tables at 80 and at 200 columns: no line is longer (findings of check are lines like those of a compiler)
+# Tables fit 80 and 200 columns. check is left out, because its findings are lines like a compiler's.
 exec 2>/dev/null
 echo space >space.t4
 while read -r command; do
     for columns in 80 200; do
         COLUMNS=$columns GPUTUNE_FAKE='part race' $FAKE $command >out
-        case $columns:$command in # wide tables are in the cases of their commands
+        case $columns:$command in # other tables are in their commands' cases
         80:warm* | 80:show | 80:*--history | 80:*--why | 80:doctor) echo "== $command" && cat out ;;
         esac
         LC_ALL=C sed 's/[\x80-\xbf]//g' out | LC_ALL=C awk -v columns=$columns -v command="$command" \
