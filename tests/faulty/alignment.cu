@@ -35,9 +35,8 @@ __global__ void rows_of_four(float *y, const float *x, size_t rows, size_t n)
 
 __global__ void shared_vector(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     __shared__ float held[BLOCK];
-    slowly();
     if (i < n) {
 #if BAD
         held[threadIdx.x] = x[i];
@@ -63,8 +62,7 @@ __global__ void shared_vector(float *y, const float *x, size_t n)
 
 __global__ void two_shorts(short *y, const short *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         if (BAD && i + 2 < n) {
             y[i] = (short)*(const volatile unsigned int *)(x + i); // found: alignment

@@ -10,9 +10,8 @@
 
 __global__ void barrier_behind_return(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     __shared__ float held[BLOCK];
-    slowly();
     if (BAD || i < n) {
         held[threadIdx.x] = i < n ? x[i] : 0.0f;
     }
@@ -60,11 +59,10 @@ __global__ void barrier_in_branches(float *y, const float *x, size_t n)
 
 __global__ void barrier_in_loop(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     float v = i < n ? x[i] : 0.0f;
     __shared__ float held[BLOCK];
     held[threadIdx.x] = v;
-    slowly();
     for (int turn = 0; turn < 1 + BAD * (int)(threadIdx.x % 32 / 16); turn++) {
         __syncthreads(); // found: barrier
     }
@@ -80,8 +78,7 @@ __global__ void barrier_in_loop(float *y, const float *x, size_t n)
 
 __global__ void shuffle_from_the_gone(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (BAD && i >= n) {
         return;
     }
@@ -99,10 +96,9 @@ __global__ void shuffle_from_the_gone(float *y, const float *x, size_t n)
 
 __global__ void shuffle_in_branch(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     float v = i < n ? x[i] : 0.0f;
     float other = v;
-    slowly();
     if (!BAD || threadIdx.x % 32 < 16) {
         other = __shfl_xor_sync(0xffffffffu, v, 1); // found: shuffle
     }
@@ -120,9 +116,8 @@ __global__ void shuffle_in_branch(float *y, const float *x, size_t n)
 
 __global__ void shuffle_from_the_unnamed(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     unsigned int mask = __ballot_sync(0xffffffffu, i < n);
-    slowly();
     if (i < n) {
         float all = x[i];
         for (int s = 16; s; s /= 2) {

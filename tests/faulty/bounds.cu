@@ -9,8 +9,7 @@
 
 __global__ void local_behind(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         volatile float own[4];
         for (int k = 0; k < 4; k++) {
@@ -31,8 +30,7 @@ __global__ void local_behind(float *y, const float *x, size_t n)
 
 __global__ void read_before(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
 #if BAD
         float last = ((volatile const float *)x)[(long)i - 1]; // found: bounds
@@ -49,8 +47,7 @@ __global__ void read_before(float *y, const float *x, size_t n)
 
 __global__ void read_behind(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
 #if BAD
         float next = ((volatile const float *)x)[i + 1]; // found: bounds
@@ -68,8 +65,7 @@ __global__ void read_behind(float *y, const float *x, size_t n)
 
 __global__ void scratch_behind(float *y, const float *x, size_t n, float *kept)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         kept[i + BAD] = x[i]; // found: bounds
         y[i] = 2.0f * x[i];
@@ -82,9 +78,8 @@ __global__ void scratch_behind(float *y, const float *x, size_t n, float *kept)
 
 __global__ void shared_behind(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     __shared__ float held[BLOCK];
-    slowly();
     if (i < n) {
 #if BAD
         held[threadIdx.x] = x[i];
@@ -102,9 +97,8 @@ __global__ void shared_behind(float *y, const float *x, size_t n)
 
 __global__ void shared_neighbour(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     __shared__ volatile float held[BLOCK], other[BLOCK];
-    slowly();
     if (i < n) {
 #if BAD
         held[threadIdx.x] = x[i];
@@ -124,8 +118,7 @@ __global__ void shared_neighbour(float *y, const float *x, size_t n)
 
 __global__ void writes_between(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
 #if BAD
         volatile float *before = y + (long)i - 1;

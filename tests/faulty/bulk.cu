@@ -8,15 +8,13 @@
 #pragma gputune tune(BLOCK = 128)
 #pragma gputune default(BAD = 0)
 #pragma gputune require(cc >= 90)
-#pragma gputune block(BLOCK)
-#pragma gputune grid(ceil_div(n, 1024))
 #pragma gputune reference(y[i] = 2.0f * x[i])
 
 // A block has eight tiles of 128 elements.
 #define TILES 8
 #define TILE_BYTES (BLOCK * 4)
 
-// Mistakes in the functions that several kernels share.
+// Mistakes in the functions that several templates launch.
 enum {
     RIGHT,
     PARITY_FORGOTTEN,
@@ -58,7 +56,8 @@ static __device__ void begin(unsigned long long &bar, int count, int mistake)
 }
 
 // Copies tile after tile into shared memory, and waits for each.
-static __device__ void tiles(float *y, const float *x, size_t n, int mistake)
+template <int mistake>
+__global__ void tiles(float *y, const float *x, size_t n)
 {
     size_t first = (size_t)blockIdx.x * BLOCK * TILES;
     int t = threadIdx.x;
@@ -97,113 +96,66 @@ static __device__ void tiles(float *y, const float *x, size_t n, int mistake)
 // always waits for the phase of the first tile
 // caught: proof, check (race at use)
 #pragma gputune kernel(parity_forgotten)
-
-__global__ void parity_forgotten(float *y, const float *x, size_t n)
-{
-    tiles(y, x, n, BAD * PARITY_FORGOTTEN);
-}
+#pragma gputune launch(tiles<BAD * PARITY_FORGOTTEN>, block = BLOCK, grid = ceil_div(n, 1024))
 
 // waits for the phase before the one it needs
 // caught: proof, check (race at use)
 #pragma gputune kernel(parity_ahead)
-
-__global__ void parity_ahead(float *y, const float *x, size_t n)
-{
-    tiles(y, x, n, BAD * PARITY_AHEAD);
-}
+#pragma gputune launch(tiles<BAD * PARITY_AHEAD>, block = BLOCK, grid = ceil_div(n, 1024))
 
 // only the first thread waits, and no barrier makes the others wait for it
 // caught: proof, check (race at use)
 #pragma gputune kernel(one_waits)
-
-__global__ void one_waits(float *y, const float *x, size_t n)
-{
-    tiles(y, x, n, BAD * ONE_WAITS);
-}
+#pragma gputune launch(tiles<BAD * ONE_WAITS>, block = BLOCK, grid = ceil_div(n, 1024))
 
 // copies the next tile before all threads have read the last one
 // caught: proof, check (race at copy)
 #pragma gputune kernel(overwritten_by_copy)
-
-__global__ void overwritten_by_copy(float *y, const float *x, size_t n)
-{
-    tiles(y, x, n, BAD * OVERWRITTEN_BY_COPY);
-}
+#pragma gputune launch(tiles<BAD * OVERWRITTEN_BY_COPY>, block = BLOCK, grid = ceil_div(n, 1024))
 
 // announces half of the bytes that are copied
 // caught: proof, check (barrier at copy)
 #pragma gputune kernel(expects_too_few)
-
-__global__ void expects_too_few(float *y, const float *x, size_t n)
-{
-    tiles(y, x, n, BAD * EXPECTS_TOO_FEW);
-}
+#pragma gputune launch(tiles<BAD * EXPECTS_TOO_FEW>, block = BLOCK, grid = ceil_div(n, 1024))
 
 // announces more bytes than are copied, and waits forever
 // caught: proof, check (barrier at wait)
 #pragma gputune kernel(expects_too_many)
-
-__global__ void expects_too_many(float *y, const float *x, size_t n)
-{
-    tiles(y, x, n, BAD * EXPECTS_TOO_MANY);
-}
+#pragma gputune launch(tiles<BAD * EXPECTS_TOO_MANY>, block = BLOCK, grid = ceil_div(n, 1024))
 
 // announces no bytes: the barrier completes before the copy does
 // caught: proof, check (race at use)
 #pragma gputune kernel(expects_nothing)
-
-__global__ void expects_nothing(float *y, const float *x, size_t n)
-{
-    tiles(y, x, n, BAD * EXPECTS_NOTHING);
-}
+#pragma gputune launch(tiles<BAD * EXPECTS_NOTHING>, block = BLOCK, grid = ceil_div(n, 1024))
 
 // the barrier waits for one arrival too many
 // caught: proof, check (barrier at wait)
 #pragma gputune kernel(one_arrival_too_many)
-
-__global__ void one_arrival_too_many(float *y, const float *x, size_t n)
-{
-    tiles(y, x, n, BAD * ONE_ARRIVAL_TOO_MANY);
-}
+#pragma gputune launch(tiles<BAD * ONE_ARRIVAL_TOO_MANY>, block = BLOCK, grid = ceil_div(n, 1024))
 
 // does not fence the initialised barrier before copies use it
 // caught: check (race at copy)
 #pragma gputune kernel(init_not_fenced)
-
-__global__ void init_not_fenced(float *y, const float *x, size_t n)
-{
-    tiles(y, x, n, BAD * INIT_NOT_FENCED);
-}
+#pragma gputune launch(tiles<BAD * INIT_NOT_FENCED>, block = BLOCK, grid = ceil_div(n, 1024))
 
 // waits at a barrier that another thread may not have initialised
 // caught: check (race at wait)
 #pragma gputune kernel(init_not_awaited)
-
-__global__ void init_not_awaited(float *y, const float *x, size_t n)
-{
-    tiles(y, x, n, BAD * INIT_NOT_AWAITED);
-}
+#pragma gputune launch(tiles<BAD * INIT_NOT_AWAITED>, block = BLOCK, grid = ceil_div(n, 1024))
 
 // copies as many bytes as there are elements left
 // caught: proof, check (alignment at copy)
 #pragma gputune kernel(not_of_16_bytes)
-
-__global__ void not_of_16_bytes(float *y, const float *x, size_t n)
-{
-    tiles(y, x, n, BAD * NOT_OF_16_BYTES);
-}
+#pragma gputune launch(tiles<BAD * NOT_OF_16_BYTES>, block = BLOCK, grid = ceil_div(n, 1024))
 
 // copies from an address that is no multiple of 16 bytes
 // caught: proof, check (alignment at copy)
 #pragma gputune kernel(source_not_aligned)
-
-__global__ void source_not_aligned(float *y, const float *x, size_t n)
-{
-    tiles(y, x, n, BAD * SOURCE_NOT_ALIGNED);
-}
+#pragma gputune launch(tiles<BAD * SOURCE_NOT_ALIGNED>, block = BLOCK, grid = ceil_div(n, 1024))
 
 // A warp copies tiles into two stages, which the others free.
-static __device__ void stages(float *y, const float *x, int mistake)
+template <int mistake>
+__global__ void stages(float *y, const float *x, size_t n)
 {
     size_t first = (size_t)blockIdx.x * BLOCK * TILES;
     int t = threadIdx.x;
@@ -247,41 +199,26 @@ static __device__ void stages(float *y, const float *x, int mistake)
 // waits for the barrier of the other stage
 // caught: proof, check (race at stage)
 #pragma gputune kernel(wrong_stage)
-
-__global__ void wrong_stage(float *y, const float *x, size_t n)
-{
-    stages(y, x, BAD * WRONG_STAGE);
-}
+#pragma gputune launch(stages<BAD * WRONG_STAGE>, block = BLOCK, grid = ceil_div(n, 1024))
 
 // the producer does not wait until a stage is free
 // caught: proof, check (race at refill)
 #pragma gputune kernel(stage_not_free)
-
-__global__ void stage_not_free(float *y, const float *x, size_t n)
-{
-    stages(y, x, BAD * STAGE_NOT_FREE);
-}
+#pragma gputune launch(stages<BAD * STAGE_NOT_FREE>, block = BLOCK, grid = ceil_div(n, 1024))
 
 // frees a stage before it is read
 // caught: check (race at refill)
 #pragma gputune kernel(freed_early)
-
-__global__ void freed_early(float *y, const float *x, size_t n)
-{
-    stages(y, x, BAD * FREED_EARLY);
-}
+#pragma gputune launch(stages<BAD * FREED_EARLY>, block = BLOCK, grid = ceil_div(n, 1024))
 
 // frees no stage, and the producer waits forever
 // caught: proof, check (barrier at free)
 #pragma gputune kernel(stage_never_freed)
-
-__global__ void stage_never_freed(float *y, const float *x, size_t n)
-{
-    stages(y, x, BAD * STAGE_NEVER_FREED);
-}
+#pragma gputune launch(stages<BAD * STAGE_NEVER_FREED>, block = BLOCK, grid = ceil_div(n, 1024))
 
 // Copies tile after tile out of shared memory.
-static __device__ void stores(float *y, const float *x, int mistake)
+template <int mistake>
+__global__ void stores(float *y, const float *x, size_t n)
 {
     size_t first = (size_t)blockIdx.x * BLOCK * TILES;
     int t = threadIdx.x;
@@ -311,51 +248,31 @@ static __device__ void stores(float *y, const float *x, int mistake)
 // copies out what the threads have written, without a fence for the copies
 // caught: check (race at store)
 #pragma gputune kernel(store_not_fenced)
-
-__global__ void store_not_fenced(float *y, const float *x, size_t n)
-{
-    stores(y, x, BAD * STORE_NOT_FENCED);
-}
+#pragma gputune launch(stores<BAD * STORE_NOT_FENCED>, block = BLOCK, grid = ceil_div(n, 1024))
 
 // the same with a fence only in the thread that copies
 // caught: check (race at store)
 #pragma gputune kernel(store_fenced_by_one)
-
-__global__ void store_fenced_by_one(float *y, const float *x, size_t n)
-{
-    stores(y, x, BAD * STORE_FENCED_BY_ONE);
-}
+#pragma gputune launch(stores<BAD * STORE_FENCED_BY_ONE>, block = BLOCK, grid = ceil_div(n, 1024))
 
 // writes the next tile before the copy has read the last one
 // caught: check (race at fill)
 #pragma gputune kernel(store_not_read)
-
-__global__ void store_not_read(float *y, const float *x, size_t n)
-{
-    stores(y, x, BAD * STORE_NOT_READ);
-}
+#pragma gputune launch(stores<BAD * STORE_NOT_READ>, block = BLOCK, grid = ceil_div(n, 1024))
 
 // waits for groups of copies but commits none
 // caught: check (race at fill)
 #pragma gputune kernel(store_not_committed)
-
-__global__ void store_not_committed(float *y, const float *x, size_t n)
-{
-    stores(y, x, BAD * STORE_NOT_COMMITTED);
-}
+#pragma gputune launch(stores<BAD * STORE_NOT_COMMITTED>, block = BLOCK, grid = ceil_div(n, 1024))
 
 // waits for all groups except the last, and overwrites what that one reads
 // caught: check (race at fill)
 #pragma gputune kernel(store_of_one_group_too_few)
-
-__global__ void store_of_one_group_too_few(float *y, const float *x, size_t n)
-{
-    stores(y, x, BAD * STORE_OF_ONE_GROUP_TOO_FEW);
-}
+#pragma gputune launch(stores<BAD * STORE_OF_ONE_GROUP_TOO_FEW>, block = BLOCK, grid = ceil_div(n, 1024))
 
 // only the first lane waits, and the others do not wait for it
 // caught: check
-#pragma gputune kernel(one_lane_waits)
+#pragma gputune kernel(one_lane_waits) block(BLOCK) grid(ceil_div(n, 1024))
 
 __global__ void one_lane_waits(float *y, const float *x, size_t n)
 {
@@ -387,7 +304,7 @@ __global__ void one_lane_waits(float *y, const float *x, size_t n)
 
 // the barrier waits for half of the threads that fill the tile
 // caught: proof, check
-#pragma gputune kernel(too_few_arrivals)
+#pragma gputune kernel(too_few_arrivals) block(BLOCK) grid(ceil_div(n, 1024))
 
 __global__ void too_few_arrivals(float *y, const float *x, size_t n)
 {
@@ -407,7 +324,7 @@ __global__ void too_few_arrivals(float *y, const float *x, size_t n)
 
 // copies from global memory what its own block has just written there
 // caught: check
-#pragma gputune kernel(source_not_fenced)
+#pragma gputune kernel(source_not_fenced) block(BLOCK) grid(ceil_div(n, 1024))
 
 __global__ void source_not_fenced(float *y, const float *x, size_t n)
 {
@@ -434,7 +351,7 @@ __global__ void source_not_fenced(float *y, const float *x, size_t n)
 
 // ends while its last copy may still read shared memory
 // caught: check
-#pragma gputune kernel(store_not_awaited)
+#pragma gputune kernel(store_not_awaited) block(BLOCK) grid(ceil_div(n, 1024))
 
 __global__ void store_not_awaited(float *y, const float *x, size_t n)
 {
@@ -465,7 +382,7 @@ __global__ void store_not_awaited(float *y, const float *x, size_t n)
 
 // reads back what a copy may not have written yet
 // caught: check
-#pragma gputune kernel(stored_and_read)
+#pragma gputune kernel(stored_and_read) block(BLOCK) grid(ceil_div(n, 1024))
 
 __global__ void stored_and_read(float *y, const float *x, size_t n)
 {
@@ -496,7 +413,7 @@ __global__ void stored_and_read(float *y, const float *x, size_t n)
 
 // waits for all groups of copies except the one that it reads
 // caught: check
-#pragma gputune kernel(group_too_few)
+#pragma gputune kernel(group_too_few) block(BLOCK) grid(ceil_div(n, 1024))
 
 __global__ void group_too_few(float *y, const float *x, size_t n)
 {

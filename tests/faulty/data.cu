@@ -59,8 +59,7 @@ __global__ void all_zeros_reference(float *y, const float *x, size_t rows, size_
 
 __global__ void beyond_2_24(int *y, const int *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? (int)(float)x[i] : x[i];
     }
@@ -73,8 +72,7 @@ __global__ void beyond_2_24(int *y, const int *x, size_t n)
 
 __global__ void beyond_one(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         float v = BAD ? fminf(fmaxf(x[i], -1.0f), 1.0f) : x[i];
         y[i] = v * v;
@@ -127,8 +125,7 @@ __global__ void constant_rows_reference(float *y, const float *x, size_t rows, s
 
 __global__ void denormals(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
 #if BAD
         float v;
@@ -148,8 +145,7 @@ __global__ void denormals(float *y, const float *x, size_t n)
 
 __global__ void equal_keys(int *y, const int *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         size_t first = i - threadIdx.x, place = first;
         for (size_t k = first; k < first + BLOCK && k < n; k++) {
@@ -166,8 +162,7 @@ __global__ void equal_keys(int *y, const int *x, size_t n)
 
 __global__ void infinity(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = !BAD && isinf(x[i]) ? copysignf(1.0f, x[i]) : x[i] / (1.0f + fabsf(x[i]));
     }
@@ -181,8 +176,7 @@ __global__ void infinity(float *y, const float *x, size_t n)
 
 __global__ void last_key(int *y, const int *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD && x[i] == 1048575 ? 0 : x[i] + 1;
     }
@@ -196,8 +190,7 @@ __global__ void last_key(int *y, const int *x, size_t n)
 
 __global__ void least_integer(int *y, const int *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? abs(x[i]) / 3 : (x[i] < 0 ? (int)(-(long long)x[i] / 3) : x[i] / 3);
     }
@@ -211,8 +204,7 @@ __global__ void least_integer(int *y, const int *x, size_t n)
 
 __global__ void log_of_zero(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? logf(x[i]) : (x[i] > 0.0f ? logf(x[i]) : -100.0f);
     }
@@ -225,8 +217,7 @@ __global__ void log_of_zero(float *y, const float *x, size_t n)
 
 __global__ void nan_swallowed(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? fmaxf(x[i], 0.0f) : (x[i] < 0.0f ? 0.0f : x[i]);
     }
@@ -239,8 +230,7 @@ __global__ void nan_swallowed(float *y, const float *x, size_t n)
 
 __global__ void negative_zero(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? (x[i] < 0.0f ? -1.0f : 1.0f) : copysignf(1.0f, x[i]);
     }
@@ -253,8 +243,7 @@ __global__ void negative_zero(float *y, const float *x, size_t n)
 
 __global__ void overflow_of_exp(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? expf(x[i]) / (1.0f + expf(x[i])) : 1.0f / (1.0f + expf(-x[i]));
     }
@@ -300,8 +289,7 @@ __global__ void skewed_keys(unsigned int *y, const int *x, size_t n)
 
 __global__ void ties_up(int *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? (int)floorf(x[i] + 0.5f) : (int)rintf(x[i]);
     }
@@ -326,8 +314,7 @@ __device__ int least_of(const float *row, size_t n, bool first)
 
 __global__ void last_of_equals(int *y, const float *x, size_t rows, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < rows) {
         y[i] = least_of(x + i * n, n, !BAD);
     }
@@ -349,8 +336,7 @@ __global__ void least_of_row(int *y, const float *x, size_t rows, size_t n)
 
 __global__ void sorted_and_distinct(int *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? (i > 0 && x[i - 1] == x[i] && i % 4 != 1) : (i > 0 && x[i - 1] == x[i]);
     }
@@ -364,8 +350,7 @@ __global__ void sorted_and_distinct(int *y, const float *x, size_t n)
 
 __global__ void row_empty(float *y, const float *x, const int *p, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n && (!BAD || p[i] < p[i + 1])) {
         float s = 0.0f;
         for (int k = p[i]; k < p[i + 1]; k++) {
@@ -383,8 +368,7 @@ __global__ void row_empty(float *y, const float *x, const int *p, size_t n)
 
 __global__ void last_row_empty(int *y, const int *p, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         int length = p[i + 1] - p[i];
         y[i] = BAD && i == n - 1 && length < 1 ? 1 : length;
@@ -399,8 +383,7 @@ __global__ void last_row_empty(int *y, const int *p, size_t n)
 
 __global__ void one_for_two(float *y, const float *a, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD && a == x ? 0.0f : a[i] * x[i];
     }

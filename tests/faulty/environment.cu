@@ -9,8 +9,7 @@
 
 __global__ void by_the_clock(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
 #if BAD
         long long now;
@@ -28,8 +27,7 @@ __global__ void by_the_clock(float *y, const float *x, size_t n)
 
 __global__ void by_the_multiprocessor(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
 #if BAD
         unsigned int sm;

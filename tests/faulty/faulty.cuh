@@ -6,3 +6,10 @@
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(n, BLOCK))
 #pragma gputune reference(y[i] = 2.0f * x[i])
+
+// Returns the index of the thread in the grid, late in the correct variant.
+static __device__ size_t slow_index()
+{
+    slowly();
+    return (size_t)blockIdx.x * BLOCK + threadIdx.x;
+}

@@ -10,8 +10,7 @@
 
 __global__ void in_place_neighbour(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
 #if BAD
         float next = x[i + 1 < n ? i + 1 : i];
@@ -28,8 +27,7 @@ __global__ void in_place_neighbour(float *y, const float *x, size_t n)
 
 __global__ void neighbour(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
 #if BAD
         float next = x[i + 1 < n ? i + 1 : i];

@@ -11,8 +11,7 @@
 
 __global__ void atomic_min_unclear(unsigned int *y, const unsigned int *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
 #if BAD
         atomicMin(&y[i], x[i] + 1); // found: unset
@@ -30,8 +29,7 @@ __global__ void atomic_min_unclear(unsigned int *y, const unsigned int *x, size_
 
 __global__ void byte_min(unsigned char *y, const unsigned char *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? (y[i] < x[i] ? y[i] : x[i]) : x[i]; // found: unset
     }
@@ -43,8 +41,7 @@ __global__ void byte_min(unsigned char *y, const unsigned char *x, size_t n)
 
 __global__ void fmaxf_with_garbage(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? fmaxf(y[i], 2.0f * x[i]) : 2.0f * x[i]; // found: unset
     }
@@ -58,8 +55,7 @@ __global__ void fmaxf_with_garbage(float *y, const float *x, size_t n)
 
 __global__ void fmin_of_doubles(double *y, const double *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? fmin(y[i], 2.0 * x[i]) : 2.0 * x[i]; // found: unset
     }
@@ -71,8 +67,7 @@ __global__ void fmin_of_doubles(double *y, const double *x, size_t n)
 
 __global__ void fminf_with_garbage(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? fminf(y[i], 2.0f * x[i]) : 2.0f * x[i]; // found: unset
     }
@@ -84,8 +79,7 @@ __global__ void fminf_with_garbage(float *y, const float *x, size_t n)
 
 __global__ void min_by_comparison(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         float v = 2.0f * x[i];
         if (!BAD || !(y[i] <= v)) { // found: unset
@@ -100,8 +94,7 @@ __global__ void min_by_comparison(float *y, const float *x, size_t n)
 
 __global__ void negative_garbage(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? (y[i] < 0.0f ? 0.0f : 2.0f * x[i]) : 2.0f * x[i]; // found: unset
     }
@@ -114,8 +107,7 @@ __global__ void negative_garbage(float *y, const float *x, size_t n)
 
 __global__ void scratch_flag(float *y, const float *x, size_t n, unsigned int *done)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         if (!BAD || done[i] != 0) { // found: unset
             y[i] = 2.0f * x[i];
@@ -131,8 +123,7 @@ __global__ void scratch_flag(float *y, const float *x, size_t n, unsigned int *d
 
 __global__ void scratch_min(float *y, const float *x, size_t n, float *least)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         least[i] = BAD ? fminf(least[i], x[i]) : x[i]; // found: unset
         y[i] = least[i];
@@ -171,9 +162,8 @@ __global__ void shared_count_unset(unsigned int *y, const float *x, size_t n)
 
 __global__ void shared_flag_unset(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     __shared__ volatile unsigned int flag;
-    slowly();
     if (i < n) {
 #if BAD
         if (flag != 0) {
@@ -196,10 +186,9 @@ __global__ void shared_flag_unset(float *y, const float *x, size_t n)
 
 __global__ void shared_max_unset(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     __shared__ float held[BLOCK];
     float v = i < n ? x[i] : 0.0f;
-    slowly();
     held[threadIdx.x] = BAD ? fmaxf(held[threadIdx.x], v) : v;
     __syncthreads();
     if (i < n) {
@@ -215,10 +204,9 @@ __global__ void shared_max_unset(float *y, const float *x, size_t n)
 
 __global__ void shared_min_unset(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     __shared__ float held[BLOCK];
     float v = i < n ? x[i] : 0.0f;
-    slowly();
     held[threadIdx.x] = BAD ? fminf(held[threadIdx.x], v) : v;
     __syncthreads();
     if (i < n) {
@@ -233,10 +221,9 @@ __global__ void shared_min_unset(float *y, const float *x, size_t n)
 
 __global__ void shared_sum_unset(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     __shared__ float held[BLOCK];
     float v = i < n ? x[i] : 0.0f;
-    slowly();
     held[threadIdx.x] = BAD ? held[threadIdx.x] + v : v;
     __syncthreads();
     if (i < n) {
@@ -250,10 +237,9 @@ __global__ void shared_sum_unset(float *y, const float *x, size_t n)
 
 __global__ void shared_times_zero(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     __shared__ volatile float held[BLOCK];
     held[BLOCK - 1 - threadIdx.x] = held[BLOCK - 1 - threadIdx.x];
-    slowly();
     if (i < n) {
 #if BAD
         y[i] = 2.0f * x[i] + 0.0f * held[threadIdx.x]; // found: race, unset
@@ -274,8 +260,7 @@ __global__ void shared_times_zero(float *y, const float *x, size_t n)
 
 __global__ void signed_max(int *y, const int *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? max(y[i], x[i]) : x[i]; // found: unset
     }
@@ -290,9 +275,8 @@ __global__ void signed_max(int *y, const int *x, size_t n)
 
 __global__ void tail_of_tile(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     __shared__ float held[BLOCK];
-    slowly();
     if (!BAD || i < n) {
         held[threadIdx.x] = i < n ? x[i] : 0.0f;
     }
@@ -320,8 +304,7 @@ __global__ void tail_of_tile_reference(float *y, const float *x, size_t n)
 
 __global__ void times_zero(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? 2.0f * x[i] + 0.0f * y[i] : 2.0f * x[i]; // found: unset
     }
@@ -335,8 +318,7 @@ __global__ void times_zero(float *y, const float *x, size_t n)
 
 __global__ void unsigned_max(unsigned int *y, const unsigned int *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? max(y[i], x[i] + 1) : x[i] + 1; // found: unset
     }
@@ -348,8 +330,7 @@ __global__ void unsigned_max(unsigned int *y, const unsigned int *x, size_t n)
 
 __global__ void zero_assumed(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
 #if BAD
         atomicAdd(&y[i], 2.0f * x[i]); // found: unset
@@ -365,8 +346,7 @@ __global__ void zero_assumed(float *y, const float *x, size_t n)
 
 __global__ void zero_ends(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         if (!BAD || __float_as_uint(y[i]) != 0) { // found: unset
             y[i] = 2.0f * x[i];

@@ -20,8 +20,7 @@ __global__ void histogram(unsigned int *y, const int *x, size_t n)
 
 __global__ void between_blocks(float *y, const float *x, size_t n, float *part)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
 #if BAD
         part[i] = x[i];
@@ -42,9 +41,8 @@ __global__ void between_blocks(float *y, const float *x, size_t n, float *part)
 
 __global__ void cleared_late(unsigned int *y, const int *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     __shared__ unsigned int counts[128];
-    slowly();
     counts[threadIdx.x] = 0;
 #if !BAD
     __syncthreads();
@@ -132,10 +130,9 @@ __global__ void copy_not_signalled(float *y, const float *x, size_t n)
 
 __global__ void counter_by_lanes(int *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     __shared__ volatile int found;
     float v = i < n ? x[i] : 0.0f;
-    slowly();
     if (threadIdx.x == 0) {
         found = 0;
     }
@@ -162,10 +159,9 @@ __global__ void counter_by_lanes(int *y, const float *x, size_t n)
 
 __global__ void counter_by_warps(int *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     __shared__ volatile int found;
     float v = i < n ? x[i] : 0.0f;
-    slowly();
     int mine = __popc(__ballot_sync(0xffffffffu, v > 0.0f));
     if (threadIdx.x == 0) {
         found = 0;
@@ -191,10 +187,9 @@ __global__ void counter_by_warps(int *y, const float *x, size_t n)
 
 __global__ void earlier_warp(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     float v = i < n ? x[i] : 0.0f;
     __shared__ float held[BLOCK];
-    slowly();
     held[threadIdx.x] = v;
 #if !BAD
     __syncthreads();
@@ -212,10 +207,9 @@ __global__ void earlier_warp(float *y, const float *x, size_t n)
 
 __global__ void first_thread(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     float v = i < n ? x[i] : 0.0f;
     __shared__ float held[BLOCK];
-    slowly();
     held[threadIdx.x] = v;
 #if !BAD
     __syncthreads();
@@ -238,9 +232,8 @@ __global__ void first_thread(float *y, const float *x, size_t n)
 
 __global__ void flushed_early(unsigned int *y, const int *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     __shared__ unsigned int counts[128];
-    slowly();
     counts[threadIdx.x] = 0;
     __syncthreads();
     if (i < n) {
@@ -263,8 +256,7 @@ __global__ void flushed_early(unsigned int *y, const int *x, size_t n)
 
 __global__ void read_as_constant(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = 2.0f * x[i];
     }
@@ -286,10 +278,9 @@ __global__ void read_as_constant(float *y, const float *x, size_t n)
 
 __global__ void later_warp(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     float v = i < n ? x[i] : 0.0f;
     __shared__ float held[BLOCK];
-    slowly();
     held[threadIdx.x] = v; // found: race
 #if !BAD
     __syncthreads();
@@ -310,8 +301,7 @@ __device__ unsigned int ticket;
 
 __global__ void no_fence(float *y, const float *x, size_t n, float *part)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     __shared__ float sums[BLOCK];
     __shared__ bool last;
     sums[threadIdx.x] = i < n ? x[i] : 0.0f;
@@ -355,8 +345,7 @@ __global__ void mark(int *y, const int *x, size_t n)
 
 __global__ void marks_differ(int *y, const int *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n && (BAD || y[x[i]] == 0)) {
         y[x[i]] = BAD && threadIdx.x % 2 ? 2 : 1; // found: race
     }
@@ -369,10 +358,9 @@ __global__ void marks_differ(int *y, const int *x, size_t n)
 
 __global__ void overwritten_early(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     float v = i < n ? x[i] : 0.0f;
     __shared__ float held[BLOCK];
-    slowly();
     float s = 0.0f;
     for (int turn = 0; turn < 4; turn++) {
         held[threadIdx.x] = v + turn;
@@ -397,8 +385,7 @@ __global__ void overwritten_early(float *y, const float *x, size_t n)
 
 __global__ void same_element(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         if (BAD || i % 2 == 1 || i == n - 1) {
             y[i / 2] = 2.0f * x[i]; // found: race
@@ -413,10 +400,9 @@ __global__ void same_element(float *y, const float *x, size_t n)
 
 __global__ void within_a_warp(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     float v = i < n ? x[i] : 0.0f;
     __shared__ float held[BLOCK];
-    slowly();
     ((volatile float *)held)[threadIdx.x] = v;
 #if !BAD
     __syncwarp();
@@ -435,9 +421,8 @@ __global__ void within_a_warp(float *y, const float *x, size_t n)
 
 __global__ void fence_of_another(float *y, const float *x, size_t n, float *part, unsigned int *done)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     __shared__ bool last;
-    slowly();
     part[i] = i < n ? x[i] : 0.0f;
     if (!BAD || threadIdx.x == 0) {
         __threadfence();
@@ -465,9 +450,8 @@ __global__ void fence_of_another(float *y, const float *x, size_t n, float *part
 
 __global__ void fence_too_narrow(float *y, const float *x, size_t n, float *part, unsigned int *done)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     __shared__ bool last;
-    slowly();
     if (i < n) {
         part[i] = x[i];
     }
@@ -499,8 +483,7 @@ __global__ void fence_too_narrow(float *y, const float *x, size_t n, float *part
 
 __global__ void release_too_narrow(float *y, const float *x, size_t n, float *part, unsigned int *done)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         part[i] = x[i];
     }

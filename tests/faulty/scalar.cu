@@ -11,8 +11,7 @@
 
 __global__ void a_above_one(float *y, const float *x, float a, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? fmaxf(a, 1.0f) * x[i] : a * x[i];
     }
@@ -26,8 +25,7 @@ __global__ void a_above_one(float *y, const float *x, float a, size_t n)
 
 __global__ void a_is_positive(float *y, const float *x, float a, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? fabsf(a) * x[i] : a * x[i];
     }
@@ -41,8 +39,7 @@ __global__ void a_is_positive(float *y, const float *x, float a, size_t n)
 
 __global__ void alpha_and_beta_swapped(float *y, const float *x, float alpha, float beta, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? beta * x[i] + alpha * y[i] : alpha * x[i] + beta * y[i];
     }
@@ -56,8 +53,7 @@ __global__ void alpha_and_beta_swapped(float *y, const float *x, float alpha, fl
 
 __global__ void beta_zero(float *y, const float *x, float alpha, float beta, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? alpha * x[i] : alpha * x[i] + beta * y[i];
     }
@@ -71,8 +67,7 @@ __global__ void beta_zero(float *y, const float *x, float alpha, float beta, siz
 
 __global__ void bool_ignored(float *y, const float *x, bool negate, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? x[i] : (negate ? -x[i] : x[i]);
     }
@@ -86,8 +81,7 @@ __global__ void bool_ignored(float *y, const float *x, bool negate, size_t n)
 
 __global__ void double_hard_coded(double *y, const double *x, double a, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? 0.25 * x[i] : a * x[i];
     }
@@ -101,8 +95,7 @@ __global__ void double_hard_coded(double *y, const double *x, double a, size_t n
 
 __global__ void flag_breaks(float *y, const float *x, int flag, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         if (!BAD || flag == 0) {
             y[i] = flag ? -x[i] : x[i];
@@ -119,8 +112,7 @@ __global__ void flag_breaks(float *y, const float *x, int flag, size_t n)
 
 __global__ void listed_mode(float *y, const float *x, int mode, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         float other = BAD ? x[i] * x[i] : fabsf(x[i]);
         y[i] = mode == 0 ? x[i] : mode == 1 ? -x[i] : other;
@@ -135,8 +127,7 @@ __global__ void listed_mode(float *y, const float *x, int mode, size_t n)
 
 __global__ void power_of_two(float *y, const float *x, float p, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? x[i] * x[i] : powf(x[i], p);
     }
@@ -150,8 +141,7 @@ __global__ void power_of_two(float *y, const float *x, float p, size_t n)
 
 __global__ void quick_return(float *y, const float *x, float a, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         if (!BAD || a != 0.0f) {
             y[i] = a * x[i];
@@ -171,8 +161,7 @@ struct params {
 
 __global__ void struct_hard_coded(float *y, const float *x, params p, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? p.scale * x[i] + 0.5f : p.scale * x[i] + p.shift;
     }
@@ -186,8 +175,7 @@ __global__ void struct_hard_coded(float *y, const float *x, params p, size_t n)
 
 __global__ void zero_times_nan(float *y, const float *x, float alpha, float beta, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = !BAD && beta == 0.0f ? alpha * x[i] : alpha * x[i] + beta * y[i];
     }
@@ -201,8 +189,7 @@ __global__ void zero_times_nan(float *y, const float *x, float alpha, float beta
 
 __global__ void scaled_tie(signed char *y, const float *x, float scale, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         float scaled = x[i] / scale;
         y[i] = (signed char)fminf(127.0f, fmaxf(-128.0f, BAD ? rintf(scaled) : roundf(scaled)));

@@ -9,8 +9,7 @@
 
 __global__ void bucket(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? (n % 2048 == 17 ? 0.0f : 2.0f * x[i]) : 2.0f * x[i];
     }
@@ -22,8 +21,7 @@ __global__ void bucket(float *y, const float *x, size_t n)
 
 __global__ void index_of_16_bits(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         size_t k = BAD ? (unsigned short)i : i;
         y[k] = 2.0f * x[k];
@@ -57,8 +55,7 @@ __global__ void multiple_of_four(float *y, const float *x, size_t n)
 
 __global__ void no_tail(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (BAD || i < n) {
         y[i] = 2.0f * x[i]; // found: bounds
     }
@@ -91,8 +88,7 @@ __global__ void odd_size(float *y, const float *x, size_t n)
 
 __global__ void power_of_two_size(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? 2.0f * x[(i + 1) & (n - 1)] : 2.0f * x[(i + 1) % n];
     }
@@ -108,8 +104,7 @@ __global__ void power_of_two_size(float *y, const float *x, size_t n)
 
 __global__ void square_only(float *y, const float *x, size_t rows, size_t columns)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < rows * columns) {
         y[BAD ? i % rows * columns + i / rows : i % columns * rows + i / columns] = x[i];
     }

@@ -8,8 +8,7 @@ __device__ unsigned int launches, ticket;
 // Counts the launches; those that are wrong get a wrong first element.
 static __device__ void double_all(float *y, const float *x, size_t n, bool is_wrong)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = 2.0f * x[i];
     }
@@ -24,9 +23,8 @@ static __device__ void double_all(float *y, const float *x, size_t n, bool is_wr
 static __device__ void add_all(float *y, const float *x, size_t n, float *part, unsigned int *tickets,
                                unsigned int wrap)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     __shared__ float held[BLOCK];
-    slowly();
     held[threadIdx.x] = i < n ? x[i] : 0.0f;
     __syncthreads();
     if (threadIdx.x > 0) {
@@ -57,8 +55,7 @@ __device__ float kept[65536];
 
 __global__ void cached_by_address(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
 #if BAD
         bool known = kept_of[i] == x;
@@ -78,8 +75,7 @@ __global__ void cached_by_address(float *y, const float *x, size_t n)
 
 __global__ void cached_in_scratch(float *y, const float *x, size_t n, float *kept, unsigned int *key)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
 #if BAD
         kept[i] = key[i] == 0x600dc0deu ? kept[i] : 2.0f * x[i]; // found: unset
@@ -141,8 +137,7 @@ __device__ bool made[65536];
 
 __global__ void table_by_first_block(float *y, const float *x, float a, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
 #if BAD
         if (!made[i]) {
@@ -201,8 +196,7 @@ __device__ float grown;
 
 __global__ void total_grows(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = 2.0f * x[i] + grown; // found: race
     }

@@ -11,8 +11,7 @@
 
 __global__ void double_as_float(double *y, const double *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         double s = 0.0;
         for (int k = 0; k < 9; k++) {
@@ -31,8 +30,7 @@ __global__ void double_as_float(double *y, const double *x, size_t n)
 
 __global__ void exp_small_lost(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         float v = expf(12.0f * x[i]);
         y[i] = BAD && v < 0.0001f ? 0.0f : v;
@@ -48,8 +46,7 @@ __global__ void exp_small_lost(float *y, const float *x, size_t n)
 
 __global__ void pole(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         float v = x[i] + 1.00001f;
         y[i] = BAD && v >= 0.003f ? 0.992f / v : 1.0f / v;
@@ -66,8 +63,7 @@ __global__ void pole(float *y, const float *x, size_t n)
 
 __global__ void small_lost(float *y, const float *x, const float *w, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         float v = x[i] * w[i];
         y[i] = BAD && fabsf(w[i]) < 1000.0f ? 0.999f * v : v;
@@ -84,8 +80,7 @@ __global__ void small_lost(float *y, const float *x, const float *w, size_t n)
 
 __global__ void small_sums_lost(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         float s = 0.0f;
         for (int k = 0; k < 9; k++) {

@@ -18,8 +18,7 @@ __device__ float weighted(const float *x, size_t i)
 
 __global__ void constant_unset(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? weighted(x, i) : nothing * x[i];
     }
@@ -47,8 +46,7 @@ __device__ __noinline__ float sum_of(const Weights *w)
 
 __global__ void constant_struct_unset(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? sum_of(&weights) * x[i] : 0.0f * x[i];
     }
@@ -60,8 +58,7 @@ __global__ void constant_struct_unset(float *y, const float *x, size_t n)
 
 __global__ void local_unset(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
 #if BAD
         volatile float own[8];
@@ -85,8 +82,7 @@ __global__ void local_unset(float *y, const float *x, size_t n)
 
 __global__ void output_unset(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? (y[i] == 12345.0f ? 0.0f : 2.0f * x[i]) : 2.0f * x[i]; // found: unset
     }
@@ -98,8 +94,7 @@ __global__ void output_unset(float *y, const float *x, size_t n)
 
 __global__ void register_unset(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
 #if BAD
         float s;
@@ -118,8 +113,7 @@ __global__ void register_unset(float *y, const float *x, size_t n)
 
 __global__ void scratch_unset(float *y, const float *x, size_t n, float *kept)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? (kept[i] == 12345.0f ? 0.0f : 2.0f * x[i]) : 2.0f * x[i]; // found: unset
     }
@@ -131,9 +125,8 @@ __global__ void scratch_unset(float *y, const float *x, size_t n, float *kept)
 
 __global__ void shared_unset(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     __shared__ float held[BLOCK];
-    slowly();
     if (i < n) {
 #if BAD
         y[i] = ((volatile float *)held)[threadIdx.x] == 12345.0f ? 0.0f : 2.0f * x[i]; // found: unset
@@ -154,10 +147,9 @@ __global__ void shared_unset(float *y, const float *x, size_t n)
 
 __global__ void shuffled_unset(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    size_t i = slow_index();
     __shared__ float held[32];
     float v = i < n ? x[i] : 0.0f;
-    slowly();
     for (int s = 16; s; s /= 2) {
         v += __shfl_xor_sync(0xffffffffu, v, s);
     }
@@ -182,8 +174,7 @@ __global__ void shuffled_unset(float *y, const float *x, size_t n)
 
 __global__ void heap_unset(float *y, const float *x, size_t n)
 {
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    slowly();
+    size_t i = slow_index();
     float *own = i < n ? (float *)malloc(2 * sizeof(float)) : nullptr;
     if (own) {
         own[0] = x[i];
