@@ -22,6 +22,8 @@ from harness import raises, run, test
 
 N = 1000
 cuda = _driver.driver("emu").cuda
+capsule = ctypes.pythonapi.PyCapsule_New
+capsule.restype, capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 
 
 def test_tuning(function):
@@ -100,9 +102,7 @@ class Exchanged(Tensor):
 def exchange_begins():
     api = Exchanged.api
     api[0], api[5], api[6] = 1 | 3 << 32, *(ctypes.cast(one, ctypes.c_void_p).value for one in (Exchanged.describe, Exchanged.current))
-    new = ctypes.pythonapi.PyCapsule_New
-    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-    Exchanged.__dlpack_c_exchange_api__ = new(ctypes.addressof(api), b"dlpack_exchange_api", None)
+    Exchanged.__dlpack_c_exchange_api__ = capsule(ctypes.addressof(api), b"dlpack_exchange_api", None)
 
 
 exchange_begins()
@@ -118,9 +118,7 @@ class Dlpack(Memory):
         self.asked = stream
         self.shape = (ctypes.c_int64 * 1)(self.count)
         self.tensor = _arrays._Tensor(self.address.value, 2, 0, 1, 2, 32, 1, self.shape, None, 0)
-        new = ctypes.pythonapi.PyCapsule_New
-        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-        return new(ctypes.addressof(self.tensor), b"dltensor", None)
+        return capsule(ctypes.addressof(self.tensor), b"dltensor", None)
 
 
 class Bfloat(Memory):

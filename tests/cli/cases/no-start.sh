@@ -1,5 +1,4 @@
-# Commands that only read results identify the GPU without starting the driver; commands that write or delete
-# them start it.
+# Only commands that write or delete results start the driver; the others identify the GPU without it.
 export GPUTUNE_FAKE=nostart
 $FAKE show axpy | head -n 2
 $FAKE wisdom export axpy -q | head -c 7

@@ -1,14 +1,10 @@
 # Parameter blocks are filled from expressions of the index or from files, by the template or by --input.
 export GPUTUNE_DB=$PWD/x.db
-# Writes stdin with the header of numpy.save() to a file: NAME SHAPE.
-npy() {
-    header=$(printf "{'descr': '<i2', 'fortran_order': False, 'shape': %s, }" "$2")
-    { printf '\223NUMPY\001\000\166\000%-117s\n' "$header" && cat; } >"$1"
-}
+. "${0%/*}/../npy.sh"
 # The files have the shorts 0 1 2 3, 3 2 1 0, and 0 1 2.
-printf '\000\000\001\000\002\000\003\000' | npy up.npy '(2, 2)'
-printf '\003\000\002\000\001\000\000\000' | npy down.npy '(4,)'
-printf '\000\000\001\000\002\000' | npy short.npy '(3,)'
+printf '\000\000\001\000\002\000\003\000' | npy up.npy '<i2' '(2, 2)'
+printf '\003\000\002\000\001\000\000\000' | npy down.npy '<i2' '(4,)'
+printf '\000\000\001\000\002\000' | npy short.npy '<i2' '(3,)'
 cat >k.cu <<'END'
 #pragma gputune kernel(k) problem(n = 100) tune(BLOCK = 64, 128) block(BLOCK) grid(1)
 #pragma gputune args(out int y[n], int n)

@@ -1,5 +1,4 @@
-# An unreadable file on the command line is a usage error; one that a template includes is the template's
-# error.
+# An unreadable file is a usage error on the command line, and a template's error if the template includes it.
 export GPUTUNE_DRIVER=emu GPUTUNE_DB=:memory:
 $GPUTUNE template absent.cu || echo "exit $?"
 mkdir folder.cuh

@@ -1,9 +1,6 @@
 # expect() reads the expected results from a file.
 export GPUTUNE_DB=:memory:
-npy() {
-    header=$(printf "{'descr': '%s', 'fortran_order': False, 'shape': %s, }" "$2" "$3")
-    { printf '\223NUMPY\001\000\166\000%-117s\n' "$header" && cat; } >"$1"
-}
+. "${0%/*}/../npy.sh"
 # The files have y[i] = 2 * i as shorts, and as floats with a wrong last element.
 printf '\000\000\002\000\004\000\006\000' | npy right.npy '<i2' '(4,)'
 printf '\000\000\000\000\000\000\000\100\000\000\200\100\000\000\301\100' | npy floats.npy '<f4' '(4,)'

@@ -1,5 +1,4 @@
-# If a GPU fails during a run on several, an equal one takes over its scenarios, and no process is left
-# running.
+# If one of several GPUs fails, an equal one takes over its scenarios, and no process is left running.
 exec 2>&1
 # Compiling takes its usual time, because it determines how the processes share the cores.
 . "${0%/*}/../left.sh"

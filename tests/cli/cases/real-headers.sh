@@ -1,5 +1,4 @@
-# Headers from the kernel's folder, from given folders, from the toolkit and from the C library work in the
-# kernel and its reference; names that nvcc declares without an include are known.
+# Kernel and reference can include headers of any origin, and use names that nvcc declares without an include.
 export GPUTUNE_DB=:memory: GPUTUNE_DRIVER=emu
 mkdir lib
 cat >lib/scale.cuh <<'F'

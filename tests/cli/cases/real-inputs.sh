@@ -1,10 +1,6 @@
 # Buffers are filled by a named fill, an expression of the index or a file, by the template or by --input.
 export GPUTUNE_DB=$PWD/x.db
-# Writes stdin with the header of numpy.save() to a file: NAME DESCR SHAPE.
-npy() {
-    header=$(printf "{'descr': '%s', 'fortran_order': False, 'shape': %s, }" "$2" "$3")
-    { printf '\223NUMPY\001\000\166\000%-117s\n' "$header" && cat; } >"$1"
-}
+. "${0%/*}/../npy.sh"
 # The files have the shorts 0 1 2 3, and 3 2 1 0.
 printf '\000\000\001\000\002\000\003\000' | npy up.npy '<i2' '(4,)'
 printf '\003\000\002\000\001\000\000\000' | npy down.npy '<i2' '(4,)'

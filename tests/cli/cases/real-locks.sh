@@ -1,5 +1,4 @@
-# warm --shard refuses a shared database on a network file system, because its locks may not work between
-# machines.
+# warm --shard refuses a database on a network file system, whose locks may not work between machines.
 exec 2>&1
 warm() { # OPTION...
     LD_PRELOAD="${FAKE%/*}/nfs.so" $GPUTUNE warm axpy --driver emu -q --size n=1000 --only VEC=1 --only BLOCK=64 --only UNROLL=1 \

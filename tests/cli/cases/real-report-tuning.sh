@@ -1,5 +1,4 @@
-# warm --report writes a complete page at any time: with the current scenario during tuning, and with all
-# results at the end.
+# The page of warm --report is complete at any time; during tuning it names the current scenario.
 exec 2>&1
 export GPUTUNE_DB=$PWD/x.db COMPILE_SLOWLY=1
 page() { # waits for the page and prints the scenarios in progress

@@ -1,5 +1,4 @@
-# Merged results of shards equal those of a single run, even after a rank was killed. Shards can also share
-# one database.
+# Merged results of shards equal those of a single run, even after a kill. Shards can share one database.
 exec 2>&1
 warm() { # DATABASE OPTION...
     database=$1

@@ -2,8 +2,7 @@
 export GPUTUNE_DRIVER=emu:h200 GPUTUNE_DB=$PWD/table.db
 [ "$($GPUTUNE template /dev/null 2>&1 | grep -c 'needs libclang')" = 0 ] ||
     { echo 'no libclang (tools/setup brings it)'; exit 77; }
-# draft FILE OPTION... writes drafted.cu. tune SIZES KERNEL prints whether the kernel of the draft has a
-# winner.
+# draft FILE OPTION... writes drafted.cu; tune SIZES :KERNEL counts its kernels that have a winner.
 draft() {
     file=$1
     shift

@@ -7,8 +7,7 @@ $GPUTUNE kernels --templates own --format csv | cut -d, -f1
 $GPUTUNE warm mine --templates own --driver emu -q -s n=1K --only BLOCK=256 --format csv | tail -n 1 | cut -d, -f1,2
 $GPUTUNE kernels --templates owm
 echo "exit $?"
-# If the folder is missing, show still prints stored results; commands that need a template report the missing
-# folder.
+# If the folder is missing, show prints stored results; commands that need a template report the folder.
 export GPUTUNE_DB=$PWD/x.db
 $GPUTUNE warm copy --driver emu -q -s n=1K --only BLOCK=256 >/dev/null
 export GPUTUNE_TEMPLATES=gone

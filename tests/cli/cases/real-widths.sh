@@ -1,5 +1,4 @@
-# show reports the widths of loads and stores in the machine code, and marks variants with narrower ones than
-# declared.
+# show has the widths of loads and stores in the machine code, and marks those narrower than declared.
 export GPUTUNE_DB=$PWD/x.db
 template=$(dirname "$0")/../../language/narrow.cu
 columns() {

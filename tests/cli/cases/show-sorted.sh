@@ -1,5 +1,4 @@
-# show --sort orders the rows, and --top limits them. A narrow table has only the axes that differ from the
-# default.
+# show --sort orders the rows, --top limits them; a narrow table shows only axes that differ from the default.
 for sort in stored time speedup date; do
     $FAKE show --all --sort $sort --format csv -q | cut -d, -f 11 | paste -sd " "
 done
