@@ -102,7 +102,7 @@ def _from_dlpack(array: Any, stream: int) -> DeviceArray:
     device, _ = array.__dlpack_device__()
     if device not in (2, 3, 13):  # CUDA, pinned host, managed
         raise TypeError("is not in the GPU's memory")
-    # 1 is the legacy default stream, gputune's 0; the producer makes it wait
+    # DLPack's number for the legacy default stream is 1. The producer makes the stream wait.
     capsule = array.__dlpack__(stream=stream or 1) if device == 2 else array.__dlpack__()
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]

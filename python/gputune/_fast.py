@@ -13,7 +13,7 @@ from . import _abi
 from ._arrays import TORCH_TYPES
 from ._library import library
 
-# writes one value into a slot's storage; False: use the slow path
+# A function that writes one value into a slot's storage; it returns False if the slow path is needed.
 Step = Callable[[Any, int, Any], bool]
 
 _LETTERS = {"signed char": "b", "unsigned char": "B", "short": "h", "unsigned short": "H", "int": "i",
@@ -247,7 +247,7 @@ _functions: list[Any] = []
 
 
 def hit_here(kernel: Any, options: dict[str, Any]) -> Any:
-    """The same for the tuner of the current context's device."""
+    """Calls hit() for the tuner of the current context's device."""
     context, device = ctypes.c_void_p(), ctypes.c_int()
     if not _functions or _functions[0](ctypes.byref(context)) != 0 or \
             (context.value and _functions[1](ctypes.byref(device)) != 0):
@@ -256,14 +256,14 @@ def hit_here(kernel: Any, options: dict[str, Any]) -> Any:
 
 
 def keep_answers(device: int, answers: Any, current_context: int, current_device: int) -> None:
-    """Lets hit_here() find a tuner's answers. The functions are addresses in the driver."""
+    """Lets hit_here() find a tuner's answers. The last two arguments are addresses of driver functions."""
     kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
     _functions[:] = [kind(current_context), kind(current_device)]
     _here[device] = answers
 
 
 def forget() -> None:
-    """Undoes every keep_answers()."""
+    """Forgets the answers of all calls of keep_answers()."""
     _here.clear()
 
 

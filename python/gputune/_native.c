@@ -21,15 +21,15 @@ static struct {
     void (*release)(gputune_plan *plan);
     int (*tune)(gputune_plan **out, gputune *tuner, const char *kernel, gputune_sizes sizes,
                 const gputune_options *options);
-    int (*current_context)(void **out); /* of the driver; NULL if none is loaded */
+    int (*current_context)(void **out); /* the driver's; NULL if none is loaded */
     int (*current_device)(int *out);
 } call;
 
-static PyObject *type_name, *stream_reader; /* functions of _fast.py */
-static PyObject *stream_type, *stream_read; /* stream_reader()'s last argument and result */
+static PyObject *type_name, *stream_reader; /* Python functions of _fast.py */
+static PyObject *stream_type, *stream_read; /* cache: the last class, and its stream_reader() */
 static PyObject
-    *exchange_type; /* class of the arrays that `exchange` describes; NULL: none was seen yet */
-static const struct exchange *exchange; /* NULL if the class offers none */
+    *exchange_type; /* the class of arrays that `exchange` belongs to; NULL at first */
+static const struct exchange *exchange; /* NULL if the class has none */
 static PyObject *answers_of[MOST_DEVICES];
 static struct {
     PyObject *dtype, *is_cuda, *is_contiguous, *is_neg, *data_ptr, *numel, *get_device, *look,
@@ -63,7 +63,7 @@ typedef struct exchange {
     int (*current_stream)(int device_type, int32_t device, void **out);
 } exchange_api;
 
-/* Returns the functions that a class offers, or NULL, possibly with an exception. */
+/* Returns the exchange functions of a class; NULL, possibly with an exception, if it has none. */
 static const exchange_api *exchange_offered(PyObject *type)
 {
     PyObject *capsule = PyObject_GetAttr(type, word.exchange);
@@ -72,7 +72,7 @@ static const exchange_api *exchange_offered(PyObject *type)
     return api && api->major == EXCHANGE_MAJOR && api->describe && api->current_stream ? api : NULL;
 }
 
-/* Returns the same, cached for the last class. */
+/* Returns the exchange functions of a class, from the cache if it was also the last class. */
 static const exchange_api *exchange_of(PyObject *type)
 {
     if (type != exchange_type) {
@@ -100,7 +100,7 @@ static unsigned long long contiguous_elements(const tensor *array)
 /* ---- a plan's launches ----------------------------------------------------------------------- */
 
 typedef struct parameter {
-    char code;              /* a letter of struct.pack(); 'P': a buffer, '?': to be looked at */
+    char code;              /* a letter of struct.pack(); 'P' for a buffer, '?' for the slow path */
     PyObject *type, *dtype; /* a buffer's element type: its name, and a dtype known to be equal */
     element_type exchanged; /* DLPack's type for this dtype; all 0: not known yet */
     unsigned long long bytes, element_bytes;
@@ -179,7 +179,7 @@ static int forgive(void)
     return 1;
 }
 
-/* Returns 1, 0, or -1 with an exception. */
+/* Returns a Python object's truth as 1 or 0, or -1 with an exception. Releases the object. */
 static int truth(PyObject *object)
 {
     int out = object ? PyObject_IsTrue(object) : -1;
@@ -360,7 +360,7 @@ static int stream_of(uint64_t *out, PyObject *value)
     return PyErr_Occurred() ? LOOK : 0;
 }
 
-/* Gets that stream for the first array. */
+/* Gets the current stream of the framework of the first array. */
 static int current_stream(uint64_t *out, PyObject *values)
 {
     *out = 0;
@@ -611,7 +611,7 @@ static int add_items(key *out, PyObject *options)
     return 1;
 }
 
-/* NULL, perhaps with an exception: such a call has no key. */
+/* Returns the key of a call; NULL, perhaps with an exception, if the call has none. */
 static PyObject *make_key(PyObject *kernel, PyObject *options)
 {
     key key = {.count = 0};
@@ -638,7 +638,7 @@ static PyObject *none(void)
     Py_RETURN_NONE;
 }
 
-/* The answer to a key, or None. */
+/* Returns the stored answer to a call, or None. */
 static PyObject *look_up(PyObject *answers, PyObject *kernel, PyObject *options)
 {
     PyObject *wanted = make_key(kernel, options), *out = NULL;

@@ -35,7 +35,7 @@ SPACES = {
             "STREAMED": [0, 1],
         },
     },
-    # axes that Kernel Tuner with CuPy can vary: no clusters
+    # only axes that Kernel Tuner with CuPy can vary, so no clusters
     "gemm": {
         "template": "gemm",
         "kernel": "gemm",

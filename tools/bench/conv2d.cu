@@ -16,7 +16,7 @@
 #pragma gputune tune(PADDED = 0, 1) // 1: an odd number of columns in shared memory
 #pragma gputune default(weights = constant, BX = 32, BY = 8, TX = 1, TY = 1, APART = 0, PADDED = 0)
 #pragma gputune require(BX * BY >= 64 && BX * BY <= 512)
-#pragma gputune require(APART == 0 || (TX * TY > 1 && TX * TY <= 4)) // more take too long to compile
+#pragma gputune require(APART == 0 || (TX * TY > 1 && TX * TY <= 4)) // larger ones compile too slowly
 #pragma gputune block(BX, BY)
 #pragma gputune launch_bounds(BX * BY)
 #pragma gputune grid(ceil_div(w, BX * TX), ceil_div(h, BY * TY))
@@ -25,7 +25,7 @@
 #pragma gputune reference(conv2d_reference, block = 256, grid = ceil_div(w * h, 256), stol = 1e-6)
 
 constexpr int WIDE = BX * TX + SIDE - 1, HIGH = BY * TY + SIDE - 1, PITCH = WIDE + PADDED;
-constexpr int DOWN = APART ? BY : 1, RIGHT = APART ? BX : 1; // from a thread's result to its next
+constexpr int DOWN = APART ? BY : 1, RIGHT = APART ? BX : 1; // distances between a thread's results
 
 extern __shared__ float staged[]; // the block's part of x
 

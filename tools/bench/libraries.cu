@@ -50,7 +50,7 @@ namespace
 constexpr double batch_ms = 5;    // approximate time of a batch
 constexpr int launches_max = 100; // of a batch
 constexpr size_t samples_max = 2000;
-constexpr double copied_at_least = 40e6; // bytes, half of them read
+constexpr double copied_at_least = 40e6; // bytes read and written
 constexpr size_t workspace = 64 << 20;   // for cuBLAS, which may not allocate it during a capture
 
 cudaStream_t stream;
@@ -181,7 +181,7 @@ struct batch {
 
 struct verdict {
     gt_summary ours, theirs;
-    gt_paired ratio; // of logarithms: their time / our time
+    gt_paired ratio; // mean of the logarithms of their time / our time
 };
 
 verdict judge(const launcher &ours, const launcher &theirs, way how_theirs = CAPTURED)
@@ -426,7 +426,7 @@ launcher with_memory(const std::function<cudaError_t(void *, size_t &)> &call,
     return [call, memory, bytes]() mutable { check(call(memory, bytes), "CUB"); };
 }
 
-// The sum of numbers as `A`, or their maximum.
+// Compares the sum of numbers, added as type `A`, or their maximum.
 template <typename T, typename A>
 void reduce_as(const std::string &name, size_t n, gputune_sizes sizes, bool is_sum)
 {
@@ -506,7 +506,7 @@ void histogram_of(const std::string &name, size_t n, unsigned int bins)
         4.0 * double(n));
 }
 
-// --- beside a copy by the driver alone
+// --- compared only with a copy by the driver
 
 void beside_copy(const std::string &name, const plan_holder &plan, const launcher &ours,
                  double bytes)
@@ -589,7 +589,7 @@ void gemm(const std::string &name, unsigned int m, unsigned int n, unsigned int 
     float alpha = 1, beta = 0;
     refill(a), refill(b), refill(c);
     plan_holder plan("gemm", GPUTUNE_SIZES({"m", m}, {"n", n}, {"k", k}));
-    launcher fresh = [&] { refill(c); }; // 0 times NaN is NaN
+    launcher fresh = [&] { refill(c); }; // beta = 0 does not clear a NaN
     launcher ours = plan.with({&c.data, &a.data, &b.data, &m, &n, &k, &alpha, &beta});
     launcher theirs = [&] {
         CHECK(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, int(n), int(m), int(k), &alpha, b.data,
@@ -600,12 +600,12 @@ void gemm(const std::string &name, unsigned int m, unsigned int n, unsigned int 
     show(name, plan, "cuBLAS", judge(ours, theirs), 2.0 * m * n * k, "GFLOP/s");
 }
 
-// B has a row for each column of the product.
+// Compares products with a transposed B.
 void gemm_bf16(const std::string &name, unsigned int m, unsigned int n, unsigned int k)
 {
     device_array<__nv_bfloat16> a(size_t(m) * k), b(size_t(n) * k), c(size_t(m) * n);
     float one = 1, zero = 0;
-    refill(a), refill(b, 0, size_t(1) << 40); // no row of one is a row of the other
+    refill(a), refill(b, 0, size_t(1) << 40); // so a and b have no equal rows
     plan_holder plan("gemm_bf16",
                      GPUTUNE_SIZES({"m", m}, {"n", n}, {"k", k}, {"OUT=__nv_bfloat16", 0}));
     launcher theirs = [&] {
@@ -621,13 +621,13 @@ void gemm_bf16(const std::string &name, unsigned int m, unsigned int n, unsigned
 
 constexpr int by_value_at_most = 1024; // words of the older limit of parameters, 4096 bytes
 
-// Passes all by value, or as many as the older limit allows and the rest in constant memory.
+// Parameters by value. If they exceed the older limit, the others are in constant memory.
 template <typename T, int COUNT> struct parameters {
     T values[COUNT];
 };
 __constant__ unsigned int rest[8000 - by_value_at_most];
 
-// Those at `first`, `first` + STEP and so on.
+// Calls `body` for the parameters at `first`, `first` + STEP, ...
 template <int STEP, typename T, int COUNT, typename BODY>
 __device__ void each_parameter(const parameters<T, COUNT> &p, int first, int count, BODY body)
 {
@@ -826,7 +826,7 @@ std::vector<entry> all_rows()
     struct {
         const char *name;
         void (*run)(const std::string &, size_t);
-        unsigned int bytes; // of an element of the largest buffer
+        unsigned int bytes; // size of an element of the largest buffer
     } kernels[] = {{"axpy", axpy<float>, 4},
                    {"axpy double", axpy<double>, 8},
                    {"dot", dot<float>, 4},

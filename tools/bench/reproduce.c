@@ -21,7 +21,7 @@ enum { RUNNERS_UP = 3, CANDIDATES_MAX = 64, TEXT = 160 };
 
 typedef struct candidate {
     char text[TEXT];
-    int won;      /* tunings that it won */
+    int won;      /* number of tunings that it won */
     double ratio; /* its time / the first candidate's; 0: not judged */
     double median_ns, low, high;
     unsigned samples;
