@@ -391,7 +391,7 @@ class Plan(_Shared, _fast.Launched):
 
     @property
     def info(self) -> dict[str, Any]:
-        """Its configuration, origin and speedup."""
+        """The plan's configuration, origin and speedup."""
         info = _abi.gputune_info()
         _check(library.gputune_plan_info(ctypes.byref(info), self._held().pointer))
         out = as_dict(info)

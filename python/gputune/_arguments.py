@@ -162,7 +162,7 @@ class Arguments:
 
 def picker(what: str, known: Sequence[Mapping[str, Any]],
            names: Sequence[str]) -> Callable[[Sequence[Any]], Any]:
-    """Returns a function that picks a launch's values, in the template's order, by these names."""
+    """Returns a function that puts a launch's values, in the order of `names`, into the template's order."""
     for one in known:
         if one["name"] not in names:
             raise TypeError(f"{what}: the template's argument '{one['name']}' is no parameter, output or "

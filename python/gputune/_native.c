@@ -102,7 +102,7 @@ static unsigned long long contiguous_elements(const tensor *array)
 typedef struct parameter {
     char code;              /* a letter of struct.pack(); 'P' for a buffer, '?' for the slow path */
     PyObject *type, *dtype; /* a buffer's element type: its name, and a dtype known to be equal */
-    element_type exchanged; /* DLPack's type for this dtype; all 0: not known yet */
+    element_type exchanged; /* DLPack's type for this dtype; all 0 until it is known */
     unsigned long long bytes, element_bytes;
 } parameter;
 

@@ -59,7 +59,7 @@ def _watched(functions: Any = torch._C._len_torch_function_stack,
 
 
 class _Operator(_Defined):  # type: ignore[misc]
-    """The result of torch.library.custom_op(), with a path around PyTorch's dispatcher."""
+    """The result of torch.library.custom_op(); simple calls bypass PyTorch's dispatcher."""
 
     def _prepare(self, launch: Callable[[Sequence[Any]], tuple[Any] | None]) -> None:
         arguments = self._opoverload._schema.arguments

@@ -86,11 +86,11 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* ---- all that is stored ---- */
+/* ---- all stored scenarios ---- */
 
 enum { ASKED_MAX = 4096, SIZES_MAX = 16 };
 typedef struct asked {
-    char kernel[64], text[256]; /* text of the sizes, to which their names point */
+    char kernel[64], text[256]; /* storage for the names of the sizes */
     gputune_size sizes[SIZES_MAX];
     size_t size_count;
 } asked;

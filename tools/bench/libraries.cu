@@ -589,7 +589,7 @@ void gemm(const std::string &name, unsigned int m, unsigned int n, unsigned int 
     float alpha = 1, beta = 0;
     refill(a), refill(b), refill(c);
     plan_holder plan("gemm", GPUTUNE_SIZES({"m", m}, {"n", n}, {"k", k}));
-    launcher fresh = [&] { refill(c); }; // beta = 0 does not clear a NaN
+    launcher fresh = [&] { refill(c); }; // not NaN, because 0 * NaN is NaN
     launcher ours = plan.with({&c.data, &a.data, &b.data, &m, &n, &k, &alpha, &beta});
     launcher theirs = [&] {
         CHECK(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, int(n), int(m), int(k), &alpha, b.data,
@@ -619,7 +619,7 @@ void gemm_bf16(const std::string &name, unsigned int m, unsigned int n, unsigned
 
 // --- thousands of parameters
 
-constexpr int by_value_at_most = 1024; // words of the older limit of parameters, 4096 bytes
+constexpr int by_value_at_most = 1024; // in words; the older limit is 4096 bytes
 
 // Parameters by value. If they exceed the older limit, the others are in constant memory.
 template <typename T, int COUNT> struct parameters {

@@ -16,8 +16,8 @@ enum { MOST_WORKERS = 1024, MOST_FLIGHTS = 4 * MOST_WORKERS };
 /* A configuration in progress. */
 typedef struct flight {
     const gt_recorded_entry *entry;
-    double compiled_s; /* infinite while it waits for a worker */
-    double done_s;     /* infinite until the GPU takes it */
+    double compiled_s; /* end of compiling; infinite while it waits for a worker */
+    double done_s;     /* end on the GPU; infinite until the GPU starts it */
     double measure_s;  /* GPU time before the strategy gets the result */
 } flight;
 
@@ -30,8 +30,8 @@ typedef struct clock_state {
     gt_schedule schedule;
     uint32_t flying, told;
     double now_s, gpu_free_s, best_ns;
-    double owed_s;  /* samples of the race still to be taken */
-    double round_s; /* the next one */
+    double owed_s;  /* time of the race's samples that are still to be taken */
+    double round_s; /* time of the next round of samples */
 } clock_state;
 
 static bool is_reached(const clock_state *at, int which)
@@ -186,7 +186,7 @@ static double next_event(const clock_state *at)
 static gputune_status land(clock_state *at)
 {
     for (uint32_t i = 0; i < at->flying; i++) {
-        if (at->flights[i].done_s <= at->now_s) { /* the GPU runs one at a time */
+        if (at->flights[i].done_s <= at->now_s) { /* at most one: the GPU runs one at a time */
             const flight landed = at->flights[i];
             at->flying--;
             memmove(&at->flights[i], &at->flights[i + 1], (at->flying - i) * sizeof landed);

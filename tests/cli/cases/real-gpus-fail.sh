@@ -1,6 +1,6 @@
 # If one of several GPUs fails, an equal one takes over its scenarios, and no process is left running.
 exec 2>&1
-# Compiling takes its usual time, because it determines how the processes share the cores.
+# Cached compiles would be too fast: both processes must be at work when a GPU fails.
 . "${0%/*}/../left.sh"
 export COMPILE_SLOWLY=1 GPUTUNE_EMU_DEVICES=h200,h200 MARK="$PWD"
 warm() { # DATABASE

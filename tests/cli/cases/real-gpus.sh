@@ -1,6 +1,6 @@
 # Several GPUs: equal ones divide the scenarios, and each model has its own winners.
 exec 2>&1
-# Compiling takes its usual time, because it determines how the processes share the cores.
+# Cached compiles would be too fast: the processes must work at the same time.
 export COMPILE_SLOWLY=1 GPUTUNE_EMU_DEVICES=h200,h200,a100
 warm() { # DATABASE OPTION...
     database=$1

@@ -53,7 +53,7 @@ __global__ void twice(float *y, int n)
 END
 $GPUTUNE run ./pipeline.cu --driver emu -q --format csv -c WAY=plain,BLOCK=64 -c WAY=short -c WAY=sloppy |
     tail -n +2 | cut -d, -f8,9
-# So can a kernel that synchronises its grid and has a parameter block.
+# A kernel that synchronises its grid and has a parameter block can be its own reference.
 cat >turn.cu <<'END'
 #include "gputune.cuh"
 #pragma gputune kernel(turn) problem(n = 3000) tune(BLOCK = 64, 128) tune(WAY = right, sloppy)

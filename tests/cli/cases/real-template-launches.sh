@@ -77,7 +77,7 @@ __global__ void pick(float *y, const float *a, const float *b, int mode, int n)
 void go(float *y, const float *a, const float *b, int n) { pick<<<(n + 63) / 64, 64>>>(y, a, b, 0, n); }
 CU
 $GPUTUNE template program.cu 2>&1 | grep 'args('
-# No code gives the template arguments.
+# The program does not give the kernel's template arguments.
 cat >program.cu <<'CU'
 template <class T> __global__ void twice(T *y, const T *x, int n)
 {
