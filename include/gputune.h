@@ -317,7 +317,7 @@ typedef enum gputune_effort {
     GPUTUNE_CACHED_ONLY = 1, /* uses a stored result, the nearest size's, or the default */
     GPUTUNE_ESTIMATE,        /* ranks variants by a static model; measures nothing */
     GPUTUNE_MEASURE,         /* races variants until no other can win; 0 means the same */
-    GPUTUNE_EXHAUSTIVE       /* eliminates no variant early by its time */
+    GPUTUNE_EXHAUSTIVE       /* eliminates no variant early because of its time */
 } gputune_effort;
 
 /* The quantity that a tuning minimises, or maximises for RATE. Device time decides between variants
@@ -343,7 +343,7 @@ typedef enum gputune_isolation {
     GPUTUNE_ISOLATION_THREAD   /* a bad variant may end this process */
 } gputune_isolation;
 
-/* Which variants of a large space are tried, and in which order. */
+/* How a search chooses the variants of a large space, and their order. */
 typedef enum gputune_strategy {
     GPUTUNE_STRATEGY_AUTO, /* all if time permits, else MODEL, or LOCAL if it predicts badly */
     GPUTUNE_STRATEGY_EXHAUSTIVE, /* all, in the order of the axes */

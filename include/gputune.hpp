@@ -313,7 +313,7 @@ struct text {
     }
 };
 
-/* Defines for each try_NAME() a NAME() that throws. */
+/* Defines NAME(), which throws, for a try_NAME(). */
 #if defined(__cpp_exceptions)
 #define GPUTUNE_CXX_THROWS(name)                                                                   \
     template <typename... Given> auto name(Given &&...given) const                                 \
@@ -1449,9 +1449,9 @@ class tuner
         return try_tune(kernel, problem, given).take();
     }
 #endif
-    /* Returns the same plan to each process of a group, such as MPI ranks. Each process calls it
-     * with its rank, the same options, and a broadcast(void *, std::size_t), which copies the bytes
-     * of rank 0 to every process and returns 0 on success. */
+    /* Returns a plan of the same configuration to each process of a group, such as MPI ranks. Each
+     * process passes its rank, the same options, and a broadcast(void *, std::size_t), which copies
+     * the bytes of rank 0 to every process and returns 0 on success. */
     template <typename Broadcast>
     result<plan> try_tune_together(text kernel, const sizes &problem, int rank, Broadcast broadcast,
                                    const options &given = {}) const

@@ -238,13 +238,13 @@ typedef struct gputune_record_filter {
 GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                                 int (*each)(void *user, const gputune_record *record), void *user);
 
-/* Which of the results that a filter selects are deleted, separately for each scenario and GPU:
- * those that match one of the members, or all if none is set. */
+/* Selects which of a filter's results are deleted, separately for each scenario and GPU: those that
+ * match any of the members, or all if no member is set. */
 typedef struct gputune_forget_options {
     uint32_t size;
     bool only_say;       /* delete nothing */
     bool outdated;       /* results of other versions of the template than the current one */
-    bool older_drivers;  /* results of drivers older than the GPU's latest results have */
+    bool older_drivers;  /* results made with an older driver than the GPU's latest results */
     double older_than_s; /* results not measured within this many seconds; 0: no age limit */
     uint64_t most_bytes; /* delete the oldest until the data fits this size; 0: no limit */
     bool everything;     /* allow a filter and options that select nothing to delete all results */
@@ -304,7 +304,7 @@ GPUTUNE_API int gputune_misses(const char *path, int (*each)(void *user, const g
 /* ---- Code ------------------------------------------------------------------------------------ */
 
 typedef enum gputune_form {
-    GPUTUNE_FORM_SOURCE, /* CUDA for NVRTC or nvcc, with the parts of gputune's prelude it uses */
+    GPUTUNE_FORM_SOURCE, /* CUDA for NVRTC or nvcc, with the parts of the prelude that it uses */
     GPUTUNE_FORM_PTX,
     GPUTUNE_FORM_CUBIN,
     GPUTUNE_FORM_WHOLE /* the source exactly as gputune compiles it, with the whole prelude */

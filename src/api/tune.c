@@ -458,7 +458,7 @@ static gputune_status describe(verdict *out, const asking *a, const gputune_plan
 }
 
 /* Makes the plan of rank 0, and sends its result or failure to the other ranks. */
-static gputune_status lead(gputune_plan **out, const asking *a, const gputune_group *group)
+static gputune_status send_plan(gputune_plan **out, const asking *a, const gputune_group *group)
 {
     gputune_plan *plan = NULL;
     verdict v = {.status = tune_kernel(&plan, a->tuner, a->kernel, a->sizes, a->options)};
@@ -517,7 +517,7 @@ static gputune_plan *find_same(const asking *a, const char *configuration)
 
 /* Receives rank 0's result on another rank, and returns a plan of the same configuration. A new
  * plan replaces the one in the table, so later calls of this process get it too. */
-static gputune_status follow(gputune_plan **out, const asking *a, const gputune_group *group)
+static gputune_status receive_plan(gputune_plan **out, const asking *a, const gputune_group *group)
 {
     verdict v = {.status = GPUTUNE_EIO};
     gt_hash identity;
@@ -561,5 +561,5 @@ int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     gt_plan_key_make(&key, kernel, sizes, &o);
     const asking a = {.tuner = tuner, .key = &key, .kernel = kernel, .sizes = sizes, .options = &o};
-    return (known.rank ? follow : lead)(out, &a, &known);
+    return (known.rank ? receive_plan : send_plan)(out, &a, &known);
 }

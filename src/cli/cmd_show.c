@@ -14,7 +14,7 @@ enum { BINS = 12, BAR_CELLS = 40 };
 typedef struct row {
     gputune_record place;      /* must come first: CLI_PLACE_COLUMNS uses its offsets */
     double elapsed_s, best_ns; /* seconds since the first trial; best time so far */
-    const char *after, *over;  /* elapsed_s; how much slower best_ns is than the final best */
+    const char *after, *over; /* texts: elapsed_s; how much slower best_ns is than the final best */
     const char *configuration;
     double from_ns, to_ns; /* of a bin */
     uint32_t variants;     /* number of trials so far, or in the bin */

@@ -80,8 +80,8 @@ static int help_clause(const char *clause)
     return any ? CLI_EXIT_OK : CLI_EXIT_USAGE;
 }
 
-/* Prints the help of a command; without a word the list of commands, with "--options" for
- * completions. */
+/* Prints the help of a command. Without a word, prints the list of commands; with "--options",
+ * prints it for completions. */
 static int help(const char *word, const char *clause)
 {
     if (word && strcmp(word, "--options") == 0) {

@@ -134,7 +134,7 @@ char *cli_hardware_text(const gputune_record *winner);
 /* Returns true if the status ("wrong", "compile", ...) means that the trial failed. */
 bool cli_is_failure(const char *status);
 /* Prints for each scenario how many variants failed, the commonest reason, and whether the default
- * failed. `info` is the tuning's, or NULL; failures beyond its number belong to other tunings. */
+ * failed. `info` (may be NULL) describes the tuning; more failures belong to other tunings. */
 void cli_failures_say(const cli_records *records, const gputune_info *info);
 /* Prints once for each kernel the scalars of its winner that were verified with one value. */
 void cli_single_say(const cli_records *records);

@@ -168,7 +168,7 @@ static gputune_status python_prefix(char **out)
         GT_FREED char *program = NULL;
         GT_TRY(gt_path_format(&program, "%.*s/python3", (int)length, path));
         GT_FREED char *real = gt_file_exists(program) ? realpath(program, NULL) : NULL;
-        char *slash = real ? strrchr(real, '/') : NULL; /* of PREFIX/bin/python3.11 */
+        char *slash = real ? strrchr(real, '/') : NULL; /* splits PREFIX/bin/python3.11 */
         if (slash) {
             *slash = '\0';
             slash = strrchr(real, '/');
