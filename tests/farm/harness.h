@@ -45,7 +45,7 @@ static char state_of(pid_t pid)
 
 static gt_farm *open_farm(gt_farm_options options)
 {
-    char *worker = options.worker ? NULL : beside_test("fake-worker");
+    GT_FREED char *worker = options.worker ? NULL : beside_test("fake-worker");
     options.worker = options.worker ? options.worker : worker;
     options.deadline_s = options.deadline_s > 0 ? options.deadline_s : 0.4;
     options.compile_workers = options.compile_workers ? options.compile_workers : 2;
@@ -53,7 +53,6 @@ static gt_farm *open_farm(gt_farm_options options)
     if (gt_farm_open(&farm, &options) < 0) {
         fail_msg("%s", gt_message());
     }
-    free(worker);
     return farm;
 }
 

@@ -48,9 +48,8 @@ TEST(requests_are_answered_in_order)
     ask_sample(farm, 500, two, 2);
     expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
     for (uint64_t i = 1; i <= 100; i++) {
-        gt_event event = expect(farm, GT_EVENT_VERIFIED, i, GPUTUNE_OK);
+        GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_VERIFIED, i, GPUTUNE_OK);
         assert_true(event.verified.pilot_ns == (double)i);
-        gt_event_free(&event);
     }
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_SAMPLED, 500, GPUTUNE_OK);
     assert_true(event.sampled.values[1] == 20);
@@ -302,12 +301,11 @@ static gt_farm *open_with_much_work(const char *script)
 {
     gt_farm *farm = open_farm((gt_farm_options){.driver = "fake", .deadline_s = SOON_S});
     prepare_ok(farm);
-    gt_verify_job *job = calloc(1, sizeof *job);
+    GT_FREED gt_verify_job *job = calloc(1, sizeof *job);
     job->id = 1;
     job->work = 100;
     job->image = (gt_image){(void *)(uintptr_t)script, strlen(script)};
     ASSERT_OK(farm->ops->verify(farm, job));
-    free(job);
     return farm;
 }
 
@@ -333,14 +331,13 @@ TEST(a_bad_reference_is_told)
                  {"wrong", GPUTUNE_EWRONG},
                  {"reference-fatal", GPUTUNE_ETEMPLATE}};
     for (size_t i = 0; i < 3; i++) {
-        gt_farm *farm = open_measuring();
+        GT_SCOPED(close_farm) gt_farm *farm = open_measuring();
         ask_prepare(farm, cases[i].script);
         ask_verify(farm, 1, "ok");
         expect_plain(farm, GT_EVENT_PREPARED, 0, cases[i].status);
         expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_EINVAL);
         prepare_ok(farm);
         verify_ok(farm, 1, "ok");
-        farm->ops->close(farm);
     }
 }
 
@@ -348,10 +345,9 @@ TEST(an_end_from_outside_while_preparing_is_not_the_references)
 {
     static const char *const scripts[] = {"killed", "exit"};
     for (size_t i = 0; i < 2; i++) {
-        gt_farm *farm = open_measuring();
+        GT_SCOPED(close_farm) gt_farm *farm = open_measuring();
         ask_prepare(farm, scripts[i]);
         expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_EWORKER);
-        farm->ops->close(farm);
     }
 }
 
@@ -400,10 +396,10 @@ TEST(a_device_that_cannot_be_told_is_an_error)
         gputune_status status;
     } cases[] = {{"none", GPUTUNE_ENODRIVER}, {"segv", GPUTUNE_EWORKER}, {NULL, GPUTUNE_EWORKER}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        GT_SCOPED(close_farm)
         gt_farm *farm = open_farm((gt_farm_options){.driver = cases[i].driver});
         gt_device device;
         assert_int_equal(farm->ops->device(farm, &device, 2), cases[i].status);
-        farm->ops->close(farm);
     }
 }
 

@@ -10,9 +10,8 @@ static const char *const kernel = "extern \"C\" __global__ void scale(float *x, 
 
 static gt_farm *open_real(void)
 {
-    char *worker = beside_test("../../gputune-worker");
+    GT_FREED char *worker = beside_test("../../gputune-worker");
     gt_farm *farm = open_farm((gt_farm_options){.worker = worker});
-    free(worker);
     return farm;
 }
 
@@ -48,7 +47,7 @@ TEST(variants_become_cubins_with_figures)
         ask(farm, i, 32 << i, false);
     }
     for (int i = 0; i < 4; i++) {
-        gt_event event = first_event(farm);
+        GT_SCOPED(gt_event_free) gt_event event = first_event(farm);
         ASSERT_OK(event.status);
         assert_true(event.compiled.image.bytes > 500);
         assert_memory_equal(event.compiled.image.data,
@@ -57,7 +56,6 @@ TEST(variants_become_cubins_with_figures)
                             4);
         assert_true(event.compiled.resources.registers > 0);
         assert_true(event.compiled.compile_ns > 0);
-        gt_event_free(&event);
     }
 }
 
@@ -65,11 +63,10 @@ TEST(an_emulated_device_gets_ptx_and_the_same_figures)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_real();
     ask(farm, 1, 128, true);
-    gt_event event = first_event(farm);
+    GT_SCOPED(gt_event_free) gt_event event = first_event(farm);
     ASSERT_OK(event.status);
     assert_non_null(strstr(event.compiled.image.data, ".entry scale"));
     assert_true(event.compiled.resources.registers > 0);
-    gt_event_free(&event);
 }
 
 TEST(a_mistake_is_told_with_its_line)
@@ -78,9 +75,8 @@ TEST(a_mistake_is_told_with_its_line)
     gt_compile_job job = {.id = 3,
                           .source = {.text = "__global__ void f() { nonsense; }", .arch = "sm_90"}};
     ASSERT_OK(farm->ops->compile(farm, &job));
-    gt_event event = first_event(farm);
+    GT_SCOPED(gt_event_free) gt_event event = first_event(farm);
     assert_int_equal(event.status, GPUTUNE_ECOMPILE);
     assert_non_null(strstr(event.message, "nonsense"));
     assert_non_null(strstr(event.compiled.log, "nonsense"));
-    gt_event_free(&event);
 }

@@ -21,13 +21,11 @@ TEST_ON_DEVICE(inputs_on_the_device_are_those_of_the_host)
             x->low = gt_type_is_float(types[k]) ? -0.75 : 3;
             x->high = 77;
             prepare(setup);
-            char *expected = malloc(x->bytes), *found = malloc(x->bytes);
+            GT_FREED char *expected = malloc(x->bytes), *found = malloc(x->bytes);
             assert_true(expected && found);
             gt_fill_host(expected, NULL, x, gt_fill_seed(42, 1));
             read_device(found, world.measure->workspaces[0].slots[1].address, x->bytes);
             assert_memory_equal(expected, found, x->bytes);
-            free(expected);
-            free(found);
         }
     }
 }

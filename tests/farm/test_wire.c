@@ -86,7 +86,7 @@ TEST(every_struct_survives_the_way)
     gt_random random = {1};
     for (size_t i = 0; i < RECORDS * 4; i++) {
         const gt_record *record = records[i % RECORDS];
-        void *object = calloc(1, record->size), *copy = malloc(record->size);
+        GT_FREED void *object = calloc(1, record->size), *copy = malloc(record->size);
         fill(record, object, &random);
         gt_text sent = encode(record, object);
         gt_frame frame;
@@ -102,8 +102,6 @@ TEST(every_struct_survives_the_way)
         gt_text_free(&again);
         gt_record_release(record, object);
         gt_record_release(record, copy);
-        free(object);
-        free(copy);
     }
 }
 
@@ -280,7 +278,7 @@ TEST(what_is_cut_is_refused)
     gt_random random = {4};
     for (size_t i = 0; i < RECORDS; i++) {
         const gt_record *record = records[i];
-        void *object = calloc(1, record->size);
+        GT_FREED void *object = calloc(1, record->size);
         gt_text text = {0};
         fill(record, object, &random);
         assert_true(gt_record_encode(&text, record, object));
@@ -291,7 +289,6 @@ TEST(what_is_cut_is_refused)
         refused(record, text.data, text.length, "1 bytes too many");
         gt_text_free(&text);
         gt_record_release(record, object);
-        free(object);
     }
 }
 
@@ -301,14 +298,13 @@ TEST(an_unknown_status_is_the_workers_mistake)
     static const int32_t statuses[] = {1, -9999};
     for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
         gt_answer answer = {.status = statuses[i]};
-        gt_text sent = {0};
+        GT_SCOPED(gt_text_free) gt_text sent = {0};
         gt_frame frame;
         ASSERT_OK(gt_frame_append(&sent, GT_FRAME_READY, 0, &answer, NULL, NULL));
         assert_int_equal(transfer(&frame, sent.data, sent.length, 4096), GT_READ_FRAME);
         ASSERT_OK(gt_frame_answer(&answer, &frame));
         assert_int_equal(answer.status, GPUTUNE_EWORKER);
         gt_frame_release(&frame);
-        gt_text_free(&sent);
     }
 }
 
@@ -382,7 +378,7 @@ TEST(mutated_frames_do_no_harm)
     gt_random random = {5};
     for (size_t i = 0; i < 3000; i++) {
         const gt_record *record = records[i % RECORDS];
-        char *object = calloc(1, record->size);
+        GT_FREED char *object = calloc(1, record->size);
         fill(record, object, &random);
         gt_answer answer = {-1, 2, "three"};
         gt_text text = {0};
@@ -393,6 +389,5 @@ TEST(mutated_frames_do_no_harm)
         read_mutated(record, text.data, text.length);
         gt_text_free(&text);
         gt_record_release(record, object);
-        free(object);
     }
 }

@@ -114,10 +114,9 @@ static inline gt_config config_of(const gt_template *template, const char *text)
 static inline const char *text_of(const gt_template *template, const gt_config *config)
 {
     static char kept[512];
-    char *text;
+    GT_FREED char *text = NULL;
     ASSERT_OK(gt_config_text(&text, template, config));
     (void)snprintf(kept, sizeof kept, "%s", text);
-    free(text);
     return kept;
 }
 

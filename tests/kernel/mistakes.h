@@ -41,14 +41,13 @@ static inline void replace_line(gt_text *out, const char *const *lines, int line
 static inline void check_mistakes(const char *const *lines, const gt_mistake *mistakes,
                                   size_t count)
 {
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     replace_line(&text, lines, 0, "");
     gt_template_free(parse(gt_text_string(&text)));
     for (size_t i = 0; i < count; i++) {
         replace_line(&text, lines, mistakes[i].line, mistakes[i].text);
         expect_mistake("a.cu", gt_text_string(&text), mistakes[i].message);
     }
-    gt_text_free(&text);
 }
 
 #define CHECK_MISTAKES(lines, mistakes)                                                            \

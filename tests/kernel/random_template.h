@@ -105,14 +105,13 @@ static inline void write_template(gt_text *text, gt_random *random, int axes)
     write_expression(text, random, axes, 1, false);
     gt_text_printf(text, ", %s)\n", pick(random, 2) ? "max_blocks - block_x" : "1");
     gt_text_append(text, "__global__ void k(float *y) { y[0] = W()");
-    gt_text launched = {0};
+    GT_SCOPED(gt_text_free) gt_text launched = {0};
     for (int i = 0, next = 0; i < axes; i++) {
         gt_text_printf(i == next ? text : &launched, " + %c", 'A' + i);
         next = i == next ? i + 1 + pick(random, 2) : next;
     }
     gt_text_append(text, "; }\n");
     gt_text_printf(text, "#pragma gputune cooperative((0%s) > 1000)\n", gt_text_string(&launched));
-    gt_text_free(&launched);
 }
 
 /* Returns whether a configuration can be launched and fulfils each require() on its own. */

@@ -73,10 +73,10 @@ static void compile_kernel(const char *kernel, const char *arch, gputune_sizes s
                            const char *const *only, size_t only_count)
 {
     char path[128];
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_source reference;
     (void)snprintf(path, sizeof path, "templates/%s.cu", kernel);
-    char *text = read_text(path), *prelude = read_text("templates/gputune.cuh");
+    GT_FREED char *text = read_text(path), *prelude = read_text("templates/gputune.cuh");
     bench_open_at(&b, text, arch, sizes, 32, only, only_count);
     const gt_config standard = gt_config_default(b.template);
     assert_null(gt_space_excludes(b.space, &standard));
@@ -88,9 +88,6 @@ static void compile_kernel(const char *kernel, const char *arch, gputune_sizes s
     compile(&reference, kernel, arch);
     print_message("%s for %s: %zu variants, %zu sources\n", kernel, arch, valid, sources);
     gt_source_free(&reference);
-    bench_close(&b);
-    free(text);
-    free(prelude);
 }
 
 TEST(test_whole_spaces)
@@ -143,14 +140,14 @@ TEST(test_shortened_sources)
 {
     static const char *const all[] = {"axpy",      "copy",    "gather",   "gemm",
                                       "histogram", "lincomb", "paramsum", "polynomial"};
-    char *prelude = read_text("templates/gputune.cuh");
+    GT_FREED char *prelude = read_text("templates/gputune.cuh");
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         char path[128], *shown;
-        bench b;
+        GT_SCOPED(bench_close) bench b = {0};
         (void)snprintf(path, sizeof path, "templates/%s.cu", all[k]);
-        char *text = read_text(path);
+        GT_FREED char *text = read_text(path);
         bench_open_at(&b, text, "sm_90", GPUTUNE_NO_SIZES, 32, NULL, 0);
-        gt_source source = source_with(&b, "", prelude);
+        GT_SCOPED(gt_source_free) gt_source source = source_with(&b, "", prelude);
         ASSERT_OK(gt_source_shorten(&shown, &source, prelude));
         assert_null(strstr(shown, "gputune_grid_sync"));
         assert_null(strstr(shown, "M_PI"));
@@ -162,11 +159,7 @@ TEST(test_shortened_sources)
         if (nvrtc) {
             compile(&source, all[k], "sm_90a");
         }
-        gt_source_free(&source);
-        bench_close(&b);
-        free(text);
     }
-    free(prelude);
 }
 
 /* Features of the newest GPUs: loads of 256 bits, launch bounds and register limits as axes, and
@@ -188,12 +181,13 @@ TEST(test_newest_gpus)
     }
     GT_FREED char *prelude = read_text("templates/gputune.cuh");
     for (size_t a = 0; a < sizeof newest / sizeof *newest; a++) {
-        bench b;
+        GT_SCOPED(bench_close) bench b = {0};
         gt_compiled result;
         bench_open_at(&b, text, newest[a], GPUTUNE_NO_SIZES, 32, NULL, 0);
         assert_int_equal(count_valid(b.space), 64);
         gt_space_rewind(b.space);
         assert_int_equal(compile_space(&b, prelude, b.device.arch, true), 8);
+        GT_SCOPED(gt_source_free)
         gt_source source = source_with(&b, "V=8 BLOCKS=2 REGISTERS=64", prelude);
         const gt_nvrtc_request request = {.text = source.text,
                                           .arch = b.device.arch,
@@ -204,8 +198,6 @@ TEST(test_newest_gpus)
         assert_non_null(strstr(result.image.data, ".v8."));
         assert_non_null(strstr(result.image.data, ".minnctapersm 2"));
         gt_compiled_free(&result);
-        gt_source_free(&source);
-        bench_close(&b);
     }
 }
 

@@ -90,13 +90,11 @@ TEST(test_hashes)
 {
     GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, template_text, "sm_90");
+    GT_SCOPED(gt_source_free)
     gt_source one = source_of(&b, "B=64"), other = source_of(&b, "B=128"),
               again = source_of(&b, "");
     assert_true(gt_hash_equal(one.hash, again.hash));
     assert_false(gt_hash_equal(one.hash, other.hash));
-    gt_source_free(&one);
-    gt_source_free(&other);
-    gt_source_free(&again);
 }
 
 TEST(test_a_plain_kernel_in_a_namespace)
@@ -125,15 +123,13 @@ TEST(test_other_kernels_of_a_file)
           "__global__ void more(float *y) { some_function_of_another_file(y); }\n";
     GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, text, "sm_90");
-    gt_source source = source_of(&b, ""), reference;
+    GT_SCOPED(gt_source_free) gt_source source = source_of(&b, ""), reference = {0};
     ASSERT_OK(gt_source_reference(&reference, b.template, &b.problem, &b.device, ""));
     assert_null(strstr(source.text, "void other"));
     assert_null(strstr(source.text, "void more"));
     assert_null(strstr(reference.text, "void more"));
     assert_non_null(strstr(source.text, "void scale"));
     assert_non_null(strstr(reference.text, "void slow"));
-    gt_source_free(&source);
-    gt_source_free(&reference);
 }
 
 static const char *const mistakes[][2] = {
@@ -182,13 +178,12 @@ TEST(test_several_kernels)
         assert_string_equal(t->name, names[i]);
         assert_int_equal(t->axis_count, 1);
         assert_string_equal(t->axes[0].name, i ? "B" : "A");
-        gt_source source = default_source(t);
+        GT_SCOPED(gt_source_free) gt_source source = default_source(t);
         assert_non_null(strstr(source.text, "#define SHARED"));
         assert_non_null(strstr(source.text, i ? "void two" : "void one"));
         assert_null(strstr(source.text, i ? "void one" : "void two"));
         assert_null(strstr(source.text, "void same"));
         assert_null(strstr(source.text, "void other"));
-        gt_source_free(&source);
         gt_template_free(t);
     }
 }

@@ -9,9 +9,8 @@
 static bool generates(const char *text, const char *words)
 {
     gt_template *t = parse(text);
-    gt_source source = default_source(t);
+    GT_SCOPED(gt_source_free) gt_source source = default_source(t);
     bool found = strstr(source.text, words);
-    gt_source_free(&source);
     gt_template_free(t);
     return found;
 }

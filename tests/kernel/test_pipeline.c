@@ -82,12 +82,11 @@ TEST(test_instances_of_an_included_kernel)
                "#include \"first.cuh\"\nint w;\n";
     gt_template *template;
     ASSERT_OK(gt_template_parse(&template, "kernel.cu", twice, NULL, find_included, NULL));
-    gt_source source = default_source(template);
+    GT_SCOPED(gt_source_free) gt_source source = default_source(template);
     assert_non_null(strstr(source.text, "#line 3 \"first.cuh\"\ntemplate <int N>\n"
                                         "__global__ void first_launch2(double *p, const float *x, "
                                         "int n)\n{\n    p[0] = SIZE + z;\n}\n"
                                         "#line 7 \"first.cuh\"\n\nint z;\n"));
-    gt_source_free(&source);
     gt_template_free(template);
 }
 

@@ -26,10 +26,9 @@ static const char text[] =
 static const char *problem_text(const gt_template *t, const gt_problem *problem)
 {
     static char kept[256];
-    char *made;
+    GT_FREED char *made = NULL;
     ASSERT_OK(gt_problem_text(&made, t, problem));
     (void)snprintf(kept, sizeof kept, "%s", made);
-    free(made);
     return kept;
 }
 
@@ -236,7 +235,7 @@ static const char steps[] =
 static double work_of(const char *work, const char *config, double *bytes, double *flops)
 {
     char whole[sizeof steps + 64];
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     gt_config parsed;
     double ratio;
     (void)snprintf(whole, sizeof whole, steps, work);
@@ -245,7 +244,6 @@ static double work_of(const char *work, const char *config, double *bytes, doubl
     ASSERT_OK(gt_work_ratio(&ratio, b.template, &b.problem, &parsed, &b.device));
     *bytes = b.workload.work_bytes;
     *flops = b.workload.work_flops;
-    bench_close(&b);
     return ratio;
 }
 
@@ -349,7 +347,7 @@ TEST(test_alignments)
 
 static const char *odd_tail_of(const char *template)
 {
-    bench b;
+    GT_SCOPED(bench_close) bench b = {0};
     bool changed;
     gt_problem odd_tail;
     static char kept[256];
@@ -357,7 +355,6 @@ static const char *odd_tail_of(const char *template)
     ASSERT_OK(gt_problem_odd_tail(&odd_tail, &changed, b.template, &b.problem, &b.device));
     (void)snprintf(kept, sizeof kept, "%s%s", changed ? "" : "same ",
                    problem_text(b.template, &odd_tail));
-    bench_close(&b);
     return kept;
 }
 
@@ -411,10 +408,9 @@ TEST(test_small)
          "n=64 m=268435456"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        bench b;
+        GT_SCOPED(bench_close) bench b = {0};
         bench_open(&b, cases[i].template, "sm_90");
         const gt_problem small = gt_problem_small(b.template, &b.problem, &b.device);
         assert_string_equal(problem_text(b.template, &small), cases[i].small);
-        bench_close(&b);
     }
 }

@@ -154,15 +154,13 @@ TEST(cut_survives_endless_nesting)
     static const char *const words[] = {"struct a{", "namespace a{", "extern \"C\" {", "f(", "{"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t length = strlen(words[i]), count = 200000;
-        char *text = calloc(count, length + 1);
-        char *left;
+        GT_FREED char *text = calloc(count, length + 1);
+        GT_FREED char *left = NULL;
         assert_non_null(text);
         for (size_t k = 0; k < count; k++) {
             memcpy(text + k * length, words[i], length);
         }
         ASSERT_OK(gt_reach_cut(&left, text, text, "k"));
         assert_int_equal(strlen(left), count * length);
-        free(left);
-        free(text);
     }
 }

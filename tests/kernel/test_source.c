@@ -61,7 +61,7 @@ TEST(test_lines)
 {
     GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, text, "sm_90");
-    gt_source source = generate(&b, "");
+    GT_SCOPED(gt_source_free) gt_source source = generate(&b, "");
     assert_line(source.text, 1, "// twice");
     assert_line(source.text, 2, "");
     assert_line(source.text, 4, "");
@@ -72,7 +72,6 @@ TEST(test_lines)
     assert_line(source.text, 20, "int last;");
     assert_null(strstr(source.text, "slow"));
     assert_null(strstr(source.text, "#pragma gputune"));
-    gt_source_free(&source);
 }
 
 /* A statement expression may end with a compound literal, and `register` is removed. */
@@ -90,11 +89,10 @@ TEST(test_what_nvcc_takes)
         "}\n";
     GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, lists, "sm_90");
-    gt_source source = generate(&b, "");
+    GT_SCOPED(gt_source_free) gt_source source = generate(&b, "");
     assert_line(source.text, 6, "    y[0] = ([&]{ return  T{1, 2}; }()).a;");
     assert_line(source.text, 7, "    y[1] = ([&]{ int one = 1; return T{one, 2}; }()).b;");
     assert_line(source.text, 8, "     int i = 2;");
-    gt_source_free(&source);
 }
 
 TEST(test_macros)
@@ -159,7 +157,7 @@ TEST(test_bounds_under_a_condition)
         "int last;\n";
     GT_SCOPED(bench_close) bench b = {0};
     bench_open(&b, text, "sm_90");
-    gt_source source = generate(&b, "M=2");
+    GT_SCOPED(gt_source_free) gt_source source = generate(&b, "M=2");
     assert_non_null(strstr(source.text,
                            "extern \"C\" __global__ void\n#if M > 0\n__launch_bounds__(B, "
                            "M)\n#endif\nk(float *y, int n) { y[0] = last; }\n"));
@@ -172,7 +170,6 @@ TEST(test_bounds_under_a_condition)
     }
     assert_int_equal(lines, 6); /* the code after the cut keeps its line number */
     assert_memory_equal(cut, "int last;", 9);
-    gt_source_free(&source);
 }
 
 TEST(test_hash_ignores_comments)
@@ -208,11 +205,10 @@ TEST(test_reference)
 
 static void assert_pass(const bench *b, const char *config, const char *needle)
 {
-    gt_source source = generate(b, config);
+    GT_SCOPED(gt_source_free) gt_source source = generate(b, config);
     if (!strstr(source.text, needle)) {
         fail_msg("%s: no %s in %s", config, needle, source.text);
     }
-    gt_source_free(&source);
 }
 
 TEST(test_pass)

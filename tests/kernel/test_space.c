@@ -24,7 +24,7 @@ TEST(test_order)
 {
     GT_SCOPED(bench_close) bench b = {0};
     gt_config config;
-    gt_text seen = {0};
+    GT_SCOPED(gt_text_free) gt_text seen = {0};
     bench_open(&b, HEAD "#pragma gputune tune(B = 64, 32) tune(A = x, y) block(B) grid(1)\n",
                "sm_90");
     assert_int_equal(gt_space_combinations(b.space), 4);
@@ -34,7 +34,6 @@ TEST(test_order)
     assert_string_equal(gt_text_string(&seen), "B=64 A=x;B=64 A=y;B=32 A=x;B=32 A=y;");
     assert_false(gt_space_next(b.space, &config));
     assert_int_equal(count_valid(b.space), 4);
-    gt_text_free(&seen);
 }
 
 TEST(test_no_axes)
@@ -106,15 +105,13 @@ TEST(test_limits)
          "vector is wider than a buffer's assumed alignment", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        bench b;
-        gt_text text = {0};
+        GT_SCOPED(bench_close) bench b = {0};
+        GT_SCOPED(gt_text_free) gt_text text = {0};
         gt_text_printf(&text, HEAD "#pragma gputune %s\n", cases[i].pragmas);
         bench_open(&b, gt_text_string(&text), cases[i].arch);
         size_t valid = count_valid(b.space);
         assert_int_equal(valid, gt_space_combinations(b.space) - cases[i].count);
         assert_excluded(b.space, cases[i].reason, cases[i].count);
-        bench_close(&b);
-        gt_text_free(&text);
     }
 }
 
@@ -154,13 +151,12 @@ TEST(test_pass_limits)
         {17000, 2, NULL}, /* split, in constant memory for the rest, and global */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        bench b;
+        GT_SCOPED(bench_close) bench b = {0};
         bench_open_at(&b, block, "sm_90", GPUTUNE_SIZES({"N", cases[i].elements}), 0, NULL, 0);
         assert_int_equal(count_valid(b.space), cases[i].valid);
         if (cases[i].excluded) {
             assert_excluded(b.space, cases[i].excluded, 1);
         }
-        bench_close(&b);
     }
 }
 

@@ -46,7 +46,7 @@ TEST(test_needle)
         {"require(max(A, B, C, D, E) == 0) require(F * G * H * I * J >= 59049)", "0000099999"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        bench b;
+        GT_SCOPED(bench_close) bench b = {0};
         gt_config config, drawn;
         gt_random random = {i};
         open_digits(&b, 10, cases[i].constraint);
@@ -59,7 +59,6 @@ TEST(test_needle)
             assert_int_equal(drawn.choice[axis], cases[i].needle[axis] - '0');
         }
         assert_false(gt_space_next(b.space, &config));
-        bench_close(&b);
     }
 }
 
@@ -293,7 +292,7 @@ static void assert_even(const char *constraint, int axes)
     for (int i = 0; i < axes; i++) {
         places *= 10;
     }
-    uint32_t *seen = calloc(places, sizeof *seen);
+    GT_FREED uint32_t *seen = calloc(places, sizeof *seen);
     assert_non_null(seen);
     for (size_t i = 0; i < count * EACH; i++) {
         size_t place = 0;
@@ -311,7 +310,6 @@ static void assert_even(const char *constraint, int axes)
     }
     assert_int_equal(reached, count);
     assert_true(fabs(statistic - freedom) < 4 * sqrt(2 * freedom));
-    free(seen);
 }
 
 TEST(test_even_draws)

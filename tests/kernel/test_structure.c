@@ -232,7 +232,7 @@ TEST(test_nested_lists)
         {"{{1}, {.z = 4, 3}, {5, 6}, {7, {8, 9}}, .f.x = 2}", {1, 2, 3, 4, 5, 6, 7, 7, 8, 9}},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        bench b;
+        GT_SCOPED(bench_close) bench b = {0};
         char source[512];
         (void)snprintf(source, sizeof source,
                        "struct inner { int a; short b; };\n"
@@ -247,7 +247,6 @@ TEST(test_nested_lists)
         for (uint32_t i = 0; i < 10; i++) {
             assert_true(b.workload.numbers[s->first_number + i].low == cases[c].values[i]);
         }
-        bench_close(&b);
     }
 }
 
@@ -353,7 +352,7 @@ TEST(test_mistakes)
         char text[1024];
         gt_template *template = NULL;
         gt_problem problem;
-        gt_workload *workload = calloc(1, sizeof *workload);
+        GT_FREED gt_workload *workload = calloc(1, sizeof *workload);
         const gt_device device = device_of("sm_90");
         (void)snprintf(text, sizeof text,
                        "%s\n" HEAD "#pragma gputune args(%s)\n"
@@ -369,6 +368,5 @@ TEST(test_mistakes)
         assert_int_equal(status, GPUTUNE_ETEMPLATE);
         assert_string_equal(gt_message(), mistakes[i].message);
         gt_template_free(template);
-        free(workload);
     }
 }

@@ -61,14 +61,13 @@ TEST(test_axes)
 /* Returns the identity of `full` with `from` replaced by `to`. */
 static gt_hash identity_with(const char *from, const char *to)
 {
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     const char *at = strstr(full, from);
     assert_non_null(at);
     gt_text_append_bytes(&text, full, (size_t)(at - full));
     gt_text_append(&text, to);
     gt_text_append(&text, at + strlen(from));
     gt_hash hash = identity_of(gt_text_string(&text));
-    gt_text_free(&text);
     return hash;
 }
 
@@ -120,12 +119,11 @@ TEST(test_includes)
     const gt_axis *deep = axis_of(t, "DEEP");
     assert_non_null(deep);
     assert_true(deep->in_source);
-    gt_source source = default_source(t);
+    GT_SCOPED(gt_source_free) gt_source source = default_source(t);
     assert_non_null(strstr(source.text, "#include <math.h>\n#include \"cuda_fp16.h\"\n\n"));
     assert_null(strstr(source.text, "plain.cuh\"\n#include"));
     assert_non_null(strstr(source.text, "int deep() { return DEEP; }"));
     assert_non_null(strstr(source.text, "#line 6 \"k.cu\"\n\nint after;"));
-    gt_source_free(&source);
     gt_template_free(t);
 }
 
@@ -190,16 +188,14 @@ TEST(test_names_of_types)
 {
     static const char *const names[] = {"uint", "unsigned", "size_t", "char", "bool"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        bench b;
-        gt_text text = {0};
+        GT_SCOPED(bench_close) bench b = {0};
+        GT_SCOPED(gt_text_free) gt_text text = {0};
         gt_text_printf(&text,
                        "#pragma gputune kernel(k) problem(n = 64) args(out %s y[n], %s m = 1)\n"
                        "#pragma gputune block(64) grid(1) reference(r)\n"
                        "__global__ void k(%s *y, %s m) {}\n__global__ void r(%s *y, %s m) {}\n",
                        names[i], names[i], names[i], names[i], names[i], names[i]);
         bench_open(&b, gt_text_string(&text), "sm_90");
-        bench_close(&b);
-        gt_text_free(&text);
     }
 }
 
@@ -215,8 +211,8 @@ TEST(test_dimensions)
         {"(4), (min(8, 2))", {4, 2, 1}}, {"((4), max(1, 2))", {4, 2, 1}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        bench b;
-        gt_text text = {0};
+        GT_SCOPED(bench_close) bench b = {0};
+        GT_SCOPED(gt_text_free) gt_text text = {0};
         gt_text_printf(&text,
                        "#pragma gputune kernel(k) problem(n = 64) args(out float y[n])\n"
                        "#pragma gputune block(%s) grid(1)\n"
@@ -229,7 +225,5 @@ TEST(test_dimensions)
         }
         assert_int_equal(b.workload.reference.steps[0].grid[1], 2);
         assert_int_equal(b.template->parts->steps[0].block.count == 1, cases[i].sizes[1] == 1);
-        bench_close(&b);
-        gt_text_free(&text);
     }
 }

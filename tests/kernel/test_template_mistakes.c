@@ -246,7 +246,7 @@ TEST(test_endless_nesting)
     enum { DEPTH = 100000 };
     static const char *const openings[] = {"(", "-(", "min(1,", "1?", "!", "sizeof("};
     for (size_t i = 0; i < sizeof openings / sizeof *openings; i++) {
-        gt_text text = {0}, line = {0};
+        GT_SCOPED(gt_text_free) gt_text text = {0}, line = {0};
         gt_text_append(&line, P "require(");
         for (int d = 0; d < DEPTH; d++) {
             gt_text_append(&line, openings[i]);
@@ -259,8 +259,6 @@ TEST(test_endless_nesting)
         assert_int_equal(
             gt_template_parse(&template, "a.cu", gt_text_string(&text), NULL, NULL, NULL),
             GPUTUNE_ETEMPLATE);
-        gt_text_free(&text);
-        gt_text_free(&line);
     }
 }
 
@@ -271,12 +269,11 @@ TEST(test_cut_short)
     replace_line(&text, plain, 8, P "reference(other, rtol = 1e-6) /* x */ define(A = \"b\", C)");
     for (size_t length = 0; length < text.length; length++) {
         gt_template *template = NULL;
-        char *cut = strndup(gt_text_string(&text), length);
+        GT_FREED char *cut = strndup(gt_text_string(&text), length);
         assert_non_null(cut);
         if (gt_template_parse(&template, "a.cu", cut, NULL, NULL, NULL) == GPUTUNE_OK) {
             gt_template_free(template);
         }
-        free(cut);
     }
 }
 

@@ -85,11 +85,10 @@ TEST(test_exclusions)
                  {"box = (B, 32), strides = n + 4", "sm_90", 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[1024];
-        bench b;
+        GT_SCOPED(bench_close) bench b = {0};
         (void)snprintf(text, sizeof text, HEAD "#pragma gputune tensormap(x, %s)\n" BODY,
                        cases[i].map);
         bench_open(&b, text, cases[i].arch);
         assert_int_equal(count_valid(b.space), cases[i].valid);
-        bench_close(&b);
     }
 }

@@ -46,7 +46,7 @@ TEST(test_arrays)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
-        bench b;
+        GT_SCOPED(bench_close) bench b = {0};
         (void)snprintf(
             text, sizeof text,
             "#pragma gputune kernel(k) problem(h = 101, w = 201) block(64) grid(1) tune(B = 8, "
@@ -63,7 +63,6 @@ TEST(test_arrays)
         assert_int_equal(texture->depth, cases[i].depth);
         assert_int_equal(texture->pitch_bytes, cases[i].pitch_bytes);
         assert_int_equal(gt_buffer_alignment(&b.workload.buffers[1]), 4);
-        bench_close(&b);
     }
 }
 
@@ -82,7 +81,7 @@ TEST(test_elements)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
-        bench b;
+        GT_SCOPED(bench_close) bench b = {0};
         (void)snprintf(
             text, sizeof text,
             HEAD "#pragma gputune args(out float y[h][w], in %s x[w] = zero) texture(x%s)\n" BODY,
@@ -96,7 +95,6 @@ TEST(test_elements)
         assert_int_equal(texture->height, 0);
         assert_int_equal(texture->width, 200);
         assert_int_equal(texture->pitch_bytes, 200 * cases[i].bytes);
-        bench_close(&b);
     }
 }
 
@@ -111,7 +109,7 @@ TEST(test_odd_tail)
         {HEAD "#pragma gputune args(out float y[h][w], in float x[h][w]) texture(x)\n" BODY,
          false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        bench b;
+        GT_SCOPED(bench_close) bench b = {0};
         bool changed;
         gt_problem odd_tail;
         bench_open(&b, cases[i].text, "sm_90");
@@ -119,7 +117,6 @@ TEST(test_odd_tail)
         assert_true(changed);
         assert_int_not_equal(odd_tail.values[0].number, 100);
         assert_true((odd_tail.values[1].number != 200) == cases[i].changes);
-        bench_close(&b);
     }
 }
 

@@ -195,9 +195,8 @@ static inline void put_size(gt_store *store, int64_t n, double time_ns)
 /* Opens a database, puts a winner at n and closes the database. */
 static inline void put_into(world *w, const char *path, int64_t n, double time_ns)
 {
-    gt_store *store = open_over(w, path, NULL);
+    GT_SCOPED(close_store) gt_store *store = open_over(w, path, NULL);
     put_size(store, n, time_ns);
-    gt_store_close(store);
 }
 
 /* Puts the facts of a GPU, with a scenario of its own. */

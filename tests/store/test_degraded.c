@@ -2,6 +2,7 @@
  * results are kept in memory. */
 #include "store_support.h"
 
+#include "base/file.h"
 #include "base/signals.h"
 #include "support/folder.h"
 
@@ -243,15 +244,13 @@ static bool is_beside(const world *w, const char *ending)
 /* Checks that the file is not modified and that no file is created beside it. */
 static void stays_as_it_is(world *w, const void *bytes, size_t count)
 {
-    GT_FREED char *kept = malloc(count + 1);
+    GT_FREED char *kept = NULL;
+    size_t kept_bytes;
     gt_store *store = open_store(w);
     assert_true(time_at(store, 512) == 0);
     goes_on_in_memory(w, store, "cannot be used");
     gt_store_close(store);
-    FILE *file = fopen(w->path, "r");
-    assert_non_null(file);
-    size_t kept_bytes = fread(kept, 1, count + 1, file);
-    fclose(file);
+    ASSERT_OK(gt_file_read(&kept, &kept_bytes, w->path));
     assert_int_equal(kept_bytes, count);
     assert_memory_equal(kept, bytes, count);
     assert_false(is_beside(w, ".1"));
@@ -267,11 +266,10 @@ TEST_OF(not_a_database, world *w, open_world, close_world)
 
 TEST_OF(another_programs_database, world *w, open_world, close_world)
 {
-    GT_FREED char *bytes = malloc(1 << 16);
+    GT_FREED char *bytes = NULL;
+    size_t count;
     run_sql(w->path, "CREATE TABLE notes (text TEXT)");
-    FILE *file = fopen(w->path, "r");
-    size_t count = fread(bytes, 1, 1 << 16, file);
-    fclose(file);
+    ASSERT_OK(gt_file_read(&bytes, &count, w->path));
     stays_as_it_is(w, bytes, count);
 }
 
@@ -290,13 +288,12 @@ TEST_OF(malformed_tables, world *w, open_world, close_world)
         fwrite(noise, 1, sizeof noise, file);
     }
     fclose(file);
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     assert_true(time_at(store, 1024) == 0);
     put_size(store, 512, 5);
     assert_true(time_at(store, 512) == 5);
     assert_int_equal(gt_store_check(store, true), GPUTUNE_EDATABASE);
     assert_int_equal(w->warnings, 1);
-    gt_store_close(store);
 }
 
 TEST_OF(truncated_file, world *w, open_world, close_world)
@@ -388,7 +385,7 @@ TEST_OF(system_database_that_breaks_later_is_left_out, world *w, open_world, clo
 {
     const char *system = system_path(w);
     put_into(w, system, 4096, 30);
-    gt_store *store = open_over(w, w->path, system);
+    GT_SCOPED(close_store) gt_store *store = open_over(w, w->path, system);
     put_size(store, 1024, 10);
     assert_true(time_at(store, 4096) == 30);
     FILE *file = fopen(system, "r+");
@@ -400,7 +397,6 @@ TEST_OF(system_database_that_breaks_later_is_left_out, world *w, open_world, clo
     assert_true(time_at(store, 1024) == 10);
     assert_int_equal(w->warnings, 1);
     assert_non_null(strstr(w->warning, "is not used"));
-    gt_store_close(store);
 }
 
 TEST_OF(broken_system_database_is_left_out, world *w, open_world, close_world)

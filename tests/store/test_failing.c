@@ -73,13 +73,12 @@ static gputune_status list_and_export(gt_store *store)
         .one_version = true,
         .wanted = {.environments = environments, .environment_count = 3}};
     const gt_wanted all = {.gpu = "test", .sizes = "T=half"};
-    gt_text text = {0};
+    GT_SCOPED(gt_text_free) gt_text text = {0};
     uint32_t count;
     int winners = 0;
     gputune_status status = gt_store_records(store, &filter, take_record, &winners);
     GT_TRY(status);
     status = gt_store_export(&text, &count, store, &all, false);
-    gt_text_free(&text);
     return status;
 }
 

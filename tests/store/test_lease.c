@@ -233,7 +233,7 @@ static void *hold_while_the_clock_leaps(void *user)
     enum { RENEWALS = 7 };
     static const time_t year_s = 365 * 86400, leaps_s[RENEWALS] = {0, year_s, 0, -year_s, year_s};
     world *w = user;
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_lease lease = {0};
     ASSERT_OK(acquire(&lease, store, 0));
     is_held = true;
@@ -246,7 +246,6 @@ static void *hold_while_the_clock_leaps(void *user)
         ASSERT_OK(renew(&lease, store));
     }
     gt_store_lease_release(&lease, store, NULL);
-    gt_store_close(store);
     return NULL;
 }
 

@@ -49,10 +49,9 @@ TEST_OF(everything_is_taken_once, world *w, open_world, close_world)
 {
     files all;
     for (int i = 0; i < 3; i++) {
-        gt_store *store = open_over(w, name_file(&all, w, i), NULL);
+        GT_SCOPED(close_store) gt_store *store = open_over(w, name_file(&all, w, i), NULL);
         put_size(store, 1024 << i, 10 + i);
         put_size(store, 1024 << (i + 1), 20 + i);
-        gt_store_close(store);
     }
     gputune_merged merged = merge(w, &all, 3);
     assert_int_equal(merged.winners, 6);
@@ -154,14 +153,13 @@ TEST_OF(a_bad_file_stops_all, world *w, open_world, close_world)
     gputune_merged merged;
     put_into(w, name_file(&all, w, 0), 1024, 10);
     all.list[1] = "/no/such.db";
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     assert_int_equal(gt_store_merge(&merged, store, all.list, 2), GPUTUNE_EDATABASE);
     assert_non_null(strstr(gt_message(), "/no/such.db cannot be merged"));
     assert_int_equal(chmod(all.paths[0], 0666), 0);
     assert_int_equal(gt_store_merge(&merged, store, all.list, 1), GPUTUNE_EDATABASE);
     assert_non_null(strstr(gt_message(), "gputune wisdom"));
     assert_true(time_at(store, 1024) == 0);
-    gt_store_close(store);
 }
 
 /* ---- killed ---- */
@@ -194,11 +192,10 @@ TEST_OF(a_killed_merge_leaves_all_or_nothing, world *w, open_world, close_world)
     gt_random random = {28};
     const int64_t winners = (FILES - 1) * (SIZES_OF_ONE - OVERLAP) + SIZES_OF_ONE;
     for (int i = 0; i < FILES; i++) {
-        gt_store *store = open_over(w, name_file(&all, w, i), NULL);
+        GT_SCOPED(close_store) gt_store *store = open_over(w, name_file(&all, w, i), NULL);
         for (int s = 0; s < SIZES_OF_ONE; s++) {
             put_size(store, 1000 + i * (SIZES_OF_ONE - OVERLAP) + s, 10);
         }
-        gt_store_close(store);
     }
     const char *asked = getenv("GPUTUNE_TEST_KILLS");
     long kills = asked ? strtol(asked, NULL, 10) : KILLS;

@@ -386,14 +386,13 @@ TEST_OF(damaged_code_is_not_handed_out, world *w, open_world, close_world)
 {
     put_into(w, w->path, 1024, 10);
     run_sql(w->path, "UPDATE cubin SET image = x'00'");
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(1024);
     GT_SCOPED(gt_winner_free) gt_winner found = first_winner(store, &scenario);
     assert_null(found.code.image.data);
     assert_false(has_code(store, 2));
     put_size(store, 1024, 10); /* putting the code again repairs it */
     assert_true(has_code(store, 2));
-    gt_store_close(store);
 }
 
 static int take_copy(void *user, const gputune_record *record)
@@ -454,7 +453,7 @@ static void remember_gpu(gt_store *store, const char *surroundings)
 
 TEST_OF(gpus_are_found_by_surroundings, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     const gt_device device = {.name = "NVIDIA H200",
                               .uuid = "GPU-1",
                               .arch = "sm_90a",
@@ -479,13 +478,12 @@ TEST_OF(gpus_are_found_by_surroundings, world *w, open_world, close_world)
     assert_int_equal(found.sm_clock_khz, 1980000);
     assert_int_equal(found.driver_version, 13000);
     assert_int_equal(find_gpu(&found, store, "elsewhere"), GPUTUNE_ENOTFOUND);
-    gt_store_close(store);
 }
 
 /* Only as many surroundings are kept as a machine may have at once. */
 TEST_OF(old_surroundings_are_dropped, world *w, open_world, close_world)
 {
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     const gt_device device = {.name = "NVIDIA H200", .uuid = "GPU-1", .origin = "cuda"};
     gt_device found;
     char name[32];
@@ -497,7 +495,6 @@ TEST_OF(old_surroundings_are_dropped, world *w, open_world, close_world)
     ASSERT_OK(find_gpu(&found, store, "boot 69"));
     ASSERT_OK(find_gpu(&found, store, "boot 6"));
     assert_int_equal(find_gpu(&found, store, "boot 5"), GPUTUNE_ENOTFOUND);
-    gt_store_close(store);
 }
 
 TEST(host_joins_the_environment)

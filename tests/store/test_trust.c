@@ -1,6 +1,7 @@
 /* Tests that code that other users may have written is not launched. */
 #include "store_support.h"
 
+#include "base/file.h"
 #include "base/network.h"
 #include "store/database.h"
 
@@ -69,25 +70,6 @@ TEST_OF(a_link_is_trusted_as_what_it_leads_to, world *w, open_world, close_world
 
 /* ---- Journals of other users ----------------------------------------------------------------- */
 
-typedef struct contents {
-    unsigned char *data;
-    size_t bytes;
-} contents;
-
-static contents read_database(const world *w)
-{
-    contents out = {0};
-    struct stat facts;
-    FILE *file = fopen(w->path, "rb");
-    assert_non_null(file);
-    assert_int_equal(fstat(fileno(file), &facts), 0);
-    out.bytes = (size_t)facts.st_size;
-    out.data = malloc(out.bytes);
-    assert_int_equal(fread(out.data, 1, out.bytes, file), out.bytes);
-    fclose(file);
-    return out;
-}
-
 static void put_number(FILE *file, uint32_t value)
 {
     for (int shift = 24; shift >= 0; shift -= 8) {
@@ -96,13 +78,13 @@ static void put_number(FILE *file, uint32_t value)
 }
 
 /* Writes a journal that restores the database; see SQLite's "Rollback Journal Format". */
-static void write_journal(const char *path, contents before)
+static void write_journal(const char *path, const unsigned char *before, size_t bytes)
 {
     static const unsigned char magic[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
     enum { SECTOR = 512, HEADER = 28, STEP = 200 };
     static const char padding[SECTOR - HEADER];
-    size_t page_bytes = (size_t)before.data[16] << 8 | before.data[17];
-    uint32_t pages = (uint32_t)(before.bytes / page_bytes);
+    size_t page_bytes = (size_t)before[16] << 8 | before[17];
+    uint32_t pages = (uint32_t)(bytes / page_bytes);
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
     fwrite(magic, sizeof magic, 1, file);
@@ -112,7 +94,7 @@ static void write_journal(const char *path, contents before)
     }
     fwrite(padding, sizeof padding, 1, file);
     for (uint32_t page = 0; page < pages; page++) {
-        const unsigned char *data = before.data + page * page_bytes;
+        const unsigned char *data = before + page * page_bytes;
         uint32_t sum = 0;
         for (size_t i = page_bytes - STEP; (int64_t)i > 0; i -= STEP) {
             sum += data[i];
@@ -128,12 +110,11 @@ static gputune_status find_at(world *w, int64_t n)
 {
     gt_scenario scenario = scenario_at(n);
     gt_winner winner;
-    gt_store *store = open_store(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
     gputune_status status = find_first(&winner, store, &scenario);
     if (status == GPUTUNE_OK) {
         gt_winner_free(&winner);
     }
-    gt_store_close(store);
     return status;
 }
 
@@ -141,11 +122,13 @@ static gputune_status find_at(world *w, int64_t n)
 static void make_journal(world *w, char path[128])
 {
     make_database(w);
-    contents before = read_database(w);
+    char *before;
+    size_t bytes;
+    ASSERT_OK(gt_file_read(&before, &bytes, w->path));
     put_into(w, w->path, 2048, 100);
     snprintf(path, 128, "%s-journal", w->path);
-    write_journal(path, before);
-    free(before.data);
+    write_journal(path, (unsigned char *)before, bytes);
+    free(before);
     assert_int_equal(chmod(path, 0600), 0);
 }
 

@@ -41,14 +41,13 @@ static inline gputune_status make_request(gt_request **out, failing_world *f,
 static inline gputune_status expect_right(const failing_world *f, const gt_request *request,
                                           const gt_choice *choice)
 {
-    char *config;
+    GT_FREED char *config = NULL;
     GT_TRY(gt_config_text(&config, request->template, &choice->config));
     assert_true(choice->image.bytes > 0);
     assert_null(strstr(config, "BLOCK=512"));
     if (f->nothing_fails && f->best && !strstr(config, f->best)) {
         fail_msg("%s in place of %s", config, f->best);
     }
-    free(config);
     return GPUTUNE_OK;
 }
 

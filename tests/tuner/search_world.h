@@ -196,10 +196,9 @@ static inline gputune_status tune_at(world *w, int64_t n, const gputune_options 
     }
     status = gt_tune(&w->choice, request);
     if (status == GPUTUNE_OK) {
-        char *text;
+        GT_FREED char *text = NULL;
         ASSERT_OK(gt_config_text(&text, request->template, &w->choice.config));
         snprintf(w->config, sizeof w->config, "%s", text);
-        free(text);
     }
     gt_request_free(request);
     return status;

@@ -116,9 +116,16 @@ static inline void spread_times(machine *m)
     }
 }
 
-static void equal_times(machine *m)
+static inline void equal_times(machine *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {
         m->times[i] = 100;
     }
+}
+
+static inline machine equal_machine(uint64_t seed, uint32_t count)
+{
+    machine m = make_machine(seed, count);
+    equal_times(&m);
+    return m;
 }

@@ -37,12 +37,11 @@ static int open_folder(void **state)
     write_file("lib/b.cuh", "int b;\n");
     write_file("toolkit/include/cuda_runtime_api.h", "#define CUDART_VERSION  13000\n");
     write_file("toolkit/include/cuda_fp16.h", "struct half;\n");
-    char *toolkit;
+    GT_FREED char *toolkit = NULL;
     ASSERT_OK(gt_path_format(&toolkit, "%s/toolkit", folder));
     setenv("CUDA_HOME", toolkit, 1);
     unsetenv("GPUTUNE_NVRTC");
     unsetenv("GPUTUNE_INCLUDE");
-    free(toolkit);
     return 0;
 }
 

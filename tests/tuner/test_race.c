@@ -3,8 +3,7 @@
 
 TEST(last_one_to_come_wins)
 {
-    machine m = make_machine(3, 20);
-    equal_times(&m);
+    machine m = equal_machine(3, 20);
     m.batch = 1;
     m.times[19] = 90;
     GT_SCOPED(race_end) gt_race *race = run_race(&m, NULL);
@@ -31,8 +30,7 @@ TEST(many_variants_cost_few_samples)
 
 TEST(clear_winner_is_no_tie)
 {
-    machine m = make_machine(1, 6);
-    equal_times(&m);
+    machine m = equal_machine(1, 6);
     m.times[4] = 80;
     GT_SCOPED(race_end) gt_race *race = run_race(&m, NULL);
     gt_race_result result = race_result(race);
@@ -43,8 +41,7 @@ TEST(clear_winner_is_no_tie)
 
 TEST(winning_default_has_speedup_one)
 {
-    machine m = make_machine(1, 4);
-    equal_times(&m);
+    machine m = equal_machine(1, 4);
     m.times[0] = 50;
     GT_SCOPED(race_end) gt_race *race = run_race(&m, NULL);
     gt_race_result result = race_result(race);
@@ -55,8 +52,7 @@ TEST(winning_default_has_speedup_one)
 
 TEST(one_shared_round_gives_no_interval)
 {
-    machine m = make_machine(1, 2);
-    equal_times(&m);
+    machine m = equal_machine(1, 2);
     m.times[1] = 50;
     GT_SCOPED(race_end) gt_race *race = start_race(2, NULL);
     gt_race_end end;
@@ -222,11 +218,10 @@ TEST(failure_in_a_tie_reopens_it)
 
 TEST(new_contestants_meet_the_incumbent)
 {
-    machine m = make_machine(4, 10);
+    machine m = equal_machine(4, 10);
     GT_SCOPED(race_end) gt_race *race = start_race(2, NULL);
     gt_race_round round;
     gt_race_end end;
-    equal_times(&m);
     for (int i = 0; i < 8; i++) {
         take_round(race, &m, &end);
         assert_int_equal(end, GT_RACE_RUNNING); /* more contestants may join */
@@ -325,11 +320,10 @@ TEST(spoiled_round_is_forgotten)
 
 TEST(budget_gives_the_best_so_far)
 {
-    machine m = make_machine(4, 4);
+    machine m = equal_machine(4, 4);
     GT_SCOPED(race_end) gt_race *race = start_race(m.count, NULL);
     gt_race_round round;
     gt_race_end end;
-    equal_times(&m);
     m.times[2] = 70;
     take_round(race, &m, &end);
     ASSERT_OK(gt_race_next_round(race, &round));
@@ -411,10 +405,9 @@ static uint32_t count_final(const gt_runner *c)
 
 TEST(summary_is_of_the_longest_samples)
 {
-    machine m = make_machine(6, 12);
+    machine m = equal_machine(6, 12);
     const gt_runner *c;
     gt_summary s;
-    equal_times(&m);
     m.times[3] = 90;
     GT_SCOPED(race_end) gt_race *race = run_race(&m, NULL);
     assert_non_null(c = gt_race_find(race, 0));

@@ -3,10 +3,9 @@
 
 TEST(losers_leave_with_a_reason)
 {
-    machine m = make_machine(9, 8);
+    machine m = equal_machine(9, 8);
     char text[96];
     const gt_runner *c;
-    equal_times(&m);
     m.times[0] = 300; /* the default stays to the end */
     m.times[1] = 250;
     m.times[2] = 125;
@@ -47,20 +46,18 @@ TEST(quick_samples_that_are_doubted_do_not_cost_the_fastest_its_place)
         m.times[3] = 48.5;
         m.times[5] = 46.4;
         m.firsts[5] = 4.9;
-        gt_race *race = run_race(&m, &options);
+        GT_SCOPED(race_end) gt_race *race = run_race(&m, &options);
         assert_int_equal(race_result(race).winner, 5);
         assert_non_null(c = gt_race_find(race, 8)); /* a surely slower one leaves as before */
         assert_int_equal(c->samples.count, 2);
-        gt_race_free(race);
     }
 }
 
 TEST(exhaustive_race_samples_everyone)
 {
-    machine m = make_machine(9, 8);
+    machine m = equal_machine(9, 8);
     const gt_race_options options = {.seed = 1, .exhaustive = true};
     const gt_runner *c;
-    equal_times(&m);
     m.times[1] = 500;
     m.times[3] = 70;
     GT_SCOPED(race_end) gt_race *race = run_race(&m, &options);
@@ -72,9 +69,8 @@ TEST(exhaustive_race_samples_everyone)
 
 TEST(failures_do_not_stop_the_race)
 {
-    machine m = make_machine(2, 8);
+    machine m = equal_machine(2, 8);
     const gt_runner *c;
-    equal_times(&m);
     m.times[5] = 60;
     m.failing = 5;
     m.times[6] = 80;
@@ -86,8 +82,7 @@ TEST(failures_do_not_stop_the_race)
 
 TEST(next_best_replaces_a_winner_that_fails)
 {
-    machine m = make_machine(2, 4);
-    equal_times(&m);
+    machine m = equal_machine(2, 4);
     m.times[2] = 80;
     m.times[1] = 90;
     GT_SCOPED(race_end) gt_race *race = run_race(&m, NULL);
@@ -106,8 +101,7 @@ TEST(next_best_replaces_a_winner_that_fails)
 
 TEST(next_best_replaces_a_default_that_fails)
 {
-    machine m = make_machine(2, 4);
-    equal_times(&m);
+    machine m = equal_machine(2, 4);
     m.times[0] = 80;
     m.times[1] = 90;
     GT_SCOPED(race_end) gt_race *race = run_race(&m, NULL);
@@ -118,9 +112,8 @@ TEST(next_best_replaces_a_default_that_fails)
 
 TEST(default_may_fail)
 {
-    machine m = make_machine(2, 4);
+    machine m = equal_machine(2, 4);
     GT_SCOPED(race_end) gt_race *race = start_race(m.count, NULL);
-    equal_times(&m);
     m.times[3] = 80;
     gt_race_fail(race, 0);
     gt_race_complete(race);

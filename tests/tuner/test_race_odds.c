@@ -42,9 +42,8 @@ static tally simulate(int runs, uint32_t count, uint32_t batch, shape make)
         m.batch = batch;
         make(&m);
         const gt_race_options options = {.seed = (uint64_t)run + 1};
-        gt_race *race = run_race(&m, &options);
+        GT_SCOPED(race_end) gt_race *race = run_race(&m, &options);
         count_result(&t, race, &m);
-        gt_race_free(race);
     }
     return t;
 }
@@ -99,10 +98,9 @@ TEST(noise_is_worn_down_by_rounds)
         m.noise = 0.03;
         m.outliers = 0.1;
         noisy_times(&m);
-        gt_race *race = run_race(&m, &options);
+        GT_SCOPED(race_end) gt_race *race = run_race(&m, &options);
         gt_race_result result = race_result(race);
         wrong += m.times[result.winner] > 101;
-        gt_race_free(race);
     }
     assert_true(wrong == 0);
 }
@@ -114,17 +112,15 @@ TEST(few_in_noise_are_not_sent_home_early)
     for (uint32_t count = 2; count <= 4; count++) {
         int wrong = 0;
         for (int run = 0; run < runs; run++) {
-            machine m = make_machine((uint64_t)run, count);
+            machine m = equal_machine((uint64_t)run, count);
             const gt_race_options options = {
                 .seed = (uint64_t)run + 1, .max_rounds = 200, .drop_ratio = 0.5};
             m.noise = 0.03;
             m.outliers = 0;
-            equal_times(&m);
             m.times[count - 1] = 98;
-            gt_race *race = run_race(&m, &options);
+            GT_SCOPED(race_end) gt_race *race = run_race(&m, &options);
             gt_race_result result = race_result(race);
             wrong += result.winner != count - 1;
-            gt_race_free(race);
         }
         assert_true(wrong <= 0.02 * runs);
     }
@@ -142,12 +138,10 @@ TEST(ties_are_reported_and_go_to_the_default)
     enum { TIE_RUNS = 100 };
     tally t = {0};
     for (int run = 0; run < TIE_RUNS; run++) {
-        machine m = make_machine((uint64_t)run, 6);
+        machine m = equal_machine((uint64_t)run, 6);
         m.noise = 0.001;
-        equal_times(&m);
-        gt_race *race = run_race(&m, NULL);
+        GT_SCOPED(race_end) gt_race *race = run_race(&m, NULL);
         count_result(&t, race, &m);
-        gt_race_free(race);
     }
     assert_true(t.ties >= 0.97 * TIE_RUNS);
     assert_true(t.default_won >= 0.97 * TIE_RUNS);

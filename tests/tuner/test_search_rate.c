@@ -125,13 +125,12 @@ TEST_OF(another_default_is_measured_anew, world *w, open_world_of_steps, close_w
 TEST_OF(fallback_does_the_work_of_the_winner, world *w, open_world_of_steps, close_world)
 {
     gt_config wide, fallback;
-    char *text;
+    GT_FREED char *text = NULL;
     gt_request *request = request_for(w, NULL);
     ASSERT_OK(gt_config_parse(&wide, request->template, "STEPS=8 VEC=2"));
     fallback = gt_config_scalar(request->template, &wide);
     ASSERT_OK(gt_config_text(&text, request->template, &fallback));
     assert_string_equal(text, "STEPS=8 VEC=1");
-    free(text);
     gt_request_free(request);
 }
 
