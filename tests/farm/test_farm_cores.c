@@ -58,7 +58,7 @@ TEST(each_has_its_part_and_what_the_others_leave)
     gt_cores_leave(&other.host);
 }
 
-TEST(what_nobody_waits_for_takes_no_core)
+TEST(forgotten_jobs_take_no_core)
 {
     fake one, other;
     open_fake(&one);

@@ -137,7 +137,7 @@ TEST(a_single_outside_end_is_forgiven)
     assert_true(sample_pid(farm, one, 1) != pid);
 }
 
-TEST(what_was_fast_enough_once_is_proved_again_without_a_limit)
+TEST(new_worker_verifies_without_time_limit)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
     char script[64];

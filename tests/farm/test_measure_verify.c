@@ -117,7 +117,7 @@ static gt_measure_setup *make_out_setup(const char *reference)
     return setup;
 }
 
-TEST_ON_DEVICE(what_nobody_writes_is_no_result)
+TEST_ON_DEVICE(unwritten_elements_are_refused)
 {
     prepare(make_out_setup(NULL));
     assert_wrong(VARIANT("if (i < n && i != 5) y[i] = a * x[i];"), "y[5] is not written");
@@ -134,7 +134,7 @@ TEST_ON_DEVICE(what_nobody_writes_is_no_result)
                  "y[5] is not written, and the default variant");
 }
 
-TEST_ON_DEVICE(what_the_reference_leaves_out_is_no_part_of_the_result)
+TEST_ON_DEVICE(elements_that_the_reference_omits_must_stay_unwritten)
 {
     prepare(make_out_setup("half_of_it"));
     assert_right(VARIANT("if (i < n / 2) y[i] = a * x[i];"));
@@ -189,7 +189,7 @@ TEST_ON_DEVICE(a_winner_must_be_right_after_its_race)
 }
 
 /* Filling all buffers again would take longer than the proof. */
-TEST_ON_DEVICE(what_was_damaged_is_put_right_and_no_more)
+TEST_ON_DEVICE(only_damaged_buffers_are_restored)
 {
     prepare(make_setup("axpy_reference"));
     assert_right(RIGHT);

@@ -273,7 +273,7 @@ TEST(lengths_beyond_what_arrived_are_named)
 }
 
 /* Every prefix of an encoded struct is refused, and so is one with an extra byte at its end. */
-TEST(what_is_cut_is_refused)
+TEST(wire_refuses_cut_structs)
 {
     gt_random random = {4};
     for (size_t i = 0; i < RECORDS; i++) {

@@ -156,7 +156,7 @@ TEST(test_many_operands)
     free(parsed);
 }
 
-TEST(test_what_cannot_be_computed)
+TEST(expression_names_division_by_zero_and_overflow)
 {
     static const struct {
         const char *text, *message;
@@ -212,7 +212,7 @@ TEST(test_the_most_negative_number)
     free(parsed);
 }
 
-TEST(test_what_does_not_parse)
+TEST(expression_names_syntax_mistakes)
 {
     static const struct {
         const char *text, *message;
@@ -242,7 +242,7 @@ TEST(test_what_does_not_parse)
     }
 }
 
-TEST(test_what_is_used)
+TEST(expression_knows_its_names_and_kind)
 {
     gt_expression *parsed = expression("b  *\t3 /* b */ + 1");
     assert_true(gt_expression_uses(parsed, 1));

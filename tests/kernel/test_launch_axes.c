@@ -52,7 +52,7 @@ TEST(test_window_of_a_pipeline)
 }
 
 /* The axis is not a macro, so changing it needs no compile. */
-TEST(test_it_is_about_the_launch_alone)
+TEST(l2_persist_needs_no_compile)
 {
     gt_template *template = parse(HEAD "l2_persist(L2 = 0, 25 : t)\n");
     assert_false(axis_of(template, "L2")->in_source);

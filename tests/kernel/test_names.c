@@ -177,7 +177,7 @@ TEST(test_code_may_ask_for_a_word_of_the_problem)
     assert_true(generates(asking, "#define OP_max 0\n"));
 }
 
-TEST(test_what_reaches_the_variants)
+TEST(tunable_may_reach_variants_through_macros)
 {
     for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
         gt_template *template = NULL;
@@ -227,7 +227,7 @@ TEST(test_values_of_the_file)
 
 /* If only the compiler can tell whether a tunable keeps its value, the source has a check for
  * it. */
-TEST(test_what_only_the_compiler_knows)
+TEST(source_checks_doubtful_tunables)
 {
     static const char doubtful[] =
         PLAIN("tune(U = 1, 2)", "#if U > 4\n#define U 4\n#endif\n") "{ y[0] = U; }";

@@ -46,7 +46,7 @@ TEST(every_version_and_type_is_read)
     }
 }
 
-TEST(what_no_kernel_takes_is_refused)
+TEST(npy_refuses_unsupported_files)
 {
     static const struct {
         int version;
@@ -108,7 +108,7 @@ TEST(a_file_may_be_cut_off_anywhere)
 }
 
 /* A header that was written can be read. NumPy has no bfloat16 or fp8. */
-TEST(what_is_written_is_read)
+TEST(npy_head_is_read_back)
 {
     static const uint64_t shape[] = {1, 2, 3, 1, 1, 1, 1, 1};
     static const gt_type types[][2] = {{GT_TYPE_F32, GT_TYPE_F32},

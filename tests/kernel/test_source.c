@@ -75,7 +75,7 @@ TEST(test_lines)
 }
 
 /* A statement expression may end with a compound literal, and `register` is removed. */
-TEST(test_what_nvcc_takes)
+TEST(source_rewrites_extensions_of_nvcc)
 {
     static const char lists[] =
         "// lists\n"

@@ -170,7 +170,7 @@ TEST(test_include_mistakes)
 }
 
 /* Pragmas in comments and strings are ignored, and so are comments inside of a pragma. */
-TEST(test_what_is_no_pragma)
+TEST(template_ignores_pragmas_in_comments_and_strings)
 {
     gt_template *t = parse(HEAD "/* \n#pragma gputune tune(A = 1)\n*/\n"
                                 "// #pragma gputune tune(B = 1)\n"

@@ -21,7 +21,7 @@ static void assert_near(double value, double expected)
     }
 }
 
-TEST(test_what_is_stated_stands)
+TEST(tolerance_keeps_stated_values)
 {
     gt_workload workload = workload_of(GT_TYPE_F32, 1000, 1000);
     workload.tolerance = (gt_tolerance){.rtol = 0.5, .stated = true};

@@ -180,7 +180,7 @@ TEST_OF(reader_undoes_what_a_killed_writer_began, world *w, open_world, close_wo
 }
 
 /* Opening a pipe would wait for a process that opens its other end. */
-TEST_OF(what_is_no_file_is_left_alone, world *w, open_world, close_world)
+TEST_OF(folders_pipes_and_devices_are_left_alone, world *w, open_world, close_world)
 {
     static const char *const cases[][2] = {{"folder", "it is a folder"},
                                            {"pipe", "it is a pipe"},
@@ -361,7 +361,7 @@ static double time_of_first(gt_store *store, bool *final)
 
 /* An unfinished result is final for users who get it in the system's database. A result that they
  * find themselves is final if it is as fast. */
-TEST_OF(what_is_installed_is_decided, world *w, open_world, close_world)
+TEST_OF(installed_result_is_final, world *w, open_world, close_world)
 {
     const char *system = system_path(w);
     const gt_scenario scenario = scenario_at(1024);

@@ -26,7 +26,7 @@ static int forget_size(gt_store *store, const char *sizes, bool only_say)
                   &(gputune_forget_options){.only_say = only_say});
 }
 
-TEST_OF(what_is_named_goes, world *w, open_world, close_world)
+TEST_OF(forget_deletes_named_records, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1024, 10);
@@ -80,7 +80,7 @@ TEST_OF(code_of_others_stays, world *w, open_world, close_world)
     assert_true(has_code(store, 9));
 }
 
-TEST_OF(what_is_old_goes, world *w, open_world, close_world)
+TEST_OF(forget_deletes_old_records, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_size(store, 1024, 10);

@@ -64,7 +64,7 @@ TEST_OF(a_briefly_locked_database, world *w, open_world, close_world)
     pthread_join(thread, NULL);
 }
 
-TEST_OF(what_is_no_database, world *w, open_world, close_world)
+TEST_OF(inspect_reports_files_that_are_no_database, world *w, open_world, close_world)
 {
     file_write(w->path, "%s", "hello, this is text and no database at all, however long it may be");
     gt_store_facts facts = inspect(w->path);

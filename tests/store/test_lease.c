@@ -20,7 +20,7 @@ static gputune_status renew(gt_lease *lease, gt_store *store)
     return gt_store_lease_renew(lease, store, &patience);
 }
 
-TEST_OF(one_holds_it, world *w, open_world, close_world)
+TEST_OF(lease_has_one_holder, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *first = open_store(w), *second = open_store(w);
     gt_lease a = {0}, b = {0};

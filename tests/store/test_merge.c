@@ -114,7 +114,7 @@ TEST_OF(a_gpu_gets_its_name_from_whoever_knows_it, world *w, open_world, close_w
     assert_int_equal(query_number(w->path, "SELECT count(*) FROM gpu WHERE name = 'a GPU'"), 1);
 }
 
-TEST_OF(what_was_not_finished_replaces_nothing, world *w, open_world, close_world)
+TEST_OF(unproved_trial_replaces_nothing_in_a_merge, world *w, open_world, close_world)
 {
     files all;
     const gt_terms terms = terms_of(GPUTUNE_MEASURE);

@@ -196,7 +196,7 @@ TEST_OF(foreign_reader_does_not_hold_up_writes, world *w, open_world, close_worl
 
 /* Without another write, results in memory are written when the store is closed, and results of
  * other processes are kept. */
-TEST_OF(what_is_in_memory_is_written_at_the_end, world *w, open_world, close_world)
+TEST_OF(closing_writes_results_in_memory, world *w, open_world, close_world)
 {
     make_database(w);
     gt_store *store = open_store(w), *other = open_store(w);
@@ -242,7 +242,7 @@ TEST_OF(a_lock_that_is_soon_over_costs_nothing, world *w, open_world, close_worl
 
 /* Closing does not wait for a lock much longer than earlier calls did, and warns about lost
  * results. */
-TEST_OF(what_stays_locked_at_the_end_is_told, world *w, open_world, close_world)
+TEST_OF(closing_a_locked_file_warns, world *w, open_world, close_world)
 {
     make_database(w);
     gt_store *store = open_store(w);
@@ -258,7 +258,7 @@ TEST_OF(what_stays_locked_at_the_end_is_told, world *w, open_world, close_world)
 }
 
 /* If the caller has asked about the loss, the log does not repeat it. */
-TEST_OF(what_stays_locked_is_told_once, world *w, open_world, close_world)
+TEST_OF(loss_by_a_lock_is_reported_once, world *w, open_world, close_world)
 {
     make_database(w);
     gt_store *store = open_store(w);

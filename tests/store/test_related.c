@@ -84,7 +84,7 @@ TEST_OF(own_trials_are_not_elsewhere, world *w, open_world, close_world)
 }
 
 /* A search at another size need not look near slow variants. */
-TEST_OF(what_one_launch_showed_to_be_slow_is_told, world *w, open_world, close_world)
+TEST_OF(related_trials_include_slow_first_launches, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_with_gpus(w);
     gt_scenario nearby = scenario_at(500);
@@ -131,7 +131,7 @@ TEST_OF(another_kernel_is_not_related, world *w, open_world, close_world)
     expect(find(store, 1000), NULL, 0);
 }
 
-TEST_OF(what_was_modelled_is_no_hint_for_a_real_gpu, world *w, open_world, close_world)
+TEST_OF(modelled_times_are_no_hint_for_a_real_gpu, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_with_gpus(w);
     gt_scenario scenario = scenario_at(500);
@@ -146,7 +146,7 @@ TEST_OF(what_was_modelled_is_no_hint_for_a_real_gpu, world *w, open_world, close
 }
 
 /* Only trials that were sampled and are undamaged are returned. */
-TEST_OF(what_tells_nothing_is_left_out, world *w, open_world, close_world)
+TEST_OF(related_trials_leave_out_unsampled_and_damaged, world *w, open_world, close_world)
 {
     gt_store *store = open_with_gpus(w);
     gt_scenario scenario = scenario_at(500);

@@ -52,7 +52,7 @@ TEST_OF(winner_survives_reopening, world *w, open_world, close_world)
     gt_store_close(store);
 }
 
-TEST_OF(what_is_no_number_comes_back_as_nothing, world *w, open_world, close_world)
+TEST_OF(nan_is_read_back_as_zero, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(4096);

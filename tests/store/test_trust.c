@@ -29,7 +29,7 @@ static void make_database(world *w)
     assert_null(gt_distrust(w->path));
 }
 
-TEST_OF(what_others_may_write_is_not_trusted, world *w, open_world, close_world)
+TEST_OF(writable_database_is_not_trusted, world *w, open_world, close_world)
 {
     static const mode_t modes[] = {0620, 0602, 0666};
     make_database(w);
@@ -42,7 +42,7 @@ TEST_OF(what_others_may_write_is_not_trusted, world *w, open_world, close_world)
     expect_trust(w, true, "");
 }
 
-TEST_OF(nor_is_what_others_may_replace, world *w, open_world, close_world)
+TEST_OF(database_in_writable_folder_is_not_trusted, world *w, open_world, close_world)
 {
     char folder[96];
     make_database(w);
@@ -155,7 +155,7 @@ static void expect_not_played_back(world *w, const char *journal)
     ASSERT_OK(find_at(w, 2048));
 }
 
-TEST_OF(what_others_may_have_written_is_not_played_back, world *w, open_world, close_world)
+TEST_OF(writable_journal_is_not_played_back, world *w, open_world, close_world)
 {
     char journal[128];
     make_journal(w, journal);
@@ -163,7 +163,7 @@ TEST_OF(what_others_may_have_written_is_not_played_back, world *w, open_world, c
     expect_not_played_back(w, journal);
 }
 
-TEST_OF(nor_is_a_link_to_a_journal, world *w, open_world, close_world)
+TEST_OF(journal_link_is_not_played_back, world *w, open_world, close_world)
 {
     char journal[128], other[128];
     make_journal(w, journal);
@@ -172,7 +172,7 @@ TEST_OF(nor_is_a_link_to_a_journal, world *w, open_world, close_world)
     expect_not_played_back(w, journal);
 }
 
-TEST_OF(nor_is_the_journal_of_another_user, world *w, open_world, close_world)
+TEST_OF(journal_of_another_user_is_not_played_back, world *w, open_world, close_world)
 {
     char journal[128];
     if (geteuid() != 0) {
@@ -197,7 +197,7 @@ TEST_OF(a_name_is_no_uri, world *w, open_world, close_world)
     assert_int_equal(chdir(before), 0);
 }
 
-TEST_OF(nor_is_what_another_user_owns, world *w, open_world, close_world)
+TEST_OF(database_of_another_user_is_not_trusted, world *w, open_world, close_world)
 {
     make_database(w);
     if (geteuid() != 0) {

@@ -46,7 +46,7 @@ static void tells(gt_store *store, uint64_t version, bool one_version, const cha
     assert_string_equal(text, expected);
 }
 
-TEST_OF(one_version_is_told, world *w, open_world, close_world)
+TEST_OF(records_are_of_one_version, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_version(store, 1, 30);

@@ -140,7 +140,7 @@ TEST_OF(test_few_variants_race_among_themselves, world *w, open_world, close_wor
     expect_answer(w, 0, &options, GPUTUNE_SOURCE_MEASURED, "BLOCK=64");
 }
 
-TEST_OF(test_what_a_bad_variant_beat_races_after_all, world *w, open_world, close_world)
+TEST_OF(failed_winner_lets_losers_race_again, world *w, open_world, close_world)
 {
     tune_wide_space(w);
     w->by_block[1024].recheck = GPUTUNE_EWRONG;
@@ -188,7 +188,7 @@ TEST_OF(test_an_estimate_does_not_give_a_default_that_it_found_bad, world *w, op
     assert_int_equal(tune(w, &options), GPUTUNE_ECRASHED);
 }
 
-TEST_OF(test_what_hung_once_and_is_wrong_is_not_tried_for_ever, world *w, open_world, close_world)
+TEST_OF(wrong_variant_that_hung_is_not_retried_forever, world *w, open_world, close_world)
 {
     w->by_block[256].hangs_once = true;
     w->by_block[256].recheck = GPUTUNE_EWRONG;
@@ -210,8 +210,7 @@ TEST_OF(test_without_memory_for_a_variant_nothing_is_decided, world *w, open_wor
 }
 
 /* A result of the scenario itself is preferred to the nearest size and to the default. */
-TEST_OF(test_what_cannot_be_measured_is_answered_by_its_own_scenario, world *w, open_world,
-        close_world)
+TEST_OF(busy_gpu_falls_back_to_own_scenario, world *w, open_world, close_world)
 {
     static const char *const only[] = {"BLOCK=64,128,256"};
     gputune_options options = OPTIONS(.only = only, .only_count = 1);

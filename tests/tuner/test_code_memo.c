@@ -23,7 +23,7 @@ static int let_go(void **state)
     return 0;
 }
 
-TEST_WITHIN(its_code_is_found_for_the_same_architecture, hold, let_go)
+TEST_WITHIN(memo_finds_code_of_the_same_architecture, hold, let_go)
 {
     static const gt_device another = {.arch = "sm_80"};
     gt_code found, code = {.source = one, .image = {.data = "code", .bytes = 4}};
@@ -52,7 +52,7 @@ TEST_WITHIN(earlier_code_is_dropped, hold, let_go)
     gt_code_free(&found);
 }
 
-TEST(where_the_memo_has_no_holder_nothing_is_kept)
+TEST(memo_without_holder_keeps_nothing)
 {
     gt_code found, code = {.source = one, .image = {.data = "code", .bytes = 4}};
     snprintf(code.arch, sizeof code.arch, "%s", device.arch);

@@ -111,7 +111,7 @@ TEST_OF(test_a_nearest_that_is_wrong_here_is_no_answer, world *w, open_world, cl
     expect_proof(w, LARGE, GPUTUNE_CACHED_ONLY, false, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
 }
 
-TEST_OF(test_who_wants_an_answer_at_once_gets_what_is_proved, world *w, open_world, close_world)
+TEST_OF(background_request_gets_verified_results_only, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY, .background = true);
     write_sized(w, each_size, "require(n > 0)");
@@ -131,7 +131,7 @@ TEST_OF(test_without_a_worker_the_nearest_is_not_taken, world *w, open_world, cl
     w->farm.prepare = GPUTUNE_EWORKER;
 }
 
-TEST_OF(test_where_no_worker_starts_the_nearest_is_not_taken, world *w, open_world, close_world)
+TEST_OF(nearest_needs_a_worker_to_verify, world *w, open_world, close_world)
 {
     write_sized(w, each_size, "require(n > 0)");
     expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");

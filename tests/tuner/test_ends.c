@@ -24,14 +24,14 @@ static void expect_proved(world *w, const gputune_options *options, const char *
                 w->farm.verifies); /* variants that were interrupted do not count */
 }
 
-TEST_OF(when_all_were_tried, world *w, open_world, close_world)
+TEST_OF(winner_is_reverified_after_all_were_tried, world *w, open_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 30);
     slow_down(w);
     expect_proved(w, &options, "");
 }
 
-TEST_OF(when_the_limit_comes_while_sampling, world *w, open_world, close_world)
+TEST_OF(winner_is_reverified_if_the_limit_ends_sampling, world *w, open_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 0.5);
     slow_down(w);
@@ -41,7 +41,7 @@ TEST_OF(when_the_limit_comes_while_sampling, world *w, open_world, close_world)
     expect_proved(w, &options, "the time limit was reached");
 }
 
-TEST_OF(when_the_limit_comes_while_proving, world *w, open_world, close_world)
+TEST_OF(winner_is_reverified_if_the_limit_ends_verifying, world *w, open_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 1);
     slow_down(w);
@@ -53,7 +53,7 @@ TEST_OF(when_the_limit_comes_while_proving, world *w, open_world, close_world)
 }
 
 /* A round of all variants takes a third of a second. */
-TEST_OF(when_many_are_alike, world *w, open_world, close_world)
+TEST_OF(winner_is_reverified_among_many_equals, world *w, open_world, close_world)
 {
     write_blocks(w, BLOCKS, STEP);
     SET_TIMES(w, 1e6);
@@ -67,7 +67,7 @@ TEST_OF(when_many_are_alike, world *w, open_world, close_world)
     }
 }
 
-TEST_OF(when_the_limit_comes_while_compiling, world *w, open_world, close_world)
+TEST_OF(winner_is_reverified_if_the_limit_ends_compiling, world *w, open_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 1);
     slow_down(w);
@@ -77,7 +77,7 @@ TEST_OF(when_the_limit_comes_while_compiling, world *w, open_world, close_world)
 }
 
 /* The hanging worker is ended, to verify the best variant so far. */
-TEST_OF(when_a_variant_never_ends, world *w, open_world, close_world)
+TEST_OF(winner_is_reverified_if_a_variant_never_ends, world *w, open_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 1.5);
     slow_down(w);
@@ -86,7 +86,7 @@ TEST_OF(when_a_variant_never_ends, world *w, open_world, close_world)
     assert_int_equal(w->farm.interrupts, 1);
 }
 
-TEST_OF(when_the_worker_dies, world *w, open_world, close_world)
+TEST_OF(winner_is_reverified_if_the_worker_dies, world *w, open_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 30);
     slow_down(w);
@@ -94,7 +94,7 @@ TEST_OF(when_the_worker_dies, world *w, open_world, close_world)
     expect_proved(w, &options, "");
 }
 
-TEST_OF(when_a_search_is_decided, world *w, open_world, close_world)
+TEST_OF(winner_is_reverified_after_a_decided_search, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 30);
     slow_down(w);
@@ -103,7 +103,7 @@ TEST_OF(when_a_search_is_decided, world *w, open_world, close_world)
     expect_proved(w, &options, "every other variant is slower");
 }
 
-TEST_OF(when_nothing_better_is_expected, world *w, open_world, close_world)
+TEST_OF(winner_is_reverified_if_no_gain_is_expected, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 30);
     write_blocks(w, 190, 4);
@@ -118,7 +118,7 @@ TEST_OF(when_nothing_better_is_expected, world *w, open_world, close_world)
 
 /* A search that a limit ended has not tried every variant. It still answers a request for all
  * variants with the same limit. */
-TEST_OF(when_every_variant_was_asked_for, world *w, open_world, close_world)
+TEST_OF(limited_result_answers_exhaustive_request, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 0.5);
     slow_down(w);
@@ -148,7 +148,7 @@ static void cancel_after(void *user, const gputune_progress *progress)
     }
 }
 
-TEST_OF(when_the_caller_cancels, world *w, open_world, close_world)
+TEST_OF(canceled_tuning_says_if_it_reverified, world *w, open_world, close_world)
 {
     volatile int cancel = 0;
     gputune_options options = OPTIONS(.time_limit_s = 30);
@@ -166,7 +166,7 @@ TEST_OF(when_the_caller_cancels, world *w, open_world, close_world)
 }
 
 /* The winner was verified after the first race. */
-TEST_OF(when_the_caller_cancels_a_second_search, world *w, open_world, close_world)
+TEST_OF(canceled_second_search_keeps_verified_winner, world *w, open_world, close_world)
 {
     volatile int cancel = 0;
     const gputune_options first = OPTIONS(.time_limit_s = 1);
@@ -190,7 +190,7 @@ TEST_OF(when_the_caller_cancels_a_second_search, world *w, open_world, close_wor
 }
 
 /* A winner that could not be verified again is verified before its next launch. */
-TEST_OF(when_the_last_proof_does_not_end, world *w, open_world, close_world)
+TEST_OF(unverified_winner_is_verified_before_its_launch, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 1);
     slow_down(w);
@@ -208,7 +208,7 @@ TEST_OF(when_the_last_proof_does_not_end, world *w, open_world, close_world)
 }
 
 /* If the worker is ended from outside repeatedly, the default is returned with the reason. */
-TEST_OF(when_no_worker_is_left_for_the_last_proof, world *w, open_world, close_world)
+TEST_OF(lost_worker_at_the_last_proof_gives_the_default, world *w, open_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 30);
     slow_down(w);
@@ -222,7 +222,7 @@ TEST_OF(when_no_worker_is_left_for_the_last_proof, world *w, open_world, close_w
 }
 
 /* A slower result does not replace one that it did not race against. */
-TEST_OF(when_the_best_of_earlier_ones_is_not_reached, world *w, open_world, close_world)
+TEST_OF(earlier_best_is_kept_if_it_did_not_race, world *w, open_world, close_world)
 {
     char best[sizeof w->config];
     const gputune_options first = OPTIONS(.time_limit_s = 1), second = OPTIONS(.time_limit_s = 1.3);

@@ -175,7 +175,7 @@ static void expect_mistake(const char *head, const char *message)
     assert_non_null(strstr(gt_message(), message));
 }
 
-TEST_WITHIN(test_what_hides_an_include_is_refused, open_folder, close_folder)
+TEST_WITHIN(hidden_includes_are_refused, open_folder, close_folder)
 {
     expect_mistake(
         "#define F </etc/passwd>\n#include F\n",

@@ -52,7 +52,7 @@ TEST_OF(times_of_losers_are_heard, world *w, open_world, close_world)
 }
 
 /* The default is always tried, and counts once even if it was known to be slow. */
-TEST_OF(what_is_known_and_tried_counts_once, world *w, open_world, close_world)
+TEST_OF(known_default_counts_once, world *w, open_world, close_world)
 {
     w->by_block[128].time_ns = 9000;
     tuned(w, NULL);
@@ -98,7 +98,7 @@ static void edit(world *w, const char *const clauses[2], scripted_variant before
     assert_int_equal(w->choice.failed, 0);
 }
 
-TEST_OF(what_was_slow_is_tried_again_after_an_edit, world *w, open_world, close_world)
+TEST_OF(slow_variant_is_tried_again_after_an_edit, world *w, open_world, close_world)
 {
     scripted_variant slow = w->by_block[256];
     slow.time_ns = 9000;
@@ -107,7 +107,7 @@ TEST_OF(what_was_slow_is_tried_again_after_an_edit, world *w, open_world, close_
     }
 }
 
-TEST_OF(what_failed_is_tried_again_after_an_edit, world *w, open_world, close_world)
+TEST_OF(failed_variant_is_tried_again_after_an_edit, world *w, open_world, close_world)
 {
     scripted_variant wrong = w->by_block[256];
     wrong.verify = GPUTUNE_EWRONG;
@@ -172,7 +172,7 @@ TEST_OF(force_begins_there_too, world *w, open_world, close_world)
     assert_string_equal(w->config, "BLOCK=808");
 }
 
-TEST_OF(in_order_means_in_order, world *w, open_world, close_world)
+TEST_OF(exhaustive_search_ignores_hints, world *w, open_world, close_world)
 {
     gputune_options options = few_by_model();
     options.strategy = GPUTUNE_STRATEGY_EXHAUSTIVE;

@@ -87,7 +87,7 @@ TEST_OF(test_a_busy_machine_makes_no_compile_slow, world *w, open_world, close_w
 }
 
 /* At the end of a longer call, the slow variant is tried again but gets no CPU time either. */
-TEST_OF(test_what_was_slow_and_had_no_fair_turn_is_not_tried, world *w, open_world, close_world)
+TEST_OF(slow_compile_without_cpu_time_stays_untried, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 0.5);
     slow_block = 512;
@@ -271,7 +271,7 @@ TEST_OF(test_a_compile_that_did_not_end_is_slow, world *w, open_world, close_wor
 }
 
 /* A variant that was verified earlier does not fail by being late once. */
-TEST_OF(test_what_is_known_to_be_right_stays_so, world *w, open_world, close_world)
+TEST_OF(verified_variant_survives_a_late_run, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 5);
     tuned(w, &options);

@@ -73,7 +73,7 @@ static held_lease hold(world *w)
 }
 
 /* Compiling takes longer than the time that is left after the wait. */
-TEST_OF(test_it_is_compiled_while_another_process_tunes, world *w, open_slow_world, close_world)
+TEST_OF(default_is_compiled_while_another_process_tunes, world *w, open_slow_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 3.2);
     w->farm.compile_s = 1.1;
@@ -85,7 +85,7 @@ TEST_OF(test_it_is_compiled_while_another_process_tunes, world *w, open_slow_wor
 
 /* A call that waited for another process for most of its limit takes that result, even an
  * unfinished one, and does not wait again. */
-TEST_OF(test_what_another_process_left_is_taken, world *w, open_world, close_world)
+TEST_OF(call_takes_result_of_another_process, world *w, open_world, close_world)
 {
     const gputune_options first = OPTIONS(.time_limit_s = 0.5), second = OPTIONS(.time_limit_s = 2);
     char best[sizeof w->config], reason[128];
@@ -114,7 +114,7 @@ TEST_OF(test_the_time_that_another_process_took_is_told, world *w, open_slow_wor
     assert_non_null(strstr(w->choice.stop_reason, "; for 1."));
 }
 
-TEST_OF(test_it_is_compiled_while_the_gpu_is_taken, world *w, open_slow_world, close_world)
+TEST_OF(default_is_compiled_while_the_gpu_is_taken, world *w, open_slow_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 0.4);
     w->gpu.is_taken = true;
@@ -124,7 +124,7 @@ TEST_OF(test_it_is_compiled_while_the_gpu_is_taken, world *w, open_slow_world, c
 }
 
 /* A compile that is running when the limit comes is waited for and not restarted. */
-TEST_OF(test_it_may_come_a_little_late, world *w, open_slow_world, close_world)
+TEST_OF(default_may_come_after_the_limit, world *w, open_slow_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 0.2);
     w->farm.compile_s = 0.26;
@@ -133,7 +133,7 @@ TEST_OF(test_it_may_come_a_little_late, world *w, open_slow_world, close_world)
 }
 
 /* A program that asks before each launch does not wait for the same limit each time. */
-TEST_OF(test_it_answers_whoever_gives_no_more_time, world *w, open_slow_world, close_world)
+TEST_OF(default_answers_calls_with_the_same_limit, world *w, open_slow_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 0.2);
     w->farm.compile_s = 0.26;

@@ -51,7 +51,7 @@ static void turn(scene *at, world *w)
     ASSERT_OK(gt_field_pump(&at->field));
 }
 
-TEST_OF(what_learns_is_asked_late, world *w, open_world, close_world)
+TEST_OF(learning_proposer_is_asked_late, world *w, open_world, close_world)
 {
     scene learning, listing;
     set_up(&learning, w, true);
@@ -99,12 +99,12 @@ static uint32_t compiled_while_the_gpu_is_busy(world *w, bool learns)
     return waiting;
 }
 
-TEST_OF(what_learns_waits_for_the_gpu, world *w, open_world, close_world)
+TEST_OF(learning_proposer_waits_for_the_gpu, world *w, open_world, close_world)
 {
     assert_in_range(compiled_while_the_gpu_is_busy(w, true), WORKERS, 4 * WORKERS);
 }
 
-TEST_OF(what_does_not_learn_is_compiled_meanwhile, world *w, open_world, close_world)
+TEST_OF(list_proposer_compiles_while_gpu_is_busy, world *w, open_world, close_world)
 {
     assert_int_equal(compiled_while_the_gpu_is_busy(w, false), BLOCKS);
 }
@@ -166,7 +166,7 @@ TEST_OF(new_contestants_first_launches_are_samples_though_the_best_was_sampled, 
 
 /* If the whole space is tried soon, its order does not matter, and rounds in between would be
  * wasted. */
-TEST_OF(what_is_soon_tried_whole_is_sampled_at_the_end, world *w, open_world, close_world)
+TEST_OF(small_space_is_sampled_at_the_end, world *w, open_world, close_world)
 {
     enum { MANY = 40 };
     gputune_options options = GPUTUNE_OPTIONS_INIT;

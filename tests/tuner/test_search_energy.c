@@ -175,8 +175,7 @@ static scripted_variant behave_until_raced_again(void *user, const gt_launch *la
     return behave(user, launch);
 }
 
-TEST_OF(what_was_weighed_is_kept_when_it_cannot_be_weighed_again, world *w, open_thrifty_world,
-        close_world)
+TEST_OF(energies_are_kept_if_weighing_again_is_canceled, world *w, open_thrifty_world, close_world)
 {
     gputune_options options = by_energy_unless_cancelled();
     w->by_block[64].hangs_once = true;
@@ -198,7 +197,7 @@ static scripted_variant behave_until_crashed(void *user, const gt_launch *launch
     return behave(user, launch);
 }
 
-TEST_OF(what_crashed_while_weighed_does_not_win_by_time, world *w, open_thrifty_world, close_world)
+TEST_OF(crash_while_weighing_excludes_from_winning, world *w, open_thrifty_world, close_world)
 {
     gputune_options options = by_energy_unless_cancelled();
     w->by_block[512].time_ns = 1000;

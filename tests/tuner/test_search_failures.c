@@ -38,7 +38,7 @@ TEST_OF(test_a_hang_is_believed_the_second_time, world *w, open_world, close_wor
     assert_int_equal(w->farm.verifies - verifies, 3);
 }
 
-TEST_OF(test_what_was_held_up_once_races_after_all, world *w, open_world, close_world)
+TEST_OF(variant_that_hung_once_races_later, world *w, open_world, close_world)
 {
     w->by_block[256].hangs_once = true;
     assert_string_equal(tuned(w, NULL), "BLOCK=256");
@@ -138,7 +138,7 @@ static gputune_status refuse(void *user, const char *text)
 
 /* If a part that all variants share does not compile, a few of 16,384 are enough to report it. The
  * next call compiles almost nothing. */
-TEST_OF(test_what_never_compiles_ends_a_search, world *w, open_world, close_world)
+TEST_OF(search_ends_if_nothing_compiles, world *w, open_world, close_world)
 {
     static const char text[] =
         "#pragma gputune kernel(many) problem(n = 4096)\n"

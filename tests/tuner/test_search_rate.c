@@ -101,7 +101,7 @@ TEST_OF(stored_figures_are_for_equal_work, world *w, open_world_of_steps, close_
     assert_true(seen.winner.flops == 5 * 4096 && seen.winner.bytes == 0);
 }
 
-TEST_OF(what_is_stored_answers, world *w, open_world_of_steps, close_world)
+TEST_OF(stored_rate_answers, world *w, open_world_of_steps, close_world)
 {
     tuned_by_default(w);
     uint32_t samples = w->farm.samples;
