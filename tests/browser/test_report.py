@@ -277,7 +277,7 @@ def test_little():
     with Page() as page:
         for path in (failed, alone):
             page.open(path)
-            check("a scenario without a winner has its trial in the table", cells(page, "outcome") == ["wrong: y[17] is 2, not 3"])
+            check("a scenario without a winner has its trial in the table", cells(page, "outcome") == ["wrong: y[17] is 2, expected 3"])
             page.run("document.querySelector('canvas').focus()")
             page.press("ArrowRight")
             page.run("scrollTo(0, 1e6)")

@@ -17,7 +17,7 @@ cat >src/run.cu <<'F'
 void run(float *a, float *b, int n) { copy<<<(n + 127) / 128, 128>>>(a, b, n); }
 F
 sed -i 's/BLOCK/blockDim.x/' src/copy.cu
-$GPUTUNE template src/copy.cu 2>&1 | grep "^gputune: open"
+$GPUTUNE template src/copy.cu 2>&1 | grep "^gputune: open question"
 $GPUTUNE template src/copy.cu --host src/run.cu
 $GPUTUNE template src/copy.cu --host src/run.cu -o src/t.cu
 $GPUTUNE warm src/t.cu --format csv | cut -d, -f1,2

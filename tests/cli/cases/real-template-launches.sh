@@ -20,7 +20,7 @@ int main(int argc, char **argv)
 }
 CU
     echo "-- $1 $2"
-    $GPUTUNE template program.cu -o drafted.cu -f 2>&1 | sed -n "s/.*open: [^ ]* which/? which/p"
+    $GPUTUNE template program.cu -o drafted.cu -f 2>&1 | sed -n "s/.*open question: [^ ]* which/? which/p"
     sed -nE 's/#pragma gputune ((problem|default|block|grid)\()/\1/p' drafted.cu | sed 's/, MAXREG = 0//'
 }
 launch='add<<<grid, block>>>(y, x, n);'
@@ -86,4 +86,4 @@ template <class T> __global__ void twice(T *y, const T *x, int n)
 }
 template <class T> void go(T *y, const T *x, int n) { twice<T><<<(n + 255) / 256, 256>>>(y, x, n); }
 CU
-$GPUTUNE template program.cu 2>&1 | grep -E 'open:|kernel\('
+$GPUTUNE template program.cu 2>&1 | grep -E 'open question:|kernel\('
