@@ -1,4 +1,7 @@
 # Signed and downloaded tables: nothing is imported unless the signature and the origin are as requested.
+for tool in ssh-keygen curl; do
+    command -v $tool >/dev/null || { echo "no $tool"; exit 77; }
+done
 exec 2>&1
 export GPUTUNE_DRIVER=emu GPUTUNE_DB=here.db TMPDIR="$PWD/tmp"
 mkdir tmp
