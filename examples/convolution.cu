@@ -7,7 +7,7 @@
 #pragma gputune args(out float y[h][w], in float x[h][w], int w, int h)
 #pragma gputune tune(BX = 32, 64, 128)
 #pragma gputune tune(BY = 1, 2, 4, 8)
-#pragma gputune tune(TX = 1, 2, 4) // results of a thread, a block's width apart
+#pragma gputune tune(TX = 1, 2, 4) // results per thread, a block's width apart
 #pragma gputune default(weights = constant, BX = 32, BY = 8, TX = 1)
 #pragma gputune require(BX * BY >= 64 && BX * BY <= 512)
 #pragma gputune block(BX, BY)

@@ -5,7 +5,7 @@
 #pragma gputune problem(n = 4096)
 #pragma gputune args(out float4 acceleration[n], in float4 body[n] = uniform(0, 1), int n, float softening = 0.01)
 #pragma gputune tune(BLOCK = 64, 128, 256)
-#pragma gputune tune(BODIES = 1, 2, 4) // bodies of a thread
+#pragma gputune tune(BODIES = 1, 2, 4) // bodies per thread
 #pragma gputune tune(UNROLL = 1, 4, 8)
 #pragma gputune default(BLOCK = 128, BODIES = 1, UNROLL = 4)
 #pragma gputune block(BLOCK)

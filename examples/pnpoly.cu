@@ -1,4 +1,4 @@
-// Tests points for being in a polygon: with an odd number of edges to its right, a point is inside
+// Finds the points inside a polygon: those with an odd number of edges to their right
 
 #pragma gputune kernel(pnpoly)
 #pragma gputune problem(n = 20000000, const VERTICES = 600)
@@ -7,7 +7,7 @@
                      in float2 points[n] = {uniform(-1, 1), .y = uniform(1, VERTICES - 2)}, int n)
 #pragma gputune init(find_slopes, block = 128, grid = ceil_div(VERTICES, 128))
 #pragma gputune tune(block_size_x = 32, 64, 96, 128, 192, 256, 320, 384, 448, 512, 640, 768, 896, 992)
-#pragma gputune tune(tile_size = 1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20) // points of a thread
+#pragma gputune tune(tile_size = 1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20) // points per thread
 #pragma gputune tune(between_method = 0, 1, 2, 3)
 #pragma gputune tune(use_precomputed_slopes = 0, 1)
 #pragma gputune tune(use_method = 0, 1)

@@ -4,7 +4,7 @@
 #pragma gputune constant(weights : float[FILTER])
 #pragma gputune tune(block_size_x = 16, 32, 48, 64, 80, 96, 112, 128, 256, 512)
 #pragma gputune tune(block_size_y = 1, 2, 4, 8, 16, 32)
-#pragma gputune tune(tile_size = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10) // results of a thread
+#pragma gputune tune(tile_size = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10) // results per thread
 #pragma gputune tune(use_padding = 0, 1) // pads rows in shared memory, to avoid bank conflicts
 #pragma gputune tune(read_only = 0, 1)   // loads through the read-only cache
 #pragma gputune default(block_size_x = 32, block_size_y = 8)

@@ -6,7 +6,7 @@
 #pragma gputune kernel(softmax)
 #pragma gputune problem(rows = 4096, columns = 1024)
 #pragma gputune args(out half y[rows][columns], in half x[rows][columns] = uniform(-4, 4), int rows, int columns)
-#pragma gputune tune(BLOCK = 32, 64, 128, 256) // threads of a row
+#pragma gputune tune(BLOCK = 32, 64, 128, 256) // threads per row
 #pragma gputune tune(FAST = 0, 1)
 #pragma gputune default(BLOCK = 128, FAST = 0)
 #pragma gputune block(BLOCK)

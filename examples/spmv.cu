@@ -6,7 +6,7 @@
 #pragma gputune args(out float y[rows], in float x[columns], in int row[rows + 1] = prefix(nonzeros), \
                      in int column[nonzeros] = uniform(0, columns - 1), in float value[nonzeros], int rows)
 #pragma gputune tune(BLOCK = 64, 128, 256)
-#pragma gputune tune(LANES = 1, 2, 4, 8, 16, 32) // threads of a row
+#pragma gputune tune(LANES = 1, 2, 4, 8, 16, 32) // threads per row
 #pragma gputune tune(READ_ONLY = 0, 1) // loads x through the read-only cache
 #pragma gputune default(BLOCK = 128, LANES = 1)
 #pragma gputune block(BLOCK)

@@ -1,4 +1,4 @@
-// Subtracts from every other element of a column their mean, in place; then the same for rows
+// Makes the mean of the even and of the odd elements of each column zero, in place; then of each row
 
 #pragma gputune problem(w = 3539, h = 4391)
 #pragma gputune args(int h, int w, inout float image[h][w])
