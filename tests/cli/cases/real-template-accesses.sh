@@ -63,5 +63,5 @@ int main()
 }
 CU
 for kernel in returns continues jumps shares rows; do
-    $GPUTUNE template program.cu $kernel 2>&1 | grep -E 'open:|args\('
+    $GPUTUNE template program.cu $kernel 2>&1 | grep -E 'open question:|args\('
 done
