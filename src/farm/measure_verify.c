@@ -1,4 +1,30 @@
-/* Proves variants, runs them under the emulator's sanitizer, and writes outputs to files. */
+/* Proves variants: checks that a variant computes the expected results and changes no other memory.
+ * Also runs variants under the emulator's sanitizer, and writes outputs to files.
+ *
+ * The expected results are those of the template's reference. Without a reference, the first
+ * variant that is proved, the default, provides them.
+ *
+ * A proof has these steps (prove()). All launches and checks are queued, then the host waits once.
+ *
+ *   1. Fill scratch and shared memory with poison, and reset the buffers.
+ *   2. Launch at the odd-tail size, then at the requested size, whose time is the pilot.
+ *   3. If the pilot is too slow to win, check only the guard zones, and end without a proof.
+ *   4. Check the first results at the odd-tail size. Reset, poison with another value, and launch
+ *      there again; pairs of in_place() share a buffer now.
+ *   5. Check outputs, inputs and guard zones at both sizes.
+ *   6. Launch and check on the trial's data (measure_trial.c).
+ *
+ * After the race, the winner is proved again (prove_again()): it is launched twice at the requested
+ * size while its inputs are read-only, first with the scratch memory that the race left. Then it is
+ * proved on further data.
+ *
+ * Invariants:
+ *   - The first launch whose results are checked follows no other launch of the variant, so no
+ *     state of an earlier launch can hide a fault.
+ *   - Memory that a launch may read but nobody has written contains poison, never the results of
+ *     another variant.
+ *   - A variant that fails may have changed any memory: `damage` says what to restore before the
+ *     next proof. After a crash the worker is lost, and the host starts another one. */
 #include "farm/measure_verify.h"
 
 #include "base/hash.h"
