@@ -302,6 +302,38 @@ TEST_OF(lookup_without_time_spoils_no_other, world *w, open_world, close_world)
     unlock_file(holder);
 }
 
+static volatile pid_t held;
+
+static void kill_holder(int number)
+{
+    (void)number;
+    kill(held, SIGKILL);
+}
+
+static int count_record(void *user, const gputune_record *record)
+{
+    (void)record;
+    ++*(size_t *)user;
+    return 0;
+}
+
+/* A tuning of another process locks the file for longer than a moment on a busy machine. */
+TEST_OF(records_wait_for_a_lock_of_another_process, world *w, open_world, close_world)
+{
+    make_database(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
+    const struct itimerval soon = {.it_value = {.tv_usec = 500000}};
+    const gt_records_filter all = {0};
+    size_t count = 0;
+    int status;
+    held = lock_file(w, exclusive);
+    signal(SIGALRM, kill_holder);
+    setitimer(ITIMER_REAL, &soon, NULL);
+    ASSERT_OK(gt_store_records(store, &all, count_record, &count));
+    assert_int_equal(count, 1);
+    assert_int_equal(waitpid(held, &status, 0), held);
+}
+
 static volatile int cancel;
 
 static void raise_flag(int number)
