@@ -314,9 +314,7 @@ void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli
         if (for_people) {
             fprintf(file, "\n%s: %s\n\n", cli_label(of->kernel, of->sizes), summary);
             cli_table_write(&why.axes, format, file);
-            fputs("\nCosts are upper bounds: more trials of a value (their number is in "
-                  "parentheses) could find a faster variant.\n",
-                  file);
+            fputs("\nA cost is an upper bound, found by (n) trials with the value.\n", file);
             fputs(why.pairs.row_count ? "\n" : "", file);
             cli_table_write(&why.pairs, format, file);
         }
