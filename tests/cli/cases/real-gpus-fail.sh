@@ -10,10 +10,10 @@ warm() { # DATABASE
 }
 echo == it is lost
 GPUTUNE_EMU_FAULTS='cuMemAlloc@1:*1=999' warm one.db
-grep -c 'trying it on an equal GPU' errors
+grep -c 'trying it on another GPU of the same kind' errors
 echo == it is the first one, before the others are open
 GPUTUNE_EMU_FAULTS='cuMemAlloc@0:*1=999' warm first.db
-grep -c 'trying it on an equal GPU' errors
+grep -c 'trying it on another GPU of the same kind' errors
 echo == what a broken one has stored is no evidence
 GPUTUNE_EMU_FAULTS='cuLaunchKernelEx@1:*20=719' warm two.db
 $GPUTUNE show axpy --driver emu -q --db two.db --all --format csv | grep -c crashed
@@ -36,7 +36,7 @@ kill -9 "$second"
 wait $command
 echo "exit $?"
 cut -d, -f1-2,16 table
-grep -o 'its process has ended; trying it on an equal GPU' errors
+grep -o 'its process has ended; trying it on another GPU of the same kind' errors
 echo == all are lost
 GPUTUNE_EMU_FAULTS='cuMemAlloc:*1=999' $GPUTUNE warm axpy --driver emu --db four.db --size n=1000,3000 --gpus 0,1 --cache hot \
     2>errors
