@@ -2,7 +2,7 @@
 //
 // A and B are stored as rows of k elements, as in linear layers. A block stays on one SM and computes
 // one tile of C after another. Its first warps copy tiles of A and B, 64 elements of k at a time,
-// into a ring of STAGES slots; CONSUMERS groups of four warps multiply MMAS times 64 rows by BN columns
+// into a ring of STAGES slots; CONSUMERS groups of four warps compute 64 * MMAS rows and BN columns
 // each. The SHARE blocks of a cluster compute tiles in the same columns: each copies a part of the
 // common tile of B to all of them.
 //
@@ -190,7 +190,7 @@ template <int ROWS> struct share {
     unsigned int odd;
     unsigned int first, rows, k;        // the tile's first row; all rows of the matrix, their length
     uint32_t pairs[COUNT];              // this thread's pair of each row
-    uint32_t behind[(COUNT + 31) / 32]; // the pair after the warp's, kept by one thread for each row
+    uint32_t behind[(COUNT + 31) / 32]; // the pair after those of the warp, which one thread loads for each row
 
     // Returns the element at which the copy of a row begins. Rows after the last one repeat it.
     GPUTUNE_INLINE size_t begin(int i, unsigned int column) const

@@ -5,9 +5,9 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* Starts a thread like pthread_create(). The new thread blocks all signals, because the
- * application's threads handle them, except SIGHUP, SIGINT, SIGQUIT and SIGTERM if the caller does
- * not block them: the process must receive those even if the application's threads have ended. */
+/* Starts a thread like pthread_create(), with signals blocked, so the application's threads handle
+ * them. SIGHUP, SIGINT, SIGQUIT and SIGTERM stay unblocked if the caller does not block them: the
+ * process must receive these even after the application's threads have ended. */
 int gt_thread_start(pthread_t *out, const pthread_attr_t *attributes, void *(*work)(void *),
                     void *argument);
 

@@ -330,11 +330,12 @@ static int merge(const cli_list *files)
                "merge: expected -o FILE, the database to merge into");
     CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));
     CLI_TRY(cli_passed(gputune_merge(&merged, session.tuner, files->items, files->count)));
-    cli_note("%s: took %llu of %llu winners, %llu of %llu trials and %llu of %llu compiled sources",
-             cli_given.database, (unsigned long long)merged.taken_winners,
-             (unsigned long long)merged.winners, (unsigned long long)merged.taken_trials,
-             (unsigned long long)merged.trials, (unsigned long long)merged.taken_codes,
-             (unsigned long long)merged.codes);
+    cli_note(
+        "merged into %s: %llu of %llu winners, %llu of %llu trials, %llu of %llu compiled sources",
+        cli_given.database, (unsigned long long)merged.taken_winners,
+        (unsigned long long)merged.winners, (unsigned long long)merged.taken_trials,
+        (unsigned long long)merged.trials, (unsigned long long)merged.taken_codes,
+        (unsigned long long)merged.codes);
     return merged.trials || merged.codes ? CLI_EXIT_OK : CLI_EXIT_NOTHING;
 }
 

@@ -425,7 +425,7 @@ static void settle(child *second, bool has_winner)
     if (has_winner && first->failure.why && first->failure.flags & HAS_ERROR) {
         first->is_out = true;
         cli_error("%s gets no more work: %s failed there, but not on %s; see nvidia-smi and the "
-                  "kernel log",
+                  "system log (dmesg)",
                   first->label, second->turn.scenario->label, second->label);
     }
     first->failure.why = NULL;

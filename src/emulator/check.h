@@ -259,7 +259,7 @@ void emu_check_endless(const emu_group *group);
 
 /* ---- asynchronous copies (check_async.c) ---- */
 
-/* Record a griddepcontrol.wait for the previous launch; return true if the lane comes after one. */
+/* Record a griddepcontrol.wait for the previous launch; return true if the lane has made one. */
 void emu_check_grid_wait(emu_warp *warp);
 bool emu_check_has_waited(const emu_warp *warp, unsigned lane);
 /* Records that the lane found the mbarrier's phase incomplete and will test it again. */

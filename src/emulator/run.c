@@ -234,7 +234,8 @@ static void pause_briefly(void)
     nanosleep(&time, NULL);
 }
 
-/* Called if no group of the worker can continue. A checked launch has no other worker. */
+/* Called if no thread group of this worker can continue. A checked launch has only one worker, so
+ * there it is a deadlock. */
 static void wait_for_others(emu_worker *worker, const residents *waiting)
 {
     if (worker->check) {

@@ -119,7 +119,8 @@ static gputune_status compile_plain(gt_compiled *out, struct gt_head *head, cons
     return status;
 }
 
-/* Returns true if the compile succeeded and used or stored the head. If not, NVRTC's log warns. */
+/* Returns true if the source was compiled with a precompiled head, used or newly stored. If the
+ * head was not usable, NVRTC's log has a warning. */
 static bool served(gputune_status status, const gt_compiled *result)
 {
     return status == GPUTUNE_OK && !strstr(result->log, "precompiled header");

@@ -211,7 +211,7 @@ typedef struct gt_measure_host {
     bool has_device;
     gt_device device;
     gt_packet *setup; /* the last prepare request; NULL: nothing is prepared */
-    gt_lost lost;     /* experiments of this setup's trial during which workers ended */
+    gt_lost lost;     /* experiments of this trial during which a worker crashed */
     GT_ARRAY(gt_live_variant) variants;
     double least_s;                 /* least allowance for a proof or a sample, in seconds */
     double reference_ns, prepare_s; /* time of the reference, and of preparing the last setup */

@@ -90,11 +90,12 @@ typedef struct gt_verified {
     double occupancy; /* resident warps divided by the multiprocessor's maximum */
     char writes[GT_NAME_MAX]; /* for a recheck: a module variable that launches write, or "" */
     char trial[128]; /* data of the trial in words, for the default and a recheck; otherwise "" */
-    char *single; /* for the default and a recheck: a line for each scalar that was tried only with
-                     its own value; may be NULL. Tabs separate its name, its value, and the effect
-                     of other values ("crash", "hang", "differ", "took too long", or ""). */
-    char *findings; /* for a setup with `check`: for each size, a line "size" with its index, then
-                       the report of emuCheckEnd(); may be NULL */
+    char *single;    /* for the default and a recheck: a line for each scalar that was verified only
+                        with its own value; may be NULL. Tabs separate its name, its value, and the
+                        effect of other values: "crash", "hang", "differ", "took too long", or "" if
+                        none was tried */
+    char *findings;  /* for a setup with `check`: for each size, a line "size" with its index, then
+                        the report of emuCheckEnd(); may be NULL */
 } gt_verified;
 
 enum { GT_LOST_MAX = 6 };

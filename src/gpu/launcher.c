@@ -55,7 +55,8 @@ typedef struct stream_state {
     CUevent last; /* the event after the latest launch; NULL before the first */
 } stream_state;
 
-/* The state of one stream within one capture. Another graph may use it after its graph is gone. */
+/* The state of one stream within one capture. When its graph is destroyed, another graph may reuse
+ * the entry. */
 typedef struct graph_state {
     gt_held held; /* must be first */
     struct graph_state *next;

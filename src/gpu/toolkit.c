@@ -231,8 +231,8 @@ static gputune_status add_path(gt_texts *out, const char *path)
 static const char *const site_packages[] = {
     "/lib/python3*/site-packages", "/lib/python3*/dist-packages", "/lib/python3/dist-packages"};
 
-/* Lists the matches of a name below a root, place by place, newer versions first. In a Python
- * prefix the places are `part` of its packages. */
+/* Lists the matches of a name below a root, one search folder after another, newer versions first.
+ * In a Python prefix, the search folders are the subfolders `part` of each package. */
 static gputune_status list_below(gt_texts *out, cuda_root kind, const char *root, places below,
                                  const char *part, const char *name)
 {

@@ -53,7 +53,8 @@ static double quick_s(const gt_quick *quick, double left_s)
     return left_s * quick->settings.workers / MANY;
 }
 
-/* Returns a pair's compile time, or its time since the first proposal; 0: unknown. */
+/* Returns the full compile time of a pair's variant or, until it is known, the time since the first
+ * proposal; 0: unknown. */
 static double compile_s_so_far(const gt_quick *quick, const gt_quick_pair *pair, double left_s)
 {
     return pair->tried ? pair->full.compile_s : quick->begun_left_s - left_s;

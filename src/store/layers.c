@@ -879,10 +879,11 @@ static gputune_status gather_file(merging *what, const char *path, const gt_pati
     gputune_status status = gt_database_open(&file, path, GT_DATABASE_READ, patience, &met);
     GT_REFUSE(status == GPUTUNE_EDATABASE, status, cannot, path, met.why);
     GT_TRY(status);
-    GT_REFUSE(file->distrust, GPUTUNE_EDATABASE,
-              "the database %s cannot be merged: %s; transfer them with 'gputune wisdom', which "
-              "verifies them again",
-              path, file->distrust);
+    GT_REFUSE(
+        file->distrust, GPUTUNE_EDATABASE,
+        "the database %s cannot be merged: %s; transfer its winners with 'gputune wisdom', which "
+        "verifies them again",
+        path, file->distrust);
     status = copy_kept(what->all, file->handle);
     GT_THEN(status, execute_all(what->all, sound, sizeof sound / sizeof *sound));
     GT_THEN(status, gt_query_one(what->all, add_counts, what->merged, GT_SQL_KEPT_COUNTS, ""));

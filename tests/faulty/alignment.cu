@@ -1,4 +1,4 @@
-// Read several elements at once at addresses that may be misaligned.
+// Kernels that read several elements at once at addresses that may be misaligned.
 #include "faulty.cuh"
 #pragma gputune tune(BLOCK = 128)
 

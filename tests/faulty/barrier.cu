@@ -1,4 +1,4 @@
-// Have barriers and shuffles that some threads do not reach.
+// Kernels that have barriers and shuffles that some threads do not reach.
 #include "faulty.cuh"
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)

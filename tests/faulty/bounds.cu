@@ -1,4 +1,4 @@
-// Access memory outside their buffers.
+// Kernels that access memory outside their buffers.
 #include "faulty.cuh"
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)

@@ -1,5 +1,5 @@
-// Use bulk and asynchronous copies, and the barriers that wait for them, against their rules. The
-// faulty variants have one mistake each.
+// Kernels that use bulk and asynchronous copies, and the barriers that wait for them,
+// against their rules. The faulty variants have one mistake each.
 #include "slowly.cuh"
 #include "async.cuh"
 #pragma gputune problem(n = 8190)

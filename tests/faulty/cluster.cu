@@ -1,4 +1,4 @@
-// Use the shared memory of other blocks of a cluster against its rules.
+// Kernels that use the shared memory of other blocks of a cluster against its rules.
 #include "slowly.cuh"
 #include "async.cuh"
 #pragma gputune problem(n = 8190)

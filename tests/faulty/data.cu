@@ -1,4 +1,4 @@
-// Are correct only for ordinary data.
+// Kernels that are correct only for ordinary data.
 #include "faulty.cuh"
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)

@@ -1,4 +1,4 @@
-// Are wrong at other times or on other GPUs.
+// Kernels that are wrong at other times or on other GPUs.
 #include "faulty.cuh"
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)

@@ -1,4 +1,4 @@
-// Are correct only if input and output are two buffers.
+// Kernels that are correct only if input and output are two buffers.
 #include "faulty.cuh"
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)

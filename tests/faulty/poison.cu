@@ -1,4 +1,4 @@
-// Use what memory held before the launch.
+// Kernels that use what memory held before the launch.
 #include "faulty.cuh"
 #pragma gputune problem(n = 8191)
 #pragma gputune tune(BLOCK = 128)

@@ -1,4 +1,4 @@
-// Use wgmma against its rules. The correct variants have what the comment calls missing.
+// Kernels that use wgmma against its rules. The correct variants have what the comment calls missing.
 #include "slowly.cuh"
 #include "async.cuh"
 #include <cuda_bf16.h>

@@ -1,4 +1,4 @@
-// Begin before the previous launch has ended, and do not wait for its results.
+// Kernels that begin before the previous launch has ended, and do not wait for its results.
 #include "slowly.cuh"
 #pragma gputune problem(n = 8192)
 #pragma gputune args(out float y[n], in float x[n], size_t n)

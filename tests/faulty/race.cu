@@ -1,4 +1,4 @@
-// Read what other threads write without waiting for them.
+// Kernels that read what other threads write without waiting for them.
 #include "faulty.cuh"
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)

@@ -1,4 +1,4 @@
-// Are correct only for the template's scalars.
+// Kernels that are correct only for the template's scalars.
 #include "faulty.cuh"
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)

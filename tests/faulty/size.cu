@@ -1,4 +1,4 @@
-// Are correct only at some sizes.
+// Kernels that are correct only at some sizes.
 #include "faulty.cuh"
 #pragma gputune problem(n = 8192, bucket = pow2)
 #pragma gputune tune(BLOCK = 128)

@@ -1,4 +1,4 @@
-// Keep state from launch to launch.
+// Kernels that keep state from launch to launch.
 #include "faulty.cuh"
 #pragma gputune problem(n = 6017)
 #pragma gputune tune(BLOCK = 128)

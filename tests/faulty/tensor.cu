@@ -1,5 +1,5 @@
-// Use copies by tensor maps against their rules. The correct variants have what the comment calls
-// missing.
+// Kernels that use copies by tensor maps against their rules. The correct variants have
+// what the comment calls missing.
 #include "slowly.cuh"
 #include "async.cuh"
 #pragma gputune problem(m = 512)

@@ -1,4 +1,4 @@
-// Have nearly correct results.
+// Kernels that have nearly correct results.
 #include "faulty.cuh"
 
 // adds doubles as floats

@@ -1,4 +1,4 @@
-// Read memory that is not set, with almost no effect.
+// Kernels that read memory that is not set, with almost no effect.
 #include "faulty.cuh"
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)

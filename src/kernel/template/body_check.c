@@ -179,8 +179,8 @@ static bool is_initialised(const gt_word *words, size_t at, size_t end)
     return at < end && gt_token_is_any(&words[at].token, "= { (");
 }
 
-/* Returns whether the variable is `wanted` and has a value. If `wanted` is NULL: whether it is
- * used, but has no value in the code or by a clause. */
+/* Returns true if the variable is the one named `wanted` and has a value. If `wanted` is NULL,
+ * returns true if the variable is used, but neither the code nor a clause gives it a value. */
 static bool is_sought(const gt_template *template, const char *name, bool has_value,
                       const char *wanted)
 {

@@ -161,7 +161,7 @@ gputune_status gt_read_file_name(const char **out, gt_parse *p);
 /* If `sign` and a brace follow, reads a list of fills or expressions, also as `.path = item`. */
 gputune_status gt_read_initialisers(gt_initialisers *out, gt_parse *p, const char *sign,
                                     bool fills);
-/* Reads such a list, or a fill for all numbers, if `sign` follows. */
+/* If `sign` follows, reads a list of numbers, or one fill for all of them. */
 gputune_status gt_read_contents(gt_argument *out, gt_parse *p, const char *sign);
 /* Reads the name of a number type, a struct or typedef of the code, or a type problem value. */
 gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *p);
