@@ -277,7 +277,7 @@ def _grouped(given: Mapping[str, Any], configurations: Iterable[dict[str, Any]],
     for place, params in enumerate(configurations):
         text = _source_text(given["kernel_source"], params)
         if "__global__" not in text:
-            raise NotImplementedError("the kernel's source has no __global__ function; only CUDA C is supported")
+            raise NotImplementedError("the source has no __global__ function; only CUDA C is supported")
         for name, value in params.items():
             if "loop_unroll_factor" in name and str(value) == "0":
                 text = re.sub(r"\n\s*#pragma\s+unroll\s+" + name + r"\b", "\n", text)
@@ -506,7 +506,7 @@ def _searched(given: Mapping[str, Any], most_threads: int) -> Iterator[dict[str,
     most = options.get("max_fevals")
     if strategy != "brute_force":
         if strategy != "random_sample":
-            warnings.warn(f"strategy {strategy!r} is not supported; using a random sample of max_fevals configurations",
+            warnings.warn(f"strategy {strategy!r} is not supported; trying max_fevals random configurations",
                           stacklevel=3)
         sample = math.ceil(len(space) * options.get("fraction", 0.1))
         plain = sample if strategy == "random_sample" else _DEFAULT_SAMPLE

@@ -188,7 +188,7 @@ static int tune_with_full_files(const char *const files[3], rlim_t bytes)
     }
     set_limit(RLIMIT_FSIZE, OWN_BYTES); /* for the output of this test */
     static const char *const told[2][4] = {
-        {"cannot be written", "are incomplete", "misses are not recorded", NULL},
+        {"cannot be written", "are incomplete", "cannot record a request", NULL},
         {"cannot be written", "samples", "are incomplete", NULL}};
     if (!done || info.source != GPUTUNE_SOURCE_MEASURED || (saved && !bytes)) {
         fprintf(stderr, "%s: %s\n%s", gputune_source_name(info.source), gputune_error(), world.log);

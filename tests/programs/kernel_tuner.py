@@ -264,7 +264,7 @@ def what_is_not_served_says_so():
     one = {"block_size_x": [64]}
     for name, value in (("lang", "OpenCL"), ("texmem_args", {"tex": a}), ("observers", [object()]),
                         ("simulation_mode", True), ("strategy", object())):
-        raises(NotImplementedError, "served", tune, one, **{name: value})
+        raises(NotImplementedError, "supported", tune, one, **{name: value})
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         tune(one, cache="results.json")

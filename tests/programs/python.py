@@ -174,7 +174,7 @@ def what_needs_a_closer_look_is_refused_as_ever():
     raises(TypeError, "argument 2 (float *x) has 16 bytes", axpy, y, Tensor(4), 2.0, N)
     raises(TypeError, "argument 3 (float a)", axpy, y, x, "2", N)
     raises(TypeError, "argument 3 (float a)", axpy, y, x, 1e300, N)
-    raises(TypeError, "cannot hold", axpy, y, x, 2.0, -1)
+    raises(TypeError, "does not fit", axpy, y, x, 2.0, -1)
     raises(gputune.InvalidError, "overlaps", axpy, y, y, 2.0, N)
 
 
@@ -838,8 +838,8 @@ def what_is_wrong_is_said():
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(cores)})
     try:
-        workers = [one["found"] for one in gputune.diagnose() if "to compile" in one["found"]]
-        assert workers and "up to 1 to compile" in workers[0], workers
+        workers = [one["found"] for one in gputune.diagnose() if "compile at once" in one["found"]]
+        assert workers and "up to 1 of them" in workers[0], workers
     finally:
         os.sched_setaffinity(0, cores)
     raises(TypeError, "devices", gputune.diagnose, devices=1)
@@ -1090,7 +1090,7 @@ def bars_and_help():
         assert inspect.getdoc(getattr(gputune, name)), name
     gputune.add_source("other.cu", MANY.replace("many", "other_many"))
     assert "other_many" in [one["name"] for one in gputune.kernels()]
-    raises(ValueError, "give that to add_source()", gputune.tune, MANY)
+    raises(ValueError, "pass the text to add_source()", gputune.tune, MANY)
 
 
 run()
