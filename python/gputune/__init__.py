@@ -153,7 +153,7 @@ def _fraction(what: str, value: Any) -> float:
 
 def _kernel(value: Any) -> bytes:
     if isinstance(value, str) and "\n" in value:
-        raise ValueError("kernel is the text of a template; pass the text to add_source(), and its kernel's name here")
+        raise ValueError("kernel is a template's text; pass it to add_source(), and its kernel's name here")
     name = encoded("kernel", value)
     if name is None:
         raise TypeError("kernel is None; expected a str or a path")
@@ -1231,8 +1231,9 @@ def kernel(template: Path, *, sizes: Callable[..., Mapping[str, Size]] | None = 
                 names = {one["name"] for one in held.arguments}
                 more = [one for one in parameters if one not in names and one not in wanted]
                 if more and not sizes:
-                    raise TypeError(f"{function.__name__}(): the parameter '{more[0]}' is neither an argument nor "
-                                    f"a problem value of the template, which takes {', '.join(sorted(names))}")
+                    raise TypeError(f"{function.__name__}(): the parameter '{more[0]}' is neither an "
+                                    "argument nor a problem value of the template, which takes "
+                                    f"{', '.join(sorted(names))}")
                 pick = picker(f"{function.__name__}()", held.arguments, [*parameters, *wanted])
                 held.places[(launch, *wanted)] = pick
             return made, pick, (*given, *wanted.values())

@@ -108,7 +108,7 @@ def what_is_searched():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         results, _ = tune(space, grid_div_y=[], strategy="genetic_algorithm", strategy_options={"max_fevals": 3})
-        assert len(results) == 3 and "random sample" in str(caught[0].message)
+        assert len(results) == 3 and "random configurations" in str(caught[0].message)
         module = types.ModuleType("kernel_tuner.strategies.minimize")  # scripts may pass a module
         results, _ = tune(space, grid_div_y=[], strategy=module, strategy_options={"max_fevals": 2})
         assert len(results) == 2 and "'minimize'" in str(caught[-1].message), caught[-1].message

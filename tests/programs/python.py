@@ -1090,7 +1090,7 @@ def bars_and_help():
         assert inspect.getdoc(getattr(gputune, name)), name
     gputune.add_source("other.cu", MANY.replace("many", "other_many"))
     assert "other_many" in [one["name"] for one in gputune.kernels()]
-    raises(ValueError, "pass the text to add_source()", gputune.tune, MANY)
+    raises(ValueError, "pass it to add_source()", gputune.tune, MANY)
 
 
 run()
