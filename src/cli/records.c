@@ -121,12 +121,14 @@ char *cli_hardware_text(const gputune_record *winner)
         cli_append(&text, ", occupancy %.0f%%", winner->occupancy * 100);
     }
     if (of.copy_share > 0) {
-        cli_append(&text,
-                   "; reaches %.1f%% of a copy's bandwidth: %s the limit, and at most %.*fx faster "
-                   "is possible",
-                   of.copy_share * 100,
-                   of.copy_share >= by_memory ? "memory is" : "latency or arithmetic is",
-                   of.copy_share < 0.1 ? 1 : 2, fmax(1 / of.copy_share, 1));
+        cli_append(&text, "; reaches %.1f%% of a copy's bandwidth: ", of.copy_share * 100);
+        if (of.copy_share >= by_memory) {
+            cli_append(&text, "memory is the limit, and at most %.2fx faster is possible",
+                       fmax(1 / of.copy_share, 1));
+        } else {
+            cli_append(&text, "latency or arithmetic is the limit, and what is left to gain is "
+                              "unknown");
+        }
     } else {
         cli_append(
             &text,
