@@ -304,6 +304,7 @@ static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *c
 /* --- how long lookups wait -------------------------------------------------------------------- */
 
 static const double longest_wait_s = 5; /* a disk may take seconds to end a write */
+static const double listing_s = 0.5;    /* for callers without a patience */
 static const double share = 0.25;       /* fraction of the caller's time limit */
 static const double pause_s = 1; /* time without waits after a lookup that waited without success */
 
@@ -320,7 +321,7 @@ static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
     if (store->locked_since_ns && gt_seconds_since(store->locked_since_ns) < pause_s) {
         return gt_patience_for(0, NULL);
     }
-    return patience ? gt_layers_file_patience(patience) : gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
+    return patience ? gt_layers_file_patience(patience) : gt_patience_for(listing_s, NULL);
 }
 
 /* Looks up until the file is not locked. EBUSY when the patience is over. */

@@ -4,7 +4,6 @@
 #include "store/keys.h"
 #include "store/layers.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -291,8 +290,7 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record
                      void *user)
 {
     record_search search = {.filter = filter, .all_trials = filter->all_trials};
-    const gt_patience endless = gt_patience_for(INFINITY, NULL); /* waits 5 s for a lock */
-    int answer = gt_store_read_all(store, read_records, &search, &endless);
+    int answer = gt_store_read_all(store, read_records, &search, NULL);
     answer = answer == GPUTUNE_EBUSY ? GPUTUNE_OK : answer; /* gt_store_check() reports it */
     if (answer == GPUTUNE_OK) {
         answer = settle_versions(&search);

@@ -450,8 +450,7 @@ gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
 {
     export_search search = {.wanted = wanted, .whole = whole, .out = out};
     gt_text_printf(out, "%s\n", gt_wisdom_heading);
-    const gt_patience endless = gt_patience_for(INFINITY, NULL); /* waits 5 s for a lock */
-    gputune_status status = gt_store_read_all(store, export_rows, &search, &endless);
+    gputune_status status = gt_store_read_all(store, export_rows, &search, NULL);
     *count = search.count;
     gt_hash_index_free(&search.done);
     return status == GPUTUNE_EBUSY

@@ -322,7 +322,7 @@ TEST_OF(records_wait_for_a_lock_of_another_process, world *w, open_world, close_
 {
     make_database(w);
     GT_SCOPED(close_store) gt_store *store = open_store(w);
-    const struct itimerval soon = {.it_value = {.tv_usec = 500000}};
+    const struct itimerval soon = {.it_value = {.tv_usec = 250000}};
     const gt_records_filter all = {0};
     size_t count = 0;
     int status;
