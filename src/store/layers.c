@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 enum { GT_WARNING_MAX = 768 };
-#define GT_LOOKUP_WAIT_S 0.1 /* wait of callers without a patience */
+#define GT_LOOKUP_WAIT_S 0.1 /* for files of the system, and a last write */
 
 /* The file uses SQLite's rollback journal, not a write-ahead log. The index of a write-ahead log is
  * in memory that processes share, so processes of two machines would damage a file on a network
