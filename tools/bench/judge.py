@@ -25,10 +25,6 @@ def parse(text):
     return {name: int(value) for name, value in (pair.split("=") for pair in text.split())}
 
 
-def on_device(argument):
-    return cupy.asarray(argument) if isinstance(argument, numpy.ndarray) else argument
-
-
 def prepare(source, kernel, spec, config, arguments):
     """Returns a function that launches the configuration."""
     defines = "".join(f"#define {name} {value}\n" for name, value in config.items())
@@ -70,7 +66,7 @@ def main():
     with open(source_path, encoding="utf-8") as file:
         source = file.read()
     spec = peer_spec.load(spec_path)
-    arguments = tuple(map(on_device, peer_spec.arguments(spec)))
+    arguments = tuple(cupy.asarray(one) if isinstance(one, numpy.ndarray) else one for one in peer_spec.arguments(spec))
     launches = [prepare(source, kernel, spec, config, arguments) for config in map(parse, configs)]
     small = sum(one.nbytes for one in arguments) < 4 * L2_BYTES
     sweep = cupy.zeros(2 * L2_BYTES, dtype=numpy.uint8) if small else None
