@@ -224,10 +224,10 @@ function addStanding(parent, scenario) {
 
 /* Multiply-adds per clock and multiprocessor by compute capability: of the FP32 units (CUDA C++ Programming Guide,
  * throughput of arithmetic instructions), and of the tensor cores, from the dense 16-bit peaks in NVIDIA's architecture
- * white papers: an A100 has 312 TFLOP/s (108 * 1024 * 2 * 1.41 GHz), an H100 SXM 989 (132 * 2048 * 2 * 1.83 GHz). */
+ * white papers: an A100 has 312 TFLOP/s (108 * 1024 * 2 * 1.41 GHz), an H100 SXM 989 (132 * 2048 * 2 * 1.83 GHz). Where
+ * products of one compute capability differ in tensor cores (an L40S has twice the rate of an L40), there is no figure. */
 const unitsOf = {
-  75: [64, 512], 80: [64, 1024], 86: [128, 512], 89: [128, 512], 90: [128, 2048], 100: [128, 4096], 103: [128, 4096],
-  120: [128, 512],
+  75: [64], 80: [64, 1024], 86: [128], 89: [128], 90: [128, 2048], 100: [128, 4096], 103: [128, 4096], 120: [128],
 };
 
 /* Returns the peak {name, perSecond} of the arithmetic units that a record's kernel uses. They are tensor cores if the
@@ -238,8 +238,10 @@ function peakOf(record, code) {
     return null;
   }
   const [fp32, tensor] = units.map(each => 2 * each * record.sm_count * record.sm_clock_khz * 1000);
-  return /\b(wg)?mma(_a?sync)?\b/.test(code) || record.flops_per_s > fp32 ? {name: '16-bit tensor cores', perSecond: tensor}
-    : {name: 'FP32 units', perSecond: fp32};
+  if (/\b(wg)?mma(_a?sync)?\b/.test(code) || record.flops_per_s > fp32) {
+    return tensor ? {name: '16-bit tensor cores', perSecond: tensor} : null;
+  }
+  return {name: 'FP32 units', perSecond: fp32};
 }
 
 /* Returns the limits of a record, {name, share, text}, the nearest first. */
