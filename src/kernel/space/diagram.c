@@ -11,15 +11,15 @@ enum {
     LEVEL_CHECKS_MAX = 1 << 17 /* on one level */
 };
 
-/* The nodes of a level that is being built. Each node has a row of keys, one for each open rule. A
- * rule is open if some of its axes have values and others do not. */
+/* The nodes of a level that is being built. Each node has a row of keys, one for each open filter.
+ * A filter is open if some of its axes have values and others do not. */
 typedef struct level {
     uint32_t width;
     uint8_t *prefixes; /* by node: positions of the earlier axes' values, for one of the
                           combinations that lead to it */
     double *paths;     /* how many do */
     uint64_t *keys;
-    int open[GT_RULES_MAX], open_count;
+    int open[GT_FILTERS_MAX], open_count;
 } level;
 
 typedef struct builder {
@@ -55,8 +55,8 @@ static uint32_t values_of(const builder *b)
 static gputune_status open_level(level *level, const builder *b, uint32_t capacity)
 {
     level->open_count = 0;
-    for (int r = 0; r < b->space->rule_count; r++) {
-        uint32_t axes = b->space->rules[r].axes;
+    for (int r = 0; r < b->space->filter_count; r++) {
+        uint32_t axes = b->space->filters[r].axes;
         if (!(axes & ~b->all) && axes & b->known && axes & ~b->known) {
             level->open[level->open_count++] = r;
         }
@@ -80,28 +80,28 @@ static void load_node(builder *b, uint32_t node)
                       b->space->choices[d->axes[i]][prefix[i]]);
         known |= UINT32_C(1) << d->axes[i];
     }
-    for (int r = 0; r < b->space->rule_count; r++) {
-        const gt_rule *rule = &b->space->rules[r];
-        if (rule->bind && rule->axes && !(rule->axes & ~known)) {
-            (void)rule->bind(&b->binding);
+    for (int r = 0; r < b->space->filter_count; r++) {
+        const gt_filter *filter = &b->space->filters[r];
+        if (filter->bind && filter->axes && !(filter->axes & ~known)) {
+            (void)filter->bind(&b->binding);
         }
     }
 }
 
 /* Writes the row of keys after the last node of `next`. Returns a reason if no continuation is
- * valid. `from` maps an open rule to its column in `now`. */
+ * valid. `from` maps an open filter to its column in `now`. */
 static int reason_left(builder *b, uint32_t node, const int *from)
 {
     level *next = &b->next;
     uint64_t *keys = next->keys + (size_t)next->width * (size_t)next->open_count;
     const uint64_t *old = b->now.keys + (size_t)node * (size_t)b->now.open_count;
     for (int i = 0; i < next->open_count; i++) {
-        const gt_rule *rule = &b->space->rules[next->open[i]];
-        if (!(rule->axes >> axis_of(b) & 1)) {
+        const gt_filter *filter = &b->space->filters[next->open[i]];
+        if (!(filter->axes >> axis_of(b) & 1)) {
             keys[i] = old[from[i]];
             continue;
         }
-        int reason = gt_rule_ahead(b->space, &b->binding, rule, b->known, &keys[i]);
+        int reason = gt_filter_ahead(b->space, &b->binding, filter, b->known, &keys[i]);
         if (reason) {
             return reason;
         }
@@ -171,7 +171,7 @@ static gputune_status open_table(builder *b)
 
 static gputune_status take_level(builder *b)
 {
-    int from[GT_RULES_MAX] = {0};
+    int from[GT_FILTERS_MAX] = {0};
     double below = 1; /* number of combinations of the later axes */
     size_t checks = (size_t)b->now.width * values_of(b);
     b->capacity = (uint32_t)checks + 1; /* one more row, for the keys of the next node */
@@ -197,7 +197,7 @@ static gputune_status take_level(builder *b)
     return GPUTUNE_OK;
 }
 
-/* Limits the work of a level: a check takes longer if more rules are open. */
+/* Limits the work of a level: a check takes longer if more filters are open. */
 static uint64_t checks_allowed(const builder *b)
 {
     uint64_t most = CHECKS_MAX / b->diagram->count;

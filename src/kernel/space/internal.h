@@ -53,7 +53,7 @@ gt_residue gt_terms_evaluate(const gt_term_list *terms, int term, const int64_t 
 /* A multi-valued decision diagram (Kam et al., 1998) of the valid combinations of some axes. It has
  * a level for each axis, and on each level a node for each different set of valid continuations.
  * Counting and drawing take one step per level. */
-enum { GT_RULES_MAX = 192 };
+enum { GT_FILTERS_MAX = 192 };
 
 /* Marks a value without valid continuations, in place of its child. */
 static const uint32_t GT_NODE_DEAD = UINT32_MAX;
@@ -68,8 +68,8 @@ typedef struct gt_diagram {
     double *excluded;                 /* by reason: number of combinations that it excludes */
 } gt_diagram;
 
-/* Builds a diagram from the rules that depend on these axes only, with at most some MB and 100 ms.
- * If that is not enough, and on failure, the diagram has no nodes. ENOMEM, ECANCELED. */
+/* Builds a diagram from the filters that depend on these axes only, with at most some MB and 100
+ * ms. If that is not enough, and on failure, the diagram has no nodes. ENOMEM, ECANCELED. */
 gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const uint32_t *axes,
                                 uint32_t count);
 /* Frees the nodes, and keeps the axes. */
@@ -93,16 +93,16 @@ enum {
 };
 
 /* A condition on a configuration: a step of the binding, a require(), or one side of its &&. */
-typedef struct gt_rule {
-    uint32_t axes; /* bit i: the rule depends on axis i */
+typedef struct gt_filter {
+    uint32_t axes; /* bit i: the filter depends on axis i */
     int term; /* the expression of the require(), or the term on which the step depends; -1: none */
     int depth;                      /* the last axis that it depends on; -1: none */
-    int order;                      /* position among the rules of the same depth */
+    int order;                      /* position among the filters of the same depth */
     int require;                    /* index of the require(), if `bind` is NULL */
     gt_limit (*bind)(gt_binding *); /* the step; NULL: a require() */
-} gt_rule;
+} gt_filter;
 
-/* Axes that are connected by rules. The space is the product of its groups. */
+/* Axes that are connected by filters. The space is the product of its groups. */
 typedef struct gt_group {
     uint32_t axes;
     gt_diagram diagram; /* the levels are in the order of the axes */
@@ -124,7 +124,7 @@ typedef struct gt_search_level {
 /* A depth-first search for valid combinations. */
 typedef struct gt_space_search {
     gt_space *space;
-    gt_binding *binding; /* for these rules */
+    gt_binding *binding; /* for these filters */
     gt_random *random;   /* NULL: values are tried in their order */
     uint64_t checks;     /* how many values may still be tried */
     gt_config found;     /* only the axes of the search have values */
@@ -147,12 +147,13 @@ struct gt_space {
     int blocked[GT_AXIS_MAX][GT_AXIS_VALUES]; /* by position: reason that excludes the value in all
                                                  combinations, or 0 */
     gt_term_list terms;
-    gt_rule rules[GT_RULES_MAX];
-    int rule_count;
-    uint8_t touching[GT_AXIS_MAX][GT_RULES_MAX]; /* by axis: rules that depend on it, in order */
+    gt_filter filters[GT_FILTERS_MAX];
+    int filter_count;
+    uint8_t touching[GT_AXIS_MAX]
+                    [GT_FILTERS_MAX]; /* by axis: filters that depend on it, in order */
     int touching_count[GT_AXIS_MAX];
     int excludes_all; /* reason that excludes every configuration, or 0 */
-    gt_binding base;  /* state after the rules that depend on no axis */
+    gt_binding base;  /* state after the filters that depend on no axis */
     gt_binding probe;
     gt_group groups[GT_AXIS_MAX];
     int group_count;
@@ -165,11 +166,11 @@ struct gt_space {
     gt_exclusion_count listed[GT_SPACE_REASONS];
 };
 
-/* Judges a rule if only the axes in `known` have values. Returns a reason if the rule cannot hold.
- * Otherwise *key identifies what is left of the rule: rules with equal keys accept the same values.
- * 0: the rule holds. */
-int gt_rule_ahead(const gt_space *space, const gt_binding *binding, const gt_rule *rule,
-                  uint32_t known, uint64_t *key);
-/* Applies the rules on `axis` whose axes are all in `known`. Returns the first reason, or 0. */
+/* Judges a filter if only the axes in `known` have values. Returns a reason if the filter cannot
+ * hold. Otherwise *key identifies what is left of the filter: filters with equal keys accept the
+ * same values. 0: the filter holds. */
+int gt_filter_ahead(const gt_space *space, const gt_binding *binding, const gt_filter *filter,
+                    uint32_t known, uint64_t *key);
+/* Applies the filters on `axis` whose axes are all in `known`. Returns the first reason, or 0. */
 int gt_space_check(const gt_space *space, gt_binding *binding, uint32_t known, uint32_t axis);
 bool gt_space_is_canceled(const gt_space *space);

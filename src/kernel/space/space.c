@@ -1,14 +1,14 @@
-/* A space as a whole: its rules, its values, and single configurations.
+/* A space as a whole: its filters, its values, and single configurations.
  *
- * A configuration is valid if no rule excludes it. Rules are the steps that evaluate its launch
- * (kernel/bind/binding.h) and the parts of require() that && joins. Each rule depends on some axes.
- * It can be applied as soon as these have values, and after the rules that come before it, because
- * steps use what earlier steps computed. The order of all rules follows from that.
+ * A configuration is valid if no filter excludes it. Filters are the steps that evaluate its launch
+ * (kernel/bind/binding.h) and the parts of require() that && joins. Each filter depends on some
+ * axes. It can be applied as soon as these have values, and after the filters that come before it,
+ * because steps use what earlier steps computed. The order of all filters follows from that.
  *
- * Axes that rules connect form a group, and the space is the product of its groups. Groups are
+ * Axes that filters connect form a group, and the space is the product of its groups. Groups are
  * counted by decision diagrams (diagram.c): after each axis, combinations of which the same is left
  * (terms.c) share a node, so millions of combinations need few nodes. If a diagram would be too
- * large, its group is loose: each combination is tried by the rules, and counts are estimates.
+ * large, its group is loose: each combination is tried by the filters, and counts are estimates.
  *
  * A space opens without diagrams. gt_space_prepare() builds them, on the first call that counts,
  * draws or iterates. After that only the iteration and `probe`, a binding for single
@@ -32,7 +32,7 @@ enum {
     ORDER_LAUNCH
 };
 
-/* Makes the rules of a space. The integers are the terms that each step depends on; -1: none. */
+/* Makes the filters of a space. The integers are the terms that each step depends on; -1: none. */
 typedef struct planner {
     gt_space *space;
     const gt_template *template;
@@ -95,16 +95,16 @@ static void add_launch(planner *p, int slot, int operand)
         add_term(p, (gt_term){.kind = GT_TERM_LAUNCH, .slot = slot, .operands = {operand, -1}});
 }
 
-static void add_rule(planner *p, int term, int order, gt_limit (*bind)(gt_binding *), int require)
+static void add_filter(planner *p, int term, int order, gt_limit (*bind)(gt_binding *), int require)
 {
     uint32_t axes = axes_of(p, term);
-    p->space->rules[p->space->rule_count++] =
-        (gt_rule){.axes = axes,
-                  .term = term,
-                  .depth = axes ? 31 - __builtin_clz(axes) : -1,
-                  .order = order,
-                  .require = require,
-                  .bind = bind};
+    p->space->filters[p->space->filter_count++] =
+        (gt_filter){.axes = axes,
+                    .term = term,
+                    .depth = axes ? 31 - __builtin_clz(axes) : -1,
+                    .order = order,
+                    .require = require,
+                    .bind = bind};
 }
 
 static int add_code(planner *p, const gt_expression *expression, int at)
@@ -114,7 +114,7 @@ static int add_code(planner *p, const gt_expression *expression, int at)
         (gt_term){.kind = GT_TERM_CODE, .expression = expression, .at = at, .operands = {-1, -1}});
 }
 
-/* Joins a term with an expression. Expressions with counters are left to the pipeline's rule. */
+/* Joins a term with an expression. Expressions with counters are left to the pipeline's filter. */
 static int join_expression(planner *p, int joined, const gt_expression *expression)
 {
     return !expression || gt_counters_used(expression)
@@ -217,7 +217,7 @@ static void plan_cooperative(planner *p)
     for (int i = 0; i < 3; i++) {
         term = join(p, term, p->grid[i]);
     }
-    add_rule(p, term, ORDER_COOPERATIVE, gt_binding_cooperative, 0);
+    add_filter(p, term, ORDER_COOPERATIVE, gt_binding_cooperative, 0);
 }
 
 static void plan_pipeline(planner *p)
@@ -225,7 +225,7 @@ static void plan_pipeline(planner *p)
     if (!p->parts->is_pipeline) {
         return;
     }
-    /* with loops the rule depends on all tunables in them, because loop values are known late */
+    /* with loops the filter depends on all tunables in them, because loop values are known late */
     const bool has_loops = p->parts->has_loops;
     const uint64_t axes = has_loops ? gt_axes_of(p->parts, GT_WORDS_LAUNCHED) : 0;
     const int *terms = p->terms->of_slot;
@@ -234,7 +234,7 @@ static void plan_pipeline(planner *p)
         joined = join(p, joined, axes >> i & 1 ? terms[GT_SLOT_AXIS + i] : -1);
         joined = join(p, joined, axes >> i & 1 ? terms[GT_SLOT_AXIS_BYTES + i] : -1);
     }
-    add_rule(p, joined, ORDER_STEPS, gt_binding_steps, 0);
+    add_filter(p, joined, ORDER_STEPS, gt_binding_steps, 0);
 }
 
 static void plan_steps(planner *p)
@@ -243,44 +243,45 @@ static void plan_steps(planner *p)
     plan_shared(p);
     plan_grid(p);
     const int carveout = join_kind(p, GT_AXIS_CARVEOUT);
-    add_rule(p, p->cluster, ORDER_CLUSTER, gt_binding_cluster, 0);
-    add_rule(p, p->block, ORDER_BLOCK, gt_binding_block, 0);
-    add_rule(p, p->shared, ORDER_SHARED, gt_binding_shared, 0);
-    add_rule(p, p->grid[0], ORDER_GRID, bind_grid_x, 0);
-    add_rule(p, p->grid[1], ORDER_GRID, bind_grid_y, 0);
-    add_rule(p, p->grid[2], ORDER_GRID, bind_grid_z, 0);
-    add_rule(p, join(p, carveout, carveout >= 0 ? p->shared : -1), ORDER_CARVEOUT,
-             gt_binding_carveout, 0);
+    add_filter(p, p->cluster, ORDER_CLUSTER, gt_binding_cluster, 0);
+    add_filter(p, p->block, ORDER_BLOCK, gt_binding_block, 0);
+    add_filter(p, p->shared, ORDER_SHARED, gt_binding_shared, 0);
+    add_filter(p, p->grid[0], ORDER_GRID, bind_grid_x, 0);
+    add_filter(p, p->grid[1], ORDER_GRID, bind_grid_y, 0);
+    add_filter(p, p->grid[2], ORDER_GRID, bind_grid_z, 0);
+    add_filter(p, join(p, carveout, carveout >= 0 ? p->shared : -1), ORDER_CARVEOUT,
+               gt_binding_carveout, 0);
     if (p->parts->map_count > 0) {
-        add_rule(p, join_words(p, -1, "tensormap"), ORDER_CARVEOUT, gt_binding_maps, 0);
+        add_filter(p, join_words(p, -1, "tensormap"), ORDER_CARVEOUT, gt_binding_maps, 0);
     }
     if (p->template->pass_count >
         1) { /* for all blocks together; block_values() checks each block */
-        add_rule(p, join_kind(p, GT_AXIS_PASS), ORDER_CARVEOUT, gt_binding_blocks, 0);
+        add_filter(p, join_kind(p, GT_AXIS_PASS), ORDER_CARVEOUT, gt_binding_blocks, 0);
     }
     plan_cooperative(p);
     plan_pipeline(p);
 }
 
-/* Adds a rule for each side of a require()'s &&, because a part may decide earlier than the whole.
- * `spare` is the number of rules that must remain free. */
+/* Adds a filter for each side of a require()'s &&, because a part may decide earlier than the
+ * whole. `spare` is the number of filters that must remain free. */
 static void add_require(planner *p, int require, int at, int spare)
 {
     const gt_expression *expression = p->parts->constraints[require];
     const bool plain =
         !gt_expression_uses_any(expression, GT_SLOT_BLOCK, GT_SLOT_WORD - GT_SLOT_BLOCK);
     const gt_instruction *step = &expression->code[at];
-    if (step->operation == GT_DO_AND && p->space->rule_count + spare + 2 <= GT_RULES_MAX) {
+    if (step->operation == GT_DO_AND && p->space->filter_count + spare + 2 <= GT_FILTERS_MAX) {
         add_require(p, require, step->target, spare + 1);
         add_require(p, require, at - 1, spare);
-    } else { /* a rule on plain values is cheap, so it runs before the steps of its depth */
-        add_rule(p, add_code(p, expression, at), plain ? ORDER_PLAIN : ORDER_LAUNCH, NULL, require);
+    } else { /* a filter on plain values is cheap, so it runs before the steps of its depth */
+        add_filter(p, add_code(p, expression, at), plain ? ORDER_PLAIN : ORDER_LAUNCH, NULL,
+                   require);
     }
 }
 
-static int compare_rules(const void *a, const void *b)
+static int compare_filters(const void *a, const void *b)
 {
-    const gt_rule *x = a, *y = b;
+    const gt_filter *x = a, *y = b;
     int difference = x->depth - y->depth;
     difference = difference ? difference : x->order - y->order;
     difference = difference ? difference : x->require - y->require;
@@ -288,42 +289,43 @@ static int compare_rules(const void *a, const void *b)
 }
 
 /* Returns the reason why a require() with this residue excludes a configuration, or 0. */
-static int reason_against_residue(const gt_rule *rule, const gt_residue *left)
+static int reason_against_residue(const gt_filter *filter, const gt_residue *left)
 {
-    return left->left == GT_LEFT_FAILED                  ? GT_REASON_FAILED + rule->require
-           : left->left == GT_LEFT_VALUE && !left->value ? GT_REASON_REQUIRE + rule->require
+    return left->left == GT_LEFT_FAILED                  ? GT_REASON_FAILED + filter->require
+           : left->left == GT_LEFT_VALUE && !left->value ? GT_REASON_REQUIRE + filter->require
                                                          : 0;
 }
 
-/* Applies a rule. The earlier rules on its axes must have been applied. Returns the reason, or 0.
+/* Applies a filter. The earlier filters on its axes must have been applied. Returns the reason, or
+ * 0.
  */
-static int apply_rule(const gt_space *space, gt_binding *binding, const gt_rule *rule)
+static int apply_filter(const gt_space *space, gt_binding *binding, const gt_filter *filter)
 {
-    if (rule->bind) {
-        return (int)rule->bind(binding);
+    if (filter->bind) {
+        return (int)filter->bind(binding);
     }
-    gt_residue left = gt_terms_evaluate(&space->terms, rule->term, binding->slots, rule->axes);
-    return reason_against_residue(rule, &left);
+    gt_residue left = gt_terms_evaluate(&space->terms, filter->term, binding->slots, filter->axes);
+    return reason_against_residue(filter, &left);
 }
 
-/* Applies the rules that depend on no axis, and lists the other rules by axis. */
-static void list_rules(gt_space *space)
+/* Applies the filters that depend on no axis, and lists the other filters by axis. */
+static void list_filter(gt_space *space)
 {
-    for (int r = 0; r < space->rule_count; r++) {
-        const gt_rule *rule = &space->rules[r];
-        if (!rule->axes && !space->excludes_all) {
-            space->excludes_all = apply_rule(space, &space->base, rule);
+    for (int r = 0; r < space->filter_count; r++) {
+        const gt_filter *filter = &space->filters[r];
+        if (!filter->axes && !space->excludes_all) {
+            space->excludes_all = apply_filter(space, &space->base, filter);
         }
         for (uint32_t i = 0; i < space->template->axis_count; i++) {
-            if (rule->axes >> i & 1) {
+            if (filter->axes >> i & 1) {
                 space->touching[i][space->touching_count[i]++] = (uint8_t)r;
             }
         }
     }
 }
 
-/* Makes all rules. ENOMEM. */
-static gputune_status plan_rules(gt_space *space)
+/* Makes all filters. ENOMEM. */
+static gputune_status plan_filter(gt_space *space)
 {
     planner p = {space,         space->template, space->template->parts, &space->terms,
                  .cluster = -1, .block = -1,     .status = GPUTUNE_OK};
@@ -338,24 +340,24 @@ static gputune_status plan_rules(gt_space *space)
         add_require(&p, i, p.parts->constraints[i]->count - 1, constraints - i);
     }
     GT_TRY(p.status);
-    qsort(space->rules, (size_t)space->rule_count, sizeof *space->rules, compare_rules);
-    list_rules(space);
+    qsort(space->filters, (size_t)space->filter_count, sizeof *space->filters, compare_filters);
+    list_filter(space);
     return GPUTUNE_OK;
 }
 
-int gt_rule_ahead(const gt_space *space, const gt_binding *binding, const gt_rule *rule,
-                  uint32_t known, uint64_t *key)
+int gt_filter_ahead(const gt_space *space, const gt_binding *binding, const gt_filter *filter,
+                    uint32_t known, uint64_t *key)
 {
-    gt_residue left = gt_terms_evaluate(&space->terms, rule->term, binding->slots, known);
-    *key = !rule->bind && left.left == GT_LEFT_VALUE ? 0 : left.key;
-    return rule->bind ? 0 : reason_against_residue(rule, &left);
+    gt_residue left = gt_terms_evaluate(&space->terms, filter->term, binding->slots, known);
+    *key = !filter->bind && left.left == GT_LEFT_VALUE ? 0 : left.key;
+    return filter->bind ? 0 : reason_against_residue(filter, &left);
 }
 
 int gt_space_check(const gt_space *space, gt_binding *binding, uint32_t known, uint32_t axis)
 {
     for (int k = 0; k < space->touching_count[axis]; k++) {
-        const gt_rule *rule = &space->rules[space->touching[axis][k]];
-        const int reason = rule->axes & ~known ? 0 : apply_rule(space, binding, rule);
+        const gt_filter *filter = &space->filters[space->touching[axis][k]];
+        const int reason = filter->axes & ~known ? 0 : apply_filter(space, binding, filter);
         if (reason) {
             return reason;
         }
@@ -378,17 +380,17 @@ static void block_values(gt_space *space)
     }
 }
 
-/* Groups axes that rules connect. Builds no diagrams. */
+/* Groups axes that filters connect. Builds no diagrams. */
 static void group_axes(gt_space *space)
 {
     uint32_t linked[GT_AXIS_MAX], count = space->template->axis_count;
     for (uint32_t i = 0; i < count; i++) {
         linked[i] = UINT32_C(1) << i;
     }
-    for (int r = 0; r < space->rule_count; r++) {
-        uint32_t all = space->rules[r].axes;
+    for (int r = 0; r < space->filter_count; r++) {
+        uint32_t all = space->filters[r].axes;
         for (uint32_t i = 0; i < count; i++) {
-            all |= linked[i] & space->rules[r].axes ? linked[i] : 0;
+            all |= linked[i] & space->filters[r].axes ? linked[i] : 0;
         }
         for (uint32_t i = 0; i < count; i++) {
             linked[i] = linked[i] & all ? all : linked[i];
@@ -502,7 +504,7 @@ gputune_status gt_space_open(gt_space **out, const gt_template *template, const 
     gt_binding_open(&space->base, template, problem, device);
     GT_TRY(restrict_all(space, only, only_count));
     GT_TRY(make_reasons(space));
-    GT_TRY(plan_rules(space));
+    GT_TRY(plan_filter(space));
     block_values(space);
     group_axes(space);
     space->probe = space->base;
