@@ -1,0 +1,610 @@
+/* Chooses a portfolio of codes, and learns and prunes decision trees. */
+#include "search/rule_learner.h"
+
+#include "base/array.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- losses ---------------------------------------------------------------------------------- */
+
+/* The cost of a logarithmic loss: losses that are twice as large cost more than twice as much. */
+static double cost_of(double log_loss)
+{
+    const double weight = 2;
+    return log_loss + weight * log_loss * log_loss;
+}
+
+/* Sets the logarithmic losses at a size. A time that was not measured counts like the worst that
+ * was, and at least as `slow`. */
+static void set_losses(double *out, const double *times, uint32_t count)
+{
+    const double slow = 0.2;
+    double best = INFINITY, worst = 0;
+    for (uint32_t c = 0; c < count; c++) {
+        best = times[c] < best ? times[c] : best;
+        worst = times[c] < INFINITY && times[c] > worst ? times[c] : worst;
+    }
+    for (uint32_t c = 0; c < count; c++) {
+        out[c] = isnan(times[c])       ? fmax(slow, log(worst / best))
+                 : times[c] < INFINITY ? log(times[c] / best)
+                                       : INFINITY;
+    }
+}
+
+/* ---- portfolio ------------------------------------------------------------------------------- */
+
+typedef struct portfolio {
+    const gt_rule_data *data;
+    const double *costs; /* [size * code_count + code] */
+    uint32_t code_count, most;
+    const bool *universal; /* codes with a configuration without needs */
+    bool wants_universal;
+} portfolio;
+
+/* A size without a configuration costs so much that every other choice is better. */
+static const double uncovered = 1e6;
+
+static double portfolio_cost(const portfolio *p, const uint32_t *chosen, uint32_t count)
+{
+    double cost = p->wants_universal ? uncovered : 0;
+    for (uint32_t i = 0; i < count && cost > 0; i++) {
+        cost = p->universal[chosen[i]] ? 0 : cost;
+    }
+    for (uint32_t s = 0; s < p->data->size_count; s++) {
+        const double *costs = &p->costs[(size_t)s * p->code_count];
+        double least = uncovered;
+        for (uint32_t i = 0; i < count; i++) {
+            least = costs[chosen[i]] < least ? costs[chosen[i]] : least;
+        }
+        cost += least;
+    }
+    return cost;
+}
+
+/* Replaces chosen[at] by the code with the least cost. Returns that cost. */
+static double improve_one(const portfolio *p, uint32_t *chosen, uint32_t count, uint32_t at)
+{
+    uint32_t best = chosen[at];
+    double least = portfolio_cost(p, chosen, count);
+    for (uint32_t code = 0; code < p->code_count; code++) {
+        chosen[at] = code;
+        const double cost = portfolio_cost(p, chosen, count);
+        if (cost < least - 1e-12) {
+            least = cost;
+            best = code;
+        }
+    }
+    chosen[at] = best;
+    return least;
+}
+
+/* Adds one code after the other, then exchanges single codes as long as that helps. */
+static double choose_greedily(const portfolio *p, uint32_t *chosen)
+{
+    double cost = INFINITY;
+    for (uint32_t i = 0; i < p->most; i++) {
+        chosen[i] = i > 0 ? chosen[0] : 0;
+        cost = improve_one(p, chosen, i + 1, i);
+    }
+    for (double before = INFINITY; cost < before - 1e-12;) {
+        before = cost;
+        for (uint32_t i = 0; i < p->most; i++) {
+            cost = improve_one(p, chosen, p->most, i);
+        }
+    }
+    return cost;
+}
+
+/* Moves to the next combination of `most` codes in ascending order. False after the last. */
+static bool next_combination(const portfolio *p, uint32_t *chosen)
+{
+    uint32_t i = p->most;
+    while (i > 0 && chosen[i - 1] == p->code_count - p->most + i - 1) {
+        i--;
+    }
+    if (i == 0) {
+        return false;
+    }
+    chosen[i - 1]++;
+    for (; i < p->most; i++) {
+        chosen[i] = chosen[i - 1] + 1;
+    }
+    return true;
+}
+
+static double choose_exactly(const portfolio *p, uint32_t *chosen, uint32_t *trial)
+{
+    double least = INFINITY;
+    for (uint32_t i = 0; i < p->most; i++) {
+        trial[i] = i;
+    }
+    do {
+        const double cost = portfolio_cost(p, trial, p->most);
+        if (cost < least) {
+            least = cost;
+            memcpy(chosen, trial, p->most * sizeof *chosen);
+        }
+    } while (next_combination(p, trial));
+    return least;
+}
+
+static double combinations(uint32_t all, uint32_t some)
+{
+    double count = 1;
+    for (uint32_t i = 0; i < some; i++) {
+        count *= (double)(all - i) / (i + 1);
+    }
+    return count;
+}
+
+/* Numbers the codes from 0 in the order of their first configuration. Returns how many there are.
+ */
+static uint32_t number_codes(uint32_t *numbers, const gt_rule_data *data)
+{
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < data->config_count; c++) {
+        uint32_t same = 0;
+        while (data->codes[same] != data->codes[c]) {
+            same++;
+        }
+        numbers[c] = same < c ? numbers[same] : count++;
+    }
+    return count;
+}
+
+static gputune_status check_sizes(const gt_rule_data *data)
+{
+    for (uint32_t s = 0; s < data->size_count; s++) {
+        bool runs = false;
+        for (uint32_t c = 0; c < data->config_count; c++) {
+            runs |= data->times_ns[(size_t)s * data->config_count + c] < INFINITY;
+        }
+        GT_REFUSE(!runs, GPUTUNE_ENOVARIANT, "no variant was measured at one of the sizes");
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_portfolio_choose(bool *kept, const gt_rule_data *data)
+{
+    enum { EXACT_MOST = 20000 };
+    const uint32_t configs = data->config_count;
+    GT_TRY(check_sizes(data));
+    GT_FREED uint32_t *numbers = calloc(3 * (size_t)configs + 1, sizeof *numbers);
+    GT_FREED double *losses = calloc(configs + 1, sizeof *losses);
+    GT_FREED double *costs = calloc((size_t)data->size_count * configs + 1, sizeof *costs);
+    GT_FREED bool *universal = calloc(configs + 1, sizeof *universal);
+    GT_TRY(numbers && losses && costs && universal ? GPUTUNE_OK : gt_fail_memory());
+    portfolio p = {data, costs, number_codes(numbers, data), 0, universal, false};
+    p.most = data->most_codes < p.code_count ? data->most_codes : p.code_count;
+    for (size_t i = 0; i < (size_t)data->size_count * p.code_count; i++) {
+        costs[i] = INFINITY;
+    }
+    for (uint32_t s = 0; s < data->size_count; s++) {
+        set_losses(losses, &data->times_ns[(size_t)s * configs], configs);
+        for (uint32_t c = 0; c < configs; c++) {
+            double *cost = &costs[(size_t)s * p.code_count + numbers[c]];
+            *cost = fmin(*cost, cost_of(losses[c]));
+        }
+    }
+    for (uint32_t c = 0; c < configs; c++) {
+        universal[numbers[c]] |= data->needs[c] == 0;
+        p.wants_universal |= data->needs[c] == 0;
+    }
+    uint32_t *chosen = numbers + configs, *trial = chosen + configs;
+    const double cost = combinations(p.code_count, p.most) <= EXACT_MOST
+                            ? choose_exactly(&p, chosen, trial)
+                            : choose_greedily(&p, chosen);
+    GT_REFUSE(cost >= uncovered, GPUTUNE_ENOVARIANT,
+              "%u code%s cannot serve all sizes; expected more", p.most, gt_plural(p.most));
+    for (uint32_t c = 0; c < configs; c++) {
+        kept[c] = false;
+        for (uint32_t i = 0; i < p.most; i++) {
+            kept[c] |= numbers[c] == chosen[i];
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- trees ----------------------------------------------------------------------------------- */
+
+/* A node while trees grow. Both branches exist until the tree is pruned. */
+typedef struct branch {
+    gt_tree_node node;
+    uint32_t yes, no; /* indices of the branches; 0: none */
+    double cost;      /* of its sizes if it is a leaf */
+} branch;
+
+typedef struct learner {
+    const gt_rule_data *data;
+    uint32_t configs;       /* number of kept configurations */
+    uint32_t *ids;          /* their indices in the data */
+    double *losses, *costs; /* [size * configs + config] */
+    uint32_t *order;        /* [feature * size_count]: sizes by ascending value */
+    bool *usable;           /* of each feature: all its values are known */
+    uint32_t *owner;        /* of each size: the branch that it is in; UINT32_MAX: left out */
+    double *sums;           /* of costs: two rows of `configs` */
+    double *after;          /* [size]: the least cost of the sizes from this place of an order on */
+    uint32_t *places;       /* sizes of a branch in the order of a feature */
+    GT_ARRAY(branch) branches;
+} learner;
+
+/* Cost of a size at which a leaf has no configuration that can run. */
+static const double unusable = 100;
+
+/* Returns the least sum among the configurations whose needs are granted, and which one has it. */
+static double least_sum(const learner *l, const double *sums, uint64_t granted, uint32_t sizes,
+                        uint32_t *config)
+{
+    double least = unusable * sizes;
+    for (uint32_t c = 0; c < l->configs; c++) {
+        const bool is_granted = (l->data->needs[l->ids[c]] & ~granted) == 0;
+        if (is_granted && sums[c] < least) {
+            least = sums[c];
+            *config = c;
+        }
+    }
+    return least;
+}
+
+static void add_costs(const learner *l, double *sums, uint32_t size)
+{
+    const double *costs = &l->costs[(size_t)size * l->configs];
+    for (uint32_t c = 0; c < l->configs; c++) {
+        sums[c] += costs[c];
+    }
+}
+
+static void clear_sums(const learner *l, double *sums)
+{
+    memset(sums, 0, l->configs * sizeof *sums);
+}
+
+typedef struct split {
+    uint32_t feature;
+    double most, cost;
+} split;
+
+/* Returns a round number in the middle of two values, logarithmically. */
+static double threshold_between(double below, double above)
+{
+    const double low = fmax(below, 1), middle = sqrt(low * fmax(above, 1));
+    if (middle <= low || middle >= above) {
+        return below;
+    }
+    double step = 1;
+    while (floor(middle / (2 * step)) * 2 * step >= low * sqrt(middle / low)) {
+        step *= 2;
+    }
+    return floor(middle / step) * step;
+}
+
+/* Tries all thresholds of a feature for a branch. Conditions grant needs where they are true; this
+ * is worth a split even if few sizes, or none, are on the other side. */
+static void try_feature(learner *l, uint32_t at, uint32_t f, uint64_t granted, split *best)
+{
+    enum { LEAST_SIZES = 2 };
+    const gt_rule_data *data = l->data;
+    const gt_rule_feature *feature = &data->features[f];
+    const bool grants = (feature->grants & ~granted) != 0;
+    const uint32_t *order = &l->order[(size_t)f * data->size_count];
+    const uint32_t least_sizes = grants ? 1 : LEAST_SIZES;
+    uint32_t count = 0, config;
+    for (uint32_t i = 0; i < data->size_count; i++) {
+        l->places[count] = order[i];
+        count += l->owner[order[i]] == at;
+    }
+    clear_sums(l, l->sums);
+    for (uint32_t i = count; i-- > 0;) {
+        add_costs(l, l->sums, l->places[i]);
+        l->after[i] = least_sum(l, l->sums, granted | feature->grants, count - i, &config);
+    }
+    clear_sums(l, l->sums);
+    double below = grants ? 0 : INFINITY;
+    for (uint32_t i = 0; i < count; i++) {
+        const double above = data->values[(size_t)l->places[i] * data->feature_count + f];
+        if (below < above && (grants || i >= least_sizes) && count - i >= least_sizes) {
+            const double cost = least_sum(l, l->sums, granted, i, &config) + l->after[i];
+            if (cost < best->cost - 1e-9) {
+                *best =
+                    (split){f, feature->is_condition ? 0 : threshold_between(below, above), cost};
+            }
+        }
+        add_costs(l, l->sums, l->places[i]);
+        below = above;
+    }
+}
+
+static bool is_yes(const gt_rule_data *data, const gt_tree_node *node, const double *values)
+{
+    const double value = values[node->feature];
+    return data->features[node->feature].is_condition ? value != 0 : value <= node->most;
+}
+
+/* Grows branch `at`, which has the sizes that it owns. */
+static gputune_status grow(learner *l, uint32_t at, uint64_t granted)
+{
+    const gt_rule_data *data = l->data;
+    branch *own = &l->branches.items[at];
+    uint32_t count = 0;
+    clear_sums(l, l->sums);
+    for (uint32_t s = 0; s < data->size_count; s++) {
+        if (l->owner[s] == at) {
+            add_costs(l, l->sums, s);
+            count++;
+        }
+    }
+    own->cost = least_sum(l, l->sums, granted, count, &own->node.config);
+    if (own->cost >= unusable * count) { /* without the needs */
+        (void)least_sum(l, l->sums, UINT64_MAX, UINT32_MAX, &own->node.config);
+    }
+    split best = {.cost = own->cost - 1e-6};
+    for (uint32_t f = 0; f < data->feature_count; f++) {
+        if (l->usable[f]) {
+            try_feature(l, at, f, granted, &best);
+        }
+    }
+    if (best.cost >= own->cost - 1e-6) {
+        return GPUTUNE_OK;
+    }
+    const uint32_t yes = (uint32_t)l->branches.count, no = yes + 1;
+    own->node.feature = best.feature;
+    own->node.most = best.most;
+    own->yes = yes;
+    own->no = no;
+    const gt_tree_node node = own->node;
+    GT_TRY(gt_array_push(&l->branches, (branch){.node.config = node.config}));
+    GT_TRY(gt_array_push(&l->branches, (branch){.node.config = node.config}));
+    for (uint32_t s = 0; s < data->size_count; s++) {
+        if (l->owner[s] == at) {
+            l->owner[s] =
+                is_yes(data, &node, &data->values[(size_t)s * data->feature_count]) ? yes : no;
+        }
+    }
+    const gt_rule_feature *feature = &data->features[best.feature];
+    GT_TRY(grow(l, yes, feature->is_condition ? granted | feature->grants : granted));
+    return grow(l, no, granted);
+}
+
+/* Makes leaves of branches whose split is worth less than `penalty`. Returns the cost with a
+ * penalty for each leaf. */
+static double prune(branch *branches, uint32_t at, double penalty)
+{
+    branch *own = &branches[at];
+    const double as_leaf = own->cost + penalty;
+    if (own->yes) {
+        const double split = prune(branches, own->yes, penalty) + prune(branches, own->no, penalty);
+        if (split < as_leaf) {
+            return split;
+        }
+        own->yes = own->no = 0;
+    }
+    return as_leaf;
+}
+
+static uint32_t choose_branch(const learner *l, const double *values)
+{
+    const branch *at = l->branches.items;
+    while (at->yes) {
+        at = &l->branches.items[is_yes(l->data, &at->node, values) ? at->yes : at->no];
+    }
+    return at->node.config;
+}
+
+/* Learns a tree from the sizes that are not in the fold (size % folds == fold). */
+static gputune_status learn(learner *l, uint32_t fold, uint32_t folds)
+{
+    l->branches.count = 0;
+    for (uint32_t s = 0; s < l->data->size_count; s++) {
+        l->owner[s] = folds > 1 && s % folds == fold ? UINT32_MAX : 0;
+    }
+    GT_TRY(gt_array_push(&l->branches, (branch){0}));
+    return grow(l, 0, 0);
+}
+
+/* ---- leaving sizes out ----------------------------------------------------------------------- */
+
+static const double penalties[] = {0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28};
+enum { PENALTIES = sizeof penalties / sizeof *penalties };
+
+/* Adds the log losses [penalty * size_count + size] at the sizes of the fold. */
+static void test_fold(learner *l, double *out, uint32_t fold, uint32_t folds)
+{
+    const gt_rule_data *data = l->data;
+    for (int p = 0; p < PENALTIES; p++) { /* a larger penalty prunes further */
+        (void)prune(l->branches.items, 0, penalties[p]);
+        for (uint32_t s = fold; s < data->size_count; s += folds) {
+            const uint32_t config =
+                choose_branch(l, &data->values[(size_t)s * data->feature_count]);
+            out[(size_t)p * data->size_count + s] = l->losses[(size_t)s * l->configs + config];
+        }
+    }
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+static void set_loss(gt_rule_tree *out, double *losses, uint32_t count)
+{
+    double sum = 0;
+    qsort(losses, count, sizeof *losses, compare_doubles);
+    for (uint32_t s = 0; s < count; s++) {
+        sum += losses[s];
+    }
+    out->mean = exp(sum / count);
+    out->p90 = exp(losses[(count - 1) * 9 / 10]);
+    out->worst = exp(losses[count - 1]);
+}
+
+/* Finds the best penalty, and sets the loss to expect. */
+static gputune_status leave_out(learner *l, gt_rule_tree *out, double *penalty)
+{
+    enum { FOLDS = 20, ALL = 64 }; /* few sizes are left out one by one */
+    const uint32_t sizes = l->data->size_count, folds = sizes <= ALL ? sizes : FOLDS;
+    const double failing = log(10);
+    GT_FREED double *losses = calloc((size_t)PENALTIES * sizes, sizeof *losses);
+    GT_TRY(gt_allocated(losses));
+    for (uint32_t fold = 0; fold < folds && folds > 1; fold++) {
+        GT_TRY(learn(l, fold, folds));
+        test_fold(l, losses, fold, folds);
+    }
+    int best = 0;
+    double least = INFINITY;
+    for (int p = 0; p < PENALTIES; p++) {
+        double cost = 0;
+        for (uint32_t s = 0; s < sizes; s++) {
+            double *loss = &losses[(size_t)p * sizes + s];
+            *loss = fmin(*loss, failing);
+            cost += cost_of(*loss);
+        }
+        if (cost <= least) {
+            best = p;
+            least = cost;
+        }
+    }
+    *penalty = penalties[best];
+    set_loss(out, &losses[(size_t)best * sizes], sizes);
+    return GPUTUNE_OK;
+}
+
+/* ---- learning -------------------------------------------------------------------------------- */
+
+static gputune_status open_learner(learner *l, const gt_rule_data *data)
+{
+    const uint32_t sizes = data->size_count, configs = data->config_count;
+    GT_FREED bool *kept = calloc(configs + 1, sizeof *kept);
+    GT_FREED double *all = calloc(configs + 1, sizeof *all);
+    l->data = data;
+    l->ids = calloc(configs + 1, sizeof *l->ids);
+    l->losses = calloc((size_t)sizes * configs + 1, sizeof *l->losses);
+    l->costs = calloc((size_t)sizes * configs + 1, sizeof *l->costs);
+    l->order = calloc((size_t)sizes * data->feature_count + 1, sizeof *l->order);
+    l->usable = calloc(data->feature_count + 1, sizeof *l->usable);
+    l->owner = calloc(sizes + 1, sizeof *l->owner);
+    l->sums = calloc(configs + 1, sizeof *l->sums);
+    l->after = calloc(sizes + 1, sizeof *l->after);
+    l->places = calloc(sizes + 1, sizeof *l->places);
+    GT_TRY(kept && all && l->ids && l->losses && l->costs && l->order && l->usable && l->owner &&
+                   l->sums && l->after && l->places
+               ? GPUTUNE_OK
+               : gt_fail_memory());
+    GT_TRY(gt_portfolio_choose(kept, data));
+    for (uint32_t c = 0; c < configs; c++) {
+        if (kept[c]) {
+            l->ids[l->configs++] = c;
+        }
+    }
+    for (uint32_t s = 0; s < sizes; s++) {
+        set_losses(all, &data->times_ns[(size_t)s * configs], configs);
+        for (uint32_t c = 0; c < l->configs; c++) {
+            const size_t i = (size_t)s * l->configs + c;
+            l->losses[i] = all[l->ids[c]];
+            l->costs[i] = cost_of(l->losses[i]);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static void close_learner(learner *l)
+{
+    void *const memory[] = {l->ids,   l->losses, l->costs, l->order, l->usable,
+                            l->owner, l->sums,   l->after, l->places};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
+        free(memory[i]);
+    }
+    gt_array_free(&l->branches);
+}
+
+/* Sorts the sizes by each feature. Equal values stay in the order of the sizes. */
+static void sort_features(learner *l)
+{
+    const gt_rule_data *data = l->data;
+    for (uint32_t f = 0; f < data->feature_count; f++) {
+        uint32_t *order = &l->order[(size_t)f * data->size_count];
+        l->usable[f] = true;
+        for (uint32_t s = 0; s < data->size_count; s++) {
+            const double value = data->values[(size_t)s * data->feature_count + f];
+            uint32_t at = s;
+            for (; at > 0 && data->values[(size_t)order[at - 1] * data->feature_count + f] > value;
+                 at--) {
+                order[at] = order[at - 1];
+            }
+            order[at] = s;
+            l->usable[f] &= !isnan(value);
+        }
+    }
+}
+
+/* Copies a branch and those below it, in the order of a rule's text. */
+static void copy_branch(gt_rule_tree *out, const learner *l, uint32_t at)
+{
+    const branch *own = &l->branches.items[at];
+    gt_tree_node *node = &out->nodes[out->node_count++];
+    *node = own->node;
+    node->config = l->ids[own->node.config];
+    if (own->yes) {
+        copy_branch(out, l, own->yes);
+        node->otherwise = out->node_count;
+        copy_branch(out, l, own->no);
+    }
+}
+
+gputune_status gt_rule_learn(gt_rule_tree *out, const gt_rule_data *data)
+{
+    GT_SCOPED(close_learner) learner l = {0};
+    gt_rule_tree tree = {0};
+    double penalty;
+    GT_TRY(open_learner(&l, data));
+    sort_features(&l);
+    GT_TRY(leave_out(&l, &tree, &penalty));
+    GT_TRY(learn(&l, 0, 1));
+    (void)prune(l.branches.items, 0, penalty);
+    tree.nodes = calloc(l.branches.count, sizeof *tree.nodes);
+    GT_TRY(gt_allocated(tree.nodes));
+    copy_branch(&tree, &l, 0);
+    *out = tree;
+    return GPUTUNE_OK;
+}
+
+uint32_t gt_rule_tree_choose(const gt_rule_tree *tree, const gt_rule_data *data,
+                             const double *values)
+{
+    const gt_tree_node *node = tree->nodes;
+    while (node->otherwise) {
+        node = is_yes(data, node, values) ? node + 1 : &tree->nodes[node->otherwise];
+    }
+    return node->config;
+}
+
+static void append_node(gt_text *out, const gt_rule_tree *tree, const gt_rule_data *data,
+                        const uint32_t *numbers, uint32_t at, int depth)
+{
+    const gt_tree_node *node = &tree->nodes[at];
+    const gt_rule_feature *feature = &data->features[node->feature];
+    if (!node->otherwise) {
+        gt_text_printf(out, "%*suse %u\n", 2 * depth, "", numbers[node->config]);
+        return;
+    }
+    const int64_t most = (int64_t)node->most, kilo = most % 1024 == 0 && most > 0 ? 1024 : 1;
+    gt_text_printf(out, "%*sif %s", 2 * depth, "", feature->text);
+    if (!feature->is_condition) {
+        gt_text_printf(out, " <= %" PRId64 "%s", most / kilo, kilo > 1 ? "K" : "");
+    }
+    gt_text_append(out, "\n");
+    append_node(out, tree, data, numbers, at + 1, depth + 1);
+    gt_text_printf(out, "%*selse\n", 2 * depth, "");
+    append_node(out, tree, data, numbers, node->otherwise, depth + 1);
+}
+
+gputune_status gt_rule_tree_text(char **text, const gt_rule_tree *tree, const gt_rule_data *data,
+                                 const uint32_t *numbers)
+{
+    GT_SCOPED(gt_text_free) gt_text out = {0};
+    append_node(&out, tree, data, numbers, 0, 0);
+    return gt_text_take(text, &out);
+}

@@ -1,0 +1,60 @@
+/* Learns rules from measured times: chooses few codes that are good at many sizes, and a decision
+ * tree over features of a size. The loss of a configuration at a size is its time divided by the
+ * best time known there. Every call with equal data gives an equal result. Pure. */
+#pragma once
+
+#include "base/status.h"
+
+enum { GT_RULE_FEATURES_MAX = 256 };
+
+/* Something that is known of a size, as an expression. */
+typedef struct gt_rule_feature {
+    const char *text;
+    bool is_condition; /* its values are 0 and 1 */
+    uint64_t grants;   /* bit i: if the condition is true, need i holds */
+} gt_rule_feature;
+
+typedef struct gt_rule_data {
+    uint32_t size_count, config_count, feature_count;
+    /* [size * config_count + config]; INFINITY: cannot run there, or is wrong; NAN: not measured,
+     * which counts as slow */
+    const double *times_ns;
+    const double *values; /* [size * feature_count + feature]; NAN: no value */
+    const gt_rule_feature *features;
+    const uint32_t *codes; /* of each configuration: equal if they share compiled code */
+    const uint64_t *needs; /* of each configuration: bit i: it can run only if need i holds */
+    uint32_t most_codes;   /* at least 1 */
+} gt_rule_data;
+
+/* Chooses the codes with the least loss, and sets kept[i] for each configuration of these codes.
+ * Every size keeps a configuration that can run, and if any configuration has no needs, one of
+ * these is kept. ENOVARIANT if some size has none, or if so few codes cannot serve all sizes. */
+gputune_status gt_portfolio_choose(bool *kept, const gt_rule_data *data);
+
+/* A node of a decision tree. The branch for `yes` follows its node. */
+typedef struct gt_tree_node {
+    uint32_t feature;
+    double most;        /* yes: the value is at most this; of a condition: it is true */
+    uint32_t otherwise; /* index of the other branch; 0: a leaf */
+    uint32_t config;    /* of a leaf: index of the configuration */
+} gt_tree_node;
+
+typedef struct gt_rule_tree {
+    gt_tree_node *nodes;
+    uint32_t node_count;
+    double mean, p90, worst; /* the loss to expect at unseen sizes: geometric mean, … */
+} gt_rule_tree;
+
+/* Learns a tree over the configurations that gt_portfolio_choose() keeps, and fails like it. A
+ * leaf's configuration can run at all of its sizes. Its needs hold there because of the conditions
+ * above, unless no configuration qualifies. The loss is estimated by leaving sizes out. The caller
+ * frees out->nodes. */
+gputune_status gt_rule_learn(gt_rule_tree *out, const gt_rule_data *data);
+
+/* Returns the configuration for a size with these values of the features. */
+uint32_t gt_rule_tree_choose(const gt_rule_tree *tree, const gt_rule_data *data,
+                             const double *values);
+/* Writes the tree as lines of a rule (kernel/rule/rule.h). `numbers` has the number of the variant
+ * for each configuration. The caller frees *text. ENOMEM. */
+gputune_status gt_rule_tree_text(char **text, const gt_rule_tree *tree, const gt_rule_data *data,
+                                 const uint32_t *numbers);

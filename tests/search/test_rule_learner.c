@@ -1,0 +1,193 @@
+/* Tests learning rules with times that are given by formulas. */
+#include "search/rule_learner.h"
+
+#include "base/random.h"
+#include "support/test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIZES = 120, CONFIGS = 6, FEATURES = 5 };
+
+/* Sizes of a matrix, spread logarithmically, a third of them odd. */
+typedef struct scene {
+    double times[SIZES * CONFIGS], values[SIZES * FEATURES];
+    uint32_t codes[CONFIGS];
+    uint64_t needs[CONFIGS];
+    gt_rule_data data;
+} scene;
+
+static const gt_rule_feature features[FEATURES] = {{"m", false, 0},
+                                                   {"n", false, 0},
+                                                   {"m * n", false, 0},
+                                                   {"m % 4 == 0", true, 0},
+                                                   {"n % 4 == 0", true, 1}};
+
+static void set_values(double *values, double m, double n)
+{
+    const double all[FEATURES] = {m, n, m * n, fmod(m, 4) == 0, fmod(n, 4) == 0};
+    memcpy(values, all, sizeof all);
+}
+
+/* The time of a configuration: a start, and a time for each element. The last two configurations
+ * need rows of four elements, and are twice as fast there. */
+static double time_of(uint32_t config, const double *values)
+{
+    static const double starts[CONFIGS] = {1000, 4000, 60000, 30000, 2000, 20000};
+    static const double rates[CONFIGS] = {2, 1, 0.25, 2, 1, 0.125};
+    return config >= 4 && !values[4] ? INFINITY : starts[config] + rates[config] * values[2];
+}
+
+/* Draws a size; two thirds have rows of four elements. */
+static void draw(double *values, gt_random *random)
+{
+    const double step = gt_random_below(random, 3) ? 4 : 1;
+    const double m = floor(exp(log(16) + log(256) * gt_random_unit(random)));
+    const double n = floor(exp(log(16) + log(256) * gt_random_unit(random)) / step) * step;
+    set_values(values, m, n);
+}
+
+static void set_up(scene *s, uint32_t configs)
+{
+    gt_random random = {3};
+    for (uint32_t i = 0; i < SIZES; i++) {
+        draw(&s->values[(size_t)i * FEATURES], &random);
+        for (uint32_t c = 0; c < configs; c++) {
+            s->times[(size_t)i * configs + c] = time_of(c, &s->values[(size_t)i * FEATURES]);
+        }
+    }
+    for (uint32_t c = 0; c < configs; c++) {
+        s->codes[c] = 10 + c;
+        s->needs[c] = c >= 4;
+    }
+    s->data = (gt_rule_data){SIZES,    configs,  FEATURES, s->times, s->values,
+                             features, s->codes, s->needs, CONFIGS};
+}
+
+static void expect_kept(const gt_rule_data *data, const char *expected)
+{
+    char text[CONFIGS + 1] = "";
+    bool kept[CONFIGS];
+    ASSERT_OK(gt_portfolio_choose(kept, data));
+    for (uint32_t c = 0; c < data->config_count; c++) {
+        text[c] = kept[c] ? 'x' : '.';
+    }
+    text[data->config_count] = '\0';
+    assert_string_equal(text, expected);
+}
+
+TEST(test_portfolio)
+{
+    scene s;
+    set_up(&s, CONFIGS);
+    s.data.most_codes = 3;
+    expect_kept(&s.data, ".xx..x");
+    s.data.most_codes = 1; /* only a configuration without needs serves all sizes */
+    expect_kept(&s.data, ".x....");
+    s.data.most_codes = 9;
+    expect_kept(&s.data, "xxxxxx");
+    /* configurations that share code count once */
+    s.codes[0] = s.codes[1] = s.codes[2];
+    s.data.most_codes = 3;
+    expect_kept(&s.data, "xxx.xx");
+}
+
+/* Exchanges find what is best for many codes, too. */
+TEST(test_large_portfolio)
+{
+    enum { MANY = 60, KEPT = 12 };
+    double *times = calloc((size_t)MANY * MANY, sizeof *times);
+    uint32_t codes[MANY];
+    uint64_t needs[MANY] = {0};
+    bool kept[MANY];
+    for (uint32_t i = 0; i < MANY; i++) {
+        codes[i] = i;
+        for (uint32_t c = 0; c < MANY; c++) { /* groups of five sizes, each with a best code */
+            times[i * MANY + c] = c % 5 == 2 && c / 5 == i / 5 ? 1 : 2 + (double)c / MANY;
+        }
+    }
+    const gt_rule_data data = {MANY, MANY, 0, times, NULL, NULL, codes, needs, KEPT};
+    ASSERT_OK(gt_portfolio_choose(kept, &data));
+    for (uint32_t c = 0; c < MANY; c++) {
+        assert_int_equal(kept[c], c % 5 == 2);
+    }
+    free(times);
+}
+
+TEST(test_no_variant)
+{
+    scene s;
+    bool kept[CONFIGS];
+    set_up(&s, CONFIGS);
+    for (uint32_t c = 0; c < CONFIGS; c++) {
+        s.times[5 * CONFIGS + c] = c == 1 ? 1 : INFINITY;
+    }
+    ASSERT_OK(gt_portfolio_choose(kept, &s.data));
+    for (uint32_t c = 0; c < CONFIGS; c++) {
+        s.times[5 * CONFIGS + c] = INFINITY;
+    }
+    assert_int_equal(gt_portfolio_choose(kept, &s.data), GPUTUNE_ENOVARIANT);
+}
+
+/* Draws new sizes. Returns the mean loss, and checks that the choice can run. */
+static double mean_of(const scene *s, const gt_rule_tree *tree)
+{
+    gt_random random = {4};
+    double sum = 0;
+    enum { DRAWN = 2000 };
+    for (int i = 0; i < DRAWN; i++) {
+        double values[FEATURES], best = INFINITY;
+        draw(values, &random);
+        for (uint32_t c = 0; c < s->data.config_count; c++) {
+            best = fmin(best, time_of(c, values));
+        }
+        const double chosen = time_of(gt_rule_tree_choose(tree, &s->data, values), values);
+        assert_true(isfinite(chosen));
+        sum += log(chosen / best);
+    }
+    return exp(sum / DRAWN);
+}
+
+TEST(test_unseen_sizes)
+{
+    scene s;
+    gt_rule_tree tree;
+    set_up(&s, CONFIGS);
+    ASSERT_OK(gt_rule_learn(&tree, &s.data));
+    assert_true(mean_of(&s, &tree) < 1.02);
+    assert_true(tree.mean >= 1 && tree.mean < 1.02);
+    assert_true(tree.p90 >= 1 && tree.p90 <= tree.worst && tree.worst < 2);
+    free(tree.nodes);
+}
+
+/* A configuration is used only where a condition grants its needs, even if no size lacks them. */
+TEST(test_needs)
+{
+    scene s;
+    gt_rule_tree tree;
+    set_up(&s, CONFIGS);
+    for (uint32_t i = 0; i < SIZES; i++) {
+        double *values = &s.values[(size_t)i * FEATURES];
+        set_values(values, values[0], 4 * ceil(values[1] / 4));
+        for (uint32_t c = 0; c < CONFIGS; c++) {
+            s.times[(size_t)i * CONFIGS + c] = time_of(c, values);
+        }
+    }
+    ASSERT_OK(gt_rule_learn(&tree, &s.data));
+    (void)mean_of(&s, &tree);
+    free(tree.nodes);
+}
+
+TEST(test_text)
+{
+    static const uint32_t numbers[] = {0, 1};
+    scene s;
+    gt_rule_tree tree;
+    GT_FREED char *text = NULL;
+    set_up(&s, 2);
+    ASSERT_OK(gt_rule_learn(&tree, &s.data));
+    ASSERT_OK(gt_rule_tree_text(&text, &tree, &s.data, numbers));
+    assert_string_equal(text, "if m * n <= 2688\n  use 0\nelse\n  use 1\n");
+    free(tree.nodes);
+}
