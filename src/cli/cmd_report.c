@@ -1,4 +1,4 @@
-/* The command report: the stored results as a page or as Markdown. */
+/* The command report: the stored results as a page. */
 #include "cli/files.h"
 #include "cli/records.h"
 
@@ -18,7 +18,6 @@ typedef struct report_data {
 /* The options. */
 static struct {
     cli_list names;
-    int format;
     bool history;
     cli_list tuning; /* labels of scenarios that are being tuned */
 } given;
@@ -104,102 +103,7 @@ static void report_write_page(const report_data *report, FILE *file)
     free(json);
 }
 
-enum { FASTEST = 10 };
-
-typedef struct trial_row {
-    gputune_record trial; /* must come first: OF_ROW uses its offsets */
-    const char *outcome, *slower;
-} trial_row;
-
-#define OF_ROW(member, title, unit) CLI_FIELD(gputune_record, member, title, unit, CLI_VIEW)
-
-static const cli_column row_columns[] = {
-    OF_ROW(configuration, "configuration", CLI_TEXT),
-    OF_ROW(median_ns, "median", CLI_TIME),
-    CLI_FIELD(trial_row, slower, "slower by", CLI_TEXT, CLI_VIEW),
-    OF_ROW(samples, "n", CLI_SOME_COUNT),
-    OF_ROW(registers, "regs", CLI_SOME_COUNT),
-    OF_ROW(spill_bytes, "spills", CLI_SOME_COUNT),
-    CLI_FIELD(trial_row, outcome, "outcome", CLI_TEXT, CLI_VIEW),
-};
-
-/* Writes the fastest trials. The trials are sorted: the fastest first, those without a time
- * last. */
-static void write_fastest(const cli_measured *from, FILE *file)
-{
-    cli_table table = CLI_TABLE("trials", row_columns, trial_row, CLI_VIEW);
-    for (size_t i = 0; i < from->count && i < FASTEST && from->trials[i].median_ns > 0; i++) {
-        const gputune_record *trial = &from->trials[i];
-        double slower = trial->median_ns / from->trials[0].median_ns - 1;
-        const trial_row row = {.trial = *trial,
-                               .outcome = trial->message[0] ? trial->message : trial->status,
-                               .slower = slower > 0 ? cli_format("+%.2f%%", slower * 100) : ""};
-        cli_table_add_measured(&table, &row, trial->objective);
-    }
-    if (table.row_count) {
-        fprintf(file, "\nThe fastest of %zu trials:\n\n", from->count);
-        cli_table_write(&table, CLI_FORMAT_MARKDOWN, file);
-    }
-}
-
-static void write_axes(const cli_measured *from, FILE *file)
-{
-    cli_why why = cli_why_tables();
-    fprintf(file, "%s\n", cli_why_explain(&why, from));
-    if (why.axes.row_count) {
-        fputs("\nFor each value, how much slower its best variant is, and (how many were tried). "
-              "<=: known from first launches only; unknown: only the default has this value.\n\n",
-              file);
-        cli_table_write(&why.axes, CLI_FORMAT_MARKDOWN, file);
-    }
-    if (why.pairs.row_count) {
-        fputs("\nPairs of axes, and how much slower it is to choose one while the other keeps "
-              "another value:\n\n",
-              file);
-        cli_table_write(&why.pairs, CLI_FORMAT_MARKDOWN, file);
-    }
-}
-
-/* Writes the source in a block whose fence is longer than any run of backquotes in the source. */
-static void write_source(const char *source, FILE *file)
-{
-    size_t longest = 2;
-    for (const char *at = source; *at; at += strspn(at, "`")) {
-        at += strcspn(at, "`");
-        size_t run = strspn(at, "`");
-        longest = run > longest ? run : longest;
-    }
-    char *fence = cli_copy("`");
-    for (size_t i = 0; i < longest; i++) {
-        cli_append(&fence, "`");
-    }
-    fprintf(file, "\nThe winner's source:\n\n%scuda\n%s%s\n", fence, source, fence);
-}
-
-static void report_write_markdown(const report_data *report, FILE *file)
-{
-    cli_table place = report->standing;
-    place.view = CLI_VIEW_PLACE;
-    fputs("# gputune report\n\n", file);
-    cli_table_write(&report->standing, CLI_FORMAT_MARKDOWN, file);
-    fputs("\nWhere it was measured:\n\n", file);
-    cli_table_write(&place, CLI_FORMAT_MARKDOWN, file);
-    for (size_t i = 0; i < report->measured.count; i++) {
-        const cli_measured *from = &report->measured.items[i];
-        fprintf(file, "\n## %s on %s\n\n",
-                cli_markdown(cli_label(from->trials->kernel, from->trials->sizes)),
-                cli_markdown(from->trials->gpu));
-        write_axes(from, file);
-        write_fastest(from, file);
-        if (report->sources[i]) {
-            write_source(report->sources[i], file);
-        }
-    }
-}
-
-enum { PAGE, MARKDOWN };
 enum { MOST_SOURCES = 100 }; /* a source takes 10 to 30 KB */
-static const char *const format_words[] = {"html", "md", NULL};
 
 /* Returns the source of the winner, if the template is still the one that it was measured with. */
 static char *find_source(const cli_session *session, const cli_measured *from)
@@ -267,8 +171,6 @@ static int read_report(report_data *out)
 
 static const cli_option options[] = {
     CLI_OUTPUT_OPTION,
-    {"format", 'f', CLI_OPTION_CHOICE, &given.format, NULL, format_words,
-     "a page, or Markdown [html]"},
     {"size", 's', CLI_OPTION_LIST, &cli_given.selection.sizes, "NAME=V[,V...]", NULL,
      "results at these sizes; may be repeated [all sizes]"},
     {"gpu", 0, CLI_OPTION_TEXT, &cli_given.gpu, "GPU", NULL,
@@ -292,11 +194,10 @@ static int report(const cli_list *names)
     if (code != CLI_EXIT_NOTHING || !given.tuning.count) { /* a new tuning stored nothing yet */
         CLI_TRY(code);
     }
-    CLI_REFUSE(
-        given.format == PAGE && !cli_given.output && isatty(STDOUT_FILENO), CLI_EXIT_USAGE,
-        "the report is an HTML page; write it to a file with --output FILE, or use --format md");
+    CLI_REFUSE(!cli_given.output && isatty(STDOUT_FILENO), CLI_EXIT_USAGE,
+               "the report is an HTML page; write it to a file with --output FILE");
     CLI_TRY(cli_output_open(&output, cli_given.output, true));
-    (given.format == PAGE ? report_write_page : report_write_markdown)(&report, output.file);
+    report_write_page(&report, output.file);
     return cli_output_close(&output, CLI_EXIT_OK);
 }
 

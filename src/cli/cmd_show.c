@@ -8,144 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BINS = 12, BAR_CELLS = 40 };
-
-/* A row of one of the two plots. */
-typedef struct row {
-    gputune_record place;      /* must come first: CLI_PLACE_COLUMNS uses its offsets */
-    double elapsed_s, best_ns; /* seconds since the first trial; best time so far */
-    const char *after, *over; /* texts: elapsed_s; how much slower best_ns is than the final best */
-    const char *configuration;
-    double from_ns, to_ns; /* of a bin */
-    uint32_t variants;     /* number of trials so far, or in the bin */
-    const char *has;       /* "winner", "default" */
-    char *bar;
-} row;
-
-enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
-#define SAME(name, title, unit, where) CLI_FIELD(row, name, title, unit, where)
-
-static const cli_column progress_columns[] = {
-    CLI_PLACE_COLUMNS,
-    SAME(elapsed_s, "", CLI_REAL, DATA),
-    SAME(after, "after", CLI_FIGURE, CLI_VIEW),
-    SAME(variants, "tried", CLI_COUNT, BOTH),
-    SAME(best_ns, "best so far", CLI_TIME, BOTH),
-    SAME(over, "", CLI_TEXT, CLI_VIEW),
-    SAME(bar, "slower than the best", CLI_TEXT, CLI_VIEW),
-    SAME(configuration, "configuration", CLI_TEXT, BOTH | CLI_SPARE),
-};
-
-static const cli_column time_columns[] = {
-    CLI_PLACE_COLUMNS,
-    SAME(from_ns, "from", CLI_TIME, BOTH),
-    SAME(to_ns, "to", CLI_TIME, BOTH),
-    SAME(variants, "variants", CLI_COUNT, BOTH),
-    SAME(bar, "", CLI_TEXT, CLI_VIEW),
-    SAME(has, "", CLI_TEXT, BOTH),
-};
-
-/* Orders trials as they were tried. `created` has whole seconds, and older databases have one time
- * for all trials of a tuning. */
-static int by_turn(const void *a, const void *b)
-{
-    const gputune_record *x = *(const gputune_record *const *)a,
-                         *y = *(const gputune_record *const *)b;
-    int order = strcmp(x->created, y->created);
-    return order ? order : (x->order > y->order) - (x->order < y->order);
-}
-
-/* Adds a row for each trial that was faster than all before it, and for the last one. */
-static void add_progress(cli_table *table, const cli_measured *from)
-{
-    const gputune_record **trials = cli_allocate(from->count + 1, sizeof *trials);
-    row row = {.place = *from->trials, .best_ns = INFINITY};
-    double best = cli_measured_best(from), first = 0, said = INFINITY;
-    for (size_t i = 0; i < from->count; i++) {
-        trials[i] = &from->trials[i];
-    }
-    qsort(trials, from->count, sizeof *trials, by_turn);
-    for (size_t i = 0; i < from->count; i++) {
-        if (cli_trial_has_time(trials[i]) && trials[i]->median_ns < row.best_ns) {
-            row.best_ns = trials[i]->median_ns;
-            row.configuration = trials[i]->configuration;
-            first = first > 0 ? first : row.best_ns;
-        }
-        bool last = i + 1 == from->count;
-        if (isfinite(row.best_ns) && (row.best_ns < said || last)) {
-            said = row.best_ns;
-            row.variants = (uint32_t)i + 1;
-            row.elapsed_s =
-                (double)(cli_seconds(trials[i]->created) - cli_seconds(trials[0]->created));
-            double over = said / best - 1;
-            row.after = cli_format("%.0f s", row.elapsed_s);
-            row.over = over < 0.0005 ? "best" : cli_format("+%.1f%%", over * 100);
-            row.bar = cli_bar(over / fmax(first / best - 1, 1e-9), BAR_CELLS);
-            cli_table_add_measured(table, &row, from->trials->objective);
-        }
-    }
-}
-
-/* Adds a histogram of the times, with bins of equal ratio. */
-static void add_times(cli_table *table, const cli_measured *from)
-{
-    row bins[BINS];
-    double best = cli_measured_best(from), worst = best;
-    uint32_t most = 1;
-    for (size_t i = 0; i < from->count; i++) {
-        const gputune_record *trial = &from->trials[i];
-        worst = cli_trial_has_time(trial) ? fmax(worst, trial->median_ns) : worst;
-    }
-    double step = log(fmax(worst / best, 1.01)) / BINS;
-    for (int b = 0; b < BINS; b++) {
-        bins[b] = (row){.place = *from->trials};
-        bins[b].from_ns = best * exp(b * step);
-        bins[b].to_ns = best * exp((b + 1) * step);
-    }
-    for (size_t i = 0; i < from->count; i++) {
-        const gputune_record *trial = &from->trials[i];
-        if (cli_trial_has_time(trial)) {
-            row *bin = &bins[(int)fmin(log(trial->median_ns / best) / step, BINS - 1)];
-            bool winner = cli_measured_is_winner(from, trial);
-            bin->variants++;
-            bin->has = winner ? "winner" : trial->is_default && !bin->has ? "default" : bin->has;
-            most = bin->variants > most ? bin->variants : most;
-        }
-    }
-    for (int b = 0; b < BINS && isfinite(best); b++) {
-        bins[b].bar = cli_bar((double)bins[b].variants / most, BAR_CELLS);
-        cli_table_add_measured(table, &bins[b], from->trials->objective);
-    }
-}
-
-static void plot_write(const cli_measured_list *list, cli_format_kind format, FILE *file)
-{
-    cli_table all[] = {CLI_TABLE("progress", progress_columns, row, CLI_VIEW),
-                       CLI_TABLE("times", time_columns, row, CLI_VIEW)};
-    if (format == CLI_FORMAT_JSON || format == CLI_FORMAT_CSV) {
-        for (size_t i = 0; i < list->count; i++) {
-            add_progress(&all[0], &list->items[i]);
-            add_times(&all[1], &list->items[i]);
-        }
-        cli_tables_write("plot", all, 2, format, file);
-        return;
-    }
-    for (size_t i = 0; i < list->count; i++) {
-        const cli_measured *one = &list->items[i];
-        cli_table plots[] = {all[0], all[1]};
-        fprintf(file, "%s%s: %zu variant%s%s\n\n", i ? "\n" : "",
-                cli_label(one->trials->kernel, one->trials->sizes), one->count,
-                gt_plural(one->count),
-                isfinite(cli_measured_best(one)) ? "" : ", none with a time");
-        add_progress(&plots[0], one);
-        add_times(&plots[1], one);
-        cli_tables_write("plot", plots, 2, format, file);
-    }
-}
-
 /* The options. */
 static struct {
-    bool all, history, why, plot;
+    bool all, history, why;
     int sort; /* by sort_words */
     uint32_t top;
 } given;
@@ -247,9 +112,7 @@ static void write_found(const cli_session *session, shown *at, const cli_records
     if (format == CLI_FORMAT_TABLE && table->row_count) {
         say_origin(session, table->view & CLI_VIEW_ANY_GPU);
     }
-    if (given.plot && table->row_count) {
-        plot_write(&list, format, stdout);
-    } else if (given.why && table->row_count) {
+    if (given.why && table->row_count) {
         cli_why_write(table, &list, format, stdout);
     } else {
         cli_table_write(table, format, stdout);
@@ -276,8 +139,6 @@ static const cli_option options[] = {
     {"why", 'w', CLI_OPTION_FLAG, &given.why, NULL, NULL,
      "winner and default, and what each axis is worth"},
     CLI_STORED_OPTIONS,
-    {"plot", 'p', CLI_OPTION_FLAG, &given.plot, NULL, NULL,
-     "the best time over time, and how many variants have which times"},
     {"history", 0, CLI_OPTION_FLAG, &given.history, NULL, NULL,
      "also results from before a template was edited, and how much faster or slower it has become "
      "since"},
@@ -292,7 +153,7 @@ static int show(const cli_list *arguments)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
     gputune_record_filter filter = {.size = sizeof filter,
-                                    .all_trials = given.all || given.why || given.plot,
+                                    .all_trials = given.all || given.why,
                                     .failures = true,
                                     .history = given.history};
     cli_given.read_only = cli_given.records_only = true;
@@ -303,7 +164,7 @@ static int show(const cli_list *arguments)
     view |= (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0) | (filter.history ? CLI_VIEW_HISTORY : 0);
     cli_records found = {NULL, 0};
     shown at = {.table = cli_record_table(view),
-                .all = given.plot || (given.all && !given.why),
+                .all = given.all && !given.why,
                 .columns = cli_given.format == CLI_FORMAT_TABLE ? cli_console_columns(stdout) : 0};
     const char *name = arguments->count ? arguments->items[0] : NULL;
     CLI_TRY(cli_records_read(&found, &filter, &session, name));
@@ -340,7 +201,7 @@ const cli_command cmd_show = {
     "the machine code has\nWith --why, the worth of an axis is how much slower the best tried "
     "variant is if the axis is held at another value; the number of trials is in brackets. For two "
     "axes that depend on each other, the table shows how much slower it is to choose one while the "
-    "other keeps another value. --plot overrides --why. JSON and CSV have every field: times in "
+    "other keeps another value. JSON and CSV have every field: times in "
     "nanoseconds (for the objective energy nanojoules, for rate the time for the work of the "
     "default's launch), rates in bytes a second. The database is only read.",
     {0, 1},

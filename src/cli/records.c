@@ -11,7 +11,7 @@
 typedef struct row {
     gputune_record record; /* must come first: the columns use its offsets */
     const char *cache, *hot, *default_time, *uncertainty, *speedup, *since, *verdict;
-    const char *pipeline_grids, *pipeline_blocks, *loads, *stores, *flags, *outcome, *clocks;
+    const char *pipeline_grids, *pipeline_blocks, *loads, *stores, *flags, *outcome;
     double bytes_per_s, flops_per_s, flops_alone, copy_share, speedup_since, failed;
     bool is_narrow;
 } row;
@@ -94,9 +94,6 @@ static void derive(row *out)
     out->stores = widths_text(r->store_widths);
     out->flags = flags(r, out->is_narrow);
     out->outcome = outcome(r);
-    out->clocks = r->sm_clock_khz ? cli_format("%d MHz, memory %d MHz", r->sm_clock_khz / 1000,
-                                               r->memory_clock_khz / 1000)
-                                  : "";
     out->bytes_per_s = is_timed ? r->bytes * 1e9 / r->median_ns : 0;
     out->flops_per_s = is_timed ? r->flops * 1e9 / r->median_ns : 0;
     out->flops_alone = r->bytes > 0 ? 0 : out->flops_per_s; /* for views without a bandwidth */
@@ -143,7 +140,6 @@ enum {
     RUN = CLI_VIEW_RUN,
     COMPARE = CLI_VIEW_COMPARE,
     WHY = CLI_VIEW_WHY,
-    PLACE = CLI_VIEW_PLACE,
     ALL = WINNERS | TRIALS | RUN | COMPARE | WHY,
     DATA = CLI_IN_DATA,
     SPARE = CLI_SPARE
@@ -153,14 +149,14 @@ enum {
 #define MADE(key, title, unit, where, name) CLI_AS(key, row, name, title, unit, where)
 
 static const cli_column columns[] = {
-    SAME(kernel, "kernel", CLI_TEXT, DATA | WINNERS | TRIALS | WHY | PLACE),
-    SAME(sizes, "sizes", CLI_SIZES, DATA | WINNERS | TRIALS | WHY | PLACE),
+    SAME(kernel, "kernel", CLI_TEXT, DATA | WINNERS | TRIALS | WHY),
+    SAME(sizes, "sizes", CLI_SIZES, DATA | WINNERS | TRIALS | WHY),
     SAME(objective, "objective", CLI_OBJECTIVE, DATA | WINNERS | TRIALS | RUN | SPARE),
     MADE("cache", "", CLI_TEXT, DATA, cache),
     MADE(NULL, "cache", CLI_TEXT, WINNERS | TRIALS, hot),
-    SAME(gpu, "GPU", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU | PLACE),
+    SAME(gpu, "GPU", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU),
     SAME(environment, "", CLI_TEXT, DATA),
-    SAME(origin, "origin", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU | PLACE | SPARE),
+    SAME(origin, "origin", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU | SPARE),
     SAME(configuration, "configuration", CLI_TEXT, DATA | ALL),
     SAME(status, "status", CLI_STATUS, DATA | RUN | COMPARE),
     MADE(NULL, "grid", CLI_TEXT, RUN, record.grids),
@@ -213,8 +209,8 @@ static const cli_column columns[] = {
     MADE(NULL, "outcome", CLI_STATUS, TRIALS, outcome),
     SAME(eliminated_round, "", CLI_SOME_COUNT, DATA),
     SAME(message, "message", CLI_TEXT, DATA | RUN | COMPARE),
-    SAME(stop_reason, "tuning", CLI_TEXT, DATA | PLACE),
-    SAME(created, "date", CLI_TEXT, DATA | PLACE),
+    SAME(stop_reason, "", CLI_TEXT, DATA),
+    SAME(created, "", CLI_TEXT, DATA),
     SAME(default_status, "", CLI_TEXT, DATA),
     SAME(default_configuration, "", CLI_TEXT, 0), /* not shown: cli_records_add() copies it */
     SAME(variants, "", CLI_SOME_COUNT, DATA),
@@ -233,14 +229,11 @@ static const cli_column columns[] = {
     SAME(order, "", CLI_WHOLE, DATA),
     SAME(driver_version, "", CLI_WHOLE, DATA),
     SAME(nvrtc_version, "", CLI_WHOLE, DATA),
-    SAME(arch, "arch", CLI_TEXT, DATA | PLACE),
-    SAME(sm_count, "SMs", CLI_WHOLE, DATA | PLACE),
+    SAME(arch, "", CLI_TEXT, DATA),
+    SAME(sm_count, "", CLI_WHOLE, DATA),
     SAME(sm_clock_khz, "", CLI_WHOLE, DATA),
     SAME(memory_clock_khz, "", CLI_WHOLE, DATA),
     SAME(tuning_s, "", CLI_REAL, DATA),
-    MADE(NULL, "highest clocks", CLI_TEXT, PLACE, clocks),
-    MADE(NULL, "driver", CLI_VERSION, PLACE, record.driver_version),
-    MADE(NULL, "NVRTC", CLI_VERSION, PLACE, record.nvrtc_version),
     MADE("grid", "", CLI_TEXT, DATA, record.grids),
     MADE("block", "", CLI_TEXT, DATA, record.blocks),
 };

@@ -14,8 +14,7 @@ enum {
     CLI_VIEW_COMPARE = CLI_VIEW << 3,
     CLI_VIEW_WHY = CLI_VIEW << 4,
     CLI_VIEW_ANY_GPU = CLI_VIEW << 5, /* added to another view to show the GPU */
-    CLI_VIEW_PLACE = CLI_VIEW << 6,   /* adds where and when the record was measured */
-    CLI_VIEW_HISTORY = CLI_VIEW << 7  /* added to another view to compare versions */
+    CLI_VIEW_HISTORY = CLI_VIEW << 6  /* added to another view to compare versions */
 };
 
 cli_table cli_record_table(unsigned view);

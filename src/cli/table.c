@@ -275,7 +275,8 @@ static const char *plain(cli_unit unit, cell cell)
     }
 }
 
-const char *cli_markdown(const char *text)
+/* Escapes a text for Markdown, where a '|' would end a cell and a '<' begin an element. */
+static const char *escape_markdown(const char *text)
 {
     char *escaped = NULL;
     if (!strpbrk(text, "|<")) {
@@ -351,7 +352,7 @@ static grid make_grid(const cli_table *table, bool markdown)
         out.spans[c].spare = column->where & CLI_SPARE;
         for (size_t r = 0; r <= table->row_count && shows; r++) {
             const char *text = r ? plain(column->unit, cell_at(table, r - 1, c)) : column->title;
-            text = r && markdown ? cli_markdown(text) : text;
+            text = r && markdown ? escape_markdown(text) : text;
             out.texts[r * count + c] = text;
             widen(&out.spans[c], text, r && is_left(column));
         }

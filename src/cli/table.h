@@ -123,9 +123,6 @@ void cli_tables_write(const char *document, const cli_table *tables, size_t coun
  * for each row. */
 void cli_table_write_columns(const cli_table *table, FILE *file);
 
-/* Escapes a text for Markdown, where a '|' would end a cell and a '<' begin an element. */
-const char *cli_markdown(const char *text);
-
 /* Returns how many bytes of `text` fit into a line of `width` columns. Sets *skipped to the number
  * of blanks after them. A word longer than the line is not cut. */
 size_t cli_fold(const char *text, size_t width, size_t *skipped);

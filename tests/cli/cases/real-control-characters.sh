@@ -7,8 +7,7 @@ for format in table csv md; do
 done
 $GPUTUNE show --driver emu --db "$name"
 # Commands that show records print no control character except newlines.
-for arguments in "show" "show --all" "show --why" "show --any-gpu -f md" "show --all -f csv" "report -f md" \
-    "show --plot"; do
+for arguments in "show" "show --all" "show --why" "show --any-gpu -f md" "show --all -f csv" "report"; do
     GPUTUNE_FAKE=escapes $FAKE $arguments -q >out
     tr -d '\n[:print:]\200-\377' <out | wc -c
 done

@@ -21,7 +21,7 @@ page() { # stores the data of a report
 }
 for words in '' restricted part bad-default broken crossing; do
     export GPUTUNE_FAKE=$words
-    for more in '' --all --why --plot '--top 1'; do
+    for more in '' --all --why '--top 1'; do
         fake show $more
     done
     fake warm axpy scale
@@ -46,7 +46,6 @@ real show $emu --all
 real show $emu --all --history
 real show axpy $emu --why --history
 real show axpy $emu --why
-real show axpy $emu --plot
 page $GPUTUNE
 real run axpy $emu -s n=1000
 real compare axpy VEC=1 VEC=4 $emu -s n=1000

@@ -4,9 +4,9 @@ export HOME=$PWD # without stored results
 build=$(dirname "$GPUTUNE_WORKER")
 mkdir installed
 cp "$build/gputune" "$build/tables/gputune.db" installed
-installed/gputune report -f md
+installed/gputune report
 echo "exit $?"
 installed/gputune export axpy
 echo "exit $?"
-installed/gputune report axpy -f md --shipped | grep -c 'NVIDIA H200'
+installed/gputune report axpy --shipped | grep -c 'NVIDIA H200'
 installed/gputune export axpy --size n=64M --gpu H200 --shipped -q | grep -c '"runtimes": \[[0-9]'

@@ -1,13 +1,12 @@
-# report as Markdown and as a page; the winner's source comes from the template.
+# report as a page; the winner's source comes from the template.
 read=$(dirname "$0")/../../browser/read_page.py
-$FAKE report axpy -f md
 $FAKE report -o page.html
 python3 "$read" page.html
 # Text from the database is never code in the page.
 echo "--- hostile"
 GPUTUNE_FAKE=hostile $FAKE report -o hostile.html
 python3 "$read" hostile.html
-GPUTUNE_FAKE=hostile $FAKE report -f md | grep -n '<' | cut -c 1-100
+GPUTUNE_FAKE=hostile $FAKE show -f md | grep -n '<' | cut -c 1-100
 # The page can hold 10^5 trials.
 echo "--- many"
 GPUTUNE_FAKE=many $FAKE report -o many.html

@@ -17,7 +17,6 @@ show --any-gpu
 show --all
 show --all --any-gpu --history
 show --why
-show --plot
 run axpy
 compare axpy VEC=1 VEC=2
 kernels
