@@ -170,6 +170,22 @@ CREATE TABLE winner (
 CREATE INDEX winner_code ON winner (code_source);
 CREATE INDEX winner_fallback ON winner (fallback_source);
 
+-- A rule that chooses a variant for each size of a region. Its scenario has the region as its problem
+-- and the bucket 'rule'.
+CREATE TABLE rule (
+    id INTEGER PRIMARY KEY,
+    gpu INTEGER NOT NULL REFERENCES gpu (id),
+    scenario INTEGER NOT NULL REFERENCES scenario (id),
+    text TEXT NOT NULL,
+    sources TEXT NOT NULL, -- the sources of its variants in order, in hexadecimal
+    driver_version INTEGER NOT NULL,
+    nvrtc_version INTEGER NOT NULL,
+    proved INTEGER NOT NULL,
+    created TEXT NOT NULL,
+    checksum BLOB NOT NULL,
+    UNIQUE (gpu, scenario)
+) STRICT;
+
 -- Who is tuning what. Machine: boot id and process namespace; start: clock ticks since boot.
 CREATE TABLE lease (
     key BLOB PRIMARY KEY,

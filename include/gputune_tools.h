@@ -251,7 +251,8 @@ typedef struct gputune_forget_options {
 } gputune_forget_options;
 #define GPUTUNE_FORGET_OPTIONS_INIT GPUTUNE_INIT(gputune_forget_options)
 /* Calls `each` for every trial and winner of the user's database that filter and options select,
- * then deletes them and the code that no other result uses. If `each` stops, nothing is deleted.
+ * and for every rule, as a record with the status "rule" and the region as its sizes. Then deletes
+ * them and the code that no other result uses. If `each` stops, nothing is deleted.
  * The filter's all_trials and history have no effect. EINVAL if neither selects anything and
  * `everything` is not set. The file keeps its size for later results; with `most_bytes` it shrinks,
  * unless another process uses it. EBUSY if another process has locked the database, EDATABASE if it
@@ -265,20 +266,22 @@ typedef struct gputune_merged {
     uint64_t trials, winners, codes; /* totals of all files; codes: compiled sources */
     uint64_t taken_trials, taken_winners, taken_codes; /* those that the user's database lacked, or
                                                           had with less evidence */
+    uint64_t rules, taken_rules;
 } gputune_merged;
 #define GPUTUNE_MERGED_INIT GPUTUNE_INIT(gputune_merged)
-/* Copies trials, winners and code from database files into the user's database, all or nothing. Of
- * two trials of a configuration, keeps the finished one, then the later. Of two winners of the same
- * space, keeps the final one; then the verified one; then the one from the newer driver; then more
- * effort; then the later. EDATABASE for a file that cannot be read or that other users may write,
- * or if the database cannot be written; EBUSY if another process has locked it. */
+/* Copies trials, winners, rules and code from database files into the user's database, all or
+ * nothing. Of two trials of a configuration, keeps the finished one, then the later. Of two winners
+ * of the same space, keeps the final one; then the verified one; then the one from the newer
+ * driver; then more effort; then the later. Of two rules of a kernel, keeps the verified one, then
+ * the later. EDATABASE for a file that cannot be read or that other users may write, or if the
+ * database cannot be written; EBUSY if another process has locked it. */
 GPUTUNE_API int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths,
                               size_t count);
 
-/* Writes the winners that `filter` selects (NULL: those of the tuner's kind of GPU) as text to
- * *out, which the caller frees with gputune_free(), and their number to *count (may be NULL). With
- * `whole`, adds their code, so TRUST_BOUND needs no compiler, and the fastest other trials, from
- * which searches at other sizes start. ENOTFOUND for an unknown kernel. */
+/* Writes the winners and rules that `filter` selects (NULL: those of the tuner's kind of GPU) as
+ * text to *out, which the caller frees with gputune_free(), and their number to *count (may be
+ * NULL). With `whole`, adds their code, so TRUST_BOUND needs no compiler, and the fastest other
+ * trials, from which searches at other sizes start. ENOTFOUND for an unknown kernel. */
 GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
                                       const gputune_record_filter *filter, bool whole);
 /* Writes the same text to a file. EIO if it cannot be written. */

@@ -34,14 +34,21 @@ static int drop(const cli_session *session, const char *kernel)
     cli_table table = cli_record_table(CLI_VIEW_WINNERS | (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0));
     CLI_TRY(cli_passed(
         gputune_forget(session->tuner, &filter, &given.what, cli_records_add, &dropped)));
+    size_t rules = 0;
     for (size_t i = 0; i < dropped.count; i++) {
+        rules += strcmp(dropped.items[i].status, "rule") == 0;
         if (dropped.items[i].is_winner) {
             cli_record_add(&table, &dropped.items[i]);
         }
     }
     cli_table_print(&table);
-    cli_note("%s%zu winner%s and %zu trial%s", given.what.only_say ? "would drop " : "dropped ",
-             table.row_count, gt_plural(table.row_count), dropped.count, gt_plural(dropped.count));
+    const size_t trials = dropped.count - rules;
+    const char *verb = given.what.only_say ? "would drop" : "dropped";
+    cli_note("%s %zu winner%s and %zu trial%s", verb, table.row_count, gt_plural(table.row_count),
+             trials, gt_plural(trials));
+    if (rules) {
+        cli_note("%s %zu rule%s", verb, rules, gt_plural(rules));
+    }
     return CLI_EXIT_OK;
 }
 

@@ -336,7 +336,11 @@ static int merge(const cli_list *files)
         (unsigned long long)merged.winners, (unsigned long long)merged.taken_trials,
         (unsigned long long)merged.trials, (unsigned long long)merged.taken_codes,
         (unsigned long long)merged.codes);
-    return merged.trials || merged.codes ? CLI_EXIT_OK : CLI_EXIT_NOTHING;
+    if (merged.rules) {
+        cli_note("merged into %s: %llu of %llu rules", cli_given.database,
+                 (unsigned long long)merged.taken_rules, (unsigned long long)merged.rules);
+    }
+    return merged.trials || merged.codes || merged.rules ? CLI_EXIT_OK : CLI_EXIT_NOTHING;
 }
 
 const cli_command cmd_merge = {

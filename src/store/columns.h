@@ -1,6 +1,6 @@
-/* The rows of trials, winners and compiled code: for each a struct and its columns. These lists
- * determine how a column is written in SQL, bound, read and freed, and which member of a record
- * shows it. A new column needs a member of the struct, a line in its list, and the next
+/* The rows of trials, winners, rules and compiled code: for each a struct and its columns. These
+ * lists determine how a column is written in SQL, bound, read and freed, and which member of a
+ * record shows it. A new column needs a member of the struct, a line in its list, and the next
  * GT_SCHEMA_VERSION; a file that lacks it gets it, with 0 or "" in existing rows. To be shown, it
  * also needs a member of gputune_record.
  *
@@ -163,6 +163,25 @@ typedef struct gt_winner {
     X(COUNT, variants, variants, SHOWN(variants))                                                  \
     X(COUNT, failed, failed, SHOWN(failed))                                                        \
     X(REAL, tuning_s, tuning_s, SHOWN(tuning_s))                                                   \
+    X(INPLACE, created, created, HIDDEN)
+
+/* A rule for the sizes of a region (kernel/rule/rule.h). gt_stored_rule_free() frees what a lookup
+ * found. */
+typedef struct gt_stored_rule {
+    char *text;         /* gt_rule_text() */
+    char *sources;      /* gt_source.hash of each variant in order, hexadecimal, blank-separated */
+    int driver_version; /* of the GPU on which it was made */
+    int nvrtc_version;
+    bool proved;      /* workers verified its variants on this kind of GPU */
+    char created[24]; /* UTC, ISO 8601; set when stored, unless an import has one */
+} gt_stored_rule;
+
+#define GT_RULE_COLUMNS(X)                                                                         \
+    X(TEXT, text, text, HIDDEN)                                                                    \
+    X(TEXT, sources, sources, HIDDEN)                                                              \
+    X(INTEGER, driver_version, driver_version, HIDDEN)                                             \
+    X(INTEGER, nvrtc_version, nvrtc_version, HIDDEN)                                               \
+    X(BOOL, proved, proved, HIDDEN)                                                                \
     X(INPLACE, created, created, HIDDEN)
 
 /* The columns of a gt_site (store.h): first those of the GPU, then two of the kernel, then those of

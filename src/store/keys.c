@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "store/layers.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,8 +84,8 @@ const char *gt_sizes_of(char out[GT_SIZES_TEXT], const gt_scenario *scenario)
     for (size_t length; *(word += strspn(word, " ")); word += length) {
         length = strcspn(word, " ");
         const size_t name = strcspn(word, "= ") + 1;
-        if (name < length && isdigit((unsigned char)word[name]) &&
-            !gt_is_any(word, length, fixed)) {
+        const bool is_size = name < length && strspn(word + name, "0123456789") == length - name;
+        if (is_size && !gt_is_any(word, length, fixed)) {
             (void)gt_append_within(out, GT_SIZES_TEXT, " ", out[0] ? 1 : 0);
             (void)gt_append_within(out, GT_SIZES_TEXT, word + name, length - name);
         }

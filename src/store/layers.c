@@ -642,9 +642,9 @@ gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *co
 }
 
 /* Statements that copy rows of `kept` to the file, each after the rows to which its rows refer. */
-static const gt_sql steps[] = {GT_SQL_BRING_GPU,   GT_SQL_BRING_KERNEL, GT_SQL_BRING_SCENARIO,
-                               GT_SQL_BRING_CUBIN, GT_SQL_BRING_CODE,   GT_SQL_BRING_TRIAL,
-                               GT_SQL_BRING_WINNER};
+static const gt_sql steps[] = {GT_SQL_BRING_GPU,    GT_SQL_BRING_KERNEL, GT_SQL_BRING_SCENARIO,
+                               GT_SQL_BRING_CUBIN,  GT_SQL_BRING_CODE,   GT_SQL_BRING_TRIAL,
+                               GT_SQL_BRING_WINNER, GT_SQL_BRING_RULE};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 typedef struct bringing {
@@ -848,7 +848,7 @@ static gputune_status bring_all(gt_database *database, void *context)
 {
     merging *what = context;
     gputune_merged *merged = what->merged;
-    merged->taken_trials = merged->taken_winners = merged->taken_codes =
+    merged->taken_trials = merged->taken_winners = merged->taken_codes = merged->taken_rules =
         0; /* an earlier attempt may have counted rows */
     GT_TRY(copy_kept(database, what->all->handle));
     for (size_t i = 0; i < STEPS; i++) {
@@ -857,6 +857,7 @@ static gputune_status bring_all(gt_database *database, void *context)
         merged->taken_codes += steps[i] == GT_SQL_BRING_CODE ? rows : 0;
         merged->taken_trials += steps[i] == GT_SQL_BRING_TRIAL ? rows : 0;
         merged->taken_winners += steps[i] == GT_SQL_BRING_WINNER ? rows : 0;
+        merged->taken_rules += steps[i] == GT_SQL_BRING_RULE ? rows : 0;
     }
     return GPUTUNE_OK;
 }
@@ -867,6 +868,7 @@ static gputune_status add_counts(void *context, gt_rows *row)
     merged->winners += (uint64_t)gt_rows_integer(row);
     merged->trials += (uint64_t)gt_rows_integer(row);
     merged->codes += (uint64_t)gt_rows_integer(row);
+    merged->rules += (uint64_t)gt_rows_integer(row);
     return GPUTUNE_OK;
 }
 
@@ -874,7 +876,8 @@ static gputune_status add_counts(void *context, gt_rows *row)
 static gputune_status gather_file(merging *what, const char *path, const gt_patience *patience)
 {
     static const char cannot[] = "the database %s cannot be merged: %s";
-    static const gt_sql sound[] = {GT_SQL_KEPT_WINNERS, GT_SQL_KEPT_TRIALS, GT_SQL_KEPT_CODE};
+    static const gt_sql sound[] = {GT_SQL_KEPT_WINNERS, GT_SQL_KEPT_TRIALS, GT_SQL_KEPT_CODE,
+                                   GT_SQL_KEPT_RULES};
     GT_SCOPED(gt_database_close) gt_database *file = NULL;
     gt_obstacle met = {0};
     gputune_status status = gt_database_open(&file, path, GT_DATABASE_READ, patience, &met);

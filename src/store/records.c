@@ -322,7 +322,8 @@ typedef struct forgetting {
 
 static gputune_status forget_site(gt_database *database, site *site)
 {
-    static const gt_sql steps[] = {GT_SQL_DROP_SOURCES, GT_SQL_DROP_WINNERS, GT_SQL_DROP_TRIALS};
+    static const gt_sql steps[] = {GT_SQL_DROP_SOURCES, GT_SQL_DROP_RULE_SOURCES,
+                                   GT_SQL_DROP_WINNERS, GT_SQL_DROP_TRIALS, GT_SQL_DROP_RULES};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         GT_TRY(gt_execute(database, steps[i], "th", site->environment, site->scenario));
     }
@@ -336,7 +337,8 @@ static gputune_status begin_forgetting(gt_database *database)
     return gt_execute(database, GT_SQL_DROP_NONE, ""); /* an earlier attempt may have left rows */
 }
 
-/* Deletes code, scenarios and kernels without trials. Each statement reads whole tables. */
+/* Deletes code, scenarios and kernels without trials and rules. Each statement reads whole tables.
+ */
 static gputune_status forget_unused(gt_database *database)
 {
     static const gt_sql steps[] = {GT_SQL_DROP_CODE, GT_SQL_DROP_SCENARIOS, GT_SQL_DROP_KERNELS,
@@ -344,6 +346,30 @@ static gputune_status forget_unused(gt_database *database)
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         GT_TRY(gt_execute(database, steps[i], ""));
     }
+    return GPUTUNE_OK;
+}
+
+/* Adds a rule as the only row of its site. */
+static gputune_status add_rule(void *context, gt_rows *rows)
+{
+    record_search *search = context;
+    gt_listed_rule one = {.rule = {0}};
+    GT_TRY(gt_array_reserve(&search->found));
+    gt_record_row *row = &search->found.items[search->found.count];
+    *row = (gt_record_row){.volume = 0};
+    gputune_status status = gt_listed_rule_take(&one, rows);
+    row->site = one.site;
+    GT_THEN(status, gt_strdup((char **)&row->record.created, one.rule.created));
+    GT_THEN(status, gt_strdup((char **)&row->trial.config, ""));
+    row->trial.driver_version = one.rule.driver_version;
+    gt_stored_rule_free(&one.rule);
+    if (status != GPUTUNE_OK || !gt_is_wanted(&search->filter->wanted, &row->site)) {
+        free_row(row);
+        return status;
+    }
+    show(row);
+    row->record.status = "rule";
+    search->found.count++;
     return GPUTUNE_OK;
 }
 
@@ -361,6 +387,7 @@ static gputune_status find_sites(forgetting *work, gt_database *database)
     free_rows(search); /* an earlier attempt may have left rows */
     gt_array_free(&work->sites);
     GT_TRY(read_records(database, search));
+    GT_TRY(gt_query_each(database, add_rule, search, GT_SQL_RULES, ""));
     GT_TRY(settle_versions(search));
     gt_array_sort(&search->found, by_site);
     for (size_t i = 0; i < search->found.count; i++) {

@@ -274,8 +274,7 @@ void gt_code_free(gt_code *code)
     code->image = (gt_image){0};
 }
 
-/* Stores compiled code. Does nothing without an image or a source. */
-static gputune_status put_code(gt_database *database, const gt_code *code)
+gputune_status gt_code_put(gt_database *database, const gt_code *code)
 {
     int64_t cubin;
     if (!code->image.data || !code->image.bytes || !(code->source.high || code->source.low)) {
@@ -328,7 +327,7 @@ static gputune_status put_codes(gt_database *database, void *context)
 {
     const gt_outcome *outcome = context;
     for (size_t i = 0; i < outcome->code_count; i++) {
-        GT_TRY(put_code(database, &outcome->codes[i]));
+        GT_TRY(gt_code_put(database, &outcome->codes[i]));
     }
     return GPUTUNE_OK;
 }
@@ -622,8 +621,8 @@ gputune_status gt_winner_put(gt_database *database, void *context)
     if (!outcome->winner) {
         return GPUTUNE_OK;
     }
-    GT_TRY(put_code(database, &outcome->winner->code));
-    GT_TRY(put_code(database, &outcome->winner->fallback));
+    GT_TRY(gt_code_put(database, &outcome->winner->code));
+    GT_TRY(gt_code_put(database, &outcome->winner->fallback));
     known.terms = &outcome->winner->terms;
     if (!outcome->force) {
         const gt_scenario *of = &outcome->site->scenario;

@@ -26,6 +26,9 @@ const gt_columns gt_trial_columns = COLUMNS(GT_TRIAL_COLUMNS);
 #define ROW gt_winner
 const gt_columns gt_winner_columns = COLUMNS(GT_WINNER_COLUMNS);
 #undef ROW
+#define ROW gt_stored_rule
+const gt_columns gt_rule_columns = COLUMNS(GT_RULE_COLUMNS);
+#undef ROW
 #define ROW gt_code
 const gt_columns gt_code_columns = COLUMNS(GT_CODE_COLUMNS);
 #undef ROW

@@ -43,9 +43,9 @@ typedef struct gt_record_row {
     gt_winner winner;
 } gt_record_row;
 
-/* The columns of gt_trial, gt_winner, gt_code, gt_site and gt_record_row. */
-extern const gt_columns gt_trial_columns, gt_winner_columns, gt_code_columns, gt_site_columns,
-    gt_record_columns;
+/* The columns of gt_trial, gt_winner, gt_stored_rule, gt_code, gt_site and gt_record_row. */
+extern const gt_columns gt_trial_columns, gt_winner_columns, gt_rule_columns, gt_code_columns,
+    gt_site_columns, gt_record_columns;
 
 typedef struct gt_row_value {
     enum { GT_VALUE_HASH, GT_VALUE_TEXT, GT_VALUE_INTEGER, GT_VALUE_REAL } kind;

@@ -136,7 +136,8 @@ static int add_columns(sqlite3 *handle)
         const gt_columns *columns;
     } rows[] = {{"compiled", &gt_code_columns},
                 {"trial", &gt_trial_columns},
-                {"winner", &gt_winner_columns}};
+                {"winner", &gt_winner_columns},
+                {"rule", &gt_rule_columns}};
     int code = SQLITE_OK;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         for (size_t c = 0; c < rows[i].columns->count && !code; c++) {
@@ -149,7 +150,7 @@ static int add_columns(sqlite3 *handle)
 static int run_steps(gt_database *database)
 {
     static const gt_sql seals[] = {GT_SQL_CODE_SEAL_ALL, GT_SQL_TRIAL_SEAL_ALL,
-                                   GT_SQL_WINNER_SEAL_ALL};
+                                   GT_SQL_WINNER_SEAL_ALL, GT_SQL_RULE_SEAL_ALL};
     int64_t version = 0;
     char pragmas[96];
     int code = gt_schema_integer(&version, database->handle, "PRAGMA user_version");

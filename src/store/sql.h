@@ -14,19 +14,23 @@
 #define GT_PASTE_TRIAL(kind, name, ...)    ", t." #name
 #define GT_PASTE_DEFAULT(kind, name, ...)  ", d." #name
 #define GT_PASTE_WINNER(kind, name, ...)   ", w." #name
+#define GT_PASTE_RULE(kind, name, ...)     ", r." #name
 #define GT_PASTE_COMPILED(kind, name, ...) ", p." #name
 #define GT_PASTE_SITE(kind, name, ...)     #name ", "
 
 /* The columns of a table, each after a comma, because other columns precede the list. Aliases: p
- * compiled, c cubin, g gpu, s scenario, t trial, d the default's trial, w winner. */
+ * compiled, c cubin, g gpu, s scenario, t trial, d the default's trial, w winner, r rule. */
 #define GT_TEXT_CODE   GT_CODE_COLUMNS(GT_PASTE_COMPILED)
 #define GT_TEXT_TRIAL  GT_TRIAL_COLUMNS(GT_PASTE_TRIAL)
 #define GT_TEXT_WINNER GT_WINNER_COLUMNS(GT_PASTE_WINNER)
+#define GT_TEXT_RULE   GT_RULE_COLUMNS(GT_PASTE_RULE)
 
-/* A checksum covers a row and its context: code with its image, a trial with GPU and scenario, a
- * winner also with the family and the sizes. A row with a wrong checksum counts as missing. */
+/* A checksum covers a row and its context: code with its image, a trial and a rule with GPU and
+ * scenario, a winner also with the family and the sizes. A row with a wrong checksum counts as
+ * missing. */
 #define GT_TEXT_CODE_SUM   "gt_checksum(c.image" GT_TEXT_CODE ")"
 #define GT_TEXT_TRIAL_SUM  "gt_checksum(g.environment, s.hash" GT_TEXT_TRIAL ")"
+#define GT_TEXT_RULE_SUM   "gt_checksum(g.environment, s.hash" GT_TEXT_RULE ")"
 #define GT_TEXT_WINNER_SUM "gt_checksum(g.environment, s.hash, s.family, w.sizes" GT_TEXT_WINNER ")"
 
 /* Selects the winners that count: the checksums of the winner and of its trial are correct, and the
@@ -67,6 +71,12 @@
     GT_WINNER_COLUMNS(GT_PASTE_NAME)                                                               \
     ") VALUES (x'', ?1, ?2, ?3" GT_WINNER_COLUMNS(GT_PASTE_VALUE) ")"
 
+#define GT_TEXT_RULE_SET                                                                           \
+    GT_RULE_COLUMNS(GT_PASTE_NAME) ") VALUES (x'', ?1, ?2" GT_RULE_COLUMNS(GT_PASTE_VALUE) ")"
+
+/* True if a rule uses the source `source`. Follows FROM rule r WHERE. */
+#define GT_TEXT_USES(source) "instr(r.sources, lower(hex(" source ")))"
+
 /* Write the checksums of rows. A condition follows; "1" selects all rows. */
 #define GT_TEXT_SEAL_CODE                                                                          \
     "UPDATE compiled AS p SET checksum = (SELECT " GT_TEXT_CODE_SUM                                \
@@ -77,6 +87,9 @@
 #define GT_TEXT_SEAL_WINNER                                                                        \
     "UPDATE winner AS w SET checksum = (SELECT " GT_TEXT_WINNER_SUM                                \
     " FROM gpu g, scenario s WHERE g.id = w.gpu AND s.id = w.scenario) WHERE "
+#define GT_TEXT_SEAL_RULE                                                                          \
+    "UPDATE rule AS r SET checksum = (SELECT " GT_TEXT_RULE_SUM                                    \
+    " FROM gpu g, scenario s WHERE g.id = r.gpu AND s.id = r.scenario) WHERE "
 
 /* The columns that are copied from one database to another. */
 #define GT_TEXT_GPU                                                                                \
@@ -100,18 +113,20 @@
 /* Rows with more evidence replace others with the same key: a finished trial replaces an unfinished
  * one (statuses 7 to 9, from GT_TRIAL_SLOW), otherwise the later one counts. */
 #define GT_TEXT_TRIAL_EVIDENCE(row) "(" row ".status NOT IN (7, 8, 9), " row ".created)"
+#define GT_TEXT_RULE_EVIDENCE(row)  "(" row ".proved, " row ".created)"
 #define GT_TEXT_WINNER_EVIDENCE(row)                                                               \
     "(" row ".final, " row ".proved, " row ".driver_version, " row ".effort, " row ".created)"
 
 /* Selects the rows of `kept`, unless the file has an undamaged row with more evidence. */
 #define GT_PASTE_OTHER(kind, name, ...) ", o." #name
 #define GT_TEXT_OTHER_TRIAL             "gt_checksum(g.environment, s.hash" GT_TRIAL_COLUMNS(GT_PASTE_OTHER) ")"
+#define GT_TEXT_OTHER_RULE              "gt_checksum(g.environment, s.hash" GT_RULE_COLUMNS(GT_PASTE_OTHER) ")"
 #define GT_TEXT_OTHER_WINNER                                                                       \
     "gt_checksum(g.environment, s.hash, s.family, o.sizes" GT_WINNER_COLUMNS(GT_PASTE_OTHER) ")"
-#define GT_TEXT_UNLESS_MORE(table, row, key, sum, evidence)                                        \
-    "WHERE NOT EXISTS (SELECT 1 FROM main." table " o WHERE o.gpu = g.id AND o.scenario = s.id "   \
-    "AND o." key " = " row "." key " AND o.checksum = " sum " AND (o.checksum = " row              \
-    ".checksum OR " evidence("o") " > " evidence(row) ")) "
+#define GT_TEXT_UNLESS_MORE(table, row, same, sum, evidence)                                       \
+    "WHERE NOT EXISTS (SELECT 1 FROM main." table                                                  \
+    " o WHERE o.gpu = g.id AND o.scenario = s.id " same "AND o.checksum = " sum                    \
+    " AND (o.checksum = " row ".checksum OR " evidence("o") " > " evidence(row) ")) "
 
 #define GT_SQL_LIST(X)                                                                             \
     X(BEGIN, "BEGIN IMMEDIATE")                                                                    \
@@ -151,10 +166,11 @@
                  "DO UPDATE SET image = excluded.image WHERE image <> excluded.image")             \
     X(CUBIN_ID, "SELECT id FROM cubin WHERE content = ?1")                                         \
     X(CODE_SET, "INSERT OR REPLACE INTO compiled (cubin" GT_TEXT_CODE_SET)                         \
-    /* keeps the code of all winners, also of other scenarios */                                   \
+    /* keeps the code of all winners and rules, also of other scenarios */                         \
     X(CODE_DROP, "DELETE FROM compiled WHERE source = ?1 AND arch = ?2 AND ptx = ?3 AND "          \
                  "NOT EXISTS (SELECT 1 FROM winner WHERE code_source = ?1) AND "                   \
-                 "NOT EXISTS (SELECT 1 FROM winner WHERE fallback_source = ?1)")                   \
+                 "NOT EXISTS (SELECT 1 FROM winner WHERE fallback_source = ?1) AND "               \
+                 "NOT EXISTS (SELECT 1 FROM rule r WHERE " GT_TEXT_USES("?1") ")")                 \
     X(CODE_SEAL, GT_TEXT_SEAL_CODE "p.id = last_insert_rowid()")                                   \
     X(CODE_SEAL_ALL, GT_TEXT_SEAL_CODE "1")                                                        \
     X(CODE,                                                                                        \
@@ -191,10 +207,12 @@
     X(REPLACED, "SELECT count(*) FROM " GT_TEXT_REPLACED)                                          \
     X(REPLACED_WINNERS, "DELETE FROM winner WHERE gpu = ?1 AND scenario = ?2 AND trial IN "        \
                         "(SELECT hash FROM " GT_TEXT_REPLACED ")")                                 \
-    X(REPLACED_CODE, "DELETE FROM compiled WHERE source IN (SELECT source FROM " GT_TEXT_REPLACED  \
-                     ") AND source NOT IN (SELECT source FROM trial WHERE id NOT IN (SELECT id "   \
-                     "FROM " GT_TEXT_REPLACED ") UNION SELECT code_source FROM winner "            \
-                     "UNION SELECT fallback_source FROM winner)")                                  \
+    X(REPLACED_CODE,                                                                               \
+      "DELETE FROM compiled WHERE source IN (SELECT source FROM " GT_TEXT_REPLACED                 \
+      ") AND source NOT IN (SELECT source FROM trial WHERE id NOT IN (SELECT id "                  \
+      "FROM " GT_TEXT_REPLACED ") UNION SELECT code_source FROM winner "                           \
+      "UNION SELECT fallback_source FROM winner) AND "                                             \
+      "NOT EXISTS (SELECT 1 FROM rule r WHERE " GT_TEXT_USES("compiled.source") ")")               \
     X(REPLACED_TRIALS, "DELETE FROM " GT_TEXT_REPLACED)                                            \
     X(TRIAL_SEAL, GT_TEXT_SEAL_TRIAL "t.id = last_insert_rowid()")                                 \
     X(TRIAL_SEAL_ALL, GT_TEXT_SEAL_TRIAL "1")                                                      \
@@ -207,6 +225,16 @@
                            "w") "WHERE g.environment = ?1 AND s.family = ?2 AND w.proved")         \
     X(WINNERS_OF_SIZES,                                                                            \
       GT_TEXT_WINNERS "AND s.family = ?2 AND w.sizes = ?3 AND w.proved ORDER BY w.id DESC")        \
+    X(RULE_SET, "INSERT OR REPLACE INTO rule (checksum, gpu, scenario" GT_TEXT_RULE_SET)           \
+    X(RULE_SEAL, GT_TEXT_SEAL_RULE "r.id = last_insert_rowid()")                                   \
+    X(RULE_SEAL_ALL, GT_TEXT_SEAL_RULE "1")                                                        \
+    X(RULE,                                                                                        \
+      "SELECT 0" GT_TEXT_RULE " FROM rule r" GT_TEXT_PLACE(                                        \
+          "r") "WHERE g.environment = ?1 AND s.hash = ?2 AND r.checksum = " GT_TEXT_RULE_SUM)      \
+    X(RULES,                                                                                       \
+      "SELECT " GT_SITE_COLUMNS(GT_PASTE_SITE) "0" GT_TEXT_RULE " FROM rule r" GT_TEXT_PLACE(      \
+          "r") "JOIN kernel k ON k.id = s.kernel WHERE r.checksum = " GT_TEXT_RULE_SUM             \
+               " ORDER BY k.name, s.fixed, g.environment, r.id")                                   \
     X(LEASE_GET, "SELECT machine, pid, start, expires_ms, owner FROM lease WHERE key = ?1")        \
     X(LEASE_SET, "INSERT OR REPLACE INTO lease (key, owner, machine, pid, start, expires_ms) "     \
                  "VALUES (?1, ?2, ?3, ?4, ?5, ?6)")                                                \
@@ -242,15 +270,20 @@
     X(BRING_TRIAL,                                                                                 \
       "INSERT OR REPLACE INTO main.trial (gpu, scenario, created, checksum" GT_TRIAL_COLUMNS(      \
           GT_PASTE_NAME) ") SELECT g.id, s.id, t.created, t.checksum" GT_TEXT_TRIAL                \
-                         " FROM kept.trial t " GT_TEXT_PLACE_OF("t")                               \
-                             GT_TEXT_UNLESS_MORE("trial", "t", "hash", GT_TEXT_OTHER_TRIAL,        \
-                                                 GT_TEXT_TRIAL_EVIDENCE) "ORDER BY t.id")          \
+                         " FROM kept.trial t " GT_TEXT_PLACE_OF("t") GT_TEXT_UNLESS_MORE(          \
+                             "trial", "t", "AND o.hash = t.hash ", GT_TEXT_OTHER_TRIAL,            \
+                             GT_TEXT_TRIAL_EVIDENCE) "ORDER BY t.id")                              \
     X(BRING_WINNER,                                                                                \
       "INSERT OR REPLACE INTO main.winner (gpu, scenario, sizes, checksum" GT_WINNER_COLUMNS(      \
           GT_PASTE_NAME) ") SELECT g.id, s.id, w.sizes, w.checksum" GT_TEXT_WINNER                 \
-                         " FROM kept.winner w " GT_TEXT_PLACE_OF("w")                              \
-                             GT_TEXT_UNLESS_MORE("winner", "w", "space", GT_TEXT_OTHER_WINNER,     \
-                                                 GT_TEXT_WINNER_EVIDENCE) "ORDER BY w.id")         \
+                         " FROM kept.winner w " GT_TEXT_PLACE_OF("w") GT_TEXT_UNLESS_MORE(         \
+                             "winner", "w", "AND o.space = w.space ", GT_TEXT_OTHER_WINNER,        \
+                             GT_TEXT_WINNER_EVIDENCE) "ORDER BY w.id")                             \
+    X(BRING_RULE, "INSERT OR REPLACE INTO main.rule (gpu, scenario, checksum" GT_RULE_COLUMNS(     \
+                      GT_PASTE_NAME) ") SELECT g.id, s.id, r.checksum" GT_TEXT_RULE                \
+                                     " FROM kept.rule r " GT_TEXT_PLACE_OF("r")                    \
+                                         GT_TEXT_UNLESS_MORE("rule", "r", "", GT_TEXT_OTHER_RULE,  \
+                                                             GT_TEXT_RULE_EVIDENCE))               \
     /* delete damaged rows of a file to merge; winners first, because they need their trials */    \
     X(KEPT_WINNERS, "DELETE FROM kept.winner WHERE id NOT IN (SELECT w.id FROM kept.winner w "     \
                     "JOIN kept.gpu g ON g.id = w.gpu JOIN kept.scenario s ON s.id = w.scenario "   \
@@ -259,23 +292,33 @@
     X(KEPT_TRIALS, "DELETE FROM kept.trial WHERE id NOT IN (SELECT t.id FROM kept.trial t "        \
                    "JOIN kept.gpu g ON g.id = t.gpu JOIN kept.scenario s ON s.id = t.scenario "    \
                    "WHERE " GT_TEXT_SOUND_TRIAL ")")                                               \
+    X(KEPT_RULES, "DELETE FROM kept.rule WHERE id NOT IN (SELECT r.id FROM kept.rule r "           \
+                  "JOIN kept.gpu g ON g.id = r.gpu JOIN kept.scenario s ON s.id = r.scenario "     \
+                  "WHERE r.checksum = " GT_TEXT_RULE_SUM ")")                                      \
     X(KEPT_CODE, "DELETE FROM kept.compiled WHERE id NOT IN (SELECT p.id FROM kept.compiled p "    \
                  "JOIN kept.cubin c ON c.id = p.cubin WHERE p.checksum = " GT_TEXT_CODE_SUM ")")   \
     X(KEPT_COUNTS,                                                                                 \
       "SELECT (SELECT count(*) FROM kept.winner), (SELECT count(*) FROM kept.trial), "             \
-      "(SELECT count(*) FROM kept.compiled)")                                                      \
+      "(SELECT count(*) FROM kept.compiled), (SELECT count(*) FROM kept.rule)")                    \
     /* delete the rows of GPU ?1 and scenario ?2 */                                                \
     X(DROP_SOURCES, "INSERT OR IGNORE INTO temp.dropped SELECT t.source FROM " GT_TEXT_TRIAL_OF)   \
     X(DROP_WINNERS, "DELETE FROM winner WHERE id IN (SELECT t.id FROM winner" GT_TEXT_OF ")")      \
     X(DROP_TRIALS, "DELETE FROM trial WHERE id IN (SELECT t.id FROM trial" GT_TEXT_OF ")")         \
-    /* afterwards: delete the code that no trial has any more */                                   \
+    X(DROP_RULE_SOURCES,                                                                           \
+      "INSERT OR IGNORE INTO temp.dropped SELECT p.source FROM compiled p JOIN rule "              \
+      "r" GT_TEXT_PLACE("r") "WHERE g.environment = ?1 AND s.hash = ?2 AND " GT_TEXT_USES(         \
+          "p.source"))                                                                             \
+    X(DROP_RULES, "DELETE FROM rule WHERE id IN (SELECT t.id FROM rule" GT_TEXT_OF ")")            \
+    /* afterwards: delete the code that no trial and no rule has any more */                       \
     X(DROP_BEGIN, "CREATE TEMP TABLE IF NOT EXISTS dropped (source BLOB PRIMARY KEY) "             \
                   "WITHOUT ROWID")                                                                 \
     X(DROP_NONE, "DELETE FROM temp.dropped")                                                       \
     X(DROP_CODE, "DELETE FROM compiled WHERE source IN (SELECT source FROM temp.dropped) AND "     \
-                 "source NOT IN (SELECT source FROM trial)")                                       \
+                 "source NOT IN (SELECT source FROM trial) AND NOT EXISTS ("                       \
+                 "SELECT 1 FROM rule r WHERE " GT_TEXT_USES("compiled.source") ")")                \
     X(DROP_SCENARIOS, "DELETE FROM scenario WHERE id NOT IN "                                      \
-                      "(SELECT scenario FROM trial UNION SELECT scenario FROM winner)")            \
+                      "(SELECT scenario FROM trial UNION SELECT scenario FROM winner "             \
+                      "UNION SELECT scenario FROM rule)")                                          \
     X(DROP_KERNELS, "DELETE FROM kernel WHERE id NOT IN (SELECT kernel FROM scenario)")            \
     X(DROP_IMAGES, "DELETE FROM cubin WHERE id NOT IN (SELECT cubin FROM compiled) AND "           \
                    "length(image) <= " GT_TEXT_NUMBER(GT_LONGEST_BYTES))                           \

@@ -1,6 +1,6 @@
-/* The store keeps winners, trials, compiled code and leases between runs, in SQLite. It does not
- * use CUDA. Declares functions of layers.c (opening), keys.c, results.c, records.c, lease.c and
- * wisdom.c.
+/* The store keeps winners, trials, rules, compiled code and leases between runs, in SQLite. It does
+ * not use CUDA. Declares functions of layers.c (opening), keys.c, results.c, rules.c, records.c,
+ * lease.c and wisdom.c.
  *
  * A store is a stack of databases: one in memory, if there is one; the user's file; winners
  * imported for this store only; the read-only system file. The upper database wins. A failing
@@ -14,8 +14,8 @@
  * - While there is a database in memory, writes to the file go to memory too, so memory is never
  * older than the file.
  * - A row with a wrong checksum counts as missing (sql.h lists what the checksums cover).
- * - In a file that another user owns or may write (gt_distrust()), code counts as missing and no
- * result as verified; one warning says so.
+ * - In a file that another user owns or may write (gt_distrust()), code and rules count as missing
+ * and no result as verified; one warning says so.
  *
  * All functions are thread-safe, and no callback runs under a mutex. While a write waits for
  * another process, lookups of other threads do not wait for it. A forked child's store finds and
@@ -315,8 +315,9 @@ typedef int (*gt_record_fn)(void *user, const gputune_record *record);
  * that won in several spaces comes once per space. */
 int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record_fn each,
                      void *user);
-/* Calls `each` for the selected trials in the user's file, as gt_store_records() does. Then deletes
- * them, unless `each` stopped. Also deletes newer rows of the same scenarios, and code that no
+/* Calls `each` for the selected trials in the user's file, as gt_store_records() does, and for the
+ * selected rules, whose status is "rule" and whose sizes are the region. Then deletes them, unless
+ * `each` stopped. Also deletes newer rows of the same scenarios, and code that no
  * trial uses any more. All trials of a scenario on one GPU stay or are deleted. Ignores one_version
  * and all_trials. With `most_bytes` the file shrinks, unless it is in use. EBUSY if the file stays
  * locked, EDATABASE if it cannot be written. */
@@ -324,16 +325,54 @@ int gt_store_forget(gt_store *store, const gt_records_filter *filter,
                     const gputune_forget_options *what, gt_record_fn each, void *user,
                     const gt_patience *patience);
 
-/* Copies the trials, winners and code of the files `paths` to the user's file, all or nothing. The
- * files are only read. EDATABASE, with the path, if a file is missing, damaged, locked, or may be
- * written by others; EBUSY or EDATABASE if the user's file cannot be written. */
+/* Copies the trials, winners, rules and code of the files `paths` to the user's file, all or
+ * nothing. The files are only read. EDATABASE, with the path, if a file is missing, damaged,
+ * locked, or may be written by others; EBUSY or EDATABASE if the user's file cannot be written. */
 gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const char *const *paths,
                               size_t count);
 
+/* ---- Rules ----------------------------------------------------------------------------------- */
+
+void gt_stored_rule_free(gt_stored_rule *rule);
+/* Returns the key of a scenario's rule within its environment. The run-time sizes do not count. */
+gt_hash gt_rule_hash(const gt_scenario *scenario);
+/* Finds the rule for the scenario at any run-time sizes (kernel/rule/rule.h reads its text), in the
+ * uppermost layer that has one. In a file that other users may write, rules count as missing. The
+ * caller checks if `proved` is set and if the driver is the same. ENOTFOUND, without a message.
+ * gt_stored_rule_free() releases *out. */
+gputune_status gt_store_find_rule(gt_stored_rule *out, gt_store *store, const gt_scenario *scenario,
+                                  const gt_patience *patience);
+
+/* A rule as it is made or imported. */
+typedef struct gt_rule_outcome {
+    const gt_site *site;        /* its run-time sizes do not count */
+    const gt_stored_rule *rule; /* `sources` has one hash for each variant of the text */
+    const gt_code *codes;       /* code of the variants */
+    size_t code_count;
+    bool offered; /* an import: stored facts of the GPU are kept, and a stored rule that is proved,
+                     if this one is not, or else not older */
+} gt_rule_outcome;
+
+/* Stores the rule and its code in one transaction, in place of an earlier rule of the scenario. */
+gputune_status gt_store_put_rule(gt_store *store, const gt_rule_outcome *outcome,
+                                 const gt_patience *patience);
+
+typedef struct gt_listed_rule {
+    gt_site site; /* its problem is the region */
+    gt_stored_rule rule;
+} gt_listed_rule;
+
+typedef GT_ARRAY(gt_listed_rule) gt_listed_rules;
+
+/* Lists the selected rules of all layers by kernel and fixed values. gt_listed_rules_free()
+ * releases *out. */
+gputune_status gt_store_rules(gt_listed_rules *out, gt_store *store, const gt_wanted *wanted);
+void gt_listed_rules_free(gt_listed_rules *list);
+
 /* ---- Wisdom ---------------------------------------------------------------------------------- */
 
-/* Appends the selected winners of all layers to *out as text, and counts them. Leaves out wrong and
- * repeated ones. `whole`: with their code and the fastest other trials. */
+/* Appends the selected winners and rules of all layers to *out as text, and counts them. Leaves out
+ * wrong and repeated ones. `whole`: with their code and the fastest other trials. */
 gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
                                const gt_wanted *wanted, bool whole);
 
@@ -341,13 +380,13 @@ typedef struct gt_wisdom_import {
     bool trusted; /* accept code, and count results of the same or an unknown driver as verified */
     int driver_version; /* driver of the device at hand; 0: no device */
     bool keep;          /* store the winners in the user's database; false: only in this store */
-    uint32_t taken;     /* out: imported winners */
+    uint32_t taken;     /* out: imported winners and rules */
     uint32_t left_out;  /* out: entries that are damaged, edited or of another format */
     const gt_log *log;  /* gets a warning about the first entry left out */
     const char *from;   /* the text's name in the warning: a path, or "the text" */
 } gt_wisdom_import;
 
-/* Imports the winners of a text made by gt_store_export(). A stored winner stays if it answers the
- * same requests. ERECORDED if the text is not wisdom or of an unknown version. */
+/* Imports the winners and rules of a text made by gt_store_export(). A stored winner stays if it
+ * answers the same requests. ERECORDED if the text is not wisdom or of an unknown version. */
 gputune_status gt_store_import(gt_wisdom_import *import, gt_store *store, const char *text,
                                const gt_patience *patience);

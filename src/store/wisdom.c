@@ -1,4 +1,4 @@
-/* Winners as text: export and import. */
+/* Winners and rules as text: export and import. */
 #include "store/wisdom.h"
 
 #include "base/array.h"
@@ -88,10 +88,11 @@ static const part parts[] = {
     {"winner", &gt_winner_columns, offsetof(gt_wisdom_entry, winner)},
     {"trial", &gt_trial_columns, offsetof(gt_wisdom_entry, trial)},
     {"default", &gt_trial_columns, offsetof(gt_wisdom_entry, standard)},
+    {"rule", &gt_rule_columns, offsetof(gt_wisdom_entry, rule)},
     {"code-facts", &gt_code_columns, offsetof(gt_wisdom_entry, winner.code)},
     {"fallback-facts", &gt_code_columns, offsetof(gt_wisdom_entry, winner.fallback)},
 };
-enum { CODE_PART = 4, FALLBACK_PART, PARTS };
+enum { RULE_PART = 4, CODE_PART, FALLBACK_PART, PARTS };
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -99,10 +100,10 @@ static void write_string(gt_text *out, const char *value)
 {
     gt_text_append(out, "\"");
     for (; *value; value++) {
-        if (*value == '"' || *value == '\\') {
+        if (*value == '"' || *value == '\\' || *value == '\n') {
             gt_text_append(out, "\\");
         }
-        gt_text_append_bytes(out, *value == '\n' ? " " : value, 1);
+        gt_text_append_bytes(out, *value == '\n' ? "n" : value, 1);
     }
     gt_text_append(out, "\"");
 }
@@ -157,7 +158,11 @@ void gt_wisdom_write(gt_text *out, const gt_wisdom_entry *entry)
 {
     GT_SCOPED(gt_text_free) gt_text body = {0};
     char hex[GT_HASH_HEX];
+    const bool is_rule = entry->rule.text;
     for (int i = 0; i < CODE_PART; i++) {
+        if (i && is_rule != (i == RULE_PART)) {
+            continue; /* an entry has a rule, or a winner and its trials */
+        }
         write_row(&body, parts[i].word, parts[i].columns, (const char *)entry + parts[i].offset);
     }
     for (size_t i = 0; i < entry->also.count; i++) {
@@ -186,14 +191,15 @@ static bool read_hash(gt_hash *out, const char *text, size_t length)
     return true;
 }
 
-/* Takes a quoted text, ends it at its closing quote, removes backslashes, and moves *at past it. */
+/* Takes a quoted text, ends it at its closing quote, decodes backslashes, and moves *at past it. */
 static gputune_status take_string(char **out, char **at)
 {
     char *to = *out = ++*at;
     for (; **at != '"'; ++*at) {
-        *at += **at == '\\' && (*at)[1];
+        const bool is_escaped = **at == '\\' && (*at)[1];
+        *at += is_escaped;
         GT_REFUSE(!**at, GPUTUNE_ERECORDED, "a string has no closing quote");
-        *to++ = **at;
+        *to++ = is_escaped && **at == 'n' ? '\n' : **at;
     }
     *to = '\0';
     ++*at;
@@ -349,6 +355,7 @@ void gt_wisdom_entry_free(gt_wisdom_entry *entry)
     gt_columns_free(&entry->site, &gt_site_columns);
     gt_columns_free(&entry->trial, &gt_trial_columns);
     gt_columns_free(&entry->standard, &gt_trial_columns);
+    gt_stored_rule_free(&entry->rule);
     gt_trial_list_free(&entry->also);
     gt_winner_free(&entry->winner);
 }
@@ -445,12 +452,25 @@ static gputune_status export_rows(gt_database *database, void *context)
     return gt_query_each(database, export_row, context, GT_SQL_WISDOM, "");
 }
 
+static gputune_status export_rules(export_search *search, gt_store *store)
+{
+    GT_SCOPED(gt_listed_rules_free) gt_listed_rules rules = {0};
+    GT_TRY(gt_store_rules(&rules, store, search->wanted));
+    for (size_t i = 0; i < rules.count; i++) {
+        const gt_wisdom_entry entry = {.site = rules.items[i].site, .rule = rules.items[i].rule};
+        gt_wisdom_write(search->out, &entry);
+        search->count++;
+    }
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
                                const gt_wanted *wanted, bool whole)
 {
     export_search search = {.wanted = wanted, .whole = whole, .out = out};
     gt_text_printf(out, "%s\n", gt_wisdom_heading);
     gputune_status status = gt_store_read_all(store, export_rows, &search, NULL);
+    GT_THEN(status, export_rules(&search, store));
     *count = search.count;
     gt_hash_index_free(&search.done);
     return status == GPUTUNE_EBUSY
@@ -473,16 +493,24 @@ static bool is_one_of(int value, int first, int last)
     return value >= first && value <= last;
 }
 
+/* Returns true if a tuning could have stored a result of the site. */
+static bool is_sound_site(const gt_site *site)
+{
+    return site->scenario.environment && site->scenario.kernel && site->scenario.problem &&
+           strlen(site->scenario.environment) < GT_ENVIRONMENT_MAX &&
+           is_one_of(site->scenario.objective, 1, GPUTUNE_OBJECTIVE_COUNT - 1) &&
+           is_one_of(site->scenario.cache, GPUTUNE_CACHE_COLD, GPUTUNE_CACHE_HOT);
+}
+
 /* Returns true if a tuning could have stored the entry. */
 static bool is_sound(const gt_wisdom_entry *entry)
 {
     const gt_site *site = &entry->site;
     const gt_winner *winner = &entry->winner;
-    if (!site->scenario.environment || !site->scenario.kernel || !site->scenario.problem ||
-        !winner->config || !entry->trial.config ||
-        strlen(site->scenario.environment) >= GT_ENVIRONMENT_MAX ||
-        !is_one_of(site->scenario.objective, 1, GPUTUNE_OBJECTIVE_COUNT - 1) ||
-        !is_one_of(site->scenario.cache, GPUTUNE_CACHE_COLD, GPUTUNE_CACHE_HOT) ||
+    if (is_sound_site(site) && entry->rule.text) {
+        return gt_hash_equal(gt_rule_hash(&site->scenario), site->hash);
+    }
+    if (!is_sound_site(site) || !winner->config || !entry->trial.config ||
         !is_one_of((int)winner->terms.effort, GPUTUNE_CACHED_ONLY, GPUTUNE_EXHAUSTIVE) ||
         !is_one_of((int)winner->terms.isolation, 0, GPUTUNE_ISOLATION_THREAD) ||
         !gt_trial_is_right(entry->trial.status) ||
@@ -503,14 +531,24 @@ static gputune_status offer_trial(gt_trial_list *out, const gt_trial *trial, boo
     return is_there ? gt_array_push(out, offered) : GPUTUNE_OK;
 }
 
+static bool counts_as_verified(const gt_wisdom_import *import, int driver_version)
+{
+    return import->trusted &&
+           (import->driver_version == 0 || driver_version == import->driver_version);
+}
+
 static gputune_status import_entry(gt_database *database, const gt_wisdom_entry *entry,
                                    const gt_wisdom_import *import)
 {
     GT_FREED gt_trial_list trials = {0};
     gt_winner winner = entry->winner;
-    winner.terms.proved =
-        import->trusted &&
-        (import->driver_version == 0 || winner.terms.driver_version == import->driver_version);
+    if (entry->rule.text) {
+        gt_stored_rule rule = entry->rule;
+        rule.proved &= counts_as_verified(import, rule.driver_version);
+        const gt_rule_outcome offer = {.site = &entry->site, .rule = &rule, .offered = true};
+        return gt_rule_put(database, (void *)&offer);
+    }
+    winner.terms.proved = counts_as_verified(import, winner.terms.driver_version);
     if (!winner.terms.proved) {
         winner.code.image = winner.fallback.image = (gt_image){0};
     }

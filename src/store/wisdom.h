@@ -1,4 +1,4 @@
-/* One winner with all its columns, as text. For wisdom.c and its fuzzer. */
+/* One winner or one rule with all its columns, as text. For wisdom.c and its fuzzer. */
 #pragma once
 
 #include "store/row.h"
@@ -8,6 +8,7 @@ typedef struct gt_wisdom_entry {
     gt_winner winner;
     gt_trial trial, standard; /* trials of the winner and the default; zero hash: none */
     gt_trial_list also;       /* other trials, as hints for a search */
+    gt_stored_rule rule;      /* if it has a text, only the site counts besides it */
 } gt_wisdom_entry;
 
 /* The first line of a text of wisdom. */
