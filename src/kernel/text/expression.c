@@ -256,6 +256,23 @@ static const struct {
 
 enum { INFIX_COUNT = sizeof infixes / sizeof *infixes };
 
+const char *gt_operation_sign(int *precedence, gt_operation operation)
+{
+    *precedence = 0;
+    for (size_t i = 0; i < FUNCTION_COUNT; i++) {
+        if (functions[i].operation == operation) {
+            return functions[i].name;
+        }
+    }
+    for (size_t i = 0; i < INFIX_COUNT; i++) {
+        if (infixes[i].operation == operation) {
+            *precedence = infixes[i].precedence;
+            return infixes[i].sign;
+        }
+    }
+    return NULL;
+}
+
 static gputune_status parse_binary(parser *p, int least)
 {
     GT_TRY(nested(p, parse_unary));

@@ -4,6 +4,7 @@
 
 #include "base/operation.h"
 #include "base/status.h"
+#include "base/text.h"
 
 enum { GT_SLOT_MAX = 256 };
 
@@ -64,3 +65,23 @@ const char *gt_expression_try(int64_t *out, const gt_expression *expression, con
 bool gt_expression_uses(const gt_expression *expression, int slot);
 /* Returns whether the expression reads one of `count` slots from `first` on; false for NULL. */
 bool gt_expression_uses_any(const gt_expression *expression, int first, int count);
+
+/* How an expression is printed: with some slots as numbers. */
+typedef struct gt_print {
+    const int64_t *slots;
+    uint64_t known[GT_SLOT_MAX / 64]; /* bit i: slot i is printed as its number */
+    /* Returns the name of another slot, or NULL if it has none here. */
+    const char *(*name)(void *user, int slot);
+    void *user;
+    const char *prefix; /* of function names: "", or for C "NAME_" */
+    int within;         /* precedence of the operator around the text; 0: none */
+} gt_print;
+
+/* Appends the expression with what is known computed: "ceil_div(n, 64) * 2". The text can be read
+ * again, and is an expression of C if the functions exist. *known (may be NULL) is true if the text
+ * is a number, which *value then is. ETEMPLATE if it has no value, or a slot without a name. */
+gputune_status gt_expression_print(gt_text *out, bool *known, int64_t *value,
+                                   const gt_expression *expression, const gt_print *print);
+/* Returns the name of a function or the sign of an operator, NULL for operations without one. Sets
+ * *precedence, which is higher for operators that bind tighter, and 0 for functions. */
+const char *gt_operation_sign(int *precedence, gt_operation operation);

@@ -1,0 +1,324 @@
+/* Makes the features by which rules decide. */
+#include "kernel/rule/features.h"
+
+#include "kernel/bind/binding.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Names the sizes that vary; all other names are known. */
+typedef struct maker {
+    gt_size_features *out;
+    const gt_template *template;
+    const gt_rule_region *region;
+    const char *sizes[GT_PROBLEM_MAX]; /* the names of the sizes that vary */
+    uint32_t size_count;
+    gt_texts needs; /* the text of each need */
+    gt_binding binding;
+    gt_print print;
+} maker;
+
+static bool varies(const maker *m, int slot)
+{
+    const int i = slot - GT_SLOT_PROBLEM;
+    return i >= 0 && i < (int)m->template->problem_count &&
+           m->region->least.values[i].number != m->region->most.values[i].number;
+}
+
+static const char *name_of(void *user, int slot)
+{
+    const maker *m = user;
+    return varies(m, slot) ? m->template->problem[slot - GT_SLOT_PROBLEM].name : NULL;
+}
+
+static gputune_status add_feature(maker *m, const char *text, bool is_condition, uint64_t grants)
+{
+    gt_size_features *out = m->out;
+    gt_symbols symbols = {m->template, GT_USE_SIZE | GT_USE_DEVICE, NULL};
+    const gt_scope scope = gt_symbols_scope(&symbols);
+    gt_lexer lexer = gt_lexer_of(text);
+    for (uint32_t i = 0; i < out->count; i++) {
+        if (strcmp(out->items[i].expression->text, text) == 0) {
+            out->items[i].grants |= grants;
+            return GPUTUNE_OK;
+        }
+    }
+    if (out->count == GT_SIZE_FEATURES_MAX) {
+        return GPUTUNE_OK;
+    }
+    gt_size_feature *feature = &out->items[out->count];
+    *feature = (gt_size_feature){NULL, is_condition, grants};
+    GT_TRY(gt_expression_read(&feature->expression, &lexer, &scope));
+    out->count++;
+    return GPUTUNE_OK;
+}
+
+static gputune_status add_printed(maker *m, bool is_condition, const char *format, ...)
+    GT_PRINTF(3, 4);
+static gputune_status add_printed(maker *m, bool is_condition, const char *format, ...)
+{
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    va_list args;
+    va_start(args, format);
+    gt_text_vprintf(&text, format, args);
+    va_end(args);
+    return text.failed ? gt_fail_memory() : add_feature(m, gt_text_string(&text), is_condition, 0);
+}
+
+/* Adds sizes, their products, their ratios and their divisibility. */
+static gputune_status add_sizes(maker *m)
+{
+    enum { STEPS = 2, STEP = 4, DIVISOR_MOST = 32 };
+    GT_SCOPED(gt_text_free) gt_text all = {0};
+    for (uint32_t i = 0; i < m->size_count; i++) {
+        GT_TRY(add_printed(m, false, "%s", m->sizes[i]));
+        gt_text_printf(&all, "%s%s", i ? " * " : "", m->sizes[i]);
+    }
+    for (uint32_t i = 0; i < m->size_count; i++) {
+        for (uint32_t k = i + 1; k < m->size_count; k++) {
+            GT_TRY(add_printed(m, false, "%s * %s", m->sizes[i], m->sizes[k]));
+        }
+    }
+    GT_TRY(all.failed || !m->size_count ? GPUTUNE_OK
+                                        : add_feature(m, gt_text_string(&all), false, 0));
+    for (uint32_t i = 0; i < m->size_count; i++) {
+        for (uint32_t k = i + 1; k < m->size_count; k++) {
+            const char *a = m->sizes[i], *b = m->sizes[k];
+            GT_TRY(add_printed(m, true, "%s <= %s", a, b));
+            for (int step = 1, factor = STEP; step <= STEPS; step++, factor *= STEP) {
+                GT_TRY(add_printed(m, true, "%s <= %d * %s", a, factor, b));
+                GT_TRY(add_printed(m, true, "%d * %s <= %s", factor, a, b));
+            }
+        }
+    }
+    for (int divisor = 2; divisor <= DIVISOR_MOST; divisor *= 2) {
+        for (uint32_t i = 0; i < m->size_count; i++) {
+            GT_TRY(add_printed(m, true, "%s %% %d == 0", m->sizes[i], divisor));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- needs ----------------------------------------------------------------------------------- */
+
+/* Adds a need to the variant. The last bit stands for needs that no condition can state. */
+static gputune_status add_need(maker *m, uint64_t *needs, const char *text)
+{
+    size_t i = 0;
+    while (i < m->needs.count && strcmp(m->needs.items[i], text) != 0) {
+        i++;
+    }
+    if (i >= GT_NEEDS_MAX - 1) {
+        *needs |= UINT64_C(1) << (GT_NEEDS_MAX - 1);
+        return GPUTUNE_OK;
+    }
+    if (i == m->needs.count) {
+        GT_TRY(gt_texts_add(&m->needs, text, strlen(text)));
+    }
+    *needs |= UINT64_C(1) << i;
+    return add_feature(m, text, true, UINT64_C(1) << i);
+}
+
+/* Prints an expression of a variant. *known is true if sizes do not change it. A need that has no
+ * value cannot be stated. */
+static gputune_status print(gt_text *out, bool *known, int64_t *value, maker *m,
+                            const gt_expression *expression, uint64_t *needs)
+{
+    gputune_status status = gt_expression_print(out, known, value, expression, &m->print);
+    if (status == GPUTUNE_ETEMPLATE) {
+        *needs |= UINT64_C(1) << (GT_NEEDS_MAX - 1);
+        *known = true;
+        *value = 1;
+        return GPUTUNE_OK;
+    }
+    return status;
+}
+
+/* Needs the value of an expression to pass a comparison such as "<= 65535"; NULL: to be true. */
+static gputune_status need(maker *m, uint64_t *needs, const gt_expression *expression,
+                           const char *comparison)
+{
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    bool known;
+    int64_t value;
+    m->print.within = comparison ? 8 : 0;
+    GT_TRY(print(&text, &known, &value, m, expression, needs));
+    m->print.within = 0;
+    gt_text_append(&text, comparison ? comparison : "");
+    if (known) {
+        *needs |= comparison || value ? 0 : UINT64_C(1) << (GT_NEEDS_MAX - 1);
+        return GPUTUNE_OK;
+    }
+    return text.failed ? gt_fail_memory() : add_need(m, needs, gt_text_string(&text));
+}
+
+/* Needs rows that the vectors of an axis divide. */
+static gputune_status need_rows(maker *m, uint64_t *needs, uint32_t axis)
+{
+    const gt_template *template = m->template;
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        const int64_t width = m->binding.slots[GT_SLOT_AXIS + axis];
+        if (width > 1 && gt_axis_widens(&template->axes[axis], i) && argument->extent_count > 1) {
+            char comparison[48];
+            (void)snprintf(comparison, sizeof comparison, " %% %" PRId64 " == 0", width);
+            GT_TRY(need(m, needs, argument->extents[argument->extent_count - 1], comparison));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Needs a grid within the device's limits, if the largest size of the region exceeds them. */
+static gputune_status need_grid(maker *m, uint64_t *needs, const gt_dimensions *grid)
+{
+    for (uint32_t i = 0; i < grid->count; i++) {
+        const int64_t most = m->binding.device->max_grid[i];
+        int64_t size = 0;
+        if (gt_expression_try(&size, grid->items[i], m->binding.slots) || size > most) {
+            char comparison[48];
+            (void)snprintf(comparison, sizeof comparison, " <= %" PRId64, most);
+            GT_TRY(need(m, needs, grid->items[i], comparison));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Adds the number of blocks of a launch, without factors that sizes do not change. */
+static gputune_status add_blocks(maker *m, const gt_dimensions *grid)
+{
+    GT_SCOPED(gt_text_free) gt_text blocks = {0};
+    for (uint32_t i = 0; i < grid->count; i++) {
+        GT_SCOPED(gt_text_free) gt_text text = {0};
+        uint64_t needs = 0;
+        bool known;
+        int64_t value;
+        m->print.within = 10; /* a product */
+        GT_TRY(print(&text, &known, &value, m, grid->items[i], &needs));
+        m->print.within = 0;
+        if (!known) {
+            gt_text_printf(&blocks, "%s%s", blocks.length ? " * " : "", gt_text_string(&text));
+        }
+    }
+    return blocks.failed   ? gt_fail_memory()
+           : blocks.length ? add_feature(m, gt_text_string(&blocks), false, 0)
+                           : GPUTUNE_OK;
+}
+
+/* Sets the slots of a variant. Those that depend on sizes are not known. */
+static void bind_variant(maker *m, const gt_device *device, const gt_config *variant)
+{
+    const gt_template_step *step = &m->template->parts->steps[0];
+    gt_binding_open(&m->binding, m->template, &m->region->most, device);
+    gt_slots_config(m->binding.slots, m->template, variant);
+    (void)gt_binding_cluster(&m->binding);
+    (void)gt_binding_block(&m->binding);
+    (void)gt_binding_shared(&m->binding);
+    bool fixed = true;
+    for (uint32_t i = 0; i < m->template->problem_count; i++) {
+        for (uint32_t k = 0; k < step->block.count; k++) {
+            fixed &= !varies(m, GT_SLOT_PROBLEM + (int)i) ||
+                     !gt_expression_uses(step->block.items[k], GT_SLOT_PROBLEM + (int)i);
+        }
+        fixed &= !step->shared || !varies(m, GT_SLOT_PROBLEM + (int)i) ||
+                 !gt_expression_uses(step->shared, GT_SLOT_PROBLEM + (int)i);
+    }
+    m->print = (gt_print){.slots = m->binding.slots, .name = name_of, .user = m, .prefix = ""};
+    for (int slot = 0; slot < GT_SLOT_MAX; slot++) {
+        const bool derived = slot >= GT_SLOT_BLOCK && slot < GT_SLOT_WORD;
+        const bool known = derived ? fixed && slot < GT_SLOT_GRID : !varies(m, slot);
+        m->print.known[slot / 64] |= (uint64_t)known << (slot % 64);
+    }
+}
+
+static gputune_status add_needs(maker *m, uint64_t *needs)
+{
+    const gt_template_parts *parts = m->template->parts;
+    for (uint32_t i = 0; i < parts->constraint_count; i++) {
+        GT_TRY(need(m, needs, parts->constraints[i], NULL));
+    }
+    for (uint32_t i = 0; i < m->template->axis_count; i++) {
+        if (m->template->axes[i].kind == GT_AXIS_VECTOR) {
+            GT_TRY(need_rows(m, needs, i));
+        }
+    }
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        GT_TRY(need_grid(m, needs, &parts->steps[i].grid));
+    }
+    return GPUTUNE_OK;
+}
+
+/* Adds a condition for all needs of a variant at once. */
+static gputune_status join_needs(maker *m, uint64_t needs)
+{
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    for (size_t i = 0; i < m->needs.count; i++) {
+        if (needs >> i & 1) {
+            const bool nested = strstr(m->needs.items[i], "||") || strchr(m->needs.items[i], '?');
+            gt_text_printf(&text, "%s%s%s%s", text.length ? " && " : "", nested ? "(" : "",
+                           m->needs.items[i], nested ? ")" : "");
+        }
+    }
+    GT_TRY(text.failed ? gt_fail_memory() : GPUTUNE_OK);
+    return needs & (needs - 1) ? add_feature(m, gt_text_string(&text), true, needs) : GPUTUNE_OK;
+}
+
+static gputune_status make(maker *m, const gt_device *device, const gt_config *variants,
+                           size_t count)
+{
+    const gt_template_parts *parts = m->template->parts;
+    for (uint32_t i = 0; i < m->template->problem_count; i++) {
+        if (varies(m, GT_SLOT_PROBLEM + (int)i)) {
+            m->sizes[m->size_count++] = m->template->problem[i].name;
+        }
+    }
+    GT_TRY(add_sizes(m));
+    for (size_t v = 0; v < count; v++) {
+        bind_variant(m, device, &variants[v]);
+        GT_TRY(add_needs(m, &m->out->needs[v]));
+    }
+    for (size_t v = 0; v < count; v++) {
+        GT_TRY(join_needs(m, m->out->needs[v]));
+    }
+    for (size_t v = 0; v < count; v++) {
+        bind_variant(m, device, &variants[v]);
+        for (uint32_t i = 0; i < parts->step_count; i++) {
+            GT_TRY(add_blocks(m, &parts->steps[i].grid));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_size_features_make(gt_size_features *out, const gt_template *template,
+                                     const gt_rule_region *region, const gt_device *device,
+                                     const gt_config *variants, size_t count)
+{
+    GT_SCOPED(gt_size_features_free) gt_size_features features = {0};
+    maker m = {.out = &features, .template = template, .region = region};
+    features.needs = calloc(count + 1, sizeof *features.needs);
+    GT_TRY(gt_allocated(features.needs));
+    gputune_status status = make(&m, device, variants, count);
+    gt_texts_free(&m.needs);
+    GT_TRY(status);
+    *out = gt_take(&features);
+    return GPUTUNE_OK;
+}
+
+void gt_size_features_free(gt_size_features *features)
+{
+    for (uint32_t i = 0; i < features->count; i++) {
+        free(features->items[i].expression);
+    }
+    free(features->needs);
+    *features = (gt_size_features){0};
+}
+
+void gt_size_features_evaluate(double *out, const gt_size_features *features, const int64_t *slots)
+{
+    for (uint32_t i = 0; i < features->count; i++) {
+        int64_t value;
+        const bool fails = gt_expression_try(&value, features->items[i].expression, slots) != NULL;
+        out[i] = fails ? NAN : features->items[i].is_condition ? value != 0 : (double)value;
+    }
+}

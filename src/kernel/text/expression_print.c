@@ -1,0 +1,245 @@
+/* Prints expressions, after computing what is known of them. */
+#include "kernel/text/expression.h"
+#include "kernel/text/lexer.h"
+
+#include <inttypes.h>
+
+enum { PRIMARY = 12, UNARY = 11, CHOICE = 0 }; /* precedences beside those of operators */
+
+/* A printed part of an expression. */
+typedef struct piece {
+    bool is_known;
+    bool is_truth; /* its value is 0 or 1 */
+    int64_t value; /* if known */
+    int precedence;
+    gt_text text; /* otherwise */
+} piece;
+
+typedef struct printer {
+    const gt_expression *expression;
+    const gt_print *print;
+} printer;
+
+static gputune_status print_at(piece *out, const printer *p, int at);
+
+/* For GT_SCOPED(). */
+static void free_piece(piece *own)
+{
+    gt_text_free(&own->text);
+}
+
+static void set_known(piece *out, int64_t value)
+{
+    gt_text_free(&out->text);
+    *out = (piece){.is_known = true, .value = value};
+}
+
+static gputune_status refuse(const printer *p, const char *error)
+{
+    return gt_fail_at(p->expression->place, "%s in '%s'; expected a value that can be computed",
+                      error, p->expression->text);
+}
+
+/* Appends a part, in parentheses if it binds less tightly than its place. */
+static void append(gt_text *out, const piece *part, int least)
+{
+    if (part->is_known) {
+        gt_text_printf(out, part->value < 0 && least > 0 ? "(%" PRId64 ")" : "%" PRId64,
+                       part->value);
+        return;
+    }
+    const bool nested = part->precedence < least;
+    out->failed |= part->text.failed;
+    gt_text_printf(out, "%s%s%s", nested ? "(" : "", gt_text_string(&part->text),
+                   nested ? ")" : "");
+}
+
+static gputune_status print_slot(piece *out, const printer *p, int slot)
+{
+    if (p->print->known[slot / 64] >> (slot % 64) & 1) {
+        set_known(out, p->print->slots[slot]);
+        return GPUTUNE_OK;
+    }
+    const char *name = p->print->name(p->print->user, slot);
+    out->precedence = PRIMARY;
+    gt_text_append(&out->text, name ? name : "");
+    return name ? GPUTUNE_OK : refuse(p, "a name that has no value here");
+}
+
+static gputune_status print_unary(piece *out, const printer *p, int at)
+{
+    const gt_operation operation = p->expression->code[at].operation;
+    GT_SCOPED(free_piece) piece part = {0};
+    GT_TRY(print_at(&part, p, at - 1));
+    if (part.is_known) {
+        const char *error = gt_operation_unary(&part.value, operation);
+        set_known(out, part.value);
+        return error ? refuse(p, error) : GPUTUNE_OK;
+    }
+    int precedence;
+    const char *function = gt_operation_sign(&precedence, operation);
+    if (function) {
+        gt_text_printf(&out->text, "%s%s(", p->print->prefix, function);
+        append(&out->text, &part, 0);
+        gt_text_append(&out->text, ")");
+        out->precedence = PRIMARY;
+        return GPUTUNE_OK;
+    }
+    gt_text_append(&out->text, operation == GT_DO_NEGATE ? "-"
+                               : operation == GT_DO_NOT  ? "!"
+                                                         : "~");
+    append(&out->text, &part, PRIMARY);
+    out->precedence = UNARY;
+    out->is_truth = operation == GT_DO_NOT;
+    return GPUTUNE_OK;
+}
+
+/* Makes a part the truth of another one. */
+static void set_truth(piece *out, piece *part)
+{
+    if (part->is_known) {
+        set_known(out, part->value != 0);
+    } else if (part->is_truth) {
+        *out = gt_take(part);
+    } else {
+        int precedence;
+        const char *sign = gt_operation_sign(&precedence, GT_DO_NOT_EQUAL);
+        append(&out->text, part, precedence + 1);
+        gt_text_printf(&out->text, " %s 0", sign);
+        out->precedence = precedence;
+        out->is_truth = true;
+    }
+}
+
+static gputune_status print_logical(piece *out, const printer *p, int at)
+{
+    const gt_instruction *step = &p->expression->code[at];
+    const bool is_or = step->operation == GT_DO_OR;
+    GT_SCOPED(free_piece) piece left = {0}, right = {0};
+    GT_TRY(print_at(&left, p, step->target));
+    if (left.is_known && (left.value != 0) == is_or) {
+        set_known(out, is_or);
+        return GPUTUNE_OK;
+    }
+    GT_TRY(print_at(&right, p, at - 1));
+    if (left.is_known) {
+        set_truth(out, &right);
+    } else if (right.is_known && (right.value != 0) == is_or) {
+        set_known(out, is_or);
+    } else if (right.is_known) {
+        set_truth(out, &left);
+    } else {
+        const char *sign = gt_operation_sign(&out->precedence, step->operation);
+        append(&out->text, &left, out->precedence);
+        gt_text_printf(&out->text, " %s ", sign);
+        append(&out->text, &right, out->precedence + 1);
+        out->is_truth = true;
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status print_choice(piece *out, const printer *p, int at)
+{
+    const gt_instruction *code = p->expression->code;
+    const int first = code[at - 1].target, second = at - 2;
+    GT_SCOPED(free_piece) piece condition = {0}, yes = {0}, no = {0};
+    GT_TRY(print_at(&condition, p, code[at].target));
+    if (condition.is_known) {
+        return print_at(out, p, condition.value ? first : second);
+    }
+    GT_TRY(print_at(&yes, p, first));
+    GT_TRY(print_at(&no, p, second));
+    append(&out->text, &condition, CHOICE + 1);
+    gt_text_append(&out->text, " ? ");
+    append(&out->text, &yes, CHOICE);
+    gt_text_append(&out->text, " : ");
+    append(&out->text, &no, CHOICE);
+    out->precedence = CHOICE;
+    return GPUTUNE_OK;
+}
+
+/* Returns the operand that an operation on a known other one leaves unchanged, or NULL. */
+static piece *unchanged(gt_operation operation, piece *left, piece *right)
+{
+    if (right->is_known) {
+        const bool by_one = operation == GT_DO_MULTIPLY || operation == GT_DO_DIVIDE ||
+                            operation == GT_DO_CEIL_DIV || operation == GT_DO_ROUND_UP;
+        const bool by_zero = operation == GT_DO_ADD || operation == GT_DO_SUBTRACT ||
+                             operation == GT_DO_SHIFT_LEFT || operation == GT_DO_SHIFT_RIGHT;
+        return (by_one && right->value == 1) || (by_zero && right->value == 0) ? left : NULL;
+    }
+    const bool leaves = (operation == GT_DO_MULTIPLY && left->value == 1) ||
+                        (operation == GT_DO_ADD && left->value == 0);
+    return left->is_known && leaves ? right : NULL;
+}
+
+static gputune_status print_binary(piece *out, const printer *p, int at)
+{
+    const gt_operation operation = p->expression->code[at].operation;
+    GT_SCOPED(free_piece) piece left = {0}, right = {0};
+    GT_TRY(print_at(&left, p, p->expression->code[at].target));
+    GT_TRY(print_at(&right, p, at - 1));
+    if (left.is_known && right.is_known) {
+        int64_t value = 0;
+        const char *error = gt_operation_binary(&value, operation, left.value, right.value);
+        set_known(out, value);
+        return error ? refuse(p, error) : GPUTUNE_OK;
+    }
+    piece *same = unchanged(operation, &left, &right);
+    if (same) {
+        *out = gt_take(same);
+        return GPUTUNE_OK;
+    }
+    const char *sign = gt_operation_sign(&out->precedence, operation);
+    if (out->precedence == 0) {
+        gt_text_printf(&out->text, "%s%s(", p->print->prefix, sign);
+        append(&out->text, &left, 0);
+        gt_text_append(&out->text, ", ");
+        append(&out->text, &right, 0);
+        gt_text_append(&out->text, ")");
+        out->precedence = PRIMARY;
+        return GPUTUNE_OK;
+    }
+    bool truth;
+    append(&out->text, &left, out->precedence);
+    gt_text_printf(&out->text, " %s ", sign);
+    append(&out->text, &right, out->precedence + 1);
+    out->is_truth = gt_operation_compare(&truth, operation, 0);
+    return GPUTUNE_OK;
+}
+
+static gputune_status print_at(piece *out, const printer *p, int at)
+{
+    const gt_instruction *step = &p->expression->code[at];
+    switch (step->operation) {
+    case GT_DO_LITERAL:
+        set_known(out, step->integer);
+        return GPUTUNE_OK;
+    case GT_DO_REAL:
+        return refuse(p, "a floating-point number");
+    case GT_DO_SLOT:
+        return print_slot(out, p, step->target);
+    case GT_DO_AND:
+    case GT_DO_OR:
+        return print_logical(out, p, at);
+    case GT_DO_CHOOSE:
+        return print_choice(out, p, at);
+    default:
+        return gt_operation_operands(step->operation) == 1 ? print_unary(out, p, at)
+                                                           : print_binary(out, p, at);
+    }
+}
+
+gputune_status gt_expression_print(gt_text *out, bool *known, int64_t *value,
+                                   const gt_expression *expression, const gt_print *print)
+{
+    const printer p = {expression, print};
+    GT_SCOPED(free_piece) piece whole = {0};
+    GT_TRY(print_at(&whole, &p, expression->count - 1));
+    append(out, &whole, print->within);
+    if (known) {
+        *known = whole.is_known;
+        *value = whole.value;
+    }
+    return whole.text.failed ? gt_fail_memory() : GPUTUNE_OK;
+}

@@ -1,0 +1,96 @@
+/* Tests the features by which rules decide, and the needs of variants. */
+#include "kernel/bind/binding.h"
+#include "kernel/rule/features.h"
+#include "kernel_support.h"
+
+#include <math.h>
+
+static const char template_text[] =
+    "#pragma gputune kernel(k) problem(m = 4096) problem(n = 4096) problem(depth = 8)\n"
+    "#pragma gputune args(inout float y[m][n], in float x[n])\n"
+    "#pragma gputune tune(B = 64, 128) vector(V = 1, 4 : y)\n"
+    "#pragma gputune require(V == 4 || n % 4 != 0 || B == 64)\n"
+    "#pragma gputune block(B) grid(ceil_div(n, V * block_x), m)\n"
+    "__global__ void k(float *y, const float *x) { y[0] = B * V * x[0]; }\n";
+
+static void make(gt_size_features *out, const gt_template *template, const char *least,
+                 const char *most, const char *const *variants, size_t count)
+{
+    gt_rule_region region;
+    gt_config configs[8];
+    const gt_device device = device_of("sm_90a");
+    ASSERT_OK(gt_problem_parse(&region.least, template, least));
+    ASSERT_OK(gt_problem_parse(&region.most, template, most));
+    for (size_t i = 0; i < count; i++) {
+        configs[i] = config_of(template, variants[i]);
+    }
+    ASSERT_OK(gt_size_features_make(out, template, &region, &device, configs, count));
+}
+
+static const gt_size_feature *feature_of(const gt_size_features *features, const char *text)
+{
+    for (uint32_t i = 0; i < features->count; i++) {
+        if (strcmp(features->items[i].expression->text, text) == 0) {
+            return &features->items[i];
+        }
+    }
+    fail_msg("no feature '%s'", text);
+    return NULL;
+}
+
+TEST(test_features)
+{
+    static const char *const variants[] = {"B=64 V=1", "B=128 V=1", "B=64 V=4"};
+    static const char *const expected[] = {"m",
+                                           "n",
+                                           "m * n",
+                                           "m <= n",
+                                           "m <= 4 * n",
+                                           "16 * m <= n",
+                                           "n % 32 == 0",
+                                           "ceil_div(n, 128) * m",
+                                           "ceil_div(n, 256) * m",
+                                           "m <= 65535"};
+    gt_template *t = parse(template_text);
+    gt_size_features features;
+    make(&features, t, "m=1 n=1", "m=1M n=1M", variants, 3);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        (void)feature_of(&features, expected[i]);
+    }
+    const uint64_t odd = feature_of(&features, "n % 4 != 0")->grants;
+    const uint64_t even = feature_of(&features, "n % 4 == 0")->grants;
+    const uint64_t low = feature_of(&features, "m <= 65535")->grants;
+    assert_true(odd && even && low && odd != even);
+    assert_int_equal(features.needs[0], low);
+    assert_int_equal(features.needs[1], low | odd);
+    assert_int_equal(features.needs[2], low | even);
+    assert_int_equal(feature_of(&features, "m <= 65535 && n % 4 == 0")->grants, low | even);
+    gt_size_features_free(&features);
+    /* sizes that do not vary are numbers */
+    make(&features, t, "m=64 n=1", "m=64 n=1K", variants, 3);
+    (void)feature_of(&features, "ceil_div(n, 64)");
+    assert_string_equal(features.items[0].expression->text, "n");
+    assert_int_equal(features.needs[0], 0);
+    gt_size_features_free(&features);
+    gt_template_free(t);
+}
+
+TEST(test_values)
+{
+    static const char *const variants[] = {"B=64 V=4"};
+    gt_template *t = parse(template_text);
+    gt_size_features features;
+    gt_problem problem;
+    int64_t slots[GT_SLOT_MAX];
+    double values[GT_SIZE_FEATURES_MAX];
+    const gt_device device = device_of("sm_90a");
+    make(&features, t, "m=1 n=1", "m=1T n=1T", variants, 1);
+    ASSERT_OK(gt_problem_parse(&problem, t, "m=1T n=1T"));
+    gt_slots_fill(slots, t, &problem, &device);
+    gt_size_features_evaluate(values, &features, slots);
+    assert_true(values[0] == 0x1p40);
+    assert_true(isnan(values[feature_of(&features, "m * n") - features.items]));
+    assert_true(values[feature_of(&features, "n % 4 == 0") - features.items] == 1);
+    gt_size_features_free(&features);
+    gt_template_free(t);
+}
