@@ -116,7 +116,7 @@ static void draw(gt_text *out, gt_random *random, int depth)
     }
 }
 
-/* What is printed has the value of the original. */
+/* Printed expressions have the values of the originals. */
 TEST(test_random_expressions)
 {
     gt_random random = {1};
